@@ -1,0 +1,87 @@
+/* A network after import: layers and tensors in exact integers, no trace of the file format left.
+ *
+ * The meaning of a layer is fixed here once; the golden interpreter (interpret.c) executes exactly this, the range
+ * pass proves bounds on it, and everything behind (tile, plan, emit) must preserve it bit for bit.
+ *
+ * Dimensions are height, width, channels. A one-dimensional network has height 1. A fully connected layer is a
+ * convolution whose kernel covers the whole input tensor (kernel = input height x width, no padding): so flattening
+ * needs no reordering of weights, they are always [output channel][input channel / groups][kernel row][kernel column].
+ */
+#ifndef DORYGEN_NETWORK_H
+#define DORYGEN_NETWORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum layer_kind { LAYER_CONVOLUTION, LAYER_MAXIMUM_POOL, LAYER_AVERAGE_POOL, LAYER_ADDITION };
+
+#define NO_LAYER (-1)
+
+struct tensor {
+    const char *name; /* as in the model */
+    int height, width, channels;
+    int bits; /* of an element in memory: 2, 4, 8, 16, 32 */
+    bool is_signed;
+    int64_t minimum, maximum; /* of its elements: declared for an input, proven by the range pass for others */
+    int producer;             /* index of the layer that computes it; NO_LAYER: an input of the network */
+};
+
+/* y = clip(floor((multiplier[c] * x + addend[c]) / divisor), minimum, maximum); exact, in more than 64 bits if need be.
+ * count is 1 (the same for all channels) or the number of channels. divisor >= 1. */
+struct stage {
+    int count;
+    const int64_t *multiplier;
+    const int64_t *addend;
+    int64_t divisor;
+    bool has_clip; /* without it there is no bound at all */
+    int64_t minimum, maximum;
+};
+
+#define MAXIMUM_STAGES 2
+
+struct layer {
+    const char *name; /* of the ONNX node that gave it its kind, or its first output where the node has no name */
+    enum layer_kind kind;
+    int inputs[2]; /* tensor indices; the second of an addition, else -1 */
+    int output;    /* tensor index */
+
+    /* convolutions and pools */
+    int kernel_height, kernel_width, stride_height, stride_width, dilation_height, dilation_width;
+    int padding_top, padding_left, padding_bottom, padding_right;
+    int groups;           /* 1, or the number of input channels: depth-wise */
+    int weight_bits;      /* 2, 4, 8 */
+    const int8_t *weights; /* convolutions: [output channels][input channels / groups][kernel_height][kernel_width] */
+
+    /* additions: x0' = input_stages[0](x0), x1' likewise, accumulator = x0' + x1' */
+    struct stage input_stages[2];
+
+    /* output = stages[n-1](... stages[0](accumulator)). No stage: the accumulator itself, as 32-bit integers.
+     * Accumulator of a convolution: sum of weight * x; its bias is in stages[0].addend, already multiplied.
+     * Of an average pool: the sum over the whole kernel, padding counted as zero (the division by the kernel's area is
+     * in the stage). Of a maximum pool: the maximum, padding left out. */
+    struct stage stages[MAXIMUM_STAGES];
+    int stage_count;
+
+    /* filled by the range pass: proven bounds of the accumulator before stages[0] */
+    int64_t accumulator_minimum, accumulator_maximum;
+};
+
+struct network {
+    const char *name;       /* of the model's file, for messages */
+    struct tensor *tensors;
+    int tensor_count;
+    struct layer *layers;   /* in an order in which every input is computed before it is read: the file's node order */
+    int layer_count;
+    int *inputs;            /* tensor indices */
+    int input_count;
+    int *outputs;
+    int output_count;
+};
+
+static inline size_t tensor_elements(const struct tensor *tensor)
+{
+    return (size_t)tensor->height * (size_t)tensor->width * (size_t)tensor->channels;
+}
+
+#endif

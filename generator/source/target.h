@@ -1,0 +1,33 @@
+/* The machine that code is generated for: numbers only, read from a JSON file (generator/targets/NAME.json, compiled
+ * into the generator; a user may give a file of his own). */
+#ifndef DORYGEN_TARGET_H
+#define DORYGEN_TARGET_H
+
+#include "dory/contract.h"
+#include "support.h"
+
+struct target {
+    const char *name;
+    unsigned cores;
+    uint32_t l1_bytes;       /* of the memory */
+    uint32_t l1_stack_bytes; /* of it, taken by the cores' stacks and the HAL: the arena gets the rest */
+    uint32_t l2_bytes;
+    uint32_t l2_firmware_bytes; /* of it, taken by code, constants and stacks unless the user gives --l2-bytes */
+    uint32_t flash_bytes, ram_bytes;
+    bool uses_xpulpv2; /* kernels: dory_xpulpv2_kernels before dory_reference_kernels */
+
+    /* costs, cluster cycles */
+    uint32_t dma_setup_cycles;                       /* to issue one command */
+    uint32_t dma_latency_cycles;                     /* of one transfer */
+    uint32_t dma_read_bytes_per_1000_cycles;         /* long runs, L2 to L1 */
+    uint32_t dma_write_bytes_per_1000_cycles;        /* long runs, L1 to L2 */
+    uint32_t dma_run_overhead_cycles;                /* per run of a 2-D transfer, beyond its bytes */
+    uint32_t l3_bytes_per_1000_cycles;
+    uint32_t l3_setup_cycles;                        /* of one transfer */
+    uint32_t tile_overhead_cycles, step_overhead_cycles, layer_overhead_cycles;
+};
+
+/* `name_or_path`: host, virt, gap8, or a path that ends in .json. False after an error was reported. */
+bool target_load(struct target *target, const char *name_or_path, struct arena *arena, struct diagnostics *diagnostics);
+
+#endif

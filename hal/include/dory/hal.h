@@ -1,0 +1,150 @@
+/* The hardware that a generated network needs, in one header. Each folder of hal/ implements it once:
+ *
+ *   host/    a PC: memories are mappings with red zones, cores are threads, DMA is late or early by a seed
+ *   virt/    riscv32 `virt` machine of QEMU with up to 8 harts
+ *   gap8/    GAP8 bare metal: fabric controller, cluster, event unit, MCHAN, uDMA HyperBus
+ *   pmsis/   the same over the PMSIS API
+ *
+ * Two sides call it. The *fabric controller* (FC) opens and closes things and runs a function on the cluster;
+ * the *cluster cores* run that function together (single program, multiple data) and move data. A call says
+ * which side may make it. Every call that can fail returns a status of dory/status.h.
+ */
+#ifndef DORY_HAL_H
+#define DORY_HAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dory/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Buffers handed to a network start on this boundary (bytes): one 64-bit beat of the DMA. */
+#define DORY_ALIGNMENT 8
+
+/* Section attributes for an application's own static buffers. On the host they are ordinary memory. */
+#if defined(__riscv)
+#define DORY_L1 __attribute__((section(".dory_l1"), aligned(DORY_ALIGNMENT)))
+#define DORY_L2 __attribute__((section(".dory_l2"), aligned(DORY_ALIGNMENT)))
+#else
+#define DORY_L1 __attribute__((aligned(DORY_ALIGNMENT)))
+#define DORY_L2 __attribute__((aligned(DORY_ALIGNMENT)))
+#endif
+
+/* ---- memory ------------------------------------------------------------------------------------------------ */
+
+enum hal_memory { HAL_L1, HAL_L2 };
+
+/* FC. Hands out `bytes` of what the application's static data leave of a memory level, aligned to DORY_ALIGNMENT;
+ * there is no way to give it back before hal_memory_reset. Meant for tests and for applications that size their
+ * buffers at run time; an application may as well own static arrays marked DORY_L1 and DORY_L2.
+ * DORY_ERROR_MEMORY: not that many bytes left. */
+int hal_memory_reserve(enum hal_memory memory, size_t bytes, void **address);
+
+/* FC. Takes back everything that hal_memory_reserve handed out. */
+int hal_memory_reset(void);
+
+/* ---- cluster ----------------------------------------------------------------------------------------------- */
+
+/* FC. Powers the cluster up with `cores` cores (1 to hal_cluster_maximum_cores()). */
+int hal_cluster_open(unsigned cores);
+unsigned hal_cluster_maximum_cores(void);
+
+/* FC. Runs entry(argument) on every core of the cluster and returns when all have returned. Meanwhile the FC
+ * serves the queue of L3 transfers. */
+int hal_cluster_run(void (*entry)(void *argument), void *argument);
+
+/* FC. Powers the cluster down. Calling it on a closed cluster does nothing. */
+int hal_cluster_close(void);
+
+/* Cluster. This core's number, 0 to hal_core_count() - 1. */
+unsigned hal_core_id(void);
+unsigned hal_core_count(void);
+
+/* Cluster. Every core waits here until all have come; what they wrote before is seen by all after. */
+void hal_barrier(void);
+
+/* ---- DMA between L2 and L1 --------------------------------------------------------------------------------- */
+
+enum hal_direction { HAL_TO_LOCAL, HAL_FROM_LOCAL }; /* into L1, out of L1 */
+
+/* A copy of `planes` times `runs` runs of `run_bytes` bytes. Run r of plane p is at
+ * external + p * external_plane_stride + r * external_run_stride, likewise on the local side; strides are in bytes
+ * and are ignored where the count is 1. Counts are at least 1. No alignment is required; sizes and strides may
+ * exceed what the hardware takes at once: the HAL splits the copy. */
+struct hal_dma_copy {
+    void *local;    /* in L1 */
+    void *external; /* in L2 */
+    uint32_t run_bytes;
+    uint32_t runs;
+    uint32_t planes;
+    uint32_t external_run_stride;
+    uint32_t external_plane_stride;
+    uint32_t local_run_stride;
+    uint32_t local_plane_stride;
+    enum hal_direction direction;
+};
+
+typedef int32_t hal_dma_ticket;
+
+/* Cluster. Opens a ticket: the copies that this core starts from now on, up to its next hal_dma_open, belong to it.
+ * At most HAL_DMA_TICKETS are open at a time over all cores. */
+#define HAL_DMA_TICKETS 8
+int hal_dma_open(hal_dma_ticket *ticket);
+
+/* Cluster. Starts a copy under the ticket that this core opened last. The source must not be written, and the
+ * destination neither read nor written, until hal_dma_wait of that ticket has returned. */
+int hal_dma_copy(hal_dma_ticket ticket, const struct hal_dma_copy *copy);
+
+/* Cluster. Waits until all copies of the ticket are complete and closes it. Only the core that opened it may wait;
+ * the others learn of it by a barrier. A ticket without copies is complete at once. */
+int hal_dma_wait(hal_dma_ticket ticket);
+
+/* ---- L3 ---------------------------------------------------------------------------------------------------- */
+
+enum hal_l3_kind { HAL_FLASH_READ, HAL_RAM_READ, HAL_RAM_WRITE };
+
+/* A copy between L3 and L2 of `runs` runs of `run_bytes` bytes. L3 addresses are byte offsets from the start of the
+ * flash's data area or of the RAM. */
+struct hal_l3_copy {
+    enum hal_l3_kind kind;
+    uint32_t l3_address;
+    void *l2;
+    uint32_t run_bytes;
+    uint32_t runs;
+    uint32_t l3_stride; /* ignored where runs is 1 */
+    uint32_t l2_stride;
+};
+
+/* A position in the queue: transfers are numbered 1, 2, 3 ... as they are started, done in that order. */
+typedef uint32_t hal_l3_ticket;
+
+/* FC. Makes flash and RAM usable; sizes in bytes, either pointer may be null. */
+int hal_l3_open(uint32_t *flash_bytes, uint32_t *ram_bytes);
+int hal_l3_close(void);
+
+/* One cluster core at a time, or the FC while no function runs on the cluster. Queues a copy; waits for room in the
+ * queue where there is none. Same rule for source and destination as hal_dma_copy. */
+int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket);
+
+/* The caller of hal_l3_start. Waits until the transfer with this ticket and all before it are complete.
+ * A failed transfer is reported by the first wait that covers it. Ticket 0 is complete. */
+int hal_l3_wait(hal_l3_ticket ticket);
+
+/* ---- time and text ----------------------------------------------------------------------------------------- */
+
+/* Either side. A counter of cluster clock cycles that also runs while cores sleep, modulo 2^32; 0 for ever where
+ * there is none (then hal_cycles_available() is 0). */
+uint32_t hal_cycles(void);
+int hal_cycles_available(void);
+
+/* Either side. Writes text to the log, as it is. */
+void hal_log(const char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+/* The kernel contract: what the generator knows of a kernel. Compiled into the generator and into firmware tests;
+ * the kernel's code itself is not needed. */
+#ifndef DORY_CONTRACT_H
+#define DORY_CONTRACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dory/layer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The largest tile of a layer, in output elements (input_channels: in input channels). */
+struct dory_tile_shape {
+    uint32_t rows, columns, channels, input_channels;
+};
+
+/* All functions get a layer whose shape, bits, normalisation and clip fields are set; its tile, L1 map and blob sizes
+ * are not. They are pure and need no hardware. */
+struct dory_kernel_description {
+    const char *name; /* the C identifier of its dory_kernel_function */
+    bool (*supports)(const struct dory_layer *layer);
+
+    /* Scratch that the kernel needs for such a tile on so many cores, bytes, 4-byte aligned. */
+    uint32_t (*scratch_bytes)(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores);
+
+    /* Predicted cycles of one call on all cores, until the slowest is done. */
+    uint64_t (*cycles)(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores);
+
+    bool can_tile_input_channels; /* partial sums in dory_tile.accumulators */
+};
+
+/* Null-terminated, in order of preference where cycles are equal. */
+extern const struct dory_kernel_description *const dory_reference_kernels[]; /* portable C, every layer */
+extern const struct dory_kernel_description *const dory_xpulpv2_kernels[];   /* GAP8; what they refuse, the reference does */
+
+/* L1 bytes that the tile loop lays out for one input tile: the extent of rows and columns with border. */
+uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned input);
+uint32_t dory_output_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile);
+uint32_t dory_weights_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile);
+uint32_t dory_accumulator_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile); /* 0: not tiled over input channels */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,260 @@
+/* The data that a generated network consists of, and the tile loop's and the kernels' view of it.
+ *
+ * The generator emits constants of these types and nothing else ("emit data, not code"); tests build the same
+ * structs in memory and run them in the same process, without a compiler in between.
+ *
+ *   struct dory_network     steps, transfers, layers; what <net>_run executes
+ *     struct dory_transfer  one copy between L3 and L2, in the order of the queue
+ *     struct dory_step      one part of a layer: a range of output rows and channels, and the L2 windows it works on
+ *       struct dory_layer   what all steps of a layer share: shape, kernel, tile, L1 map, normalisation
+ *         struct dory_tile  what a kernel gets: one tile that lies in L1
+ *
+ * Dimensions are height, width, channels in that order. An *element* is one activation value of 2, 4, 8, 16 or 32 bits.
+ */
+#ifndef DORY_LAYER_H
+#define DORY_LAYER_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dory_layer;
+
+/* ---- one tile in L1 ---------------------------------------------------------------------------------------- */
+
+/* All pointers are into L1. The tile loop has already laid the zero border (or the lowest value, for a maximum)
+ * round the input, so a kernel sees a convolution without padding:
+ * output pixel (y, x) reads input rows y * stride_height + ky * dilation_height, columns likewise.
+ *
+ * Input:  [input_rows][input_columns][input_channels] elements (HWC), contiguous.
+ * Output: [rows][columns][channels] elements (HWC), contiguous. Every byte of it is written, and nothing else.
+ * Weights: see "weight blob" below, quads of this tile, contiguous.
+ */
+struct dory_tile {
+    const void *input;
+    const void *second_input; /* addition only */
+    const void *weights;
+    void *output;
+    int32_t *accumulators; /* [rows * columns][channels rounded up to 4]; null where input channels are not tiled */
+    void *scratch;         /* dory_kernel_scratch_bytes() bytes for this tile, shared by all cores */
+    uint16_t rows;         /* of the output */
+    uint16_t columns;
+    uint16_t channels;
+    uint16_t input_rows; /* with border */
+    uint16_t input_columns;
+    uint16_t input_channels;
+    uint8_t first_chunk; /* the first (last) slice of input channels: start from zero (normalise and write output) */
+    uint8_t last_chunk;
+};
+
+/* Computes this core's share of a tile. The shares of all `cores` calls together are the whole tile and do not
+ * overlap; no synchronisation is needed between them inside the call. */
+typedef void dory_kernel_function(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores);
+
+/* ---- one layer --------------------------------------------------------------------------------------------- */
+
+enum dory_operation {
+    DORY_CONVOLUTION,  /* every output channel reads every input channel; a fully connected layer is a 1x1 one on 1x1 pixels */
+    DORY_DEPTHWISE,    /* output channel c reads input channel c */
+    DORY_MAXIMUM_POOL,
+    DORY_AVERAGE_POOL, /* accumulator = sum over the whole kernel, border counted as zero */
+    DORY_ADDITION      /* accumulator = stage(input 0) + stage(input 1) */
+};
+
+/* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
+ * Convolutions have a multiplier and addend per output channel, in the weight blob; pools and additions have one
+ * for the layer, below. */
+enum dory_normalisation {
+    DORY_NORMALISE_NONE,   /* y = clip(accumulator + addend): int32 addend only, e.g. int32 logits */
+    DORY_NORMALISE_32,     /* divisor = 2^shift; multiplier * accumulator + addend is proven to fit int32 */
+    DORY_NORMALISE_64,     /* divisor = 2^shift; int64 arithmetic */
+    DORY_NORMALISE_DIVIDE  /* any divisor; int64 arithmetic, floor division */
+};
+
+/* A scalar y = clip(floor((multiplier * x + addend) / divisor)). */
+struct dory_stage {
+    int64_t multiplier;
+    int64_t addend;
+    int64_t divisor;
+    int32_t minimum;
+    int32_t maximum;
+};
+
+enum dory_tile_order {
+    DORY_CHANNELS_OUTER, /* for channels, for rows, for columns: weights are loaded once */
+    DORY_SPACE_OUTER     /* for rows, for columns, for channels: the input is loaded once */
+};
+
+#define DORY_NO_BUFFER UINT32_MAX /* an L1 offset that is not used */
+
+/* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough. */
+struct dory_l1_map {
+    uint32_t input[2];
+    uint32_t second_input[2];
+    uint32_t weights[2];
+    uint32_t output[2];
+    uint32_t accumulators;
+    uint32_t scratch;
+};
+
+struct dory_layer {
+    dory_kernel_function *kernel;
+
+    uint8_t operation;     /* enum dory_operation */
+    uint8_t normalisation; /* enum dory_normalisation */
+    uint8_t shift;         /* log2 of the divisor, for DORY_NORMALISE_32 and _64 */
+    uint8_t tile_order;    /* enum dory_tile_order */
+    uint8_t input_bits, second_input_bits, output_bits, weight_bits; /* of an element: 2, 4, 8, 16 or 32 */
+    uint8_t input_is_signed, second_input_is_signed, output_is_signed;
+    uint8_t pixel_ways;    /* a hint: the tile's work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
+
+    /* the whole layer */
+    uint16_t input_height, input_width, input_channels;
+    uint16_t output_height, output_width, output_channels;
+    uint16_t kernel_height, kernel_width;
+    uint16_t stride_height, stride_width;
+    uint16_t dilation_height, dilation_width;
+    uint16_t padding_top, padding_left; /* bottom and right follow from the shapes */
+
+    /* the tile: at most so many output rows, columns, channels and, for a convolution, input channels.
+     * tile_channels is a multiple of 4 or all channels; tile_input_channels too. */
+    uint16_t tile_rows, tile_columns, tile_channels, tile_input_channels;
+
+    /* the weight blob, in bytes; 0 without weights */
+    uint32_t quad_bytes;       /* one block of 4 output channels with its normalisation constants */
+    uint32_t chunk_bytes;      /* of it, the weights of one full slice of tile_input_channels input channels */
+
+    int64_t divisor;           /* for DORY_NORMALISE_DIVIDE */
+    int32_t minimum, maximum;  /* clip bounds of the output; INT32_MIN and INT32_MAX: no clip */
+
+    struct dory_stage stage;          /* pools and additions: from accumulator to output */
+    struct dory_stage input_stage[2]; /* additions: before the sum (bounds INT32_MIN, INT32_MAX: no clip) */
+    struct dory_stage second_stage;   /* after `stage`, where has_second_stage: a ReLU behind an addition */
+    uint8_t has_second_stage;
+
+    struct dory_l1_map l1;
+};
+
+/* ---- weight blob -------------------------------------------------------------------------------------------
+ *
+ * Blocks of four output channels ("quads") one after the other, so that any range of quads is one contiguous
+ * transfer whatever the tile. The last quad is filled up with zero channels.
+ *
+ * Convolution, 8-bit weights. The input bytes that one output pixel reads are *runs* that are contiguous in the
+ * L1 tile: where dilation_width is 1, kernel_height runs of kernel_width * c bytes (one kernel row each, kx major, c minor),
+ * else kernel_height * kernel_width runs of c bytes; c is the number of input channels of the slice ("chunk").
+ * A run is filled up with zero weights to a multiple of 4 bytes. One quad is
+ *
+ *     for each chunk of tile_input_channels input channels (the last may be shorter)
+ *         for each run
+ *             for each word of 4 bytes of the run
+ *                 4 bytes of output channel 0, 4 of channel 1, 4 of channel 2, 4 of channel 3
+ *     normalisation constants of the 4 channels
+ *
+ * so one chunk of a quad has dory_chunk_bytes() bytes; all chunks but the last have chunk_bytes.
+ *
+ * Depth-wise, 8-bit weights. One quad is, for each of its 4 channels, kernel_height rows of kernel_width bytes, each row filled
+ * up with zeros to a multiple of 4 bytes; then the normalisation constants. chunk_bytes is all of the weights.
+ *
+ * Normalisation constants of a quad:
+ *     DORY_NORMALISE_NONE             4 x { int32 addend }
+ *     DORY_NORMALISE_32               4 x { int32 multiplier, int32 addend }
+ *     DORY_NORMALISE_64 and _DIVIDE   4 x { int64 multiplier, int64 addend }
+ * little endian, in the order of the channels. Quads are aligned to 4 bytes, so 64-bit constants are read as two words.
+ */
+
+/* ---- one step ---------------------------------------------------------------------------------------------- */
+
+/* A part of a tensor that lies in L2: rows first_row .. first_row + rows - 1, channels first_channel .. + channels - 1,
+ * all columns, as [rows][width][channels] elements, from byte `offset` of the L2 arena. */
+struct dory_window {
+    uint32_t offset;
+    uint16_t first_row, rows;
+    uint16_t first_channel, channels;
+};
+
+/* The output rows and channels that a step computes (all columns), and where its operands are in L2. */
+struct dory_step {
+    const struct dory_layer *layer;
+    uint16_t first_row, rows;
+    uint16_t first_channel, channels; /* first_channel is a multiple of 4 */
+    struct dory_window input[2];      /* [1]: addition only */
+    struct dory_window output;
+    uint32_t weights_offset;          /* in the L2 arena: the quad of first_channel */
+    uint16_t transfers_awaited;       /* transfers[0 .. n-1] are complete before this step reads or writes anything */
+    uint16_t transfers_started;       /* transfers[0 .. n-1] have been started when this step starts to compute */
+    uint8_t drain;                    /* all results of the steps before are in L2 before anything of this step happens */
+    uint8_t last_of_layer;            /* the layer's output is complete after this step */
+};
+
+/* One copy between L3 and L2; transfers are queued in the order of the table and done in that order. */
+struct dory_transfer {
+    uint8_t kind; /* enum hal_l3_kind */
+    uint16_t runs;
+    uint32_t l3_address; /* flash: offset in the weights' image; RAM: offset in the network's part of the RAM */
+    uint32_t l2_offset;
+    uint32_t run_bytes;
+    uint32_t l3_stride;
+    uint32_t l2_stride;
+};
+
+/* ---- the network ------------------------------------------------------------------------------------------- */
+
+struct dory_network {
+    const char *name;
+    const struct dory_step *steps;
+    const struct dory_transfer *transfers;
+    uint16_t step_count, transfer_count, layer_count;
+    uint16_t cores;         /* the plan is made for so many; runs with any number, as fast as it may */
+    uint32_t l1_bytes;      /* least size of the caller's buffers */
+    uint32_t l2_bytes;
+    uint32_t ram_bytes;     /* of L3 RAM that activations need */
+    uint32_t flash_bytes;   /* of the weights' image */
+    uint32_t flash_hash;    /* FNV-1a of the image behind its header */
+    uint32_t input_bytes, output_bytes;
+    uint32_t input_offset;  /* in the L2 arena, or in RAM where input_in_ram */
+    uint32_t output_offset; /* likewise */
+    uint8_t input_in_ram, output_in_ram;
+};
+
+/* ---- pure helpers, shared by generator and firmware -------------------------------------------------------- */
+
+static inline uint32_t dory_minimum(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t dory_round_up(uint32_t value, uint32_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+static inline uint32_t dory_divide_up(uint32_t value, uint32_t divisor) { return (value + divisor - 1) / divisor; }
+
+/* Bytes of `elements` packed elements of `bits` bits. */
+static inline uint32_t dory_element_bytes(uint32_t elements, uint32_t bits) { return (elements * bits + 7) / 8; }
+
+/* Bytes of weights of one chunk of `channels` input channels of one quad of a convolution. */
+static inline uint32_t dory_chunk_bytes(const struct dory_layer *layer, uint32_t channels)
+{
+    uint32_t contiguous = layer->dilation_width == 1;
+    uint32_t runs = layer->kernel_height * (contiguous ? 1u : layer->kernel_width);
+    uint32_t run = (contiguous ? layer->kernel_width : 1u) * channels;
+    return runs * dory_round_up(dory_element_bytes(run, layer->weight_bits), 4) * 4;
+}
+
+/* Bytes of normalisation constants of one quad. */
+static inline uint32_t dory_constants_bytes(const struct dory_layer *layer)
+{
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_NONE: return 16;
+    case DORY_NORMALISE_32: return 32;
+    default: return 64;
+    }
+}
+
+/* Rows (or columns) of input, border included, that `outputs` output rows read. */
+static inline uint32_t dory_input_extent(uint32_t outputs, uint32_t kernel, uint32_t stride, uint32_t dilation)
+{
+    return (outputs - 1) * stride + (kernel - 1) * dilation + 1;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

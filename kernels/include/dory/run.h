@@ -1,0 +1,51 @@
+/* Running a network: what the generated <net>_run calls. */
+#ifndef DORY_RUN_H
+#define DORY_RUN_H
+
+#include <stddef.h>
+
+#include "dory/hal.h"
+#include "dory/layer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Measured on the target, one a layer; all in cluster cycles, zero where the target has no counter. */
+struct dory_layer_profile {
+    uint32_t cycles;          /* from the layer's first transfer to its last byte in L2 */
+    uint32_t dma_wait_cycles; /* of them, core that drives the DMA waiting for L2-L1 transfers */
+    uint32_t l3_wait_cycles;  /* of them, waiting for L3 */
+    uint32_t tiles;
+};
+
+/* What the caller lends to a run. Memory is the caller's; nothing of it is kept after the call. */
+struct dory_buffers {
+    void *l1; /* aligned to DORY_ALIGNMENT */
+    size_t l1_bytes;
+    void *l2;
+    size_t l2_bytes;
+    uint32_t flash_address; /* of the network's weight image in the flash's data area, bytes */
+    uint32_t ram_address;   /* of network->ram_bytes free bytes of L3 RAM */
+
+    struct dory_layer_profile *profile; /* null, or network->layer_count entries */
+
+    /* Null, or called on cluster core 0 after each layer, all other cores waiting; layers count from 0 in the
+     * order in which they run. A status other than 0 ends the run with it. */
+    int (*observe)(void *user, const struct dory_buffers *buffers, unsigned layer);
+    void *user;
+};
+
+/* FC. Runs the network once. The cluster and L3 must be open (hal_cluster_open, hal_l3_open).
+ * `input` holds network->input_bytes bytes, `output` has room for network->output_bytes; a tensor is HWC. An input that
+ * already lies at its place (l2 + input_offset) is not copied. Returns 0 or a status. */
+int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input, void *output);
+
+/* FC. Reads the header of the flash image and compares size and hash with the network's. 0 or DORY_ERROR_FLASH_IMAGE. */
+int dory_network_check_flash(const struct dory_network *network, uint32_t flash_address);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
