@@ -1,0 +1,45 @@
+/* `dory`: the command line. Every subcommand is a function of the library. */
+#include "commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *purpose;
+} commands[] = {
+    {NULL, NULL, NULL},
+};
+
+static void print_help(FILE *stream)
+{
+    fputs("Usage: dory COMMAND MODEL [OPTION]...\n"
+          "Deploys quantised neural networks (ONNX) on GAP8.\n\nCommands:\n",
+          stream);
+    for (const struct command *command = commands; command->name; command++)
+        fprintf(stream, "  %-10s %s\n", command->name, command->purpose);
+    fputs("\n'dory COMMAND --help' explains a command; 'dory --version' prints the version.\n"
+          "Exit status: 0 done, 1 a fault was reported, 2 the command line is wrong.\n",
+          stream);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+        print_help(stdout);
+        return EXIT_DONE;
+    }
+    if (!strcmp(name, "--version")) {
+        puts("dory " DORY_VERSION);
+        return EXIT_DONE;
+    }
+    for (const struct command *command = commands; command->name; command++)
+        if (!strcmp(name, command->name))
+            return command->run(argc - 1, argv + 1);
+    if (*name)
+        fprintf(stderr, "dory: error: unknown command '%s'\n", name);
+    print_help(stderr);
+    return EXIT_USAGE;
+}
