@@ -24,13 +24,15 @@ extern "C" {
 /* Buffers handed to a network start on this boundary (bytes): one 64-bit beat of the DMA. */
 #define DORY_ALIGNMENT 8
 
-/* Section attributes for an application's own static buffers. On the host they are ordinary memory. */
+/* Section attributes for an application's own static buffers; they are zero when main starts. On the host these
+ * are ordinary memory, but sections of their own, so that the HAL knows the transfers into them to be legal and takes
+ * their size off what hal_memory_reserve has left. */
 #if defined(__riscv)
 #define DORY_L1 __attribute__((section(".dory_l1"), aligned(DORY_ALIGNMENT)))
 #define DORY_L2 __attribute__((section(".dory_l2"), aligned(DORY_ALIGNMENT)))
 #else
-#define DORY_L1 __attribute__((aligned(DORY_ALIGNMENT)))
-#define DORY_L2 __attribute__((aligned(DORY_ALIGNMENT)))
+#define DORY_L1 __attribute__((section("dory_l1"), aligned(DORY_ALIGNMENT)))
+#define DORY_L2 __attribute__((section("dory_l2"), aligned(DORY_ALIGNMENT)))
 #endif
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
@@ -123,10 +125,18 @@ typedef uint32_t hal_l3_ticket;
 
 /* FC. Makes flash and RAM usable; sizes in bytes, either pointer may be null. */
 int hal_l3_open(uint32_t *flash_bytes, uint32_t *ram_bytes);
+
+/* FC. DORY_ERROR_L3 where a transfer was started and never waited for; it is closed all the same. */
 int hal_l3_close(void);
 
+/* Either side. The flash address of a symbol in the section of dory/flash_section.h, for HAL_FLASH_READ;
+ * HAL_NOT_IN_FLASH for any other pointer. */
+#define HAL_NOT_IN_FLASH UINT32_MAX
+uint32_t hal_flash_address(const void *symbol);
+
 /* One cluster core at a time, or the FC while no function runs on the cluster. Queues a copy; waits for room in the
- * queue where there is none. Same rule for source and destination as hal_dma_copy. */
+ * queue where there is none. Same rule for source and destination as hal_dma_copy, but between transfers of this
+ * queue their order is enough: a later one may overwrite what an earlier one reads. */
 int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket);
 
 /* The caller of hal_l3_start. Waits until the transfer with this ticket and all before it are complete.

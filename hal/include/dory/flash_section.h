@@ -1,0 +1,24 @@
+/* Where weight images go. For assembly sources and for C:
+ *
+ *     #include "dory/flash_section.h"
+ *             DORY_FLASH_SECTION
+ *             .balign 8
+ *             .global mobilenet_weights
+ *     mobilenet_weights:
+ *             .incbin "mobilenet_weights.bin"
+ *
+ * hal_flash_address(mobilenet_weights) is then the image's address for HAL_FLASH_READ. The section's name is a
+ * C identifier, so that the host's linker delimits it by __start_dory_flash and __stop_dory_flash; the linker scripts
+ * of the other machines place the same section in their flash. An image is reached by HAL_FLASH_READ only: on
+ * hardware the symbol's address is no memory address.
+ */
+#ifndef DORY_FLASH_SECTION_H
+#define DORY_FLASH_SECTION_H
+
+#ifdef __ASSEMBLER__
+#define DORY_FLASH_SECTION .section dory_flash, "a", %progbits
+#else
+#define DORY_FLASH __attribute__((section("dory_flash"), aligned(8)))
+#endif
+
+#endif
