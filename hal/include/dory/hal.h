@@ -109,7 +109,9 @@ int hal_dma_wait(hal_dma_ticket ticket);
 enum hal_l3_kind { HAL_FLASH_READ, HAL_RAM_READ, HAL_RAM_WRITE };
 
 /* A copy between L3 and L2 of `runs` runs of `run_bytes` bytes. L3 addresses are byte offsets from the start of the
- * flash's data area or of the RAM. */
+ * flash's data area or of the RAM. HyperBus moves 16-bit words and the uDMA 32-bit ones: l2, l2_stride and run_bytes are
+ * multiples of HAL_L3_ALIGNMENT bytes, l3_address and l3_stride multiples of 2. Otherwise: DORY_ERROR_ALIGNMENT. */
+#define HAL_L3_ALIGNMENT 4
 struct hal_l3_copy {
     enum hal_l3_kind kind;
     uint32_t l3_address;
@@ -145,8 +147,8 @@ int hal_l3_wait(hal_l3_ticket ticket);
 
 /* ---- time and text ----------------------------------------------------------------------------------------- */
 
-/* Either side. A counter of cluster clock cycles that also runs while cores sleep, modulo 2^32; 0 for ever where
- * there is none (then hal_cycles_available() is 0). */
+/* Either side. A counter of cluster clock cycles that also runs while cores sleep, modulo 2^32. It stands still while
+ * the cluster is closed; 0 for ever where there is none (then hal_cycles_available() is 0). */
 uint32_t hal_cycles(void);
 int hal_cycles_available(void);
 
@@ -155,6 +157,11 @@ void hal_log(const char *text);
 
 #ifdef __cplusplus
 }
+#endif
+
+/* A target may define the calls that are made for every tile as inline functions; same names, same contract. */
+#ifdef DORY_HAL_INLINE
+#include "dory/hal_inline.h"
 #endif
 
 #endif
