@@ -24,12 +24,14 @@ extern "C" {
 /* Buffers handed to a network start on this boundary (bytes): one 64-bit beat of the DMA. */
 #define DORY_ALIGNMENT 8
 
-/* Section attributes for an application's own static buffers; they are zero when main starts. On the host these
- * are ordinary memory, but sections of their own, so that the HAL knows the transfers into them to be legal and takes
- * their size off what hal_memory_reserve has left. */
+/* Section attributes for an application's own static buffers, without initialiser; their first content is undefined
+ * (on hardware, L1 has no power before hal_cluster_open). A name that starts with .bss keeps them out of the boot
+ * image and makes an initialiser a compile error. On the host these are ordinary memory, but sections of
+ * their own, so that the HAL knows transfers into them to be legal and takes their size off what hal_memory_reserve
+ * has left. */
 #if defined(__riscv)
-#define DORY_L1 __attribute__((section(".dory_l1"), aligned(DORY_ALIGNMENT)))
-#define DORY_L2 __attribute__((section(".dory_l2"), aligned(DORY_ALIGNMENT)))
+#define DORY_L1 __attribute__((section(".bss.dory_l1"), aligned(DORY_ALIGNMENT)))
+#define DORY_L2 __attribute__((section(".bss.dory_l2"), aligned(DORY_ALIGNMENT)))
 #else
 #define DORY_L1 __attribute__((section("dory_l1"), aligned(DORY_ALIGNMENT)))
 #define DORY_L2 __attribute__((section("dory_l2"), aligned(DORY_ALIGNMENT)))
