@@ -84,4 +84,17 @@ static inline size_t tensor_elements(const struct tensor *tensor)
     return (size_t)tensor->height * (size_t)tensor->width * (size_t)tensor->channels;
 }
 
+/* A convolution whose kernel covers the whole unpadded input, as a fully connected layer does: the firmware runs it as a
+ * 1x1 convolution of one pixel, whose input channels are the elements in memory order, i.e. height, width, channels.
+ * Both describe.c (shape) and layout.c (order of weights) ask here. 65535 is the firmware's limit of a dimension. */
+static inline bool layer_reads_whole_input(const struct network *network, const struct layer *layer)
+{
+    const struct tensor *input = &network->tensors[layer->inputs[0]];
+    bool covers = layer->kernel_height == input->height && layer->kernel_width == input->width &&
+                  (layer->dilation_height == 1 || layer->kernel_height == 1) &&
+                  (layer->dilation_width == 1 || layer->kernel_width == 1);
+    bool unpadded = !layer->padding_top && !layer->padding_left && !layer->padding_bottom && !layer->padding_right;
+    return layer->kind == LAYER_CONVOLUTION && layer->groups == 1 && covers && unpadded && tensor_elements(input) <= UINT16_MAX;
+}
+
 #endif
