@@ -30,7 +30,9 @@ struct dory_layer;
  *
  * Input:  [input_rows][input_columns][input_channels] elements (HWC), contiguous.
  * Output: [rows][columns][channels] elements (HWC), contiguous. Every byte of it is written, and nothing else.
- * Weights: see "weight blob" below, quads of this tile, contiguous.
+ * Weights: see "weight blob" below: the quads of this tile, contiguous. Where input channels are tiled, a quad is its chunk
+ * here, followed by the normalisation constants in the last chunk only.
+ * Elements below 8 bits are packed along the channels, first element in the low bits; a pixel starts on a whole byte.
  */
 struct dory_tile {
     const void *input;
@@ -89,7 +91,9 @@ enum dory_tile_order {
 
 #define DORY_NO_BUFFER UINT32_MAX /* an L1 offset that is not used */
 
-/* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough. */
+/* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough: the operand is loaded once in
+ * the layer. It may also be so where an operand is loaded anew, to save memory: then load, compute and store do not overlap.
+ * second_input goes to the buffer of the same index as input. */
 struct dory_l1_map {
     uint32_t input[2];
     uint32_t second_input[2];
@@ -129,7 +133,7 @@ struct dory_layer {
     int64_t divisor;           /* for DORY_NORMALISE_DIVIDE */
     int32_t minimum, maximum;  /* clip bounds of the output; INT32_MIN and INT32_MAX: no clip */
 
-    struct dory_stage stage;          /* pools and additions: from accumulator to output */
+    struct dory_stage stage;          /* pools and additions, always: from accumulator to output, clipped to its bounds */
     struct dory_stage input_stage[2]; /* additions: before the sum (bounds INT32_MIN, INT32_MAX: no clip) */
     struct dory_stage second_stage;   /* after `stage`, where has_second_stage: a ReLU behind an addition */
     uint8_t has_second_stage;
@@ -183,7 +187,8 @@ struct dory_step {
     struct dory_window input[2];      /* [1]: addition only */
     struct dory_window output;
     uint32_t weights_offset;          /* in the L2 arena: the quad of first_channel */
-    uint16_t transfers_awaited;       /* transfers[0 .. n-1] are complete before this step reads or writes anything */
+    uint16_t transfers_awaited;       /* transfers[0 .. n-1] are complete before this step reads or writes anything; where it does
+                                       * not drain, they have been started by an earlier step */
     uint16_t transfers_started;       /* transfers[0 .. n-1] have been started when this step starts to compute */
     uint8_t drain;                    /* all results of the steps before are in L2 before anything of this step happens */
     uint8_t last_of_layer;            /* the layer's output is complete after this step */
@@ -235,6 +240,12 @@ static inline uint32_t dory_chunk_bytes(const struct dory_layer *layer, uint32_t
     uint32_t runs = layer->kernel_height * (contiguous ? 1u : layer->kernel_width);
     uint32_t run = (contiguous ? layer->kernel_width : 1u) * channels;
     return runs * dory_round_up(dory_element_bytes(run, layer->weight_bits), 4) * 4;
+}
+
+/* Bytes of weights of one quad of a depth-wise convolution. */
+static inline uint32_t dory_depthwise_quad_weight_bytes(const struct dory_layer *layer)
+{
+    return 4 * layer->kernel_height * dory_round_up(dory_element_bytes(layer->kernel_width, layer->weight_bits), 4);
 }
 
 /* Bytes of normalisation constants of one quad. */

@@ -30,7 +30,7 @@ struct dory_buffers {
 
     struct dory_layer_profile *profile; /* null, or network->layer_count entries */
 
-    /* Null, or called on cluster core 0 after each layer, all other cores waiting; layers count from 0 in the
+    /* Null, or called on one cluster core after each layer, all other cores waiting; layers count from 0 in the
      * order in which they run. A status other than 0 ends the run with it. */
     int (*observe)(void *user, const struct dory_buffers *buffers, unsigned layer);
     void *user;

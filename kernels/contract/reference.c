@@ -1,0 +1,67 @@
+/* What the planner knows of the portable kernels. Their cycles are those of a plain RISC-V core, roughly: they order
+ * tiles by size and by how evenly they divide, which is all that is asked of them. */
+#include "dory/contract.h"
+
+#include <stddef.h>
+
+static bool is_convolution(const struct dory_layer *layer) { return layer->operation == DORY_CONVOLUTION; }
+static bool is_depthwise(const struct dory_layer *layer) { return layer->operation == DORY_DEPTHWISE; }
+static bool is_addition(const struct dory_layer *layer) { return layer->operation == DORY_ADDITION; }
+
+static bool is_pool(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL;
+}
+
+static uint32_t no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer, (void)tile, (void)cores;
+    return 0;
+}
+
+static uint64_t items_of_slowest_core(uint64_t items, unsigned cores) { return (items + cores - 1) / cores; }
+
+static uint64_t convolution_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t items = (uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4);
+    uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width * tile->input_channels;
+    return items_of_slowest_core(items, cores) * (taps * 16 + 120) + 100;
+}
+
+static uint64_t per_channel_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t items = (uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4);
+    uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
+    return items_of_slowest_core(items, cores) * 4 * (taps * 20 + 50) + 100;
+}
+
+static const struct dory_kernel_description convolution = {
+    .name = "dory_reference_convolution",
+    .supports = is_convolution,
+    .scratch_bytes = no_scratch,
+    .cycles = convolution_cycles,
+    .can_tile_input_channels = true,
+};
+
+static const struct dory_kernel_description depthwise = {
+    .name = "dory_reference_depthwise",
+    .supports = is_depthwise,
+    .scratch_bytes = no_scratch,
+    .cycles = per_channel_cycles,
+};
+
+static const struct dory_kernel_description pool = {
+    .name = "dory_reference_pool",
+    .supports = is_pool,
+    .scratch_bytes = no_scratch,
+    .cycles = per_channel_cycles,
+};
+
+static const struct dory_kernel_description addition = {
+    .name = "dory_reference_addition",
+    .supports = is_addition,
+    .scratch_bytes = no_scratch,
+    .cycles = per_channel_cycles,
+};
+
+const struct dory_kernel_description *const dory_reference_kernels[] = {&convolution, &depthwise, &pool, &addition, NULL};

@@ -1,0 +1,33 @@
+/* L1 bytes of a tile's operands: what the tile loop lays out and the planner adds up. */
+#include "dory/contract.h"
+
+uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned input)
+{
+    uint32_t rows = dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    uint32_t columns = dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
+    uint32_t channels = layer->operation == DORY_CONVOLUTION ? tile->input_channels : tile->channels;
+    return rows * columns * dory_element_bytes(channels, input ? layer->second_input_bits : layer->input_bits);
+}
+
+uint32_t dory_output_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    return tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
+}
+
+uint32_t dory_weights_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    uint32_t quads = dory_divide_up(tile->channels, 4);
+    if (layer->operation == DORY_CONVOLUTION) {
+        return quads * (dory_chunk_bytes(layer, tile->input_channels) + dory_constants_bytes(layer));
+    }
+    if (layer->operation == DORY_DEPTHWISE) {
+        return quads * (dory_depthwise_quad_weight_bytes(layer) + dory_constants_bytes(layer));
+    }
+    return 0;
+}
+
+uint32_t dory_accumulator_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    bool tiled = layer->operation == DORY_CONVOLUTION && tile->input_channels < layer->input_channels;
+    return tiled ? tile->rows * tile->columns * dory_round_up(tile->channels, 4) * (uint32_t)sizeof(int32_t) : 0;
+}

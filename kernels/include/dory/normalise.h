@@ -1,0 +1,51 @@
+/* From an accumulator to an output element, in portable C. The arithmetic of design section 7: floor everywhere. */
+#ifndef DORY_NORMALISE_H
+#define DORY_NORMALISE_H
+
+#include <string.h>
+
+#include "dory/layer.h"
+
+/* floor(numerator / divisor) for divisor > 0. */
+static inline int64_t dory_floor_divide(int64_t numerator, int64_t divisor)
+{
+    int64_t quotient = numerator / divisor;
+    return quotient - (numerator % divisor < 0);
+}
+
+static inline int32_t dory_clip(int64_t value, int32_t minimum, int32_t maximum)
+{
+    return (int32_t)(value < minimum ? minimum : value > maximum ? maximum : value);
+}
+
+static inline int64_t dory_stage_apply(const struct dory_stage *stage, int64_t value)
+{
+    int64_t scaled = stage->multiplier * value + stage->addend;
+    if (stage->divisor != 1) {
+        scaled = dory_floor_divide(scaled, stage->divisor);
+    }
+    return dory_clip(scaled, stage->minimum, stage->maximum);
+}
+
+/* `constants` are those of a quad (see "weight blob"), `lane` the channel in it, 0 to 3. */
+static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8_t *constants, unsigned lane, int32_t accumulator)
+{
+    int64_t wide[2];
+    int32_t narrow[2];
+    int64_t scaled;
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_NONE:
+        memcpy(narrow, constants + 4 * lane, 4);
+        return dory_clip((int64_t)accumulator + narrow[0], layer->minimum, layer->maximum);
+    case DORY_NORMALISE_32:
+        memcpy(narrow, constants + 8 * lane, 8);
+        return dory_clip((narrow[0] * accumulator + narrow[1]) >> layer->shift, layer->minimum, layer->maximum);
+    default:
+        memcpy(wide, constants + 16 * lane, 16);
+        scaled = wide[0] * accumulator + wide[1];
+        scaled = layer->normalisation == DORY_NORMALISE_64 ? scaled >> layer->shift : dory_floor_divide(scaled, layer->divisor);
+        return dory_clip(scaled, layer->minimum, layer->maximum);
+    }
+}
+
+#endif

@@ -1,0 +1,44 @@
+#include "dory/normalise.h"
+#include "elements.h"
+#include "reference.h"
+
+static int32_t accumulate(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x, uint32_t channel,
+                          const uint8_t *weights)
+{
+    uint32_t pixel_bytes = dory_element_bytes(tile->channels, layer->input_bits);
+    uint32_t row_bytes = dory_round_up(dory_element_bytes(layer->kernel_width, layer->weight_bits), 4);
+    int32_t sum = 0;
+    for (uint32_t ky = 0; ky < layer->kernel_height; ky++) {
+        uint32_t row = y * layer->stride_height + ky * layer->dilation_height;
+        for (uint32_t kx = 0; kx < layer->kernel_width; kx++) {
+            uint32_t column = x * layer->stride_width + kx * layer->dilation_width;
+            const uint8_t *pixel = (const uint8_t *)tile->input + (row * tile->input_columns + column) * pixel_bytes;
+            sum += dory_read_element(pixel, channel, layer->input_bits, layer->input_is_signed) *
+                   dory_read_element(weights + ky * row_bytes, kx, layer->weight_bits, 1);
+        }
+    }
+    return sum;
+}
+
+/* Quads of channels, not channels, are what the cores share: elements below 8 bits of two cores must not meet in a byte. */
+static void compute_item(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t pixel, uint32_t quad)
+{
+    uint32_t channel_bytes = dory_depthwise_quad_weight_bytes(layer) / 4;
+    const uint8_t *weights = (const uint8_t *)tile->weights + quad * (4 * channel_bytes + dory_constants_bytes(layer));
+    uint8_t *output = (uint8_t *)tile->output + pixel * dory_element_bytes(tile->channels, layer->output_bits);
+    for (uint32_t lane = 0; lane < 4 && quad * 4 + lane < tile->channels; lane++) {
+        uint32_t channel = quad * 4 + lane;
+        int32_t sum = accumulate(layer, tile, pixel / tile->columns, pixel % tile->columns, channel, weights + lane * channel_bytes);
+        int32_t value = dory_normalise(layer, weights + 4 * channel_bytes, lane, sum);
+        dory_write_element(output, channel, layer->output_bits, value);
+    }
+}
+
+void dory_reference_depthwise(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns;
+    struct dory_share share = dory_share_of(pixels * dory_divide_up(tile->channels, 4), core, cores);
+    for (uint32_t item = share.first; item < share.end; item++) {
+        compute_item(layer, tile, item % pixels, item / pixels);
+    }
+}

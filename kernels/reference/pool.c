@@ -1,0 +1,62 @@
+#include <stdbool.h>
+
+#include "dory/normalise.h"
+#include "elements.h"
+#include "reference.h"
+
+static int32_t pool(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x, uint32_t channel)
+{
+    bool maximum = layer->operation == DORY_MAXIMUM_POOL;
+    uint32_t pixel_bytes = dory_element_bytes(tile->channels, layer->input_bits);
+    int32_t result = maximum ? INT32_MIN : 0;
+    for (uint32_t ky = 0; ky < layer->kernel_height; ky++) {
+        uint32_t row = y * layer->stride_height + ky * layer->dilation_height;
+        for (uint32_t kx = 0; kx < layer->kernel_width; kx++) {
+            uint32_t column = x * layer->stride_width + kx * layer->dilation_width;
+            const uint8_t *pixel = (const uint8_t *)tile->input + (row * tile->input_columns + column) * pixel_bytes;
+            int32_t value = dory_read_element(pixel, channel, layer->input_bits, layer->input_is_signed);
+            result = !maximum ? result + value : value > result ? value : result;
+        }
+    }
+    return result;
+}
+
+static int32_t finish(const struct dory_layer *layer, int64_t accumulator)
+{
+    int64_t value = dory_stage_apply(&layer->stage, accumulator);
+    if (layer->has_second_stage) {
+        value = dory_stage_apply(&layer->second_stage, value);
+    }
+    return dory_clip(value, layer->minimum, layer->maximum);
+}
+
+void dory_reference_pool(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    uint32_t output_bytes = dory_element_bytes(tile->channels, layer->output_bits);
+    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
+        uint8_t *output = (uint8_t *)tile->output + pixel * output_bytes;
+        for (uint32_t channel = 0; channel < tile->channels; channel++) {
+            int32_t accumulator = pool(layer, tile, pixel / tile->columns, pixel % tile->columns, channel);
+            dory_write_element(output, channel, layer->output_bits, finish(layer, accumulator));
+        }
+    }
+}
+
+void dory_reference_addition(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    const uint8_t *first = tile->input, *second = tile->second_input;
+    uint32_t first_bytes = dory_element_bytes(tile->channels, layer->input_bits);
+    uint32_t second_bytes = dory_element_bytes(tile->channels, layer->second_input_bits);
+    uint32_t output_bytes = dory_element_bytes(tile->channels, layer->output_bits);
+    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
+        for (uint32_t channel = 0; channel < tile->channels; channel++) {
+            int32_t a = dory_read_element(first + pixel * first_bytes, channel, layer->input_bits, layer->input_is_signed);
+            int32_t b = dory_read_element(second + pixel * second_bytes, channel, layer->second_input_bits,
+                                          layer->second_input_is_signed);
+            int64_t sum = dory_stage_apply(&layer->input_stage[0], a) + dory_stage_apply(&layer->input_stage[1], b);
+            dory_write_element((uint8_t *)tile->output + pixel * output_bytes, channel, layer->output_bits, finish(layer, sum));
+        }
+    }
+}

@@ -1,0 +1,12 @@
+/* The portable kernels: every layer, every shape, any machine; the measure for all others. */
+#ifndef DORY_REFERENCE_H
+#define DORY_REFERENCE_H
+
+#include "dory/layer.h"
+
+dory_kernel_function dory_reference_convolution;
+dory_kernel_function dory_reference_depthwise;
+dory_kernel_function dory_reference_pool; /* maximum and average */
+dory_kernel_function dory_reference_addition;
+
+#endif

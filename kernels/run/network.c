@@ -1,0 +1,158 @@
+#include "dory/run.h"
+
+#include <string.h>
+
+#include "tile_loop.h"
+
+/* ---- on the cluster ---- */
+
+/* Driver. A tensor that goes to RAM leaves L2 with the transfers of the step behind it: an observer needs it now. */
+static void observe(struct dory_run *run, const struct dory_step *next, unsigned layer)
+{
+    const struct dory_network *network = run->network;
+    bool last = next == network->steps + network->step_count;
+    unsigned due = last ? network->transfer_count : next->transfers_started;
+    dory_start_transfers(run, due);
+    dory_await_transfers(run, due);
+    dory_run_fail(run, run->buffers->observe(run->buffers->user, run->buffers, layer));
+}
+
+/* Driver, after the last byte of a layer is in L2. */
+static void finish_layer(struct dory_run *run, const struct dory_step *next, unsigned layer, uint32_t start_cycles)
+{
+    if (run->profile) {
+        run->profile->cycles = hal_cycles() - start_cycles;
+    }
+    if (run->buffers->observe && run->status == DORY_OK) {
+        observe(run, next, layer);
+    }
+    bool profiled = run->buffers->profile && layer + 1u < run->network->layer_count;
+    run->profile = profiled ? run->buffers->profile + layer + 1 : 0;
+}
+
+static unsigned steps_of_layer(const struct dory_step *step)
+{
+    unsigned count = 1;
+    while (!step->last_of_layer) {
+        step++;
+        count++;
+    }
+    return count;
+}
+
+static void run_on_cluster(void *argument)
+{
+    struct dory_run *run = argument;
+    const struct dory_network *network = run->network;
+    const struct dory_step *step = network->steps;
+    bool driver = dory_is_driver();
+    for (unsigned layer = 0; layer < network->layer_count; layer++) {
+        uint32_t start_cycles = driver && run->profile ? hal_cycles() : 0;
+        unsigned count = steps_of_layer(step);
+        dory_run_layer(run, step, count);
+        step += count;
+        if (driver) {
+            finish_layer(run, step, layer, start_cycles);
+        }
+        hal_barrier();
+        if (run->status != DORY_OK) { /* all cores see the same: the driver wrote it before the barrier */
+            break;
+        }
+    }
+    if (driver) {
+        dory_start_transfers(run, run->status == DORY_OK ? network->transfer_count : run->transfers_started);
+        dory_await_transfers(run, run->transfers_started);
+    }
+}
+
+/* ---- on the fabric controller ---- */
+
+static bool is_aligned(const void *pointer) { return (uintptr_t)pointer % DORY_ALIGNMENT == 0; }
+
+static int check_buffers(const struct dory_network *network, const struct dory_buffers *buffers)
+{
+    if (!buffers->l1 || !buffers->l2) {
+        return DORY_ERROR_ARGUMENT;
+    }
+    if (!is_aligned(buffers->l1) || !is_aligned(buffers->l2)) {
+        return DORY_ERROR_ALIGNMENT;
+    }
+    if (buffers->l1_bytes < network->l1_bytes) {
+        return DORY_ERROR_L1_TOO_SMALL;
+    }
+    return buffers->l2_bytes < network->l2_bytes ? DORY_ERROR_L2_TOO_SMALL : DORY_OK;
+}
+
+static int copy_ram(const struct dory_buffers *buffers, enum hal_l3_kind kind, uint32_t offset, void *memory, uint32_t bytes)
+{
+    struct hal_l3_copy copy = {
+        .kind = kind, .l3_address = buffers->ram_address + offset, .l2 = memory, .run_bytes = bytes, .runs = 1};
+    hal_l3_ticket ticket;
+    int status = hal_l3_start(&copy, &ticket);
+    return status ? status : hal_l3_wait(ticket);
+}
+
+static int bring_input(const struct dory_network *network, const struct dory_buffers *buffers, const void *input)
+{
+    if (network->input_in_ram) {
+        void *source = (void *)(uintptr_t)input; /* only read */
+        return copy_ram(buffers, HAL_RAM_WRITE, network->input_offset, source, network->input_bytes);
+    }
+    uint8_t *place = (uint8_t *)buffers->l2 + network->input_offset;
+    if (input != place) {
+        memmove(place, input, network->input_bytes); /* the caller may keep it in the arena, elsewhere */
+    }
+    return DORY_OK;
+}
+
+static int take_output(const struct dory_network *network, const struct dory_buffers *buffers, void *output)
+{
+    if (network->output_in_ram) {
+        return copy_ram(buffers, HAL_RAM_READ, network->output_offset, output, network->output_bytes);
+    }
+    const uint8_t *place = (const uint8_t *)buffers->l2 + network->output_offset;
+    if (output != place) {
+        memmove(output, place, network->output_bytes);
+    }
+    return DORY_OK;
+}
+
+int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input, void *output)
+{
+    if (!network || !buffers || !input || !output) {
+        return DORY_ERROR_ARGUMENT;
+    }
+    int status = check_buffers(network, buffers);
+    if (status == DORY_OK) {
+        status = bring_input(network, buffers, input);
+    }
+    if (status != DORY_OK) {
+        return status;
+    }
+    if (buffers->profile) {
+        memset(buffers->profile, 0, network->layer_count * sizeof *buffers->profile);
+    }
+    struct dory_run run = {.network = network, .buffers = buffers, .profile = buffers->profile};
+    status = hal_cluster_run(run_on_cluster, &run);
+    if (status == DORY_OK) {
+        status = run.status;
+    }
+    return status != DORY_OK ? status : take_output(network, buffers, output);
+}
+
+int dory_network_check_flash(const struct dory_network *network, uint32_t flash_address)
+{
+    uint32_t header[8] __attribute__((aligned(DORY_ALIGNMENT))) = {0};
+    struct hal_l3_copy copy = {
+        .kind = HAL_FLASH_READ, .l3_address = flash_address, .l2 = header, .run_bytes = sizeof header, .runs = 1};
+    hal_l3_ticket ticket;
+    int status = hal_l3_start(&copy, &ticket);
+    if (status == DORY_OK) {
+        status = hal_l3_wait(ticket);
+    }
+    if (status != DORY_OK) {
+        return status;
+    }
+    bool same = memcmp(header, "DORY", 4) == 0 && header[2] == network->flash_bytes && header[3] == network->flash_hash;
+    return same ? DORY_OK : DORY_ERROR_FLASH_IMAGE;
+}
