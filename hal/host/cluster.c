@@ -1,0 +1,234 @@
+/* The cluster of the host HAL: one thread a core, parked between runs. Its lock is an ordinary one: that a run begins,
+ * that it ends, and the barrier are what orders the cores' memory accesses, for ThreadSanitizer too. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "internal.h"
+
+enum core_state { CORE_PARKED, CORE_RUNNING, CORE_AT_BARRIER, CORE_RETURNED };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t start;  /* a run begins, or the cluster closes */
+    pthread_cond_t finish; /* the last core has returned */
+    pthread_cond_t barrier;
+    pthread_t threads[HAL_HOST_MAXIMUM_CORES];
+    enum core_state states[HAL_HOST_MAXIMUM_CORES];
+    unsigned cores; /* 0: closed */
+    unsigned waiting, returned;
+    uint64_t run, barriers; /* counts of both: who waits, waits for a change */
+    unsigned timeout_milliseconds;
+    bool closing;
+    void (*entry)(void *argument);
+    void *argument;
+} cluster = {.lock = PTHREAD_MUTEX_INITIALIZER, .start = PTHREAD_COND_INITIALIZER, .finish = PTHREAD_COND_INITIALIZER};
+
+static _Thread_local int this_core = FABRIC_CONTROLLER;
+
+int cluster_this_core(void) { return this_core; }
+bool cluster_is_open(void) { return cluster.cores != 0; }
+unsigned hal_cluster_maximum_cores(void) { return HAL_HOST_MAXIMUM_CORES; }
+unsigned hal_core_id(void) { return this_core < 0 ? 0 : (unsigned)this_core; }
+unsigned hal_core_count(void) { return cluster.cores; }
+
+/* ---- deadlock ---------------------------------------------------------------------------------------------- */
+
+/* A core that waits for ever would hang a test; abort shows where everybody is instead. Called with the lock. */
+static void abort_deadlocked(const char *reason)
+{
+    static const char *const states[] = {"parked", "is running", "waits at hal_barrier", "has returned"};
+    fprintf(stderr, "dory hal: deadlock: %s\n", reason);
+    for (unsigned core = 0; core < cluster.cores; core++)
+        fprintf(stderr, "dory hal:   core %u %s\n", core, states[cluster.states[core]]);
+    fflush(stderr);
+    abort();
+}
+
+/* Those who wait, wait for one that has returned. */
+static void check_deadlock(void)
+{
+    if (cluster.waiting > 0 && cluster.returned > 0 && cluster.waiting + cluster.returned == cluster.cores)
+        abort_deadlocked("a core returned while others wait at a barrier");
+}
+
+/* ---- barrier ----------------------------------------------------------------------------------------------- */
+
+static struct timespec deadline(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_sec += cluster.timeout_milliseconds / 1000;
+    time.tv_nsec += (long)(cluster.timeout_milliseconds % 1000) * 1000000;
+    if (time.tv_nsec >= 1000000000) {
+        time.tv_sec++;
+        time.tv_nsec -= 1000000000;
+    }
+    return time;
+}
+
+static void wait_for_others(void)
+{
+    uint64_t barrier = cluster.barriers;
+    struct timespec until = deadline();
+    cluster.states[this_core] = CORE_AT_BARRIER;
+    cluster.waiting++;
+    check_deadlock();
+    while (cluster.barriers == barrier) {
+        if (pthread_cond_timedwait(&cluster.barrier, &cluster.lock, &until) == ETIMEDOUT && cluster.barriers == barrier)
+            abort_deadlocked("not all cores came to a barrier in time");
+    }
+}
+
+void hal_barrier(void)
+{
+    if (this_core == FABRIC_CONTROLLER || cluster.cores == 1)
+        return;
+    pthread_mutex_lock(&cluster.lock);
+    if (cluster.waiting + 1 < cluster.cores) {
+        wait_for_others();
+    } else {
+        cluster.waiting = 0;
+        cluster.barriers++;
+        pthread_cond_broadcast(&cluster.barrier);
+    }
+    cluster.states[this_core] = CORE_RUNNING;
+    pthread_mutex_unlock(&cluster.lock);
+}
+
+/* ---- cores ------------------------------------------------------------------------------------------------- */
+
+/* Waits for a run, given the number of the last one; false: the cluster closes. */
+static bool wait_for_run(uint64_t last_run)
+{
+    pthread_mutex_lock(&cluster.lock);
+    while (cluster.run == last_run && !cluster.closing)
+        pthread_cond_wait(&cluster.start, &cluster.lock);
+    bool runs = !cluster.closing;
+    pthread_mutex_unlock(&cluster.lock);
+    return runs;
+}
+
+static void return_from_run(void)
+{
+    pthread_mutex_lock(&cluster.lock);
+    cluster.states[this_core] = CORE_RETURNED;
+    cluster.returned++;
+    check_deadlock();
+    if (cluster.returned == cluster.cores)
+        pthread_cond_signal(&cluster.finish);
+    pthread_mutex_unlock(&cluster.lock);
+}
+
+static void *core_main(void *core)
+{
+    this_core = (int)(intptr_t)core;
+    for (uint64_t run = 0; wait_for_run(run); run++) {
+        cluster.entry(cluster.argument);
+        return_from_run();
+    }
+    return NULL;
+}
+
+/* ---- the fabric controller's side -------------------------------------------------------------------------- */
+
+static void join_cores(unsigned cores)
+{
+    pthread_mutex_lock(&cluster.lock);
+    cluster.closing = true;
+    pthread_cond_broadcast(&cluster.start);
+    pthread_mutex_unlock(&cluster.lock);
+    for (unsigned core = 0; core < cores; core++)
+        pthread_join(cluster.threads[core], NULL);
+    cluster.closing = false;
+    cluster.cores = 0;
+}
+
+static int start_cores(unsigned cores)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&cluster.barrier, &attributes);
+    pthread_condattr_destroy(&attributes);
+    cluster.run = 0;
+    cluster.cores = cores;
+    for (unsigned core = 0; core < cores; core++) {
+        cluster.states[core] = CORE_PARKED;
+        if (pthread_create(&cluster.threads[core], NULL, core_main, (void *)(intptr_t)core) != 0) {
+            join_cores(core);
+            return DORY_ERROR_CLUSTER;
+        }
+    }
+    return DORY_OK;
+}
+
+int hal_cluster_open(unsigned cores)
+{
+    int status = DORY_OK;
+    if (cores < 1 || cores > HAL_HOST_MAXIMUM_CORES)
+        return DORY_ERROR_ARGUMENT;
+    host_enter();
+    if (host_fault(HAL_HOST_CLUSTER_OPEN))
+        status = DORY_ERROR_CLUSTER;
+    else if (cluster.cores)
+        status = host_violation(DORY_ERROR_CLUSTER, "hal_cluster_open: the cluster is open already");
+    else if (!memory_static_data_fit())
+        status = DORY_ERROR_MEMORY;
+    cluster.timeout_milliseconds = host_options.barrier_timeout_milliseconds;
+    host_leave();
+    return status ? status : start_cores(cores);
+}
+
+static int check_run(void)
+{
+    int status = DORY_OK;
+    host_enter();
+    if (host_fault(HAL_HOST_CLUSTER_RUN))
+        status = DORY_ERROR_CLUSTER;
+    else if (this_core != FABRIC_CONTROLLER)
+        status = host_violation(DORY_ERROR_CLUSTER, "hal_cluster_run called on core %d of the cluster", this_core);
+    else if (!cluster.cores)
+        status = host_violation(DORY_ERROR_CLUSTER, "hal_cluster_run: the cluster is not open");
+    host_leave();
+    return status;
+}
+
+int hal_cluster_run(void (*entry)(void *argument), void *argument)
+{
+    if (!entry)
+        return DORY_ERROR_ARGUMENT;
+    int status = check_run();
+    if (status != DORY_OK)
+        return status;
+    pthread_mutex_lock(&cluster.lock);
+    cluster.entry = entry;
+    cluster.argument = argument;
+    cluster.returned = 0;
+    for (unsigned core = 0; core < cluster.cores; core++)
+        cluster.states[core] = CORE_RUNNING;
+    cluster.run++;
+    pthread_cond_broadcast(&cluster.start);
+    while (cluster.returned < cluster.cores)
+        pthread_cond_wait(&cluster.finish, &cluster.lock);
+    pthread_mutex_unlock(&cluster.lock);
+    host_enter();
+    status = dma_end_of_run();
+    host_leave();
+    return status;
+}
+
+int hal_cluster_close(void)
+{
+    host_enter();
+    bool fault = host_fault(HAL_HOST_CLUSTER_CLOSE);
+    host_leave();
+    if (cluster.cores) {
+        join_cores(cluster.cores);
+        pthread_cond_destroy(&cluster.barrier);
+    }
+    return fault ? DORY_ERROR_STACK : DORY_OK;
+}
