@@ -83,19 +83,41 @@ static int check_buffers(const struct dory_network *network, const struct dory_b
     return buffers->l2_bytes < network->l2_bytes ? DORY_ERROR_L2_TOO_SMALL : DORY_OK;
 }
 
-static int copy_ram(const struct dory_buffers *buffers, enum hal_l3_kind kind, uint32_t offset, void *memory, uint32_t bytes)
+/* FC. One transfer, waited for. */
+static int copy_l3(enum hal_l3_kind kind, uint32_t address, void *memory, uint32_t bytes)
 {
-    struct hal_l3_copy copy = {
-        .kind = kind, .l3_address = buffers->ram_address + offset, .l2 = memory, .run_bytes = bytes, .runs = 1};
+    struct hal_l3_copy copy = {.kind = kind, .l3_address = address, .l2 = memory, .run_bytes = bytes, .runs = 1};
     hal_l3_ticket ticket;
     int status = hal_l3_start(&copy, &ticket);
     return status ? status : hal_l3_wait(ticket);
 }
 
+/* Between the caller's buffer and RAM, piece by piece through the arena, which is free before and after a run: so the
+ * caller's buffer may lie anywhere and need not be aligned. */
+static int copy_ram(const struct dory_buffers *buffers, enum hal_l3_kind kind, uint32_t offset, uint8_t *memory, uint32_t bytes)
+{
+    uint32_t piece = (uint32_t)buffers->l2_bytes / HAL_L3_ALIGNMENT * HAL_L3_ALIGNMENT;
+    for (uint32_t done = 0; done < bytes; done += piece) {
+        uint32_t now = dory_minimum(piece, bytes - done);
+        if (kind == HAL_RAM_WRITE) {
+            memcpy(buffers->l2, memory + done, now);
+        }
+        uint32_t address = buffers->ram_address + offset + done;
+        int status = copy_l3(kind, address, buffers->l2, dory_round_up(now, HAL_L3_ALIGNMENT));
+        if (status != DORY_OK) {
+            return status;
+        }
+        if (kind == HAL_RAM_READ) {
+            memcpy(memory + done, buffers->l2, now);
+        }
+    }
+    return DORY_OK;
+}
+
 static int bring_input(const struct dory_network *network, const struct dory_buffers *buffers, const void *input)
 {
     if (network->input_in_ram) {
-        void *source = (void *)(uintptr_t)input; /* only read */
+        uint8_t *source = (uint8_t *)(uintptr_t)input; /* only read */
         return copy_ram(buffers, HAL_RAM_WRITE, network->input_offset, source, network->input_bytes);
     }
     uint8_t *place = (uint8_t *)buffers->l2 + network->input_offset;
@@ -140,19 +162,19 @@ int dory_network_run(const struct dory_network *network, const struct dory_buffe
     return status != DORY_OK ? status : take_output(network, buffers, output);
 }
 
-int dory_network_check_flash(const struct dory_network *network, uint32_t flash_address)
+int dory_network_check_flash(const struct dory_network *network, const struct dory_buffers *buffers)
 {
-    uint32_t header[8] __attribute__((aligned(DORY_ALIGNMENT))) = {0};
-    struct hal_l3_copy copy = {
-        .kind = HAL_FLASH_READ, .l3_address = flash_address, .l2 = header, .run_bytes = sizeof header, .runs = 1};
-    hal_l3_ticket ticket;
-    int status = hal_l3_start(&copy, &ticket);
+    if (!network || !buffers) {
+        return DORY_ERROR_ARGUMENT;
+    }
+    int status = check_buffers(network, buffers);
     if (status == DORY_OK) {
-        status = hal_l3_wait(ticket);
+        status = copy_l3(HAL_FLASH_READ, buffers->flash_address, buffers->l2, DORY_FLASH_HEADER_BYTES);
     }
     if (status != DORY_OK) {
         return status;
     }
+    const uint32_t *header = buffers->l2;
     bool same = memcmp(header, "DORY", 4) == 0 && header[2] == network->flash_bytes && header[3] == network->flash_hash;
     return same ? DORY_OK : DORY_ERROR_FLASH_IMAGE;
 }

@@ -205,6 +205,10 @@ struct dory_transfer {
     uint32_t l2_stride;
 };
 
+/* A flash image starts with a header of this size: "DORY", format version, bytes of the image with header, hash, zeros; all words
+ * little endian. The hash is FNV-1a (32 bit) of everything behind the header. Blobs are aligned to 8 bytes. */
+#define DORY_FLASH_HEADER_BYTES 32
+
 /* ---- the network ------------------------------------------------------------------------------------------- */
 
 struct dory_network {

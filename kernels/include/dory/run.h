@@ -41,8 +41,9 @@ struct dory_buffers {
  * already lies at its place (l2 + input_offset) is not copied. Returns 0 or a status. */
 int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input, void *output);
 
-/* FC. Reads the header of the flash image and compares size and hash with the network's. 0 or DORY_ERROR_FLASH_IMAGE. */
-int dory_network_check_flash(const struct dory_network *network, uint32_t flash_address);
+/* FC. Reads the header of the flash image at buffers->flash_address, by way of the L2 buffer, and compares size and
+ * hash with the network's. 0 or DORY_ERROR_FLASH_IMAGE. To be called once after hal_l3_open. */
+int dory_network_check_flash(const struct dory_network *network, const struct dory_buffers *buffers);
 
 #ifdef __cplusplus
 }
