@@ -42,7 +42,7 @@ static int8_t weight_at(const struct source *source, uint32_t output, uint32_t c
     uint32_t rows = (uint32_t)source->layer->kernel_height, columns = (uint32_t)source->layer->kernel_width;
     uint32_t channels = (uint32_t)(source->input->channels / source->layer->groups);
     if (output >= source->run->output_channels)
-        return 0; /* the last quad is filled up */
+        return 0;                    /* the last quad is filled up */
     if (source->reads_whole_input) { /* the firmware's channels are elements in HWC order */
         row = channel / channels / columns;
         column = channel / channels % columns;
@@ -53,9 +53,9 @@ static int8_t weight_at(const struct source *source, uint32_t output, uint32_t c
 
 /* Contiguous weights, filled up with zeros to whole words: what the kernel reads beside one run of input bytes. */
 struct run {
-    uint32_t row, column;                   /* of the kernel, at the run's start */
-    uint32_t first_channel, channels;       /* minor order */
-    uint32_t columns;                       /* major order */
+    uint32_t row, column;             /* of the kernel, at the run's start */
+    uint32_t first_channel, channels; /* minor order */
+    uint32_t columns;                 /* major order */
 };
 
 /* The 4 bytes of a run that start at element `first`; element i of a word is in bits i * weight_bits and up. */
@@ -96,7 +96,8 @@ static void write_chunk(struct writer *writer, const struct source *source, uint
 
 static void write_convolution_quad(struct writer *writer, const struct source *source, uint32_t quad)
 {
-    uint32_t all = source->run->input_channels, slice = source->run->tile_input_channels;
+    uint32_t all = source->run->input_channels;
+    uint32_t slice = source->run->tile_input_channels ? source->run->tile_input_channels : all;
     for (uint32_t first = 0; first < all; first += slice)
         write_chunk(writer, source, quad, first, dory_minimum(slice, all - first));
 }
@@ -135,7 +136,8 @@ static bool fits_32_bits(int64_t value) { return value >= INT32_MIN && value <= 
 static bool write_constants(struct writer *writer, const struct source *source, uint32_t output)
 {
     struct constants constants = constants_of(source, output);
-    unsigned bytes = source->run->normalisation == DORY_NORMALISE_64 || source->run->normalisation == DORY_NORMALISE_DIVIDE ? 8 : 4;
+    unsigned bytes =
+        source->run->normalisation == DORY_NORMALISE_64 || source->run->normalisation == DORY_NORMALISE_DIVIDE ? 8 : 4;
     if (source->run->normalisation != DORY_NORMALISE_NONE)
         write_bytes(writer, (uint64_t)constants.multiplier, bytes);
     else if (constants.multiplier != 1 && output < source->run->output_channels)
@@ -168,7 +170,8 @@ static void layout_layer(struct plan *plan, int index, struct diagnostics *diagn
         return;
     if (planned->weights_address < FLASH_HEADER_BYTES || planned->weights_address > plan->flash_bytes ||
         planned->weights_bytes > plan->flash_bytes - planned->weights_address) {
-        diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL, "a fault of dory: weights planned outside of the flash image");
+        diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL,
+                 "a fault of dory: weights planned outside of the flash image");
         return;
     }
     uint8_t *start = plan->flash_image + planned->weights_address;
@@ -179,10 +182,11 @@ static void layout_layer(struct plan *plan, int index, struct diagnostics *diagn
                             .reads_whole_input = layer_reads_whole_input(plan->network, layer)};
     bool fit = write_blob(&writer, &source);
     if (!fit)
-        diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL, "a fault of dory: normalisation constants exceed their form");
+        diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL,
+                 "a fault of dory: normalisation constants exceed their form");
     if (writer.overflow || writer.next != writer.end)
-        diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL, "a fault of dory: weights take other than the %u bytes planned",
-                 planned->weights_bytes);
+        diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL,
+                 "a fault of dory: weights take other than the %u bytes planned", planned->weights_bytes);
 }
 
 static uint32_t fnv_1a(const uint8_t *bytes, size_t count)

@@ -1,0 +1,26 @@
+/* Pass `emit`: the sources of a network. They hold data only, the very structs that tests execute: see assemble.h. */
+#ifndef DORYGEN_EMIT_H
+#define DORYGEN_EMIT_H
+
+#include "assemble.h"
+#include "outputs.h"
+
+struct emission {
+    const char *name; /* of the network: an identifier of C */
+    const struct plan *plan;
+    const struct assembled *assembled;
+};
+
+/* A C identifier that is no reserved word and is not reserved for the compiler. */
+bool emit_is_identifier(const char *name);
+
+/* Adds NAME.h, NAME.c, NAME_weights.bin and NAME_weights.S. */
+void emit_network(const struct emission *emission, struct outputs *outputs, struct arena *arena);
+
+/* An assembly source that puts FILE into flash under the name SYMBOL; for weights and expected values alike. */
+const char *emit_flash_source(const char *symbol, const char *file, struct arena *arena);
+
+/* `name` in capital letters, for macros. */
+const char *emit_upper_case(const char *name, struct arena *arena);
+
+#endif

@@ -1,0 +1,9 @@
+/* Tables of the members of what the emitter prints. */
+#ifndef DORYGEN_RECORDS_H
+#define DORYGEN_RECORDS_H
+
+#include "print_struct.h"
+
+extern const struct record record_layer, record_step, record_transfer, record_network;
+
+#endif
