@@ -1,0 +1,63 @@
+# The generator `dory` as a target that a custom command can run: dory::dory.
+#
+#   in a host build of this tree     it is simply built
+#   DORY_GENERATOR=<path>            that program is used
+#   an installed dory                the program beside the package is used
+#   otherwise                        it is built for the build machine, in a build of its own
+#
+# The last never sees the target's compiler, its flags or a CC or CFLAGS of the environment.
+
+set(DORY_GENERATOR "" CACHE FILEPATH "The dory program to use; empty: the installed one, or one built for this machine")
+set(DORY_NATIVE_C_COMPILER "" CACHE FILEPATH "Compiler for programs of the build machine; empty: the first of cc, gcc, clang")
+
+function(_dory_import_generator path)
+  add_executable(dory::dory IMPORTED GLOBAL)
+  set_target_properties(dory::dory PROPERTIES IMPORTED_LOCATION ${path})
+endfunction()
+
+function(_dory_build_native_generator source_dir)
+  include(ExternalProject)
+  if(NOT DORY_NATIVE_C_COMPILER)
+    unset(native_compiler CACHE)
+    find_program(native_compiler NAMES cc gcc clang NO_CMAKE_FIND_ROOT_PATH)
+    if(NOT native_compiler)
+      message(FATAL_ERROR "dory: the generator must be built for this machine, and there is no compiler for it. "
+                          "Install gcc, or set DORY_NATIVE_C_COMPILER or DORY_GENERATOR.")
+    endif()
+    set(DORY_NATIVE_C_COMPILER ${native_compiler})
+  endif()
+  set(binary_dir ${CMAKE_BINARY_DIR}/dory_native)
+  set(program ${binary_dir}/bin/dory)
+  set(clean_environment ${CMAKE_COMMAND} -E env --unset=CC --unset=CFLAGS --unset=CPPFLAGS --unset=LDFLAGS --unset=CMAKE_TOOLCHAIN_FILE)
+  ExternalProject_Add(dory_native
+    SOURCE_DIR ${source_dir}
+    BINARY_DIR ${binary_dir}
+    CONFIGURE_COMMAND ${clean_environment} ${CMAKE_COMMAND} -S ${source_dir} -B ${binary_dir} -G ${CMAKE_GENERATOR}
+      -DCMAKE_MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM} -DCMAKE_C_COMPILER=${DORY_NATIVE_C_COMPILER}
+      -DCMAKE_BUILD_TYPE=Release -DDORY_TARGET=host -DDORY_GENERATOR_ONLY=ON
+    BUILD_COMMAND ${clean_environment} ${CMAKE_COMMAND} --build ${binary_dir} --target dory
+    INSTALL_COMMAND ""
+    BUILD_ALWAYS ON # its own build system knows whether anything changed
+    BUILD_BYPRODUCTS ${program}
+    USES_TERMINAL_CONFIGURE ON
+    USES_TERMINAL_BUILD ON)
+  _dory_import_generator(${program})
+  add_dependencies(dory::dory dory_native)
+endfunction()
+
+# Makes dory::dory exist. source_dir: this tree, for the native build; empty in an installed package.
+function(dory_find_generator source_dir)
+  if(TARGET dory::dory)
+    return()
+  endif()
+  if(DORY_GENERATOR)
+    if(NOT EXISTS ${DORY_GENERATOR})
+      message(FATAL_ERROR "dory: DORY_GENERATOR names ${DORY_GENERATOR}, which does not exist")
+    endif()
+    _dory_import_generator(${DORY_GENERATOR})
+  elseif(source_dir)
+    _dory_build_native_generator(${source_dir})
+  else()
+    message(FATAL_ERROR "dory: no generator. Set DORY_GENERATOR to a dory program that runs on this machine.")
+  endif()
+endfunction()

@@ -1,0 +1,126 @@
+# dory_add_network(<name> <model.onnx>
+#                  [CONFIG <file.json>]     dory's or the original's configuration file
+#                  [TARGET host|virt|gap8]  default: DORY_TARGET, the machine that the kernels are built for
+#                  [L1_BYTES <n>]           of the memory level; default: the target's
+#                  [L2_BYTES <n>]           of the arena; default: what the target's firmware leaves
+#                  [CORES <n>]              of the cluster; default: the target's
+#                  [EXACT_ADD]              keep sums that can leave 8 bits in 16 bits, do not saturate
+#                  [CHECK <dir>|golden]     also test: run and compare every layer with <dir>/out_layer<n>.txt, or with
+#                                           the golden interpreter where such a file is missing
+#                  [OPTIONS <option>...])   passed to `dory generate` as they are
+#
+# A static library <name> with <name>.h in its include path: link it to a firmware and call <name>_run. The sources are
+# made at build time, in the build folder; they are made again when the model, the configuration or the generator
+# changed, and compiled again only where their text changed. When generation fails, the build stops with
+# the generator's message, and files of an earlier run are left as they were.
+#
+# With CHECK there are also a test firmware <name>_check and a ctest case <name>_check, labelled with the target.
+
+include_guard(GLOBAL)
+include(${CMAKE_CURRENT_LIST_DIR}/DoryTest.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/DoryFlash.cmake)
+
+function(_dory_absolute variable path)
+  get_filename_component(absolute ${path} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+  set(${variable} ${absolute} PARENT_SCOPE)
+endfunction()
+
+function(_dory_generator_options variable)
+  set(options)
+  if(arg_CONFIG)
+    _dory_absolute(config ${arg_CONFIG})
+    list(APPEND options --config ${config})
+  endif()
+  foreach(option IN ITEMS L1_BYTES L2_BYTES CORES)
+    if(DEFINED arg_${option})
+      string(TOLOWER ${option} flag)
+      string(REPLACE _ - flag ${flag})
+      list(APPEND options --${flag} ${arg_${option}})
+    endif()
+  endforeach()
+  if(arg_EXACT_ADD)
+    list(APPEND options --exact-add)
+  endif()
+  if(arg_CHECK STREQUAL golden)
+    list(APPEND options --check golden)
+  elseif(arg_CHECK)
+    _dory_absolute(check ${arg_CHECK})
+    list(APPEND options --check ${check})
+  endif()
+  set(${variable} ${options} ${arg_OPTIONS} PARENT_SCOPE)
+endfunction()
+
+# The files that --list-outputs would print; they follow from the options, so the generator need not exist yet.
+function(_dory_outputs name target check sources_variable others_variable)
+  set(sources ${name}.h ${name}.c)
+  set(others ${name}_weights.bin ${name}_plan.txt)
+  set(check_sources)
+  if(check)
+    list(APPEND check_sources ${name}_check.c)
+    list(APPEND others ${name}_check.bin)
+  endif()
+  if(NOT target STREQUAL gap8) # elsewhere the flash image is a section of the program
+    list(APPEND sources ${name}_weights.S)
+    if(check)
+      list(APPEND check_sources ${name}_check.S)
+    endif()
+  endif()
+  set(${sources_variable} ${sources} PARENT_SCOPE)
+  set(${others_variable} ${others} PARENT_SCOPE)
+  set(_dory_check_sources ${check_sources} PARENT_SCOPE)
+endfunction()
+
+function(dory_add_network name model)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;CORES;CHECK" "OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "dory_add_network(${name}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "dory_add_network: ${name} becomes part of C names; letters, digits and underscores only")
+  endif()
+  if(NOT arg_TARGET)
+    set(arg_TARGET ${DORY_TARGET})
+  endif()
+  if(NOT arg_TARGET STREQUAL DORY_TARGET)
+    message(FATAL_ERROR "dory_add_network(${name}): TARGET ${arg_TARGET}, but kernels and HAL are built for ${DORY_TARGET}; "
+                        "configure with -DDORY_TARGET=${arg_TARGET}")
+  endif()
+  _dory_absolute(model ${model})
+  _dory_generator_options(options)
+  _dory_outputs(${name} ${arg_TARGET} "${arg_CHECK}" sources others)
+  set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}_network)
+  file(MAKE_DIRECTORY ${directory})
+  set(check_sources ${_dory_check_sources})
+  list(TRANSFORM sources PREPEND ${directory}/)
+  list(TRANSFORM others PREPEND ${directory}/)
+  list(TRANSFORM check_sources PREPEND ${directory}/)
+
+  add_custom_command(
+    OUTPUT ${sources} ${others} ${check_sources}
+    COMMAND dory::dory generate ${model} --target ${arg_TARGET} --name ${name} --output-dir ${directory}
+            --depfile ${directory}/${name}.d ${options}
+    DEPENDS dory::dory ${model} ${config}
+    DEPFILE ${directory}/${name}.d
+    COMMENT "dory: generating ${name} for ${arg_TARGET}"
+    VERBATIM)
+  # .incbin does not show in the compiler's dependencies
+  set_source_files_properties(${directory}/${name}_weights.S PROPERTIES OBJECT_DEPENDS ${directory}/${name}_weights.bin)
+  set_source_files_properties(${directory}/${name}_check.S PROPERTIES OBJECT_DEPENDS ${directory}/${name}_check.bin)
+  set_source_files_properties(${sources} ${check_sources} PROPERTIES INCLUDE_DIRECTORIES ${directory})
+
+  add_library(${name} STATIC ${sources})
+  target_include_directories(${name} PUBLIC ${directory})
+  target_link_libraries(${name} PUBLIC dory::kernels dory::hal)
+  dory_flash_image(${name} ${name}_weights ${directory}/${name}_weights.bin)
+
+  if(arg_CHECK)
+    _dory_add_check(${name} ${directory} ${check_sources})
+  endif()
+endfunction()
+
+function(_dory_add_check name directory)
+  add_executable(${name}_check ${ARGN})
+  target_link_libraries(${name}_check PRIVATE ${name} dory::check)
+  dory_flash_image(${name}_check ${name}_check ${directory}/${name}_check.bin)
+  dory_add_firmware_test(${name}_check ${name}_check)
+endfunction()
