@@ -1,0 +1,76 @@
+/* What a network's sources look like, to the letter; and that identifiers are taken seriously.
+ * Usage: test_emit GOLDEN_FOLDER [--update] */
+#include "emit.h"
+#include "expect.h"
+#include "tiny_plan.h"
+
+#include <string.h>
+
+static void compare_with_file(const struct output *output, const char *folder, struct arena *arena)
+{
+    FILE *file = fopen(arena_format(arena, "%s/%s", folder, output->name), "rb");
+    EXPECT(file != NULL, "%s has no golden file", output->name);
+    if (!file)
+        return;
+    const char *actual = output->bytes;
+    size_t line = 1, at = 0;
+    int expected;
+    while ((expected = fgetc(file)) != EOF && at < output->count && (unsigned char)actual[at] == expected)
+        line += actual[at++] == '\n';
+    EXPECT(expected == EOF && at == output->count, "%s differs from its golden file in line %zu", output->name, line);
+    fclose(file);
+}
+
+static void test_sources(const char *folder, bool update)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena, .file = "tiny.onnx"};
+    struct plan *plan = tiny_plan();
+    struct assembled assembled;
+    struct outputs outputs = {0};
+    EXPECT(layout_weights(plan, &arena, &diagnostics), "%d errors", diagnostics.error_count);
+    EXPECT(plan_assemble(plan, &assembled, &arena, &diagnostics), "%d errors", diagnostics.error_count);
+    emit_network(&(struct emission){.name = "tiny", .plan = plan, .assembled = &assembled}, &outputs, &arena);
+    if (update)
+        outputs_commit(&outputs, folder, &arena, &diagnostics);
+    for (int i = 0; i < outputs.count; i++)
+        compare_with_file(&outputs.list[i], folder, &arena);
+    diagnostics_print(&diagnostics, stderr);
+    arena_free(&arena);
+}
+
+static void test_identifiers(void)
+{
+    static const char *const good[] = {"a", "mobilenet", "Net_2", "x9"};
+    static const char *const bad[] = {"", "2net", "_net", "my-net", "a b", "int", "while", "n\xc3\xa9t", "a/b", "main"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        EXPECT(emit_is_identifier(good[i]), "'%s'", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        EXPECT(!emit_is_identifier(bad[i]), "'%s'", bad[i]);
+}
+
+static void test_several_inputs(void)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct plan *plan = tiny_plan();
+    struct network network = *plan->network;
+    struct assembled assembled;
+    int inputs[2] = {0, 1};
+    network.inputs = inputs;
+    network.input_count = 2;
+    plan->network = &network;
+    EXPECT(!plan_assemble(plan, &assembled, &arena, &diagnostics) && diagnostics.error_count == 1,
+           "two inputs were accepted");
+    arena_free(&arena);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    test_sources(argv[1], argc > 2 && !strcmp(argv[2], "--update"));
+    test_identifiers();
+    test_several_inputs();
+    return expect_result("test_emit");
+}
