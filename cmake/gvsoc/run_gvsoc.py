@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Runs a GAP8 ELF file on gvsoc: boots it from a HyperFlash image, passes its text on, ends with its status.
+
+gapy makes the flash image and gvsoc's configuration; this script puts the ELF file's section "dory_flash" (the weight
+images, see hal/gap8/gap8.ld) into the flash image, sets the bandwidth of the AXI routers, and starts gvsoc_launcher.
+
+Exit status: the program's own; 1 where its low 8 bits are 0 and the rest is not; 124 on --timeout; 125 when it could not be
+prepared; 128 + n when gvsoc died of signal n."""
+import argparse
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+PREPARATION_FAILED = 125
+TIMED_OUT = 124
+FLASH_SECTION = 'dory_flash'
+FLASH_WINDOW = 0x20000000  # the section's address minus this is its place in the flash
+
+# Where the parts of gvsoc are below --root: in an installation of its own, or in gap_sdk.
+PLACES = {
+    'launcher': ['bin/gvsoc_launcher', 'install/workstation/bin/gvsoc_launcher'],
+    'gapy': ['gapy/gapy', 'bin/gapy', 'utils/gapy/gapy', 'tools/gapy/gapy'],
+    'models': ['python', 'install/workstation/python'],
+    'libraries': ['lib', 'install/workstation/lib'],
+    'configs': ['gap_configs/configs', 'configs', 'install/workstation/configs', 'utils/gap_configs/configs'],
+    'generators': ['generators', 'install/workstation/generators', 'gvsoc/gvsoc/generators'],
+    'config_python': ['gap_configs/python', 'utils/gap_configs/python', 'python', 'install/workstation/python'],
+}
+GAPY_MODULE = 'argcomplete'
+CONFIG_MARK = 'chips'  # a folder of gap_sdk is called configs too; the one that counts has this in it
+
+
+class Failure(Exception):
+    pass
+
+
+def find_parts(root):
+    """Absolute path of each part. gap_sdk's launcher may have been found as install/workstation/bin/gvsoc_launcher."""
+    roots = [root, os.path.dirname(os.path.dirname(root))]
+    parts = {}
+    for part, places in PLACES.items():
+        found = [os.path.join(r, place) for r in roots for place in places if os.path.exists(os.path.join(r, place))]
+        if part == 'configs':
+            found = [path for path in found if os.path.exists(os.path.join(path, CONFIG_MARK))] or found
+        if not found:
+            raise Failure('no %s of gvsoc below %s (looked for %s)' % (part, root, ', '.join(places)))
+        parts[part] = found[0]
+    return parts
+
+
+def interpreter():
+    """gapy needs modules that often only one of the installed Pythons has."""
+    candidates = [sys.executable] + [os.path.join(folder, 'python3') for folder in os.environ.get('PATH', '').split(':') + ['/usr/bin']]
+    for candidate in candidates:
+        if os.access(candidate, os.X_OK) and not subprocess.call([candidate, '-c', 'import ' + GAPY_MODULE], stderr=subprocess.DEVNULL):
+            return candidate
+    raise Failure('no python3 on the PATH has the module %s, which gapy needs' % GAPY_MODULE)
+
+
+def environment(root, parts):
+    """What gap_sdk's sourceme.sh would set, for this one process."""
+    kept = {name: value for name, value in os.environ.items() if name in ('HOME', 'TMPDIR', 'LANG', 'TERM', 'USER')}
+    path = [os.path.dirname(parts['launcher']), os.path.dirname(parts['gapy']), '/usr/bin', '/bin']
+    python = [os.path.dirname(parts['gapy']), parts['config_python'], parts['generators'], parts['models']]
+    return dict(kept, PATH=':'.join(path), PYTHONPATH=':'.join(python), PYTHONWARNINGS='ignore', PYTHONDONTWRITEBYTECODE='1',
+                LD_LIBRARY_PATH=parts['libraries'], GVSOC_PATH=parts['models'], PULP_CONFIGS_PATH=parts['configs'],
+                INSTALL_DIR=os.path.dirname(os.path.dirname(parts['launcher'])), GAP_SDK_HOME=root,
+                TARGET_CHIP='GAP8_V3', TARGET_CHIP_FAMILY='GAP8', TARGET_NAME='gap8_revc', BOARD_NAME='gapuino')
+
+
+def elf_section(path, name):
+    """(address, content) of a section of a 32-bit little-endian ELF file, or None."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    if data[:6] != b'\x7fELF\x01\x01':
+        raise Failure('%s is no 32-bit little-endian ELF file' % path)
+    table, = struct.unpack_from('<I', data, 0x20)
+    size, count, names_index = struct.unpack_from('<HHH', data, 0x2E)
+    headers = [struct.unpack_from('<10I', data, table + i * size) for i in range(count)]
+    names = headers[names_index][4]
+    for header in headers:
+        start = names + header[0]
+        if data[start:data.index(b'\0', start)].decode() == name:
+            return header[3], data[header[4]:header[4] + header[5]]
+    return None
+
+
+def flash_contents(arguments):
+    """[(offset in flash, bytes)]: the program's own images and those of the command line."""
+    contents = []
+    section = elf_section(arguments.elf, FLASH_SECTION)
+    if section and section[1]:
+        contents.append((section[0] - FLASH_WINDOW, section[1]))
+    for specification in arguments.flash_data:
+        path, separator, offset = specification.rpartition('@')
+        if not separator:
+            raise Failure('--flash-data %s is not FILE@OFFSET' % specification)
+        with open(path, 'rb') as file:
+            contents.append((int(offset, 0), file.read()))
+    return contents
+
+
+def write_flash(image, limit, contents):
+    boot_bytes = os.path.getsize(image)
+    with open(image, 'r+b') as file:
+        for offset, data in contents:
+            if offset < boot_bytes:
+                raise Failure('flash data at 0x%x overlaps the boot image of 0x%x bytes' % (offset, boot_bytes))
+            if offset + len(data) > limit:
+                raise Failure('flash data at 0x%x does not fit in the flash of 0x%x bytes' % (offset, limit))
+            file.seek(offset)
+            file.write(data)
+
+
+def prepare(arguments, parts, work):
+    """Returns the path of gvsoc's configuration, ready to run."""
+    command = [interpreter(), parts['gapy'], '--target=gapuino_v3', '--platform=gvsoc', '--work-dir=' + work,
+               'run', '--binary=' + arguments.elf, '--image', '--exec-prepare']
+    result = subprocess.run(command, cwd=work, env=environment(arguments.root, parts), stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace')
+    path = os.path.join(work, 'gvsoc_config.json')
+    if result.returncode or not os.path.exists(path):
+        raise Failure('gapy could not prepare %s:\n%s' % (arguments.elf, result.stdout))
+    with open(path) as file:
+        config = json.load(file)
+    board = config['target']['system_tree']['board']
+    chip = board['chip']
+    for router in (chip['cluster']['cluster_ico'], chip['soc']['axi_ico'], chip['soc']['soc_ico']['ll_ico']):
+        router['bandwidth'] = arguments.axi_bytes
+    with open(path, 'w') as file:
+        json.dump(config, file, indent=1)
+    flash = board['flash']
+    write_flash(flash['content']['image'], int(flash['size'], 0), flash_contents(arguments))
+    return path
+
+
+def launch(arguments, parts, work, config):
+    process = subprocess.Popen([parts['launcher'], '--config=' + config], cwd=work, env=environment(arguments.root, parts))
+    try:
+        status = process.wait(arguments.timeout)
+    except subprocess.TimeoutExpired:
+        print('run_gvsoc: stopped after %g seconds' % arguments.timeout, file=sys.stderr)
+        return TIMED_OUT
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    return status if status >= 0 else 128 - status
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog='run_gvsoc', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('elf', metavar='ELF')
+    parser.add_argument('--root', required=True, help='where gvsoc is installed')
+    parser.add_argument('--axi-bytes', type=int, choices=(4, 8), default=8,
+                        help='bytes a cycle of the AXI routers: 8 as on the chip (default), 4 as gvsoc generates them')
+    parser.add_argument('--flash-data', action='append', default=[], metavar='FILE@OFFSET', help='further flash content; repeatable')
+    parser.add_argument('--work-dir', metavar='DIR', help='keep flash image and configuration here (default: a temporary folder)')
+    parser.add_argument('--timeout', type=float, metavar='SECONDS', help='of wall time')
+    arguments = parser.parse_args()
+    arguments.elf = os.path.abspath(arguments.elf)
+    arguments.root = os.path.abspath(arguments.root)
+    return arguments
+
+
+def main():
+    arguments = parse()
+    work = os.path.abspath(arguments.work_dir or tempfile.mkdtemp(prefix='run_gvsoc.'))
+    try:
+        os.makedirs(work, exist_ok=True)
+        parts = find_parts(arguments.root)
+        return launch(arguments, parts, work, prepare(arguments, parts, work))
+    except (Failure, OSError, ValueError, KeyError) as failure:
+        print('run_gvsoc: %s' % failure, file=sys.stderr)
+        return PREPARATION_FAILED
+    finally:
+        if not arguments.work_dir:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,83 @@
+/* From the reset to main(), and to the end of the program. */
+#include "internal.h"
+
+int main(void);
+int gap8_fc_main(void);
+void gap8_trap(uint32_t cause, uint32_t address, uint32_t hart) __attribute__((noreturn));
+void _exit(int status) __attribute__((noreturn));
+
+/* Status of a program that ended in an exception. */
+#define TRAP_STATUS 126
+
+#define END_OF_COMPUTATION 0x80000000u
+
+int gap8_fc_stack_is_sound(void) { return *(volatile uint32_t *)__fc_stack_start == GAP8_CANARY; }
+
+int gap8_fc_main(void)
+{
+    *(volatile uint32_t *)__fc_stack_start = GAP8_CANARY;
+    *GAP8_FC_CACHE = UINT32_MAX; /* else every line of 16 bytes of code costs an access to L2 */
+    gap8_set_configured_clocks();
+    int status = main();
+    if (!gap8_fc_stack_is_sound()) {
+        hal_log("the stack of the fabric controller has overflowed\n");
+        return status ? status : DORY_ERROR_STACK;
+    }
+    return status;
+}
+
+void gap8_exit(int status)
+{
+    GAP8_SOC_CONTROL->core_status = END_OF_COMPUTATION | (uint32_t)status;
+    for (;;)
+        __asm__ volatile("wfi");
+}
+
+/* What a C library calls. */
+void _exit(int status) { gap8_exit(status); }
+
+static const char *cause_name(uint32_t cause)
+{
+    switch (cause & 31) {
+    case 2: return "illegal instruction";
+    case 3: return "breakpoint";
+    case 5: return "failed load";
+    case 7: return "failed store";
+    case 11: return "ecall";
+    default: return "exception";
+    }
+}
+
+static void log_hexadecimal(uint32_t value)
+{
+    char text[11] = "0x";
+    for (int digit = 0; digit < 8; digit++)
+        text[2 + digit] = "0123456789abcdef"[value >> (28 - 4 * digit) & 15];
+    text[10] = '\0';
+    hal_log(text);
+}
+
+static void log_core(uint32_t hart)
+{
+    char number[2] = {(char)('0' + (hart & 31)), '\0'};
+    if (hart >> 5 == GAP8_FC_CLUSTER_NUMBER) {
+        hal_log(" on the fabric controller\n");
+    } else {
+        hal_log(" on cluster core ");
+        hal_log(number);
+        hal_log("\n");
+    }
+}
+
+/* From crt0.S, on the stack of the core that failed. */
+void gap8_trap(uint32_t cause, uint32_t address, uint32_t hart)
+{
+    hal_log("\ntrap: ");
+    hal_log(cause_name(cause));
+    hal_log(", cause ");
+    log_hexadecimal(cause);
+    hal_log(", at ");
+    log_hexadecimal(address);
+    log_core(hart);
+    gap8_exit(TRAP_STATUS);
+}

@@ -1,0 +1,165 @@
+/* Power, the cores' life between two runs, and running a function on all of them. */
+#include "internal.h"
+
+GAP8_L1_SHARED struct gap8_team gap8_team;
+
+static GAP8_FC_MEMORY struct {
+    uint32_t is_open;
+    uint32_t cycles;        /* the timer when the cluster was closed */
+    volatile uint32_t done; /* set by core 0 when all cores have returned */
+} cluster;
+
+/* How long hal_cluster_open waits for the cores; they need some thousand cycles. */
+#define START_POLLS 100000
+
+void gap8_core_main(unsigned core) __attribute__((noreturn));
+
+int gap8_cluster_is_open(void) { return cluster.is_open != 0; }
+unsigned hal_cluster_maximum_cores(void) { return GAP8_CORES; }
+
+/* ---- cluster side ------------------------------------------------------------------------------------------ */
+
+static volatile uint32_t *canary_of(unsigned core)
+{
+    uint8_t *start = __core_stacks_end - (core + 1) * (uint32_t)(uintptr_t)__core_stack_bytes;
+    return (volatile uint32_t *)(void *)start;
+}
+
+static void prepare_core(unsigned core)
+{
+    *canary_of(core) = GAP8_CANARY;
+    if (core == 0) {
+        uint32_t all = (1u << gap8_team.cores) - 1;
+        GAP8_CLUSTER_EVENTS->barrier[0].trigger_mask = all;
+        GAP8_CLUSTER_EVENTS->barrier[0].target_mask = all;
+    }
+    gap8_team.ready[core] = 1;
+}
+
+/* From crt0.S: a core sleeps until there is something to run, runs it, and sleeps again. */
+void gap8_core_main(unsigned core)
+{
+    prepare_core(core);
+    for (;;) {
+        gap8_cluster_sleep_until(GAP8_EVENT_DISPATCH);
+        gap8_team.entry(gap8_team.argument);
+        if (*canary_of(core) != GAP8_CANARY)
+            gap8_team.stack_overflow = 1;
+        hal_barrier();
+        if (core == 0) {
+            cluster.done = 1;
+            GAP8_FC_EVENT_UNIT->trigger[GAP8_FC_EVENT_CLUSTER_DONE] = 1;
+        }
+    }
+}
+
+/* ---- power ------------------------------------------------------------------------------------------------- */
+
+/* The order matters: power before the reset ends, the clock last. */
+static void power_up(void)
+{
+    volatile uint32_t *power = &GAP8_SOC_CONTROL->cluster_power;
+    uint32_t state = *power | GAP8_POWER_OWN;
+    *power = state |= GAP8_POWER_CLOCK_GATED;
+    *power = state |= GAP8_POWER_RESET;
+    *power = state |= GAP8_POWER_ON;
+    GAP8_SOC_CONTROL->cluster_isolate = 0;
+    *power = state &= ~GAP8_POWER_RESET;
+    *power = state & ~GAP8_POWER_CLOCK_GATED;
+}
+
+static void power_down(void)
+{
+    volatile uint32_t *power = &GAP8_SOC_CONTROL->cluster_power;
+    uint32_t state = *power;
+    GAP8_CLUSTER_CONTROL->fetch_enable = 0;
+    GAP8_SOC_CONTROL->cluster_isolate = 1;
+    *power = state |= GAP8_POWER_CLOCK_GATED;
+    *power = state |= GAP8_POWER_RESET;
+    *power = state & ~GAP8_POWER_ON;
+}
+
+static void start_cores(unsigned cores)
+{
+    gap8_team = (struct gap8_team){.cores = cores}; /* L1 has just got its power */
+    *GAP8_CLUSTER_CACHE = UINT32_MAX;
+    GAP8_CLUSTER_TIMER->control_low = GAP8_TIMER_ENABLE | GAP8_TIMER_RESET;
+    GAP8_CLUSTER_TIMER->count_low = cluster.cycles;
+    for (unsigned core = 0; core < cores; core++)
+        GAP8_CLUSTER_CONTROL->boot_address[core] = (uint32_t)(uintptr_t)gap8_vectors;
+    GAP8_CLUSTER_CONTROL->fetch_enable = (1u << cores) - 1;
+}
+
+static int all_are_ready(unsigned cores)
+{
+    for (unsigned core = 0; core < cores; core++)
+        if (!gap8_team.ready[core])
+            return 0;
+    return 1;
+}
+
+int hal_cluster_open(unsigned cores)
+{
+    if (cores < 1 || cores > GAP8_CORES)
+        return DORY_ERROR_ARGUMENT;
+    if (cluster.is_open)
+        return DORY_ERROR_CLUSTER;
+    power_up();
+    start_cores(cores);
+    for (int poll = 0; poll < START_POLLS; poll++) {
+        if (all_are_ready(cores)) {
+            cluster.is_open = 1;
+            return DORY_OK;
+        }
+    }
+    power_down();
+    return DORY_ERROR_CLUSTER;
+}
+
+int hal_cluster_close(void)
+{
+    if (!cluster.is_open)
+        return DORY_OK;
+    cluster.cycles = GAP8_CLUSTER_TIMER->count_low;
+    cluster.is_open = 0;
+    power_down();
+    return DORY_OK;
+}
+
+/* ---- running a function ------------------------------------------------------------------------------------ */
+
+static const uint32_t events_of_a_run = 1u << GAP8_FC_EVENT_CLUSTER_DONE | 1u << GAP8_FC_EVENT_L3_POSTED |
+                                        1u << GAP8_FC_EVENT_HYPER_READ | 1u << GAP8_FC_EVENT_HYPER_WRITE;
+
+int hal_cluster_run(void (*entry)(void *argument), void *argument)
+{
+    if (!entry)
+        return DORY_ERROR_ARGUMENT;
+    if (!cluster.is_open)
+        return DORY_ERROR_CLUSTER;
+    cluster.done = 0;
+    gap8_team.entry = entry;
+    gap8_team.argument = argument;
+    gap8_l3_enter_cluster();
+    GAP8_FC_EVENTS->buffer_clear = events_of_a_run;
+    __asm__ volatile("" : : : "memory");
+    GAP8_CLUSTER_EVENT_UNIT->trigger[GAP8_EVENT_DISPATCH] = (1u << gap8_team.cores) - 1;
+    /* An event that comes while the FC is at work stays pending, so none is lost between serving and sleeping. */
+    while (!cluster.done) {
+        gap8_l3_serve();
+        gap8_fc_sleep_until(events_of_a_run);
+    }
+    gap8_l3_leave_cluster();
+    return gap8_team.stack_overflow || !gap8_fc_stack_is_sound() ? DORY_ERROR_STACK : DORY_OK;
+}
+
+/* ---- time -------------------------------------------------------------------------------------------------- */
+
+uint32_t hal_cycles(void)
+{
+    if (gap8_is_fc() && !cluster.is_open)
+        return cluster.cycles;
+    return GAP8_CLUSTER_TIMER->count_low;
+}
+
+int hal_cycles_available(void) { return 1; }

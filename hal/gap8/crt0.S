@@ -1,0 +1,63 @@
+/* Start-up of the fabric controller and of the cluster's cores, and the vector table that they share.
+ *
+ * The boot ROM loads the ELF file's segments from flash and jumps to _start on the FC. A cluster core starts 0x80 bytes
+ * behind its boot address, which is the same place. Interrupts stay off for ever: the HAL sleeps on events. Exceptions
+ * go to fixed offsets from the table: 0x84 illegal instruction, 0x88 ecall, 0x8C a failed load or store. */
+
+    .section .vectors, "ax"
+    .option norvc
+    .balign 256
+    .globl gap8_vectors
+gap8_vectors:
+    .rept 32
+    j trap
+    .endr
+    .globl _start
+_start:                             /* offset 0x80 */
+    j start
+    j trap
+    j trap
+    j trap
+
+start:
+    la t0, gap8_vectors
+    csrw 0x305, t0                  /* mtvec */
+    .option push
+    .option norelax
+    la gp, __global_pointer$
+    .option pop
+    csrr a0, 0xF14                  /* mhartid: cluster << 5 | core */
+    srli a1, a0, 5
+    andi a0, a0, 31
+    bnez a1, start_fc
+
+    /* A cluster core: stack n counts from the top of L1 down. */
+    la sp, __core_stacks_end
+    la t0, __core_stack_bytes
+    mul t0, t0, a0
+    sub sp, sp, t0
+    call gap8_core_main             /* (core number); does not return */
+
+start_fc:
+    la sp, __fc_stack_end
+    la a0, __bss_start
+    la a1, __bss_end
+    call clear_words
+    la a0, __fc_bss_start
+    la a1, __fc_bss_end
+    call clear_words
+    call gap8_fc_main
+    call gap8_exit                  /* (main's status) */
+
+clear_words:                        /* from a0 up to a1; both multiples of 4 */
+    bgeu a0, a1, 2f
+1:  sw zero, 0(a0)
+    addi a0, a0, 4
+    bltu a0, a1, 1b
+2:  ret
+
+trap:
+    csrr a0, 0x342                  /* mcause */
+    csrr a1, 0x341                  /* mepc */
+    csrr a2, 0xF14
+    call gap8_trap                  /* does not return */

@@ -1,0 +1,28 @@
+/* The clocks of fabric controller (with peripherals) and cluster. An application that wants others than 100 MHz each
+ * defines gap8_clocks itself, or calls gap8_set_clock. The FC's should not be slower than the cluster's.
+ *
+ * 100 MHz because at this clock of the FC HyperBus runs at its 50 MHz (two bytes a clock), so that gvsoc, which moves
+ * one byte a cycle of the FC whatever the clock, is neither optimistic nor pessimistic.
+ *
+ * A frequency-locked loop (FLL) has two modes. In the closed loop it holds its frequency against the 32 kHz reference:
+ * right for the chip (DORY_GAP8_FLL_CLOSED_LOOP). gvsoc's model of it never settles, the two clocks differ by some per
+ * cent and every measurement with them; there the oscillator is set once and runs free, which is the default.
+ */
+#ifndef DORY_GAP8_CLOCKS_H
+#define DORY_GAP8_CLOCKS_H
+
+#include <stdint.h>
+
+enum gap8_clock { GAP8_CLOCK_FC, GAP8_CLOCK_CLUSTER };
+
+struct gap8_clocks {
+    uint32_t fc_hertz;
+    uint32_t cluster_hertz;
+};
+extern const struct gap8_clocks gap8_clocks;
+
+/* FC. The highest frequency not above `hertz` that the oscillator can give; DORY_ERROR_ARGUMENT outside
+ * 16 to 250 MHz. Each call takes some cycles of the 32 kHz reference. */
+int gap8_set_clock(enum gap8_clock clock, uint32_t hertz);
+
+#endif

@@ -1,0 +1,8 @@
+/* Where text goes. The default writes gvsoc's stdout registers; an application may define the function itself. */
+#ifndef DORY_GAP8_LOG_H
+#define DORY_GAP8_LOG_H
+
+/* Either side. Writes one character. */
+void gap8_log_character(char character);
+
+#endif

@@ -1,0 +1,115 @@
+/* The HAL calls that are made for every tile, inlined: a barrier is one instruction, a DMA copy a few stores.
+ * Included by dory/hal.h where the target defines DORY_HAL_INLINE, and then calls of the names of that header are calls of these
+ * functions; inline.c holds the real ones for other callers. Contract: dory/hal.h. */
+#ifndef DORY_HAL_INLINE_H
+#define DORY_HAL_INLINE_H
+
+#include "dory/gap8_registers.h"
+#include "dory/hal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GAP8_INLINE static inline __attribute__((always_inline))
+
+/* In L1: what the FC tells the cluster, and the other way round. */
+struct gap8_team {
+    void (*entry)(void *argument);
+    void *argument;
+    uint32_t cores;
+    uint32_t stack_overflow;        /* set by any core whose canary is gone */
+    uint32_t l3_open;
+    uint32_t l3_posted;             /* number of the transfer that was queued last; the cluster counts */
+    volatile uint32_t l3_completed; /* number of the last one that is complete; the FC counts */
+    uint32_t l3_waited;             /* the highest that the cluster has waited for */
+    volatile uint8_t ready[GAP8_CORES];
+};
+extern struct gap8_team gap8_team;
+
+/* dma.c: any copy, cut into commands. */
+void gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy);
+
+/* Between two calls of the application a core's event mask holds the barrier's event only: a barrier would end early
+ * on any other event of the mask. */
+GAP8_INLINE void gap8_cluster_sleep_until(unsigned event)
+{
+    GAP8_CLUSTER_EVENTS->mask = 1u << event;
+    gap8_event_load(&GAP8_CLUSTER_EVENTS->wait_clear);
+    GAP8_CLUSTER_EVENTS->mask = 1u << GAP8_EVENT_BARRIER;
+}
+
+GAP8_INLINE uint32_t gap8_mchan_command(enum hal_direction direction, uint32_t bytes)
+{
+    uint32_t command = bytes | GAP8_MCHAN_INCREMENT | GAP8_MCHAN_EVENT;
+    return direction == HAL_TO_LOCAL ? command | GAP8_MCHAN_TO_LOCAL : command;
+}
+
+/* One contiguous run of 1 to GAP8_MCHAN_LIMIT bytes. */
+GAP8_INLINE void gap8_mchan_copy_1d(void *local, void *external, enum hal_direction direction, uint32_t bytes)
+{
+    GAP8_MCHAN->queue = gap8_mchan_command(direction, bytes);
+    GAP8_MCHAN->queue = (uint32_t)(uintptr_t)local;
+    GAP8_MCHAN->queue = (uint32_t)(uintptr_t)external;
+}
+
+/* Runs of run_bytes with a stride on the external side, contiguous on the local one; bytes in all. Each of the three
+ * numbers is at most GAP8_MCHAN_LIMIT. */
+GAP8_INLINE void gap8_mchan_copy_2d(void *local, void *external, enum hal_direction direction, uint32_t bytes,
+                                      uint32_t run_bytes, uint32_t external_stride)
+{
+    GAP8_MCHAN->queue = gap8_mchan_command(direction, bytes) | GAP8_MCHAN_2D;
+    GAP8_MCHAN->queue = (uint32_t)(uintptr_t)local;
+    GAP8_MCHAN->queue = (uint32_t)(uintptr_t)external;
+    GAP8_MCHAN->queue = external_stride << 16 | run_bytes;
+}
+
+GAP8_INLINE unsigned gap8_core_id(void) { return gap8_hart() & 31; }
+
+GAP8_INLINE unsigned gap8_core_count(void) { return gap8_team.cores; }
+
+GAP8_INLINE void gap8_barrier(void) { gap8_event_load(&GAP8_CLUSTER_EVENTS->barrier[0].trigger_wait_clear); }
+
+/* A ticket is one of MCHAN's 16 counters; reading the queue allocates one. MCHAN books a core's commands to the
+ * counter that this core allocated last. */
+GAP8_INLINE int gap8_dma_open(hal_dma_ticket *ticket)
+{
+    *ticket = (hal_dma_ticket)GAP8_MCHAN->queue;
+    return DORY_OK;
+}
+
+GAP8_INLINE int gap8_dma_copy(hal_dma_ticket ticket, const struct hal_dma_copy *copy)
+{
+    (void)ticket;
+    __asm__ volatile("" : : : "memory"); /* what is to be copied has been stored */
+    if (copy->planes == 1 && copy->runs == 1 && copy->run_bytes <= GAP8_MCHAN_LIMIT)
+        gap8_mchan_copy_1d(copy->local, copy->external, copy->direction, copy->run_bytes);
+    else
+        gap8_dma_copy_in_pieces(copy);
+    return DORY_OK;
+}
+
+GAP8_INLINE int gap8_dma_wait(hal_dma_ticket ticket)
+{
+    uint32_t bit = 1u << ticket;
+    while (GAP8_MCHAN->status & bit) /* the event may be that of another ticket of this core */
+        gap8_cluster_sleep_until(GAP8_EVENT_DMA);
+    GAP8_MCHAN->status = bit;
+    __asm__ volatile("" : : : "memory");
+    return DORY_OK;
+}
+
+#ifdef DORY_HAL_INLINE
+#define hal_core_id(...) gap8_core_id(__VA_ARGS__)
+#define hal_core_count(...) gap8_core_count(__VA_ARGS__)
+#define hal_barrier(...) gap8_barrier(__VA_ARGS__)
+#define hal_dma_open(...) gap8_dma_open(__VA_ARGS__)
+#define hal_dma_copy(...) gap8_dma_copy(__VA_ARGS__)
+#define hal_dma_wait(...) gap8_dma_wait(__VA_ARGS__)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,76 @@
+/* What the files of this folder share. */
+#ifndef DORY_GAP8_INTERNAL_H
+#define DORY_GAP8_INTERNAL_H
+
+#include "dory/gap8_registers.h"
+#include "dory/hal.h"
+
+/* Parameters of the build. */
+#ifndef DORY_FLASH_OFFSET
+#define DORY_FLASH_OFFSET 0x100000u
+#endif
+#ifndef DORY_FLASH_BYTES
+#define DORY_FLASH_BYTES 0x4000000u /* GAPuino: 512 Mbit */
+#endif
+#ifndef DORY_RAM_BYTES
+#define DORY_RAM_BYTES 0x800000u /* GAPuino: 64 Mbit */
+#endif
+#ifndef DORY_HYPER_BURST_BYTES
+#define DORY_HYPER_BURST_BYTES 16384u
+#endif
+#ifndef DORY_HYPER_QUEUE_DEPTH
+#define DORY_HYPER_QUEUE_DEPTH 2u
+#endif
+
+static_assert(DORY_HYPER_BURST_BYTES % 4 == 0 && DORY_HYPER_BURST_BYTES >= 4 && DORY_HYPER_BURST_BYTES <= 0x10000,
+              "a HyperBus burst has 4 to 65536 bytes, in words");
+static_assert(DORY_HYPER_QUEUE_DEPTH == 1 || DORY_HYPER_QUEUE_DEPTH == 2, "the uDMA holds one or two transfers a channel");
+static_assert(DORY_FLASH_OFFSET % 8 == 0 && DORY_FLASH_OFFSET < DORY_FLASH_BYTES, "the data area lies in the flash");
+
+/* Memory of the FC: one cycle for it, no power needed of the cluster. */
+#define GAP8_FC_MEMORY __attribute__((section(".fc_tcdm")))
+#define GAP8_L1_SHARED __attribute__((section(".gap8_team")))
+
+/* Events that software sends. Cluster's cores and FC have separate units, so numbers may repeat. */
+enum {
+    GAP8_EVENT_DISPATCH = 0, /* to the cores: run gap8_team.entry */
+    GAP8_EVENT_L3 = 1        /* to the cores: gap8_team.l3_completed has changed */
+};
+enum {
+    GAP8_FC_EVENT_CLUSTER_DONE = 0,
+    GAP8_FC_EVENT_L3_POSTED = 1
+};
+
+#define GAP8_CANARY 0x5AFEC0DEu
+
+/* Symbols of gap8.ld. */
+extern uint8_t __l1_free_start[], __l1_free_end[], __l2_free_start[], __l2_free_end[];
+extern uint8_t __core_stacks_end[], __core_stack_bytes[];
+extern uint32_t __fc_stack_start[];
+extern const uint8_t __flash_data_start[], __flash_data_end[];
+extern uint8_t gap8_vectors[];
+
+/* boot.c */
+void gap8_exit(int status) __attribute__((noreturn));
+int gap8_fc_stack_is_sound(void);
+
+/* clocks.c */
+void gap8_set_configured_clocks(void);
+
+/* cluster.c */
+int gap8_cluster_is_open(void);
+
+/* l3.c, all for the FC */
+void gap8_l3_enter_cluster(void); /* the cluster's cores may start transfers from here ... */
+void gap8_l3_leave_cluster(void); /* ... to here */
+void gap8_l3_serve(void);         /* moves the queue on as far as it goes without waiting */
+
+/* The FC sleeps until one of the events of the mask, and takes those. */
+static inline void gap8_fc_sleep_until(uint32_t event_mask)
+{
+    GAP8_FC_EVENTS->mask = event_mask;
+    gap8_event_load(&GAP8_FC_EVENTS->wait_clear);
+    GAP8_FC_EVENTS->mask = 0;
+}
+
+#endif

@@ -1,0 +1,297 @@
+/* L3: HyperFlash and HyperRAM behind the uDMA's HyperBus channel.
+ *
+ * Transfers wait in a ring in the FC's memory. Whoever starts one (a cluster core, or the FC itself) writes the
+ * descriptor, counts `posted` up and, from the cluster, wakes the FC by an event. The FC alone drives the uDMA: it cuts
+ * transfers into bursts, hands the channel the next burst before the one that runs has ended, and counts finished
+ * transfers in `completed`, which the cluster sees as gap8_team.l3_completed in its L1, with an event. Nobody polls.
+ *
+ * HyperBus has one register for the external address, read when a burst starts. With a burst running, the next may
+ * be queued as soon as the running one has started, provided it is of the same kind: gvsoc's model takes the chip
+ * select from that register up to 75 cycles later. A queue depth of 1 (DORY_HYPER_QUEUE_DEPTH) makes no assumption.
+ */
+#include "internal.h"
+#include "dory/hal_inline.h"
+
+#define RING 8u
+
+static GAP8_FC_MEMORY struct {
+    struct hal_l3_copy ring[RING];
+    volatile uint32_t posted; /* transfers queued, numbered from 1 */
+    uint32_t accepted;        /* of them, those whose last burst has been handed to the uDMA */
+    uint32_t completed;
+    uint32_t waited;          /* the highest number that was waited for */
+    uint32_t run, run_offset; /* position in transfer accepted + 1 */
+    uint32_t in_flight;       /* bursts in the uDMA */
+    uint32_t ends_transfer[2]; /* by burst, the oldest first: is it the last of its transfer? */
+    enum hal_l3_kind kind;    /* theirs */
+    uint32_t is_open;
+    uint32_t cluster_runs;
+} queue;
+
+/* Is number a at or behind b? They wrap round. */
+static int reached(uint32_t a, uint32_t b) { return (int32_t)(a - b) >= 0; }
+
+/* ---- what a transfer must be like -------------------------------------------------------------------------- */
+
+/* One past the last byte of `runs` runs, counted from the first. */
+static uint64_t extent_bytes(uint32_t runs, uint32_t stride, uint32_t run_bytes)
+{
+    return (uint64_t)(runs - 1) * stride + run_bytes;
+}
+
+static int check_alignment(const struct hal_l3_copy *copy)
+{
+    uint32_t words = (uint32_t)(uintptr_t)copy->l2 | copy->run_bytes;
+    uint32_t half_words = copy->l3_address;
+    if (copy->runs > 1) {
+        words |= copy->l2_stride;
+        half_words |= copy->l3_stride;
+    }
+    return words % HAL_L3_ALIGNMENT || half_words % 2 ? DORY_ERROR_ALIGNMENT : DORY_OK;
+}
+
+static int check_range(const struct hal_l3_copy *copy)
+{
+    uint32_t l3_bytes = copy->kind == HAL_FLASH_READ ? DORY_FLASH_BYTES - DORY_FLASH_OFFSET : DORY_RAM_BYTES;
+    uint64_t l3_end = copy->l3_address + extent_bytes(copy->runs, copy->l3_stride, copy->run_bytes);
+    uint32_t l2_offset = (uint32_t)(uintptr_t)copy->l2 - GAP8_L2_ADDRESS;
+    uint64_t l2_end = l2_offset + extent_bytes(copy->runs, copy->l2_stride, copy->run_bytes);
+    uint32_t l2_bytes = (uint32_t)(uintptr_t)__l2_free_end - GAP8_L2_ADDRESS;
+    return l3_end > l3_bytes || l2_end > l2_bytes ? DORY_ERROR_L3 : DORY_OK;
+}
+
+static int check(const struct hal_l3_copy *copy)
+{
+    if (!copy || (unsigned)copy->kind > HAL_RAM_WRITE || copy->runs < 1 || copy->run_bytes < 1)
+        return DORY_ERROR_ARGUMENT;
+    int status = check_alignment(copy);
+    return status ? status : check_range(copy);
+}
+
+/* ---- FC: from the ring to the uDMA ------------------------------------------------------------------------- */
+
+static volatile struct gap8_udma_channel *channel_of(enum hal_l3_kind kind)
+{
+    return kind == HAL_RAM_WRITE ? &GAP8_HYPERBUS->write : &GAP8_HYPERBUS->read;
+}
+
+/* Takes the bursts that have ended off the list. The events say only that something has ended; how much is read
+ * from the channel. */
+static void retire_bursts(void)
+{
+    if (queue.in_flight == 0)
+        return;
+    uint32_t control = channel_of(queue.kind)->control;
+    uint32_t active = (control & GAP8_UDMA_ENABLE ? 1u : 0u) + (control & GAP8_UDMA_PENDING ? 1u : 0u);
+    while (queue.in_flight > active) {
+        queue.completed += queue.ends_transfer[0];
+        queue.ends_transfer[0] = queue.ends_transfer[1];
+        queue.in_flight--;
+    }
+}
+
+/* Hands one burst to the uDMA; true if it is the transfer's last. */
+static uint32_t start_burst(const struct hal_l3_copy *copy)
+{
+    volatile struct gap8_udma_channel *channel = channel_of(copy->kind);
+    uint32_t left = copy->run_bytes - queue.run_offset;
+    uint32_t bytes = left < DORY_HYPER_BURST_BYTES ? left : DORY_HYPER_BURST_BYTES;
+    uint32_t address = copy->l3_address + queue.run * copy->l3_stride + queue.run_offset;
+    if (copy->kind == HAL_FLASH_READ)
+        address += GAP8_HYPER_FLASH_ADDRESS + DORY_FLASH_OFFSET;
+    GAP8_HYPERBUS->external_address = address;
+    channel->address = (uint32_t)(uintptr_t)copy->l2 + queue.run * copy->l2_stride + queue.run_offset;
+    channel->bytes = bytes;
+    channel->control = GAP8_UDMA_ENABLE;
+
+    queue.run_offset += bytes;
+    if (queue.run_offset < copy->run_bytes)
+        return 0;
+    queue.run_offset = 0;
+    return ++queue.run == copy->runs;
+}
+
+/* Runs that follow one another without a gap on both sides are one run. */
+static void join_runs(struct hal_l3_copy *copy)
+{
+    if (copy->runs > 1 && copy->l3_stride == copy->run_bytes && copy->l2_stride == copy->run_bytes) {
+        copy->run_bytes *= copy->runs;
+        copy->runs = 1;
+    }
+}
+
+static void start_bursts(void)
+{
+    while (queue.accepted != queue.posted && queue.in_flight < DORY_HYPER_QUEUE_DEPTH) {
+        struct hal_l3_copy *copy = &queue.ring[queue.accepted % RING];
+        if (queue.in_flight > 0 && copy->kind != queue.kind)
+            return;
+        if (queue.run == 0 && queue.run_offset == 0)
+            join_runs(copy);
+        queue.kind = copy->kind;
+        uint32_t last = start_burst(copy);
+        queue.ends_transfer[queue.in_flight++] = last;
+        if (last) {
+            queue.run = 0;
+            queue.accepted++;
+        }
+    }
+}
+
+void gap8_l3_serve(void)
+{
+    uint32_t completed = queue.completed;
+    retire_bursts();
+    start_bursts();
+    if (queue.cluster_runs && queue.completed != completed) {
+        gap8_team.l3_completed = queue.completed;
+        GAP8_CLUSTER_EVENT_UNIT->trigger[GAP8_EVENT_L3] = (1u << GAP8_CORES) - 1;
+    }
+}
+
+void gap8_l3_enter_cluster(void)
+{
+    gap8_team.l3_open = queue.is_open;
+    gap8_team.l3_posted = queue.posted;
+    gap8_team.l3_completed = queue.completed;
+    gap8_team.l3_waited = queue.waited;
+    queue.cluster_runs = 1;
+}
+
+void gap8_l3_leave_cluster(void)
+{
+    queue.cluster_runs = 0;
+    queue.waited = gap8_team.l3_waited;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------- */
+
+/* Timing and burst limits as GreenWaves' driver sets them (freeRTOS, hyperbus_internal.c); gvsoc knows neither. */
+#define CHIP_TIMING (4u | 4u << 4 | 4u << 8 | 4u << 12 | 4u << 16 | 4u << 20)
+#define CHIP_MAX_LENGTH (0x1FFu | 0x1FFu << 16)
+#define ACCESS_RAM (1u << 2)
+#define ACCESS_LIMITED (1u << 4 | 1u << 5)
+#define BASE_MASK 0xFFu
+
+static void set_up_hyperbus(void)
+{
+    *GAP8_UDMA_CLOCK_GATE |= 1u << GAP8_HYPERBUS_CLOCK_BIT;
+    for (int chip = 0; chip < 2; chip++) {
+        GAP8_HYPERBUS->chip[chip].max_length = CHIP_MAX_LENGTH;
+        uint32_t base = GAP8_HYPERBUS->chip[chip].base & ~BASE_MASK; /* the latency stays as the ROM left it */
+        GAP8_HYPERBUS->chip[chip].base = chip == 0 ? base : base | GAP8_HYPER_FLASH_ADDRESS >> 24;
+    }
+    GAP8_HYPERBUS->chip[0].access = ACCESS_RAM | ACCESS_LIMITED;
+    GAP8_HYPERBUS->chip[1].access = ACCESS_LIMITED;
+}
+
+int hal_l3_open(uint32_t *flash_bytes, uint32_t *ram_bytes)
+{
+    if (queue.is_open)
+        return DORY_ERROR_L3;
+    set_up_hyperbus();
+    queue.is_open = 1;
+    if (flash_bytes)
+        *flash_bytes = DORY_FLASH_BYTES - DORY_FLASH_OFFSET;
+    if (ram_bytes)
+        *ram_bytes = DORY_RAM_BYTES;
+    return DORY_OK;
+}
+
+int hal_l3_close(void)
+{
+    if (!queue.is_open)
+        return DORY_OK;
+    int forgotten = !reached(queue.waited, queue.posted);
+    int status = hal_l3_wait(queue.posted);
+    queue.is_open = 0;
+    return forgotten ? DORY_ERROR_L3 : status;
+}
+
+uint32_t hal_flash_address(const void *symbol)
+{
+    uintptr_t address = (uintptr_t)symbol;
+    if (address < (uintptr_t)__flash_data_start || address >= (uintptr_t)__flash_data_end)
+        return HAL_NOT_IN_FLASH;
+    return (uint32_t)(address - (uintptr_t)__flash_data_start);
+}
+
+/* ---- starting and waiting ---------------------------------------------------------------------------------- */
+
+static void wait_on_fc(uint32_t ticket)
+{
+    gap8_l3_serve();
+    while (!reached(queue.completed, ticket)) {
+        gap8_fc_sleep_until(1u << GAP8_FC_EVENT_HYPER_READ | 1u << GAP8_FC_EVENT_HYPER_WRITE);
+        gap8_l3_serve();
+    }
+    if (reached(ticket, queue.waited))
+        queue.waited = ticket;
+}
+
+static void wait_on_cluster(uint32_t ticket)
+{
+    while (!reached(gap8_team.l3_completed, ticket))
+        gap8_cluster_sleep_until(GAP8_EVENT_L3);
+    if (reached(ticket, gap8_team.l3_waited))
+        gap8_team.l3_waited = ticket;
+    __asm__ volatile("" : : : "memory"); /* what has arrived may be read from here on */
+}
+
+static void post(const struct hal_l3_copy *copy, uint32_t number)
+{
+    queue.ring[(number - 1) % RING] = *copy;
+    __asm__ volatile("" : : : "memory");
+    queue.posted = number;
+}
+
+static uint32_t start_on_fc(const struct hal_l3_copy *copy)
+{
+    uint32_t number = queue.posted + 1;
+    while (!reached(queue.completed, number - RING)) {
+        gap8_fc_sleep_until(1u << GAP8_FC_EVENT_HYPER_READ | 1u << GAP8_FC_EVENT_HYPER_WRITE);
+        gap8_l3_serve();
+    }
+    post(copy, number);
+    gap8_l3_serve();
+    return number;
+}
+
+static uint32_t start_on_cluster(const struct hal_l3_copy *copy)
+{
+    uint32_t number = gap8_team.l3_posted + 1;
+    while (!reached(gap8_team.l3_completed, number - RING))
+        gap8_cluster_sleep_until(GAP8_EVENT_L3);
+    post(copy, number);
+    gap8_team.l3_posted = number;
+    GAP8_FC_EVENT_UNIT->trigger[GAP8_FC_EVENT_L3_POSTED] = 1;
+    return number;
+}
+
+int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
+{
+    if (!ticket)
+        return DORY_ERROR_ARGUMENT;
+    int on_fc = gap8_is_fc();
+    if (!(on_fc ? queue.is_open : gap8_team.l3_open))
+        return DORY_ERROR_L3;
+    int status = check(copy);
+    if (status)
+        return status;
+    *ticket = on_fc ? start_on_fc(copy) : start_on_cluster(copy);
+    return DORY_OK;
+}
+
+int hal_l3_wait(hal_l3_ticket ticket)
+{
+    int on_fc = gap8_is_fc();
+    if (ticket == 0)
+        return DORY_OK;
+    if (!reached(on_fc ? queue.posted : gap8_team.l3_posted, ticket))
+        return DORY_ERROR_ARGUMENT; /* never started: it would not end */
+    if (on_fc)
+        wait_on_fc(ticket);
+    else
+        wait_on_cluster(ticket);
+    return DORY_OK;
+}

@@ -1,0 +1,58 @@
+# GAP8: Debian's riscv64-unknown-elf-gcc with picolibc, or a PULP compiler; run by gvsoc.
+#
+#     cmake --preset gap8
+#
+# Needs:  apt install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf, and gvsoc to run anything.
+# Options, each -DNAME=VALUE:
+#     DORY_GVSOC_ROOT              where gvsoc is installed, if its launcher is not on the PATH (cmake/FindGvsoc.cmake)
+#     DORY_GVSOC_AXI_BYTES         bytes a cycle of its AXI routers: 8 (the chip's, default) or 4 (gvsoc's own default)
+#     DORY_PULP_TOOLCHAIN          path of a riscv32-unknown-elf-gcc that knows the PULP instructions
+#     DORY_PULP_ARCHITECTURE       its -march: rv32imcxpulpv2 (default) or rv32imcxgap8
+# Nothing is read from the environment: CC, CFLAGS and the like are for the build machine.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR gap8)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES DORY_PULP_TOOLCHAIN DORY_PULP_ARCHITECTURE DORY_GVSOC_ROOT)
+set(DORY_TARGET gap8 CACHE STRING "Hardware to build for: host, virt, gap8 or pmsis")
+
+set(DORY_PULP_TOOLCHAIN "" CACHE FILEPATH "riscv32-unknown-elf-gcc with PULP instructions; empty: Debian's riscv64 one")
+set(DORY_PULP_ARCHITECTURE rv32imcxpulpv2 CACHE STRING "-march for DORY_PULP_TOOLCHAIN")
+
+if(DORY_PULP_TOOLCHAIN)
+  set(DORY_GAP8_GCC ${DORY_PULP_TOOLCHAIN})
+  set(DORY_GAP8_MACHINE "-march=${DORY_PULP_ARCHITECTURE}")
+else()
+  find_program(DORY_RISCV_GCC riscv64-unknown-elf-gcc)
+  if(NOT DORY_RISCV_GCC)
+    message(FATAL_ERROR "riscv64-unknown-elf-gcc is missing. On Debian: apt install gcc-riscv64-unknown-elf")
+  endif()
+  execute_process(COMMAND ${DORY_RISCV_GCC} -print-file-name=picolibc.specs OUTPUT_VARIABLE specs_file
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT IS_ABSOLUTE "${specs_file}")
+    message(FATAL_ERROR "picolibc is missing. On Debian: apt install picolibc-riscv64-unknown-elf")
+  endif()
+  set(DORY_GAP8_GCC ${DORY_RISCV_GCC})
+  # -misa-spec=2.2: in later ones csrr is an extension of its own, with whose name GCC 12 picks a libgcc of another ABI.
+  set(DORY_GAP8_MACHINE "-march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs")
+endif()
+
+set(CMAKE_C_COMPILER ${DORY_GAP8_GCC})
+set(CMAKE_ASM_COMPILER ${DORY_GAP8_GCC})
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # a program needs the linker script of hal/gap8
+
+# _INIT variables are joined by CFLAGS of the environment, so the variables themselves are set. GCC's -O3 unrolls what
+# then falls out of the 4 kB of instruction cache.
+set(CMAKE_C_FLAGS "${DORY_GAP8_MACHINE} -ffunction-sections -fdata-sections" CACHE STRING "C flags")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "C flags of release builds")
+set(CMAKE_ASM_FLAGS "${DORY_GAP8_MACHINE}" CACHE STRING "Assembler flags")
+set(CMAKE_EXE_LINKER_FLAGS "" CACHE STRING "Linker flags")
+set(CMAKE_EXECUTABLE_SUFFIX .elf)
+
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER) # programs run on the build machine
+
+# Tests and `cmake --build` run firmware through this. Text goes to the standard output, and main's result is gvsoc's.
+include(${CMAKE_CURRENT_LIST_DIR}/../cmake/FindGvsoc.cmake)
+if(Gvsoc_FOUND)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${DORY_GVSOC_COMMAND})
+else()
+  message(STATUS "gvsoc is missing: firmware is built, but its tests are skipped. See docs/gap8.md")
+endif()
