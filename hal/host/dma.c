@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "internal.h"
 
 struct ticket {
@@ -141,10 +142,11 @@ static int start_copy(int core, hal_dma_ticket number, const struct hal_dma_copy
 
 int hal_dma_copy(hal_dma_ticket ticket, const struct hal_dma_copy *copy)
 {
-    if (!copy || copy->run_bytes == 0 || copy->runs == 0 || copy->planes == 0)
-        return DORY_ERROR_ARGUMENT;
+    int status = check_dma_copy(copy);
+    if (status != DORY_OK)
+        return status;
     host_enter();
-    int status = start_copy(cluster_this_core(), ticket, copy);
+    status = start_copy(cluster_this_core(), ticket, copy);
     host_leave();
     return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "check.h"
 #include "internal.h"
 
 #define QUEUE_LENGTH 16
@@ -234,11 +235,12 @@ static int start(const struct hal_l3_copy *copy)
 
 int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
 {
-    if (!copy || !ticket || copy->run_bytes == 0 || copy->runs == 0 || (unsigned)copy->kind > HAL_RAM_WRITE)
-        return DORY_ERROR_ARGUMENT;
+    int status = ticket ? check_l3_copy(copy) : DORY_ERROR_ARGUMENT;
+    if (status != DORY_OK)
+        return status;
     one_caller_at_a_time++;
     host_enter();
-    int status = start(copy);
+    status = start(copy);
     if (status == DORY_OK)
         *ticket = last_ticket;
     host_leave();

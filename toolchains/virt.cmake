@@ -1,0 +1,42 @@
+# RISC-V virtual machine: Debian's riscv64-unknown-elf-gcc with picolibc, run by qemu-system-riscv32.
+#
+#     cmake --preset virt
+#
+# Needs:  apt install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-system-misc
+# Nothing is read from the environment: CC, CFLAGS and the like are for the build machine.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR riscv32)
+
+find_program(DORY_RISCV_GCC riscv64-unknown-elf-gcc)
+if(NOT DORY_RISCV_GCC)
+  message(FATAL_ERROR "riscv64-unknown-elf-gcc is missing. On Debian: apt install gcc-riscv64-unknown-elf")
+endif()
+execute_process(COMMAND ${DORY_RISCV_GCC} -print-file-name=picolibc.specs OUTPUT_VARIABLE specs_file
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT IS_ABSOLUTE "${specs_file}")
+  message(FATAL_ERROR "picolibc is missing. On Debian: apt install picolibc-riscv64-unknown-elf")
+endif()
+
+set(CMAKE_C_COMPILER ${DORY_RISCV_GCC})
+set(CMAKE_ASM_COMPILER ${DORY_RISCV_GCC})
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # a program needs the linker script of hal/virt
+
+# _INIT variables are joined by CFLAGS of the environment, so the variables themselves are set.
+set(DORY_VIRT_MACHINE "-march=rv32imac -mabi=ilp32 --specs=picolibc.specs")
+set(CMAKE_C_FLAGS "${DORY_VIRT_MACHINE} -ffunction-sections -fdata-sections" CACHE STRING "C flags")
+set(CMAKE_ASM_FLAGS "${DORY_VIRT_MACHINE}" CACHE STRING "Assembler flags")
+set(CMAKE_EXE_LINKER_FLAGS "" CACHE STRING "Linker flags")
+set(CMAKE_EXECUTABLE_SUFFIX .elf)
+
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER) # programs run on the build machine
+
+# Tests and `cmake --build` run firmware through this. Text goes to the standard output, and main's result is QEMU's.
+find_program(DORY_QEMU_RISCV32 qemu-system-riscv32)
+if(DORY_QEMU_RISCV32)
+  set(CMAKE_CROSSCOMPILING_EMULATOR
+      ${DORY_QEMU_RISCV32} -M virt -smp 8 -m 128M -display none -serial none -monitor none
+      -semihosting-config enable=on,target=native -bios none -kernel)
+else()
+  message(STATUS "qemu-system-riscv32 is missing: firmware is built, but its tests are skipped. "
+                 "On Debian: apt install qemu-system-misc")
+endif()
