@@ -116,6 +116,9 @@ static int copy_ram(const struct dory_buffers *buffers, enum hal_l3_kind kind, u
 
 static int bring_input(const struct dory_network *network, const struct dory_buffers *buffers, const void *input)
 {
+    if (!input) {
+        return DORY_OK;
+    }
     if (network->input_in_ram) {
         uint8_t *source = (uint8_t *)(uintptr_t)input; /* only read */
         return copy_ram(buffers, HAL_RAM_WRITE, network->input_offset, source, network->input_bytes);
@@ -129,6 +132,9 @@ static int bring_input(const struct dory_network *network, const struct dory_buf
 
 static int take_output(const struct dory_network *network, const struct dory_buffers *buffers, void *output)
 {
+    if (!output) {
+        return DORY_OK;
+    }
     if (network->output_in_ram) {
         return copy_ram(buffers, HAL_RAM_READ, network->output_offset, output, network->output_bytes);
     }
@@ -141,7 +147,7 @@ static int take_output(const struct dory_network *network, const struct dory_buf
 
 int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input, void *output)
 {
-    if (!network || !buffers || !input || !output) {
+    if (!network || !buffers) {
         return DORY_ERROR_ARGUMENT;
     }
     int status = check_buffers(network, buffers);

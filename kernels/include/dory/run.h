@@ -38,7 +38,8 @@ struct dory_buffers {
 
 /* FC. Runs the network once. The cluster and L3 must be open (hal_cluster_open, hal_l3_open).
  * `input` holds network->input_bytes bytes, `output` has room for network->output_bytes; a tensor is HWC. An input that
- * already lies at its place (l2 + input_offset) is not copied. Returns 0 or a status. */
+ * already lies at its place (l2 + input_offset) is not copied. Null: the input already lies at its place, in L2 or RAM;
+ * the output stays at its place. Returns 0 or a status. */
 int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input, void *output);
 
 /* FC. Reads the header of the flash image at buffers->flash_address, by way of the L2 buffer, and compares size and
