@@ -1,0 +1,208 @@
+/* Pending arithmetic of a value, and how it becomes stages of layers. */
+#include "import.h"
+
+#include <string.h>
+
+struct affine affine_identity(struct importer *importer)
+{
+    struct affine affine = {1, arena_array(importer->arena, int64_t, 1), arena_array(importer->arena, int64_t, 1), 1};
+    affine.multiplier[0] = 1;
+    return affine;
+}
+
+static bool is_identity(const struct affine *affine)
+{
+    for (int i = 0; i < affine->count; i++)
+        if (affine->multiplier[i] != 1 || affine->addend[i] != 0)
+            return false;
+    return affine->divisor == 1;
+}
+
+static uint64_t magnitude(int64_t number) { return number < 0 ? 0 - (uint64_t)number : (uint64_t)number; }
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+void affine_reduce(struct affine *affine)
+{
+    uint64_t common = (uint64_t)affine->divisor;
+    for (int i = 0; i < affine->count && common > 1; i++) {
+        common = greatest_common_divisor(common, magnitude(affine->multiplier[i]));
+        common = greatest_common_divisor(common, magnitude(affine->addend[i]));
+    }
+    if (common <= 1)
+        return;
+    for (int i = 0; i < affine->count; i++) {
+        affine->multiplier[i] /= (int64_t)common;
+        affine->addend[i] /= (int64_t)common;
+    }
+    affine->divisor /= (int64_t)common;
+}
+
+/* ---- flows ---- */
+
+struct flow flow_of_tensor(struct importer *importer, int tensor, const struct shape *shape)
+{
+    return (struct flow){.kind = FLOW_TENSOR, .index = tensor, .shape = *shape, .pending = affine_identity(importer)};
+}
+
+struct flow flow_of_layer(struct importer *importer, int layer, const struct shape *shape)
+{
+    return (struct flow){.kind = FLOW_LAYER, .index = layer, .shape = *shape, .pending = affine_identity(importer)};
+}
+
+bool flow_is_data(const struct flow *flow) { return flow->kind == FLOW_TENSOR || flow->kind == FLOW_LAYER; }
+
+static int tensor_of(const struct importer *importer, const struct flow *flow)
+{
+    return flow->kind == FLOW_LAYER ? importer->network->layers[flow->index].output : flow->index;
+}
+
+const struct tensor *flow_tensor_view(const struct importer *importer, const struct flow *flow)
+{
+    return &importer->network->tensors[tensor_of(importer, flow)];
+}
+
+bool flow_has_padding(const struct flow *flow)
+{
+    return flow->padding.top || flow->padding.left || flow->padding.bottom || flow->padding.right;
+}
+
+/* ---- pending arithmetic ---- */
+
+/* A copy of its own for the flow, with at least `count` entries: flows that were copied share arrays. */
+static void own_pending(struct importer *importer, struct flow *flow, int count)
+{
+    struct affine old = flow->pending;
+    int new_count = count > old.count ? count : old.count;
+    int64_t *multiplier = arena_array(importer->arena, int64_t, (size_t)new_count);
+    int64_t *addend = arena_array(importer->arena, int64_t, (size_t)new_count);
+    for (int i = 0; i < new_count; i++) {
+        multiplier[i] = old.multiplier[old.count == 1 ? 0 : i];
+        addend[i] = old.addend[old.count == 1 ? 0 : i];
+    }
+    flow->pending = (struct affine){new_count, multiplier, addend, old.divisor};
+}
+
+static bool report_overflow(struct importer *importer, const struct node *node)
+{
+    return import_fault(importer, node, NULL,
+                        "the constants of this normalisation exceed 64 bits when multiplied; check multipliers and divisors");
+}
+
+bool flow_multiply(struct importer *importer, const struct node *node, struct flow *flow, const int64_t *numbers, int count)
+{
+    own_pending(importer, flow, count);
+    affine_reduce(&flow->pending);
+    struct affine *pending = &flow->pending;
+    for (int i = 0; i < pending->count; i++) {
+        int64_t number = numbers[count == 1 ? 0 : i];
+        if (__builtin_mul_overflow(pending->multiplier[i], number, &pending->multiplier[i]) ||
+            __builtin_mul_overflow(pending->addend[i], number, &pending->addend[i]))
+            return report_overflow(importer, node);
+    }
+    affine_reduce(pending);
+    return true;
+}
+
+bool flow_add(struct importer *importer, const struct node *node, struct flow *flow, const int64_t *numbers, int count)
+{
+    own_pending(importer, flow, count);
+    struct affine *pending = &flow->pending;
+    for (int i = 0; i < pending->count; i++) {
+        int64_t scaled;
+        if (__builtin_mul_overflow(numbers[count == 1 ? 0 : i], pending->divisor, &scaled) ||
+            __builtin_add_overflow(pending->addend[i], scaled, &pending->addend[i]))
+            return report_overflow(importer, node);
+    }
+    return true;
+}
+
+bool flow_divide(struct importer *importer, const struct node *node, struct flow *flow, int64_t divisor)
+{
+    own_pending(importer, flow, 1);
+    if (__builtin_mul_overflow(flow->pending.divisor, divisor, &flow->pending.divisor))
+        return report_overflow(importer, node);
+    affine_reduce(&flow->pending);
+    return true;
+}
+
+/* ---- stages ---- */
+
+/* A layer that copies its input, to carry further stages: a maximum over one element. */
+static void continue_in_new_layer(struct importer *importer, const struct node *node, struct flow *flow)
+{
+    int input = tensor_of(importer, flow);
+    struct tensor shape = importer->network->tensors[input];
+    flow->index = import_new_layer(importer, LAYER_MAXIMUM_POOL, node->name, input, shape.height, shape.width, shape.channels);
+    flow->kind = FLOW_LAYER;
+}
+
+static struct stage *append_stage(struct importer *importer, const struct node *node, struct flow *flow)
+{
+    if (flow->kind == FLOW_TENSOR || importer->network->layers[flow->index].stage_count == MAXIMUM_STAGES)
+        continue_in_new_layer(importer, node, flow);
+    struct layer *layer = &importer->network->layers[flow->index];
+    const struct affine *pending = &flow->pending;
+    struct stage *stage = &layer->stages[layer->stage_count++];
+    *stage = (struct stage){
+        .count = pending->count, .multiplier = pending->multiplier, .addend = pending->addend, .divisor = pending->divisor};
+    flow->pending = affine_identity(importer);
+    return stage;
+}
+
+void flow_floor(struct importer *importer, const struct node *node, struct flow *flow)
+{
+    own_pending(importer, flow, 1);
+    affine_reduce(&flow->pending);
+    if (flow->pending.divisor != 1)
+        append_stage(importer, node, flow);
+}
+
+static int64_t clamp(int64_t number, int64_t minimum, int64_t maximum)
+{
+    return number < minimum ? minimum : number > maximum ? maximum : number;
+}
+
+void flow_clip(struct importer *importer, const struct node *node, struct flow *flow, int64_t minimum, int64_t maximum)
+{
+    struct stage *stage = NULL;
+    if (flow->kind == FLOW_LAYER && is_identity(&flow->pending)) {
+        struct layer *layer = &importer->network->layers[flow->index];
+        stage = layer->stage_count ? &layer->stages[layer->stage_count - 1] : NULL;
+    }
+    if (!stage)
+        stage = append_stage(importer, node, flow);
+    stage->minimum = stage->has_clip ? clamp(stage->minimum, minimum, maximum) : minimum;
+    stage->maximum = stage->has_clip ? clamp(stage->maximum, minimum, maximum) : maximum;
+    stage->has_clip = true;
+}
+
+int flow_finish(struct importer *importer, const struct node *node, struct flow *flow)
+{
+    own_pending(importer, flow, 1);
+    affine_reduce(&flow->pending);
+    if (flow->pending.divisor != 1)
+        import_warning(importer, node, NULL,
+                       "the result of a division is neither rounded (Floor, or Cast to an integer type) nor clipped; taken as rounded down");
+    if (!is_identity(&flow->pending))
+        append_stage(importer, node, flow);
+    flow->index = tensor_of(importer, flow);
+    flow->kind = FLOW_TENSOR;
+    return flow->index;
+}
+
+int flow_split(struct importer *importer, const struct flow *flow, struct affine *rest)
+{
+    struct flow copy = *flow;
+    own_pending(importer, &copy, 1);
+    *rest = copy.pending;
+    return tensor_of(importer, flow);
+}

@@ -1,0 +1,464 @@
+#include "import.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* ---- operators ---- */
+
+static const struct operator_entry {
+    const char *type;
+    node_handler *import;
+} operators[] = {
+    {"Add", import_add},
+    {"AveragePool", import_average_pool},
+    {"Cast", import_cast},
+    {"Clip", import_clip},
+    {"Concat", import_concat},
+    {"Constant", import_constant},
+    {"Conv", import_convolution},
+    {"Div", import_divide},
+    {"Dropout", import_identity},
+    {"Flatten", import_flatten},
+    {"Floor", import_floor},
+    {"Gather", import_gather},
+    {"Gemm", import_gemm},
+    {"GlobalAveragePool", import_global_pool},
+    {"GlobalMaxPool", import_global_pool},
+    {"Identity", import_identity},
+    {"LogSoftmax", import_head},
+    {"MatMul", import_matrix_product},
+    {"MaxPool", import_maximum_pool},
+    {"Mul", import_multiply},
+    {"Pad", import_pad},
+    {"Relu", import_relu},
+    {"Reshape", import_reshape},
+    {"Shape", import_shape},
+    {"Sigmoid", import_head},
+    {"Softmax", import_head},
+    {"Squeeze", import_squeeze},
+    {"Sub", import_subtract},
+    {"Unsqueeze", import_unsqueeze},
+};
+#define OPERATOR_COUNT (sizeof operators / sizeof *operators)
+
+/* What to do about operators that users often bring. `keeps_shape`: the walk can go on behind it. */
+static const struct advice {
+    const char *type;
+    bool keeps_shape;
+    const char *text;
+} advices[] = {
+    {"BatchNormalization", true,
+     "the batch normalisation was not made integer; in NEMO export after net.id_stage(), in Quantlab after the integerise passes"},
+    {"QuantizeLinear", true, "models with QuantizeLinear/DequantizeLinear are not supported; export integers with NEMO or Quantlab"},
+    {"DequantizeLinear", true, "models with QuantizeLinear/DequantizeLinear are not supported; export integers with NEMO or Quantlab"},
+    {"QLinearConv", false, "ONNX Runtime's quantised operators are not supported; export integers with NEMO or Quantlab"},
+    {"ConvInteger", false, "ONNX Runtime's quantised operators are not supported; export integers with NEMO or Quantlab"},
+    {"LeakyRelu", true, "use a ReLU"},
+    {"PRelu", true, "use a ReLU"},
+    {"HardSwish", true, "use a ReLU"},
+    {"HardSigmoid", true, "use a ReLU"},
+    {"Elu", true, "use a ReLU"},
+    {"Tanh", true, "use a ReLU"},
+    {"Round", true, "integer networks round down; export with NEMO or Quantlab"},
+    {"Ceil", true, "integer networks round down; export with NEMO or Quantlab"},
+    {"ReduceMean", false, "average with AdaptiveAvgPool2d or AvgPool2d instead of mean()"},
+    {"ConvTranspose", false, "transposed convolutions are not supported"},
+    {"Upsample", false, "scaling up is not supported"},
+    {"Resize", false, "scaling up is not supported"},
+};
+
+static const struct advice *find_advice(const char *type)
+{
+    for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
+        if (!strcmp(advices[i].type, type))
+            return &advices[i];
+    return NULL;
+}
+
+static const char *list_operators(struct importer *importer)
+{
+    const char *list = operators[0].type;
+    for (size_t i = 1; i < OPERATOR_COUNT; i++)
+        list = arena_format(importer->arena, "%s %s", list, operators[i].type);
+    return list;
+}
+
+static void report_unsupported(struct importer *importer, const struct node *node)
+{
+    const struct advice *advice = *node->domain ? NULL : find_advice(node->type);
+    const char *of_domain = *node->domain ? arena_format(importer->arena, " (of domain '%s')", node->domain) : "";
+    if (advice)
+        import_fault(importer, node, NULL, "operator %s is not supported: %s", node->type, advice->text);
+    else
+        import_fault(importer, node, NULL, "operator %s%s is not supported", node->type, of_domain);
+}
+
+static node_handler *find_handler(const struct node *node)
+{
+    if (*node->domain)
+        return NULL;
+    for (size_t i = 0; i < OPERATOR_COUNT; i++)
+        if (!strcmp(operators[i].type, node->type))
+            return operators[i].import;
+    return NULL;
+}
+
+/* ---- messages ---- */
+
+static void report_list(struct importer *importer, enum severity severity, const struct node *node, const char *attribute,
+                        const char *format, va_list arguments)
+{
+    char text[1000]; /* names in it may be of any length; what does not fit is cut */
+    vsnprintf(text, sizeof text, format, arguments);
+    diagnose(importer->diagnostics, severity, node->name, attribute, "%s", text);
+}
+
+bool import_fault(struct importer *importer, const struct node *node, const char *attribute, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    report_list(importer, SEVERITY_ERROR, node, attribute, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+void import_warning(struct importer *importer, const struct node *node, const char *attribute, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    report_list(importer, SEVERITY_WARNING, node, attribute, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- inputs and attributes of nodes ---- */
+
+const struct flow *import_input(struct importer *importer, const struct node *node, int index)
+{
+    if (index >= node->input_count || node->inputs[index] == NO_VALUE)
+        return NULL;
+    return &importer->flows[node->inputs[index]];
+}
+
+bool import_needs(struct importer *importer, const struct node *node, int index, const struct flow **input)
+{
+    *input = import_input(importer, node, index);
+    if (!*input)
+        return import_fault(importer, node, NULL, "%s without its input %d", node->type, index);
+    return (*input)->kind != FLOW_UNKNOWN;
+}
+
+const struct constant *import_constant_input(struct importer *importer, const struct node *node, int index)
+{
+    const struct flow *input = import_input(importer, node, index);
+    return input && input->kind == FLOW_CONSTANT ? input->constant : NULL;
+}
+
+int64_t import_integer(struct importer *importer, const struct node *node, const char *name, int64_t otherwise)
+{
+    const struct attribute *attribute = node_attribute(node, name);
+    if (!attribute)
+        return otherwise;
+    if (attribute->kind == ATTRIBUTE_INTEGER)
+        return attribute->integer;
+    if (attribute->kind == ATTRIBUTE_FLOAT && attribute->number == floor(attribute->number) && fabs(attribute->number) < 1e15)
+        return (int64_t)attribute->number;
+    import_fault(importer, node, name, "expected an integer");
+    return otherwise;
+}
+
+bool import_integers(struct importer *importer, const struct node *node, const char *name, int count, int64_t otherwise,
+                     int64_t *numbers)
+{
+    const struct attribute *attribute = node_attribute(node, name);
+    for (int i = 0; i < count; i++)
+        numbers[i] = otherwise;
+    if (!attribute)
+        return true;
+    if (attribute->kind != ATTRIBUTE_INTEGERS || attribute->count != (size_t)count)
+        return import_fault(importer, node, name, "expected a list of %d integers, found %zu", count, attribute->count);
+    if (count)
+        memcpy(numbers, attribute->integers, (size_t)count * sizeof *numbers);
+    return true;
+}
+
+int64_t *import_whole_numbers(struct importer *importer, const struct node *node, const char *role, const struct constant *constant,
+                              int64_t instead)
+{
+    int64_t *numbers = arena_array(importer->arena, int64_t, constant->count);
+    size_t fractions = 0, first = 0;
+    if (constant->type == ELEMENT_UNSUPPORTED) {
+        import_fault(importer, node, role, "constant '%s' is %s; supported: float, double and integer types of up to 64 bits",
+                     constant->name, constant->type_name);
+        return numbers;
+    }
+    for (size_t i = 0; i < constant->count; i++) {
+        if (constant_integer(constant, i, &numbers[i]))
+            continue;
+        numbers[i] = instead;
+        if (fractions++ == 0)
+            first = i;
+    }
+    if (fractions)
+        import_fault(importer, node, role,
+                     "constant '%s' holds %g, which is no integer (%zu of %zu numbers are none): the network is not integer; "
+                     "in NEMO export after net.id_stage(), in Quantlab after the integerise passes",
+                     constant->name, constant_number(constant, first), fractions, constant->count);
+    return numbers;
+}
+
+/* ---- shapes ---- */
+
+const char *shape_text(struct importer *importer, const struct shape *shape)
+{
+    const char *text = "";
+    for (int i = 0; i < shape->rank; i++)
+        text = arena_format(importer->arena, "%s%s%" PRId64, text, i ? "x" : "", shape->dimensions[i]);
+    return text;
+}
+
+int64_t shape_elements(const struct shape *shape)
+{
+    int64_t count = 1;
+    for (int i = 0; i < shape->rank; i++)
+        count *= shape->dimensions[i];
+    return count;
+}
+
+/* ---- building the network ---- */
+
+int import_new_tensor(struct importer *importer, const char *name, int height, int width, int channels)
+{
+    struct network *network = importer->network;
+    if (network->tensor_count == importer->tensor_capacity) {
+        importer->tensor_capacity = importer->tensor_capacity ? 2 * importer->tensor_capacity : 64;
+        struct tensor *tensors = arena_array(importer->arena, struct tensor, (size_t)importer->tensor_capacity);
+        if (network->tensor_count)
+            memcpy(tensors, network->tensors, (size_t)network->tensor_count * sizeof *tensors);
+        network->tensors = tensors;
+    }
+    network->tensors[network->tensor_count] = (struct tensor){
+        .name = name,
+        .height = height,
+        .width = width,
+        .channels = channels,
+        .bits = 8,
+        .minimum = 0,
+        .maximum = 255,
+        .producer = NO_LAYER,
+    };
+    return network->tensor_count++;
+}
+
+static struct layer *append_layer(struct importer *importer)
+{
+    struct network *network = importer->network;
+    if (network->layer_count == importer->layer_capacity) {
+        importer->layer_capacity = importer->layer_capacity ? 2 * importer->layer_capacity : 64;
+        struct layer *layers = arena_array(importer->arena, struct layer, (size_t)importer->layer_capacity);
+        if (network->layer_count)
+            memcpy(layers, network->layers, (size_t)network->layer_count * sizeof *layers);
+        network->layers = layers;
+    }
+    return &network->layers[network->layer_count++];
+}
+
+int import_new_layer(struct importer *importer, enum layer_kind kind, const char *name, int input, int height, int width, int channels)
+{
+    int output = import_new_tensor(importer, name, height, width, channels);
+    struct layer *layer = append_layer(importer);
+    *layer = (struct layer){
+        .name = name,
+        .kind = kind,
+        .inputs = {input, -1},
+        .output = output,
+        .kernel_height = 1,
+        .kernel_width = 1,
+        .stride_height = 1,
+        .stride_width = 1,
+        .dilation_height = 1,
+        .dilation_width = 1,
+        .groups = 1,
+        .weight_bits = 8,
+    };
+    int index = importer->network->layer_count - 1;
+    importer->network->tensors[output].producer = index;
+    return index;
+}
+
+/* ---- the walk ---- */
+
+/* One image at a time, so the batch is 1 whatever the model says; 1-D tensors have height 1. */
+static bool input_shape(struct importer *importer, const struct value *value, struct shape *shape)
+{
+    if (!value->has_shape || value->rank < 2 || value->rank > 4) {
+        diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "input '%s' %s; supported: batch x channels [x height] [x width]", value->name,
+                 value->has_shape ? arena_format(importer->arena, "has %d dimensions", value->rank) : "has no shape");
+        return false;
+    }
+    shape->rank = value->rank;
+    shape->dimensions[0] = 1;
+    if (value->dimensions[0] > 1)
+        diagnose(importer->diagnostics, SEVERITY_WARNING, NULL, NULL, "input '%s' has a batch of %" PRId64 "; taken as 1",
+                 value->name, value->dimensions[0]);
+    for (int i = 1; i < value->rank; i++) {
+        shape->dimensions[i] = value->dimensions[i];
+        if (value->dimensions[i] >= 1 && value->dimensions[i] <= MAXIMUM_DIMENSION)
+            continue;
+        if (value->dimensions[i] < 1)
+            diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL,
+                     "dimension %d of input '%s' is not fixed; export the model without dynamic axes", i, value->name);
+        else
+            diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL, "dimension %d of input '%s' is %" PRId64 "; supported: up to %d",
+                     i, value->name, value->dimensions[i], MAXIMUM_DIMENSION);
+        return false;
+    }
+    return true;
+}
+
+static void declare_range(struct tensor *tensor, const struct load_options *options)
+{
+    tensor->bits = options->input_bits ? options->input_bits : 8;
+    tensor->is_signed = options->input_is_signed;
+    int64_t levels = (int64_t)1 << tensor->bits;
+    tensor->minimum = tensor->is_signed ? -levels / 2 : 0;
+    tensor->maximum = tensor->minimum + levels - 1;
+}
+
+static void import_inputs(struct importer *importer)
+{
+    struct network *network = importer->network;
+    network->inputs = arena_array(importer->arena, int, (size_t)importer->graph->input_count);
+    for (int i = 0; i < importer->graph->input_count; i++) {
+        const struct value *value = &importer->graph->values[importer->graph->inputs[i]];
+        struct shape shape = {0};
+        if (value->use_count == 0 || !input_shape(importer, value, &shape))
+            continue;
+        int height = shape.rank == 4 ? (int)shape.dimensions[2] : 1;
+        int width = shape.rank >= 3 ? (int)shape.dimensions[shape.rank - 1] : 1;
+        int tensor = import_new_tensor(importer, value->name, height, width, (int)shape.dimensions[1]);
+        declare_range(&network->tensors[tensor], importer->options);
+        network->inputs[network->input_count++] = tensor;
+        struct flow *flow = &importer->flows[importer->graph->inputs[i]];
+        *flow = flow_of_tensor(importer, tensor, &shape);
+        flow->is_integer_type = element_type_is_integer(value->type);
+    }
+}
+
+static void import_initialisers(struct importer *importer)
+{
+    for (int i = 0; i < importer->graph->value_count; i++)
+        if (importer->graph->values[i].constant)
+            importer->flows[i] = (struct flow){.kind = FLOW_CONSTANT, .constant = importer->graph->values[i].constant};
+}
+
+/* Gives the value its flow. What more than one node reads is finished here, so that each reader finds a tensor. */
+static void bind(struct importer *importer, const struct node *node, int value_index, struct flow *flow)
+{
+    const struct value *value = &importer->graph->values[value_index];
+    if (flow->kind == FLOW_LAYER)
+        importer->network->tensors[importer->network->layers[flow->index].output].name = value->name;
+    if (flow_is_data(flow) && !flow_has_padding(flow) && (value->use_count > 1 || value->is_output))
+        flow_finish(importer, node, flow);
+    importer->flows[value_index] = *flow;
+}
+
+static void import_node(struct importer *importer, const struct node *node)
+{
+    struct flow flow = {.kind = FLOW_UNKNOWN};
+    node_handler *handler = find_handler(node);
+    for (int i = 1; i < node->output_count; i++)
+        if (node->outputs[i] != NO_VALUE && importer->graph->values[node->outputs[i]].use_count > 0)
+            import_fault(importer, node, NULL, "output %d of %s is used; supported: only the first output", i, node->type);
+    if (!handler) {
+        report_unsupported(importer, node);
+        const struct advice *advice = find_advice(node->type);
+        const struct flow *input = import_input(importer, node, 0);
+        if (advice && advice->keeps_shape && input)
+            flow = *input;
+    } else if (!handler(importer, node, &flow))
+        flow.kind = FLOW_UNKNOWN;
+    if (node->output_count > 0 && node->outputs[0] != NO_VALUE)
+        bind(importer, node, node->outputs[0], &flow);
+}
+
+static bool is_listed(const int *list, int count, int entry)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == entry)
+            return true;
+    return false;
+}
+
+static void import_output(struct importer *importer, const struct value *value, const struct flow *flow)
+{
+    struct network *network = importer->network;
+    bool is_known = (flow->kind == FLOW_TENSOR || flow->kind == FLOW_HEAD) && !flow_has_padding(flow);
+    if (!is_known || network->tensors[flow->index].producer == NO_LAYER) {
+        if (flow->kind != FLOW_UNKNOWN)
+            diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL, "output '%s' of the graph is not the output of a layer",
+                     value->name);
+        return;
+    }
+    if (!is_listed(network->outputs, network->output_count, flow->index))
+        network->outputs[network->output_count++] = flow->index;
+}
+
+static void import_outputs(struct importer *importer)
+{
+    const struct graph *graph = importer->graph;
+    importer->network->outputs = arena_array(importer->arena, int, (size_t)graph->output_count);
+    int count = graph->output_count < 1000 ? graph->output_count : 1000; /* is_listed is quadratic */
+    for (int i = 0; i < count; i++)
+        import_output(importer, &graph->values[graph->outputs[i]], &importer->flows[graph->outputs[i]]);
+    if (importer->diagnostics->error_count == 0 && (count < graph->output_count || importer->network->output_count == 0))
+        diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d outputs; supported: 1 to 1000",
+                 graph->output_count);
+}
+
+/* A tensor must fit the firmware's memories many times over; this keeps all later arithmetic on sizes in 32 bits. */
+#define MAXIMUM_TENSOR_ELEMENTS ((size_t)1 << 26)
+
+static void check_tensors(struct importer *importer)
+{
+    const struct network *network = importer->network;
+    for (int i = 0; i < network->tensor_count; i++) {
+        const struct tensor *tensor = &network->tensors[i];
+        if (tensor_elements(tensor) > MAXIMUM_TENSOR_ELEMENTS)
+            diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL, "tensor '%s' has %zu elements; supported: up to %zu",
+                     tensor->name, tensor_elements(tensor), MAXIMUM_TENSOR_ELEMENTS);
+    }
+}
+
+static void import_nodes(struct importer *importer)
+{
+    bool some_unsupported = false;
+    for (int i = 0; i < importer->graph->node_count; i++) {
+        const struct node *node = &importer->graph->nodes[i];
+        if (!node->is_needed)
+            continue;
+        some_unsupported |= !find_handler(node);
+        import_node(importer, node);
+    }
+    if (some_unsupported)
+        diagnose(importer->diagnostics, SEVERITY_NOTE, NULL, NULL, "supported operators: %s", list_operators(importer));
+}
+
+struct network *import_graph(const struct graph *graph, const char *name, const struct load_options *options, struct arena *arena,
+                             struct diagnostics *diagnostics)
+{
+    int errors_before = diagnostics->error_count;
+    struct network *network = arena_allocate(arena, sizeof *network);
+    network->name = arena_format(arena, "%s", name);
+    struct importer importer = {
+        .arena = arena, .diagnostics = diagnostics, .graph = graph, .options = options, .network = network};
+    importer.flows = arena_array(arena, struct flow, (size_t)graph->value_count);
+    import_initialisers(&importer);
+    import_inputs(&importer);
+    import_nodes(&importer);
+    import_outputs(&importer);
+    check_tensors(&importer);
+    return diagnostics->error_count == errors_before ? network : NULL;
+}
