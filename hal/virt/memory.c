@@ -5,7 +5,7 @@
 
 /* From virt.ld. Sizes are addresses of symbols. */
 extern uint8_t dory_l1_start[], dory_l1_free[], dory_l1_end[], dory_l2_start[], dory_l2_free[], dory_l2_end[];
-extern uint8_t dory_fc_stack[], dory_core_0_stack[], dory_core_1_stack[], dory_core_stack_bytes[];
+extern uint8_t dory_fc_stack[], dory_core_stacks[], dory_core_stack_bytes[];
 
 #define CANARY       0x5AFE57ACu
 #define CANARY_WORDS 4
@@ -13,7 +13,7 @@ extern uint8_t dory_fc_stack[], dory_core_0_stack[], dory_core_1_stack[], dory_c
 static uint32_t reserved_bytes[2]; /* by enum hal_memory */
 
 static uint8_t *free_start(enum hal_memory memory) { return memory == HAL_L1 ? dory_l1_free : dory_l2_free; }
-static uint8_t *free_end(enum hal_memory memory) { return memory == HAL_L1 ? dory_core_0_stack : dory_fc_stack; }
+static uint8_t *free_end(enum hal_memory memory) { return memory == HAL_L1 ? dory_core_stacks : dory_fc_stack; }
 
 int hal_memory_reserve(enum hal_memory memory, size_t bytes, void **address)
 {
@@ -46,15 +46,12 @@ bool virt_is_in(enum hal_memory memory, const void *address, uint64_t extent)
 
 /* ---- stacks ------------------------------------------------------------------------------------------------ */
 
-/* Core 0 has a stack of its own; those of cores 1 to 7 follow it. */
 static uint32_t *stack_of_core(unsigned core)
 {
-    if (core == 0)
-        return (uint32_t *)(void *)dory_core_0_stack;
-    return (uint32_t *)(void *)(dory_core_1_stack + (core - 1) * (uintptr_t)dory_core_stack_bytes);
+    return (uint32_t *)(void *)(dory_core_stacks + core * (uintptr_t)dory_core_stack_bytes);
 }
 
-void *virt_core_0_stack_end(void) { return dory_core_1_stack; }
+void *virt_core_0_stack_end(void) { return stack_of_core(1); }
 
 void virt_stack_paint(void *start, void *limit)
 {

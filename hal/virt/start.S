@@ -37,9 +37,10 @@ _start:
 start_core:
         li      t0, 8
         bgeu    a0, t0, 3b
-        la      sp, dory_core_1_stack
+        la      sp, dory_core_stacks
         la      t0, dory_core_stack_bytes
-        mul     t0, t0, a0
+        addi    t1, a0, 1
+        mul     t0, t0, t1
         add     sp, sp, t0
         call    thread_local_data
         call    virt_core_main

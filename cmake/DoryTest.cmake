@@ -1,0 +1,24 @@
+# dory_add_firmware_test(NAME TARGET [LABELS label...] [TIMEOUT seconds] [ARGUMENTS argument...])
+#
+# A test that runs a program of this build: directly on the host, else under the emulator that the toolchain file found.
+# Without an emulator the program is built all the same, and ctest reports the test as skipped. A program that returns
+# 77 is reported as skipped, too. The label DORY_TARGET (host, virt, gap8) is always set.
+function(dory_add_firmware_test name target)
+  cmake_parse_arguments(PARSE_ARGV 2 test "" "TIMEOUT" "LABELS;ARGUMENTS")
+  if(test_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "dory_add_firmware_test: unknown arguments: ${test_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 300)
+  endif()
+  if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    set(reason "skipped: no emulator for ${DORY_TARGET} is installed")
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "${reason}")
+    set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
+  else()
+    add_test(NAME ${name} COMMAND ${target} ${test_ARGUMENTS}) # CMake puts the emulator before it
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
+  endif()
+  list(APPEND test_LABELS ${DORY_TARGET})
+  set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${test_TIMEOUT})
+endfunction()
