@@ -1,0 +1,280 @@
+#include "dory_check.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "compare.h"
+#include "line.h"
+
+#define PIECE_BYTES 1024
+
+/* Expected values come from flash, actual ones may come from RAM: both by way of L2, a piece at a time. */
+static uint8_t expected_piece[PIECE_BYTES] DORY_L2;
+static uint8_t actual_piece[PIECE_BYTES] DORY_L2;
+
+struct checker {
+    const struct dory_check *check;
+    uint32_t expected_address; /* in flash */
+    uint32_t exact, differ;
+};
+
+/* ---- comparing ---- */
+
+static int copy_l3(enum hal_l3_kind kind, uint32_t address, void *l2, uint32_t bytes)
+{
+    struct hal_l3_copy copy = {
+        .kind = kind, .l3_address = address, .l2 = l2, .run_bytes = dory_round_up(bytes, HAL_L3_ALIGNMENT), .runs = 1};
+    hal_l3_ticket ticket = 0;
+    int status = hal_l3_start(&copy, &ticket);
+    return status ? status : hal_l3_wait(ticket);
+}
+
+static int compare(const struct checker *checker, const struct dory_buffers *buffers, const struct dory_check_layer *layer,
+                   struct comparison *comparison)
+{
+    uint32_t all = comparison_bytes(layer);
+    for (uint32_t done = 0; done < all; done += PIECE_BYTES) {
+        uint32_t bytes = dory_minimum(PIECE_BYTES, all - done);
+        const uint8_t *actual = (const uint8_t *)buffers->l2 + layer->offset + done;
+        int status =
+            copy_l3(HAL_FLASH_READ, checker->expected_address + layer->expected_offset + done, expected_piece, bytes);
+        if (status == DORY_OK && layer->in_ram) {
+            status = copy_l3(HAL_RAM_READ, buffers->ram_address + layer->offset + done, actual_piece, bytes);
+            actual = actual_piece;
+        }
+        if (status != DORY_OK) {
+            return status;
+        }
+        comparison_take(comparison, layer, done, expected_piece, actual, bytes);
+    }
+    return DORY_OK;
+}
+
+static void add_result(struct line *line, const struct comparison *comparison)
+{
+    if (comparison->differing == 0) {
+        line_add(line, ": exact (");
+        line_add_unsigned(line, comparison->values);
+        line_add(line, " values)");
+        return;
+    }
+    line_add(line, ": differs at (");
+    line_add_unsigned(line, comparison->row);
+    line_add(line, ", ");
+    line_add_unsigned(line, comparison->column);
+    line_add(line, ", ");
+    line_add_unsigned(line, comparison->channel);
+    line_add(line, "): expected ");
+    line_add_signed(line, comparison->expected);
+    line_add(line, ", actual ");
+    line_add_signed(line, comparison->actual);
+    line_add(line, "; ");
+    line_add_unsigned(line, comparison->differing);
+    line_add(line, " of ");
+    line_add_unsigned(line, comparison->values);
+    line_add(line, " values differ");
+}
+
+static void add_layer(struct line *line, const struct dory_check *check, unsigned layer)
+{
+    line_add(line, "layer ");
+    line_add_unsigned(line, layer);
+    line_add(line, " ");
+    line_add(line, check->layers[layer].name);
+}
+
+static int observe(void *user, const struct dory_buffers *buffers, unsigned layer)
+{
+    struct checker *checker = user;
+    struct comparison comparison = {0};
+    struct line line = {.length = 0};
+    int status = compare(checker, buffers, &checker->check->layers[layer], &comparison);
+    if (status != DORY_OK) {
+        return status;
+    }
+    *(comparison.differing ? &checker->differ : &checker->exact) += 1;
+    add_layer(&line, checker->check, layer);
+    add_result(&line, &comparison);
+    line_log(&line);
+    return DORY_OK;
+}
+
+/* ---- input ---- */
+
+static int load_input(const struct checker *checker, const struct dory_buffers *buffers)
+{
+    const struct dory_network *network = checker->check->network;
+    for (uint32_t done = 0; done < network->input_bytes; done += PIECE_BYTES) {
+        uint32_t bytes = dory_minimum(PIECE_BYTES, network->input_bytes - done);
+        int status =
+            copy_l3(HAL_FLASH_READ, checker->expected_address + checker->check->input_offset + done, expected_piece, bytes);
+        if (status == DORY_OK && network->input_in_ram) {
+            status = copy_l3(HAL_RAM_WRITE, buffers->ram_address + network->input_offset + done, expected_piece, bytes);
+        } else if (status == DORY_OK) {
+            memcpy((uint8_t *)buffers->l2 + network->input_offset + done, expected_piece, bytes);
+        }
+        if (status != DORY_OK) {
+            return status;
+        }
+    }
+    return DORY_OK;
+}
+
+/* ---- time ---- */
+
+static void add_rate(struct line *line, uint64_t macs, uint64_t cycles)
+{
+    line_add(line, "; ");
+    line_add_unsigned(line, macs);
+    line_add(line, " MAC, ");
+    line_add_ratio(line, macs, cycles);
+    line_add(line, " MAC/cycle");
+}
+
+static void log_layer_time(const struct dory_check *check, unsigned layer)
+{
+    const struct dory_layer_profile *profile = &check->profile[layer];
+    struct line line = {.length = 0};
+    line_add(&line, "perf ");
+    add_layer(&line, check, layer);
+    line_add(&line, ": ");
+    line_add_unsigned(&line, profile->cycles);
+    line_add(&line, " cycles, ");
+    line_add_unsigned(&line, profile->dma_wait_cycles);
+    line_add(&line, " waiting for L2, ");
+    line_add_unsigned(&line, profile->l3_wait_cycles);
+    line_add(&line, " for L3, ");
+    line_add_unsigned(&line, profile->tiles);
+    line_add(&line, " tiles");
+    add_rate(&line, check->layers[layer].macs, profile->cycles);
+    line_log(&line);
+}
+
+static void log_times(const struct dory_check *check, uint32_t cycles)
+{
+    uint64_t macs = 0;
+    struct line line = {.length = 0};
+    for (unsigned layer = 0; layer < check->network->layer_count; layer++) {
+        log_layer_time(check, layer);
+        macs += check->layers[layer].macs;
+    }
+    line_add(&line, "total: ");
+    line_add_unsigned(&line, cycles);
+    line_add(&line, " cycles");
+    add_rate(&line, macs, cycles);
+    line_log(&line);
+}
+
+/* ---- runs ---- */
+
+static int run_observed(struct checker *checker, struct dory_buffers buffers)
+{
+    buffers.observe = observe;
+    buffers.user = checker;
+    int status = load_input(checker, &buffers);
+    return status ? status : dory_network_run(checker->check->network, &buffers, NULL, NULL);
+}
+
+/* As an application runs it. Only what the network returns is looked at. */
+static int run_freely(struct checker *checker, struct dory_buffers buffers)
+{
+    const struct dory_check *check = checker->check;
+    struct comparison comparison = {0};
+    struct line line = {.length = 0};
+    buffers.profile = hal_cycles_available() ? check->profile : NULL;
+    int status = load_input(checker, &buffers);
+    uint32_t start = hal_cycles();
+    if (status == DORY_OK) {
+        status = dory_network_run(check->network, &buffers, NULL, NULL);
+    }
+    uint32_t cycles = hal_cycles() - start;
+    if (status == DORY_OK) {
+        status = compare(checker, &buffers, &check->layers[check->output_layer], &comparison);
+    }
+    if (status != DORY_OK) {
+        return status;
+    }
+    line_add(&line, "output without observer");
+    add_result(&line, &comparison);
+    line_log(&line);
+    if (buffers.profile) {
+        log_times(check, cycles);
+    }
+    return comparison.differing ? DORY_ERROR_MISMATCH : DORY_OK;
+}
+
+static int run_both(struct checker *checker, const struct dory_buffers *buffers)
+{
+    struct line line = {.length = 0};
+    int status = dory_network_check_flash(checker->check->network, buffers);
+    if (status == DORY_OK) {
+        status = run_observed(checker, *buffers);
+    }
+    int free_status = status ? status : run_freely(checker, *buffers);
+    line_add_unsigned(&line, checker->exact);
+    line_add(&line, " exact, ");
+    line_add_unsigned(&line, checker->differ);
+    line_add(&line, " differ");
+    line_log(&line);
+    if (free_status != DORY_OK) {
+        return free_status;
+    }
+    return checker->differ || !checker->exact ? DORY_ERROR_MISMATCH : DORY_OK;
+}
+
+/* ---- set-up ---- */
+
+static int reserve(const struct dory_network *network, struct dory_buffers *buffers)
+{
+    buffers->l1_bytes = network->l1_bytes;
+    buffers->l2_bytes = network->l2_bytes;
+    int status = hal_memory_reserve(HAL_L1, network->l1_bytes, &buffers->l1);
+    return status ? status : hal_memory_reserve(HAL_L2, network->l2_bytes, &buffers->l2);
+}
+
+static int open_l3(const struct dory_network *network)
+{
+    uint32_t ram_bytes = 0;
+    int status = hal_l3_open(NULL, &ram_bytes);
+    if (status == DORY_OK && ram_bytes < network->ram_bytes) {
+        hal_l3_close();
+        status = DORY_ERROR_MEMORY;
+    }
+    return status;
+}
+
+static int run_opened(struct checker *checker, struct dory_buffers *buffers)
+{
+    const struct dory_check *check = checker->check;
+    int status = hal_cluster_open(dory_minimum(check->network->cores, hal_cluster_maximum_cores()));
+    if (status != DORY_OK) {
+        return status;
+    }
+    buffers->flash_address = hal_flash_address(check->weights);
+    checker->expected_address = hal_flash_address(check->expected);
+    status = reserve(check->network, buffers);
+    if (status == DORY_OK) {
+        status = run_both(checker, buffers);
+    }
+    int closed = hal_cluster_close();
+    return status ? status : closed;
+}
+
+int dory_check_run(const struct dory_check *check)
+{
+    struct checker checker = {.check = check};
+    struct dory_buffers buffers = {.l1 = NULL};
+    int status = open_l3(check->network);
+    if (status == DORY_OK) {
+        status = run_opened(&checker, &buffers);
+        int closed = hal_l3_close();
+        status = status ? status : closed;
+    }
+    if (status != DORY_OK) {
+        struct line line = {.length = 0};
+        line_add(&line, "dory: ");
+        line_add(&line, dory_strerror(status));
+        line_log(&line);
+    }
+    return status;
+}

@@ -1,0 +1,60 @@
+/* Runs a network on the machine at hand and compares what every layer computed with expected values in flash.
+ *
+ * `dory generate --check` makes the table and the image of expected values; the library dory::check brings main():
+ *
+ *     layer 3 conv2: exact (8192 values)
+ *     layer 4 conv3: differs at (0, 3, 17): expected 12, actual 13; 5 of 8192 values differ
+ *     layer 5 pool: exact (2048 values)
+ *     output without observer: exact (2048 values)
+ *     2 exact, 1 differ
+ *
+ * Coordinates are row, column, channel of the first value that differs. The second run has nobody look at its layers: L3
+ * transfers overlap as in an application, and times are true. Where the machine counts cycles, it prints
+ *
+ *     perf layer 3 conv2: 12345 cycles, 1000 waiting for L2, 0 for L3, 8 tiles; 98304 MAC, 7.96 MAC/cycle
+ *     total: 123456 cycles; 983040 MAC, 7.96 MAC/cycle
+ */
+#ifndef DORY_CHECK_H
+#define DORY_CHECK_H
+
+#include <stdint.h>
+
+#include "dory/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where a layer's output lies after its last step, and what it should be. */
+struct dory_check_layer {
+    const char *name;
+    uint32_t offset;          /* in the L2 arena, or in the network's part of the RAM */
+    uint32_t expected_offset; /* in the image of expected values, multiple of 8; there as in memory */
+    uint16_t height, width, channels;
+    uint8_t bits; /* of an element */
+    uint8_t is_signed;
+    uint8_t in_ram;
+    uint64_t macs;
+};
+
+struct dory_check {
+    const struct dory_network *network;
+    const struct dory_check_layer *layers; /* network->layer_count */
+    struct dory_layer_profile *profile;    /* room for network->layer_count */
+    const void *weights, *expected;        /* images in flash: symbols for hal_flash_address */
+    uint32_t input_offset;                 /* of the input in the image of expected values, multiple of 8 */
+    uint16_t output_layer;                 /* the layer whose output is the network's */
+};
+
+/* FC. Opens cluster and L3, runs the network twice, prints the lines above, closes everything. Returns 0,
+ * DORY_ERROR_MISMATCH where any layer differs or none was compared, or the status that ended it. */
+int dory_check_run(const struct dory_check *check);
+
+/* The table of a check program, defined by its generated source. */
+extern const struct dory_check dory_check;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
