@@ -32,7 +32,7 @@ static void copy_runs_2d(const struct hal_dma_copy *copy, uint8_t *local, uint8_
 
 static void copy_plane(const struct hal_dma_copy *copy, uint8_t *local, uint8_t *external)
 {
-    int fits_2d = copy->run_bytes <= GAP8_MCHAN_LIMIT && copy->external_run_stride <= GAP8_MCHAN_LIMIT;
+    int fits_2d = copy->run_bytes <= GAP8_MCHAN_2D_LIMIT && copy->external_run_stride <= GAP8_MCHAN_2D_LIMIT;
     if (copy->runs > 1 && fits_2d && copy->local_run_stride == copy->run_bytes) {
         copy_runs_2d(copy, local, external);
         return;

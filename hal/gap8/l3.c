@@ -5,9 +5,11 @@
  * transfers into bursts, hands the channel the next burst before the one that runs has ended, and counts finished
  * transfers in `completed`, which the cluster sees as gap8_team.l3_completed in its L1, with an event. Nobody polls.
  *
- * HyperBus has one register for the external address, read when a burst starts. With a burst running, the next may
- * be queued as soon as the running one has started, provided it is of the same kind: gvsoc's model takes the chip
- * select from that register up to 75 cycles later. A queue depth of 1 (DORY_HYPER_QUEUE_DEPTH) makes no assumption.
+ * HyperBus has one register for the external address, read when a burst starts. With a read running, the next read of
+ * the same chip may be queued as soon as the running one has started; of the same chip, because gvsoc's model takes
+ * the chip select from that register up to 75 cycles later. Writes are never queued behind one another: the model ends
+ * a write when its last word has been fetched from L2, and dies of a second one then. A queue depth of 1
+ * (DORY_HYPER_QUEUE_DEPTH) makes no assumption.
  */
 #include "internal.h"
 #include "dory/hal_inline.h"
@@ -120,11 +122,19 @@ static void join_runs(struct hal_l3_copy *copy)
     }
 }
 
+/* May a burst of this kind be handed to the uDMA now? */
+static int has_room_for(enum hal_l3_kind kind)
+{
+    if (queue.in_flight == 0)
+        return 1;
+    return queue.in_flight < DORY_HYPER_QUEUE_DEPTH && kind == queue.kind && kind != HAL_RAM_WRITE;
+}
+
 static void start_bursts(void)
 {
-    while (queue.accepted != queue.posted && queue.in_flight < DORY_HYPER_QUEUE_DEPTH) {
+    while (queue.accepted != queue.posted) {
         struct hal_l3_copy *copy = &queue.ring[queue.accepted % RING];
-        if (queue.in_flight > 0 && copy->kind != queue.kind)
+        if (!has_room_for(copy->kind))
             return;
         if (queue.run == 0 && queue.run_offset == 0)
             join_runs(copy);

@@ -98,7 +98,8 @@ GAP8_CHECK_OFFSET(gap8_mchan, status, 0x04);
 #define GAP8_MCHAN_INCREMENT (1u << 17)
 #define GAP8_MCHAN_2D (1u << 18)
 #define GAP8_MCHAN_EVENT (1u << 19) /* GAP8_EVENT_DMA to this core when the counter has reached zero */
-#define GAP8_MCHAN_LIMIT 0xFFFFu    /* of size, stride and run length */
+#define GAP8_MCHAN_LIMIT 0xFFFFu    /* of the size */
+#define GAP8_MCHAN_2D_LIMIT 0x7FFFu /* of stride and run length: 15 bits; a longer run never ends (tried on gvsoc) */
 
 /* ---- uDMA and HyperBus ------------------------------------------------------------------------------------- */
 

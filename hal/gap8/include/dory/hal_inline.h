@@ -53,8 +53,8 @@ GAP8_INLINE void gap8_mchan_copy_1d(void *local, void *external, enum hal_direct
     GAP8_MCHAN->queue = (uint32_t)(uintptr_t)external;
 }
 
-/* Runs of run_bytes with a stride on the external side, contiguous on the local one; bytes in all. Each of the three
- * numbers is at most GAP8_MCHAN_LIMIT. */
+/* Runs of run_bytes with a stride on the external side, contiguous on the local one; at most GAP8_MCHAN_LIMIT bytes in
+ * all, run length and stride at most GAP8_MCHAN_2D_LIMIT. */
 GAP8_INLINE void gap8_mchan_copy_2d(void *local, void *external, enum hal_direction direction, uint32_t bytes,
                                       uint32_t run_bytes, uint32_t external_stride)
 {
