@@ -22,3 +22,22 @@ function(dory_add_firmware_test name target)
   list(APPEND test_LABELS ${DORY_TARGET})
   set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${test_TIMEOUT})
 endfunction()
+
+# dory_add_run_target(NAME TARGET): `cmake --build . --target NAME` runs a program of this build and shows what it
+# prints, on the host or under the emulator.
+function(dory_add_run_target name target)
+  if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    set(command ${CMAKE_COMMAND} -E echo "skipped: no emulator for ${DORY_TARGET} is installed")
+  elseif(CMAKE_CROSSCOMPILING)
+    set(command ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${target}>)
+  else()
+    set(command $<TARGET_FILE:${target}>)
+  endif()
+  add_custom_target(${name} COMMAND ${command} DEPENDS ${target} USES_TERMINAL VERBATIM)
+endfunction()
+
+# dory_add_skipped_test(NAME REASON): a test that cannot run here; ctest reports it as skipped, never as passed.
+function(dory_add_skipped_test name reason)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: " LABELS ${DORY_TARGET})
+endfunction()
