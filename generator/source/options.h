@@ -1,0 +1,28 @@
+/* Options of `dory generate`: from the command line and from a configuration file, dory's own or the original's. */
+#ifndef DORYGEN_OPTIONS_H
+#define DORYGEN_OPTIONS_H
+
+#include "load.h"
+#include "support.h"
+
+struct generate_options {
+    const char *model, *target, *folder, *name, *config;
+    const char *check; /* null, "golden", or a folder */
+    const char *input; /* for the check: null, or a file of values */
+    const char *depfile, *dump, *front_end;
+    bool list_outputs, exact_add, tensors_in_ram, help;
+    uint32_t l1_bytes, l2_bytes, cores; /* 0: not given */
+    uint32_t code_reserved_bytes;       /* the original's way to say l2_bytes; 0: not given */
+    uint32_t input_count;               /* the original's n_inputs; 0: not given */
+    uint32_t input_bits;                /* 0: not given */
+    bool input_is_signed;
+    uint32_t constant_bits; /* the original's BNRelu_bits: accepted, but proven per layer instead */
+};
+
+/* The command line first: it overrules the configuration file that it names. False after an error was printed to
+ * stderr. `argv` starts with the command's own name. */
+bool options_read(struct generate_options *options, int argc, char **argv, struct arena *arena);
+
+void options_help(FILE *stream);
+
+#endif
