@@ -1,0 +1,24 @@
+# dory_add_flash_data(TARGET SYMBOL FILE)
+#
+# Puts FILE into the flash of the program TARGET, beside the weights of its networks:
+#
+#     extern const uint8_t SYMBOL[];                 no memory: an address for
+#     hal_flash_address(SYMBOL)                      HAL_FLASH_READ
+#
+# The program is linked again when the file has changed.
+include_guard(GLOBAL)
+
+function(dory_add_flash_data target symbol file)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}_${symbol}.S)
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[/* Made by dory_add_flash_data. */
+#include "dory/flash_section.h"
+        DORY_FLASH_SECTION
+        .balign 8
+        .global @symbol@
+@symbol@:
+        .incbin "@file@"
+        .balign 8
+]])
+  target_sources(${target} PRIVATE ${source})
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${file}) # .incbin does not show in dependencies
+endfunction()
