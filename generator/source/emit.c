@@ -285,11 +285,6 @@ const char *emit_flash_source(const char *symbol, const char *file, struct arena
                         DORY_VERSION, file, symbol, symbol, symbol, file, symbol, symbol);
 }
 
-bool emit_has_flash_sources(const struct target *target)
-{
-    return !strcmp(target->name, "host") || !strcmp(target->name, "virt");
-}
-
 void emit_network(const struct emission *emission, struct outputs *outputs, struct arena *arena)
 {
     struct text header = {.arena = arena}, source = {.arena = arena};
@@ -301,6 +296,5 @@ void emit_network(const struct emission *emission, struct outputs *outputs, stru
     outputs_add(outputs, arena_format(arena, "%s.h", name), header.bytes, header.length);
     outputs_add(outputs, arena_format(arena, "%s.c", name), source.bytes, source.length);
     outputs_add(outputs, weights, emission->plan->flash_image, emission->plan->flash_bytes);
-    if (emit_has_flash_sources(emission->plan->target))
-        outputs_add(outputs, arena_format(arena, "%s_weights.S", name), assembly, strlen(assembly));
+    outputs_add(outputs, arena_format(arena, "%s_weights.S", name), assembly, strlen(assembly));
 }

@@ -14,11 +14,8 @@ struct emission {
 /* A C identifier that is no reserved word and is not reserved for the compiler. */
 bool emit_is_identifier(const char *name);
 
-/* Adds NAME.h, NAME.c, NAME_weights.bin and, see below, NAME_weights.S. */
+/* Adds NAME.h, NAME.c, NAME_weights.bin and NAME_weights.S. */
 void emit_network(const struct emission *emission, struct outputs *outputs, struct arena *arena);
-
-/* Whether the images of flash are a section of the program: elsewhere, the build writes them to the flash. */
-bool emit_has_flash_sources(const struct target *target);
 
 /* An assembly source that puts FILE into flash under the name SYMBOL; for weights and expected values alike. */
 const char *emit_flash_source(const char *symbol, const char *file, struct arena *arena);
