@@ -2,7 +2,7 @@
 #ifndef DORY_CHECK_COMPARE_H
 #define DORY_CHECK_COMPARE_H
 
-#include "dory_check.h"
+#include "dory/check.h"
 
 struct comparison {
     uint32_t values, differing;

@@ -1,4 +1,4 @@
-#include "dory_check.h"
+#include "dory/check.h"
 
 #include <stddef.h>
 #include <string.h>
