@@ -453,7 +453,7 @@ struct network *import_graph(const struct graph *graph, const char *name, const 
     struct network *network = arena_allocate(arena, sizeof *network);
     network->name = arena_format(arena, "%s", name);
     struct importer importer = {
-        .arena = arena, .diagnostics = diagnostics, .graph = graph, .options = options, .network = network};
+        .arena = arena, .diagnostics = diagnostics, .graph = graph, .options = options, .network = network, .head_noted_for = -1};
     importer.flows = arena_array(arena, struct flow, (size_t)graph->value_count);
     import_initialisers(&importer);
     import_inputs(&importer);

@@ -271,11 +271,13 @@ bool import_head(struct importer *importer, const struct node *node, struct flow
     if (input->kind == FLOW_CONSTANT)
         return import_fault(importer, node, NULL, "%s of a constant is not supported", node->type);
     *result = *input;
-    if (flow_is_data(input)) {
-        flow_finish(importer, node, result);
-        result->kind = FLOW_HEAD;
+    if (!flow_is_data(input))
+        return true;
+    flow_finish(importer, node, result);
+    result->kind = FLOW_HEAD;
+    if (result->index != importer->head_noted_for)
         diagnose(importer->diagnostics, SEVERITY_NOTE, node->name, NULL,
                  "%s is left to the application: the network's output is the integers in front of it", node->type);
-    }
+    importer->head_noted_for = result->index;
     return true;
 }

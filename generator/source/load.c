@@ -10,15 +10,25 @@ static const struct {
     enum front_end front_end;
 } front_ends[] = {{"detect", FRONT_END_DETECT}, {"nemo", FRONT_END_NEMO}, {"quantlab", FRONT_END_QUANTLAB}};
 
-bool front_end_parse(const char *text, enum front_end *front_end)
+static const char *parse_front_end(struct load_options *options, const char *text)
 {
     for (size_t i = 0; i < sizeof front_ends / sizeof *front_ends; i++) {
         if (strcmp(text, front_ends[i].name) != 0)
             continue;
-        *front_end = front_ends[i].front_end;
-        return true;
+        options->front_end = front_ends[i].front_end;
+        return NULL;
     }
-    return false;
+    return "--frontend is nemo, quantlab or detect";
+}
+
+const char *load_option_parse(struct load_options *options, const char *name, const char *text)
+{
+    if (!strcmp(name, "frontend"))
+        return parse_front_end(options, text);
+    if (strcmp(text, "2") != 0 && strcmp(text, "4") != 0 && strcmp(text, "8") != 0)
+        return "--input-bits is 2, 4 or 8";
+    options->input_bits = *text - '0';
+    return NULL;
 }
 
 static struct network *import(const struct graph *graph, const char *name, const struct load_options *options, struct arena *arena,

@@ -20,7 +20,7 @@ struct network *network_load(const char *path, const struct load_options *option
 struct network *network_load_memory(const void *bytes, size_t length, const char *name, const struct load_options *options,
                                     struct arena *arena, struct diagnostics *diagnostics);
 
-/* "nemo", "quantlab" or "detect". False if it is none of them. */
-bool front_end_parse(const char *text, enum front_end *front_end);
+/* Sets an option of the command line, "frontend" (nemo, quantlab, detect) or "input-bits" (2, 4, 8). Null, or what is wrong. */
+const char *load_option_parse(struct load_options *options, const char *name, const char *text);
 
 #endif

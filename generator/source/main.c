@@ -9,6 +9,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *purpose;
 } commands[] = {
+    {"run", command_run, "execute a network in exact integers and write every layer's output"},
     {NULL, NULL, NULL},
 };
 
