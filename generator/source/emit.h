@@ -3,6 +3,7 @@
 #define DORYGEN_EMIT_H
 
 #include "assemble.h"
+#include "expected.h"
 #include "outputs.h"
 
 struct emission {
@@ -16,6 +17,10 @@ bool emit_is_identifier(const char *name);
 
 /* Adds NAME.h, NAME.c, NAME_weights.bin and NAME_weights.S. */
 void emit_network(const struct emission *emission, struct outputs *outputs, struct arena *arena);
+
+/* Adds NAME_check.c, NAME_check.bin and NAME_check.S. */
+void emit_check(const struct emission *emission, const struct expected *expected, struct outputs *outputs,
+                struct arena *arena);
 
 /* An assembly source that puts FILE into flash under the name SYMBOL; for weights and expected values alike. */
 const char *emit_flash_source(const char *symbol, const char *file, struct arena *arena);

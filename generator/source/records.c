@@ -1,5 +1,6 @@
 #include "records.h"
 
+#include "dory/check.h"
 #include "dory/hal.h"
 #include "dory/layer.h"
 
@@ -135,7 +136,7 @@ static const struct field step_fields[] = {
 };
 const struct record record_step = RECORD(struct dory_step, step_fields);
 
-/* ---- struct dory_transfer and struct dory_network ---- */
+/* ---- the others ---- */
 
 #define TRANSFER(MEMBER, ...)                                                                                               \
     {                                                                                                                       \
@@ -162,3 +163,14 @@ static const struct field network_fields[] = {
     NETWORK(output_in_ram, NUMBER),
 };
 const struct record record_network = RECORD(struct dory_network, network_fields);
+
+#define CHECK(MEMBER, ...)                                                                                                  \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_check_layer, MEMBER), __VA_ARGS__                                                           \
+    }
+static const struct field check_layer_fields[] = {
+    CHECK(offset, NUMBER, LINE), CHECK(expected_offset, NUMBER), CHECK(height, NUMBER),
+    CHECK(width, NUMBER),        CHECK(channels, NUMBER),        CHECK(bits, NUMBER),
+    CHECK(is_signed, NUMBER),    CHECK(in_ram, NUMBER),          CHECK(macs, NUMBER),
+};
+const struct record record_check_layer = RECORD(struct dory_check_layer, check_layer_fields);
