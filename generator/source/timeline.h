@@ -1,0 +1,37 @@
+/* When everything in a plan happens, in predicted cluster cycles: one walk over steps and transfers by the rules of
+ * kernels/run (transfers_started, transfers_awaited, one queue to L3), for all who want to know. */
+#ifndef DORYGEN_TIMELINE_H
+#define DORYGEN_TIMELINE_H
+
+#include "plan.h"
+
+struct timeline_step {
+    uint64_t begin_cycle; /* the step before has ended: from here to start_cycle it waits for L3 */
+    uint64_t start_cycle;
+    uint64_t end_cycle;
+};
+
+struct timeline_transfer {
+    uint64_t queued_cycle;
+    uint64_t start_cycle; /* the channel to L3 is free for it */
+    uint64_t end_cycle;
+};
+
+struct timeline {
+    struct timeline_step *steps;         /* plan->step_count */
+    struct timeline_transfer *transfers; /* plan->transfer_count */
+    uint64_t l3_busy_cycles;             /* the channel moves data */
+    uint64_t l3_wait_cycles;             /* the cluster waits for it; includes final_wait_cycles */
+    uint64_t final_wait_cycles;          /* behind the last step, for results that go to RAM */
+    uint64_t end_cycle;                  /* everything is done */
+};
+
+void timeline_make(const struct plan *plan, struct timeline *timeline, struct arena *arena);
+
+/* The cycles for which one transfer occupies the channel. */
+uint64_t timeline_transfer_cycles(const struct target *target, const struct dory_transfer *transfer);
+
+/* A step's part of its layer's cycles, by its part of the layer's output; the steps of a layer add up to it exactly. */
+uint64_t timeline_step_cycles(const struct plan *plan, int step);
+
+#endif
