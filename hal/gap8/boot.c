@@ -41,8 +41,7 @@ static const char *cause_name(uint32_t cause)
     switch (cause & 31) {
     case 2: return "illegal instruction";
     case 3: return "breakpoint";
-    case 5: return "failed load";
-    case 7: return "failed store";
+    case 5: return "failed load or store";
     case 11: return "ecall";
     default: return "exception";
     }

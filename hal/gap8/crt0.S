@@ -15,9 +15,9 @@ gap8_vectors:
     .globl _start
 _start:                             /* offset 0x80 */
     j start
-    j trap
-    j trap
-    j trap
+    j trap_illegal_instruction
+    j trap_ecall
+    j trap_memory
 
 start:
     la t0, gap8_vectors
@@ -56,8 +56,20 @@ clear_words:                        /* from a0 up to a1; both multiples of 4 */
     bltu a0, a1, 1b
 2:  ret
 
+/* The vector tells the cause; gvsoc's mcause of a cluster core does not. Nothing of the program is kept: there is no
+ * way back. */
+trap_illegal_instruction:
+    li a0, 2
+    j report
+trap_ecall:
+    li a0, 11
+    j report
+trap_memory:
+    li a0, 5
+    j report
 trap:
     csrr a0, 0x342                  /* mcause */
+report:
     csrr a1, 0x341                  /* mepc */
     csrr a2, 0xF14
     call gap8_trap                  /* does not return */

@@ -1,48 +1,7 @@
-/* Copies that one MCHAN command cannot do: three dimensions, strides on both sides, more than 64 KiB. */
+/* Copies that take more than one MCHAN command: three dimensions, strides on the L1 side, strides beyond 16 bits.
+ * A command's size field has 16 bits too, but what is more than that does not fit in L1 either. */
 #include "dory/hal.h"
 #include "dory/hal_inline.h"
-
-/* The longest piece of a run: a multiple of the DMA's 8-byte beat. */
-#define PIECE_BYTES (GAP8_MCHAN_LIMIT & ~7u)
-
-static void copy_run(uint8_t *local, uint8_t *external, enum hal_direction direction, uint32_t bytes)
-{
-    while (bytes > 0) {
-        uint32_t piece = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
-        gap8_mchan_copy_1d(local, external, direction, piece);
-        local += piece;
-        external += piece;
-        bytes -= piece;
-    }
-}
-
-/* Runs that are contiguous in L1 and evenly spaced in L2: as many a command as its size field allows. */
-static void copy_runs_2d(const struct hal_dma_copy *copy, uint8_t *local, uint8_t *external)
-{
-    uint32_t runs_per_command = GAP8_MCHAN_LIMIT / copy->run_bytes;
-    uint32_t left = copy->runs;
-    while (left > 0) {
-        uint32_t runs = left < runs_per_command ? left : runs_per_command;
-        gap8_mchan_copy_2d(local, external, copy->direction, runs * copy->run_bytes, copy->run_bytes, copy->external_run_stride);
-        local += runs * copy->run_bytes;
-        external += runs * copy->external_run_stride;
-        left -= runs;
-    }
-}
-
-static void copy_plane(const struct hal_dma_copy *copy, uint8_t *local, uint8_t *external)
-{
-    int fits_2d = copy->run_bytes <= GAP8_MCHAN_2D_LIMIT && copy->external_run_stride <= GAP8_MCHAN_2D_LIMIT;
-    if (copy->runs > 1 && fits_2d && copy->local_run_stride == copy->run_bytes) {
-        copy_runs_2d(copy, local, external);
-        return;
-    }
-    for (uint32_t run = 0; run < copy->runs; run++) {
-        copy_run(local, external, copy->direction, copy->run_bytes);
-        local += copy->local_run_stride;
-        external += copy->external_run_stride;
-    }
-}
 
 /* Runs that follow one another without a gap on both sides are one run. */
 static void join_runs(struct hal_dma_copy *copy)
@@ -69,17 +28,56 @@ static void join_planes(struct hal_dma_copy *copy)
     copy->planes = 1;
 }
 
-void gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy)
+static int fits_2d(const struct hal_dma_copy *copy)
+{
+    return copy->local_run_stride == copy->run_bytes && copy->external_run_stride <= GAP8_MCHAN_LIMIT &&
+           copy->runs * copy->run_bytes <= GAP8_MCHAN_LIMIT;
+}
+
+/* One 2-D command a plane. The loop is all that a tile of many rows pays for. */
+static void copy_planes_2d(const struct hal_dma_copy *copy)
+{
+    uint32_t command = gap8_mchan_command(copy->direction, copy->runs * copy->run_bytes) | GAP8_MCHAN_2D;
+    uint32_t shape = copy->external_run_stride << 16 | copy->run_bytes;
+    uint32_t local = (uint32_t)(uintptr_t)copy->local, external = (uint32_t)(uintptr_t)copy->external;
+    uint32_t local_stride = copy->local_plane_stride, external_stride = copy->external_plane_stride;
+    for (uint32_t plane = copy->planes; plane > 0; plane--) {
+        GAP8_MCHAN->queue = command;
+        GAP8_MCHAN->queue = local;
+        GAP8_MCHAN->queue = external;
+        GAP8_MCHAN->queue = shape;
+        local += local_stride;
+        external += external_stride;
+    }
+}
+
+/* One 1-D command a run. */
+static void copy_runs_1d(const struct hal_dma_copy *copy)
+{
+    uint8_t *plane_local = copy->local, *plane_external = copy->external;
+    for (uint32_t plane = 0; plane < copy->planes; plane++) {
+        uint8_t *local = plane_local, *external = plane_external;
+        for (uint32_t run = 0; run < copy->runs; run++) {
+            gap8_mchan_copy_1d(local, external, copy->direction, copy->run_bytes);
+            local += copy->local_run_stride;
+            external += copy->external_run_stride;
+        }
+        plane_local += copy->local_plane_stride;
+        plane_external += copy->external_plane_stride;
+    }
+}
+
+int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy)
 {
     struct hal_dma_copy joined = *copy;
     join_runs(&joined);
     join_planes(&joined);
     join_runs(&joined);
-    uint8_t *local = joined.local;
-    uint8_t *external = joined.external;
-    for (uint32_t plane = 0; plane < joined.planes; plane++) {
-        copy_plane(&joined, local, external);
-        local += joined.local_plane_stride;
-        external += joined.external_plane_stride;
-    }
+    if (joined.run_bytes < 1 || joined.run_bytes > GAP8_MCHAN_LIMIT)
+        return DORY_ERROR_DMA;
+    if (fits_2d(&joined))
+        copy_planes_2d(&joined);
+    else
+        copy_runs_1d(&joined);
+    return DORY_OK;
 }

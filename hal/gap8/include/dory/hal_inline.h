@@ -28,7 +28,7 @@ struct gap8_team {
 extern struct gap8_team gap8_team;
 
 /* dma.c: any copy, cut into commands. */
-void gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy);
+int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy);
 
 /* Between two calls of the application a core's event mask holds the barrier's event only: a barrier would end early
  * on any other event of the mask. */
@@ -78,14 +78,22 @@ GAP8_INLINE int gap8_dma_open(hal_dma_ticket *ticket)
     return DORY_OK;
 }
 
+/* What one command can do is decided here, with the caller's constants in view. */
 GAP8_INLINE int gap8_dma_copy(hal_dma_ticket ticket, const struct hal_dma_copy *copy)
 {
     (void)ticket;
+    uint32_t bytes = copy->runs * copy->run_bytes;
+    int local_is_contiguous = copy->runs == 1 || copy->local_run_stride == copy->run_bytes;
+    int external_is_contiguous = copy->runs == 1 || copy->external_run_stride == copy->run_bytes;
     __asm__ volatile("" : : : "memory"); /* what is to be copied has been stored */
-    if (copy->planes == 1 && copy->runs == 1 && copy->run_bytes <= GAP8_MCHAN_LIMIT)
-        gap8_mchan_copy_1d(copy->local, copy->external, copy->direction, copy->run_bytes);
-    else
-        gap8_dma_copy_in_pieces(copy);
+    if (copy->planes == 1 && bytes <= GAP8_MCHAN_LIMIT && local_is_contiguous && external_is_contiguous) {
+        gap8_mchan_copy_1d(copy->local, copy->external, copy->direction, bytes);
+    } else if (copy->planes == 1 && bytes <= GAP8_MCHAN_LIMIT && local_is_contiguous && copy->external_run_stride <= GAP8_MCHAN_LIMIT) {
+        gap8_mchan_copy_2d(copy->local, copy->external, copy->direction, bytes, copy->run_bytes, copy->external_run_stride);
+    } else {
+        struct hal_dma_copy general = *copy; /* so that the caller's struct need not be in memory for the cases above */
+        return gap8_dma_copy_in_pieces(&general);
+    }
     return DORY_OK;
 }
 
