@@ -1,4 +1,6 @@
 /* dory inspect: what a model is, as imported and proven. */
+#include "inspect.h"
+
 #include "commands.h"
 
 #include <getopt.h>
@@ -129,7 +131,7 @@ static void print_ends(FILE *stream, struct arena *arena, const struct network *
     }
 }
 
-static void print_network(FILE *stream, struct arena *arena, const struct network *network)
+void network_print(FILE *stream, struct arena *arena, const struct network *network)
 {
     uint64_t macs = 0, weights_bits = 0;
     print_ends(stream, arena, network, "input", network->inputs, network->input_count);
@@ -219,7 +221,7 @@ int command_inspect(int argc, char **argv)
     struct network *network = network_load(options.model, &options.load, &arena, &diagnostics);
     bool is_proven = network && range_prove(network, &options.range, &arena, &diagnostics);
     if (is_proven)
-        print_network(stdout, &arena, network);
+        network_print(stdout, &arena, network);
     diagnostics_print(&diagnostics, stderr);
     arena_free(&arena);
     return is_proven ? EXIT_DONE : EXIT_FAULT;
