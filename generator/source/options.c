@@ -10,6 +10,7 @@ enum option_kind {
     OPTION_TEXT,
     OPTION_PATH, /* in a configuration file: relative to its folder */
     OPTION_NUMBER,
+    OPTION_DIGITS, /* a number that another module reads; a text on the command line */
     OPTION_FLAG
 };
 
@@ -34,7 +35,10 @@ static const struct option options_table[] = {
     {"--exact-add", "exact_add", OPTION_FLAG, PLACE(exact_add), NULL, "16 bits for sums that can exceed 8; else saturate"},
     {"--tensors-in-ram", "tensors_in_ram", OPTION_FLAG, PLACE(tensors_in_ram), NULL,
      "for tests: intermediate tensors in L3 RAM where possible"},
-    {"--front-end", "front_end", OPTION_TEXT, PLACE(front_end), "F", "nemo, quantlab or detect; default detect"},
+    {"--frontend", "frontend", OPTION_TEXT, PLACE(front_end), "F", "nemo, quantlab or detect; default detect"},
+    {"--input-bits", "input_bits", OPTION_DIGITS, PLACE(input_bits), "n",
+     "of an element of the input: 2, 4 or 8; default 8"},
+    {"--input-signed", "input_signed", OPTION_FLAG, PLACE(input_is_signed), NULL, "the input has negative values"},
     {"--check", "check", OPTION_PATH, PLACE(check), "DIR",
      "also a check program's data, from DIR/input.txt and out_layer<n>.txt; 'golden': from dory's interpreter"},
     {"--input", "input", OPTION_PATH, PLACE(input), "FILE", "the check's input; default: DIR/input.txt, else from a seed"},
@@ -46,8 +50,6 @@ static const struct option options_table[] = {
     {NULL, "code reserved space", OPTION_NUMBER, PLACE(code_reserved_bytes), NULL, NULL},
     {NULL, "BNRelu_bits", OPTION_NUMBER, PLACE(constant_bits), NULL, NULL},
     {NULL, "n_inputs", OPTION_NUMBER, PLACE(input_count), NULL, NULL},
-    {NULL, "input_bits", OPTION_NUMBER, PLACE(input_bits), NULL, NULL},
-    {NULL, "input_signed", OPTION_FLAG, PLACE(input_is_signed), NULL, NULL},
 };
 
 #define OPTION_COUNT (sizeof options_table / sizeof *options_table)
@@ -228,6 +230,12 @@ static bool set_from_json(const struct configuration *configuration, const struc
         *place = *place ? *place : (uint32_t)number;
         return true;
     }
+    if (option->kind == OPTION_DIGITS) {
+        const char **place = text_place(options, option);
+        if (!*place)
+            *place = arena_format(configuration->arena, "%lld", (long long)json_integer_value(value));
+        return json_is_integer(value);
+    }
     if (option->kind == OPTION_FLAG) {
         *flag_place(options, option) |= json_is_true(value);
         return json_is_boolean(value);
@@ -238,9 +246,8 @@ static bool set_from_json(const struct configuration *configuration, const struc
 static bool read_entry(const struct configuration *configuration, const char *key, const json_t *value)
 {
     static const char *const expected[] = {
-        [OPTION_TEXT] = "a text",
-        [OPTION_PATH] = "a path",
-        [OPTION_NUMBER] = "a whole number from 1 to 4294967295",
+        [OPTION_TEXT] = "a text",           [OPTION_PATH] = "a path",
+        [OPTION_DIGITS] = "a whole number", [OPTION_NUMBER] = "a whole number from 1 to 4294967295",
         [OPTION_FLAG] = "true or false",
     };
     for (size_t i = 0; i < OPTION_COUNT; i++) {

@@ -2,19 +2,18 @@
 #ifndef DORYGEN_OPTIONS_H
 #define DORYGEN_OPTIONS_H
 
-#include "load.h"
 #include "support.h"
 
 struct generate_options {
     const char *model, *target, *folder, *name, *config;
     const char *check; /* null, "golden", or a folder */
     const char *input; /* for the check: null, or a file of values */
-    const char *depfile, *dump, *front_end;
+    const char *depfile, *dump;
+    const char *front_end, *input_bits; /* of the model, see load.h; null: not given */
     bool list_outputs, exact_add, tensors_in_ram, help;
     uint32_t l1_bytes, l2_bytes, cores; /* 0: not given */
     uint32_t code_reserved_bytes;       /* the original's way to say l2_bytes; 0: not given */
     uint32_t input_count;               /* the original's n_inputs; 0: not given */
-    uint32_t input_bits;                /* 0: not given */
     bool input_is_signed;
     uint32_t constant_bits; /* the original's BNRelu_bits: accepted, but proven per layer instead */
 };

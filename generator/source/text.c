@@ -71,6 +71,12 @@ void text_add_literal(struct text *text, const char *string)
     text_add_string(text, "\"");
 }
 
+void text_add_file(struct text *text, const char *path)
+{
+    for (; *path; path++)
+        text_add(text, *path == '$' ? "$%c" : strchr(" #\\", *path) ? "\\%c" : "%c", *path);
+}
+
 size_t text_column(const struct text *text)
 {
     size_t column = 0;

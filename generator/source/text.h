@@ -21,6 +21,9 @@ void text_add_in_comment(struct text *text, const char *string);
 /* A string from a model as a string literal of C, quotes included. */
 void text_add_literal(struct text *text, const char *string);
 
+/* A file's path as a depfile of ninja or make has it. */
+void text_add_file(struct text *text, const char *path);
+
 /* Columns since the last line break. */
 size_t text_column(const struct text *text);
 

@@ -1,0 +1,14 @@
+/* A plan for people: what --dump prints, and the file NAME_plan.txt. */
+#ifndef DORYGEN_PLAN_TEXT_H
+#define DORYGEN_PLAN_TEXT_H
+
+#include "plan.h"
+#include "text.h"
+
+/* Layers with their tiles and costs, the things in L2 over time, transfers. */
+void plan_text(struct text *text, const struct plan *plan);
+
+/* The flash image: blobs with their addresses and the first bytes of each. After layout_weights. */
+void plan_text_layout(struct text *text, const struct plan *plan);
+
+#endif
