@@ -45,7 +45,6 @@ set(CMAKE_C_FLAGS "${DORY_GAP8_MACHINE} -ffunction-sections -fdata-sections" CAC
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "C flags of release builds")
 set(CMAKE_ASM_FLAGS "${DORY_GAP8_MACHINE}" CACHE STRING "Assembler flags")
 set(CMAKE_EXE_LINKER_FLAGS "" CACHE STRING "Linker flags")
-set(CMAKE_EXECUTABLE_SUFFIX .elf)
 
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER) # programs run on the build machine
 

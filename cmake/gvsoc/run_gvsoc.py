@@ -4,8 +4,8 @@
 gapy makes the flash image and gvsoc's configuration; this script puts the ELF file's section "dory_flash" (the weight
 images, see hal/gap8/gap8.ld) into the flash image, sets the bandwidth of the AXI routers, and starts gvsoc_launcher.
 
-Exit status: the program's own; 1 where its low 8 bits are 0 and the rest is not; 124 on --timeout; 125 when it could not be
-prepared; 128 + n when gvsoc died of signal n."""
+Exit status: the low 8 bits of the program's; 124 on --timeout; 125 when it could not be prepared; 128 + n when gvsoc died
+of signal n."""
 import argparse
 import json
 import os

@@ -28,6 +28,8 @@ int gap8_fc_main(void)
 
 void gap8_exit(int status)
 {
+    if (status && (status & 0xFF) == 0)
+        status = 1; /* a PC passes 8 bits on; a failure must not look like success */
     GAP8_SOC_CONTROL->core_status = END_OF_COMPUTATION | (uint32_t)status;
     for (;;)
         __asm__ volatile("wfi");

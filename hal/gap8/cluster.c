@@ -14,7 +14,6 @@ static GAP8_FC_MEMORY struct {
 
 void gap8_core_main(unsigned core) __attribute__((noreturn));
 
-int gap8_cluster_is_open(void) { return cluster.is_open != 0; }
 unsigned hal_cluster_maximum_cores(void) { return GAP8_CORES; }
 
 /* ---- cluster side ------------------------------------------------------------------------------------------ */
@@ -155,11 +154,6 @@ int hal_cluster_run(void (*entry)(void *argument), void *argument)
 
 /* ---- time -------------------------------------------------------------------------------------------------- */
 
-uint32_t hal_cycles(void)
-{
-    if (gap8_is_fc() && !cluster.is_open)
-        return cluster.cycles;
-    return GAP8_CLUSTER_TIMER->count_low;
-}
+uint32_t gap8_fc_cycles(void) { return cluster.is_open ? GAP8_CLUSTER_TIMER->count_low : cluster.cycles; }
 
 int hal_cycles_available(void) { return 1; }

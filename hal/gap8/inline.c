@@ -9,3 +9,4 @@ void hal_barrier(void) { gap8_barrier(); }
 int hal_dma_open(hal_dma_ticket *ticket) { return gap8_dma_open(ticket); }
 int hal_dma_copy(hal_dma_ticket ticket, const struct hal_dma_copy *copy) { return gap8_dma_copy(ticket, copy); }
 int hal_dma_wait(hal_dma_ticket ticket) { return gap8_dma_wait(ticket); }
+uint32_t hal_cycles(void) { return gap8_cycles(); }

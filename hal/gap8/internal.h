@@ -57,9 +57,6 @@ int gap8_fc_stack_is_sound(void);
 /* clocks.c */
 void gap8_set_configured_clocks(void);
 
-/* cluster.c */
-int gap8_cluster_is_open(void);
-
 /* l3.c, all for the FC */
 void gap8_l3_enter_cluster(void); /* the cluster's cores may start transfers from here ... */
 void gap8_l3_leave_cluster(void); /* ... to here */

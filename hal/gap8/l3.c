@@ -183,8 +183,16 @@ void gap8_l3_leave_cluster(void)
 #define ACCESS_LIMITED (1u << 4 | 1u << 5)
 #define BASE_MASK 0xFFu
 
+/* HyperBus is function 3 of pads 36, 37 and 40 to 50. The boot ROM has set those that the flash needs. */
+static void give_pads_to_hyperbus(void)
+{
+    GAP8_SOC_CONTROL->pad_function[2] |= 0xFFFF0F00u;
+    GAP8_SOC_CONTROL->pad_function[3] |= 0x0000003Fu;
+}
+
 static void set_up_hyperbus(void)
 {
+    give_pads_to_hyperbus();
     *GAP8_UDMA_CLOCK_GATE |= 1u << GAP8_HYPERBUS_CLOCK_BIT;
     for (int chip = 0; chip < 2; chip++) {
         GAP8_HYPERBUS->chip[chip].max_length = CHIP_MAX_LENGTH;

@@ -18,8 +18,10 @@ void hal_log(const char *text)
         gap8_log_character(*text++);
 }
 
-/* For picolibc, so that printf works in an application; the linker drops it where nothing prints. It stands in this file,
- * which every program needs, because the C library comes behind this one on the linker's command line. */
+/* Standard output of the C library, so that printf works in an application; the linker drops it where nothing prints. It
+ * stands in this file, which every program needs, because the C library comes behind this one on the linker's command line. */
+#if __has_include(<picolibc.h>)
+
 static int put(char character, FILE *file)
 {
     (void)file;
@@ -31,3 +33,17 @@ static FILE standard_output = FDEV_SETUP_STREAM(put, NULL, NULL, _FDEV_SETUP_WRI
 
 FILE *const stdout = &standard_output;
 FILE *const stderr = &standard_output;
+
+#else /* newlib, of the PULP compilers */
+
+int _write(int file, const char *text, int bytes);
+
+int _write(int file, const char *text, int bytes)
+{
+    (void)file;
+    for (int i = 0; i < bytes; i++)
+        gap8_log_character(text[i]);
+    return bytes;
+}
+
+#endif

@@ -147,10 +147,13 @@ struct gap8_soc_control {
     uint32_t cluster_power;
     uint32_t reserved_3[11];
     uint32_t core_status; /* bit 31: the program has ended, below it its status */
+    uint32_t reserved_4[39];
+    uint32_t pad_function[4]; /* two bits a pad, 16 pads a register */
 };
 GAP8_CHECK_OFFSET(gap8_soc_control, cluster_isolate, 0x0C);
 GAP8_CHECK_OFFSET(gap8_soc_control, cluster_power, 0x70);
 GAP8_CHECK_OFFSET(gap8_soc_control, core_status, 0xA0);
+GAP8_CHECK_OFFSET(gap8_soc_control, pad_function, 0x140);
 #define GAP8_SOC_CONTROL ((volatile struct gap8_soc_control *)0x1A104000u)
 
 /* Bits of cluster_power. The three OWN bits take control from the power management unit. */

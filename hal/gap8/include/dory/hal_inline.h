@@ -30,6 +30,9 @@ extern struct gap8_team gap8_team;
 /* dma.c: any copy, cut into commands. */
 int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy);
 
+/* cluster.c: hal_cycles on the FC, which must not touch the timer of a cluster without power. */
+uint32_t gap8_fc_cycles(void);
+
 /* Between two calls of the application a core's event mask holds the barrier's event only: a barrier would end early
  * on any other event of the mask. */
 GAP8_INLINE void gap8_cluster_sleep_until(unsigned event)
@@ -107,7 +110,10 @@ GAP8_INLINE int gap8_dma_wait(hal_dma_ticket ticket)
     return DORY_OK;
 }
 
+GAP8_INLINE uint32_t gap8_cycles(void) { return gap8_is_fc() ? gap8_fc_cycles() : GAP8_CLUSTER_TIMER->count_low; }
+
 #ifdef DORY_HAL_INLINE
+#define hal_cycles(...) gap8_cycles(__VA_ARGS__)
 #define hal_core_id(...) gap8_core_id(__VA_ARGS__)
 #define hal_core_count(...) gap8_core_count(__VA_ARGS__)
 #define hal_barrier(...) gap8_barrier(__VA_ARGS__)
