@@ -26,7 +26,6 @@ set(DORY_VIRT_MACHINE "-march=rv32imac -mabi=ilp32 --specs=picolibc.specs")
 set(CMAKE_C_FLAGS "${DORY_VIRT_MACHINE} -ffunction-sections -fdata-sections" CACHE STRING "C flags")
 set(CMAKE_ASM_FLAGS "${DORY_VIRT_MACHINE}" CACHE STRING "Assembler flags")
 set(CMAKE_EXE_LINKER_FLAGS "" CACHE STRING "Linker flags")
-set(CMAKE_EXECUTABLE_SUFFIX .elf)
 
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER) # programs run on the build machine
 

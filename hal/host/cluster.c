@@ -1,5 +1,7 @@
-/* The cluster of the host HAL: one thread a core, parked between runs. Its lock is an ordinary one: that a run begins,
- * that it ends, and the barrier are what orders the cores' memory accesses, for ThreadSanitizer too. */
+/* The cluster of the host HAL: one thread a core, parked between runs.
+ *
+ * That a run begins, that it ends, and the barrier order the cores' memory accesses. ThreadSanitizer is told just these
+ * three, and not the lock behind them: whoever takes it late would seem ordered behind all that others have done since. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -25,9 +27,23 @@ static struct {
     bool closing;
     void (*entry)(void *argument);
     void *argument;
+    char begin_event, end_event, barrier_events[2]; /* for ThreadSanitizer; barriers take turns */
 } cluster = {.lock = PTHREAD_MUTEX_INITIALIZER, .start = PTHREAD_COND_INITIALIZER, .finish = PTHREAD_COND_INITIALIZER};
 
 static _Thread_local int this_core = FABRIC_CONTROLLER;
+static _Thread_local unsigned this_barrier; /* how many this core has passed */
+
+static void lock(void)
+{
+    host_unordered_begin();
+    pthread_mutex_lock(&cluster.lock);
+}
+
+static void unlock(void)
+{
+    pthread_mutex_unlock(&cluster.lock);
+    host_unordered_end();
+}
 
 int cluster_this_core(void) { return this_core; }
 bool cluster_is_open(void) { return cluster.cores != 0; }
@@ -87,7 +103,9 @@ void hal_barrier(void)
 {
     if (this_core == FABRIC_CONTROLLER || cluster.cores == 1)
         return;
-    pthread_mutex_lock(&cluster.lock);
+    char *event = &cluster.barrier_events[this_barrier++ % 2];
+    host_order_before(event);
+    lock();
     if (cluster.waiting + 1 < cluster.cores) {
         wait_for_others();
     } else {
@@ -96,7 +114,8 @@ void hal_barrier(void)
         pthread_cond_broadcast(&cluster.barrier);
     }
     cluster.states[this_core] = CORE_RUNNING;
-    pthread_mutex_unlock(&cluster.lock);
+    unlock();
+    host_order_after(event);
 }
 
 /* ---- cores ------------------------------------------------------------------------------------------------- */
@@ -104,23 +123,25 @@ void hal_barrier(void)
 /* Waits for a run, given the number of the last one; false: the cluster closes. */
 static bool wait_for_run(uint64_t last_run)
 {
-    pthread_mutex_lock(&cluster.lock);
+    lock();
     while (cluster.run == last_run && !cluster.closing)
         pthread_cond_wait(&cluster.start, &cluster.lock);
     bool runs = !cluster.closing;
-    pthread_mutex_unlock(&cluster.lock);
+    unlock();
+    host_order_after(&cluster.begin_event);
     return runs;
 }
 
 static void return_from_run(void)
 {
-    pthread_mutex_lock(&cluster.lock);
+    host_order_before(&cluster.end_event);
+    lock();
     cluster.states[this_core] = CORE_RETURNED;
     cluster.returned++;
     check_deadlock();
     if (cluster.returned == cluster.cores)
         pthread_cond_signal(&cluster.finish);
-    pthread_mutex_unlock(&cluster.lock);
+    unlock();
 }
 
 static void *core_main(void *core)
@@ -137,10 +158,10 @@ static void *core_main(void *core)
 
 static void join_cores(unsigned cores)
 {
-    pthread_mutex_lock(&cluster.lock);
+    lock();
     cluster.closing = true;
     pthread_cond_broadcast(&cluster.start);
-    pthread_mutex_unlock(&cluster.lock);
+    unlock();
     for (unsigned core = 0; core < cores; core++)
         pthread_join(cluster.threads[core], NULL);
     cluster.closing = false;
@@ -204,9 +225,10 @@ int hal_cluster_run(void (*entry)(void *argument), void *argument)
     int status = check_run();
     if (status != DORY_OK)
         return status;
-    pthread_mutex_lock(&cluster.lock);
     cluster.entry = entry;
     cluster.argument = argument;
+    host_order_before(&cluster.begin_event);
+    lock();
     cluster.returned = 0;
     for (unsigned core = 0; core < cluster.cores; core++)
         cluster.states[core] = CORE_RUNNING;
@@ -214,7 +236,8 @@ int hal_cluster_run(void (*entry)(void *argument), void *argument)
     pthread_cond_broadcast(&cluster.start);
     while (cluster.returned < cluster.cores)
         pthread_cond_wait(&cluster.finish, &cluster.lock);
-    pthread_mutex_unlock(&cluster.lock);
+    unlock();
+    host_order_after(&cluster.end_event);
     host_enter();
     status = dma_end_of_run();
     host_leave();

@@ -23,6 +23,11 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 void AnnotateIgnoreWritesBegin(const char *file, int line);
 void AnnotateIgnoreWritesEnd(const char *file, int line);
 
+void AnnotateHappensBefore(const char *file, int line, void *address);
+void AnnotateHappensAfter(const char *file, int line, void *address);
+
+void host_order_before(void *event) { AnnotateHappensBefore(__FILE__, __LINE__, event); }
+void host_order_after(void *event) { AnnotateHappensAfter(__FILE__, __LINE__, event); }
 static void ignore_synchronisation(bool begin) { (begin ? AnnotateIgnoreSyncBegin : AnnotateIgnoreSyncEnd)(__FILE__, __LINE__); }
 static void ignore_accesses(bool begin)
 {
@@ -30,6 +35,8 @@ static void ignore_accesses(bool begin)
     (begin ? AnnotateIgnoreWritesBegin : AnnotateIgnoreWritesEnd)(__FILE__, __LINE__);
 }
 #else
+void host_order_before(void *event) { (void)event; }
+void host_order_after(void *event) { (void)event; }
 static void ignore_synchronisation(bool begin) { (void)begin; }
 static void ignore_accesses(bool begin) { (void)begin; }
 #endif
@@ -65,10 +72,21 @@ static void set_up(const struct hal_host_options *options)
     is_set_up = true;
 }
 
-void host_enter(void)
+void host_unordered_begin(void)
 {
     ignore_synchronisation(true);
     ignore_accesses(true);
+}
+
+void host_unordered_end(void)
+{
+    ignore_accesses(false);
+    ignore_synchronisation(false);
+}
+
+void host_enter(void)
+{
+    host_unordered_begin();
     pthread_mutex_lock(&lock);
     if (!is_set_up)
         set_up(NULL);
@@ -77,8 +95,7 @@ void host_enter(void)
 void host_leave(void)
 {
     pthread_mutex_unlock(&lock);
-    ignore_accesses(false);
-    ignore_synchronisation(false);
+    host_unordered_end();
 }
 
 void host_firmware_access_begin(void) { ignore_accesses(false); }

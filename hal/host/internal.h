@@ -10,8 +10,16 @@
 
 /* ---- control.c ---- */
 
-/* Every entry point that touches shared state runs between these two. ThreadSanitizer is told to see neither the lock
- * nor the HAL's own data: else the lock would order the cores and hide a barrier that the firmware forgot. */
+/* ThreadSanitizer sees neither locks nor data between these two: a lock of the HAL would order the cores and hide a
+ * barrier that the firmware forgot. */
+void host_unordered_begin(void);
+void host_unordered_end(void);
+
+/* The order that the contract does promise: what was done before `event` is seen after it. Outside the two above. */
+void host_order_before(void *event);
+void host_order_after(void *event);
+
+/* The same with the lock: every entry point that touches shared state of memories and transfers is between these two. */
 void host_enter(void);
 void host_leave(void);
 

@@ -255,7 +255,7 @@ static int wait_up_to(hal_l3_ticket ticket)
     if (!is_open)
         return host_violation(DORY_ERROR_L3, "hal_l3_wait: L3 is not open");
     if (ticket > last_ticket)
-        return host_violation(DORY_ERROR_L3, "hal_l3_wait(%" PRIu32 "): only %" PRIu32 " transfers were started", ticket, last_ticket);
+        return host_violation(DORY_ERROR_ARGUMENT, "hal_l3_wait(%" PRIu32 "): only %" PRIu32 " transfers were started", ticket, last_ticket);
     while (queued > 0 && queue[oldest].ticket <= ticket)
         finish_oldest(!fault);
     if (fault)

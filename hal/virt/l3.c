@@ -114,8 +114,10 @@ int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
 
 int hal_l3_wait(hal_l3_ticket ticket)
 {
-    if (!is_open || ticket > started)
+    if (!is_open)
         return DORY_ERROR_L3;
+    if (ticket > started)
+        return DORY_ERROR_ARGUMENT;
     perform_up_to(ticket);
     if (awaited < ticket)
         awaited = ticket;

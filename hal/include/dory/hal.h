@@ -144,7 +144,8 @@ uint32_t hal_flash_address(const void *symbol);
 int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket);
 
 /* The caller of hal_l3_start. Waits until the transfer with this ticket and all before it are complete.
- * A failed transfer is reported by the first wait that covers it. Ticket 0 is complete. */
+ * A failed transfer is reported by the first wait that covers it. Ticket 0 is complete. DORY_ERROR_ARGUMENT: there is no
+ * such transfer. */
 int hal_l3_wait(hal_l3_ticket ticket);
 
 /* ---- time and text ----------------------------------------------------------------------------------------- */

@@ -1,0 +1,334 @@
+/* The HAL's contract, as firmware sees it: the same program for every target. Every byte round a destination is
+ * checked, too. Returns the number of failed parts. */
+#include <stdio.h>
+#include <string.h>
+
+#include "dory/flash_section.h"
+#include "dory/hal.h"
+
+#define L1_BYTES    8192
+#define L2_BYTES    16384
+#define IMAGE_BYTES 1024
+#define GUARD       0xEE
+
+static uint8_t l1[L1_BYTES] DORY_L1;
+static uint8_t l2[L2_BYTES] DORY_L2;
+static uint8_t expected[L2_BYTES] DORY_L2;
+
+/* A constant expression a byte, so that the image can be compared without a second copy of it. */
+#define IMAGE_BYTE(i) ((uint8_t)((i) * 37 + ((i) >> 8)))
+#define IMAGE_4(i)    IMAGE_BYTE(i), IMAGE_BYTE((i) + 1), IMAGE_BYTE((i) + 2), IMAGE_BYTE((i) + 3)
+#define IMAGE_16(i)   IMAGE_4(i), IMAGE_4((i) + 4), IMAGE_4((i) + 8), IMAGE_4((i) + 12)
+#define IMAGE_64(i)   IMAGE_16(i), IMAGE_16((i) + 16), IMAGE_16((i) + 32), IMAGE_16((i) + 48)
+#define IMAGE_256(i)  IMAGE_64(i), IMAGE_64((i) + 64), IMAGE_64((i) + 128), IMAGE_64((i) + 192)
+static const uint8_t image[IMAGE_BYTES] DORY_FLASH = {IMAGE_256(0), IMAGE_256(256), IMAGE_256(512), IMAGE_256(768)};
+
+static uint32_t random_state = 12345;
+
+/* The generator of the C standard's example, its upper bits. */
+static uint32_t random_below(uint32_t limit)
+{
+    random_state = random_state * 1103515245u + 12345u;
+    return (random_state >> 8) % limit;
+}
+
+/* ---- DMA --------------------------------------------------------------------------------------------------- */
+
+struct dma_case {
+    struct hal_dma_copy copy;
+    unsigned core; /* that copies */
+    int status;
+};
+
+static void copy_by_definition(const struct hal_dma_copy *copy, uint8_t *to, const uint8_t *from)
+{
+    int in = copy->direction == HAL_TO_LOCAL;
+    for (uint32_t plane = 0; plane < copy->planes; plane++) {
+        for (uint32_t run = 0; run < copy->runs; run++) {
+            uint32_t local = plane * copy->local_plane_stride + run * copy->local_run_stride;
+            uint32_t external = plane * copy->external_plane_stride + run * copy->external_run_stride;
+            memcpy(to + (in ? local : external), from + (in ? external : local), copy->run_bytes);
+        }
+    }
+}
+
+static void copy_on_one_core(void *argument)
+{
+    struct dma_case *dma = argument;
+    hal_dma_ticket ticket;
+    if (hal_core_id() == dma->core) {
+        dma->status = hal_dma_open(&ticket);
+        if (dma->status == DORY_OK)
+            dma->status = hal_dma_copy(ticket, &dma->copy);
+        if (dma->status == DORY_OK)
+            dma->status = hal_dma_wait(ticket);
+    }
+    hal_barrier();
+}
+
+/* Both memories are filled, one side with guard bytes; `expected` gets what the other must become. */
+static int try_copy(struct dma_case *dma)
+{
+    int in = dma->copy.direction == HAL_TO_LOCAL;
+    uint8_t *to = in ? l1 : l2, *from = in ? l2 : l1;
+    uint32_t to_bytes = in ? L1_BYTES : L2_BYTES, from_bytes = in ? L2_BYTES : L1_BYTES;
+    uint32_t to_offset = (uint32_t)((uint8_t *)(in ? dma->copy.local : dma->copy.external) - to);
+    uint32_t from_offset = (uint32_t)((uint8_t *)(in ? dma->copy.external : dma->copy.local) - from);
+    for (uint32_t i = 0; i < from_bytes; i++)
+        from[i] = (uint8_t)random_below(256);
+    memset(to, GUARD, to_bytes);
+    memset(expected, GUARD, to_bytes);
+    copy_by_definition(&dma->copy, expected + to_offset, from + from_offset);
+    int status = hal_cluster_run(copy_on_one_core, dma);
+    if (status != DORY_OK || dma->status != DORY_OK)
+        return 0;
+    return memcmp(to, expected, to_bytes) == 0;
+}
+
+static struct dma_case random_case(void)
+{
+    struct dma_case dma = {.core = random_below(hal_core_count())};
+    struct hal_dma_copy *copy = &dma.copy;
+    uint32_t dimensions = 1 + random_below(3);
+    copy->run_bytes = 1 + random_below(dimensions == 1 ? 4000 : 40);
+    copy->runs = dimensions > 1 ? 1 + random_below(9) : 1;
+    copy->planes = dimensions > 2 ? 1 + random_below(7) : 1;
+    copy->local_run_stride = copy->run_bytes + random_below(20);
+    copy->external_run_stride = copy->run_bytes + random_below(40);
+    copy->local_plane_stride = copy->runs * copy->local_run_stride + random_below(30);
+    copy->external_plane_stride = copy->runs * copy->external_run_stride + random_below(60);
+    copy->local = l1 + 8 + random_below(64);
+    copy->external = l2 + 8 + random_below(256);
+    copy->direction = random_below(2) ? HAL_TO_LOCAL : HAL_FROM_LOCAL;
+    return dma;
+}
+
+static int test_dma(void)
+{
+    for (int i = 0; i < 200; i++) {
+        struct dma_case dma = random_case();
+        if (!try_copy(&dma)) {
+            printf("  copy %d: %u planes x %u runs x %u bytes, status %d\n", i, (unsigned)dma.copy.planes,
+                   (unsigned)dma.copy.runs, (unsigned)dma.copy.run_bytes, dma.status);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Every core moves its own part in and out again, several copies a ticket, all tickets in use at once. */
+static int team_status[16];
+
+static void move_own_part(void *argument)
+{
+    unsigned core = hal_core_id();
+    uint32_t part = L1_BYTES / 2 / hal_core_count() / 4 * 4;
+    int status = DORY_OK;
+    (void)argument;
+    for (int direction = HAL_TO_LOCAL; direction <= HAL_FROM_LOCAL; direction++) {
+        hal_dma_ticket ticket;
+        status |= hal_dma_open(&ticket);
+        for (uint32_t i = 0; i < 4 && status == DORY_OK; i++) {
+            uint32_t offset = core * part + i * (part / 4);
+            struct hal_dma_copy copy = {.local = l1 + offset,
+                                        .external = l2 + offset + (direction == HAL_TO_LOCAL ? 0 : L2_BYTES / 2),
+                                        .run_bytes = part / 4,
+                                        .runs = 1,
+                                        .planes = 1,
+                                        .direction = (enum hal_direction)direction};
+            status |= hal_dma_copy(ticket, &copy);
+        }
+        status |= hal_dma_wait(ticket);
+    }
+    team_status[core] = status;
+}
+
+static int test_team_dma(void)
+{
+    uint32_t moved = L1_BYTES / 2 / hal_core_count() / 4 * 4 * hal_core_count();
+    for (uint32_t i = 0; i < L2_BYTES; i++)
+        l2[i] = (uint8_t)random_below(256);
+    if (hal_cluster_run(move_own_part, NULL) != DORY_OK)
+        return 0;
+    for (unsigned core = 0; core < hal_core_count(); core++) {
+        if (team_status[core] != DORY_OK)
+            return 0;
+    }
+    return memcmp(l2, l2 + L2_BYTES / 2, moved) == 0;
+}
+
+/* ---- cluster ----------------------------------------------------------------------------------------------- */
+
+#define STEPS 500
+
+struct team {
+    volatile unsigned steps[16];
+    volatile unsigned errors[16];
+};
+
+static void step_in_time(void *argument)
+{
+    struct team *team = argument;
+    unsigned self = hal_core_id();
+    for (unsigned step = 1; step <= STEPS; step++) {
+        team->steps[self] = step;
+        hal_barrier();
+        for (unsigned core = 0; core < hal_core_count(); core++)
+            team->errors[self] += team->steps[core] != step;
+        hal_barrier();
+    }
+}
+
+static int test_barriers(void)
+{
+    static struct team team; /* static data lie in L2, which all cores see */
+    memset(&team, 0, sizeof team);
+    if (hal_cluster_run(step_in_time, &team) != DORY_OK)
+        return 0;
+    for (unsigned core = 0; core < 16; core++) {
+        if (team.steps[core] != (core < hal_core_count() ? STEPS : 0) || team.errors[core])
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- L3 ---------------------------------------------------------------------------------------------------- */
+
+static int move_l3(enum hal_l3_kind kind, uint32_t address, void *here, uint32_t bytes, hal_l3_ticket *ticket)
+{
+    struct hal_l3_copy copy = {.kind = kind, .l3_address = address, .l2 = here, .run_bytes = bytes, .runs = 1};
+    return hal_l3_start(&copy, ticket);
+}
+
+static int test_flash(void)
+{
+    uint32_t address = hal_flash_address(image);
+    hal_l3_ticket ticket;
+    struct hal_l3_copy copy = {.kind = HAL_FLASH_READ, .l3_address = address + 4, .l2 = l2 + 8, .run_bytes = 12, .runs = 20,
+                               .l3_stride = 50, .l2_stride = 16};
+    memset(l2, GUARD, L2_BYTES);
+    memset(expected, GUARD, L2_BYTES);
+    for (uint32_t run = 0; run < copy.runs; run++) {
+        for (uint32_t i = 0; i < copy.run_bytes; i++)
+            expected[8 + run * 16 + i] = IMAGE_BYTE(4 + run * 50 + i);
+    }
+    if (address == HAL_NOT_IN_FLASH || hal_flash_address(l2) != HAL_NOT_IN_FLASH)
+        return 0;
+    return hal_l3_start(&copy, &ticket) == DORY_OK && hal_l3_wait(ticket) == DORY_OK && memcmp(l2, expected, L2_BYTES) == 0;
+}
+
+/* Out to RAM, over the source from flash, back from RAM: only the order of the queue makes that right. */
+static int move_round(void)
+{
+    hal_l3_ticket ticket = 0;
+    int status = DORY_OK;
+    for (uint32_t i = 0; i < L2_BYTES; i++)
+        l2[i] = (uint8_t)random_below(256);
+    memcpy(expected, l2, L2_BYTES);
+    status |= move_l3(HAL_RAM_WRITE, 4096, l2, L2_BYTES / 2, &ticket);
+    status |= move_l3(HAL_FLASH_READ, hal_flash_address(image), l2, IMAGE_BYTES, &ticket);
+    status |= move_l3(HAL_RAM_READ, 4096, l2 + L2_BYTES / 2, L2_BYTES / 2, &ticket);
+    status |= hal_l3_wait(ticket);
+    return status == DORY_OK && l2[1] == IMAGE_BYTE(1) && memcmp(l2 + L2_BYTES / 2, expected, L2_BYTES / 2) == 0;
+}
+
+static int round_on_core_0;
+
+static void move_round_on_core_0(void *argument)
+{
+    (void)argument;
+    if (hal_core_id() == 0)
+        round_on_core_0 = move_round();
+    hal_barrier();
+}
+
+static int test_l3_queue(void)
+{
+    round_on_core_0 = 0;
+    return move_round() && hal_cluster_run(move_round_on_core_0, NULL) == DORY_OK && round_on_core_0;
+}
+
+static int test_l3_refuses(void)
+{
+    uint32_t ram_bytes = 8 * 1024 * 1024;
+    hal_l3_ticket ticket;
+    return move_l3(HAL_RAM_READ, ram_bytes - 4, l2, 8, &ticket) == DORY_ERROR_L3 &&
+           move_l3(HAL_RAM_READ, 1, l2, 8, &ticket) == DORY_ERROR_ALIGNMENT &&
+           move_l3(HAL_RAM_READ, 0, l2, 6, &ticket) == DORY_ERROR_ALIGNMENT &&
+           move_l3(HAL_RAM_READ, 0, l2, 0, &ticket) == DORY_ERROR_ARGUMENT && hal_l3_wait(0) == DORY_OK;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------ */
+
+static int reserve_to_the_end(enum hal_memory memory, size_t level_bytes)
+{
+    void *address;
+    size_t total = 0;
+    if (hal_memory_reserve(memory, level_bytes, &address) != DORY_ERROR_MEMORY) /* static data take some of it */
+        return 0;
+    while (hal_memory_reserve(memory, 1000, &address) == DORY_OK) {
+        if ((uintptr_t)address % DORY_ALIGNMENT)
+            return 0;
+        memset(address, 0x33, 1000);
+        total += 1000;
+    }
+    return total > 0 && total < level_bytes;
+}
+
+static int test_memory(void)
+{
+    for (int i = 0; i < 2; i++) {
+        if (!reserve_to_the_end(HAL_L1, 64 * 1024) || !reserve_to_the_end(HAL_L2, 512 * 1024))
+            return 0;
+        if (hal_memory_reset() != DORY_OK)
+            return 0;
+    }
+    return hal_memory_reserve(HAL_L1, 8, NULL) == DORY_ERROR_ARGUMENT;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------- */
+
+static int test_time(void)
+{
+    uint32_t before = hal_cycles();
+    for (volatile int i = 0; i < 1000; i++)
+        ;
+    uint32_t after = hal_cycles();
+    return hal_cycles_available() ? after - before > 1000 : after == 0 && before == 0;
+}
+
+static const struct {
+    const char *name;
+    int (*test)(void);
+} tests[] = {
+    {"DMA in one, two and three dimensions", test_dma},
+    {"DMA on all cores at once", test_team_dma},
+    {"barriers", test_barriers},
+    {"flash", test_flash},
+    {"order of the L3 queue", test_l3_queue},
+    {"L3 refuses what it cannot do", test_l3_refuses},
+    {"memory", test_memory},
+    {"cycles", test_time},
+};
+
+static int run_tests(unsigned cores)
+{
+    int failed = 0;
+    if (hal_cluster_open(cores) != DORY_OK || hal_l3_open(NULL, NULL) != DORY_OK)
+        return 1;
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
+        int passed = tests[i].test();
+        printf("%u cores, %s: %s\n", cores, tests[i].name, passed ? "passed" : "FAILED");
+        failed += !passed;
+    }
+    return failed + (hal_l3_close() != DORY_OK) + (hal_cluster_close() != DORY_OK);
+}
+
+int main(void)
+{
+    int failed = 0;
+    for (unsigned cores = 1; cores <= 8; cores = cores == 2 ? 5 : cores == 5 ? 8 : cores + 1)
+        failed += run_tests(cores);
+    hal_log(failed ? "firmware_hal: FAILED\n" : "firmware_hal: all passed\n");
+    return failed;
+}
