@@ -3,6 +3,7 @@
  * What is decided here is arithmetic: how an accumulator is normalised. A cheaper form than the exact one is taken only
  * where bounds prove that it gives the same bits. The bounds of a convolution's accumulator are computed anew for every
  * channel from its own weights, which is tighter than the layer's bound. */
+#include "clamp.h"
 #include "plan.h"
 
 #include <inttypes.h>
@@ -190,6 +191,38 @@ static struct bounds stage_bounds(const struct dory_stage *stage, struct bounds 
     return y;
 }
 
+/* Takes the clamped form where every channel has one. */
+static void try_clamped(const struct description *d, const struct stage *stage)
+{
+    struct dory_layer *run = d->run;
+    uint32_t reciprocal;
+    uint8_t shift;
+    if (!stage->has_clip || run->minimum != 0 || run->maximum > 255 || stage->divisor > (int64_t)1 << 31)
+        return;
+    if (!clamp_reciprocal(stage->divisor, ((uint64_t)run->maximum + 1) * (uint64_t)stage->divisor, &reciprocal, &shift))
+        return;
+    for (size_t channel = 0; channel < (size_t)d->output->channels; channel++) {
+        size_t index = stage->count == 1 ? 0 : channel;
+        struct bounds x = channel_bounds(d, channel);
+        struct clamped_channel unused;
+        if (!clamp_channel(stage->multiplier[index], stage->addend[index], stage->divisor, run->maximum, x.minimum, x.maximum,
+                           &unused))
+            return;
+    }
+    run->normalisation = DORY_NORMALISE_CLAMPED;
+    run->reciprocal = reciprocal;
+    run->shift = shift;
+}
+
+void describe_accumulator(const struct network *network, const struct layer *layer, size_t channel, int64_t *minimum,
+                          int64_t *maximum)
+{
+    struct description d = {.layer = layer, .input = &network->tensors[layer->inputs[0]]};
+    struct bounds x = channel_bounds(&d, channel);
+    *minimum = x.minimum;
+    *maximum = x.maximum;
+}
+
 static void describe_channel_stages(const struct description *d)
 {
     const struct layer *layer = d->layer;
@@ -209,6 +242,8 @@ static void describe_channel_stages(const struct description *d)
         REFUSE(d, NULL, "has %d normalisations one after the other; a convolution can have one", layer->stage_count);
     choose_normalisation(d, &form, stage->divisor);
     describe_clip(d, layer->stage_count ? stage : NULL);
+    if (d->run->normalisation == DORY_NORMALISE_64 || d->run->normalisation == DORY_NORMALISE_DIVIDE)
+        try_clamped(d, stage);
 }
 
 static void describe_scalar_stages(const struct description *d, struct bounds accumulator)

@@ -3,6 +3,7 @@
  *
  * Every blob is written front to back into the place that the plan has for it; a blob that does not come out with exactly
  * the bytes that the plan counted is a fault of dory and is reported as one, since the firmware would read past it. */
+#include "clamp.h"
 #include "plan.h"
 
 #include <string.h>
@@ -30,6 +31,7 @@ static void write_bytes(struct writer *writer, uint64_t value, unsigned bytes)
 
 /* One layer's weights, as the model has them and as the firmware wants them. */
 struct source {
+    const struct network *network;
     const struct layer *layer;
     const struct dory_layer *run;
     const struct tensor *input;
@@ -132,9 +134,29 @@ static struct constants constants_of(const struct source *source, uint32_t outpu
 
 static bool fits_32_bits(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; }
 
+static bool write_clamped(struct writer *writer, const struct source *source, uint32_t output)
+{
+    struct clamped_channel clamped = {0};
+    bool proven = true;
+    if (output < source->run->output_channels) {
+        int64_t minimum, maximum;
+        struct constants constants = constants_of(source, output);
+        describe_accumulator(source->network, source->layer, output, &minimum, &maximum);
+        proven = clamp_channel(constants.multiplier, constants.addend, source->layer->stages[0].divisor, source->run->maximum,
+                               minimum, maximum, &clamped);
+    }
+    write_bytes(writer, (uint32_t)clamped.low, 4);
+    write_bytes(writer, (uint32_t)clamped.high, 4);
+    write_bytes(writer, clamped.multiplier, 4);
+    write_bytes(writer, clamped.addend, 4);
+    return proven;
+}
+
 /* False where a constant does not fit: range and describe choose the form, so that would be their fault. */
 static bool write_constants(struct writer *writer, const struct source *source, uint32_t output)
 {
+    if (source->run->normalisation == DORY_NORMALISE_CLAMPED)
+        return write_clamped(writer, source, output);
     struct constants constants = constants_of(source, output);
     unsigned bytes =
         source->run->normalisation == DORY_NORMALISE_64 || source->run->normalisation == DORY_NORMALISE_DIVIDE ? 8 : 4;
@@ -176,7 +198,8 @@ static void layout_layer(struct plan *plan, int index, struct diagnostics *diagn
     }
     uint8_t *start = plan->flash_image + planned->weights_address;
     struct writer writer = {.next = start, .end = start + planned->weights_bytes};
-    struct source source = {.layer = layer,
+    struct source source = {.network = plan->network,
+                            .layer = layer,
                             .run = &planned->run,
                             .input = &plan->network->tensors[layer->inputs[0]],
                             .reads_whole_input = layer_reads_whole_input(plan->network, layer)};

@@ -106,6 +106,10 @@ bool range_prove(struct network *network, const struct range_options *options, s
 /* describe.c: the firmware's view of a layer: shape, bits, normalisation, clip, stages; tile, L1 map and blob sizes zero. */
 bool describe_layer(const struct network *network, int layer, struct dory_layer *run, struct arena *arena, struct diagnostics *diagnostics);
 
+/* Bounds of the accumulator of one output channel of a convolution, partial sums included. */
+void describe_accumulator(const struct network *network, const struct layer *layer, size_t channel, int64_t *minimum,
+                          int64_t *maximum);
+
 /* plan.c (tile.c, place.c): kernels, tiles, steps, transfers, offsets. layout.c fills flash_image. */
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options, struct plan *plan,
                struct arena *arena, struct diagnostics *diagnostics);

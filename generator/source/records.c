@@ -15,6 +15,7 @@ static const char *const normalisation_names[] = {
     [DORY_NORMALISE_32] = "DORY_NORMALISE_32",
     [DORY_NORMALISE_64] = "DORY_NORMALISE_64",
     [DORY_NORMALISE_DIVIDE] = "DORY_NORMALISE_DIVIDE",
+    [DORY_NORMALISE_CLAMPED] = "DORY_NORMALISE_CLAMPED",
 };
 
 static const char *const order_names[] = {
@@ -96,6 +97,7 @@ static const struct field layer_fields[] = {
     LAYER(quad_bytes, NUMBER, LINE),
     LAYER(chunk_bytes, NUMBER),
     LAYER(divisor, .kind = FIELD_SIGNED, LINE),
+    LAYER(reciprocal, NUMBER),
     LAYER(minimum, .kind = FIELD_SIGNED),
     LAYER(maximum, .kind = FIELD_SIGNED),
     LAYER(stage, STAGE_RECORD, LINE),

@@ -72,7 +72,13 @@ enum dory_normalisation {
     DORY_NORMALISE_NONE,   /* y = clip(accumulator + addend): int32 addend only, e.g. int32 logits */
     DORY_NORMALISE_32,     /* divisor = 2^shift; multiplier * accumulator + addend is proven to fit int32 */
     DORY_NORMALISE_64,     /* divisor = 2^shift; int64 arithmetic */
-    DORY_NORMALISE_DIVIDE  /* any divisor; int64 arithmetic, floor division */
+    DORY_NORMALISE_DIVIDE, /* any divisor; int64 arithmetic, floor division */
+
+    /* 32-bit arithmetic where the product exceeds 32 bits: the accumulator is first clamped to where the output saturates.
+     *     u = multiplier * clamp(accumulator, low, high) + addend    unsigned, modulo 2^32, and proven to be less
+     *     y = reciprocal == 0 ? u >> shift : (u * reciprocal >> 32) >> shift
+     * No clip is left to do. The most frequent form of real networks, whose divisors are 2^n and 2^n - 1. */
+    DORY_NORMALISE_CLAMPED
 };
 
 /* A scalar y = clip(floor((multiplier * x + addend) / divisor)). */
@@ -108,7 +114,7 @@ struct dory_layer {
 
     uint8_t operation;     /* enum dory_operation */
     uint8_t normalisation; /* enum dory_normalisation */
-    uint8_t shift;         /* log2 of the divisor, for DORY_NORMALISE_32 and _64 */
+    uint8_t shift;         /* log2 of the divisor, for DORY_NORMALISE_32 and _64; see there for _CLAMPED */
     uint8_t tile_order;    /* enum dory_tile_order */
     uint8_t input_bits, second_input_bits, output_bits, weight_bits; /* of an element: 2, 4, 8, 16 or 32 */
     uint8_t input_is_signed, second_input_is_signed, output_is_signed;
@@ -131,6 +137,7 @@ struct dory_layer {
     uint32_t chunk_bytes;      /* of it, the weights of one full slice of tile_input_channels input channels */
 
     int64_t divisor;           /* for DORY_NORMALISE_DIVIDE */
+    uint32_t reciprocal;       /* for DORY_NORMALISE_CLAMPED */
     int32_t minimum, maximum;  /* clip bounds of the output; INT32_MIN and INT32_MAX: no clip */
 
     struct dory_stage stage;          /* pools and additions, always: from accumulator to output, clipped to its bounds */
@@ -166,6 +173,7 @@ struct dory_layer {
  *     DORY_NORMALISE_NONE             4 x { int32 addend }
  *     DORY_NORMALISE_32               4 x { int32 multiplier, int32 addend }
  *     DORY_NORMALISE_64 and _DIVIDE   4 x { int64 multiplier, int64 addend }
+ *     DORY_NORMALISE_CLAMPED          4 x { int32 low, int32 high, uint32 multiplier, uint32 addend }
  * little endian, in the order of the channels. Quads are aligned to 4 bytes, so 64-bit constants are read as two words.
  */
 

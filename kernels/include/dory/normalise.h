@@ -27,6 +27,20 @@ static inline int64_t dory_stage_apply(const struct dory_stage *stage, int64_t v
     return dory_clip(scaled, stage->minimum, stage->maximum);
 }
 
+/* floor((multiplier * accumulator + addend) / divisor), clipped: see DORY_NORMALISE_CLAMPED. */
+static inline int32_t dory_normalise_clamped(const struct dory_layer *layer, const uint8_t *constants, int32_t accumulator)
+{
+    int32_t bounds[2];
+    uint32_t factors[2];
+    memcpy(bounds, constants, sizeof bounds);
+    memcpy(factors, constants + sizeof bounds, sizeof factors);
+    uint32_t value = (uint32_t)dory_clip(accumulator, bounds[0], bounds[1]) * factors[0] + factors[1];
+    if (layer->reciprocal != 0) {
+        value = (uint32_t)((uint64_t)value * layer->reciprocal >> 32);
+    }
+    return (int32_t)(value >> layer->shift);
+}
+
 /* `constants` are those of a quad (see "weight blob"), `lane` the channel in it, 0 to 3. */
 static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8_t *constants, unsigned lane, int32_t accumulator)
 {
@@ -40,6 +54,8 @@ static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8
     case DORY_NORMALISE_32:
         memcpy(narrow, constants + 8 * lane, 8);
         return dory_clip((narrow[0] * accumulator + narrow[1]) >> layer->shift, layer->minimum, layer->maximum);
+    case DORY_NORMALISE_CLAMPED:
+        return dory_normalise_clamped(layer, constants + 16 * lane, accumulator);
     default:
         memcpy(wide, constants + 16 * lane, 16);
         scaled = wide[0] * accumulator + wide[1];
