@@ -1,0 +1,7 @@
+/* cmocka wants these in front of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>

@@ -1,0 +1,86 @@
+/* golden_model FOLDER: runs the interpreter on the model and input.txt of the folder and compares every out_layerN.txt.
+ * Additions are exact, as the files have them. Exit status 77, skipped, where the folder is not there. */
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "interpret.h"
+#include "load.h"
+#include "plan.h"
+#include "text_tensor.h"
+
+#define EXIT_SKIPPED 77
+
+static const char *find_model(const char *folder, struct arena *arena)
+{
+    DIR *directory = opendir(folder);
+    const char *path = NULL;
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        const char *ending = strrchr(entry->d_name, '.');
+        if (ending && !strcmp(ending, ".onnx"))
+            path = arena_format(arena, "%s/%s", folder, entry->d_name);
+    }
+    if (directory)
+        closedir(directory);
+    return path;
+}
+
+/* Prints a line; true if all values are equal. */
+static bool compare_layer(const struct network *network, int layer, const int64_t *actual, const char *folder, struct arena *arena,
+                          struct diagnostics *diagnostics)
+{
+    const struct tensor *shape = &network->tensors[network->layers[layer].output];
+    struct text_tensor expected;
+    if (!text_tensor_read(arena_format(arena, "%s/out_layer%d.txt", folder, layer), &expected, arena, diagnostics))
+        return false;
+    struct text_comparison result = text_tensor_compare(&expected, shape, actual);
+    if (!result.same_count)
+        printf("layer %d: the file has %zu values, the layer %zu\n", layer, expected.count, tensor_elements(shape));
+    else if (result.different)
+        printf("layer %d: %zu of %zu differ, first at row %d, column %d, channel %d: expected %lld, got %lld\n", layer, result.different,
+               result.compared, result.row, result.column, result.channel, (long long)result.expected, (long long)result.actual);
+    else
+        printf("layer %d: %zu values equal%s\n", layer, result.compared, result.channels_first ? " (file in CHW order)" : "");
+    return result.same_count && !result.different;
+}
+
+static bool check(const char *model, const char *folder, struct arena *arena, struct diagnostics *diagnostics)
+{
+    const struct range_options range = {.exact_add = true};
+    struct text_tensor input;
+    struct network *network = network_load(model, NULL, arena, diagnostics);
+    if (!network || !range_prove(network, &range, arena, diagnostics) ||
+        !text_tensor_read(arena_format(arena, "%s/input.txt", folder), &input, arena, diagnostics))
+        return false;
+    if (input.count != tensor_elements(&network->tensors[network->inputs[0]]))
+        return false;
+    int64_t **tensors = interpret_network(network, (const int64_t *const[]){input.values}, arena, diagnostics);
+    bool all_equal = tensors != NULL;
+    for (int i = 0; tensors && i < network->layer_count; i++) {
+        const struct tensor *shape = &network->tensors[network->layers[i].output];
+        const int64_t *values = tensors[network->layers[i].output];
+        all_equal &= compare_layer(network, i, values, folder, arena, diagnostics);
+        for (size_t k = 0; k < tensor_elements(shape); k++)
+            if (values[k] < shape->minimum || values[k] > shape->maximum) {
+                printf("layer %d: %lld is outside the proven range\n", i, (long long)values[k]);
+                all_equal = false;
+                break;
+            }
+    }
+    return all_equal;
+}
+
+int main(int argc, char **argv)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    const char *model = argc == 2 ? find_model(argv[1], &arena) : NULL;
+    if (!model) {
+        printf("skipped: no model in %s\n", argc == 2 ? argv[1] : "(no folder given)");
+        return argc == 2 ? EXIT_SKIPPED : 2;
+    }
+    bool is_equal = check(model, argv[1], &arena, &diagnostics);
+    diagnostics_print(&diagnostics, stdout);
+    arena_free(&arena);
+    return is_equal ? 0 : 1;
+}
