@@ -45,14 +45,13 @@ int gap8_set_clock(enum gap8_clock clock, uint32_t hertz)
     if ((clock != GAP8_CLOCK_FC && clock != GAP8_CLOCK_CLUSTER) || hertz < MINIMUM_HERTZ || hertz > MAXIMUM_HERTZ)
         return DORY_ERROR_ARGUMENT;
     volatile struct gap8_fll *fll = &GAP8_FLL[clock];
-#ifdef DORY_GAP8_FLL_CLOSED_LOOP
     uint32_t factor = hertz / REFERENCE_HERTZ;
-    fll->control_1 = CLOSED_LOOP | open_loop_setting(hertz) | factor;
-    wait_for_lock(fll, factor);
+#ifdef DORY_GAP8_FLL_OPEN_LOOP
+    fll->control_1 = open_loop_setting(hertz) | factor;
 #else
-    fll->control_1 = open_loop_setting(hertz) | hertz / REFERENCE_HERTZ;
-    (void)wait_for_lock;
+    fll->control_1 = CLOSED_LOOP | open_loop_setting(hertz) | factor;
 #endif
+    wait_for_lock(fll, factor);
     return DORY_OK;
 }
 

@@ -4,9 +4,9 @@
  * 100 MHz because at this clock of the FC HyperBus runs at its 50 MHz (two bytes a clock), so that gvsoc, which moves
  * one byte a cycle of the FC whatever the clock, is neither optimistic nor pessimistic.
  *
- * A frequency-locked loop (FLL) has two modes. In the closed loop it holds its frequency against the 32 kHz reference:
- * right for the chip (DORY_GAP8_FLL_CLOSED_LOOP). gvsoc's model of it never settles, the two clocks differ by some per
- * cent and every measurement with them; there the oscillator is set once and runs free, which is the default.
+ * A frequency-locked loop (FLL) holds its frequency against the 32 kHz reference by steps of its oscillator of about
+ * 1 %, so the two clocks wander a little against one another: on gvsoc 0.05 % over 2 ms. With DORY_GAP8_FLL_OPEN_LOOP
+ * the oscillators are set once and run free: exactly equal clocks on gvsoc, but on a chip whatever its oscillator gives.
  */
 #ifndef DORY_GAP8_CLOCKS_H
 #define DORY_GAP8_CLOCKS_H
