@@ -1,0 +1,173 @@
+#include "random_case.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "plan.h"
+#include "run_plan.h"
+
+#define PLENTY (64u * 1024 * 1024)
+
+/* Memories of any size and the cycles of GAP8, more or less: the planner's choices are not what is tested. */
+static const struct target machine = {
+    .name = "test",
+    .cores = 8,
+    .l1_bytes = PLENTY,
+    .l2_bytes = PLENTY,
+    .flash_bytes = PLENTY,
+    .ram_bytes = PLENTY,
+    .dma_setup_cycles = 30,
+    .dma_latency_cycles = 50,
+    .dma_read_bytes_per_1000_cycles = 7000,
+    .dma_write_bytes_per_1000_cycles = 7000,
+    .dma_run_overhead_cycles = 4,
+    .l3_bytes_per_1000_cycles = 500,
+    .l3_setup_cycles = 300,
+    .tile_overhead_cycles = 100,
+    .step_overhead_cycles = 200,
+    .layer_overhead_cycles = 500,
+};
+
+struct trial {
+    struct network *network;
+    struct random *random;
+    const char *reproduction;
+    struct arena *arena;
+    struct plan_options options;
+    struct plan plan;
+    const char *refusal; /* of the last pass that refused */
+};
+
+/* ---- planning ---- */
+
+static const char *first_error(const struct diagnostics *diagnostics)
+{
+    for (int i = 0; i < diagnostics->count; i++)
+        if (diagnostics->list[i].severity == SEVERITY_ERROR)
+            return diagnostics->list[i].text;
+    return "an error without a text";
+}
+
+static bool prove(struct trial *trial)
+{
+    struct diagnostics diagnostics = {.arena = trial->arena};
+    struct range_options options = {.exact_add = random_chance(trial->random, 50)};
+    bool proven = range_prove(trial->network, &options, trial->arena, &diagnostics);
+    trial->refusal = proven ? NULL : first_error(&diagnostics);
+    return proven;
+}
+
+static bool make_plan(struct trial *trial)
+{
+    struct diagnostics diagnostics = {.arena = trial->arena};
+    trial->plan = (struct plan){0};
+    bool planned = plan_make(trial->network, &machine, &trial->options, &trial->plan, trial->arena, &diagnostics) &&
+                   layout_weights(&trial->plan, trial->arena, &diagnostics) && plan_check(&trial->plan, &diagnostics);
+    trial->refusal = planned ? NULL : first_error(&diagnostics);
+    return planned;
+}
+
+static uint32_t part_of(struct random *random, uint32_t bytes)
+{
+    uint32_t least = bytes / (uint32_t)random_between(random, 1, 12);
+    return (uint32_t)random_between(random, least ? least : 1, bytes);
+}
+
+static uint32_t a_third_more(uint32_t bytes) { return bytes ? bytes + bytes / 3 + 16 : 0; }
+
+/* First with plenty, then with less: what the network used, divided by up to 12, or as much more as it takes. */
+static bool plan_tightly(struct trial *trial)
+{
+    struct random *random = trial->random;
+    trial->options =
+        (struct plan_options){.cores = (unsigned)random_between(random, 1, 8), .tensors_in_ram = random_chance(random, 30)};
+    if (!make_plan(trial))
+        return false;
+    uint32_t l1_bytes = trial->plan.l1_peak_bytes, l2_bytes = trial->plan.l2_peak_bytes;
+    if (random_chance(random, 85))
+        trial->options.l1_bytes = part_of(random, l1_bytes);
+    if (random_chance(random, 50))
+        trial->options.l2_bytes = part_of(random, l2_bytes);
+    while (!make_plan(trial)) {
+        bool l1_at_most = !trial->options.l1_bytes || trial->options.l1_bytes >= 2 * l1_bytes;
+        bool l2_at_most = !trial->options.l2_bytes || trial->options.l2_bytes >= 2 * l2_bytes;
+        if (l1_at_most && l2_at_most)
+            return false;
+        trial->options.l1_bytes = a_third_more(trial->options.l1_bytes);
+        trial->options.l2_bytes = a_third_more(trial->options.l2_bytes);
+    }
+    return true;
+}
+
+/* ---- what was covered ---- */
+
+static void count_layer(struct random_totals *totals, const struct plan *plan, const struct plan_layer *layer)
+{
+    const struct dory_layer *run = &layer->run;
+    const struct dory_step *step = &plan->steps[layer->first_step].run;
+    totals->tiled_rows += run->tile_rows < step->rows;
+    totals->tiled_columns += run->tile_columns < run->output_width;
+    totals->tiled_channels += run->tile_channels < step->channels;
+    totals->tiled_input_channels += run->operation == DORY_CONVOLUTION && run->tile_input_channels < run->input_channels;
+    totals->stepped_rows += step->rows < run->output_height;
+    totals->stepped_channels += step->channels < run->output_channels;
+}
+
+static void count_plan(struct random_totals *totals, const struct plan *plan)
+{
+    bool in_ram = false, loads = false;
+    for (int i = 0; i < plan->network->layer_count; i++)
+        count_layer(totals, plan, &plan->layers[i]);
+    for (int i = 0; i < plan->network->tensor_count; i++)
+        in_ram |= plan->tensors[i].home == HOME_RAM;
+    for (int i = 0; i < plan->transfer_count; i++)
+        loads |= plan->transfers[i].needed_step > 0;
+    totals->in_ram += in_ram;
+    totals->loads += loads;
+}
+
+void random_totals_print(const struct random_totals *totals)
+{
+    printf("%d exact (%" PRIu64 " values), %d refused, %d wrong\n", totals->exact, totals->values, totals->refused,
+           totals->wrong);
+    printf(
+        "layers tiled in rows %d, columns %d, channels %d, input channels %d; of several steps in rows %d, in channels %d\n",
+        totals->tiled_rows, totals->tiled_columns, totals->tiled_channels, totals->tiled_input_channels,
+        totals->stepped_rows, totals->stepped_channels);
+    printf("networks with tensors in RAM %d, with L3 transfers behind the first step %d\n", totals->in_ram, totals->loads);
+}
+
+/* ---- the case ---- */
+
+static enum random_outcome refuse(const struct trial *trial, struct random_totals *totals)
+{
+    printf("%s: refused: %s (%s)\n", trial->reproduction, trial->refusal, random_network_text(trial->network, trial->arena));
+    totals->refused++;
+    return CASE_REFUSED;
+}
+
+enum random_outcome random_case(struct network *network, struct random *random, const char *reproduction,
+                                struct arena *arena, struct random_totals *totals)
+{
+    struct trial trial = {.network = network, .random = random, .reproduction = reproduction, .arena = arena};
+    if (!prove(&trial) || !plan_tightly(&trial))
+        return refuse(&trial, totals);
+    struct run_plan_options options = {
+        .cores = (unsigned)random_between(random, 1, 8),
+        .seed = (uint64_t)random_between(random, 1, 1000000),
+        .timing = (enum hal_host_timing)random_between(random, 0, 2),
+        .unobserved = random_chance(random, 50),
+    };
+    struct run_plan_result result = run_plan(&trial.plan, random_input(random, network, arena), &options);
+    count_plan(totals, &trial.plan);
+    totals->values += result.values_compared;
+    if (result.exact) {
+        totals->exact++;
+        return CASE_EXACT;
+    }
+    totals->wrong++;
+    printf("%s: %s\n    %s; L1 %u B, L2 %u B, planned for %u cores, on %u, timing %d, %s\n", reproduction, result.message,
+           random_network_text(network, arena), trial.plan.l1_peak_bytes, trial.plan.l2_peak_bytes, trial.plan.cores,
+           options.cores, (int)options.timing, options.unobserved ? "unobserved" : "observed");
+    return CASE_WRONG;
+}

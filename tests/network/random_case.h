@@ -1,0 +1,24 @@
+/* One random case: a network, planned into little memory, executed, compared. */
+#ifndef DORY_TEST_RANDOM_CASE_H
+#define DORY_TEST_RANDOM_CASE_H
+
+#include "random_network.h"
+
+enum random_outcome { CASE_EXACT, CASE_REFUSED, CASE_WRONG };
+
+struct random_totals {
+    int exact, refused, wrong;
+    int tiled_rows, tiled_columns, tiled_channels, tiled_input_channels; /* layers */
+    int stepped_rows, stepped_channels;                                  /* layers with several steps */
+    int in_ram;                                                          /* networks with a tensor in RAM */
+    int loads;                                                           /* networks with transfers behind the first step */
+    uint64_t values;
+};
+
+/* Plans and runs the network; `seed` is told where it fails. A network that a pass refuses is no failure of the run. */
+enum random_outcome random_case(struct network *network, struct random *random, const char *reproduction,
+                                struct arena *arena, struct random_totals *totals);
+
+void random_totals_print(const struct random_totals *totals);
+
+#endif

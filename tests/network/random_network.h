@@ -1,0 +1,43 @@
+/* Random networks: the same seed gives the same network on every machine. */
+#ifndef DORY_TEST_RANDOM_NETWORK_H
+#define DORY_TEST_RANDOM_NETWORK_H
+
+#include "network.h"
+#include "support.h"
+
+struct random {
+    uint64_t state;
+};
+
+/* From `least` to `most`, both included. */
+int64_t random_between(struct random *random, int64_t least, int64_t most);
+bool random_chance(struct random *random, int percent);
+
+enum random_kind {
+    RANDOM_CONVOLUTION,
+    RANDOM_POINTWISE,
+    RANDOM_DEPTHWISE,
+    RANDOM_LINEAR,
+    RANDOM_LINEAR_32, /* 32-bit results, neither normalised nor clipped */
+    RANDOM_MAXIMUM_POOL,
+    RANDOM_AVERAGE_POOL,
+    RANDOM_GLOBAL_POOL,
+    RANDOM_ADDITION, /* of the input with itself */
+    RANDOM_KINDS
+};
+
+const char *random_kind_name(enum random_kind kind);
+
+/* One layer. */
+struct network *random_layer(struct random *random, enum random_kind kind, struct arena *arena);
+
+/* Two to eight layers, with residual connections. */
+struct network *random_network(struct random *random, struct arena *arena);
+
+/* Values for its input, all within what the tensor declares, extremes included. */
+int64_t *random_input(struct random *random, const struct network *network, struct arena *arena);
+
+/* "convolution 3x5/2,1 7x9x13->4x9x20, ..." */
+const char *random_network_text(const struct network *network, struct arena *arena);
+
+#endif

@@ -1,0 +1,212 @@
+#include "run_plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "assemble.h"
+#include "dory/run.h"
+#include "expected.h"
+#include "interpret.h"
+
+/* ---- kernels ---- */
+
+extern dory_kernel_function dory_reference_convolution, dory_reference_depthwise, dory_reference_pool,
+    dory_reference_addition;
+
+dory_kernel_function *run_plan_kernel(const char *name)
+{
+    static const struct {
+        const char *name;
+        dory_kernel_function *function;
+    } kernels[] = {
+        {"dory_reference_convolution", dory_reference_convolution},
+        {"dory_reference_depthwise", dory_reference_depthwise},
+        {"dory_reference_pool", dory_reference_pool},
+        {"dory_reference_addition", dory_reference_addition},
+    };
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (!strcmp(kernels[i].name, name))
+            return kernels[i].function;
+    return NULL;
+}
+
+/* ---- one run ---- */
+
+struct execution {
+    const struct plan *plan;
+    const struct run_plan_options *options;
+    struct assembled assembled;
+    int64_t **golden; /* of all tensors */
+    int *run_order;   /* run_order[n]: the layer that runs as the nth */
+    struct dory_buffers buffers;
+    struct run_plan_result result;
+    struct arena arena;
+    struct diagnostics diagnostics;
+};
+
+#define FAIL(execution, ...)                                                                                                \
+    do {                                                                                                                    \
+        if (!(execution)->result.message[0])                                                                                \
+            snprintf((execution)->result.message, sizeof(execution)->result.message, __VA_ARGS__);                          \
+    } while (0)
+
+/* ---- comparing ---- */
+
+static int64_t element_at(const uint8_t *pixel, int channel, const struct tensor *tensor)
+{
+    uint64_t value = 0;
+    size_t bits = (size_t)tensor->bits, bit = (size_t)channel * bits;
+    for (size_t i = 0; i < (bits + 7) / 8; i++)
+        value |= (uint64_t)pixel[bit / 8 + i] << (8 * i);
+    value = value >> bit % 8 << (64 - bits);
+    return tensor->is_signed ? (int64_t)value >> (64 - bits) : (int64_t)(value >> (64 - bits));
+}
+
+static const uint8_t *tensor_memory(const struct execution *execution, int tensor)
+{
+    struct place place = plan_place(execution->plan, tensor);
+    if (place.in_ram)
+        return hal_host_ram() + execution->buffers.ram_address + place.offset;
+    return (const uint8_t *)execution->buffers.l2 + place.offset;
+}
+
+/* Number of values that differ; the first is told. */
+static uint64_t compare(struct execution *execution, int layer)
+{
+    const struct network *network = execution->plan->network;
+    int output = network->layers[layer].output;
+    const struct tensor *tensor = &network->tensors[output];
+    const uint8_t *memory = tensor_memory(execution, output);
+    size_t pixel_bytes = expected_tensor_bytes(tensor) / ((size_t)tensor->height * (size_t)tensor->width);
+    uint64_t different = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < tensor_elements(tensor); i++) {
+        size_t pixel = i / (size_t)tensor->channels, channel = i % (size_t)tensor->channels;
+        if (element_at(memory + pixel * pixel_bytes, (int)channel, tensor) == execution->golden[output][i])
+            continue;
+        first = different++ ? first : i;
+    }
+    if (different) {
+        size_t pixel = first / (size_t)tensor->channels, channel = first % (size_t)tensor->channels;
+        FAIL(execution,
+             "layer %d %s (%s): at (%zu, %zu, %zu) expected %" PRId64 ", actual %" PRId64 "; %" PRIu64
+             " of %zu values differ",
+             layer, network->layers[layer].name, execution->plan->layers[layer].kernel->name, pixel / (size_t)tensor->width,
+             pixel % (size_t)tensor->width, channel, execution->golden[output][first],
+             element_at(memory + pixel * pixel_bytes, (int)channel, tensor), different, tensor_elements(tensor));
+    }
+    execution->result.layers_compared++;
+    execution->result.values_compared += tensor_elements(tensor);
+    return different;
+}
+
+static int observe(void *user, const struct dory_buffers *buffers, unsigned layer)
+{
+    struct execution *execution = user;
+    (void)buffers;
+    return compare(execution, execution->run_order[layer]) ? DORY_ERROR_MISMATCH : DORY_OK;
+}
+
+/* ---- set-up ---- */
+
+static bool assemble(struct execution *execution)
+{
+    const struct plan *plan = execution->plan;
+    int count = 0;
+    if (!plan_assemble(plan, &execution->assembled, &execution->arena, &execution->diagnostics))
+        return false;
+    execution->run_order = arena_array(&execution->arena, int, (size_t)plan->network->layer_count);
+    for (int i = 0; i < plan->step_count; i++)
+        if (plan->steps[i].run.last_of_layer && count < plan->network->layer_count)
+            execution->run_order[count++] = plan->steps[i].layer;
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        execution->assembled.layers[i].kernel = run_plan_kernel(plan->layers[i].kernel->name);
+        if (!execution->assembled.layers[i].kernel)
+            FAIL(execution, "no kernel '%s' in this program", plan->layers[i].kernel->name);
+    }
+    if (count != plan->network->layer_count)
+        FAIL(execution, "%d of %d layers have a last step", count, plan->network->layer_count);
+    return !execution->result.message[0];
+}
+
+static int open_machine(struct execution *execution)
+{
+    const struct plan *plan = execution->plan;
+    const struct hal_host_options options = {.seed = execution->options->seed,
+                                             .timing = execution->options->timing,
+                                             .l1_bytes = plan->l1_peak_bytes,
+                                             .l2_bytes = plan->l2_peak_bytes,
+                                             .ram_bytes = plan->ram_bytes + 64};
+    struct dory_buffers *buffers = &execution->buffers;
+    int status = hal_host_configure(&options);
+    hal_host_set_flash(plan->flash_image, plan->flash_bytes);
+    buffers->l1_bytes = plan->l1_peak_bytes;
+    buffers->l2_bytes = plan->l2_peak_bytes;
+    buffers->ram_address = 32; /* not 0: the network is not alone in the RAM */
+    if (!status)
+        status = hal_memory_reserve(HAL_L1, buffers->l1_bytes, &buffers->l1);
+    if (!status)
+        status = hal_memory_reserve(HAL_L2, buffers->l2_bytes, &buffers->l2);
+    if (!status)
+        status = hal_l3_open(NULL, NULL);
+    return status ? status : hal_cluster_open(execution->options->cores);
+}
+
+static int run(struct execution *execution, const uint8_t *input)
+{
+    const struct plan *plan = execution->plan;
+    struct dory_buffers *buffers = &execution->buffers;
+    int output = plan->network->outputs[0];
+    int status = dory_network_check_flash(&execution->assembled.network, buffers);
+    if (!execution->options->unobserved) {
+        buffers->observe = observe;
+        buffers->user = execution;
+    }
+    if (!status)
+        status = dory_network_run(&execution->assembled.network, buffers, input, NULL);
+    if (!status && execution->options->unobserved)
+        compare(execution, plan->network->tensors[output].producer);
+    return status;
+}
+
+static void run_opened(struct execution *execution, const uint8_t *input)
+{
+    struct hal_host_counters counters;
+    int status = open_machine(execution);
+    if (!status)
+        status = run(execution, input);
+    int closed = hal_cluster_close();
+    int l3_closed = hal_l3_close();
+    status = status ? status : closed ? closed : l3_closed;
+    if (status)
+        FAIL(execution, "%s", dory_strerror(status));
+    hal_host_get_counters(&counters);
+    if (counters.violations)
+        FAIL(execution, "%" PRIu64 " violations of the HAL's contract", counters.violations);
+}
+
+/* ---- all of it ---- */
+
+static void note_diagnostics(struct execution *execution)
+{
+    for (int i = 0; i < execution->diagnostics.count; i++)
+        if (execution->diagnostics.list[i].severity == SEVERITY_ERROR)
+            FAIL(execution, "%s", execution->diagnostics.list[i].text);
+}
+
+struct run_plan_result run_plan(const struct plan *plan, const int64_t *input, const struct run_plan_options *options)
+{
+    struct execution execution = {.plan = plan, .options = options};
+    execution.diagnostics.arena = &execution.arena;
+    const struct tensor *tensor = &plan->network->tensors[plan->network->inputs[0]];
+    uint8_t *bytes = arena_allocate(&execution.arena, expected_tensor_bytes(tensor));
+    execution.golden = interpret_network(plan->network, &input, &execution.arena, &execution.diagnostics);
+    if (!expected_pack(tensor, input, bytes))
+        FAIL(&execution, "the input has values that its elements cannot hold");
+    if (execution.golden && assemble(&execution) && !execution.result.message[0])
+        run_opened(&execution, bytes);
+    note_diagnostics(&execution);
+    execution.result.exact = !execution.result.message[0] && execution.result.layers_compared > 0;
+    arena_free(&execution.arena);
+    return execution.result;
+}
