@@ -51,10 +51,10 @@ static const struct advice {
 } advices[] = {
     {"BatchNormalization", true,
      "the batch normalisation was not made integer; in NEMO export after net.id_stage(), in Quantlab after the integerise passes"},
-    {"QuantizeLinear", true, "models with QuantizeLinear/DequantizeLinear are not supported; export integers with NEMO or Quantlab"},
-    {"DequantizeLinear", true, "models with QuantizeLinear/DequantizeLinear are not supported; export integers with NEMO or Quantlab"},
-    {"QLinearConv", false, "ONNX Runtime's quantised operators are not supported; export integers with NEMO or Quantlab"},
-    {"ConvInteger", false, "ONNX Runtime's quantised operators are not supported; export integers with NEMO or Quantlab"},
+    {"QuantizeLinear", true, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
+    {"DequantizeLinear", true, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
+    {"QLinearConv", false, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
+    {"ConvInteger", false, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
     {"LeakyRelu", true, "use a ReLU"},
     {"PRelu", true, "use a ReLU"},
     {"HardSwish", true, "use a ReLU"},
@@ -64,9 +64,9 @@ static const struct advice {
     {"Round", true, "integer networks round down; export with NEMO or Quantlab"},
     {"Ceil", true, "integer networks round down; export with NEMO or Quantlab"},
     {"ReduceMean", false, "average with AdaptiveAvgPool2d or AvgPool2d instead of mean()"},
-    {"ConvTranspose", false, "transposed convolutions are not supported"},
-    {"Upsample", false, "scaling up is not supported"},
-    {"Resize", false, "scaling up is not supported"},
+    {"ConvTranspose", false, "there is no kernel for transposed convolutions"},
+    {"Upsample", false, "there is no kernel that scales up"},
+    {"Resize", false, "there is no kernel that scales up"},
 };
 
 static const struct advice *find_advice(const char *type)
@@ -397,7 +397,7 @@ static void import_output(struct importer *importer, const struct value *value, 
     struct network *network = importer->network;
     bool is_known = (flow->kind == FLOW_TENSOR || flow->kind == FLOW_HEAD) && !flow_has_padding(flow);
     if (!is_known || network->tensors[flow->index].producer == NO_LAYER) {
-        if (flow->kind != FLOW_UNKNOWN)
+        if (flow->kind != FLOW_UNKNOWN && importer->diagnostics->error_count == 0)
             diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL, "output '%s' of the graph is not the output of a layer",
                      value->name);
         return;
