@@ -143,7 +143,8 @@ static void describe_clip(const struct description *d, const struct stage *last)
     if (output->bits == 32)
         least = INT32_MIN, most = INT32_MAX;
     if (last && last->has_clip) {
-        if (last->minimum < least || last->maximum > most)
+        bool proven = output->minimum >= least && output->maximum <= most; /* a clip beyond that never clips */
+        if (!proven && (last->minimum < least || last->maximum > most))
             REFUSE(d, NULL, "clips to %" PRId64 "..%" PRId64 ", which %d-bit %s elements cannot hold", last->minimum,
                    last->maximum, output->bits, output->is_signed ? "signed" : "unsigned");
         least = last->minimum > least ? last->minimum : least;
