@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "plan.h"
+#include "plan_text.h"
 #include "run_plan.h"
 
 #define PLENTY (64u * 1024 * 1024)
@@ -169,5 +170,10 @@ enum random_outcome random_case(struct network *network, struct random *random, 
     printf("%s: %s\n    %s; L1 %u B, L2 %u B, planned for %u cores, on %u, timing %d, %s\n", reproduction, result.message,
            random_network_text(network, arena), trial.plan.l1_peak_bytes, trial.plan.l2_peak_bytes, trial.plan.cores,
            options.cores, (int)options.timing, options.unobserved ? "unobserved" : "observed");
+    if (totals->verbose) {
+        struct text text = {.arena = arena};
+        plan_text(&text, &trial.plan);
+        fputs(text.bytes, stdout);
+    }
     return CASE_WRONG;
 }

@@ -7,6 +7,7 @@
 enum random_outcome { CASE_EXACT, CASE_REFUSED, CASE_WRONG };
 
 struct random_totals {
+    bool verbose; /* print the plan of a case that fails */
     int exact, refused, wrong;
     int tiled_rows, tiled_columns, tiled_channels, tiled_input_channels; /* layers */
     int stepped_rows, stepped_channels;                                  /* layers with several steps */
