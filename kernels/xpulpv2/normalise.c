@@ -1,0 +1,71 @@
+#include "normalise.h"
+
+static inline int32_t clip(int32_t value, int32_t minimum, int32_t maximum) { return p_min(p_max(value, minimum), maximum); }
+
+/* floor(scaled / 2^shift), of which bits 32 and up only say on which side of all bounds it is. */
+static inline int32_t shift_and_clip(const struct dory_normaliser *normaliser, int64_t scaled)
+{
+    int64_t value = scaled >> normaliser->shift;
+    if ((int32_t)value != value) {
+        return value < 0 ? normaliser->minimum : normaliser->maximum;
+    }
+    return clip((int32_t)value, normaliser->minimum, normaliser->maximum);
+}
+
+static inline int64_t load_64(const uint8_t *address)
+{
+    return (int64_t)((uint64_t)dory_load_word(address + 4) << 32 | dory_load_word(address));
+}
+
+static void normalise_lane_64(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t pixels)
+{
+    int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
+    int32_t narrow = (int32_t)multiplier;
+    for (uint32_t p = 0; p < pixels; p++, sum += 4) {
+        int64_t product = narrow == multiplier ? (int64_t)narrow * *sum : multiplier * *sum;
+        *sum = shift_and_clip(normaliser, product + addend);
+    }
+}
+
+static void normalise_lane_32(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t pixels)
+{
+    uint32_t multiplier = dory_load_word(constants);
+    int32_t addend = (int32_t)dory_load_word(constants + 4);
+    int32_t shift = normaliser->shift, minimum = normaliser->minimum, maximum = normaliser->maximum;
+    for (uint32_t p = 0; p < pixels; p++, sum += 4) {
+        *sum = clip(p_addnr((int32_t)((uint32_t)*sum * multiplier), addend, shift), minimum, maximum);
+    }
+}
+
+static void normalise_lane_none(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t pixels)
+{
+    uint32_t addend = dory_load_word(constants);
+    int32_t minimum = normaliser->minimum, maximum = normaliser->maximum;
+    for (uint32_t p = 0; p < pixels; p++, sum += 4) {
+        *sum = clip((int32_t)((uint32_t)*sum + addend), minimum, maximum);
+    }
+}
+
+void dory_normalise_block(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t sum[16], uint32_t pixels)
+{
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        switch (normaliser->kind) {
+        case DORY_NORMALISE_NONE: normalise_lane_none(normaliser, constants + 4 * lane, sum + lane, pixels); break;
+        case DORY_NORMALISE_32: normalise_lane_32(normaliser, constants + 8 * lane, sum + lane, pixels); break;
+        default: normalise_lane_64(normaliser, constants + 16 * lane, sum + lane, pixels); break;
+        }
+    }
+}
+
+void dory_store_elements(uint8_t *output, const int32_t element[4], uint32_t lanes, uint32_t element_bytes)
+{
+    if (element_bytes == 4) {
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            dory_store_word(output + 4 * lane, (uint32_t)element[lane]);
+        }
+        return;
+    }
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        output[lane] = (uint8_t)element[lane];
+    }
+}

@@ -1,0 +1,494 @@
+#include "case.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "reference.h"
+#include "xpulpv2.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define FORBID(address, bytes) __asan_poison_memory_region(address, bytes)
+#define PERMIT(address, bytes) __asan_unpoison_memory_region(address, bytes)
+#else
+#define FORBID(address, bytes) ((void)(address), (void)(bytes))
+#define PERMIT(address, bytes) ((void)(address), (void)(bytes))
+#endif
+
+#define GUARD_BYTES 16
+#define GUARD       0xA5
+
+/* ---- the kernels ------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    dory_kernel_function *function;
+} functions[] = {
+#define FUNCTION(name) {#name, name}
+    FUNCTION(dory_xpulpv2_convolution),
+};
+
+static dory_kernel_function *function_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (strcmp(functions[i].name, name) == 0) {
+            return functions[i].function;
+        }
+    }
+    return NULL;
+}
+
+static dory_kernel_function *reference_of(uint8_t operation)
+{
+    switch (operation) {
+    case DORY_CONVOLUTION: return dory_reference_convolution;
+    case DORY_DEPTHWISE: return dory_reference_depthwise;
+    case DORY_ADDITION: return dory_reference_addition;
+    default: return dory_reference_pool;
+    }
+}
+
+static void use_kernel(struct test_case *test, const struct dory_kernel_description *description)
+{
+    test->description = description;
+    test->kernel = function_of(description->name);
+    test->reference = reference_of(test->layer.operation);
+}
+
+/* ---- random numbers ---------------------------------------------------------------------------------------- */
+
+static uint32_t random_state;
+
+static uint32_t random_word(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 17;
+    random_state ^= random_state << 5;
+    return random_state;
+}
+
+static uint32_t random_up_to(uint32_t most) { return random_word() % (most + 1); }
+static uint32_t random_between(uint32_t least, uint32_t most) { return least + random_up_to(most - least); }
+static bool one_in(uint32_t n) { return random_up_to(n - 1) == 0; }
+
+static void fill(void *start, uint32_t bytes)
+{
+    uint8_t *p = start;
+    for (uint32_t i = 0; i < bytes; i++) {
+        p[i] = (uint8_t)(random_word() >> 11);
+    }
+}
+
+/* ---- layers ------------------------------------------------------------------------------------------------ */
+
+static bool has_weights(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION || layer->operation == DORY_DEPTHWISE;
+}
+
+static void random_clip(struct dory_layer *layer)
+{
+    layer->minimum = 0;
+    layer->maximum = one_in(3) ? (int32_t)random_up_to(254) : 255;
+    if (layer->output_bits == 32) {
+        layer->minimum = INT32_MIN;
+        layer->maximum = INT32_MAX;
+    } else if (one_in(4)) {
+        layer->output_is_signed = 1;
+        layer->minimum = -128;
+        layer->maximum = 127;
+    }
+}
+
+/* Factors of about 2^8 / (the largest sum), so that all of the output's range is seen. */
+static uint8_t usual_shift(const struct dory_layer *layer)
+{
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    taps *= layer->operation == DORY_CONVOLUTION ? layer->input_channels : 1;
+    uint8_t shift = 9;
+    while (taps > 1) {
+        taps /= 4; /* sums grow with the root of the number of products */
+        shift++;
+    }
+    return shift;
+}
+
+static struct dory_stage random_stage(uint32_t gain)
+{
+    struct dory_stage stage = {.multiplier = (int64_t)random_between(1, 8), .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    stage.addend = (int64_t)random_up_to(200) - 100;
+    if (gain) {
+        stage.divisor = one_in(3) ? (int64_t)random_between(1, 8 * gain) : 1 << random_up_to(5);
+        stage.minimum = one_in(3) ? -128 : 0;
+        stage.maximum = stage.minimum ? 127 : 255;
+    }
+    if (one_in(20)) { /* beyond 32 bits */
+        stage.multiplier <<= 30;
+        stage.divisor <<= 30;
+    }
+    return stage;
+}
+
+static void random_stages(struct dory_layer *layer)
+{
+    uint32_t gain = layer->operation == DORY_AVERAGE_POOL ? (uint32_t)layer->kernel_height * layer->kernel_width : 2;
+    layer->input_stage[0] = random_stage(0);
+    layer->input_stage[1] = random_stage(0);
+    layer->stage = random_stage(gain);
+    if (layer->operation == DORY_MAXIMUM_POOL && !one_in(4)) {
+        layer->stage = (struct dory_stage){.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    }
+    layer->has_second_stage = one_in(4);
+    layer->second_stage = random_stage(2);
+    layer->output_is_signed = layer->stage.minimum < 0;
+    layer->minimum = layer->output_is_signed ? -128 : 0;
+    layer->maximum = layer->output_is_signed ? 127 : 255;
+}
+
+static void random_kernel_size(struct dory_layer *layer)
+{
+    static const uint8_t sizes[] = {1, 1, 2, 3, 3, 3, 4, 5, 7};
+    layer->kernel_height = layer->kernel_width = sizes[random_up_to(sizeof sizes - 1)];
+    if (one_in(4)) {
+        layer->kernel_width = sizes[random_up_to(sizeof sizes - 1)];
+    }
+    layer->stride_height = layer->stride_width = (uint16_t)random_between(1, 2);
+    if (one_in(5)) {
+        layer->stride_height = (uint16_t)random_between(1, 3);
+        layer->stride_width = (uint16_t)random_between(1, 4);
+    }
+    layer->dilation_height = layer->dilation_width = 1;
+    if (one_in(10)) {
+        layer->dilation_height = (uint16_t)random_between(1, 2);
+        layer->dilation_width = (uint16_t)random_between(1, 3);
+    }
+}
+
+static void random_layer(struct dory_layer *layer)
+{
+    memset(layer, 0, sizeof *layer);
+    layer->operation = (uint8_t)random_up_to(DORY_ADDITION);
+    layer->input_bits = layer->second_input_bits = layer->weight_bits = layer->output_bits = 8;
+    layer->input_is_signed = one_in(4);
+    layer->second_input_is_signed = one_in(4);
+    layer->stride_height = layer->stride_width = layer->kernel_height = layer->kernel_width = 1;
+    layer->dilation_height = layer->dilation_width = 1;
+    layer->input_channels = (uint16_t)(one_in(2) ? 4 * random_between(1, 16) : random_between(1, 40));
+    layer->divisor = 1;
+    if (layer->operation != DORY_ADDITION) {
+        random_kernel_size(layer);
+    }
+    if (has_weights(layer)) {
+        layer->normalisation = (uint8_t)(one_in(2) ? DORY_NORMALISE_32 : random_up_to(DORY_NORMALISE_64));
+        layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : 8;
+        layer->shift = (uint8_t)(usual_shift(layer) + (layer->normalisation == DORY_NORMALISE_64 ? random_up_to(30) : 0));
+        random_clip(layer);
+    } else {
+        random_stages(layer);
+    }
+}
+
+/* ---- tiles ------------------------------------------------------------------------------------------------- */
+
+static void shape_tile(struct test_case *test)
+{
+    const struct dory_layer *layer = &test->layer;
+    struct dory_tile *tile = &test->tile;
+    tile->rows = (uint16_t)test->shape.rows;
+    tile->columns = (uint16_t)test->shape.columns;
+    tile->channels = (uint16_t)test->shape.channels;
+    tile->input_channels = (uint16_t)test->shape.input_channels;
+    tile->input_rows = (uint16_t)dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    tile->input_columns =
+        (uint16_t)dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    taps *= layer->operation == DORY_CONVOLUTION ? tile->input_channels : 1;
+    test->macs = (uint64_t)tile->rows * tile->columns * tile->channels * taps;
+}
+
+static void random_tile(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    struct dory_tile *tile = &test->tile;
+    struct dory_tile_shape *shape = &test->shape;
+    memset(tile, 0, sizeof *tile);
+    shape->rows = random_between(1, one_in(3) ? 20 : 8);
+    shape->columns = random_between(1, one_in(3) ? 24 : 10);
+    if (one_in(8)) {
+        shape->rows = shape->columns = 1;
+    }
+    shape->channels = one_in(2) ? 4 * random_between(1, 12) : random_between(1, 30);
+    shape->input_channels = layer->operation == DORY_CONVOLUTION ? layer->input_channels : shape->channels;
+    layer->output_channels = (uint16_t)shape->channels;
+    layer->output_height = (uint16_t)shape->rows;
+    layer->output_width = (uint16_t)shape->columns;
+    layer->input_channels = (uint16_t)shape->input_channels;
+    layer->tile_input_channels = layer->input_channels;
+    tile->first_chunk = tile->last_chunk = 1;
+    if (test->description && test->description->can_tile_input_channels && one_in(4)) {
+        shape->input_channels = dory_minimum(shape->input_channels, 4 * random_between(1, 8));
+        tile->first_chunk = (uint8_t)random_up_to(1);
+        tile->last_chunk = (uint8_t)random_up_to(1);
+    }
+    shape_tile(test);
+}
+
+void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs)
+{
+    random_state = seed * 2654435761u + 12345;
+    memset(test, 0, sizeof *test);
+    test->seed = seed;
+    size_t count = 0;
+    while (dory_xpulpv2_kernels[count]) {
+        count++;
+    }
+    const struct dory_kernel_description *description = dory_xpulpv2_kernels[seed % count];
+    do {
+        random_layer(&test->layer);
+        test->description = description;
+        random_tile(test);
+    } while (!description->supports(&test->layer) || test->macs > most_macs);
+    use_kernel(test, description);
+    test->cores = random_between(1, 8);
+}
+
+void test_case_of(struct test_case *test, const struct test_shape *shape, unsigned cores)
+{
+    struct dory_layer *layer = &test->layer;
+    random_state = 1;
+    memset(test, 0, sizeof *test);
+    layer->operation = shape->operation;
+    layer->input_bits = layer->second_input_bits = layer->weight_bits = 8;
+    layer->normalisation = shape->normalisation;
+    layer->output_bits = has_weights(layer) && shape->normalisation == DORY_NORMALISE_NONE ? 32 : 8;
+    layer->kernel_height = layer->kernel_width = shape->kernel_size;
+    layer->stride_height = layer->stride_width = shape->stride;
+    layer->dilation_height = layer->dilation_width = 1;
+    layer->input_channels = shape->operation == DORY_CONVOLUTION ? shape->input_channels : shape->channels;
+    layer->output_channels = shape->channels;
+    layer->output_height = shape->rows;
+    layer->output_width = shape->columns;
+    layer->shift = usual_shift(layer);
+    layer->divisor = 1;
+    layer->minimum = layer->output_bits == 32 ? INT32_MIN : 0;
+    layer->maximum = layer->output_bits == 32 ? INT32_MAX : 255;
+    layer->input_stage[0] = layer->input_stage[1] = (struct dory_stage){3, 40, 1, INT32_MIN, INT32_MAX};
+    layer->stage = (struct dory_stage){1, 0, 8, 0, 255};
+    test->shape = (struct dory_tile_shape){shape->rows, shape->columns, shape->channels, layer->input_channels};
+    test->tile.first_chunk = test->tile.last_chunk = 1;
+    test->cores = cores;
+    shape_tile(test);
+    for (size_t i = 0; dory_xpulpv2_kernels[i]; i++) {
+        if (strcmp(dory_xpulpv2_kernels[i]->name, shape->kernel) == 0) {
+            use_kernel(test, dory_xpulpv2_kernels[i]);
+        }
+    }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------ */
+
+void test_memory_start(struct test_memory *memory, void *start, size_t bytes)
+{
+    memory->start = memory->next = start;
+    memory->end = memory->start + bytes;
+    memory->full = false;
+    PERMIT(start, bytes);
+    memset(start, GUARD, bytes);
+    FORBID(start, bytes);
+}
+
+/* Buffers start on words, and as in L1 whole words may be read; the last one's rest is filled like a guard and checked. */
+static void *allocate(struct test_memory *memory, uint32_t bytes)
+{
+    uint8_t *buffer = memory->next + GUARD_BYTES;
+    uint32_t words_bytes = dory_round_up(bytes, 4);
+    if ((size_t)(memory->end - memory->next) < words_bytes + 2 * GUARD_BYTES) {
+        memory->full = true;
+        return memory->start;
+    }
+    memory->next = buffer + words_bytes;
+    PERMIT(buffer, words_bytes);
+    return buffer;
+}
+
+static bool is_guard(const uint8_t *start, const uint8_t *end)
+{
+    while (start < end && *start == GUARD) {
+        start++;
+    }
+    return start == end;
+}
+
+/* ---- data -------------------------------------------------------------------------------------------------- */
+
+static uint32_t weight_bytes_of_quad(const struct test_case *test)
+{
+    const struct dory_layer *layer = &test->layer;
+    return layer->operation == DORY_CONVOLUTION ? dory_chunk_bytes(layer, test->tile.input_channels)
+                                                : dory_depthwise_quad_weight_bytes(layer);
+}
+
+/* Random weights with the zeros behind each run that the blob's format asks for. */
+static void fill_weights(const struct test_case *test, uint8_t *quad, uint32_t bytes)
+{
+    const struct dory_layer *layer = &test->layer;
+    bool convolution = layer->operation == DORY_CONVOLUTION;
+    uint32_t pixels = !convolution || layer->dilation_width == 1 ? layer->kernel_width : 1;
+    uint32_t run = convolution ? pixels * test->tile.input_channels : pixels, words = (run + 3) / 4;
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint32_t word = convolution ? i / 16 % words : i / 4 % words;
+        quad[i] = word * 4 + i % 4 < run ? (uint8_t)(random_word() >> 9) : 0;
+    }
+}
+
+static void store_constant(uint8_t **next, int64_t value, uint32_t bytes)
+{
+    memcpy(*next, &value, bytes);
+    *next += bytes;
+}
+
+static void fill_constants(const struct test_case *test, uint8_t *constants)
+{
+    const struct dory_layer *layer = &test->layer;
+    uint32_t more = layer->normalisation == DORY_NORMALISE_64 ? layer->shift - (uint32_t)usual_shift(layer) : 0;
+    for (unsigned lane = 0; lane < 4; lane++) {
+        int64_t addend = (int64_t)random_up_to(255) << (layer->shift > 1 ? layer->shift - 1 : 0);
+        switch (layer->normalisation) {
+        case DORY_NORMALISE_NONE: store_constant(&constants, (int64_t)random_word() >> 8, 4); break;
+        case DORY_NORMALISE_32:
+            store_constant(&constants, (int64_t)random_between(1, 8), 4);
+            store_constant(&constants, addend - (int64_t)(random_word() >> 16), 4);
+            break;
+        default:
+            store_constant(&constants, ((int64_t)random_between(1, 8) << more) + (int64_t)random_up_to(1u << (more < 20 ? more : 20)), 8);
+            store_constant(&constants, addend - (int64_t)random_word(), 8);
+            break;
+        }
+    }
+}
+
+static void *place_weights(struct test_case *test, struct test_memory *memory)
+{
+    uint32_t weights = weight_bytes_of_quad(test);
+    uint32_t constants = test->tile.last_chunk ? dory_constants_bytes(&test->layer) : 0;
+    uint32_t quads = dory_divide_up(test->tile.channels, 4);
+    uint8_t *blob = allocate(memory, quads * (weights + constants));
+    for (uint32_t quad = 0; quad < quads && !memory->full; quad++) {
+        uint8_t *start = blob + quad * (weights + constants);
+        fill_weights(test, start, weights);
+        if (constants) {
+            fill_constants(test, start + weights);
+        }
+    }
+    return blob;
+}
+
+static void *place_input(const struct test_case *test, struct test_memory *memory)
+{
+    uint32_t bytes = (uint32_t)test->tile.input_rows * test->tile.input_columns * test->tile.input_channels;
+    void *input = allocate(memory, bytes);
+    if (!memory->full) {
+        fill(input, bytes);
+    }
+    return input;
+}
+
+bool test_case_place(struct test_case *test, struct test_memory *memory, struct test_memory *expected_memory)
+{
+    struct dory_tile *tile = &test->tile;
+    const struct dory_layer *layer = &test->layer;
+    tile->input = place_input(test, memory);
+    tile->second_input = layer->operation == DORY_ADDITION ? place_input(test, memory) : NULL;
+    tile->weights = has_weights(layer) ? place_weights(test, memory) : NULL;
+    uint32_t output_bytes = (uint32_t)tile->rows * tile->columns * tile->channels * layer->output_bits / 8;
+    tile->output = allocate(memory, output_bytes);
+    tile->scratch = allocate(memory, test->description->scratch_bytes(layer, &test->shape, test->cores));
+    test->output = tile->output;
+    test->output_bytes = output_bytes;
+    if (!(tile->first_chunk && tile->last_chunk)) {
+        uint32_t bytes = (uint32_t)tile->rows * tile->columns * dory_round_up(tile->channels, 4) * 4;
+        tile->accumulators = allocate(memory, bytes);
+        if (!memory->full) {
+            for (uint32_t i = 0; i < bytes / 4; i++) {
+                tile->accumulators[i] = (int32_t)(random_word() >> 16) - 32768;
+            }
+        }
+        if (!tile->last_chunk) {
+            test->output = (uint8_t *)tile->accumulators;
+            test->output_bytes = bytes;
+        }
+    }
+    test->expected = allocate(expected_memory, output_bytes);
+    if (tile->accumulators) {
+        test->expected_accumulators = allocate(expected_memory, (uint32_t)tile->rows * tile->columns * dory_round_up(tile->channels, 4) * 4);
+    }
+    return !memory->full && !expected_memory->full;
+}
+
+void test_case_expect(struct test_case *test)
+{
+    struct dory_tile tile = test->tile;
+    tile.output = test->expected;
+    if (tile.accumulators) {
+        uint32_t bytes = (uint32_t)tile.rows * tile.columns * dory_round_up(tile.channels, 4) * 4;
+        memcpy(test->expected_accumulators, tile.accumulators, bytes);
+        tile.accumulators = test->expected_accumulators;
+    }
+    test->reference(&test->layer, &tile, 0, 1);
+    if (!tile.last_chunk) {
+        test->expected = (uint8_t *)tile.accumulators;
+    }
+}
+
+/* ---- comparison -------------------------------------------------------------------------------------------- */
+
+static bool guards_are_whole(const struct test_case *test, const struct test_memory *memory)
+{
+    const struct dory_tile *tile = &test->tile;
+    const uint8_t *const buffers[] = {tile->input, tile->second_input, tile->weights, tile->output, tile->scratch,
+                                      (const uint8_t *)tile->accumulators};
+    PERMIT(memory->start, (size_t)(memory->end - memory->start));
+    bool whole = true;
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        whole = whole && (!buffers[i] || is_guard(buffers[i] - GUARD_BYTES, buffers[i]));
+    }
+    return whole && is_guard(tile->output ? test->output + test->output_bytes : NULL,
+                             tile->output ? test->output + dory_round_up(test->output_bytes, 4) : NULL) &&
+           is_guard(memory->next, memory->next + GUARD_BYTES);
+}
+
+static void describe(const struct test_case *test)
+{
+    const struct dory_layer *layer = &test->layer;
+    const struct dory_tile *tile = &test->tile;
+    printf("seed %u: %s on %u cores: %ux%ux%u from %ux%ux%u, kernel %ux%u, stride %ux%u, dilation %ux%u, normalisation %u, shift "
+           "%u, clip %d..%d, input %s, chunk first %u last %u\n",
+           (unsigned)test->seed, test->description->name, test->cores, tile->rows, tile->columns, tile->channels, tile->input_rows,
+           tile->input_columns, tile->input_channels, layer->kernel_height, layer->kernel_width, layer->stride_height,
+           layer->stride_width, layer->dilation_height, layer->dilation_width, layer->normalisation, layer->shift,
+           (int)layer->minimum, (int)layer->maximum, layer->input_is_signed ? "signed" : "unsigned", tile->first_chunk,
+           tile->last_chunk);
+}
+
+bool test_case_check(const struct test_case *test, const struct test_memory *memory)
+{
+    uint32_t differences = 0, first = 0;
+    for (uint32_t i = 0; i < test->output_bytes; i++) {
+        if (test->output[i] != test->expected[i] && differences++ == 0) {
+            first = i;
+        }
+    }
+    bool whole = guards_are_whole(test, memory);
+    if (differences == 0 && whole) {
+        return true;
+    }
+    describe(test);
+    if (differences) {
+        printf("    %u of %u bytes differ, first byte %u: %u, expected %u\n", (unsigned)differences, (unsigned)test->output_bytes,
+               (unsigned)first, test->output[first], test->expected[first]);
+    }
+    if (!whole) {
+        printf("    written outside its buffers\n");
+    }
+    return false;
+}

@@ -1,0 +1,55 @@
+/* One layer, one tile, random data: runs a kernel for GAP8 and the portable kernel on it, and compares every byte. */
+#ifndef DORY_TEST_KERNELS_CASE_H
+#define DORY_TEST_KERNELS_CASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dory/contract.h"
+#include "dory/layer.h"
+
+struct test_case {
+    uint32_t seed;
+    const struct dory_kernel_description *description;
+    dory_kernel_function *kernel, *reference;
+    unsigned cores;
+    struct dory_layer layer;
+    struct dory_tile tile;
+    struct dory_tile_shape shape;
+    uint64_t macs;
+    const uint8_t *output; /* what is compared: the output, or the accumulators where the chunk is not the last */
+    uint8_t *expected;
+    int32_t *expected_accumulators;
+    uint32_t output_bytes;
+};
+
+/* Memory with guards between the buffers, which are checked afterwards and are not accessible under AddressSanitizer. */
+struct test_memory {
+    uint8_t *start, *next, *end;
+    bool full;
+};
+
+void test_memory_start(struct test_memory *memory, void *start, size_t bytes);
+
+/* Makes up a layer and a tile that one of the kernels supports, of at most so many multiplications. */
+void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs);
+
+/* A given layer: operation, shape and stride as in the tables of convolution networks, everything else as usual. */
+struct test_shape {
+    const char *name, *kernel;
+    uint8_t operation;
+    uint16_t rows, columns, channels, input_channels, kernel_size, stride;
+    uint8_t normalisation;
+};
+void test_case_of(struct test_case *test, const struct test_shape *shape, unsigned cores);
+
+/* Lays the buffers out and fills them; `expected` lies in the other memory. False where they do not fit. */
+bool test_case_place(struct test_case *test, struct test_memory *memory, struct test_memory *expected_memory);
+
+/* Computes `expected`. Call it before the kernel is run, for accumulators are read, too. */
+void test_case_expect(struct test_case *test);
+
+/* Compares, and checks the guards. True where all is well; otherwise says what differs. */
+bool test_case_check(const struct test_case *test, const struct test_memory *memory);
+
+#endif

@@ -1,0 +1,43 @@
+/* Random layers and tiles through every kernel for GAP8, on any machine, against the portable kernels.
+ *
+ *     random_kernels [COUNT [FIRST_SEED]]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "case.h"
+
+#define MEMORY_BYTES (128u << 10)
+#define MOST_MACS    40000
+
+static bool run(uint32_t seed, uint8_t *buffers)
+{
+    struct test_case test;
+    struct test_memory memory, expected;
+    test_memory_start(&memory, buffers, MEMORY_BYTES);
+    test_memory_start(&expected, buffers + MEMORY_BYTES, MEMORY_BYTES);
+    test_case_random(&test, seed, MOST_MACS);
+    if (!test_case_place(&test, &memory, &expected)) {
+        printf("seed %u: too big\n", (unsigned)seed);
+        return false;
+    }
+    test_case_expect(&test);
+    for (unsigned core = 0; core < test.cores; core++) { /* in turn: cores do not depend on each other */
+        test.kernel(&test.layer, &test.tile, core, test.cores);
+    }
+    return test_case_check(&test, &memory);
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 12000;
+    uint32_t first = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 0;
+    uint32_t failures = 0;
+    uint8_t *buffers = malloc(2 * MEMORY_BYTES);
+    for (uint32_t seed = first; buffers && seed < first + count && failures < 20; seed++) {
+        failures += !run(seed, buffers);
+    }
+    free(buffers);
+    printf("%u random layers, %u wrong\n", (unsigned)count, (unsigned)failures);
+    return failures != 0 || !buffers;
+}
