@@ -25,6 +25,8 @@ static bool has_one(int count, const int *list, const char *what, const struct n
     return false;
 }
 
+static uint32_t at_least(uint32_t bytes, uint32_t least) { return bytes < least ? least : bytes; }
+
 static void assemble_network(const struct plan *plan, struct assembled *assembled)
 {
     int input = plan->network->inputs[0], output = plan->network->outputs[0];
@@ -38,7 +40,7 @@ static void assemble_network(const struct plan *plan, struct assembled *assemble
         .layer_count = (uint16_t)plan->network->layer_count,
         .cores = (uint16_t)plan->cores,
         .l1_bytes = plan->l1_peak_bytes,
-        .l2_bytes = plan->l2_peak_bytes,
+        .l2_bytes = at_least(plan->l2_peak_bytes, DORY_FLASH_HEADER_BYTES), /* dory_network_check_flash reads it there */
         .ram_bytes = plan->ram_bytes,
         .flash_bytes = plan->flash_bytes,
         .flash_hash = flash_hash(plan),

@@ -134,14 +134,14 @@ static int open_machine(struct execution *execution)
     const struct plan *plan = execution->plan;
     const struct hal_host_options options = {.seed = execution->options->seed,
                                              .timing = execution->options->timing,
-                                             .l1_bytes = plan->l1_peak_bytes,
-                                             .l2_bytes = plan->l2_peak_bytes,
+                                             .l1_bytes = execution->assembled.network.l1_bytes,
+                                             .l2_bytes = execution->assembled.network.l2_bytes,
                                              .ram_bytes = plan->ram_bytes + 64};
     struct dory_buffers *buffers = &execution->buffers;
     int status = hal_host_configure(&options);
     hal_host_set_flash(plan->flash_image, plan->flash_bytes);
-    buffers->l1_bytes = plan->l1_peak_bytes;
-    buffers->l2_bytes = plan->l2_peak_bytes;
+    buffers->l1_bytes = options.l1_bytes;
+    buffers->l2_bytes = options.l2_bytes;
     buffers->ram_address = 32; /* not 0: the network is not alone in the RAM */
     if (!status)
         status = hal_memory_reserve(HAL_L1, buffers->l1_bytes, &buffers->l1);
