@@ -1,0 +1,261 @@
+/* Pass `place`: first fit in several orders, then a local search over the order. It stops as soon as it meets the bound,
+ * which it nearly always does at once; what is left of a gap is reported, not hidden. */
+#include "place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Trials of the local search: a bound by number, never by time, so that results repeat. */
+#define MOST_TRIALS 4000 /* as long as the result is too large */
+#define FEW_TRIALS  200  /* when it is large enough, but not proven to be the least */
+
+struct placer {
+    struct place_item *items;
+    int count;
+    uint32_t alignment;
+    uint32_t bound, enough;
+    int *order, *best_order;
+    int *neighbours, *first_neighbour; /* items that live at the same time, by item */
+    struct range *ranges;              /* scratch of first_fit */
+    uint32_t best;
+};
+
+struct range {
+    uint32_t start, end;
+};
+
+static uint32_t round_up(uint32_t value, uint32_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+uint32_t place_bound(const struct place_item *items, int count, uint32_t alignment)
+{
+    uint32_t most = 0;
+    for (int i = 0; i < count; i++) { /* the most lives when some item begins to */
+        uint32_t sum = 0;
+        for (int j = 0; j < count; j++)
+            if (items[j].first <= items[i].first && items[i].first <= items[j].last)
+                sum += round_up(items[j].bytes, alignment);
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+/* ---- first fit ---- */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+#define NOT_PLACED UINT32_MAX
+
+/* Ranges are few: sorted by insertion. */
+static void insert_range(struct range *ranges, int count, struct range range)
+{
+    while (count > 0 && by_start(&ranges[count - 1], &range) > 0) {
+        ranges[count] = ranges[count - 1];
+        count--;
+    }
+    ranges[count] = range;
+}
+
+/* The lowest gap between the placed neighbours of `item` that holds it; with best_fit, the tightest one. */
+static uint32_t find_gap(const struct placer *placer, int item)
+{
+    int count = 0;
+    uint32_t bytes = round_up(placer->items[item].bytes, placer->alignment), end = 0;
+    for (int n = placer->first_neighbour[item]; n < placer->first_neighbour[item + 1]; n++) {
+        const struct place_item *other = &placer->items[placer->neighbours[n]];
+        if (other->offset == NOT_PLACED)
+            continue;
+        struct range range = {other->offset, other->offset + round_up(other->bytes, placer->alignment)};
+        insert_range(placer->ranges, count++, range);
+    }
+    for (int i = 0; i < count; i++) {
+        if (placer->ranges[i].start >= end && placer->ranges[i].start - end >= bytes)
+            return end;
+        end = placer->ranges[i].end > end ? placer->ranges[i].end : end;
+    }
+    return end;
+}
+
+/* Places all items in the current order; the bytes used. Gives up above `limit`. */
+static uint32_t first_fit(const struct placer *placer, uint32_t limit)
+{
+    uint32_t peak = 0;
+    for (int i = 0; i < placer->count; i++)
+        placer->items[i].offset = NOT_PLACED;
+    for (int i = 0; i < placer->count; i++) {
+        struct place_item *item = &placer->items[placer->order[i]];
+        item->offset = find_gap(placer, placer->order[i]);
+        uint32_t end = item->offset + round_up(item->bytes, placer->alignment);
+        peak = end > peak ? end : peak;
+        if (peak > limit)
+            return UINT32_MAX;
+    }
+    return peak;
+}
+
+static void try_order(struct placer *placer)
+{
+    uint32_t peak = first_fit(placer, placer->best);
+    if (peak < placer->best) {
+        placer->best = peak;
+        memcpy(placer->best_order, placer->order, (size_t)placer->count * sizeof *placer->order);
+    }
+}
+
+/* ---- greedy orders ---- */
+
+static uint64_t area(const struct place_item *item)
+{
+    return (uint64_t)item->bytes * (uint64_t)(item->last - item->first + 1);
+}
+
+/* Below 0: a comes first. */
+typedef int compare_items(const struct place_item *a, const struct place_item *b);
+
+static int by_size(const struct place_item *a, const struct place_item *b)
+{
+    return (a->bytes < b->bytes) - (a->bytes > b->bytes);
+}
+static int by_area(const struct place_item *a, const struct place_item *b)
+{
+    return (area(a) < area(b)) - (area(a) > area(b));
+}
+static int by_first(const struct place_item *a, const struct place_item *b)
+{
+    return (a->first > b->first) - (a->first < b->first);
+}
+static int by_last(const struct place_item *a, const struct place_item *b)
+{
+    return (a->last < b->last) - (a->last > b->last);
+}
+
+static int by_length(const struct place_item *a, const struct place_item *b)
+{
+    int x = a->last - a->first, y = b->last - b->first;
+    return (x < y) - (x > y);
+}
+
+static compare_items *const greedy_orders[][2] = {
+    {by_first, by_size},  {by_size, by_length}, {by_area, by_first},
+    {by_length, by_size}, {by_last, by_size},   {by_size, by_first},
+};
+#define GREEDY_ORDERS (sizeof greedy_orders / sizeof *greedy_orders)
+
+static bool comes_before(const struct placer *placer, compare_items *const keys[2], int a, int b)
+{
+    int order = keys[0](&placer->items[a], &placer->items[b]);
+    order = order ? order : keys[1](&placer->items[a], &placer->items[b]);
+    return order ? order < 0 : a < b;
+}
+
+/* Insertion sort: it is stable, and needs no state outside. */
+static void sort_order(struct placer *placer, compare_items *const keys[2])
+{
+    for (int i = 0; i < placer->count; i++) {
+        int at = i;
+        while (at > 0 && comes_before(placer, keys, i, placer->order[at - 1])) {
+            placer->order[at] = placer->order[at - 1];
+            at--;
+        }
+        placer->order[at] = i;
+    }
+}
+
+/* ---- local search ---- */
+
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+/* Moves one item to another place in the order. */
+static void move_item(int *order, int from, int to)
+{
+    int item = order[from];
+    for (; from < to; from++)
+        order[from] = order[from + 1];
+    for (; from > to; from--)
+        order[from] = order[from - 1];
+    order[to] = item;
+}
+
+static void improve(struct placer *placer)
+{
+    uint64_t state = 1;
+    size_t bytes = (size_t)placer->count * sizeof *placer->order;
+    for (int trial = 0; placer->best > placer->bound; trial++) {
+        if (trial >= (placer->best > placer->enough ? MOST_TRIALS : FEW_TRIALS))
+            return;
+        memcpy(placer->order, placer->best_order, bytes);
+        uint32_t count = (uint32_t)placer->count, moves = 1 + next_random(&state) % 3;
+        while (moves--) {
+            uint32_t from = next_random(&state) % count, to = next_random(&state) % count;
+            move_item(placer->order, (int)from, (int)to);
+        }
+        uint32_t peak = first_fit(placer, placer->best);
+        if (peak <= placer->best) { /* equal ones too: that is how it leaves a plateau */
+            placer->best = peak;
+            memcpy(placer->best_order, placer->order, bytes);
+        }
+    }
+}
+
+/* ---- all together ---- */
+
+static bool live_together(const struct place_item *a, const struct place_item *b)
+{
+    return a->first <= b->last && b->first <= a->last;
+}
+
+static void find_neighbours(struct placer *placer, struct arena *arena)
+{
+    int total = 0;
+    for (int pass = 0; pass < 2; pass++) { /* first count, then fill */
+        total = 0;
+        for (int i = 0; i < placer->count; i++) {
+            placer->first_neighbour[i] = total;
+            for (int j = 0; j < placer->count; j++) {
+                if (i == j || !live_together(&placer->items[i], &placer->items[j]))
+                    continue;
+                if (pass)
+                    placer->neighbours[total] = j;
+                total++;
+            }
+        }
+        placer->first_neighbour[placer->count] = total;
+        if (!pass)
+            placer->neighbours = arena_array(arena, int, (size_t)total + 1);
+    }
+}
+
+uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, struct arena *arena)
+{
+    size_t entries = (size_t)count + 1;
+    struct placer placer = {
+        .items = items,
+        .count = count,
+        .alignment = alignment,
+        .enough = enough,
+        .order = arena_array(arena, int, entries),
+        .best_order = arena_array(arena, int, entries),
+        .first_neighbour = arena_array(arena, int, entries),
+        .ranges = arena_array(arena, struct range, entries),
+        .best = UINT32_MAX,
+    };
+    if (count == 0)
+        return 0;
+    placer.bound = place_bound(items, count, alignment);
+    find_neighbours(&placer, arena);
+    for (size_t i = 0; i < GREEDY_ORDERS && placer.best > placer.bound; i++) {
+        sort_order(&placer, greedy_orders[i]);
+        try_order(&placer);
+    }
+    if (placer.best > placer.bound)
+        improve(&placer);
+    memcpy(placer.order, placer.best_order, (size_t)count * sizeof *placer.order);
+    return first_fit(&placer, UINT32_MAX);
+}

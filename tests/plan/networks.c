@@ -1,0 +1,228 @@
+#include "networks.h"
+
+#include <string.h>
+
+#define MOST_LAYERS 64
+
+void builder_start(struct network_builder *builder, struct arena *arena, uint64_t seed)
+{
+    *builder = (struct network_builder){.arena = arena, .random = seed * 2 + 1};
+    builder->network.name = "built in memory";
+    builder->network.layers = arena_array(arena, struct layer, MOST_LAYERS);
+    builder->network.tensors = arena_array(arena, struct tensor, MOST_LAYERS + 1);
+    builder->network.inputs = arena_array(arena, int, 1);
+    builder->network.outputs = arena_array(arena, int, 1);
+}
+
+uint32_t builder_random(struct network_builder *builder, uint32_t below)
+{
+    builder->random = builder->random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(builder->random >> 33) % below;
+}
+
+static int add_tensor(struct network_builder *builder, int height, int width, int channels, int producer)
+{
+    int index = builder->network.tensor_count++;
+    builder->network.tensors[index] = (struct tensor){
+        .name = arena_format(builder->arena, "tensor%d", index),
+        .height = height,
+        .width = width,
+        .channels = channels,
+        .bits = 8,
+        .maximum = 255,
+        .producer = producer,
+    };
+    return index;
+}
+
+int builder_input(struct network_builder *builder, int height, int width, int channels)
+{
+    builder->network.inputs[builder->network.input_count++] = add_tensor(builder, height, width, channels, NO_LAYER);
+    return builder->network.inputs[0];
+}
+
+static struct stage one_stage(struct network_builder *builder, int count, int64_t multiplier, int64_t divisor)
+{
+    int64_t *multipliers = arena_array(builder->arena, int64_t, (size_t)count);
+    int64_t *addends = arena_array(builder->arena, int64_t, (size_t)count);
+    for (int i = 0; i < count; i++) {
+        multipliers[i] = multiplier + builder_random(builder, 4);
+        addends[i] = (int64_t)builder_random(builder, 1000) - 500;
+    }
+    return (struct stage){.count = count,
+                          .multiplier = multipliers,
+                          .addend = addends,
+                          .divisor = divisor,
+                          .has_clip = true,
+                          .minimum = 0,
+                          .maximum = 255};
+}
+
+static struct layer *add_layer(struct network_builder *builder, enum layer_kind kind, int input, const char *word)
+{
+    struct layer *layer = &builder->network.layers[builder->network.layer_count];
+    *layer = (struct layer){
+        .name = arena_format(builder->arena, "%s%d", word, builder->network.layer_count),
+        .kind = kind,
+        .inputs = {input, -1},
+        .kernel_height = 1,
+        .kernel_width = 1,
+        .stride_height = 1,
+        .stride_width = 1,
+        .dilation_height = 1,
+        .dilation_width = 1,
+        .groups = 1,
+        .weight_bits = 8,
+        .stage_count = 1,
+    };
+    builder->network.layer_count++;
+    return layer;
+}
+
+static void set_window(struct layer *layer, int kernel, int stride, int padding)
+{
+    layer->kernel_height = layer->kernel_width = kernel;
+    layer->stride_height = layer->stride_width = stride;
+    layer->padding_top = layer->padding_left = layer->padding_bottom = layer->padding_right = padding;
+}
+
+static int set_output(struct network_builder *builder, struct layer *layer, int channels)
+{
+    const struct tensor *input = &builder->network.tensors[layer->inputs[0]];
+    int height = (input->height + 2 * layer->padding_top - layer->kernel_height) / layer->stride_height + 1;
+    int width = (input->width + 2 * layer->padding_left - layer->kernel_width) / layer->stride_width + 1;
+    layer->output = add_tensor(builder, height, width, channels, builder->network.layer_count - 1);
+    return layer->output;
+}
+
+static void set_weights(struct network_builder *builder, struct layer *layer, size_t count)
+{
+    int8_t *weights = arena_array(builder->arena, int8_t, count);
+    for (size_t i = 0; i < count; i++)
+        weights[i] = (int8_t)((int)builder_random(builder, 31) - 15);
+    layer->weights = weights;
+}
+
+int builder_convolution(struct network_builder *builder, int input, int kernel, int stride, int padding, int channels)
+{
+    struct layer *layer = add_layer(builder, LAYER_CONVOLUTION, input, "convolution");
+    size_t input_channels = (size_t)builder->network.tensors[input].channels;
+    set_window(layer, kernel, stride, padding);
+    set_weights(builder, layer, (size_t)channels * input_channels * (size_t)(kernel * kernel));
+    layer->stages[0] = one_stage(builder, channels, 20, 1 << 14);
+    return set_output(builder, layer, channels);
+}
+
+int builder_depthwise(struct network_builder *builder, int input, int kernel, int stride, int padding)
+{
+    struct layer *layer = add_layer(builder, LAYER_CONVOLUTION, input, "depthwise");
+    int channels = builder->network.tensors[input].channels;
+    set_window(layer, kernel, stride, padding);
+    layer->groups = channels;
+    set_weights(builder, layer, (size_t)channels * (size_t)(kernel * kernel));
+    layer->stages[0] = one_stage(builder, channels, 20, 1 << 10);
+    return set_output(builder, layer, channels);
+}
+
+int builder_pool(struct network_builder *builder, int input, enum layer_kind kind, int kernel, int stride, int padding)
+{
+    struct layer *layer = add_layer(builder, kind, input, kind == LAYER_MAXIMUM_POOL ? "maximum" : "average");
+    set_window(layer, kernel, stride, padding);
+    layer->stages[0] = one_stage(builder, 1, 1, kind == LAYER_MAXIMUM_POOL ? 1 : kernel * kernel);
+    return set_output(builder, layer, builder->network.tensors[input].channels);
+}
+
+int builder_addition(struct network_builder *builder, int first, int second)
+{
+    struct layer *layer = add_layer(builder, LAYER_ADDITION, first, "addition");
+    layer->inputs[1] = second;
+    layer->input_stages[0] = one_stage(builder, 1, 3, 4);
+    layer->input_stages[1] = one_stage(builder, 1, 2, 4);
+    layer->stages[0] = one_stage(builder, 1, 1, 2);
+    return set_output(builder, layer, builder->network.tensors[first].channels);
+}
+
+int builder_fully_connected(struct network_builder *builder, int input, int channels)
+{
+    struct layer *layer = add_layer(builder, LAYER_CONVOLUTION, input, "classifier");
+    const struct tensor *tensor = &builder->network.tensors[input];
+    layer->kernel_height = tensor->height;
+    layer->kernel_width = tensor->width;
+    set_weights(builder, layer, (size_t)channels * tensor_elements(tensor));
+    layer->stage_count = 0;
+    int output = set_output(builder, layer, channels);
+    builder->network.tensors[output].bits = 32;
+    builder->network.tensors[output].is_signed = true;
+    builder->network.tensors[output].minimum = INT32_MIN;
+    builder->network.tensors[output].maximum = INT32_MAX;
+    return output;
+}
+
+const struct network *builder_finish(struct network_builder *builder, int output)
+{
+    builder->network.outputs[builder->network.output_count++] = output;
+    struct network *network = arena_allocate(builder->arena, sizeof *network);
+    *network = builder->network;
+    return network;
+}
+
+/* ---- networks ---- */
+
+const struct network *mobilenet_v1(struct arena *arena, int size, int width_percent)
+{
+    static const struct {
+        int stride, channels;
+    } blocks[] = {{1, 64},  {2, 128}, {1, 128}, {2, 256}, {1, 256},  {2, 512}, {1, 512},
+                  {1, 512}, {1, 512}, {1, 512}, {1, 512}, {2, 1024}, {1, 1024}};
+    struct network_builder b;
+    builder_start(&b, arena, 1);
+    int tensor = builder_input(&b, size, size, 3);
+    tensor = builder_convolution(&b, tensor, 3, 2, 1, 32 * width_percent / 100);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        tensor = builder_depthwise(&b, tensor, 3, blocks[i].stride, 1);
+        tensor = builder_convolution(&b, tensor, 1, 1, 0, blocks[i].channels * width_percent / 100);
+    }
+    tensor = builder_pool(&b, tensor, LAYER_AVERAGE_POOL, b.network.tensors[tensor].height, 1, 0);
+    return builder_finish(&b, builder_fully_connected(&b, tensor, 1000));
+}
+
+const struct network *residual_network(struct arena *arena, int size, int channels)
+{
+    struct network_builder b;
+    builder_start(&b, arena, 2);
+    int tensor = builder_convolution(&b, builder_input(&b, size, size, 3), 3, 1, 1, channels);
+    for (int block = 0; block < 3; block++) {
+        int inner = builder_convolution(&b, tensor, 1, 1, 0, 4 * channels);
+        inner = builder_depthwise(&b, inner, 3, 1, 1);
+        inner = builder_convolution(&b, inner, 1, 1, 0, channels);
+        tensor = builder_addition(&b, tensor, inner);
+    }
+    tensor = builder_pool(&b, tensor, LAYER_MAXIMUM_POOL, 3, 2, 1);
+    return builder_finish(&b, builder_fully_connected(&b, tensor, 10));
+}
+
+static int random_layer(struct network_builder *b, int tensor)
+{
+    const struct tensor *input = &b->network.tensors[tensor];
+    int least = input->height < input->width ? input->height : input->width;
+    int kernel = least >= 5 ? 1 + 2 * (int)builder_random(b, 3) : least >= 3 ? 1 + 2 * (int)builder_random(b, 2) : 1;
+    int stride = 1 + (int)builder_random(b, 2), padding = (int)builder_random(b, (uint32_t)kernel / 2 + 1);
+    switch (builder_random(b, 6)) {
+    case 0: return builder_depthwise(b, tensor, kernel, stride, padding);
+    case 1: return builder_pool(b, tensor, LAYER_MAXIMUM_POOL, kernel, stride, padding);
+    case 2: return builder_pool(b, tensor, LAYER_AVERAGE_POOL, kernel, stride, padding);
+    case 3: return builder_addition(b, tensor, builder_depthwise(b, tensor, 1, 1, 0));
+    default: return builder_convolution(b, tensor, kernel, stride, padding, 1 + (int)builder_random(b, 40));
+    }
+}
+
+const struct network *random_network(struct arena *arena, uint64_t seed, int layers)
+{
+    struct network_builder b;
+    builder_start(&b, arena, seed);
+    int count = 1 + (int)builder_random(&b, (uint32_t)layers), height = 4 + (int)builder_random(&b, 20);
+    int tensor = builder_input(&b, height, 4 + (int)builder_random(&b, 20), 1 + (int)builder_random(&b, 20));
+    for (int i = 0; i < count; i++)
+        tensor = random_layer(&b, tensor);
+    return builder_finish(&b, tensor);
+}

@@ -1,0 +1,37 @@
+/* Networks built in memory, without a model's file: shapes as wanted, seeded weights, normalisations that are proven to
+ * fit 32 bits. For tests of the planner. */
+#ifndef TESTS_PLAN_NETWORKS_H
+#define TESTS_PLAN_NETWORKS_H
+
+#include "network.h"
+#include "support.h"
+
+struct network_builder {
+    struct arena *arena;
+    struct network network;
+    uint64_t random;
+};
+
+void builder_start(struct network_builder *builder, struct arena *arena, uint64_t seed);
+uint32_t builder_random(struct network_builder *builder, uint32_t below);
+
+/* Each returns the tensor that it adds. Elements are unsigned 8-bit. */
+int builder_input(struct network_builder *builder, int height, int width, int channels);
+int builder_convolution(struct network_builder *builder, int input, int kernel, int stride, int padding, int channels);
+int builder_depthwise(struct network_builder *builder, int input, int kernel, int stride, int padding);
+int builder_pool(struct network_builder *builder, int input, enum layer_kind kind, int kernel, int stride, int padding);
+int builder_addition(struct network_builder *builder, int first, int second);
+int builder_fully_connected(struct network_builder *builder, int input, int channels); /* int32 logits */
+
+const struct network *builder_finish(struct network_builder *builder, int output);
+
+/* MobileNetV1 for square images, width in percent. */
+const struct network *mobilenet_v1(struct arena *arena, int size, int width_percent);
+
+/* A few inverted residual blocks and a classifier. */
+const struct network *residual_network(struct arena *arena, int size, int channels);
+
+/* 1 to `layers` layers of any kind, random shapes, with residual connections. */
+const struct network *random_network(struct arena *arena, uint64_t seed, int layers);
+
+#endif
