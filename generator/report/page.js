@@ -1,1 +1,93 @@
-"use strict";
+/* Summary, tables of everything, and the page put together. */
+
+/* ---- summary ---- */
+
+function tile(name, value, unit, ...more) {
+  return html("div", { class: "tile" }, html("div", { class: "name" }, name),
+    html("div", { class: "value" }, value, " ", html("small", {}, unit)), ...more);
+}
+
+const more = (text) => html("div", { class: "more" }, text);
+const meter = (part, whole) => html("div", { class: "meter" }, html("i", { style: `width:${Math.min(100, 100 * part / Math.max(1, whole))}%` }));
+
+function measuredText() {
+  const { measured_cycles: measured, timeline_cycles: predicted } = data.totals;
+  if (!measured) return "predicted";
+  const off = 100 * (predicted - measured) / measured;
+  return `predicted; measured ${short(measured)}, off by ${off > 0 ? "+" : ""}${off.toFixed(1)} %`;
+}
+
+function boundText() {
+  const { l2_peak_bytes: peak, l2_lower_bound_bytes: bound } = data.memory;
+  return peak === bound ? "equals the lower bound" : `${percent(peak - bound, bound)} above the lower bound`;
+}
+
+function summaryTiles() {
+  const { totals, memory } = data, moved = totals.l3_read_bytes + totals.l3_write_bytes;
+  return html("div", { class: "tiles" },
+    tile("Time of one run", short(totals.predicted_cycles), "cycles", more(measuredText())),
+    tile("Throughput", (totals.macs_per_cycle || 0).toFixed(2), "MAC/cycle", more(`${short(totals.macs)} MAC on ${data.options.cores} cores`)),
+    tile("L2", bytes(memory.l2_peak_bytes), `of ${bytes(memory.l2_arena_bytes)}`, meter(memory.l2_peak_bytes, memory.l2_arena_bytes), more(boundText())),
+    tile("L1", bytes(memory.l1_peak_bytes), `of ${bytes(memory.l1_arena_bytes)}`, meter(memory.l1_peak_bytes, memory.l1_arena_bytes),
+      more(`${withCommas(totals.tiles)} tiles in ${totals.layers} layers`)),
+    tile("L3 traffic", bytes(moved), "", meter(totals.l3_busy_cycles, totals.timeline_cycles),
+      more(`channel busy ${percent(totals.l3_busy_cycles, totals.timeline_cycles)} of the time`)),
+    tile("Flash and RAM", bytes(memory.flash_bytes), memory.ram_bytes ? `+ ${bytes(memory.ram_bytes)} RAM` : "no RAM", more(`weights ${bytes(totals.weights_bytes)}`)));
+}
+
+/* The few things to know first. */
+function findings() {
+  const { totals, layers } = data, all = Math.max(1, totals.timeline_cycles), list = [];
+  const longest = layers.map((layer, index) => [span(layer), index]).sort((a, b) => b[0] - a[0]).slice(0, 3);
+  list.push(`The longest layers: ${longest.map(([cycles, index]) => `${brief(layerName(index), 44)} (${percent(cycles, all)})`).join(", ")}.`);
+  const waiting = layers.map((layer, index) => [layer.l3_wait_cycles, index]).filter(([cycles]) => cycles > 0).sort((a, b) => b[0] - a[0]);
+  if (waiting.length)
+    list.push(`${waiting.length === 1 ? "One layer waits" : `${waiting.length} layers wait`} for L3, ${short(totals.l3_wait_cycles)} cycles in all; longest: ${brief(layerName(waiting[0][1]), 44)}, ${short(waiting[0][0])} cycles.`);
+  else list.push(data.transfers.length ? "No layer waits for L3: every transfer is hidden behind computation." : "Nothing is transferred from L3 during a run.");
+  const far = layers.filter((layer) => (layer.compute_share || 0) < 0.5), cycles = far.reduce((sum, layer) => sum + span(layer), 0);
+  if (far.length) list.push(`${far.length} of ${layers.length} layers compute for less than half of their time; they take ${percent(cycles, all)} of the run.`);
+  return html("ul", { class: "findings" }, ...list.map((text) => html("li", {}, text)));
+}
+
+function splitSection() {
+  const { totals } = data, all = Math.max(1, totals.timeline_cycles);
+  const kernel = Math.min(totals.kernel_cycles, totals.layer_cycles), rest = totals.layer_cycles - kernel;
+  const parts = [["kernel", "kernels compute", kernel], ["rest", "L2-L1 transfers not hidden, overhead", rest], ["wait", "waiting for L3", totals.l3_wait_cycles]];
+  const part = html("section", {}, html("h2", {}, "Where the time goes"), html("div", { class: "split" }, ...parts.map(([style, name, cycles]) =>
+    hover(html("i", { class: style, style: `width:${100 * cycles / all}%` }), name, [["cycles", withCommas(cycles)], ["of the run", percent(cycles, all)]]))));
+  part.append(legend(parts.map(([style, name, cycles]) => [style, `${name} ${percent(cycles, all)}`])), findings());
+  return part;
+}
+
+/* ---- everything, as tables ---- */
+
+function plainTable(title, columns, rows) {
+  const head = html("tr", {}, ...columns.map(([name, style]) => html("th", { class: style }, name)));
+  const body = rows.map((row) => html("tr", {}, ...row.map((value, column) => html("td", { class: columns[column][1] || "label" }, String(value)))));
+  return html("details", {}, html("summary", {}, `${title} (${rows.length})`),
+    html("div", { class: "scroll" }, html("table", {}, html("thead", {}, head), html("tbody", {}, ...body))));
+}
+
+function tablesSection() {
+  const part = section("Everything", "The same numbers as in report.json.");
+  part.append(
+    plainTable("Tensors", [["#", "number"], ["name"], ["shape", "weak"], ["bits", "number"], ["bytes", "number"], ["made by layer", "number"], ["home"], ["offset", "number"]],
+      data.tensors.map((tensor, index) => [index, tensor.name, shape(tensor.shape), tensor.bits, withCommas(tensor.bytes),
+        tensor.producer === null ? "input" : tensor.producer, tensor.home === "l2" ? "L2" : "RAM", withCommas(tensor.offset)])),
+    plainTable("Buffers in L2", [["#", "number"], ["name"], ["kind"], ["bytes", "number"], ["offset", "number"], ["first step", "number"], ["last step", "number"]],
+      data.buffers.map((buffer, index) => [index, buffer.name, buffer.kind, withCommas(buffer.bytes), withCommas(buffer.offset), buffer.first_step, buffer.last_step])),
+    plainTable("Transfers between L3 and L2", [["#", "number"], ["buffer"], ["kind"], ["bytes", "number"], ["start step", "number"], ["needed step", "number"], ["queued", "number"], ["starts", "number"], ["ends", "number"]],
+      data.transfers.map((transfer, index) => [index, data.buffers[transfer.buffer] ? data.buffers[transfer.buffer].name : "", transfer.kind.replace("_", " "),
+        withCommas(transfer.bytes), transfer.start_step, transfer.needed_step, withCommas(transfer.queued_cycle), withCommas(transfer.start_cycle), withCommas(transfer.end_cycle)])));
+  return part;
+}
+
+/* ---- the page ---- */
+
+document.title = `${data.network.name} on ${data.target.name}: dory report`;
+document.getElementById("page").append(
+  html("header", {}, html("h1", {}, data.network.name), html("p", { class: "subtitle" },
+    `${data.totals.layers} layers on ${data.target.name}, ${data.options.cores} cores, L1 arena ${withCommas(data.memory.l1_arena_bytes)} bytes, ` +
+    `L2 arena ${withCommas(data.memory.l2_arena_bytes)} bytes`)),
+  summaryTiles(), splitSection(), timelineSection(), cyclesSection(), l1Section(), tablesSection(),
+  html("footer", {}, `${data.generator}. Cycles are cluster cycles, predicted by the plan's cost model.`));

@@ -35,7 +35,7 @@ const char *report_html(const struct report *report, struct arena *arena)
 {
     struct text text = {.arena = arena};
     const char *rest = report_page_html;
-    for (const char *place; (place = strstr(rest, "{{")); ) {
+    for (const char *place; (place = strstr(rest, "{{"));) {
         const char *name = place + 2, *end = strstr(name, "}}");
         text_add(&text, "%.*s", (int)(place - rest), rest);
         add_part(&text, name, (size_t)(end - name), report);

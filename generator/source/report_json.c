@@ -134,7 +134,8 @@ static json_t *describe_tensor(const struct plan *plan, int index)
 
 static json_t *describe_buffer(const struct plan *plan, int index)
 {
-    static const char *const kinds[] = {[BUFFER_TENSOR] = "tensor", [BUFFER_WINDOW] = "window", [BUFFER_WEIGHTS] = "weights"};
+    static const char *const kinds[] = {
+        [BUFFER_TENSOR] = "tensor", [BUFFER_WINDOW] = "window", [BUFFER_WEIGHTS] = "weights"};
     const struct plan_buffer *buffer = &plan->buffers[index];
     json_t *object = value_object();
     set_text(object, "kind", kinds[buffer->kind]);

@@ -106,10 +106,12 @@ const struct measured_layer *report_read_log(const char *path, int layer_count, 
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "cannot read log '%s'", path);
     else if (found < 0)
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "log '%s' measures a layer that the network, with %d layers, does not have; is it of another network?", path,
-                 layer_count);
+                 "log '%s' measures a layer that the network, with %d layers, does not have; is it of another network?",
+                 path, layer_count);
     else if (found == 0)
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "log '%s' has no measurement; a line of one starts with 'perf layer', as programs made with --check print it", path);
+        diagnose(
+            diagnostics, SEVERITY_ERROR, NULL, NULL,
+            "log '%s' has no measurement; a line of one starts with 'perf layer', as programs made with --check print it",
+            path);
     return failed || found <= 0 ? NULL : measured;
 }

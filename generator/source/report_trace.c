@@ -114,7 +114,8 @@ static void add_live_bytes(struct trace *trace, int step)
 {
     json_t *arguments = value_object();
     set_number(arguments, "bytes", live_bytes(trace->report->plan, step));
-    set_value(add_event(trace, "C", "L2 in use", TRACK_STEPS, trace->report->timeline->steps[step].begin_cycle), "args", arguments);
+    set_value(add_event(trace, "C", "L2 in use", TRACK_STEPS, trace->report->timeline->steps[step].begin_cycle), "args",
+              arguments);
 }
 
 /* ---- transfers ---- */
@@ -127,8 +128,8 @@ static void add_transfer(struct trace *trace, int index)
     const struct plan_transfer *transfer = &plan->transfers[index];
     const struct timeline_transfer *times = &trace->report->timeline->transfers[index];
     const char *name = transfer->buffer < 0 ? NULL : plan->buffers[transfer->buffer].name;
-    json_t *arguments =
-        add_slice(trace, name ? name : "transfer", kinds[transfer->run.kind], TRACK_L3, times->start_cycle, times->end_cycle);
+    json_t *arguments = add_slice(trace, name ? name : "transfer", kinds[transfer->run.kind], TRACK_L3, times->start_cycle,
+                                  times->end_cycle);
     set_number(arguments, "bytes", (uint64_t)transfer->run.run_bytes * transfer->run.runs);
     set_number(arguments, "queued_cycle", times->queued_cycle);
     set_number(arguments, "start_step", (uint64_t)transfer->start_step);

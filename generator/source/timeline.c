@@ -4,7 +4,7 @@ uint64_t timeline_transfer_cycles(const struct target *target, const struct dory
 {
     uint64_t bytes = (uint64_t)transfer->run_bytes * transfer->runs;
     uint64_t rate = target->l3_bytes_per_1000_cycles;
-    return target->l3_setup_cycles + (rate ? (bytes * 1000 + rate - 1) / rate : 0);
+    return (uint64_t)transfer->runs * target->l3_setup_cycles + (rate ? (bytes * 1000 + rate - 1) / rate : 0);
 }
 
 static uint64_t outputs_of(const struct plan_step *step) { return (uint64_t)step->run.rows * step->run.channels; }

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Opens a report in headless Chromium: does it draw, does its script run without an error, are names only text?
+
+usage: look.py PAGE SCREENSHOT LAYERS      exit status 77: there is no Chromium
+"""
+import html
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+WIDTH, HEIGHT = 1400, 2400
+SKIPPED = 77
+LEAST_COLOURS, LEAST_INK = 20, 0.05    # of a picture that is not blank; ink: pixels that are not background
+
+
+def find_chromium():
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def run_chromium(browser, page, *options):
+    with tempfile.TemporaryDirectory() as profile:
+        command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                   "--disable-background-networking", "--hide-scrollbars", "--enable-logging=stderr",
+                   f"--user-data-dir={profile}", f"--window-size={WIDTH},{HEIGHT}", *options,
+                   "file://" + os.path.abspath(page)]
+        done = subprocess.run(command, capture_output=True, timeout=120, check=True)
+    messages = [line for line in done.stderr.decode(errors="replace").splitlines() if "CONSOLE" in line]
+    assert not messages, f"the page's script reports: {messages}"
+    return done.stdout.decode()
+
+
+def unfilter(kind, line, above, step):
+    """One line of a PNG, in place."""
+    for i, value in enumerate(line):
+        left = line[i - step] if i >= step else 0
+        up = above[i]
+        corner = above[i - step] if i >= step else 0
+        if kind == 1:
+            value += left
+        elif kind == 2:
+            value += up
+        elif kind == 3:
+            value += (left + up) // 2
+        elif kind == 4:
+            estimate = left + up - corner
+            distances = abs(estimate - left), abs(estimate - up), abs(estimate - corner)
+            value += (left, up, corner)[distances.index(min(distances))]
+        line[i] = value & 255
+    return line
+
+
+def pixels(path):
+    """Every 16th line of an 8-bit RGB or RGBA picture, as a list of pixels."""
+    with open(path, "rb") as file:
+        data = file.read()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", "no PNG"
+    width, height, depth, colour = struct.unpack(">IIBB", data[16:26])
+    assert depth == 8 and colour in (2, 6) and (width, height) == (WIDTH, HEIGHT)
+    body, at = b"", 8
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body += data[at + 8:at + 8 + length] if kind == b"IDAT" else b""
+        at += length + 12
+    step, raw, found = (3 if colour == 2 else 4), zlib.decompress(body), []
+    above = bytearray(width * step)
+    for row in range(height):
+        start = row * (width * step + 1)
+        above = unfilter(raw[start], bytearray(raw[start + 1:start + 1 + width * step]), above, step)
+        if row % 16 == 0:
+            found += [bytes(above[i:i + 3]) for i in range(0, len(above), step)]
+    return found
+
+
+def check_picture(path):
+    found = pixels(path)
+    colours = set(found)
+    background = max(colours, key=found.count) if len(colours) < 50 else found[0]
+    ink = sum(pixel != background for pixel in found) / len(found)
+    assert len(colours) >= LEAST_COLOURS and ink >= LEAST_INK, f"blank: {len(colours)} colours, {ink:.3f} ink"
+
+
+def check_document(document, layers):
+    """The page as the browser has it after its script has run."""
+    body = document[document.index("<main"):document.index("</main>")]
+    rows = len(re.findall(r"<tr", body[body.index("Cycles per layer"):body.index("L1 arena per layer")]))
+    assert rows == layers + 2, f"{rows} rows in the table of layers"     # title and total
+    assert body.count('class="buffer') >= 2 * layers + 1, "buffers are missing in the memory map"
+    assert "<script" not in body and "<img" not in body, "a name became an element"
+    assert "NaN" not in body and "undefined" not in body and "Infinity" not in body, "numbers are missing"
+    assert "<script>" in html.unescape(body), "names are missing"
+
+
+def main():
+    page, picture, layers = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    browser = find_chromium()
+    if not browser:
+        print("skipped: there is no Chromium (Debian: apt-get install chromium)")
+        return SKIPPED
+    if os.path.exists(picture):
+        os.remove(picture)
+    run_chromium(browser, page, f"--screenshot={os.path.abspath(picture)}")
+    check_picture(picture)
+    check_document(run_chromium(browser, page, "--dump-dom"), layers)
+    print(f"{page}: drawn in {picture}")
+    return 0
+
+
+sys.exit(main())
