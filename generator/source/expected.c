@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "interpret.h"
+#include "text.h"
 #include "text_tensor.h"
 
 struct source {
@@ -77,12 +78,6 @@ static const char *find_file(const struct source *source, const char *name)
     return access(path, F_OK) == 0 ? path : NULL;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* ---- input ---- */
 
 /* Numbers that are the same on every machine (splitmix64). */
@@ -127,7 +122,7 @@ static int64_t *find_input(const struct source *source)
     const char *path = source->options->input;
     if (!path)
         path = find_file(source, source->options->input_count > 1 ? "input_0.txt" : "input.txt");
-    source->expected->input_source = path ? arena_format(source->arena, "%s", base_name(path)) : "a fixed seed";
+    source->expected->input_source = path ? arena_format(source->arena, "%s", text_file_name(path)) : "a fixed seed";
     if (path)
         return input_from_file(source, path, tensor);
     diagnose(source->diagnostics, SEVERITY_NOTE, NULL, NULL, "check: no input.txt; the input is made from a fixed seed");
@@ -166,7 +161,7 @@ static bool take_file(const struct source *source, int layer, const char *path)
     struct text_comparison found = text_tensor_compare(&file, tensor, source->values[output]);
     note_file(source, path);
     source->expected->layers_from_files++;
-    source->expected->layer_sources[layer] = arena_format(source->arena, "%s", base_name(path));
+    source->expected->layer_sources[layer] = arena_format(source->arena, "%s", text_file_name(path));
     if (!found.same_count) {
         diagnose(source->diagnostics, SEVERITY_ERROR, source->network->layers[layer].name, NULL,
                  "%s holds %zu values; the layer's output has %zu (%dx%dx%d)", path, file.count, tensor_elements(tensor),

@@ -96,7 +96,7 @@ static void add_transfers(struct text *text, const struct plan *plan)
 void plan_text(struct text *text, const struct plan *plan)
 {
     text_add_string(text, "Plan of ");
-    add_name(text, plan->network->name, 0);
+    add_name(text, text_file_name(plan->network->name), 0);
     text_add(text, " on %s with %u cores: %d layers, %d steps, %" PRIu64 " cycles predicted\n\n", plan->target->name,
              plan->cores, plan->network->layer_count, plan->step_count, plan->predicted_cycles);
     add_layers(text, plan);

@@ -77,6 +77,12 @@ void text_add_file(struct text *text, const char *path)
         text_add(text, *path == '$' ? "$%c" : strchr(" #\\", *path) ? "\\%c" : "%c", *path);
 }
 
+const char *text_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 size_t text_column(const struct text *text)
 {
     size_t column = 0;

@@ -24,6 +24,9 @@ void text_add_literal(struct text *text, const char *string);
 /* A file's path as a depfile of ninja or make has it. */
 void text_add_file(struct text *text, const char *path);
 
+/* Without folders: what is generated is the same wherever the model lies. */
+const char *text_file_name(const char *path);
+
 /* Columns since the last line break. */
 size_t text_column(const struct text *text);
 

@@ -39,6 +39,14 @@ static void conform_convolution(struct layer *layer, int channels, struct arena 
     stage->maximum = 255;
 }
 
+/* A sum of two products fits 32 bits. */
+static void limit_multiplier(struct stage *stage, struct arena *arena)
+{
+    int64_t *multiplier = arena_array(arena, int64_t, 1);
+    *multiplier = stage->multiplier[0] % 30000 + 1;
+    stage->multiplier = multiplier;
+}
+
 static void conform(struct network *network, struct layer *layer, struct arena *arena)
 {
     switch (layer->kind) {
@@ -51,6 +59,7 @@ static void conform(struct network *network, struct layer *layer, struct arena *
     case LAYER_ADDITION:
         for (int i = 0; i < 2; i++) {
             set_constants(&layer->input_stages[i], 1, true, false, arena);
+            limit_multiplier(&layer->input_stages[i], arena);
             layer->input_stages[i].divisor = 1;
             layer->input_stages[i].has_clip = false;
         }

@@ -1,0 +1,253 @@
+/* dory generate: the passes, one after the other. */
+#include "commands.h"
+
+#include <string.h>
+
+#include "assemble.h"
+#include "emit.h"
+#include "expected.h"
+#include "inspect.h"
+#include "load.h"
+#include "options.h"
+#include "outputs.h"
+#include "plan.h"
+#include "plan_text.h"
+#include "text.h"
+
+/* What one run knows. */
+struct generation {
+    struct generate_options options;
+    struct target target;
+    struct network *network;
+    struct plan plan;
+    struct assembled assembled;
+    struct expected expected;
+    struct outputs outputs;
+    struct arena arena;
+    struct diagnostics diagnostics;
+};
+
+/* ---- before the passes ---- */
+
+static bool check_name(struct generation *run)
+{
+    if (emit_is_identifier(run->options.name))
+        return true;
+    diagnose(&run->diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "'%s' is no name of C, of which the generated code makes its own; choose another with --name",
+             run->options.name);
+    return false;
+}
+
+static bool set_load_options(struct generation *run, struct load_options *load)
+{
+    const struct generate_options *options = &run->options;
+    const char *fault = NULL;
+    if (options->front_end)
+        fault = load_option_parse(load, "frontend", options->front_end);
+    if (!fault && options->input_bits)
+        fault = load_option_parse(load, "input-bits", options->input_bits);
+    load->input_is_signed = options->input_is_signed;
+    if (fault)
+        diagnose(&run->diagnostics, SEVERITY_ERROR, NULL, NULL, "%s", fault);
+    return !fault;
+}
+
+/* The original says what it keeps of L2 for code; dory, what the network gets. */
+static bool set_plan_options(struct generation *run, struct plan_options *plan)
+{
+    const struct generate_options *options = &run->options;
+    *plan = (struct plan_options){.l1_bytes = options->l1_bytes,
+                                  .l2_bytes = options->l2_bytes,
+                                  .cores = options->cores,
+                                  .tensors_in_ram = options->tensors_in_ram};
+    if (options->l2_bytes || !options->code_reserved_bytes)
+        return true;
+    if (options->code_reserved_bytes >= run->target.l2_bytes) {
+        diagnose(&run->diagnostics, SEVERITY_ERROR, NULL, NULL, "%s reserves %u B of L2 for code; %s has %u B",
+                 options->config, options->code_reserved_bytes, run->target.name, run->target.l2_bytes);
+        return false;
+    }
+    plan->l2_bytes = run->target.l2_bytes - options->code_reserved_bytes;
+    return true;
+}
+
+/* ---- the passes ---- */
+
+static bool pass_import(struct generation *run)
+{
+    struct load_options load = {0};
+    if (!set_load_options(run, &load))
+        return false;
+    run->network = network_load(run->options.model, &load, &run->arena, &run->diagnostics);
+    return run->network != NULL;
+}
+
+static bool pass_range(struct generation *run)
+{
+    struct range_options options = {.exact_add = run->options.exact_add};
+    return range_prove(run->network, &options, &run->arena, &run->diagnostics);
+}
+
+static bool pass_plan(struct generation *run)
+{
+    struct plan_options options;
+    return set_plan_options(run, &options) &&
+           plan_make(run->network, &run->target, &options, &run->plan, &run->arena, &run->diagnostics);
+}
+
+static bool pass_layout(struct generation *run) { return layout_weights(&run->plan, &run->arena, &run->diagnostics); }
+
+static bool pass_expected(struct generation *run)
+{
+    const char *check = run->options.check;
+    struct expected_options options = {
+        .folder = check && strcmp(check, "golden") != 0 ? check : NULL,
+        .input = run->options.input,
+        .input_count = run->options.input_count,
+    };
+    return !check || expected_make(run->network, &options, &run->expected, &run->arena, &run->diagnostics);
+}
+
+static bool pass_emit(struct generation *run)
+{
+    struct emission emission = {.name = run->options.name, .plan = &run->plan, .assembled = &run->assembled};
+    if (!plan_assemble(&run->plan, &run->assembled, &run->arena, &run->diagnostics))
+        return false;
+    emit_network(&emission, &run->outputs, &run->arena);
+    if (run->options.check)
+        emit_check(&emission, &run->expected, &run->outputs, &run->arena);
+    return true;
+}
+
+static bool pass_report(struct generation *run)
+{
+    struct text text = {.arena = &run->arena};
+    plan_text(&text, &run->plan);
+    outputs_add(&run->outputs, arena_format(&run->arena, "%s_plan.txt", run->options.name), text.bytes, text.length);
+    return true;
+}
+
+static bool pass_write(struct generation *run)
+{
+    return outputs_commit(&run->outputs, run->options.folder, &run->arena, &run->diagnostics);
+}
+
+static void dump_network(struct generation *run) { network_print(stdout, &run->arena, run->network); }
+
+static void dump_plan(struct generation *run)
+{
+    struct text text = {.arena = &run->arena};
+    plan_text(&text, &run->plan);
+    fputs(text.bytes, stdout);
+}
+
+static void dump_layout(struct generation *run)
+{
+    struct text text = {.arena = &run->arena};
+    plan_text_layout(&text, &run->plan);
+    fputs(text.bytes, stdout);
+}
+
+static const struct pass {
+    const char *name;
+    bool (*run)(struct generation *run);
+    void (*dump)(struct generation *run); /* null: no result of its own */
+} passes[] = {
+    {"import", pass_import, dump_network},                                 /* read_onnx, too */
+    {"range", pass_range, dump_network},   {"plan", pass_plan, dump_plan}, /* tile and place, too */
+    {"layout", pass_layout, dump_layout},  {"expected", pass_expected, NULL}, {"emit", pass_emit, NULL},
+    {"report", pass_report, NULL},         {"write", pass_write, NULL},
+};
+
+#define PASS_COUNT (sizeof passes / sizeof *passes)
+
+static bool run_passes(struct generation *run)
+{
+    for (size_t i = 0; i < PASS_COUNT; i++) {
+        if (!passes[i].run(run))
+            return false;
+        if (run->options.dump && !strcmp(run->options.dump, passes[i].name)) {
+            passes[i].dump(run);
+            return true;
+        }
+    }
+    return true;
+}
+
+/* ---- the command ---- */
+
+static void add_dependency(struct text *text, const char *path)
+{
+    text_add_string(text, " \\\n  ");
+    text_add_file(text, path);
+}
+
+/* For ninja: what was made, and of what. */
+static bool write_depfile(struct generation *run)
+{
+    const struct generate_options *options = &run->options;
+    struct text text = {.arena = &run->arena};
+    for (int i = 0; i < run->outputs.count; i++) {
+        text_add_string(&text, i ? " " : "");
+        text_add_file(&text, arena_format(&run->arena, "%s/%s", options->folder, run->outputs.list[i].name));
+    }
+    text_add_string(&text, ":");
+    add_dependency(&text, options->model);
+    if (options->config)
+        add_dependency(&text, options->config);
+    if (strstr(options->target, ".json"))
+        add_dependency(&text, options->target);
+    for (int i = 0; i < run->expected.file_count; i++)
+        add_dependency(&text, run->expected.files[i]);
+    text_add_string(&text, "\n");
+    return output_write_file(options->depfile, text.bytes, text.length, &run->arena, &run->diagnostics);
+}
+
+static void list_outputs(const struct generate_options *options)
+{
+    static const char *const always[] = {".h", ".c", "_weights.bin", "_weights.S", "_plan.txt", NULL};
+    static const char *const checks[] = {"_check.c", "_check.bin", "_check.S", NULL};
+    const char *const *groups[] = {always, options->check ? checks : NULL};
+    for (size_t group = 0; group < 2; group++)
+        for (const char *const *suffix = groups[group]; suffix && *suffix; suffix++)
+            printf("%s/%s%s\n", options->folder, options->name, *suffix);
+}
+
+static bool can_dump(const struct generate_options *options)
+{
+    for (size_t i = 0; i < PASS_COUNT; i++)
+        if (options->dump && passes[i].dump && !strcmp(options->dump, passes[i].name))
+            return true;
+    if (options->dump)
+        fprintf(stderr,
+                "dory generate: error: --dump=%s: the passes with a result to print are import, range, plan, layout\n",
+                options->dump);
+    return !options->dump;
+}
+
+static bool generate(struct generation *run)
+{
+    return check_name(run) && target_load(&run->target, run->options.target, &run->arena, &run->diagnostics) &&
+           run_passes(run) && (!run->options.depfile || run->options.dump || write_depfile(run));
+}
+
+int command_generate(int argc, char **argv)
+{
+    struct generation run = {0};
+    run.diagnostics.arena = &run.arena;
+    int status = EXIT_USAGE;
+    if (options_read(&run.options, argc, argv, &run.arena) && (run.options.help || can_dump(&run.options))) {
+        status = EXIT_DONE;
+        run.diagnostics.file = run.options.model;
+        if (run.options.help)
+            options_help(stdout);
+        else if (run.options.list_outputs)
+            list_outputs(&run.options);
+        else if (!generate(&run))
+            status = EXIT_FAULT;
+        diagnostics_print(&run.diagnostics, stderr);
+    }
+    arena_free(&run.arena);
+    return status;
+}
