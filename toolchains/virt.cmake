@@ -6,6 +6,7 @@
 # Nothing is read from the environment: CC, CFLAGS and the like are for the build machine.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR riscv32)
+set(DORY_TARGET virt CACHE STRING "Hardware to build for: host, virt, gap8 or pmsis")
 
 find_program(DORY_RISCV_GCC riscv64-unknown-elf-gcc)
 if(NOT DORY_RISCV_GCC)

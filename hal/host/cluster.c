@@ -57,6 +57,7 @@ unsigned hal_core_count(void) { return cluster.cores; }
 static void abort_deadlocked(const char *reason)
 {
     static const char *const states[] = {"parked", "is running", "waits at hal_barrier", "has returned"};
+    fflush(stdout); /* what the firmware logged so far */
     fprintf(stderr, "dory hal: deadlock: %s\n", reason);
     for (unsigned core = 0; core < cluster.cores; core++)
         fprintf(stderr, "dory hal:   core %u %s\n", core, states[cluster.states[core]]);

@@ -28,7 +28,10 @@ void AnnotateHappensAfter(const char *file, int line, void *address);
 
 void host_order_before(void *event) { AnnotateHappensBefore(__FILE__, __LINE__, event); }
 void host_order_after(void *event) { AnnotateHappensAfter(__FILE__, __LINE__, event); }
-static void ignore_synchronisation(bool begin) { (begin ? AnnotateIgnoreSyncBegin : AnnotateIgnoreSyncEnd)(__FILE__, __LINE__); }
+static void ignore_synchronisation(bool begin)
+{
+    (begin ? AnnotateIgnoreSyncBegin : AnnotateIgnoreSyncEnd)(__FILE__, __LINE__);
+}
 static void ignore_accesses(bool begin)
 {
     (begin ? AnnotateIgnoreReadsBegin : AnnotateIgnoreReadsEnd)(__FILE__, __LINE__);
@@ -133,12 +136,18 @@ void hal_host_fail(enum hal_host_call call, uint64_t nth)
 const char *hal_host_call_name(enum hal_host_call call)
 {
     static const char *const names[HAL_HOST_CALLS] = {
-        [HAL_HOST_MEMORY_RESERVE] = "hal_memory_reserve", [HAL_HOST_CLUSTER_OPEN] = "hal_cluster_open",
-        [HAL_HOST_CLUSTER_RUN] = "hal_cluster_run",       [HAL_HOST_CLUSTER_CLOSE] = "hal_cluster_close",
-        [HAL_HOST_DMA_OPEN] = "hal_dma_open",             [HAL_HOST_DMA_COPY] = "hal_dma_copy",
-        [HAL_HOST_DMA_WAIT] = "hal_dma_wait",             [HAL_HOST_L3_OPEN] = "hal_l3_open",
-        [HAL_HOST_L3_START] = "hal_l3_start",             [HAL_HOST_L3_TRANSFER] = "L3 transfer",
-        [HAL_HOST_L3_WAIT] = "hal_l3_wait",               [HAL_HOST_L3_CLOSE] = "hal_l3_close",
+        [HAL_HOST_MEMORY_RESERVE] = "hal_memory_reserve",
+        [HAL_HOST_CLUSTER_OPEN] = "hal_cluster_open",
+        [HAL_HOST_CLUSTER_RUN] = "hal_cluster_run",
+        [HAL_HOST_CLUSTER_CLOSE] = "hal_cluster_close",
+        [HAL_HOST_DMA_OPEN] = "hal_dma_open",
+        [HAL_HOST_DMA_COPY] = "hal_dma_copy",
+        [HAL_HOST_DMA_WAIT] = "hal_dma_wait",
+        [HAL_HOST_L3_OPEN] = "hal_l3_open",
+        [HAL_HOST_L3_START] = "hal_l3_start",
+        [HAL_HOST_L3_TRANSFER] = "L3 transfer",
+        [HAL_HOST_L3_WAIT] = "hal_l3_wait",
+        [HAL_HOST_L3_CLOSE] = "hal_l3_close",
     };
     return (unsigned)call < HAL_HOST_CALLS ? names[call] : "unknown call";
 }

@@ -14,7 +14,7 @@ struct ticket {
 };
 
 static struct ticket tickets[HAL_DMA_TICKETS];
-static hal_dma_ticket last_number;                     /* of all tickets opened */
+static hal_dma_ticket last_number;                          /* of all tickets opened */
 static hal_dma_ticket last_of_core[HAL_HOST_MAXIMUM_CORES]; /* the ticket that a core opened last */
 static uint64_t copies_of_core[HAL_HOST_MAXIMUM_CORES];
 
@@ -126,7 +126,8 @@ static int start_copy(int core, hal_dma_ticket number, const struct hal_dma_copy
         return DORY_ERROR_DMA;
     struct ticket *ticket = number > 0 ? find_ticket(number) : NULL;
     if (!ticket || ticket->core != core || last_of_core[core] != number)
-        return host_violation(DORY_ERROR_DMA, "hal_dma_copy: ticket %d is not the one that core %d opened last", (int)number, core);
+        return host_violation(DORY_ERROR_DMA, "hal_dma_copy: ticket %d is not the one that core %d opened last", (int)number,
+                              core);
     struct transfer transfer;
     make_transfer(copy, core, &transfer);
     int status = locate(copy, &transfer);

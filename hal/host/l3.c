@@ -22,7 +22,7 @@ struct entry {
 static struct entry queue[QUEUE_LENGTH]; /* ring, oldest at `oldest` */
 static unsigned oldest, queued;
 static hal_l3_ticket last_ticket;
-static int pending_status; /* of transfers that ended before anybody waited for them */
+static int pending_status;           /* of transfers that ended before anybody waited for them */
 static hal_l3_ticket pending_ticket; /* the first of those that failed */
 static bool is_open;
 
@@ -171,8 +171,9 @@ static int locate_in_l3(const struct hal_l3_copy *copy, struct view *view)
     uint64_t there = in_flash ? flash_bytes : host_options.ram_bytes;
     uint64_t end = copy->l3_address + (uint64_t)(copy->runs - 1) * copy->l3_stride + copy->run_bytes;
     if (end > there)
-        return host_violation(DORY_ERROR_L3, "L3 transfer %" PRIu32 " (%" PRIu32 " runs x %" PRIu32 " bytes, stride %" PRIu32
-                                             ", from address %" PRIu32 "): leaves the %s, which has %" PRIu64 " bytes",
+        return host_violation(DORY_ERROR_L3,
+                              "L3 transfer %" PRIu32 " (%" PRIu32 " runs x %" PRIu32 " bytes, stride %" PRIu32
+                              ", from address %" PRIu32 "): leaves the %s, which has %" PRIu64 " bytes",
                               last_ticket, copy->runs, copy->run_bytes, copy->l3_stride, copy->l3_address,
                               in_flash ? "flash" : "RAM", there);
     /* the flash is a source only: transfer_start never writes through this pointer */
@@ -255,7 +256,8 @@ static int wait_up_to(hal_l3_ticket ticket)
     if (!is_open)
         return host_violation(DORY_ERROR_L3, "hal_l3_wait: L3 is not open");
     if (ticket > last_ticket)
-        return host_violation(DORY_ERROR_ARGUMENT, "hal_l3_wait(%" PRIu32 "): only %" PRIu32 " transfers were started", ticket, last_ticket);
+        return host_violation(DORY_ERROR_ARGUMENT, "hal_l3_wait(%" PRIu32 "): only %" PRIu32 " transfers were started",
+                              ticket, last_ticket);
     while (queued > 0 && queue[oldest].ticket <= ticket)
         finish_oldest(!fault);
     if (fault)

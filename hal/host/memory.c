@@ -18,7 +18,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-#define CANARY_BYTES         64  /* behind every reservation, and before the first */
+#define CANARY_BYTES         64 /* behind every reservation, and before the first */
 #define CANARY               0x9E
 #define MAXIMUM_RESERVATIONS 256 /* of a memory; the mapping has room for so many canaries */
 
@@ -31,9 +31,9 @@ extern uint8_t __stop_dory_l2[] __attribute__((weak));
 struct mapping {
     uint8_t *base; /* behind the guard page */
     size_t bytes;
-    size_t limit;        /* what may be handed out: the memory's size less the application's static data */
-    size_t reserved;     /* bytes handed out, without canaries */
-    size_t next;         /* where the next reservation goes */
+    size_t limit;    /* what may be handed out: the memory's size less the application's static data */
+    size_t reserved; /* bytes handed out, without canaries */
+    size_t next;     /* where the next reservation goes */
     unsigned reservations;
     bool static_data_fit;
 };
@@ -80,7 +80,7 @@ static struct range *range_add(enum hal_memory memory, enum range_origin origin,
     range->origin = origin;
     range->base = base;
     range->bytes = bytes;
-    range->marks = need(calloc(bytes ? bytes : 1, sizeof *range->marks));
+    range->marks = need(calloc(bytes, sizeof *range->marks));
     ranges = range;
     return range;
 }
@@ -155,7 +155,8 @@ int hal_host_unregister_memory(void *address)
         if ((*link)->base != address || (*link)->origin != RANGE_REGISTERED)
             continue;
         if (range_is_busy(*link)) {
-            status = host_violation(DORY_ERROR_ARGUMENT, "hal_host_unregister_memory(%p) with a transfer in flight", address);
+            status =
+                host_violation(DORY_ERROR_ARGUMENT, "hal_host_unregister_memory(%p) with a transfer in flight", address);
         } else {
             range_remove(link);
             status = DORY_OK;
@@ -235,7 +236,8 @@ static void reserve_in(enum hal_memory memory, size_t bytes, size_t rounded, voi
     uint8_t *base = mapping->base + mapping->next;
     unpoison_address_range(base, bytes);
     memset(base, HAL_HOST_FRESH, bytes);
-    range_add(memory, RANGE_RESERVED, base, bytes);
+    if (bytes)
+        range_add(memory, RANGE_RESERVED, base, bytes);
     mapping->next += rounded + CANARY_BYTES;
     mapping->reserved += rounded;
     mapping->reservations++;
@@ -263,32 +265,45 @@ int hal_memory_reserve(enum hal_memory memory, size_t bytes, void **address)
     return status;
 }
 
+/* The first reservation at or behind an address of the mapping; null: none. */
+static const struct range *next_reservation(enum hal_memory memory, const uint8_t *address)
+{
+    const struct range *next = NULL;
+    for (const struct range *range = ranges; range; range = range->next) {
+        bool is_behind = range->origin == RANGE_RESERVED && range->memory == memory && range->base >= address;
+        if (is_behind && (!next || range->base < next->base))
+            next = range;
+    }
+    return next;
+}
+
 /* What lies in no reservation must still be canary. */
 static int mapping_check(enum hal_memory memory)
 {
     struct mapping *mapping = &mappings[memory];
     const uint8_t *byte = mapping->base;
-    const uint8_t *end = mapping->base + mapping->bytes;
     unpoison_address_range(mapping->base, mapping->bytes);
-    while (byte < end) {
-        struct range *range = memory_find(memory, byte);
-        if (range) {
-            byte += range->bytes;
-        } else if (*byte != CANARY) {
-            return host_violation(DORY_ERROR_MEMORY, "%s was written outside every reservation, at %p (byte %zu of the mapping)",
-                                  memory_name(memory), (const void *)byte, (size_t)(byte - mapping->base));
-        } else {
-            byte++;
+    for (;;) {
+        const struct range *next = next_reservation(memory, byte);
+        const uint8_t *end = next ? next->base : mapping->base + mapping->bytes;
+        for (; byte < end; byte++) {
+            if (*byte != CANARY)
+                return host_violation(DORY_ERROR_MEMORY,
+                                      "%s was written outside every reservation, at %p (byte %zu of the mapping)",
+                                      memory_name(memory), (const void *)byte, (size_t)(byte - mapping->base));
         }
+        if (!next)
+            return DORY_OK;
+        byte += next->bytes;
     }
-    return DORY_OK;
 }
 
 static int check_no_reservation_is_busy(void)
 {
     for (struct range *range = ranges; range; range = range->next) {
         if (range->origin == RANGE_RESERVED && range_is_busy(range))
-            return host_violation(DORY_ERROR_MEMORY, "hal_memory_reset with a transfer in flight in %s", memory_name(range->memory));
+            return host_violation(DORY_ERROR_MEMORY, "hal_memory_reset with a transfer in flight in %s",
+                                  memory_name(range->memory));
     }
     return DORY_OK;
 }

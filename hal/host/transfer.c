@@ -21,8 +21,8 @@ static void describe(const struct transfer *transfer, char *text, size_t text_by
     if (transfer->core != FABRIC_CONTROLLER)
         snprintf(who, sizeof who, "core %d", transfer->core);
     snprintf(text, text_bytes, "%s %llu of %s (%" PRIu32 " planes x %" PRIu32 " runs x %" PRIu32 " bytes, from %p to %p)",
-             transfer->kind, (unsigned long long)transfer->number, who, transfer->planes, transfer->runs, transfer->run_bytes,
-             (void *)transfer->from.base, (void *)transfer->to.base);
+             transfer->kind, (unsigned long long)transfer->number, who, transfer->planes, transfer->runs,
+             transfer->run_bytes, (void *)transfer->from.base, (void *)transfer->to.base);
 }
 
 int transfer_locate(const struct transfer *transfer, struct view *view, enum hal_memory memory, int status)
@@ -31,8 +31,10 @@ int transfer_locate(const struct transfer *transfer, struct view *view, enum hal
     describe(transfer, text, sizeof text);
     view->range = memory_find(memory, view->base);
     if (!view->range)
-        return host_violation(status, "%s: %p is not in %s: neither reserved, nor marked DORY_%s, nor registered by "
-                                      "hal_host_register_memory", text, (void *)view->base, memory_name(memory), memory_name(memory));
+        return host_violation(status,
+                              "%s: %p is not in %s: neither reserved, nor marked DORY_%s, nor registered by "
+                              "hal_host_register_memory",
+                              text, (void *)view->base, memory_name(memory), memory_name(memory));
     /* each part first: so their sum cannot wrap */
     uint64_t left = view->range->bytes - (uint64_t)(view->base - view->range->base);
     uint64_t planes = (uint64_t)(transfer->planes - 1) * view->plane_stride;
@@ -75,7 +77,8 @@ int transfer_check_conflict(const struct transfer *transfer, int status)
     const uint8_t *from = find_mark(transfer, &transfer->from, MARK_WRITTEN);
     describe(transfer, text, sizeof text);
     if (to)
-        return host_violation(status, "%s: a transfer in flight still reads or writes its destination, at %p", text, (const void *)to);
+        return host_violation(status, "%s: a transfer in flight still reads or writes its destination, at %p", text,
+                              (const void *)to);
     if (from)
         return host_violation(status, "%s: a transfer in flight still writes its source, at %p", text, (const void *)from);
     return DORY_OK;

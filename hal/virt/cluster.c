@@ -25,6 +25,7 @@ static atomic_uint arrived, barriers;     /* cores at the barrier now; barriers 
 unsigned hal_cluster_maximum_cores(void) { return MAXIMUM_CORES; }
 unsigned hal_core_id(void) { return virt_hart(); }
 unsigned hal_core_count(void) { return cores; }
+bool virt_is_running(void) { return is_running; }
 
 /* ---- sleep and wake ---------------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@ static void write_all(const char *text, size_t bytes)
 {
     static uint32_t handle; /* 0: not open; QEMU's handles begin at 1 */
     if (handle == 0) {
-        const uint32_t arguments[] = {(uint32_t)(uintptr_t)":tt", MODE_WRITE, 3};
+        const uint32_t arguments[] = {(uint32_t)(uintptr_t) ":tt", MODE_WRITE, 3};
         handle = (uint32_t)virt_semihosting(SEMIHOSTING_OPEN, arguments);
     }
     const uint32_t arguments[] = {handle, (uint32_t)(uintptr_t)text, bytes};
@@ -93,7 +93,7 @@ _Noreturn void _exit(int status) { virt_stop(status); }
 static const char *cause_name(uint32_t cause)
 {
     static const char *const names[] = {
-        "instruction address misaligned", "instruction access fault", "illegal instruction",  "breakpoint",
+        "instruction address misaligned", "instruction access fault", "illegal instruction",      "breakpoint",
         "load address misaligned",        "load access fault",        "store address misaligned", "store access fault",
     };
     return cause < sizeof names / sizeof names[0] ? names[cause] : "unexpected cause";

@@ -3,12 +3,11 @@
 #include <string.h>
 
 #include "check.h"
+#include "dory/hal_virt.h"
 #include "internal.h"
 
 #define LATE_COPIES 6 /* of a ticket; what comes beyond is early */
-#define POISON      0xDB
 
-/* An application may define its own. */
 uint32_t hal_virt_seed __attribute__((weak)) = 1;
 
 struct ticket {
@@ -57,7 +56,8 @@ static void perform(const struct hal_dma_copy *copy)
     for (uint32_t plane = 0; plane < copy->planes; plane++) {
         for (uint32_t run = 0; run < copy->runs; run++) {
             uint8_t *local = run_start(copy->local, copy->local_plane_stride, copy->local_run_stride, plane, run);
-            uint8_t *external = run_start(copy->external, copy->external_plane_stride, copy->external_run_stride, plane, run);
+            uint8_t *external =
+                run_start(copy->external, copy->external_plane_stride, copy->external_run_stride, plane, run);
             if (copy->direction == HAL_TO_LOCAL)
                 memcpy(local, external, copy->run_bytes);
             else
@@ -74,7 +74,7 @@ static void poison(const struct hal_dma_copy *copy)
     uint32_t run_stride = to_local ? copy->local_run_stride : copy->external_run_stride;
     for (uint32_t plane = 0; plane < copy->planes; plane++) {
         for (uint32_t run = 0; run < copy->runs; run++)
-            memset(run_start(base, plane_stride, run_stride, plane, run), POISON, copy->run_bytes);
+            memset(run_start(base, plane_stride, run_stride, plane, run), HAL_VIRT_POISON, copy->run_bytes);
     }
 }
 
@@ -92,6 +92,8 @@ int hal_dma_open(hal_dma_ticket *number)
 {
     if (!number)
         return DORY_ERROR_ARGUMENT;
+    if (!virt_is_running())
+        return DORY_ERROR_DMA; /* the FC has no DMA */
     int status = DORY_ERROR_DMA;
     unsigned core = virt_hart();
     lock(&tickets_lock);

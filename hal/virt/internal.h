@@ -24,6 +24,9 @@ void virt_stacks_paint(void);                    /* of the cores */
 int virt_stacks_check(void);                     /* 0 or DORY_ERROR_STACK, after it named them in the log */
 void *virt_core_0_stack_end(void);
 
+/* ---- cluster.c ---- */
+bool virt_is_running(void); /* a function, on the cluster */
+
 /* ---- dma.c ---- */
 bool virt_is_late(uint32_t stream, uint32_t index);
 int dma_end_of_run(void);

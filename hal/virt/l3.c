@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "dory/hal_virt.h"
 #include "internal.h"
 
 /* From virt.ld. */
@@ -9,7 +10,6 @@ extern uint8_t dory_flash_start[], dory_flash_end[], dory_flash_limit[], dory_ra
 
 #define QUEUE_LENGTH 16
 #define STREAM       1000 /* of virt_is_late */
-#define POISON       0xDB
 
 static struct hal_l3_copy queue[QUEUE_LENGTH]; /* by ticket, modulo its length */
 static hal_l3_ticket started, performed;       /* the last ones */
@@ -64,7 +64,7 @@ static void perform(const struct hal_l3_copy *copy)
 static void poison(const struct hal_l3_copy *copy)
 {
     for (uint32_t run = 0; run < copy->runs; run++)
-        memset((uint8_t *)copy->l2 + run * copy->l2_stride, POISON, copy->run_bytes);
+        memset((uint8_t *)copy->l2 + run * copy->l2_stride, HAL_VIRT_POISON, copy->run_bytes);
 }
 
 static void perform_up_to(hal_l3_ticket ticket)

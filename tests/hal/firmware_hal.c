@@ -16,7 +16,7 @@ static uint8_t l2[L2_BYTES] DORY_L2;
 static uint8_t expected[L2_BYTES] DORY_L2;
 
 /* A constant expression a byte, so that the image can be compared without a second copy of it. */
-#define IMAGE_BYTE(i) ((uint8_t)((i) * 37 + ((i) >> 8)))
+#define IMAGE_BYTE(i) ((uint8_t)((i)*37 + ((i) >> 8)))
 #define IMAGE_4(i)    IMAGE_BYTE(i), IMAGE_BYTE((i) + 1), IMAGE_BYTE((i) + 2), IMAGE_BYTE((i) + 3)
 #define IMAGE_16(i)   IMAGE_4(i), IMAGE_4((i) + 4), IMAGE_4((i) + 8), IMAGE_4((i) + 12)
 #define IMAGE_64(i)   IMAGE_16(i), IMAGE_16((i) + 16), IMAGE_16((i) + 32), IMAGE_16((i) + 48)
@@ -105,7 +105,7 @@ static struct dma_case random_case(void)
 
 static int test_dma(void)
 {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 60; i++) {
         struct dma_case dma = random_case();
         if (!try_copy(&dma)) {
             printf("  copy %d: %u planes x %u runs x %u bytes, status %d\n", i, (unsigned)dma.copy.planes,
@@ -204,8 +204,13 @@ static int test_flash(void)
 {
     uint32_t address = hal_flash_address(image);
     hal_l3_ticket ticket;
-    struct hal_l3_copy copy = {.kind = HAL_FLASH_READ, .l3_address = address + 4, .l2 = l2 + 8, .run_bytes = 12, .runs = 20,
-                               .l3_stride = 50, .l2_stride = 16};
+    struct hal_l3_copy copy = {.kind = HAL_FLASH_READ,
+                               .l3_address = address + 4,
+                               .l2 = l2 + 8,
+                               .run_bytes = 12,
+                               .runs = 20,
+                               .l3_stride = 50,
+                               .l2_stride = 16};
     memset(l2, GUARD, L2_BYTES);
     memset(expected, GUARD, L2_BYTES);
     for (uint32_t run = 0; run < copy.runs; run++) {

@@ -12,7 +12,8 @@ static volatile uint8_t seen;
 
 static void load(hal_dma_ticket *ticket)
 {
-    struct hal_dma_copy copy = {.local = l1, .external = l2, .run_bytes = 64, .runs = 1, .planes = 1, .direction = HAL_TO_LOCAL};
+    struct hal_dma_copy copy = {
+        .local = l1, .external = l2, .run_bytes = 64, .runs = 1, .planes = 1, .direction = HAL_TO_LOCAL};
     hal_dma_open(ticket);
     hal_dma_copy(*ticket, &copy);
 }

@@ -105,7 +105,7 @@ static void host_has_no_cycles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_core_runs_once), cmocka_unit_test(barriers_keep_step),  cmocka_unit_test(order_of_life),
+        cmocka_unit_test(every_core_runs_once), cmocka_unit_test(barriers_keep_step), cmocka_unit_test(order_of_life),
         cmocka_unit_test(cores_start_no_runs),  cmocka_unit_test(host_has_no_cycles),
     };
     return cmocka_run_group_tests_name("host HAL: cluster", tests, NULL, NULL);

@@ -159,12 +159,17 @@ static void overlaps_in_flight_are_refused(void **state)
     struct scene scene = new_scene(HAL_HOST_MIXED);
     uint8_t *l1 = scene.l1, *l2 = scene.l2;
     /* two writers of one byte; a writer where another reads; a reader where another writes */
-    assert_int_equal(DORY_ERROR_DMA, second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 15, l2 + 32, 8, HAL_TO_LOCAL), scene));
-    assert_int_equal(DORY_ERROR_DMA, second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 32, l2 + 15, 8, HAL_FROM_LOCAL), scene));
-    assert_int_equal(DORY_ERROR_DMA, second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 8, l2 + 32, 8, HAL_FROM_LOCAL), scene));
+    assert_int_equal(DORY_ERROR_DMA,
+                     second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 15, l2 + 32, 8, HAL_TO_LOCAL), scene));
+    assert_int_equal(DORY_ERROR_DMA,
+                     second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 32, l2 + 15, 8, HAL_FROM_LOCAL), scene));
+    assert_int_equal(DORY_ERROR_DMA,
+                     second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 8, l2 + 32, 8, HAL_FROM_LOCAL), scene));
     /* neighbours, and two readers of one byte, are no overlap */
-    assert_int_equal(DORY_OK, second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 16, l2 + 16, 8, HAL_TO_LOCAL), scene));
-    assert_int_equal(DORY_OK, second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 16, l2 + 8, 16, HAL_TO_LOCAL), scene));
+    assert_int_equal(DORY_OK,
+                     second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 16, l2 + 16, 8, HAL_TO_LOCAL), scene));
+    assert_int_equal(DORY_OK,
+                     second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 16, l2 + 8, 16, HAL_TO_LOCAL), scene));
     assert_int_equal(violations(), 3);
 }
 
@@ -172,8 +177,14 @@ static void interleaved_runs_do_not_overlap(void **state)
 {
     (void)state;
     struct scene scene = new_scene(HAL_HOST_MIXED);
-    struct hal_dma_copy even = {.local = scene.l1, .external = scene.l2, .run_bytes = 4, .runs = 8, .planes = 1,
-                                .local_run_stride = 4, .external_run_stride = 8, .direction = HAL_FROM_LOCAL};
+    struct hal_dma_copy even = {.local = scene.l1,
+                                .external = scene.l2,
+                                .run_bytes = 4,
+                                .runs = 8,
+                                .planes = 1,
+                                .local_run_stride = 4,
+                                .external_run_stride = 8,
+                                .direction = HAL_FROM_LOCAL};
     struct hal_dma_copy odd = even;
     odd.local = scene.l1 + 32;
     odd.external = scene.l2 + 4;
@@ -208,8 +219,13 @@ static void bounds_of_reservations(void **state)
     assert_int_equal(DORY_ERROR_DMA, start_status(scene, copy_1d(l1, l2 + 1, BYTES, HAL_TO_LOCAL)));
     assert_int_equal(DORY_ERROR_DMA, start_status(scene, copy_1d(l2, l1, BYTES, HAL_FROM_LOCAL)));
     assert_int_equal(DORY_ERROR_DMA, start_status(scene, copy_1d(l1, elsewhere, 8, HAL_TO_LOCAL)));
-    struct hal_dma_copy huge = {.local = l1, .external = l2, .run_bytes = 8, .runs = UINT32_MAX, .planes = UINT32_MAX,
-                                .external_run_stride = UINT32_MAX, .external_plane_stride = UINT32_MAX};
+    struct hal_dma_copy huge = {.local = l1,
+                                .external = l2,
+                                .run_bytes = 8,
+                                .runs = UINT32_MAX,
+                                .planes = UINT32_MAX,
+                                .external_run_stride = UINT32_MAX,
+                                .external_plane_stride = UINT32_MAX};
     assert_int_equal(DORY_ERROR_DMA, start_status(scene, huge));
 }
 

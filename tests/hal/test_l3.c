@@ -68,7 +68,8 @@ static void runs_and_strides(void **state)
 {
     (void)state;
     open_l3(HAL_HOST_MIXED, 1);
-    struct hal_l3_copy copy = {.kind = HAL_FLASH_READ, .l3_address = 2, .l2 = l2, .run_bytes = 8, .runs = 4, .l3_stride = 30, .l2_stride = 16};
+    struct hal_l3_copy copy = {
+        .kind = HAL_FLASH_READ, .l3_address = 2, .l2 = l2, .run_bytes = 8, .runs = 4, .l3_stride = 30, .l2_stride = 16};
     memset(l2, 0xEE, BYTES);
     assert_int_equal(start_status(copy), DORY_OK);
     for (unsigned run = 0; run < 4; run++) {
