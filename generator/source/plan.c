@@ -7,6 +7,7 @@
 
 #include "dory/hal.h"
 #include "place.h"
+#include "timeline.h"
 
 /* ---- what there is ---- */
 
@@ -334,31 +335,17 @@ static void write_offsets(const struct planner *p, struct plan *plan)
 }
 
 /* The time of the whole, by the final steps and transfers. */
-static uint64_t predict(const struct plan *plan, const struct step_times *times, struct arena *arena)
+static uint64_t predict(const struct plan *plan, const struct step_times *times)
 {
-    uint64_t *finish = arena_array(arena, uint64_t, (size_t)plan->transfer_count + 1);
-    uint64_t time = 0, free = 0;
-    int queued = 0;
-    for (int i = 0; i <= plan->step_count; i++) {
-        bool end = i == plan->step_count;
-        const struct plan_step *step = &plan->steps[end ? 0 : i];
-        int awaited = end ? 0 : step->run.transfers_awaited,
-            started = end ? plan->transfer_count : step->run.transfers_started;
-        uint64_t fetch = end ? time : time + times[i].fetch;
-        for (int pass = 0; pass < 2; pass++) { /* what is awaited is queued at the latest when it is */
-            for (uint64_t now = pass && !end ? time + times[i].start : fetch; queued < (pass ? started : awaited);
-                 queued++) {
-                free = (free > now ? free : now) + l3_cycles(plan->target, &plan->transfers[queued].run);
-                finish[queued] = free;
-            }
-            if (!pass && awaited > 0 && finish[awaited - 1] > fetch)
-                time += finish[awaited - 1] - fetch;
-        }
-        if (!end && step->run.last_of_layer)
-            time += plan->layers[step->layer].predicted_cycles;
+    struct arena scratch = {0};
+    struct timeline timeline;
+    for (int i = 0; i < plan->step_count; i++) {
+        plan->steps[i].fetch_cycles = times[i].fetch;
+        plan->steps[i].start_cycles = times[i].start;
     }
-    bool writes = plan->transfer_count > 0 && plan->transfers[plan->transfer_count - 1].run.kind == HAL_RAM_WRITE;
-    return writes && free > time ? free : time;
+    timeline_make(plan, &timeline, &scratch);
+    arena_free(&scratch);
+    return timeline.end_cycle;
 }
 
 static bool write_plan(struct planner *p, struct plan *plan, const struct schedule *schedule)
@@ -384,7 +371,7 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     bool good = place_weights(p, plan);
     good = place_ram(p, plan) && good;
     write_offsets(p, plan);
-    plan->predicted_cycles = predict(plan, times, p->arena);
+    plan->predicted_cycles = predict(plan, times);
     return good;
 }
 

@@ -59,6 +59,9 @@ struct plan_step {
     struct dory_step run; /* run.layer is null here */
     int layer;
     int input_buffer[2], output_buffer, weights_buffer; /* -1: none */
+    /* predicted, after the start of its layer, waits for L3 left out; see timeline.h */
+    uint64_t fetch_cycles; /* its first loads are issued: the transfers it awaits must be complete */
+    uint64_t start_cycles; /* it starts to compute: the transfers it starts are queued */
 };
 
 struct plan_transfer {

@@ -1,69 +1,53 @@
 #include "timeline.h"
 
-uint64_t timeline_transfer_cycles(const struct target *target, const struct dory_transfer *transfer)
-{
-    uint64_t bytes = (uint64_t)transfer->run_bytes * transfer->runs;
-    uint64_t rate = target->l3_bytes_per_1000_cycles;
-    return (uint64_t)transfer->runs * target->l3_setup_cycles + (rate ? (bytes * 1000 + rate - 1) / rate : 0);
-}
-
-static uint64_t outputs_of(const struct plan_step *step) { return (uint64_t)step->run.rows * step->run.channels; }
-
-uint64_t timeline_step_cycles(const struct plan *plan, int step)
-{
-    const struct plan_layer *layer = &plan->layers[plan->steps[step].layer];
-    uint64_t before = 0, all = 0;
-    for (int i = layer->first_step; i < layer->first_step + layer->step_count; i++) {
-        uint64_t outputs = outputs_of(&plan->steps[i]);
-        before += i < step ? outputs : 0;
-        all += outputs;
-    }
-    if (all == 0)
-        return 0;
-    uint64_t to_end = layer->predicted_cycles * (before + outputs_of(&plan->steps[step])) / all;
-    return to_end - layer->predicted_cycles * before / all;
-}
+#include "planner.h"
 
 struct walk {
     const struct plan *plan;
     struct timeline *timeline;
-    uint64_t now, channel_free;
+    uint64_t layer_start; /* of the current layer, with all waits so far added */
+    uint64_t channel_free;
     int queued;
 };
 
-static void queue_transfers(struct walk *walk, int end)
+static void queue_transfers(struct walk *walk, int end, uint64_t now)
 {
     for (; walk->queued < end; walk->queued++) {
         struct timeline_transfer *transfer = &walk->timeline->transfers[walk->queued];
-        uint64_t cycles = timeline_transfer_cycles(walk->plan->target, &walk->plan->transfers[walk->queued].run);
-        transfer->queued_cycle = walk->now;
-        transfer->start_cycle = walk->now > walk->channel_free ? walk->now : walk->channel_free;
+        uint64_t cycles = l3_cycles(walk->plan->target, &walk->plan->transfers[walk->queued].run);
+        transfer->queued_cycle = now;
+        transfer->start_cycle = now > walk->channel_free ? now : walk->channel_free;
         transfer->end_cycle = walk->channel_free = transfer->start_cycle + cycles;
         walk->timeline->l3_busy_cycles += cycles;
     }
 }
 
-/* Transfers are done in the order of the queue: the last one awaited is the latest. */
-static void await_transfers(struct walk *walk, int end)
+/* Transfers are done in the order of the queue, so the last one awaited is the latest; what was not started yet is
+ * started now. Returns the cycles of waiting. */
+static uint64_t await_transfers(struct walk *walk, int end, uint64_t now)
 {
-    queue_transfers(walk, end);
+    queue_transfers(walk, end, now);
     uint64_t done = end ? walk->timeline->transfers[end - 1].end_cycle : 0;
-    if (done > walk->now) {
-        walk->timeline->l3_wait_cycles += done - walk->now;
-        walk->now = done;
-    }
+    uint64_t wait = done > now ? done - now : 0;
+    walk->timeline->l3_wait_cycles += wait;
+    return wait;
 }
 
 static void take_step(struct walk *walk, int index)
 {
-    const struct dory_step *step = &walk->plan->steps[index].run;
+    const struct plan_step *step = &walk->plan->steps[index];
     struct timeline_step *times = &walk->timeline->steps[index];
-    times->begin_cycle = walk->now;
-    await_transfers(walk, step->transfers_awaited);
-    times->start_cycle = walk->now;
-    queue_transfers(walk, step->transfers_started);
-    walk->now += timeline_step_cycles(walk->plan, index);
-    times->end_cycle = walk->now;
+    times->begin_cycle = walk->layer_start + step->fetch_cycles;
+    uint64_t wait = await_transfers(walk, step->run.transfers_awaited, times->begin_cycle);
+    times->start_cycle = times->begin_cycle + wait;
+    walk->layer_start += wait;
+    queue_transfers(walk, step->run.transfers_started, walk->layer_start + step->start_cycles);
+    if (step->run.last_of_layer) {
+        walk->layer_start += walk->plan->layers[step->layer].predicted_cycles;
+        times->end_cycle = walk->layer_start;
+    } else {
+        times->end_cycle = walk->layer_start + step[1].fetch_cycles;
+    }
 }
 
 void timeline_make(const struct plan *plan, struct timeline *timeline, struct arena *arena)
@@ -75,8 +59,6 @@ void timeline_make(const struct plan *plan, struct timeline *timeline, struct ar
     struct walk walk = {.plan = plan, .timeline = timeline};
     for (int i = 0; i < plan->step_count; i++)
         take_step(&walk, i);
-    uint64_t last_step_end = walk.now;
-    await_transfers(&walk, plan->transfer_count);
-    timeline->final_wait_cycles = walk.now - last_step_end;
-    timeline->end_cycle = walk.now;
+    timeline->final_wait_cycles = await_transfers(&walk, plan->transfer_count, walk.layer_start);
+    timeline->end_cycle = walk.layer_start + timeline->final_wait_cycles;
 }

@@ -5,9 +5,11 @@
 
 #include "plan.h"
 
+/* A step has its time from begin to end, in which it first waits; the end of one is the begin of the next. Its first
+ * loads are issued at start_cycle; where they overlap, kernels of the step before may still be at work. */
 struct timeline_step {
-    uint64_t begin_cycle; /* the step before has ended: from here to start_cycle it waits for L3 */
-    uint64_t start_cycle;
+    uint64_t begin_cycle;
+    uint64_t start_cycle; /* the transfers that it awaits are complete */
     uint64_t end_cycle;
 };
 
@@ -27,11 +29,5 @@ struct timeline {
 };
 
 void timeline_make(const struct plan *plan, struct timeline *timeline, struct arena *arena);
-
-/* The cycles for which one transfer occupies the channel. */
-uint64_t timeline_transfer_cycles(const struct target *target, const struct dory_transfer *transfer);
-
-/* A step's part of its layer's cycles, by its part of the layer's output; the steps of a layer add up to it exactly. */
-uint64_t timeline_step_cycles(const struct plan *plan, int step);
 
 #endif
