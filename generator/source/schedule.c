@@ -390,10 +390,12 @@ static void walk(struct builder *b)
         /* a step that waits for a late transfer drains: it has no loads under way while the step before computes */
         bool is_late = has_late(b, index) && !step->run.drain;
         uint64_t fetch = time + (is_late ? cut->times[part].start : cut->times[part].fetch);
-        bool late = queue_late(b, index, fetch, false);
+        /* a result whose buffer ends with the step before goes first: reads for this step may fill the same bytes */
         bool writes = next_write < b->write_count && b->writes[next_write].transfer.start_step == index;
-        if (writes)
+        if (writes && b->writes[next_write].transfer.needed_step <= index)
             queue_writes(b, &next_write, index, fetch);
+        bool late = queue_late(b, index, fetch, false);
+        queue_writes(b, &next_write, index, fetch);
         late = queue_late(b, index, fetch, true) || late;
         step->run.drain = step->run.drain || late || part == 0;
         waited = awaited(b, index, waited);
