@@ -64,10 +64,14 @@ static int parse_option(struct run_options *options, int option)
 static int parse_arguments(struct run_options *options, int argc, char **argv)
 {
     static const struct option names[] = {
-        {"input", required_argument, NULL, 'i'},      {"output-dir", required_argument, NULL, 'o'},
-        {"exact-add", no_argument, NULL, 'e'},        {"frontend", required_argument, NULL, 'f'},
-        {"input-bits", required_argument, NULL, 'b'}, {"input-signed", no_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},             {NULL, 0, NULL, 0},
+        {"input", required_argument, NULL, 'i'},
+        {"output-dir", required_argument, NULL, 'o'},
+        {"exact-add", no_argument, NULL, 'e'},
+        {"frontend", required_argument, NULL, 'f'},
+        {"input-bits", required_argument, NULL, 'b'},
+        {"input-signed", no_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     int option;
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
@@ -87,20 +91,21 @@ static int parse_arguments(struct run_options *options, int argc, char **argv)
 }
 
 /* The values of an input file, checked against its tensor. */
-static const int64_t *read_input(const char *path, const struct tensor *tensor, struct arena *arena, struct diagnostics *diagnostics)
+static const int64_t *read_input(const char *path, const struct tensor *tensor, struct arena *arena,
+                                 struct diagnostics *diagnostics)
 {
     struct text_tensor text;
     if (!text_tensor_read(path, &text, arena, diagnostics))
         return NULL;
     if (text.count != tensor_elements(tensor)) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s has %zu values; input '%s' has %d x %d x %d = %zu elements", path,
-                 text.count, tensor->name, tensor->height, tensor->width, tensor->channels, tensor_elements(tensor));
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s has %zu values; input '%s' has %d x %d x %d = %zu elements",
+                 path, text.count, tensor->name, tensor->height, tensor->width, tensor->channels, tensor_elements(tensor));
         return NULL;
     }
     for (size_t i = 0; i < text.count; i++)
         if (text.values[i] < tensor->minimum || text.values[i] > tensor->maximum) {
-            diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s: value %zu is %lld; input '%s' can be %lld to %lld", path, i,
-                     (long long)text.values[i], tensor->name, (long long)tensor->minimum, (long long)tensor->maximum);
+            diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s: value %zu is %lld; input '%s' can be %lld to %lld", path,
+                     i, (long long)text.values[i], tensor->name, (long long)tensor->minimum, (long long)tensor->maximum);
             return NULL;
         }
     return text.values;
@@ -111,8 +116,8 @@ static int64_t **execute(const struct network *network, const struct run_options
 {
     const int64_t *inputs[MAXIMUM_INPUTS];
     if (options->input_count != network->input_count) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d inputs, the command line %d", network->input_count,
-                 options->input_count);
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d inputs, the command line %d",
+                 network->input_count, options->input_count);
         return NULL;
     }
     for (int i = 0; i < network->input_count; i++)

@@ -93,8 +93,9 @@ static void own_pending(struct importer *importer, struct flow *flow, int count)
 
 static bool report_overflow(struct importer *importer, const struct node *node)
 {
-    return import_fault(importer, node, NULL,
-                        "the constants of this normalisation exceed 64 bits when multiplied; check multipliers and divisors");
+    return import_fault(
+        importer, node, NULL,
+        "the constants of this normalisation exceed 64 bits when multiplied; check multipliers and divisors");
 }
 
 bool flow_multiply(struct importer *importer, const struct node *node, struct flow *flow, const int64_t *numbers, int count)
@@ -141,7 +142,8 @@ static void continue_in_new_layer(struct importer *importer, const struct node *
 {
     int input = tensor_of(importer, flow);
     struct tensor shape = importer->network->tensors[input];
-    flow->index = import_new_layer(importer, LAYER_MAXIMUM_POOL, node->name, input, shape.height, shape.width, shape.channels);
+    flow->index =
+        import_new_layer(importer, LAYER_MAXIMUM_POOL, node->name, input, shape.height, shape.width, shape.channels);
     flow->kind = FLOW_LAYER;
 }
 
@@ -191,7 +193,8 @@ int flow_finish(struct importer *importer, const struct node *node, struct flow 
     affine_reduce(&flow->pending);
     if (flow->pending.divisor != 1)
         import_warning(importer, node, NULL,
-                       "the result of a division is neither rounded (Floor, or Cast to an integer type) nor clipped; taken as rounded down");
+                       "the result of a division is neither rounded (Floor, or Cast to an integer type) nor clipped; taken "
+                       "as rounded down");
     if (!is_identity(&flow->pending))
         append_stage(importer, node, flow);
     flow->index = tensor_of(importer, flow);

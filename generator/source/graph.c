@@ -72,7 +72,8 @@ static uint64_t native_bits(const struct constant *constant, const unsigned char
 
 static int64_t whole_number(const struct constant *constant, const unsigned char *bytes)
 {
-    uint64_t bits = constant->is_little_endian ? little_endian(bytes, type_bytes(constant->type)) : native_bits(constant, bytes);
+    uint64_t bits =
+        constant->is_little_endian ? little_endian(bytes, type_bytes(constant->type)) : native_bits(constant, bytes);
     switch (constant->type) {
     case ELEMENT_INT8: return (int8_t)bits;
     case ELEMENT_UINT8: return (uint8_t)bits;

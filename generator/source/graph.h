@@ -36,11 +36,19 @@ struct constant {
     int64_t dimensions[GRAPH_MAXIMUM_RANK];
     size_t count;
     const unsigned char *data;
-    int stride_bytes;     /* from number to number */
+    int stride_bytes;      /* from number to number */
     bool is_little_endian; /* data is as in the file; else in the machine's own order, 8-bit types in an int32 */
 };
 
-enum attribute_kind { ATTRIBUTE_INTEGER, ATTRIBUTE_FLOAT, ATTRIBUTE_TEXT, ATTRIBUTE_INTEGERS, ATTRIBUTE_FLOATS, ATTRIBUTE_CONSTANT, ATTRIBUTE_OTHER };
+enum attribute_kind {
+    ATTRIBUTE_INTEGER,
+    ATTRIBUTE_FLOAT,
+    ATTRIBUTE_TEXT,
+    ATTRIBUTE_INTEGERS,
+    ATTRIBUTE_FLOATS,
+    ATTRIBUTE_CONSTANT,
+    ATTRIBUTE_OTHER
+};
 
 struct attribute {
     const char *name;
@@ -58,10 +66,10 @@ struct attribute {
 #define NO_NODE  (-1)
 
 struct node {
-    const char *name; /* of the node, or its first output where it has none */
-    const char *type; /* "Conv" */
+    const char *name;   /* of the node, or its first output where it has none */
+    const char *type;   /* "Conv" */
     const char *domain; /* "" is ONNX's own */
-    const int *inputs; /* indices of values; NO_VALUE: an optional input that is left out */
+    const int *inputs;  /* indices of values; NO_VALUE: an optional input that is left out */
     int input_count;
     const int *outputs;
     int output_count;
@@ -76,8 +84,8 @@ struct value {
     int producer; /* node, or NO_NODE for inputs and initialisers; always before every node that reads it */
     const struct constant *constant; /* an initialiser, else null */
     bool is_input, is_output;
-    int use_count;                   /* by needed nodes, one for each time that it is named; outputs of the graph count */
-    bool has_shape;                  /* inputs only: */
+    int use_count;  /* by needed nodes, one for each time that it is named; outputs of the graph count */
+    bool has_shape; /* inputs only: */
     enum element_type type;
     int rank;
     int64_t dimensions[GRAPH_MAXIMUM_RANK]; /* -1: not fixed in the model */
@@ -106,7 +114,8 @@ const struct attribute *node_attribute(const struct node *node, const char *name
 
 /* True, and the number, if it is an integer that fits; floats must be integral. */
 bool constant_integer(const struct constant *constant, size_t index, int64_t *number);
-double constant_number(const struct constant *constant, size_t index); /* rounded where int64 exceeds a double; for messages */
+double constant_number(const struct constant *constant,
+                       size_t index); /* rounded where int64 exceeds a double; for messages */
 bool element_type_is_integer(enum element_type type);
 
 /* A constant made of integers, rank 0 or 1. */

@@ -50,7 +50,8 @@ static const struct advice {
     const char *text;
 } advices[] = {
     {"BatchNormalization", true,
-     "the batch normalisation was not made integer; in NEMO export after net.id_stage(), in Quantlab after the integerise passes"},
+     "the batch normalisation was not made integer; in NEMO export after net.id_stage(), in Quantlab after the integerise "
+     "passes"},
     {"QuantizeLinear", true, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
     {"DequantizeLinear", true, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
     {"QLinearConv", false, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
@@ -162,7 +163,8 @@ int64_t import_integer(struct importer *importer, const struct node *node, const
         return otherwise;
     if (attribute->kind == ATTRIBUTE_INTEGER)
         return attribute->integer;
-    if (attribute->kind == ATTRIBUTE_FLOAT && attribute->number == floor(attribute->number) && fabs(attribute->number) < 1e15)
+    if (attribute->kind == ATTRIBUTE_FLOAT && attribute->number == floor(attribute->number) &&
+        fabs(attribute->number) < 1e15)
         return (int64_t)attribute->number;
     import_fault(importer, node, name, "expected an integer");
     return otherwise;
@@ -183,14 +185,15 @@ bool import_integers(struct importer *importer, const struct node *node, const c
     return true;
 }
 
-int64_t *import_whole_numbers(struct importer *importer, const struct node *node, const char *role, const struct constant *constant,
-                              int64_t instead)
+int64_t *import_whole_numbers(struct importer *importer, const struct node *node, const char *role,
+                              const struct constant *constant, int64_t instead)
 {
     int64_t *numbers = arena_array(importer->arena, int64_t, constant->count);
     size_t fractions = 0, first = 0;
     if (constant->type == ELEMENT_UNSUPPORTED) {
-        import_fault(importer, node, role, "constant '%s' is %s; supported: float, double and integer types of up to 64 bits",
-                     constant->name, constant->type_name);
+        import_fault(importer, node, role,
+                     "constant '%s' is %s; supported: float, double and integer types of up to 64 bits", constant->name,
+                     constant->type_name);
         return numbers;
     }
     for (size_t i = 0; i < constant->count; i++) {
@@ -201,10 +204,11 @@ int64_t *import_whole_numbers(struct importer *importer, const struct node *node
             first = i;
     }
     if (fractions)
-        import_fault(importer, node, role,
-                     "constant '%s' holds %g, which is no integer (%zu of %zu numbers are none): the network is not integer; "
-                     "in NEMO export after net.id_stage(), in Quantlab after the integerise passes",
-                     constant->name, constant_number(constant, first), fractions, constant->count);
+        import_fault(
+            importer, node, role,
+            "constant '%s' holds %g, which is no integer (%zu of %zu numbers are none): the network is not integer; "
+            "in NEMO export after net.id_stage(), in Quantlab after the integerise passes",
+            constant->name, constant_number(constant, first), fractions, constant->count);
     return numbers;
 }
 
@@ -264,7 +268,8 @@ static struct layer *append_layer(struct importer *importer)
     return &network->layers[network->layer_count++];
 }
 
-int import_new_layer(struct importer *importer, enum layer_kind kind, const char *name, int input, int height, int width, int channels)
+int import_new_layer(struct importer *importer, enum layer_kind kind, const char *name, int input, int height, int width,
+                     int channels)
 {
     int output = import_new_tensor(importer, name, height, width, channels);
     struct layer *layer = append_layer(importer);
@@ -311,8 +316,9 @@ static bool input_shape(struct importer *importer, const struct value *value, st
             diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL,
                      "dimension %d of input '%s' is not fixed; export the model without dynamic axes", i, value->name);
         else
-            diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL, "dimension %d of input '%s' is %" PRId64 "; supported: up to %d",
-                     i, value->name, value->dimensions[i], MAXIMUM_DIMENSION);
+            diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL,
+                     "dimension %d of input '%s' is %" PRId64 "; supported: up to %d", i, value->name, value->dimensions[i],
+                     MAXIMUM_DIMENSION);
         return false;
     }
     return true;
@@ -398,8 +404,8 @@ static void import_output(struct importer *importer, const struct value *value, 
     bool is_known = (flow->kind == FLOW_TENSOR || flow->kind == FLOW_HEAD) && !flow_has_padding(flow);
     if (!is_known || network->tensors[flow->index].producer == NO_LAYER) {
         if (flow->kind != FLOW_UNKNOWN && importer->diagnostics->error_count == 0)
-            diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL, "output '%s' of the graph is not the output of a layer",
-                     value->name);
+            diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL,
+                     "output '%s' of the graph is not the output of a layer", value->name);
         return;
     }
     if (!is_listed(network->outputs, network->output_count, flow->index))
@@ -446,14 +452,18 @@ static void import_nodes(struct importer *importer)
         diagnose(importer->diagnostics, SEVERITY_NOTE, NULL, NULL, "supported operators: %s", list_operators(importer));
 }
 
-struct network *import_graph(const struct graph *graph, const char *name, const struct load_options *options, struct arena *arena,
-                             struct diagnostics *diagnostics)
+struct network *import_graph(const struct graph *graph, const char *name, const struct load_options *options,
+                             struct arena *arena, struct diagnostics *diagnostics)
 {
     int errors_before = diagnostics->error_count;
     struct network *network = arena_allocate(arena, sizeof *network);
     network->name = arena_format(arena, "%s", name);
-    struct importer importer = {
-        .arena = arena, .diagnostics = diagnostics, .graph = graph, .options = options, .network = network, .head_noted_for = -1};
+    struct importer importer = {.arena = arena,
+                                .diagnostics = diagnostics,
+                                .graph = graph,
+                                .options = options,
+                                .network = network,
+                                .head_noted_for = -1};
     importer.flows = arena_array(arena, struct flow, (size_t)graph->value_count);
     import_initialisers(&importer);
     import_inputs(&importer);

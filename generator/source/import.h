@@ -57,27 +57,28 @@ struct importer {
     const struct load_options *options;
     struct network *network;
     int layer_capacity, tensor_capacity;
-    struct flow *flows;  /* of the graph's values */
-    int head_noted_for;  /* the last tensor whose heads a note was given for */
+    struct flow *flows; /* of the graph's values */
+    int head_noted_for; /* the last tensor whose heads a note was given for */
 };
 
 /* Node handlers: give the flow of the node's first output; false after an error was reported and nothing can be said. */
 typedef bool node_handler(struct importer *importer, const struct node *node, struct flow *result);
 
 /* import_layers.c */
-node_handler import_convolution, import_gemm, import_matrix_product, import_maximum_pool, import_average_pool, import_global_pool,
-    import_pad;
+node_handler import_convolution, import_gemm, import_matrix_product, import_maximum_pool, import_average_pool,
+    import_global_pool, import_pad;
 
 /* import_arithmetic.c */
-node_handler import_add, import_subtract, import_multiply, import_divide, import_floor, import_clip, import_relu, import_cast;
+node_handler import_add, import_subtract, import_multiply, import_divide, import_floor, import_clip, import_relu,
+    import_cast;
 
 /* import_shapes.c: nodes that move no byte, constants that are computed from shapes, and heads */
-node_handler import_constant, import_identity, import_flatten, import_reshape, import_squeeze, import_unsqueeze, import_shape,
-    import_gather, import_concat, import_head;
+node_handler import_constant, import_identity, import_flatten, import_reshape, import_squeeze, import_unsqueeze,
+    import_shape, import_gather, import_concat, import_head;
 
 /* import_addition.c */
-bool import_residual_addition(struct importer *importer, const struct node *node, const struct flow *first, const struct flow *second,
-                              struct flow *result);
+bool import_residual_addition(struct importer *importer, const struct node *node, const struct flow *first,
+                              const struct flow *second, struct flow *result);
 
 /* ---- import.c: what handlers use ---- */
 
@@ -99,12 +100,13 @@ int64_t import_integer(struct importer *importer, const struct node *node, const
 bool import_integers(struct importer *importer, const struct node *node, const char *attribute, int count, int64_t otherwise,
                      int64_t *numbers);
 /* A constant as integers, which the caller may change; what is no integer is reported, and read as `instead`. */
-int64_t *import_whole_numbers(struct importer *importer, const struct node *node, const char *role, const struct constant *constant,
-                              int64_t instead);
+int64_t *import_whole_numbers(struct importer *importer, const struct node *node, const char *role,
+                              const struct constant *constant, int64_t instead);
 
 int import_new_tensor(struct importer *importer, const char *name, int height, int width, int channels);
 /* A layer and its output tensor, kernel and stride 1, dilation 1, groups 1, weight_bits 8, one input. */
-int import_new_layer(struct importer *importer, enum layer_kind kind, const char *name, int input, int height, int width, int channels);
+int import_new_layer(struct importer *importer, enum layer_kind kind, const char *name, int input, int height, int width,
+                     int channels);
 const char *shape_text(struct importer *importer, const struct shape *shape); /* "1x32x10x10" */
 int64_t shape_elements(const struct shape *shape);
 
@@ -135,7 +137,7 @@ void affine_reduce(struct affine *affine);
 enum front_end import_detect(const struct graph *graph);
 
 /* The whole import. Null after errors were reported. */
-struct network *import_graph(const struct graph *graph, const char *name, const struct load_options *options, struct arena *arena,
-                             struct diagnostics *diagnostics);
+struct network *import_graph(const struct graph *graph, const char *name, const struct load_options *options,
+                             struct arena *arena, struct diagnostics *diagnostics);
 
 #endif

@@ -46,7 +46,8 @@ static bool unite_divisors(struct affine terms[2], int64_t *divisor)
            !__builtin_mul_overflow(terms[0].divisor, factors[0], divisor);
 }
 
-static bool check_terms(struct importer *importer, const struct node *node, const struct flow *first, const struct flow *second)
+static bool check_terms(struct importer *importer, const struct node *node, const struct flow *first,
+                        const struct flow *second)
 {
     if (flow_has_padding(first) || flow_has_padding(second))
         return import_fault(importer, node, NULL, "Add behind Pad is not supported; Pad belongs in front of Conv or a pool");
@@ -58,8 +59,8 @@ static bool check_terms(struct importer *importer, const struct node *node, cons
     return true;
 }
 
-bool import_residual_addition(struct importer *importer, const struct node *node, const struct flow *first, const struct flow *second,
-                              struct flow *result)
+bool import_residual_addition(struct importer *importer, const struct node *node, const struct flow *first,
+                              const struct flow *second, struct flow *result)
 {
     struct affine terms[2];
     int64_t divisor = 1;

@@ -29,15 +29,16 @@ static bool is_per_channel(const struct constant *constant, const struct flow *f
     return true;
 }
 
-static bool read_operand(struct importer *importer, const struct node *node, const struct flow *flow, const struct constant *constant,
-                         const char *role, int64_t instead, struct operand *operand)
+static bool read_operand(struct importer *importer, const struct node *node, const struct flow *flow,
+                         const struct constant *constant, const char *role, int64_t instead, struct operand *operand)
 {
     int channels = flow_tensor_view(importer, flow)->channels;
     if (constant->count != 1 && !is_per_channel(constant, flow, channels)) {
         struct shape shape = constant_shape(constant);
-        return import_fault(importer, node, NULL,
-                            "constant '%s' of shape %s does not fit a tensor of shape %s; supported: one number, or one a channel (%d)",
-                            constant->name, shape_text(importer, &shape), shape_text(importer, &flow->shape), channels);
+        return import_fault(
+            importer, node, NULL,
+            "constant '%s' of shape %s does not fit a tensor of shape %s; supported: one number, or one a channel (%d)",
+            constant->name, shape_text(importer, &shape), shape_text(importer, &flow->shape), channels);
     }
     operand->count = (int)constant->count;
     operand->numbers = import_whole_numbers(importer, node, role, constant, instead);
@@ -45,7 +46,8 @@ static bool read_operand(struct importer *importer, const struct node *node, con
 }
 
 /* The one data input and the one constant of a node with two inputs, in any order. */
-static bool split_inputs(struct importer *importer, const struct node *node, const struct flow **data, const struct constant **constant)
+static bool split_inputs(struct importer *importer, const struct node *node, const struct flow **data,
+                         const struct constant **constant)
 {
     const struct flow *a, *b;
     if (!import_needs(importer, node, 0, &a) || !import_needs(importer, node, 1, &b))
@@ -53,10 +55,12 @@ static bool split_inputs(struct importer *importer, const struct node *node, con
     *data = flow_is_data(a) ? a : b;
     const struct flow *other = flow_is_data(a) ? b : a;
     if (!flow_is_data(*data) || other->kind != FLOW_CONSTANT)
-        return import_fault(importer, node, NULL, "%s of %s is not supported; one input must be a constant, the other a tensor of a layer",
+        return import_fault(importer, node, NULL,
+                            "%s of %s is not supported; one input must be a constant, the other a tensor of a layer",
                             node->type, flow_is_data(a) && flow_is_data(b) ? "two tensors" : "these inputs");
     if (flow_has_padding(*data))
-        return import_fault(importer, node, NULL, "%s behind Pad is not supported; Pad belongs in front of Conv or a pool", node->type);
+        return import_fault(importer, node, NULL, "%s behind Pad is not supported; Pad belongs in front of Conv or a pool",
+                            node->type);
     *constant = other->constant;
     return true;
 }
@@ -82,7 +86,8 @@ bool import_add(struct importer *importer, const struct node *node, struct flow 
         return false;
     if (flow_is_data(a) && flow_is_data(b))
         return import_residual_addition(importer, node, a, b, result);
-    if (!split_inputs(importer, node, &data, &constant) || !read_operand(importer, node, data, constant, "addend", 0, &operand))
+    if (!split_inputs(importer, node, &data, &constant) ||
+        !read_operand(importer, node, data, constant, "addend", 0, &operand))
         return false;
     *result = *data;
     return flow_add(importer, node, result, operand.numbers, operand.count);
@@ -93,7 +98,8 @@ bool import_subtract(struct importer *importer, const struct node *node, struct 
     const struct flow *data;
     const struct constant *constant = NULL;
     struct operand operand;
-    if (!split_inputs(importer, node, &data, &constant) || !read_operand(importer, node, data, constant, "subtrahend", 0, &operand))
+    if (!split_inputs(importer, node, &data, &constant) ||
+        !read_operand(importer, node, data, constant, "subtrahend", 0, &operand))
         return false;
     if (data != import_input(importer, node, 0))
         return import_fault(importer, node, NULL, "a constant minus a tensor is not supported");
@@ -108,14 +114,16 @@ bool import_divide(struct importer *importer, const struct node *node, struct fl
     const struct flow *data;
     const struct constant *constant = NULL;
     struct operand operand;
-    if (!split_inputs(importer, node, &data, &constant) || !read_operand(importer, node, data, constant, "divisor", 1, &operand))
+    if (!split_inputs(importer, node, &data, &constant) ||
+        !read_operand(importer, node, data, constant, "divisor", 1, &operand))
         return false;
     if (data != import_input(importer, node, 0))
         return import_fault(importer, node, NULL, "a constant divided by a tensor is not supported");
     int64_t divisor = operand.numbers[0];
     for (int i = 1; i < operand.count; i++)
         if (operand.numbers[i] != divisor)
-            return import_fault(importer, node, "divisor", "differs from channel to channel; supported: one divisor for the layer");
+            return import_fault(importer, node, "divisor",
+                                "differs from channel to channel; supported: one divisor for the layer");
     if (divisor < 1)
         return import_fault(importer, node, "divisor", "is %lld; supported: 1 and more", (long long)divisor);
     *result = *data;
@@ -166,7 +174,8 @@ static bool clip_bound(struct importer *importer, const struct node *node, const
         return true;
     if (isnan(number) || number != floor(number))
         return import_fault(importer, node, name,
-                            "is %g, which is no integer: the network is not integer; in NEMO export after net.id_stage()", number);
+                            "is %g, which is no integer: the network is not integer; in NEMO export after net.id_stage()",
+                            number);
     *bound = (int64_t)number;
     return true;
 }
@@ -180,7 +189,8 @@ bool import_clip(struct importer *importer, const struct node *node, struct flow
         return import_fault(importer, node, NULL, "Clip is supported behind a layer only");
     if (clip_bound(importer, node, "min", 1, &minimum) && clip_bound(importer, node, "max", 2, &maximum)) {
         if (minimum > maximum)
-            return import_fault(importer, node, "min", "is %lld, more than max, %lld", (long long)minimum, (long long)maximum);
+            return import_fault(importer, node, "min", "is %lld, more than max, %lld", (long long)minimum,
+                                (long long)maximum);
         flow_clip(importer, node, result, minimum, maximum);
     }
     return true;
@@ -210,7 +220,8 @@ bool import_cast(struct importer *importer, const struct node *node, struct flow
     int64_t type = import_integer(importer, node, "to", ONNX_FLOAT);
     bool is_float = type == ONNX_FLOAT || type == ONNX_DOUBLE;
     if (!is_float && type != ONNX_INT32 && type != ONNX_INT64)
-        return import_fault(importer, node, "to", "is type %lld; supported: 1 (float), 6 (int32), 7 (int64), 11 (double)", (long long)type);
+        return import_fault(importer, node, "to", "is type %lld; supported: 1 (float), 6 (int32), 7 (int64), 11 (double)",
+                            (long long)type);
     if (!is_float && !flow_has_padding(result))
         flow_floor(importer, node, result);
     result->is_integer_type = !is_float;

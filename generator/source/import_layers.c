@@ -22,8 +22,9 @@ static bool read_window(struct importer *importer, const struct node *node, cons
     int64_t strides[2], dilations[2], pads[4];
     int rank = input->shape.rank - 2;
     if (rank != 1 && rank != 2)
-        return import_fault(importer, node, NULL, "%s of a tensor of shape %s is not supported; supported: 1 or 2 spatial dimensions",
-                            node->type, shape_text(importer, &input->shape));
+        return import_fault(importer, node, NULL,
+                            "%s of a tensor of shape %s is not supported; supported: 1 or 2 spatial dimensions", node->type,
+                            shape_text(importer, &input->shape));
     if (!import_integers(importer, node, "strides", rank, 1, strides) ||
         !import_integers(importer, node, "dilations", rank, 1, dilations) ||
         !import_integers(importer, node, "pads", 2 * rank, 0, pads))
@@ -32,8 +33,8 @@ static bool read_window(struct importer *importer, const struct node *node, cons
     window->height = (struct axis){1, 1, 1, 0, 0, tensor->height, 0};
     if (rank == 2)
         window->height = (struct axis){kernel[0], strides[0], dilations[0], pads[0], pads[2], tensor->height, 0};
-    window->width = (struct axis){kernel[rank - 1], strides[rank - 1], dilations[rank - 1], pads[rank - 1], pads[2 * rank - 1],
-                                  tensor->width, 0};
+    window->width = (struct axis){
+        kernel[rank - 1], strides[rank - 1], dilations[rank - 1], pads[rank - 1], pads[2 * rank - 1], tensor->width, 0};
     return true;
 }
 
@@ -49,16 +50,19 @@ static void pad_same(struct axis *axis, bool more_in_front)
     axis->after = total - axis->before;
 }
 
-static bool apply_automatic_padding(struct importer *importer, const struct node *node, const struct flow *input, struct window *window)
+static bool apply_automatic_padding(struct importer *importer, const struct node *node, const struct flow *input,
+                                    struct window *window)
 {
     const struct attribute *attribute = node_attribute(node, "auto_pad");
     if (!attribute || attribute->kind != ATTRIBUTE_TEXT || !*attribute->text || !strcmp(attribute->text, "NOTSET"))
         return true;
     bool upper = !strcmp(attribute->text, "SAME_UPPER"), lower = !strcmp(attribute->text, "SAME_LOWER");
     if (!upper && !lower && strcmp(attribute->text, "VALID") != 0)
-        return import_fault(importer, node, "auto_pad", "is '%s'; supported: NOTSET, VALID, SAME_UPPER, SAME_LOWER", attribute->text);
+        return import_fault(importer, node, "auto_pad", "is '%s'; supported: NOTSET, VALID, SAME_UPPER, SAME_LOWER",
+                            attribute->text);
     if ((upper || lower) && flow_has_padding(input))
-        return import_fault(importer, node, "auto_pad", "is '%s' behind a Pad node; supported: explicit pads there", attribute->text);
+        return import_fault(importer, node, "auto_pad", "is '%s' behind a Pad node; supported: explicit pads there",
+                            attribute->text);
     window->height.before = window->height.after = window->width.before = window->width.after = 0;
     if (upper || lower) {
         pad_same(&window->height, lower);
@@ -71,15 +75,15 @@ static bool in_range(int64_t number, int64_t least) { return number >= least && 
 
 static bool check_axis(struct importer *importer, const struct node *node, const struct axis *axis, const char *name)
 {
-    const char *attribute = !in_range(axis->kernel, 1)                                  ? "kernel_shape"
-                            : !in_range(axis->stride, 1)                                ? "strides"
-                            : !in_range(axis->dilation, 1)                              ? "dilations"
+    const char *attribute = !in_range(axis->kernel, 1)                                ? "kernel_shape"
+                            : !in_range(axis->stride, 1)                              ? "strides"
+                            : !in_range(axis->dilation, 1)                            ? "dilations"
                             : !in_range(axis->before, 0) || !in_range(axis->after, 0) ? "pads"
-                                                                                        : NULL;
+                                                                                      : NULL;
     if (attribute)
         return import_fault(importer, node, attribute,
-                            "%s: kernel %" PRId64 ", stride %" PRId64 ", dilation %" PRId64 ", padding %" PRId64 " and %" PRId64
-                            "; supported: kernel, stride and dilation 1 to %d, padding 0 to %d",
+                            "%s: kernel %" PRId64 ", stride %" PRId64 ", dilation %" PRId64 ", padding %" PRId64
+                            " and %" PRId64 "; supported: kernel, stride and dilation 1 to %d, padding 0 to %d",
                             name, axis->kernel, axis->stride, axis->dilation, axis->before, axis->after, MAXIMUM_DIMENSION,
                             MAXIMUM_DIMENSION);
     if (extent(axis) > axis->input + axis->before + axis->after)
@@ -95,7 +99,8 @@ static int64_t count_outputs(const struct axis *axis)
 }
 
 /* Padding of Pad nodes in front is added; then the size of the output follows. */
-static bool finish_window(struct importer *importer, const struct node *node, const struct flow *input, struct window *window)
+static bool finish_window(struct importer *importer, const struct node *node, const struct flow *input,
+                          struct window *window)
 {
     window->height.before += input->padding.top;
     window->height.after += input->padding.bottom;
@@ -107,8 +112,8 @@ static bool finish_window(struct importer *importer, const struct node *node, co
     window->width.output = count_outputs(&window->width);
     return in_range(window->height.output, 1) && in_range(window->width.output, 1)
                ? true
-               : import_fault(importer, node, NULL, "the output is %" PRId64 "x%" PRId64 "; supported: up to %d", window->height.output,
-                              window->width.output, MAXIMUM_DIMENSION);
+               : import_fault(importer, node, NULL, "the output is %" PRId64 "x%" PRId64 "; supported: up to %d",
+                              window->height.output, window->width.output, MAXIMUM_DIMENSION);
 }
 
 /* Padding behind the last window is never read: what the firmware sees is what is used. */
@@ -147,8 +152,8 @@ static bool take_input(struct importer *importer, const struct node *node, struc
     if (!import_needs(importer, node, 0, &flow))
         return false;
     if (!flow_is_data(flow))
-        return import_fault(importer, node, NULL, "%s of %s is not supported; its first input must be a tensor of a layer", node->type,
-                            flow->kind == FLOW_HEAD ? "what comes behind a floating-point head" : "a constant");
+        return import_fault(importer, node, NULL, "%s of %s is not supported; its first input must be a tensor of a layer",
+                            node->type, flow->kind == FLOW_HEAD ? "what comes behind a floating-point head" : "a constant");
     *input = *flow;
     flow_finish(importer, node, input);
     return true;
@@ -177,8 +182,8 @@ static int64_t weight_index(size_t row, size_t column, size_t rows, size_t colum
 
 /* Weights as [rows][columns], read from a constant of that shape or, with `transpose`, of [columns][rows]. All faults of a
  * constant are one message. */
-static const int8_t *read_weights(struct importer *importer, const struct node *node, const struct constant *constant, size_t rows,
-                                  size_t columns, bool transpose, int bits)
+static const int8_t *read_weights(struct importer *importer, const struct node *node, const struct constant *constant,
+                                  size_t rows, size_t columns, bool transpose, int bits)
 {
     const int64_t *numbers = import_whole_numbers(importer, node, "weights", constant, 0);
     int64_t minimum = -((int64_t)1 << (bits - 1)), maximum = -minimum - 1;
@@ -194,8 +199,10 @@ static const int8_t *read_weights(struct importer *importer, const struct node *
             weights[row * columns + column] = (int8_t)(fits ? number : 0);
         }
     if (out_of_range)
-        import_fault(importer, node, "weights", "constant '%s' holds %" PRId64 " (%zu of %zu numbers are out of range); supported: %" PRId64
-                     " to %" PRId64 " for %d bits", constant->name, example, out_of_range, constant->count, minimum, maximum, bits);
+        import_fault(importer, node, "weights",
+                     "constant '%s' holds %" PRId64 " (%zu of %zu numbers are out of range); supported: %" PRId64
+                     " to %" PRId64 " for %d bits",
+                     constant->name, example, out_of_range, constant->count, minimum, maximum, bits);
     return weights;
 }
 
@@ -231,11 +238,12 @@ static bool convolution_weights(struct importer *importer, const struct node *no
 {
     int rank = input->shape.rank;
     if (rank < 3)
-        return import_fault(importer, node, NULL, "Conv of a tensor of shape %s is not supported; supported: 1 or 2 spatial dimensions",
+        return import_fault(importer, node, NULL,
+                            "Conv of a tensor of shape %s is not supported; supported: 1 or 2 spatial dimensions",
                             shape_text(importer, &input->shape));
     if (constant->rank != rank)
-        return import_fault(importer, node, "weights", "have %d dimensions; expected %d for an input of shape %s", constant->rank, rank,
-                            shape_text(importer, &input->shape));
+        return import_fault(importer, node, "weights", "have %d dimensions; expected %d for an input of shape %s",
+                            constant->rank, rank, shape_text(importer, &input->shape));
     int64_t declared[2];
     if (!node_attribute(node, "kernel_shape"))
         return true;
@@ -248,16 +256,17 @@ static bool convolution_weights(struct importer *importer, const struct node *no
     return true;
 }
 
-static bool check_groups(struct importer *importer, const struct node *node, int64_t groups, int64_t channels_in, int64_t channels_out,
-                         int64_t channels_per_group)
+static bool check_groups(struct importer *importer, const struct node *node, int64_t groups, int64_t channels_in,
+                         int64_t channels_out, int64_t channels_per_group)
 {
     if (channels_out < 1 || channels_out > MAXIMUM_DIMENSION)
-        return import_fault(importer, node, "weights", "are for %" PRId64 " output channels; supported: 1 to %d", channels_out,
-                            MAXIMUM_DIMENSION);
+        return import_fault(importer, node, "weights", "are for %" PRId64 " output channels; supported: 1 to %d",
+                            channels_out, MAXIMUM_DIMENSION);
     if (groups < 1 || channels_in % groups || channels_out % groups)
         return import_fault(importer, node, "group",
-                            "is %" PRId64 ", which divides not both the %" PRId64 " input and the %" PRId64 " output channels", groups,
-                            channels_in, channels_out);
+                            "is %" PRId64 ", which divides not both the %" PRId64 " input and the %" PRId64
+                            " output channels",
+                            groups, channels_in, channels_out);
     if (channels_per_group != channels_in / groups)
         return import_fault(importer, node, "weights", "are for %" PRId64 " input channels a group, the input has %" PRId64,
                             channels_per_group, channels_in / groups);
@@ -290,7 +299,8 @@ bool import_convolution(struct importer *importer, const struct node *node, stru
     set_window(layer, &window);
     layer->groups = (int)groups;
     layer->weight_bits = bits;
-    layer->weights = read_weights(importer, node, constant, (size_t)channels_out, constant->count / (size_t)channels_out, false, bits);
+    layer->weights =
+        read_weights(importer, node, constant, (size_t)channels_out, constant->count / (size_t)channels_out, false, bits);
     struct shape shape = image_shape(&input, channels_out, &window);
     *result = flow_of_layer(importer, index, &shape);
     return add_bias(importer, node, result, (int)channels_out);
@@ -299,8 +309,8 @@ bool import_convolution(struct importer *importer, const struct node *node, stru
 /* ---- fully connected ---- */
 
 /* A convolution whose kernel covers the input. ONNX flattens channels, rows, columns: the order of our weights. */
-static bool fully_connected(struct importer *importer, const struct node *node, const struct constant *constant, bool output_first,
-                            struct flow *result)
+static bool fully_connected(struct importer *importer, const struct node *node, const struct constant *constant,
+                            bool output_first, struct flow *result)
 {
     struct flow input;
     int bits = 8;
@@ -308,16 +318,18 @@ static bool fully_connected(struct importer *importer, const struct node *node, 
         return false;
     const struct tensor *tensor = flow_tensor_view(importer, &input);
     if (input.shape.rank != 2 || flow_has_padding(&input))
-        return import_fault(importer, node, NULL, "%s of a tensor of shape %s is not supported; supported: 1xN, put a Flatten in front",
+        return import_fault(importer, node, NULL,
+                            "%s of a tensor of shape %s is not supported; supported: 1xN, put a Flatten in front",
                             node->type, shape_text(importer, &input.shape));
     if (constant->rank != 2)
         return import_fault(importer, node, "weights", "have %d dimensions; supported: 2", constant->rank);
     int64_t elements = constant->dimensions[output_first], channels = constant->dimensions[!output_first];
     if (elements != (int64_t)tensor_elements(tensor))
-        return import_fault(importer, node, "weights", "are for %" PRId64 " inputs, the tensor in front has %zu elements", elements,
-                            tensor_elements(tensor));
+        return import_fault(importer, node, "weights", "are for %" PRId64 " inputs, the tensor in front has %zu elements",
+                            elements, tensor_elements(tensor));
     if (channels < 1 || channels > MAXIMUM_DIMENSION)
-        return import_fault(importer, node, "weights", "are for %" PRId64 " outputs; supported: 1 to %d", channels, MAXIMUM_DIMENSION);
+        return import_fault(importer, node, "weights", "are for %" PRId64 " outputs; supported: 1 to %d", channels,
+                            MAXIMUM_DIMENSION);
     int height = tensor->height, width = tensor->width;
     int index = import_new_layer(importer, LAYER_CONVOLUTION, node->name, input.index, 1, 1, (int)channels);
     struct layer *layer = &importer->network->layers[index];
@@ -367,10 +379,11 @@ static bool read_pool(struct importer *importer, const struct node *node, const 
     if (!node_attribute(node, "kernel_shape"))
         return import_fault(importer, node, "kernel_shape", "is missing");
     if (rank != 1 && rank != 2)
-        return import_fault(importer, node, NULL, "%s of a tensor of shape %s is not supported; supported: 1 or 2 spatial dimensions",
-                            node->type, shape_text(importer, &input->shape));
-    return import_integers(importer, node, "kernel_shape", rank, 1, kernel) && read_window(importer, node, input, kernel, window) &&
-           apply_automatic_padding(importer, node, input, window);
+        return import_fault(importer, node, NULL,
+                            "%s of a tensor of shape %s is not supported; supported: 1 or 2 spatial dimensions", node->type,
+                            shape_text(importer, &input->shape));
+    return import_integers(importer, node, "kernel_shape", rank, 1, kernel) &&
+           read_window(importer, node, input, kernel, window) && apply_automatic_padding(importer, node, input, window);
 }
 
 /* ceil_mode: one more window where the last one would leave a rest, unless it starts behind the input. */
@@ -381,11 +394,12 @@ static void round_outputs_up(struct axis *axis)
         axis->output++;
 }
 
-static struct flow make_pool(struct importer *importer, const struct node *node, enum layer_kind kind, const struct flow *input,
-                             const struct window *window)
+static struct flow make_pool(struct importer *importer, const struct node *node, enum layer_kind kind,
+                             const struct flow *input, const struct window *window)
 {
     int channels = flow_tensor_view(importer, input)->channels;
-    int index = import_new_layer(importer, kind, node->name, input->index, (int)window->height.output, (int)window->width.output, channels);
+    int index = import_new_layer(importer, kind, node->name, input->index, (int)window->height.output,
+                                 (int)window->width.output, channels);
     set_window(&importer->network->layers[index], window);
     struct shape shape = image_shape(input, channels, window);
     return flow_of_layer(importer, index, &shape);
@@ -436,8 +450,9 @@ static bool check_divisor(struct importer *importer, const struct node *node, co
 {
     bool has_padding = window->height.before || window->height.after || window->width.before || window->width.after;
     if (has_padding && !import_integer(importer, node, "count_include_pad", 0))
-        return import_fault(importer, node, "count_include_pad",
-                            "is 0 with padding: windows at the border divide by fewer elements; supported: 1, or no padding");
+        return import_fault(
+            importer, node, "count_include_pad",
+            "is 0 with padding: windows at the border divide by fewer elements; supported: 1, or no padding");
     return true;
 }
 
@@ -453,7 +468,8 @@ static bool check_ceil_mode(struct importer *importer, const struct node *node, 
     return true;
 }
 
-static bool divide_by_area(struct importer *importer, const struct node *node, struct flow *result, const struct window *window)
+static bool divide_by_area(struct importer *importer, const struct node *node, struct flow *result,
+                           const struct window *window)
 {
     return flow_divide(importer, node, result, window->height.kernel * window->width.kernel);
 }
@@ -477,7 +493,8 @@ bool import_global_pool(struct importer *importer, const struct node *node, stru
     if (!take_input(importer, node, &input))
         return false;
     if (input.shape.rank < 3 || flow_has_padding(&input))
-        return import_fault(importer, node, NULL, "%s of a %stensor of shape %s is not supported; supported: 1 or 2 spatial dimensions",
+        return import_fault(importer, node, NULL,
+                            "%s of a %stensor of shape %s is not supported; supported: 1 or 2 spatial dimensions",
                             node->type, flow_has_padding(&input) ? "padded " : "", shape_text(importer, &input.shape));
     const struct tensor *tensor = flow_tensor_view(importer, &input);
     struct window window = {{tensor->height, 1, 1, 0, 0, tensor->height, 1}, {tensor->width, 1, 1, 0, 0, tensor->width, 1}};
@@ -512,7 +529,8 @@ static bool check_pad_value(struct importer *importer, const struct node *node)
         return import_fault(importer, node, "mode", "is '%s'; supported: 'constant'", mode->text);
     if (number != 0)
         return import_fault(importer, node, "value", "is %g; supported: 0", number);
-    return import_input(importer, node, 3) == NULL || import_fault(importer, node, "axes", "are not supported; give all dimensions");
+    return import_input(importer, node, 3) == NULL ||
+           import_fault(importer, node, "axes", "are not supported; give all dimensions");
 }
 
 static bool check_pads(struct importer *importer, const struct node *node, int rank, const int64_t *pads)
@@ -520,8 +538,9 @@ static bool check_pads(struct importer *importer, const struct node *node, int r
     for (int i = 0; i < 2 * rank; i++) {
         bool is_spatial = i % rank >= 2;
         if (!in_range(pads[i], 0) || (!is_spatial && pads[i] != 0))
-            return import_fault(importer, node, "pads", "%" PRId64 " for dimension %d; supported: 0 to %d for height and width", pads[i],
-                                i % rank, MAXIMUM_DIMENSION);
+            return import_fault(importer, node, "pads",
+                                "%" PRId64 " for dimension %d; supported: 0 to %d for height and width", pads[i], i % rank,
+                                MAXIMUM_DIMENSION);
     }
     return true;
 }
@@ -535,7 +554,8 @@ bool import_pad(struct importer *importer, const struct node *node, struct flow 
     int rank = input->shape.rank;
     if (!flow_is_data(input) || rank < 3)
         return import_fault(importer, node, NULL, "Pad is supported for tensors with 1 or 2 spatial dimensions only");
-    if (!read_pads(importer, node, rank, pads) || !check_pads(importer, node, rank, pads) || !check_pad_value(importer, node))
+    if (!read_pads(importer, node, rank, pads) || !check_pads(importer, node, rank, pads) ||
+        !check_pad_value(importer, node))
         return false;
     *result = *input;
     int64_t sum = 0;
@@ -551,7 +571,8 @@ bool import_pad(struct importer *importer, const struct node *node, struct flow 
         result->padding.bottom += (int)pads[6];
     }
     const struct padding *all = &result->padding;
-    if (all->top > MAXIMUM_DIMENSION || all->bottom > MAXIMUM_DIMENSION || all->left > MAXIMUM_DIMENSION || all->right > MAXIMUM_DIMENSION)
+    if (all->top > MAXIMUM_DIMENSION || all->bottom > MAXIMUM_DIMENSION || all->left > MAXIMUM_DIMENSION ||
+        all->right > MAXIMUM_DIMENSION)
         return import_fault(importer, node, "pads", "sum up to more than %d", MAXIMUM_DIMENSION);
     return true;
 }

@@ -22,7 +22,8 @@ bool import_constant(struct importer *importer, const struct node *node, struct 
     else if (integers && integers->kind == ATTRIBUTE_INTEGERS)
         *result = constant_flow(constant_make(importer->arena, node->name, integers->integers, integers->count, 1));
     else
-        return import_fault(importer, node, NULL, "Constant without a numeric tensor; supported: attribute value, value_int or value_ints");
+        return import_fault(importer, node, NULL,
+                            "Constant without a numeric tensor; supported: attribute value, value_int or value_ints");
     return true;
 }
 
@@ -49,11 +50,13 @@ static bool reshape(struct importer *importer, const struct node *node, const st
         return import_fault(importer, node, NULL, "a tensor of shape %s cannot become %s (batch 1)",
                             shape_text(importer, &result->shape), shape_text(importer, shape));
     if (flow_has_padding(result))
-        return import_fault(importer, node, NULL, "%s behind Pad is not supported; Pad belongs in front of Conv or a pool", node->type);
+        return import_fault(importer, node, NULL, "%s behind Pad is not supported; Pad belongs in front of Conv or a pool",
+                            node->type);
     if (!in_a_row && !as_image && !as_signal)
-        return import_fault(importer, node, NULL,
-                            "the new shape %s would move elements of %s in memory; supported: 1x%zu, in front of Gemm or MatMul",
-                            shape_text(importer, shape), shape_text(importer, &result->shape), tensor_elements(tensor));
+        return import_fault(
+            importer, node, NULL,
+            "the new shape %s would move elements of %s in memory; supported: 1x%zu, in front of Gemm or MatMul",
+            shape_text(importer, shape), shape_text(importer, &result->shape), tensor_elements(tensor));
     result->shape = *shape;
     return true;
 }
@@ -74,8 +77,8 @@ bool import_flatten(struct importer *importer, const struct node *node, struct f
 }
 
 /* Resolves 0 (as before) and -1 (the rest) of a Reshape. */
-static bool target_shape(struct importer *importer, const struct node *node, const struct flow *input, const struct constant *constant,
-                         struct shape *shape)
+static bool target_shape(struct importer *importer, const struct node *node, const struct flow *input,
+                         const struct constant *constant, struct shape *shape)
 {
     int64_t known = 1, total = shape_elements(&input->shape);
     int rest = -1;
@@ -90,8 +93,8 @@ static bool target_shape(struct importer *importer, const struct node *node, con
             dimension = 1;
         }
         if (dimension < 1 || dimension > total)
-            return import_fault(importer, node, "shape", "has %" PRId64 " as dimension %d, of a tensor of shape %s", numbers[i], i,
-                                shape_text(importer, &input->shape));
+            return import_fault(importer, node, "shape", "has %" PRId64 " as dimension %d, of a tensor of shape %s",
+                                numbers[i], i, shape_text(importer, &input->shape));
         shape->dimensions[i] = dimension;
         known *= dimension;
         if (known > total)
@@ -108,7 +111,7 @@ bool import_reshape(struct importer *importer, const struct node *node, struct f
     if (!import_identity(importer, node, result))
         return false;
     if (!flow_is_data(result))
-        return true; /* of a constant or head: of no consequence */
+        return true;                                                   /* of a constant or head: of no consequence */
     const struct attribute *attribute = node_attribute(node, "shape"); /* opset 1 */
     const struct constant *constant = import_constant_input(importer, node, 1);
     if (!constant && attribute && attribute->kind == ATTRIBUTE_INTEGERS)
@@ -192,11 +195,13 @@ bool import_shape(struct importer *importer, const struct node *node, struct flo
         return false;
     if (!flow_is_data(input))
         return import_fault(importer, node, NULL, "Shape of a constant is not supported");
-    *result = constant_flow(constant_make(importer->arena, node->name, input->shape.dimensions, (size_t)input->shape.rank, 1));
+    *result =
+        constant_flow(constant_make(importer->arena, node->name, input->shape.dimensions, (size_t)input->shape.rank, 1));
     return true;
 }
 
-static bool gather_constant(struct importer *importer, const struct node *node, const struct constant *from, struct flow *result)
+static bool gather_constant(struct importer *importer, const struct node *node, const struct constant *from,
+                            struct flow *result)
 {
     const struct constant *index = import_constant_input(importer, node, 1);
     int64_t chosen[MAXIMUM_FOLDED];

@@ -84,8 +84,9 @@ static const char *divisor_words(struct arena *arena, int64_t divisor)
 /* "k 12..350, lambda -99..4, D 2^20, clip 0..255" */
 static const char *stage_words(struct arena *arena, const struct stage *stage)
 {
-    const char *text = arena_format(arena, "k %s, lambda %s, D %s", span_words(arena, span_of(stage->multiplier, stage->count)),
-                                    span_words(arena, span_of(stage->addend, stage->count)), divisor_words(arena, stage->divisor));
+    const char *text =
+        arena_format(arena, "k %s, lambda %s, D %s", span_words(arena, span_of(stage->multiplier, stage->count)),
+                     span_words(arena, span_of(stage->addend, stage->count)), divisor_words(arena, stage->divisor));
     if (stage->has_clip)
         text = arena_format(arena, "%s, clip %s", text, span_words(arena, (struct span){stage->minimum, stage->maximum}));
     return text;
@@ -106,8 +107,8 @@ static void print_layer(FILE *stream, struct arena *arena, const struct network 
     const struct layer *layer = &network->layers[index];
     const struct tensor *input = &network->tensors[layer->inputs[0]], *output = &network->tensors[layer->output];
     fprintf(stream, "%4d  %-24.24s %-15s %-12s %-12s %-20s %12" PRIu64 "  %s%d  %s\n", index, layer->name,
-            layer_kind_name(network, layer), shape_words(arena, input), shape_words(arena, output), window_words(arena, layer),
-            layer_macs(network, layer), output->is_signed ? "int" : "uint", output->bits,
+            layer_kind_name(network, layer), shape_words(arena, input), shape_words(arena, output),
+            window_words(arena, layer), layer_macs(network, layer), output->is_signed ? "int" : "uint", output->bits,
             span_words(arena, (struct span){output->minimum, output->maximum}));
     fprintf(stream, "%5s accumulator %s; reads", "",
             span_words(arena, (struct span){layer->accumulator_minimum, layer->accumulator_maximum}));
@@ -122,12 +123,14 @@ static void print_layer(FILE *stream, struct arena *arena, const struct network 
     print_stages(stream, arena, layer);
 }
 
-static void print_ends(FILE *stream, struct arena *arena, const struct network *network, const char *word, const int *list, int count)
+static void print_ends(FILE *stream, struct arena *arena, const struct network *network, const char *word, const int *list,
+                       int count)
 {
     for (int i = 0; i < count; i++) {
         const struct tensor *tensor = &network->tensors[list[i]];
-        fprintf(stream, "%s '%s': %s, %s%d, %s\n", word, tensor->name, shape_words(arena, tensor), tensor->is_signed ? "int" : "uint",
-                tensor->bits, span_words(arena, (struct span){tensor->minimum, tensor->maximum}));
+        fprintf(stream, "%s '%s': %s, %s%d, %s\n", word, tensor->name, shape_words(arena, tensor),
+                tensor->is_signed ? "int" : "uint", tensor->bits,
+                span_words(arena, (struct span){tensor->minimum, tensor->maximum}));
     }
 }
 
@@ -136,17 +139,19 @@ void network_print(FILE *stream, struct arena *arena, const struct network *netw
     uint64_t macs = 0, weights_bits = 0;
     print_ends(stream, arena, network, "input", network->inputs, network->input_count);
     print_ends(stream, arena, network, "output", network->outputs, network->output_count);
-    fprintf(stream, "\nlayer  %-23s %-15s %-12s %-12s %-20s %12s  %s\n", "node", "kind", "input", "output", "kernel /stride +pad", "MACs",
-            "output range");
+    fprintf(stream, "\nlayer  %-23s %-15s %-12s %-12s %-20s %12s  %s\n", "node", "kind", "input", "output",
+            "kernel /stride +pad", "MACs", "output range");
     for (int i = 0; i < network->layer_count; i++) {
         const struct layer *layer = &network->layers[i];
         const struct tensor *output = &network->tensors[layer->output];
         print_layer(stream, arena, network, i);
         macs += layer_macs(network, layer);
         if (layer->kind == LAYER_CONVOLUTION)
-            weights_bits += layer_macs(network, layer) / ((uint64_t)output->height * (uint64_t)output->width) * (uint64_t)layer->weight_bits;
+            weights_bits += layer_macs(network, layer) / ((uint64_t)output->height * (uint64_t)output->width) *
+                            (uint64_t)layer->weight_bits;
     }
-    fprintf(stream, "\n%d layers, %" PRIu64 " MACs, %" PRIu64 " bytes of weights\n", network->layer_count, macs, weights_bits / 8);
+    fprintf(stream, "\n%d layers, %" PRIu64 " MACs, %" PRIu64 " bytes of weights\n", network->layer_count, macs,
+            weights_bits / 8);
 }
 
 /* ---- command ---- */
@@ -192,8 +197,12 @@ static int parse_option(struct inspect_options *options, int option)
 static int parse_arguments(struct inspect_options *options, int argc, char **argv)
 {
     static const struct option names[] = {
-        {"exact-add", no_argument, NULL, 'e'},    {"frontend", required_argument, NULL, 'f'}, {"input-bits", required_argument, NULL, 'b'},
-        {"input-signed", no_argument, NULL, 's'}, {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
+        {"exact-add", no_argument, NULL, 'e'},
+        {"frontend", required_argument, NULL, 'f'},
+        {"input-bits", required_argument, NULL, 'b'},
+        {"input-signed", no_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     int option;
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {

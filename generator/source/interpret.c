@@ -82,7 +82,8 @@ static bool accumulate(enum layer_kind kind, int64_t *accumulator, int64_t value
     return true;
 }
 
-static bool pool_pixel(const struct layer *layer, const struct tensor *input, const int64_t *x, int row, int column, int64_t *y)
+static bool pool_pixel(const struct layer *layer, const struct tensor *input, const int64_t *x, int row, int column,
+                       int64_t *y)
 {
     int64_t top = (int64_t)row * layer->stride_height - layer->padding_top;
     int64_t left = (int64_t)column * layer->stride_width - layer->padding_left;
@@ -100,7 +101,8 @@ static bool pool_pixel(const struct layer *layer, const struct tensor *input, co
     return true;
 }
 
-static bool pool(const struct layer *layer, const struct tensor *input, const struct tensor *output, const int64_t *x, int64_t *y)
+static bool pool(const struct layer *layer, const struct tensor *input, const struct tensor *output, const int64_t *x,
+                 int64_t *y)
 {
     for (int row = 0; row < output->height; row++)
         for (int column = 0; column < output->width; column++, y += output->channels)

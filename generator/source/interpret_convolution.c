@@ -27,7 +27,8 @@ static size_t weights_of_channel(const struct layer *layer, const struct tensor 
 }
 
 /* No sum of weights times inputs has a larger magnitude. */
-static unsigned __int128 largest_sum(const struct layer *layer, const struct tensor *input, const struct tensor *output, const int64_t *x)
+static unsigned __int128 largest_sum(const struct layer *layer, const struct tensor *input, const struct tensor *output,
+                                     const int64_t *x)
 {
     uint64_t most = 0;
     size_t count = weights_of_channel(layer, input);
@@ -48,15 +49,16 @@ struct position {
     int row, column, channel; /* of the output */
 };
 
-static int64_t sum_of_products(const struct layer *layer, const struct tensor *input, const int64_t *x, const int8_t *weights,
-                               struct position at, int first_channel)
+static int64_t sum_of_products(const struct layer *layer, const struct tensor *input, const int64_t *x,
+                               const int8_t *weights, struct position at, int first_channel)
 {
     int64_t sum = 0;
     int channels = input->channels / layer->groups;
     for (int ky = 0; ky < layer->kernel_height; ky++)
         for (int kx = 0; kx < layer->kernel_width; kx++) {
             int64_t row = (int64_t)at.row * layer->stride_height + (int64_t)ky * layer->dilation_height - layer->padding_top;
-            int64_t column = (int64_t)at.column * layer->stride_width + (int64_t)kx * layer->dilation_width - layer->padding_left;
+            int64_t column =
+                (int64_t)at.column * layer->stride_width + (int64_t)kx * layer->dilation_width - layer->padding_left;
             if (row < 0 || row >= input->height || column < 0 || column >= input->width)
                 continue;
             const int64_t *pixel = x + (row * input->width + column) * input->channels + first_channel;
@@ -66,8 +68,8 @@ static int64_t sum_of_products(const struct layer *layer, const struct tensor *i
     return sum;
 }
 
-static void convolve_plainly(const struct layer *layer, const struct tensor *input, const struct tensor *output, const int64_t *x,
-                             int64_t *y)
+static void convolve_plainly(const struct layer *layer, const struct tensor *input, const struct tensor *output,
+                             const int64_t *x, int64_t *y)
 {
     size_t count = weights_of_channel(layer, input);
     int channels_in = input->channels / layer->groups, channels_out = output->channels / layer->groups;
@@ -96,15 +98,16 @@ static int64_t bordered(int outputs, int stride, int kernel, int dilation, int p
 static struct image make_image(const struct layer *layer, const struct tensor *input, const struct tensor *output)
 {
     return (struct image){
-        .height = bordered(output->height, layer->stride_height, layer->kernel_height, layer->dilation_height, layer->padding_top,
-                           input->height),
-        .width =
-            bordered(output->width, layer->stride_width, layer->kernel_width, layer->dilation_width, layer->padding_left, input->width),
+        .height = bordered(output->height, layer->stride_height, layer->kernel_height, layer->dilation_height,
+                           layer->padding_top, input->height),
+        .width = bordered(output->width, layer->stride_width, layer->kernel_width, layer->dilation_width,
+                          layer->padding_left, input->width),
         .channels = input->channels,
     };
 }
 
-static void fill_image(struct image *image, const struct layer *layer, const struct tensor *input, const int64_t *x, struct arena *arena)
+static void fill_image(struct image *image, const struct layer *layer, const struct tensor *input, const int64_t *x,
+                       struct arena *arena)
 {
     image->pixels = arena_array(arena, int16_t, (size_t)(image->height * image->width * image->channels));
     size_t row_elements = (size_t)input->width * (size_t)input->channels;
@@ -116,7 +119,8 @@ static void fill_image(struct image *image, const struct layer *layer, const str
 }
 
 /* [output channel][row][column][input channel], as the image has them; depth-wise: [row][column][channel]. */
-static int16_t *order_weights(const struct layer *layer, int channels_in, int channels_out, bool depthwise, struct arena *arena)
+static int16_t *order_weights(const struct layer *layer, int channels_in, int channels_out, bool depthwise,
+                              struct arena *arena)
 {
     size_t taps = (size_t)layer->kernel_height * (size_t)layer->kernel_width;
     int16_t *ordered = arena_array(arena, int16_t, taps * (size_t)channels_in * (size_t)channels_out);
@@ -137,7 +141,8 @@ static int32_t dot_product(const int16_t *a, const int16_t *b, int64_t count)
 }
 
 /* One output element. Where columns of the kernel are neighbours and all channels are read, a whole row is one product. */
-static int32_t sum_of_rows(const struct layer *layer, const struct image *image, const int16_t *start, const int16_t *weights, int channels)
+static int32_t sum_of_rows(const struct layer *layer, const struct image *image, const int16_t *start,
+                           const int16_t *weights, int channels)
 {
     bool joined = layer->dilation_width == 1 && channels == image->channels;
     int runs = joined ? 1 : layer->kernel_width;
@@ -157,8 +162,8 @@ static const int16_t *window_start(const struct layer *layer, const struct image
            ((int64_t)row * layer->stride_height * image->width + (int64_t)column * layer->stride_width) * image->channels;
 }
 
-static void convolve_rows(const struct layer *layer, const struct tensor *output, const struct image *image, const int16_t *weights,
-                          int64_t *y)
+static void convolve_rows(const struct layer *layer, const struct tensor *output, const struct image *image,
+                          const int16_t *weights, int64_t *y)
 {
     int channels_in = image->channels / layer->groups, channels_out = output->channels / layer->groups;
     size_t count = (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)channels_in;
@@ -166,8 +171,8 @@ static void convolve_rows(const struct layer *layer, const struct tensor *output
         for (int column = 0; column < output->width; column++) {
             const int16_t *start = window_start(layer, image, row, column);
             for (int channel = 0; channel < output->channels; channel++)
-                *y++ = sum_of_rows(layer, image, start + channel / channels_out * channels_in, weights + (size_t)channel * count,
-                                   channels_in);
+                *y++ = sum_of_rows(layer, image, start + channel / channels_out * channels_in,
+                                   weights + (size_t)channel * count, channels_in);
         }
 }
 
@@ -187,15 +192,16 @@ static void convolve_depthwise(const struct layer *layer, const struct tensor *o
             for (int ky = 0; ky < layer->kernel_height; ky++)
                 for (int kx = 0; kx < layer->kernel_width; kx++)
                     multiply_add(sums, weights + (ky * layer->kernel_width + kx) * image->channels,
-                                 start + (ky * layer->dilation_height * image->width + kx * layer->dilation_width) * image->channels,
+                                 start + (ky * layer->dilation_height * image->width + kx * layer->dilation_width) *
+                                             image->channels,
                                  image->channels);
             for (int c = 0; c < image->channels; c++)
                 *y++ = sums[c];
         }
 }
 
-static void convolve_fast(const struct layer *layer, const struct tensor *input, const struct tensor *output, struct image image,
-                          const int64_t *x, int64_t *y)
+static void convolve_fast(const struct layer *layer, const struct tensor *input, const struct tensor *output,
+                          struct image image, const int64_t *x, int64_t *y)
 {
     struct arena arena = {0};
     bool depthwise = layer->groups == input->channels && output->channels == input->channels;
@@ -208,8 +214,8 @@ static void convolve_fast(const struct layer *layer, const struct tensor *input,
     arena_free(&arena);
 }
 
-bool interpret_convolution(const struct layer *layer, const struct tensor *input, const struct tensor *output, const int64_t *x,
-                           int64_t *y)
+bool interpret_convolution(const struct layer *layer, const struct tensor *input, const struct tensor *output,
+                           const int64_t *x, int64_t *y)
 {
     unsigned __int128 bound = largest_sum(layer, input, output, x);
     struct image image = make_image(layer, input, output);

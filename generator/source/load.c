@@ -31,8 +31,8 @@ const char *load_option_parse(struct load_options *options, const char *name, co
     return NULL;
 }
 
-static struct network *import(const struct graph *graph, const char *name, const struct load_options *options, struct arena *arena,
-                              struct diagnostics *diagnostics)
+static struct network *import(const struct graph *graph, const char *name, const struct load_options *options,
+                              struct arena *arena, struct diagnostics *diagnostics)
 {
     struct load_options chosen = options ? *options : (struct load_options){0};
     if (!graph)

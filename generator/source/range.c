@@ -1,5 +1,5 @@
-/* Proves bounds of every accumulator and tensor, channel by channel with the weights as they are. What is proven here is what
- * kernels may rely on: 32-bit accumulators and normalisation, element sizes, signs.
+/* Proves bounds of every accumulator and tensor, channel by channel with the weights as they are. What is proven here is
+ * what kernels may rely on: 32-bit accumulators and normalisation, element sizes, signs.
  */
 #include "plan.h"
 
@@ -30,7 +30,8 @@ static struct bounds unite(struct bounds a, struct bounds b)
 
 static struct bounds scale(struct bounds x, int64_t factor)
 {
-    return factor < 0 ? (struct bounds){x.maximum * factor, x.minimum * factor} : (struct bounds){x.minimum * factor, x.maximum * factor};
+    return factor < 0 ? (struct bounds){x.maximum * factor, x.minimum * factor}
+                      : (struct bounds){x.minimum * factor, x.maximum * factor};
 }
 
 static wide floor_divide(wide number, int64_t divisor)
@@ -84,8 +85,10 @@ static struct bounds of_convolution(const struct layer *layer, const struct tens
 
 static struct bounds of_addition(const struct prover *prover, const struct layer *layer, int channel)
 {
-    struct bounds a = through_stage(&layer->input_stages[0], channel, of_tensor(&prover->network->tensors[layer->inputs[0]]));
-    struct bounds b = through_stage(&layer->input_stages[1], channel, of_tensor(&prover->network->tensors[layer->inputs[1]]));
+    struct bounds a =
+        through_stage(&layer->input_stages[0], channel, of_tensor(&prover->network->tensors[layer->inputs[0]]));
+    struct bounds b =
+        through_stage(&layer->input_stages[1], channel, of_tensor(&prover->network->tensors[layer->inputs[1]]));
     return (struct bounds){a.minimum + b.minimum, a.maximum + b.maximum};
 }
 
@@ -95,7 +98,8 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
     switch (layer->kind) {
     case LAYER_CONVOLUTION: return of_convolution(layer, input, channel);
     case LAYER_ADDITION: return of_addition(prover, layer, channel);
-    case LAYER_AVERAGE_POOL: return scale(with_padding(layer, of_tensor(input)), (int64_t)layer->kernel_height * layer->kernel_width);
+    case LAYER_AVERAGE_POOL:
+        return scale(with_padding(layer, of_tensor(input)), (int64_t)layer->kernel_height * layer->kernel_width);
     default: return of_tensor(input);
     }
 }
@@ -133,7 +137,8 @@ static const char *wide_text(const struct prover *prover, wide number)
     return number < 0 ? "less than -2^63" : "more than 2^63";
 }
 
-static bool report_too_large(const struct prover *prover, int index, const char *what, struct bounds bounds, const char *limit)
+static bool report_too_large(const struct prover *prover, int index, const char *what, struct bounds bounds,
+                             const char *limit)
 {
     diagnose(prover->diagnostics, SEVERITY_ERROR, prover->network->layers[index].name, NULL,
              "layer %d: its %s can be from %s to %s; supported: %s", index, what, wide_text(prover, bounds.minimum),
@@ -141,8 +146,8 @@ static bool report_too_large(const struct prover *prover, int index, const char 
     return false;
 }
 
-/* NEMO's additions and averages have no clip (the factor of an average may be rounded up, so that the average of 255s is 256).
- * The chip's 8-bit elements want one; `exact_add` keeps 16 bits instead. */
+/* NEMO's additions and averages have no clip (the factor of an average may be rounded up, so that the average of 255s is
+ * 256). The chip's 8-bit elements want one; `exact_add` keeps 16 bits instead. */
 static void saturate(const struct prover *prover, int index, struct bounds *bounds)
 {
     struct layer *layer = &prover->network->layers[index];
@@ -177,7 +182,8 @@ static void append_identity(const struct prover *prover, struct layer *layer)
 
 /* ---- layers ---- */
 
-/* Clips that the proof shows to be wider than what arrives bound nothing: keep them out of 64-bit trouble in the firmware. */
+/* Clips that the proof shows to be wider than what arrives bound nothing: keep them out of 64-bit trouble in the firmware.
+ */
 static void tighten_clips(struct layer *layer, const struct bounds *before_last)
 {
     struct stage *last = layer->stage_count ? &layer->stages[layer->stage_count - 1] : NULL;
@@ -234,7 +240,8 @@ static bool prove_layer(const struct prover *prover, int index)
     return true;
 }
 
-bool range_prove(struct network *network, const struct range_options *options, struct arena *arena, struct diagnostics *diagnostics)
+bool range_prove(struct network *network, const struct range_options *options, struct arena *arena,
+                 struct diagnostics *diagnostics)
 {
     static const struct range_options defaults;
     struct prover prover = {network, options ? options : &defaults, arena, diagnostics};

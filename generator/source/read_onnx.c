@@ -32,10 +32,12 @@ static const struct {
     const char *name;
     enum element_type type;
 } onnx_types[] = {
-    {"UNDEFINED", ELEMENT_UNSUPPORTED}, {"FLOAT", ELEMENT_FLOAT},        {"UINT8", ELEMENT_UINT8},
-    {"INT8", ELEMENT_INT8},             {"UINT16", ELEMENT_UINT16},      {"INT16", ELEMENT_INT16},
-    {"INT32", ELEMENT_INT32},           {"INT64", ELEMENT_INT64},        {"STRING", ELEMENT_UNSUPPORTED},
-    {"BOOL", ELEMENT_UNSUPPORTED},      {"FLOAT16", ELEMENT_UNSUPPORTED}, {"DOUBLE", ELEMENT_DOUBLE},
+    {"UNDEFINED", ELEMENT_UNSUPPORTED}, {"FLOAT", ELEMENT_FLOAT},
+    {"UINT8", ELEMENT_UINT8},           {"INT8", ELEMENT_INT8},
+    {"UINT16", ELEMENT_UINT16},         {"INT16", ELEMENT_INT16},
+    {"INT32", ELEMENT_INT32},           {"INT64", ELEMENT_INT64},
+    {"STRING", ELEMENT_UNSUPPORTED},    {"BOOL", ELEMENT_UNSUPPORTED},
+    {"FLOAT16", ELEMENT_UNSUPPORTED},   {"DOUBLE", ELEMENT_DOUBLE},
     {"UINT32", ELEMENT_UINT32},
 };
 
@@ -47,7 +49,8 @@ static void set_type(struct constant *constant, int32_t type)
 }
 
 /* The product of the dimensions, or false. */
-static bool set_dimensions(struct reader *reader, struct constant *constant, const Onnx__TensorProto *source, const char *owner)
+static bool set_dimensions(struct reader *reader, struct constant *constant, const Onnx__TensorProto *source,
+                           const char *owner)
 {
     int64_t count = 1;
     if (source->n_dims > GRAPH_MAXIMUM_RANK) {
@@ -112,8 +115,8 @@ static bool set_data(struct reader *reader, struct constant *constant, const Onn
         constant->is_little_endian = true;
     }
     if (numbers.count != constant->count || rest) {
-        report(reader, owner, NULL, "constant '%s' has %zu numbers of data; its dimensions say %zu", constant->name, numbers.count,
-               constant->count);
+        report(reader, owner, NULL, "constant '%s' has %zu numbers of data; its dimensions say %zu", constant->name,
+               numbers.count, constant->count);
         return false;
     }
     constant->data = numbers.data;
@@ -131,7 +134,8 @@ static const struct constant *read_constant(struct reader *reader, const Onnx__T
     if (!set_dimensions(reader, constant, source, owner))
         return NULL;
     if (source->has_data_location && source->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
-        report(reader, owner, NULL, "constant '%s' is kept in a file of its own (external data); save the model as one file", name);
+        report(reader, owner, NULL, "constant '%s' is kept in a file of its own (external data); save the model as one file",
+               name);
         return NULL;
     }
     if (constant->type == ELEMENT_UNSUPPORTED)
@@ -146,11 +150,11 @@ static Onnx__AttributeProto__AttributeType attribute_type(const Onnx__AttributeP
     if (source->has_type)
         return source->type;
     /* files of IR version 1 do not say */
-    return source->has_f     ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT
-           : source->has_i   ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT
-           : source->has_s   ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING
-           : source->t       ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR
-           : source->n_ints  ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS
+    return source->has_f      ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT
+           : source->has_i    ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT
+           : source->has_s    ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING
+           : source->t        ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR
+           : source->n_ints   ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS
            : source->n_floats ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS
                               : ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED;
 }
@@ -286,7 +290,8 @@ static void read_shape(struct value *value, const Onnx__ValueInfoProto *source)
     value->rank = (int)shape->n_dim;
     for (int i = 0; i < value->rank; i++) {
         const Onnx__TensorShapeProto__Dimension *dimension = shape->dim[i];
-        bool is_fixed = dimension->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE && dimension->dim_value > 0;
+        bool is_fixed =
+            dimension->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE && dimension->dim_value > 0;
         value->dimensions[i] = is_fixed ? dimension->dim_value : -1;
     }
 }

@@ -8,7 +8,7 @@
 
 /* ---- arena ---- */
 
-#define BLOCK_BYTES    ((size_t)256 * 1024)
+#define BLOCK_BYTES          ((size_t)256 * 1024)
 #define ALLOCATION_ALIGNMENT 16
 
 struct arena_block {
@@ -107,7 +107,8 @@ static const char *copy_or_null(struct arena *arena, const char *text)
     return text ? arena_format(arena, "%s", text) : NULL;
 }
 
-void diagnose(struct diagnostics *diagnostics, enum severity severity, const char *node, const char *attribute, const char *format, ...)
+void diagnose(struct diagnostics *diagnostics, enum severity severity, const char *node, const char *attribute,
+              const char *format, ...)
 {
     if (severity == SEVERITY_ERROR)
         diagnostics->error_count++;

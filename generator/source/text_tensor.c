@@ -41,7 +41,8 @@ static enum line_kind read_line(const char *line, int64_t *value)
     return LINE_VALUE;
 }
 
-static bool read_lines(FILE *file, const char *path, struct text_tensor *tensor, struct arena *arena, struct diagnostics *diagnostics)
+static bool read_lines(FILE *file, const char *path, struct text_tensor *tensor, struct arena *arena,
+                       struct diagnostics *diagnostics)
 {
     char line[MAXIMUM_LINE];
     size_t capacity = 0;
@@ -54,7 +55,8 @@ static bool read_lines(FILE *file, const char *path, struct text_tensor *tensor,
             if (number == 1 || *line == '#')
                 break;
             line[strcspn(line, "\r\n")] = 0;
-            diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s, line %zu: '%.40s' is not a whole number", path, number, line);
+            diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s, line %zu: '%.40s' is not a whole number", path, number,
+                     line);
             return false;
         }
     }
@@ -151,7 +153,8 @@ static void compare_in_order(const struct text_tensor *expected, const struct te
     }
 }
 
-struct text_comparison text_tensor_compare(const struct text_tensor *expected, const struct tensor *shape, const int64_t *actual)
+struct text_comparison text_tensor_compare(const struct text_tensor *expected, const struct tensor *shape,
+                                           const int64_t *actual)
 {
     struct text_comparison plain = {0}, turned;
     size_t count = tensor_elements(shape);

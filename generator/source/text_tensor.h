@@ -32,6 +32,7 @@ struct text_comparison {
 };
 
 /* Compares values in HWC order with those of a file, whichever of the known forms it has. */
-struct text_comparison text_tensor_compare(const struct text_tensor *expected, const struct tensor *shape, const int64_t *actual);
+struct text_comparison text_tensor_compare(const struct text_tensor *expected, const struct tensor *shape,
+                                           const int64_t *actual);
 
 #endif

@@ -26,8 +26,8 @@ static const char *find_model(const char *folder, struct arena *arena)
 }
 
 /* Prints a line; true if all values are equal. */
-static bool compare_layer(const struct network *network, int layer, const int64_t *actual, const char *folder, struct arena *arena,
-                          struct diagnostics *diagnostics)
+static bool compare_layer(const struct network *network, int layer, const int64_t *actual, const char *folder,
+                          struct arena *arena, struct diagnostics *diagnostics)
 {
     const struct tensor *shape = &network->tensors[network->layers[layer].output];
     struct text_tensor expected;
@@ -37,10 +37,12 @@ static bool compare_layer(const struct network *network, int layer, const int64_
     if (!result.same_count)
         printf("layer %d: the file has %zu values, the layer %zu\n", layer, expected.count, tensor_elements(shape));
     else if (result.different)
-        printf("layer %d: %zu of %zu differ, first at row %d, column %d, channel %d: expected %lld, got %lld\n", layer, result.different,
-               result.compared, result.row, result.column, result.channel, (long long)result.expected, (long long)result.actual);
+        printf("layer %d: %zu of %zu differ, first at row %d, column %d, channel %d: expected %lld, got %lld\n", layer,
+               result.different, result.compared, result.row, result.column, result.channel, (long long)result.expected,
+               (long long)result.actual);
     else
-        printf("layer %d: %zu values equal%s\n", layer, result.compared, result.channels_first ? " (file in CHW order)" : "");
+        printf("layer %d: %zu values equal%s\n", layer, result.compared,
+               result.channels_first ? " (file in CHW order)" : "");
     return result.same_count && !result.different;
 }
 

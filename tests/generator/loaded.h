@@ -25,7 +25,8 @@ static inline void load_built(struct loaded *loaded, struct onnx_builder *builde
     onnx_builder_free(builder);
 }
 
-static inline bool has_message(const struct diagnostics *diagnostics, enum severity severity, const char *node, const char *text)
+static inline bool has_message(const struct diagnostics *diagnostics, enum severity severity, const char *node,
+                               const char *text)
 {
     for (int i = 0; i < diagnostics->count; i++) {
         const struct diagnostic *entry = &diagnostics->list[i];

@@ -327,10 +327,19 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_teardown(function, release)
     const struct CMUnitTest tests[] = {
-        TEST(folds_bias_and_normalisation), TEST(merges_pads), TEST(reads_clip_bounds_from_inputs),
-        TEST(reads_transposed_weights), TEST(follows_flatten_chains), TEST(averages_exactly), TEST(pairs_multipliers_by_tensor),
-        TEST(keeps_shared_tensors_whole), TEST(maps_signals_to_height_1), TEST(rounds_pools_up), TEST(pads_automatically),
-        TEST(ignores_nodes_that_no_output_needs), TEST(continues_in_a_copying_layer),
+        TEST(folds_bias_and_normalisation),
+        TEST(merges_pads),
+        TEST(reads_clip_bounds_from_inputs),
+        TEST(reads_transposed_weights),
+        TEST(follows_flatten_chains),
+        TEST(averages_exactly),
+        TEST(pairs_multipliers_by_tensor),
+        TEST(keeps_shared_tensors_whole),
+        TEST(maps_signals_to_height_1),
+        TEST(rounds_pools_up),
+        TEST(pads_automatically),
+        TEST(ignores_nodes_that_no_output_needs),
+        TEST(continues_in_a_copying_layer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

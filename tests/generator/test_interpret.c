@@ -97,10 +97,10 @@ static void choose_window(struct one_layer *one, bool may_dilate)
     layer->padding_right = (int)pick(0, layer->kernel_width - 1);
     input->height = (int)pick(7, 11);
     input->width = (int)pick(7, 11);
-    output->height = outputs_of(input->height, layer->kernel_height, layer->stride_height, layer->dilation_height, layer->padding_top,
-                                layer->padding_bottom);
-    output->width = outputs_of(input->width, layer->kernel_width, layer->stride_width, layer->dilation_width, layer->padding_left,
-                               layer->padding_right);
+    output->height = outputs_of(input->height, layer->kernel_height, layer->stride_height, layer->dilation_height,
+                                layer->padding_top, layer->padding_bottom);
+    output->width = outputs_of(input->width, layer->kernel_width, layer->stride_width, layer->dilation_width,
+                               layer->padding_left, layer->padding_right);
 }
 
 /* Scatters: every input element to all outputs that it contributes to. */
@@ -114,14 +114,16 @@ static void scatter_convolution(const struct one_layer *one, int64_t *y)
             for (int c = 0; c < in->channels; c++)
                 for (int ky = 0; ky < l->kernel_height; ky++)
                     for (int kx = 0; kx < l->kernel_width; kx++) {
-                        int top = row + l->padding_top - ky * l->dilation_height, left = column + l->padding_left - kx * l->dilation_width;
+                        int top = row + l->padding_top - ky * l->dilation_height,
+                            left = column + l->padding_left - kx * l->dilation_width;
                         if (top < 0 || left < 0 || top % l->stride_height || left % l->stride_width ||
                             top / l->stride_height >= out->height || left / l->stride_width >= out->width)
                             continue;
                         int pixel = top / l->stride_height * out->width + left / l->stride_width;
                         for (int o = 0; o < channels_out; o++) {
                             int channel = c / channels_in * channels_out + o;
-                            int tap = ((channel * channels_in + c % channels_in) * l->kernel_height + ky) * l->kernel_width + kx;
+                            int tap =
+                                ((channel * channels_in + c % channels_in) * l->kernel_height + ky) * l->kernel_width + kx;
                             y[pixel * out->channels + channel] +=
                                 l->weights[tap] * one->values[0][(row * in->width + column) * in->channels + c];
                         }
@@ -140,7 +142,8 @@ static void check_convolution(int64_t largest_input)
     one.tensors[1].channels = forms[form].out;
     choose_window(&one, true);
     complete(&one);
-    size_t count = (size_t)(one.layer.kernel_height * one.layer.kernel_width * forms[form].in / forms[form].groups * forms[form].out);
+    size_t count =
+        (size_t)(one.layer.kernel_height * one.layer.kernel_width * forms[form].in / forms[form].groups * forms[form].out);
     int8_t *weights = arena_allocate(&one.arena, count);
     for (size_t i = 0; i < count; i++)
         weights[i] = (int8_t)pick(-128, 127);
@@ -158,8 +161,8 @@ static void convolutions_are_right(void **state)
 {
     (void)state;
     for (int i = 0; i < 200; i++) {
-        check_convolution(255);                 /* 32 bits suffice */
-        check_convolution(INT64_C(1) << 40);    /* they do not */
+        check_convolution(255);              /* 32 bits suffice */
+        check_convolution(INT64_C(1) << 40); /* they do not */
     }
 }
 

@@ -142,7 +142,10 @@ static void gemm_attributes(void)
     onnx_set_integer(model, gemm, "transA", 1);
 }
 
-static void average_excludes_padding(void) { onnx_set_integers(model, add_pool("AveragePool"), "pads", 4, SHAPE(1, 1, 1, 1)); }
+static void average_excludes_padding(void)
+{
+    onnx_set_integers(model, add_pool("AveragePool"), "pads", 4, SHAPE(1, 1, 1, 1));
+}
 
 static void average_rounds_up(void)
 {
@@ -242,7 +245,10 @@ static const struct {
     const char *name;
     void (*make)(void);
 } cases[] = {
-#define CASE(function) {#function, function}
+#define CASE(function)                                                                                                      \
+    {                                                                                                                       \
+#function, function                                                                                                 \
+    }
     CASE(float_weights),
     CASE(large_weights),
     CASE(half_precision_weights),
@@ -320,7 +326,8 @@ static bool compare(FILE *golden, FILE *actual)
         if (found[0] == '=')
             memcpy(name, found, sizeof name);
         if (more_expected != more_found || strcmp(expected, found) != 0) {
-            fprintf(stderr, "%sexpected: %sfound:    %s", name, more_expected ? expected : "(end)\n", more_found ? found : "(end)\n");
+            fprintf(stderr, "%sexpected: %sfound:    %s", name, more_expected ? expected : "(end)\n",
+                    more_found ? found : "(end)\n");
             is_equal = false;
         }
         if (more_expected != more_found)

@@ -115,7 +115,8 @@ static void what_exceeds_32_bits_is_an_error(void **state)
     onnx_add_node(model, "Mul", "sum k", "y");
     onnx_add_output(model, "y");
     assert_false(prove(model, false));
-    assert_true(has_message(&loaded.diagnostics, SEVERITY_ERROR, "Conv_0", "layer 0: its output can be from 0 to 6477000000"));
+    assert_true(
+        has_message(&loaded.diagnostics, SEVERITY_ERROR, "Conv_0", "layer 0: its output can be from 0 to 6477000000"));
 }
 
 static void borders_of_zeros_count(void **state)

@@ -122,7 +122,8 @@ static void fractions_are_no_integers(void **state)
     (void)state;
     int64_t number;
     const float values[] = {0.5F, 2};
-    const struct constant constant = {.type = ELEMENT_FLOAT, .count = 2, .data = (const unsigned char *)values, .stride_bytes = 4};
+    const struct constant constant = {
+        .type = ELEMENT_FLOAT, .count = 2, .data = (const unsigned char *)values, .stride_bytes = 4};
     assert_false(constant_integer(&constant, 0, &number));
     assert_true(constant_integer(&constant, 1, &number));
 }

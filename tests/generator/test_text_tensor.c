@@ -82,7 +82,8 @@ static void writes_what_it_reads(void **state)
     assert_false(text_tensor_write("/nonexistent/file", "layer", &shape, values, &diagnostics));
 }
 
-static struct text_comparison compare(const int64_t *expected, size_t count, const struct tensor *shape, const int64_t *actual)
+static struct text_comparison compare(const int64_t *expected, size_t count, const struct tensor *shape,
+                                      const int64_t *actual)
 {
     int64_t copy[16];
     memcpy(copy, expected, count * sizeof *copy);
@@ -121,8 +122,9 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(reads_all_known_forms), TEST(refuses_what_is_no_number), TEST(writes_what_it_reads),
-        TEST(compares_in_either_order), TEST(joins_bytes),
+        TEST(reads_all_known_forms), TEST(refuses_what_is_no_number),
+        TEST(writes_what_it_reads),  TEST(compares_in_either_order),
+        TEST(joins_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ struct onnx_builder {
     Onnx__OperatorSetIdProto opset;
 };
 
-#define allocate(builder, type) ((type *)arena_allocate(&(builder)->arena, sizeof(type)))
+#define allocate(builder, type)  ((type *)arena_allocate(&(builder)->arena, sizeof(type)))
 #define copy_text(builder, text) arena_format(&(builder)->arena, "%s", text)
 
 /* The list with one more entry, which is moved only when its length is a power of two. */
@@ -26,7 +26,7 @@ static void *grow(struct onnx_builder *builder, void *list, size_t count, size_t
     return larger;
 }
 
-#define append(builder, list, count, entry)                                                                                       \
+#define append(builder, list, count, entry)                                                                                 \
     ((list) = grow(builder, list, count, sizeof *(list)), (list)[(count)++] = (entry))
 
 static void *copy_bytes(struct onnx_builder *builder, const void *bytes, size_t count)
@@ -130,8 +130,8 @@ void onnx_add_output(struct onnx_builder *builder, const char *name)
 
 /* ---- constants ---- */
 
-static Onnx__TensorProto *make_tensor(struct onnx_builder *builder, const char *name, int rank, const int64_t *dimensions, int type,
-                                      size_t *count)
+static Onnx__TensorProto *make_tensor(struct onnx_builder *builder, const char *name, int rank, const int64_t *dimensions,
+                                      int type, size_t *count)
 {
     Onnx__TensorProto *tensor = allocate(builder, Onnx__TensorProto);
     onnx__tensor_proto__init(tensor);
@@ -284,7 +284,8 @@ void onnx_add_nemo_normalisation(struct onnx_builder *builder, const char *input
 {
     const int64_t dimensions[4] = {1, channels, 1, 1};
     const char *names[10];
-    static const char *const roles[10] = {"k", "scaled", "lambda", "shifted", "whole", "mul", "product", "div", "quotient", "float"};
+    static const char *const roles[10] = {"k",   "scaled",  "lambda", "shifted",  "whole",
+                                          "mul", "product", "div",    "quotient", "float"};
     for (int i = 0; i < 10; i++)
         names[i] = arena_format(&builder->arena, "%s.%s", output, roles[i]);
 #define PAIR(a, b) arena_format(&builder->arena, "%s %s", a, b)
@@ -292,12 +293,14 @@ void onnx_add_nemo_normalisation(struct onnx_builder *builder, const char *input
     onnx_add_initialiser(builder, names[2], rank, dimensions, lambda);
     onnx_add_node(builder, "Mul", PAIR(names[0], input), names[1]);
     onnx_add_node(builder, "Add", PAIR(names[1], names[2]), names[3]);
-    onnx_set_integer(builder, onnx_add_node(builder, "Cast", names[3], names[4]), "to", ONNX__TENSOR_PROTO__DATA_TYPE__INT64);
+    onnx_set_integer(builder, onnx_add_node(builder, "Cast", names[3], names[4]), "to",
+                     ONNX__TENSOR_PROTO__DATA_TYPE__INT64);
     onnx_add_constant_node(builder, names[5], (double)multiplier, true);
     onnx_add_node(builder, "Mul", PAIR(names[4], names[5]), names[6]);
     onnx_add_constant_node(builder, names[7], (double)divisor, true);
     onnx_add_node(builder, "Div", PAIR(names[6], names[7]), names[8]);
-    onnx_set_integer(builder, onnx_add_node(builder, "Cast", names[8], names[9]), "to", ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT);
+    onnx_set_integer(builder, onnx_add_node(builder, "Cast", names[8], names[9]), "to",
+                     ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT);
     onnx_node *clip = onnx_add_node(builder, "Clip", names[9], output);
     onnx_set_float(builder, clip, "min", 0);
     onnx_set_float(builder, clip, "max", 255);

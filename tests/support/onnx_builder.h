@@ -51,8 +51,8 @@ void onnx_set_integers(struct onnx_builder *builder, onnx_node *node, const char
 /* A Constant node that holds one float, or one int64. */
 void onnx_add_constant_node(struct onnx_builder *builder, const char *output, double value, bool as_int64);
 
-/* What NEMO writes behind a convolution: Mul(k) Add(lambda) Cast Mul(multiplier) Div(divisor) Cast Clip(0, 255). k and lambda
- * have `channels` numbers; `rank` is that of the tensor. */
+/* What NEMO writes behind a convolution: Mul(k) Add(lambda) Cast Mul(multiplier) Div(divisor) Cast Clip(0, 255). k and
+ * lambda have `channels` numbers; `rank` is that of the tensor. */
 void onnx_add_nemo_normalisation(struct onnx_builder *builder, const char *input, const char *output, int rank, int channels,
                                  const int64_t *k, const int64_t *lambda, int64_t multiplier, int64_t divisor);
 
