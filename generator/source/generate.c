@@ -1,4 +1,4 @@
-/* dory generate: the passes, one after the other. */
+/* dory generate: the passes, one after the other; dory report: those that a report needs. */
 #include "commands.h"
 
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "outputs.h"
 #include "plan.h"
 #include "plan_text.h"
+#include "report_files.h"
 #include "text.h"
 
 /* What one run knows. */
@@ -23,6 +24,7 @@ struct generation {
     struct assembled assembled;
     struct expected expected;
     struct outputs outputs;
+    bool report_only;
     struct arena arena;
     struct diagnostics diagnostics;
 };
@@ -128,6 +130,12 @@ static bool pass_report(struct generation *run)
     return true;
 }
 
+static bool pass_report_files(struct generation *run)
+{
+    return !run->options.report ||
+           report_add_files(&run->plan, run->options.log, &run->outputs, &run->arena, &run->diagnostics);
+}
+
 static bool pass_write(struct generation *run)
 {
     return outputs_commit(&run->outputs, run->options.folder, &run->arena, &run->diagnostics);
@@ -153,11 +161,17 @@ static const struct pass {
     const char *name;
     bool (*run)(struct generation *run);
     void (*dump)(struct generation *run); /* null: no result of its own */
+    bool is_for_report;                   /* dory report needs it */
 } passes[] = {
-    {"import", pass_import, dump_network},                                 /* read_onnx, too */
-    {"range", pass_range, dump_network},   {"plan", pass_plan, dump_plan}, /* tile and place, too */
-    {"layout", pass_layout, dump_layout},  {"expected", pass_expected, NULL}, {"emit", pass_emit, NULL},
-    {"report", pass_report, NULL},         {"write", pass_write, NULL},
+    {"import", pass_import, dump_network, true}, /* read_onnx, too */
+    {"range", pass_range, dump_network, true},
+    {"plan", pass_plan, dump_plan, true}, /* tile and place, too */
+    {"layout", pass_layout, dump_layout, false},
+    {"expected", pass_expected, NULL, false},
+    {"emit", pass_emit, NULL, false},
+    {"plan text", pass_report, NULL, false},
+    {"report", pass_report_files, NULL, true},
+    {"write", pass_write, NULL, true},
 };
 
 #define PASS_COUNT (sizeof passes / sizeof *passes)
@@ -165,6 +179,8 @@ static const struct pass {
 static bool run_passes(struct generation *run)
 {
     for (size_t i = 0; i < PASS_COUNT; i++) {
+        if (run->report_only && !passes[i].is_for_report)
+            continue;
         if (!passes[i].run(run))
             return false;
         if (run->options.dump && !strcmp(run->options.dump, passes[i].name)) {
@@ -198,20 +214,26 @@ static bool write_depfile(struct generation *run)
         add_dependency(&text, options->config);
     if (strstr(options->target, ".json"))
         add_dependency(&text, options->target);
+    if (options->log)
+        add_dependency(&text, options->log);
     for (int i = 0; i < run->expected.file_count; i++)
         add_dependency(&text, run->expected.files[i]);
     text_add_string(&text, "\n");
     return output_write_file(options->depfile, text.bytes, text.length, &run->arena, &run->diagnostics);
 }
 
-static void list_outputs(const struct generate_options *options)
+static void list_outputs(const struct generation *run)
 {
     static const char *const always[] = {".h", ".c", "_weights.bin", "_weights.S", "_plan.txt", NULL};
     static const char *const checks[] = {"_check.c", "_check.bin", "_check.S", NULL};
-    const char *const *groups[] = {always, options->check ? checks : NULL};
+    static const char *const reports[] = {"report.json", "report.html", "report_trace.json", NULL};
+    const struct generate_options *options = &run->options;
+    const char *const *groups[] = {run->report_only ? NULL : always, options->check && !run->report_only ? checks : NULL};
     for (size_t group = 0; group < 2; group++)
         for (const char *const *suffix = groups[group]; suffix && *suffix; suffix++)
             printf("%s/%s%s\n", options->folder, options->name, *suffix);
+    for (const char *const *name = options->report ? reports : NULL; name && *name; name++)
+        printf("%s/%s\n", options->folder, *name);
 }
 
 static bool can_dump(const struct generate_options *options)
@@ -228,22 +250,27 @@ static bool can_dump(const struct generate_options *options)
 
 static bool generate(struct generation *run)
 {
-    return check_name(run) && target_load(&run->target, run->options.target, &run->arena, &run->diagnostics) &&
-           run_passes(run) && (!run->options.depfile || run->options.dump || write_depfile(run));
+    return (run->report_only || check_name(run)) &&
+           target_load(&run->target, run->options.target, &run->arena, &run->diagnostics) && run_passes(run) &&
+           (!run->options.depfile || run->options.dump || write_depfile(run));
 }
 
-int command_generate(int argc, char **argv)
+static int run_command(int argc, char **argv, bool report_only)
 {
-    struct generation run = {0};
+    struct generation run = {.report_only = report_only};
     run.diagnostics.arena = &run.arena;
     int status = EXIT_USAGE;
     if (options_read(&run.options, argc, argv, &run.arena) && (run.options.help || can_dump(&run.options))) {
         status = EXIT_DONE;
         run.diagnostics.file = run.options.model;
+        run.options.report |= report_only || run.options.log;
+        if (run.options.help && report_only)
+            puts("Usage: dory report MODEL.onnx [OPTION]...\nWrites report.html, report.json and report_trace.json of a "
+                 "network's plan. It takes the options of dory generate:\n");
         if (run.options.help)
             options_help(stdout);
         else if (run.options.list_outputs)
-            list_outputs(&run.options);
+            list_outputs(&run);
         else if (!generate(&run))
             status = EXIT_FAULT;
         diagnostics_print(&run.diagnostics, stderr);
@@ -251,3 +278,6 @@ int command_generate(int argc, char **argv)
     arena_free(&run.arena);
     return status;
 }
+
+int command_generate(int argc, char **argv) { return run_command(argc, argv, false); }
+int command_report(int argc, char **argv) { return run_command(argc, argv, true); }

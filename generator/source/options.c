@@ -42,6 +42,8 @@ static const struct option options_table[] = {
     {"--check", "check", OPTION_PATH, PLACE(check), "DIR",
      "also a check program's data, from DIR/input.txt and out_layer<n>.txt; 'golden': from dory's interpreter"},
     {"--input", "input", OPTION_PATH, PLACE(input), "FILE", "the check's input; default: DIR/input.txt, else from a seed"},
+    {"--report", "report", OPTION_FLAG, PLACE(report), NULL, "also report.html, report.json and report_trace.json"},
+    {"--log", NULL, OPTION_PATH, PLACE(log), "FILE", "of a run of the check program: the report shows its measured cycles"},
     {"--list-outputs", NULL, OPTION_FLAG, PLACE(list_outputs), NULL, "print the files that would be written, and stop"},
     {"--depfile", NULL, OPTION_PATH, PLACE(depfile), "FILE", "write the files that the result depends on, for ninja"},
     {"--dump", NULL, OPTION_TEXT, PLACE(dump), "PASS", "print the result of a pass: import, range, plan, layout"},
