@@ -119,11 +119,16 @@ static void write_matrix_product(const struct writer *writer, const struct layer
     onnx_set_integer(writer->builder, node, "transB", 1);
 }
 
+/* Only at the end: behind a flattened tensor there is nothing but another one. */
+static bool is_matrix_product(const struct network *network, const struct layer *layer)
+{
+    return layer_reads_whole_input(network, layer) && layer->output == network->outputs[0];
+}
+
 static void write_convolution(const struct writer *writer, const struct layer *layer)
 {
     const char *output = tensor_name(writer, layer->output), *weights = NAME(writer, "%s.w", output);
-    bool is_matrix = layer_reads_whole_input(writer->network, layer),
-         normalised = layer->stage_count && layer->stages[0].has_clip;
+    bool is_matrix = is_matrix_product(writer->network, layer), normalised = layer->stage_count && layer->stages[0].has_clip;
     const char *sum = normalised ? NAME(writer, "%s.sum", output) : output;
     write_weights(writer, layer, weights, is_matrix);
     if (is_matrix) {
