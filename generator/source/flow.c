@@ -209,3 +209,24 @@ int flow_split(struct importer *importer, const struct flow *flow, struct affine
     *rest = copy.pending;
     return tensor_of(importer, flow);
 }
+
+/* Maximum pools pass on what they read; a chain of more than a few is left unproven, so that no graph makes this slow. */
+#define MAXIMUM_CHAIN 16
+
+bool flow_is_never_negative(const struct importer *importer, int tensor)
+{
+    for (int i = 0; i < MAXIMUM_CHAIN; i++) {
+        const struct tensor *view = &importer->network->tensors[tensor];
+        if (view->producer == NO_LAYER)
+            return view->minimum >= 0;
+        const struct layer *layer = &importer->network->layers[view->producer];
+        if (layer->stage_count > 0) {
+            const struct stage *last = &layer->stages[layer->stage_count - 1];
+            return last->has_clip && last->minimum >= 0;
+        }
+        if (layer->kind != LAYER_MAXIMUM_POOL)
+            return false;
+        tensor = layer->inputs[0];
+    }
+    return false;
+}

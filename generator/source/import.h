@@ -132,9 +132,15 @@ int flow_split(struct importer *importer, const struct flow *flow, struct affine
 struct affine affine_identity(struct importer *importer);
 void affine_reduce(struct affine *affine);
 
+bool flow_is_never_negative(const struct importer *importer, int tensor); /* as far as import knows */
+
 /* ---- import_nemo.c, import_quantlab.c: what the front ends do differently ---- */
 
 enum front_end import_detect(const struct graph *graph);
+bool import_is_annotated_addition(const struct node *node);
+/* Sets the stages of an addition from the attributes of its node. */
+bool import_annotate_addition(struct importer *importer, const struct node *node, struct layer *layer,
+                              const bool is_signed[2]);
 
 /* The whole import. Null after errors were reported. */
 struct network *import_graph(const struct graph *graph, const char *name, const struct load_options *options,

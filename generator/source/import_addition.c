@@ -59,6 +59,18 @@ static bool check_terms(struct importer *importer, const struct node *node, cons
     return true;
 }
 
+/* Quantlab: finished tensors, and requantisation as attributes say. */
+static bool annotated_addition(struct importer *importer, const struct node *node, struct flow terms[2], struct flow *result)
+{
+    int inputs[2] = {flow_finish(importer, node, &terms[0]), flow_finish(importer, node, &terms[1])};
+    bool is_signed[2] = {!flow_is_never_negative(importer, inputs[0]), !flow_is_never_negative(importer, inputs[1])};
+    struct tensor shape = importer->network->tensors[inputs[0]];
+    int index = import_new_layer(importer, LAYER_ADDITION, node->name, inputs[0], shape.height, shape.width, shape.channels);
+    importer->network->layers[index].inputs[1] = inputs[1];
+    *result = flow_of_layer(importer, index, &terms[0].shape);
+    return import_annotate_addition(importer, node, &importer->network->layers[index], is_signed);
+}
+
 bool import_residual_addition(struct importer *importer, const struct node *node, const struct flow *first,
                               const struct flow *second, struct flow *result)
 {
@@ -66,6 +78,8 @@ bool import_residual_addition(struct importer *importer, const struct node *node
     int64_t divisor = 1;
     if (!check_terms(importer, node, first, second))
         return false;
+    if (importer->options->front_end == FRONT_END_QUANTLAB && import_is_annotated_addition(node))
+        return annotated_addition(importer, node, (struct flow[]){*first, *second}, result);
     int inputs[2] = {flow_split(importer, first, &terms[0]), flow_split(importer, second, &terms[1])};
     if (!unite_divisors(terms, &divisor))
         return import_fault(importer, node, NULL, "the multipliers of the two inputs exceed 64 bits");

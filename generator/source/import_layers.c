@@ -405,17 +405,6 @@ static struct flow make_pool(struct importer *importer, const struct node *node,
     return flow_of_layer(importer, index, &shape);
 }
 
-/* Elements of this tensor are never negative: a border of zeros cannot win a maximum. */
-static bool never_negative(const struct importer *importer, int tensor)
-{
-    const struct tensor *view = &importer->network->tensors[tensor];
-    if (view->producer == NO_LAYER)
-        return view->minimum >= 0;
-    const struct layer *layer = &importer->network->layers[view->producer];
-    const struct stage *last = layer->stage_count ? &layer->stages[layer->stage_count - 1] : NULL;
-    return last && last->has_clip && last->minimum >= 0;
-}
-
 /* Every window holds an element of the image. With dilation it may stride over it, so padding is refused there. */
 static bool sees_input(const struct axis *axis)
 {
@@ -430,7 +419,7 @@ bool import_maximum_pool(struct importer *importer, const struct node *node, str
     struct window window;
     if (!take_input(importer, node, &input) || !read_pool(importer, node, &input, &window))
         return false;
-    if (flow_has_padding(&input) && !never_negative(importer, input.index))
+    if (flow_has_padding(&input) && !flow_is_never_negative(importer, input.index))
         return import_fault(importer, node, NULL,
                             "a Pad of zeros in front of MaxPool is supported only where the input is never negative");
     if (!finish_window(importer, node, &input, &window))
