@@ -31,8 +31,8 @@ function summaryTiles() {
     tile("L1", bytes(memory.l1_peak_bytes), `of ${bytes(memory.l1_arena_bytes)}`, meter(memory.l1_peak_bytes, memory.l1_arena_bytes),
       more(`${withCommas(totals.tiles)} tiles in ${totals.layers} layers`)),
     tile("L3 traffic", bytes(moved), "", meter(totals.l3_busy_cycles, totals.timeline_cycles),
-      more(`channel busy ${percent(totals.l3_busy_cycles, totals.timeline_cycles)} of the time`)),
-    tile("Flash and RAM", bytes(memory.flash_bytes), memory.ram_bytes ? `+ ${bytes(memory.ram_bytes)} RAM` : "no RAM", more(`weights ${bytes(totals.weights_bytes)}`)));
+      more(`channel busy ${percent(totals.l3_busy_cycles, totals.timeline_cycles)}`)),
+    tile("Flash", bytes(memory.flash_bytes), "", more(memory.ram_bytes ? `and ${bytes(memory.ram_bytes)} of L3 RAM` : "no L3 RAM")));
 }
 
 /* The few things to know first. */

@@ -1,7 +1,7 @@
 /* L2, cluster and L3 over one time axis, which counts cycles or steps. */
 
 const view = { unit: "cycles", first: 0, last: 0 };
-const chart = { left: 74, right: 14, memoryHeight: 300, laneHeight: 26, transferHeight: 13 };
+const chart = { left: 74, right: 14, memoryHeight: 320, laneHeight: 26, transfersHeight: 180 };
 
 /* ---- the axis ---- */
 
@@ -65,13 +65,17 @@ function bufferRectangle(buffer, first, last, style, toY) {
     ["cycles", `${short(startOf(buffer.first_step))} to ${short(endOf(buffer.last_step))}`]]);
 }
 
-/* A name inside its rectangle, cut to what fits in what is seen of it. */
-function insideLabel(text, x1, x2, y1, y2) {
+/* Inside a rectangle: the first of some texts that fits in what is seen of it, or else a part of the first. */
+function insideLabel(texts, x1, x2, y1, y2) {
   const left = Math.max(x1, chart.left), right = Math.min(x2, chart.left + chart.plotWidth);
-  const letters = Math.floor((right - left - 8) / 6.1);
-  if (letters < 3 || y2 - y1 < 13) return null;
-  return svgText(left + 5, (y1 + y2) / 2 + 4, brief(text, letters), { class: "inside" });
+  const letters = Math.floor((right - left - 7) / 6.3);
+  if (letters < 1 || y2 - y1 < 13) return null;
+  const text = letters > 11 ? brief(texts[0], letters) : texts.find((candidate) => candidate.length <= letters);
+  return text ? svgText(left + 4, (y1 + y2) / 2 + 4, text, { class: "inside" }) : null;
 }
+
+const bufferTexts = (buffer) => (buffer.layer === null ? [buffer.name]
+  : [buffer.name, data.layers[buffer.layer].name, String(buffer.layer)]);
 
 function drawBuffer(group, labels, buffer, toY) {
   const last = Math.min(buffer.last_step, data.steps.length - 1);
@@ -79,18 +83,18 @@ function drawBuffer(group, labels, buffer, toY) {
   const filled = buffer.kind !== "tensor" && use > buffer.first_step;
   if (filled) group.append(bufferRectangle(buffer, buffer.first_step, use - 1, "filling", toY));
   group.append(bufferRectangle(buffer, filled ? use : buffer.first_step, last, "", toY));
-  const label = insideLabel(buffer.name, toX(startOf(filled ? use : buffer.first_step)), toX(endOf(last)),
+  const label = insideLabel(bufferTexts(buffer), toX(startOf(filled ? use : buffer.first_step)), toX(endOf(last)),
     toY(buffer.offset + buffer.bytes), toY(buffer.offset));
   if (label) labels.append(label);
 }
 
-function limitLine(group, style, y, text, under) {
+function limitLine(back, front, style, y, text, under) {
   const right = chart.left + chart.plotWidth;
-  group.append(svg("line", { class: style, x1: chart.left, x2: right, y1: y, y2: y }),
-    svgText(right - 4, y + (under ? 13 : -4), text, { "text-anchor": "end" }));
+  back.append(svg("line", { class: style, x1: chart.left, x2: right, y1: y, y2: y }));
+  front.append(svgText(right - 4, y + (under ? 13 : -4), text, { "text-anchor": "end", class: "halo" }));
 }
 
-function drawMemory(back, group, top) {
+function drawMemory(back, group, front, top) {
   const memory = data.memory, arenaSeen = memory.l2_arena_bytes < 1.6 * memory.l2_peak_bytes;
   const most = (arenaSeen ? memory.l2_arena_bytes : memory.l2_peak_bytes) * 1.06 || 1;
   const toY = (offset) => top + chart.memoryHeight * (1 - offset / most);
@@ -102,9 +106,9 @@ function drawMemory(back, group, top) {
   for (const buffer of data.buffers) drawBuffer(group, labels, buffer, toY);
   group.append(labels);
   const tight = memory.l2_peak_bytes === memory.l2_lower_bound_bytes;
-  if (arenaSeen) limitLine(back, "limit", toY(memory.l2_arena_bytes), `arena ${bytes(memory.l2_arena_bytes)}`);
+  if (arenaSeen) limitLine(back, front, "limit", toY(memory.l2_arena_bytes), `arena ${bytes(memory.l2_arena_bytes)}`);
   const close = arenaSeen && toY(memory.l2_peak_bytes) - toY(memory.l2_arena_bytes) < 16;
-  limitLine(back, "bound", toY(memory.l2_peak_bytes),
+  limitLine(back, front, "bound", toY(memory.l2_peak_bytes),
     `peak ${bytes(memory.l2_peak_bytes)}${tight ? " = lower bound" : `, lower bound ${bytes(memory.l2_lower_bound_bytes)}`}`, close);
 }
 
@@ -116,18 +120,18 @@ function drawStep(group, labels, step, index, top) {
   if (step.start_cycle > step.begin_cycle)
     group.append(hover(svg("rect", { class: "waiting", x: begin, width: Math.max(1, start - begin), ...box }),
       `Waiting for L3 before layer ${layerName(step.layer)}`, [["cycles", withCommas(step.start_cycle - step.begin_cycle)]]));
-  group.append(hover(svg("rect", { class: "step", x: start, width: Math.max(0.7, end - start), ...box }), layerName(step.layer), [
+  group.append(hover(svg("rect", { class: step.layer % 2 ? "step odd" : "step", x: start, width: Math.max(0.5, end - start), ...box }), layerName(step.layer), [
     ["kind", kindName(layer)], ["step", `${index} of ${data.steps.length}`],
     ["rows", range(step.first_row, step.first_row + step.rows - 1)],
     ["channels", range(step.first_channel, step.first_channel + step.channels - 1)],
     ["cycles", withCommas(step.end_cycle - step.start_cycle)], ["L2 in use", bytes(liveBytes(index))]]));
-  if (index === layer.first_step) {
-    const last = data.steps[layer.first_step + layer.steps - 1];
-    const left = Math.max(start, chart.left), room = Math.min(toX(last.end_cycle), chart.left + chart.plotWidth) - left;
-    const text = room > 75 ? insideLabel(layerName(step.layer), start, toX(last.end_cycle), top, top + chart.laneHeight)
-      : room > 6 + 7 * String(step.layer).length && svgText(left + 3, top + chart.laneHeight / 2 + 4, String(step.layer), { class: "inside" });
-    if (text) labels.append(text);
+  if (index !== layer.first_step) {
+    if (end - start > 4) labels.append(svg("line", { class: "cut", x1: begin, x2: begin, y1: top, y2: top + chart.laneHeight }));
+    return;
   }
+  const last = data.steps[layer.first_step + layer.steps - 1];
+  const text = insideLabel([layerName(step.layer), String(step.layer)], start, toX(last.end_cycle), top, top + chart.laneHeight);
+  if (text) labels.append(text);
 }
 
 /* ---- L3 ---- */
@@ -145,9 +149,9 @@ function transferRows() {
   });
 }
 
-function drawTransfer(group, { transfer, row, needed }, laneTop, rowsTop) {
+function drawTransfer(group, { transfer, row, needed }, laneTop, rowsTop, rowHeight) {
   const start = toX(transfer.start_cycle), end = toX(transfer.end_cycle), buffer = data.buffers[transfer.buffer];
-  const y = rowsTop + row * chart.transferHeight, middle = y + chart.transferHeight / 2;
+  const y = rowsTop + row * rowHeight, middle = y + rowHeight / 2, margin = rowHeight > 8 ? 2.5 : 0.5;
   const about = [["kind", transfer.kind.replace("_", " ")], ["bytes", withCommas(transfer.bytes)],
     ["may start in step", String(transfer.start_step)], ["needed by step", String(transfer.needed_step)],
     ["on the channel", `${short(transfer.start_cycle)} to ${short(transfer.end_cycle)}`],
@@ -155,8 +159,8 @@ function drawTransfer(group, { transfer, row, needed }, laneTop, rowsTop) {
   const name = buffer ? buffer.name : "transfer";
   group.append(
     svg("line", { class: `span ${transfer.kind}`, x1: toX(transfer.queued_cycle), x2: Math.max(end, toX(needed)), y1: middle, y2: middle }),
-    svg("line", { class: `needed ${transfer.kind}`, x1: toX(needed), x2: toX(needed), y1: y + 1, y2: y + chart.transferHeight - 1 }));
-  for (const box of [{ y: laneTop + 3, height: chart.laneHeight - 6 }, { y: y + 2.5, height: chart.transferHeight - 5 }])
+    svg("line", { class: `needed ${transfer.kind}`, x1: toX(needed), x2: toX(needed), y1: y, y2: y + rowHeight - margin / 2 }));
+  for (const box of [{ y: laneTop + 3, height: chart.laneHeight - 6 }, { y: y + margin, height: rowHeight - 2 * margin }])
     group.append(hover(svg("rect", { class: `bar ${transfer.kind}`, x: start, width: Math.max(1, end - start - 0.5), rx: 1.5, ...box }),
       name, about));
 }
@@ -171,20 +175,21 @@ function drawTimeline(holder, width) {
   chart.plotWidth = Math.max(200, width - chart.left - chart.right);
   const placed = transferRows(), rows = Math.max(0, ...placed.map(({ row }) => row + 1));
   const memoryTop = 14, clusterTop = memoryTop + chart.memoryHeight + 14, channelTop = clusterTop + chart.laneHeight + 10;
-  const rowsTop = channelTop + chart.laneHeight + 4, bottom = placed.length ? rowsTop + rows * chart.transferHeight + 2 : clusterTop + chart.laneHeight + 4;
-  const back = svg("g", {}), plot = svg("g", { "clip-path": "url(#plot)" }), cursor = svg("g", {});
+  const rowsTop = channelTop + chart.laneHeight + 4, rowHeight = Math.max(2.5, Math.min(13, chart.transfersHeight / rows));
+  const bottom = placed.length ? rowsTop + rows * rowHeight + 2 : clusterTop + chart.laneHeight + 4;
+  const back = svg("g", {}), plot = svg("g", { "clip-path": "url(#plot)" }), front = svg("g", {}), cursor = svg("g", {});
   drawAxis(back, memoryTop, bottom);
-  drawMemory(back, plot, memoryTop);
+  drawMemory(back, plot, front, memoryTop);
   const labels = svg("g", {});
   data.steps.forEach((step, index) => drawStep(plot, labels, step, index, clusterTop));
   plot.append(labels);
-  for (const entry of placed) drawTransfer(plot, entry, channelTop, rowsTop);
+  for (const entry of placed) drawTransfer(plot, entry, channelTop, rowsTop, rowHeight);
   laneTitle(back, memoryTop - 6, "L2");
   laneTitle(back, clusterTop + 13, "Cluster");
   if (placed.length) laneTitle(back, channelTop + 13, "L3");
   if (rows) laneTitle(back, rowsTop + 7, "transfers");
   const picture = svg("svg", { height: bottom + 24, viewBox: `0 0 ${width} ${bottom + 24}`, role: "img", "aria-label": "L2 memory, cluster and L3 transfers over time" },
-    svg("defs", {}, svg("clipPath", { id: "plot" }, svg("rect", { x: chart.left, y: 0, width: chart.plotWidth, height: bottom }))), back, plot, cursor);
+    svg("defs", {}, svg("clipPath", { id: "plot" }, svg("rect", { x: chart.left, y: 0, width: chart.plotWidth, height: bottom }))), back, plot, front, cursor);
   holder.replaceChildren(picture);
   return { picture, cursor, top: memoryTop, bottom };
 }
