@@ -94,7 +94,7 @@ uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *
     const struct dory_layer *layer = problem->layer;
     struct loads loads = loads_of(problem, tiling);
     struct dory_l1_map own;
-    uint32_t used = 0, unused[2];
+    uint32_t used = DORY_L1_RUNTIME_BYTES, unused[2];
     map = map ? map : &own;
     bool two_inputs = loads.input && !(tiling->single & SINGLE_INPUT);
     take(map->input, dory_input_tile_bytes(layer, &tiling->shape, 0), two_inputs, &used);

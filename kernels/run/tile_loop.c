@@ -4,12 +4,14 @@
 
 #include "placed_tile.h"
 
+_Static_assert(sizeof(struct dory_layer) <= DORY_L1_RUNTIME_BYTES, "the layer at work fits at the start of the L1 arena");
+
 /* What a core carries through a layer. It lives on the core's stack, in L1 on GAP8: a word of L2 costs ten times as much. */
 struct tile_loop {
     struct dory_run *run;
     uint8_t *l2;
     bool driver;
-    struct dory_layer layer;
+    const struct dory_layer *layer; /* the copy in L1 that all cores share */
     struct dory_step step[2]; /* of the current tile and of the next; equal most of the time */
     struct dory_placed_tile tile[2];
     struct dory_l1_state state;
@@ -108,7 +110,7 @@ static void copy_rectangle(struct tile_loop *loop, hal_dma_ticket ticket, const 
 static void load_input(struct tile_loop *loop, const struct dory_placed_tile *placed, const struct dory_step *step,
                        unsigned which)
 {
-    const struct dory_layer *layer = &loop->layer;
+    const struct dory_layer *layer = loop->layer;
     const struct dory_tile *tile = &placed->tile;
     const struct dory_valid *valid = &placed->valid;
     uint32_t bits = which ? layer->second_input_bits : layer->input_bits;
@@ -136,7 +138,7 @@ static void load_input(struct tile_loop *loop, const struct dory_placed_tile *pl
 
 static void load_weights(struct tile_loop *loop, const struct dory_placed_tile *placed, const struct dory_step *step)
 {
-    const struct dory_layer *layer = &loop->layer;
+    const struct dory_layer *layer = loop->layer;
     const struct dory_tile *tile = &placed->tile;
     uint32_t quads = dory_divide_up(tile->channels, 4);
     uint32_t first_quad = (uint32_t)(placed->at.channel - step->first_channel) / 4;
@@ -168,7 +170,7 @@ static void start_loads(struct tile_loop *loop, const struct dory_placed_tile *p
     }
     if (placed->load_input) {
         load_input(loop, placed, step, 0);
-        if (loop->layer.operation == DORY_ADDITION) {
+        if (loop->layer->operation == DORY_ADDITION) {
             load_input(loop, placed, step, 1);
         }
     }
@@ -182,8 +184,8 @@ static void start_store(struct tile_loop *loop, const struct dory_placed_tile *p
     }
     struct rectangle rectangle = {
         .window = &step->output,
-        .width = loop->layer.output_width,
-        .bits = loop->layer.output_bits,
+        .width = loop->layer->output_width,
+        .bits = loop->layer->output_bits,
         .row = placed->at.row,
         .column = placed->at.column,
         .channel = placed->at.channel,
@@ -251,8 +253,8 @@ static void fill_border(const struct tile_loop *loop, const struct dory_placed_t
     if (!placed->load_input || none) {
         return;
     }
-    uint8_t value = border_byte(&loop->layer);
-    uint32_t pixel = pixel_bytes(tile->input_channels, loop->layer.input_bits);
+    uint8_t value = border_byte(loop->layer);
+    uint32_t pixel = pixel_bytes(tile->input_channels, loop->layer->input_bits);
     uint32_t row_bytes = tile->input_columns * pixel;
     uint8_t *base = (uint8_t *)(uintptr_t)tile->input;
     for (uint32_t row = hal_core_id(); row < tile->input_rows; row += hal_core_count()) {
@@ -273,7 +275,7 @@ static bool place_next(struct tile_loop *loop)
 {
     unsigned next = loop->now ^ 1;
     struct dory_cursor cursor = loop->tile[loop->now].at;
-    bool same_step = dory_cursor_next(&cursor, &loop->layer, &loop->step[loop->now]);
+    bool same_step = dory_cursor_next(&cursor, loop->layer, &loop->step[loop->now]);
     if (same_step) {
         loop->step[next] = loop->step[loop->now];
     } else {
@@ -283,7 +285,7 @@ static bool place_next(struct tile_loop *loop)
         loop->step[next] = *loop->next_step++;
         dory_cursor_first(&cursor, &loop->step[next]);
     }
-    dory_place_tile(&loop->tile[next], &loop->state, &loop->layer, &loop->step[next], &cursor);
+    dory_place_tile(&loop->tile[next], &loop->state, loop->layer, &loop->step[next], &cursor);
     if (!same_step && loop->step[next].drain) {
         loop->tile[next].overlaps = false;
     }
@@ -299,7 +301,21 @@ static void fetch(struct tile_loop *loop, unsigned index)
 
 static void compute(struct tile_loop *loop)
 {
-    loop->layer.kernel(&loop->layer, &loop->tile[loop->now].tile, hal_core_id(), hal_core_count());
+    loop->layer->kernel(loop->layer, &loop->tile[loop->now].tile, hal_core_id(), hal_core_count());
+}
+
+typedef uint32_t __attribute__((may_alias)) word;
+
+/* All cores. Brings the layer to L1, each core some words of it. */
+static const struct dory_layer *share_layer(const struct dory_layer *layer, void *l1)
+{
+    const word *from = (const word *)(const void *)layer;
+    word *to = l1;
+    for (unsigned i = hal_core_id(); i < sizeof *layer / sizeof *from; i += hal_core_count()) {
+        to[i] = from[i];
+    }
+    hal_barrier();
+    return l1;
 }
 
 static void loop_start(struct tile_loop *loop, struct dory_run *run, const struct dory_step *steps, unsigned step_count)
@@ -308,7 +324,7 @@ static void loop_start(struct tile_loop *loop, struct dory_run *run, const struc
     loop->run = run;
     loop->l2 = run->buffers->l2;
     loop->driver = dory_is_driver();
-    loop->layer = *steps->layer;
+    loop->layer = share_layer(steps->layer, run->buffers->l1);
     loop->step[0] = *steps;
     loop->now = 0;
     loop->next_step = steps + 1;
@@ -316,9 +332,9 @@ static void loop_start(struct tile_loop *loop, struct dory_run *run, const struc
     loop->load_ticket = -1;
     loop->store_open[0] = loop->store_open[1] = false;
     loop->dma_wait_cycles = loop->tiles = 0;
-    dory_l1_state_start(&loop->state, &loop->layer, run->buffers->l1);
+    dory_l1_state_start(&loop->state, loop->layer, run->buffers->l1);
     dory_cursor_first(&cursor, &loop->step[0]);
-    dory_place_tile(&loop->tile[0], &loop->state, &loop->layer, &loop->step[0], &cursor);
+    dory_place_tile(&loop->tile[0], &loop->state, loop->layer, &loop->step[0], &cursor);
 }
 
 /* The tile's data have come and its output buffer is free: then everybody may go. */
