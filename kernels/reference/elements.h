@@ -14,7 +14,7 @@ static inline int32_t dory_read_element(const uint8_t *pixel, uint32_t index, ui
         memcpy(&value, pixel + index * (bits / 8), bits / 8);
         return is_signed ? (int32_t)(value << (32 - bits)) >> (32 - bits) : (int32_t)value;
     }
-    uint32_t value = pixel[index * bits / 8] >> (index * bits % 8) & ((1u << bits) - 1);
+    uint32_t value = (uint32_t)pixel[index * bits / 8] >> (index * bits % 8) & ((1u << bits) - 1);
     return is_signed ? (int32_t)(value << (32 - bits)) >> (32 - bits) : (int32_t)value;
 }
 
