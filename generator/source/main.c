@@ -11,10 +11,8 @@ static const struct command {
 } commands[] = {
     {"inspect", command_inspect, "print the layers of a network, with proven ranges"},
     {"run", command_run, "execute a network in exact integers and write every layer's output"},
-#ifdef DORY_HAS_GENERATE /* while the back half is under way; see CMakeLists.txt */
     {"generate", command_generate, "generate C sources and a weight image for a target"},
     {"report", command_report, "show the plan of a network: memory over time, transfers, cycles per layer"},
-#endif
     {NULL, NULL, NULL},
 };
 
