@@ -15,6 +15,7 @@ import zlib
 
 WIDTH, HEIGHT = 1400, 2400
 SKIPPED = 77
+CYCLES_CELL = r'<td class="number">([0-9,]+)</td><td class="wide">'
 LEAST_COLOURS, LEAST_INK = 20, 0.05    # of a picture that is not blank; ink: pixels that are not background
 
 
@@ -84,6 +85,33 @@ def check_picture(path):
     assert len(colours) >= LEAST_COLOURS and ink >= LEAST_INK, f"blank: {len(colours)} colours, {ink:.3f} ink"
 
 
+ACTIONS = """<script>
+document.querySelector("[data-key=steps]").click();
+const send = (type, x) => {
+  const chart = document.querySelector("svg"), box = chart.getBoundingClientRect();
+  chart.dispatchEvent(new PointerEvent(type, { clientX: box.left + x, clientY: box.top + 50, bubbles: true }));
+};
+send("pointermove", 400); send("pointerdown", 400); send("pointermove", 700); send("pointerup", 700); send("pointermove", 500);
+document.querySelectorAll("th.sortable")[6].click();
+document.querySelector("svg .buffer").dispatchEvent(new PointerEvent("pointerenter", { clientX: 9, clientY: 9 }));
+</script>
+</body>"""
+
+
+def check_actions(browser, page):
+    """Other axis, zoom, sorting, hover."""
+    with open(page, encoding="utf-8") as file:
+        acted = file.read().replace("</body>", ACTIONS)
+    with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as file:
+        file.write(acted)
+        file.flush()
+        document = run_chromium(browser, file.name, "--dump-dom")
+    assert re.search(r'class="readout">cycle [0-9,]+: layer ', document), "nothing is said about the time under the pointer"
+    assert re.search(r'id="tip"[^>]*><b>', document), "nothing is said about the buffer under the pointer"
+    cycles = [int(text.replace(",", "")) for text in re.findall(CYCLES_CELL, document)]
+    assert len(cycles) > 2 and cycles == sorted(cycles, reverse=True), "layers are not sorted"
+
+
 def check_document(document, layers):
     """The page as the browser has it after its script has run."""
     body = document[document.index("<main"):document.index("</main>")]
@@ -106,6 +134,7 @@ def main():
     run_chromium(browser, page, f"--screenshot={os.path.abspath(picture)}")
     check_picture(picture)
     check_document(run_chromium(browser, page, "--dump-dom"), layers)
+    check_actions(browser, page)
     print(f"{page}: drawn in {picture}")
     return 0
 
