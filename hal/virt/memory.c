@@ -4,7 +4,7 @@
 #include "internal.h"
 
 /* From virt.ld. Sizes are addresses of symbols. */
-extern uint8_t dory_l1_start[], dory_l1_free[], dory_l1_end[], dory_l2_start[], dory_l2_free[], dory_l2_end[];
+extern uint8_t dory_l1_start[], dory_l1_free[], dory_l2_start[], dory_l2_free[];
 extern uint8_t dory_fc_stack[], dory_core_stacks[], dory_core_stack_bytes[];
 
 #define CANARY       0x5AFE57ACu
@@ -39,7 +39,7 @@ int hal_memory_reset(void)
 bool virt_is_in(enum hal_memory memory, const void *address, uint64_t extent)
 {
     uintptr_t start = (uintptr_t)(memory == HAL_L1 ? dory_l1_start : dory_l2_start);
-    uintptr_t end = (uintptr_t)(memory == HAL_L1 ? dory_l1_end : dory_l2_end);
+    uintptr_t end = (uintptr_t)free_end(memory); /* stacks are no place for transfers */
     uintptr_t first = (uintptr_t)address;
     return first >= start && first < end && extent <= end - first;
 }
