@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "../xpulpv2/scratch.h"
+
 static uint32_t no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     (void)layer, (void)tile, (void)cores;
@@ -73,4 +75,105 @@ static const struct dory_kernel_description convolution = {
     .can_tile_input_channels = true,
 };
 
-const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {&convolution, NULL};
+/* ---- depth-wise -------------------------------------------------------------------------------------------- */
+
+/* Cycles of a core that computes `rows` rows of one quad of channels: transposes, then strips of 4 columns in four lanes. */
+static uint64_t band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows, uint64_t row_cycles,
+                            uint64_t strip_cycles)
+{
+    uint32_t strips = dory_divide_up(tile->columns, 4), input_rows = dory_input_extent(rows, layer->kernel_height, layer->stride_height, 1);
+    uint32_t input_columns = dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, 1);
+    uint64_t transpose = (uint64_t)dory_divide_up(input_columns, 4) * (input_rows * (tile->channels % 4 == 0 ? 19u : 75u) + 75);
+    return transpose + strips * (4 * (row_cycles * rows + strip_cycles) + 130) + 100;
+}
+
+static uint64_t depthwise_total(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores, uint64_t row_cycles,
+                                uint64_t strip_cycles)
+{
+    uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * tile->rows, cores);
+    uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
+    uint64_t total = 0;
+    for (uint32_t row = 0; row < items;) { /* bands of the slowest core, as if it started with a quad */
+        uint32_t rows = dory_minimum(dory_minimum(band, items - row), tile->rows - row % tile->rows);
+        total += band_cycles(layer, tile, rows, row_cycles, strip_cycles);
+        row += rows;
+    }
+    return total + 560;
+}
+
+static bool is_plain_depthwise(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_DEPTHWISE && has_bytes(layer) && is_normalised(layer) && layer->dilation_height == 1 &&
+           layer->dilation_width == 1;
+}
+
+static uint32_t ring_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    uint32_t kernel = layer->kernel_height, stride = layer->stride_height;
+    return dory_depthwise_units(layer) * dory_depthwise_unit_bytes(kernel, stride, dory_depthwise_band_rows(kernel, stride, tile->rows));
+}
+
+static bool depthwise_3x3_supports(const struct dory_layer *layer, uint32_t stride)
+{
+    return is_plain_depthwise(layer) && !layer->input_is_signed && normalises_directly(layer) && layer->maximum == 255 &&
+           layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == stride && layer->stride_width == stride;
+}
+
+static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return cores * ring_bytes(layer, tile);
+}
+
+static bool depthwise_3x3_stride_1_supports(const struct dory_layer *layer) { return depthwise_3x3_supports(layer, 1); }
+static bool depthwise_3x3_stride_2_supports(const struct dory_layer *layer) { return depthwise_3x3_supports(layer, 2); }
+
+static uint64_t depthwise_3x3_stride_1_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return depthwise_total(layer, tile, cores, 32, 55);
+}
+
+static uint64_t depthwise_3x3_stride_2_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return depthwise_total(layer, tile, cores, 39, 55);
+}
+
+static const struct dory_kernel_description depthwise_3x3_stride_1 = {
+    .name = "dory_xpulpv2_depthwise_3x3_stride_1",
+    .supports = depthwise_3x3_stride_1_supports,
+    .scratch_bytes = depthwise_3x3_scratch_bytes,
+    .cycles = depthwise_3x3_stride_1_cycles,
+};
+
+static const struct dory_kernel_description depthwise_3x3_stride_2 = {
+    .name = "dory_xpulpv2_depthwise_3x3_stride_2",
+    .supports = depthwise_3x3_stride_2_supports,
+    .scratch_bytes = depthwise_3x3_scratch_bytes,
+    .cycles = depthwise_3x3_stride_2_cycles,
+};
+
+static bool depthwise_supports(const struct dory_layer *layer)
+{
+    return is_plain_depthwise(layer) && dory_depthwise_units(layer) <= DORY_DEPTHWISE_MOST_UNITS;
+}
+
+static uint32_t depthwise_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return cores * (ring_bytes(layer, tile) + dory_depthwise_spread_bytes(layer));
+}
+
+static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t units = dory_depthwise_units(layer);
+    uint64_t row = units * (9u * layer->kernel_height + 17) + 120 + (layer->normalisation == DORY_NORMALISE_64 ? 130 : 0);
+    return depthwise_total(layer, tile, cores, row, 40);
+}
+
+static const struct dory_kernel_description depthwise = {
+    .name = "dory_xpulpv2_depthwise",
+    .supports = depthwise_supports,
+    .scratch_bytes = depthwise_scratch_bytes,
+    .cycles = depthwise_cycles,
+};
+
+const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {&convolution, &depthwise_3x3_stride_1, &depthwise_3x3_stride_2,
+                                                                       &depthwise, NULL};

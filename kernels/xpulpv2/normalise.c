@@ -17,43 +17,46 @@ static inline int64_t load_64(const uint8_t *address)
     return (int64_t)((uint64_t)dory_load_word(address + 4) << 32 | dory_load_word(address));
 }
 
-static void normalise_lane_64(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t pixels)
+static void normalise_64(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
+                         const int32_t *end)
 {
     int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
     int32_t narrow = (int32_t)multiplier;
-    for (uint32_t p = 0; p < pixels; p++, sum += 4) {
+    for (; sum < end; sum += stride) {
         int64_t product = narrow == multiplier ? (int64_t)narrow * *sum : multiplier * *sum;
         *sum = shift_and_clip(normaliser, product + addend);
     }
 }
 
-static void normalise_lane_32(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t pixels)
+static void normalise_32(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
+                         const int32_t *end)
 {
     uint32_t multiplier = dory_load_word(constants);
     int32_t addend = (int32_t)dory_load_word(constants + 4);
     int32_t shift = normaliser->shift, minimum = normaliser->minimum, maximum = normaliser->maximum;
-    for (uint32_t p = 0; p < pixels; p++, sum += 4) {
+    for (; sum < end; sum += stride) {
         *sum = clip(p_addnr((int32_t)((uint32_t)*sum * multiplier), addend, shift), minimum, maximum);
     }
 }
 
-static void normalise_lane_none(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t pixels)
+static void add_and_clip(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
+                         const int32_t *end)
 {
     uint32_t addend = dory_load_word(constants);
     int32_t minimum = normaliser->minimum, maximum = normaliser->maximum;
-    for (uint32_t p = 0; p < pixels; p++, sum += 4) {
+    for (; sum < end; sum += stride) {
         *sum = clip((int32_t)((uint32_t)*sum + addend), minimum, maximum);
     }
 }
 
-void dory_normalise_block(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t sum[16], uint32_t pixels)
+void dory_normalise_lane(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane, int32_t *sum,
+                         uint32_t stride, uint32_t count)
 {
-    for (uint32_t lane = 0; lane < 4; lane++) {
-        switch (normaliser->kind) {
-        case DORY_NORMALISE_NONE: normalise_lane_none(normaliser, constants + 4 * lane, sum + lane, pixels); break;
-        case DORY_NORMALISE_32: normalise_lane_32(normaliser, constants + 8 * lane, sum + lane, pixels); break;
-        default: normalise_lane_64(normaliser, constants + 16 * lane, sum + lane, pixels); break;
-        }
+    const int32_t *end = sum + stride * count;
+    switch (normaliser->kind) {
+    case DORY_NORMALISE_NONE: add_and_clip(normaliser, constants + 4 * lane, sum, stride, end); break;
+    case DORY_NORMALISE_32: normalise_32(normaliser, constants + 8 * lane, sum, stride, end); break;
+    default: normalise_64(normaliser, constants + 16 * lane, sum, stride, end); break;
     }
 }
 

@@ -41,9 +41,10 @@ static inline void dory_normalise_directly(const struct dory_normaliser *normali
     }
 }
 
-/* Every kind: the sums of `pixels` x 4 lanes become output elements. `constants` are those of the quad; of lanes that do
- * not exist they are there too. */
-void dory_normalise_block(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t sum[16], uint32_t pixels);
+/* Every kind: `count` sums of one channel, `stride` apart, become output elements. `lane` is the channel in its quad,
+ * `constants` are the quad's. */
+void dory_normalise_lane(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane, int32_t *sum,
+                         uint32_t stride, uint32_t count);
 
 /* Writes the first `lanes` of 4 elements. */
 void dory_store_elements(uint8_t *output, const int32_t element[4], uint32_t lanes, uint32_t element_bytes);

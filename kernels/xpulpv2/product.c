@@ -257,7 +257,9 @@ static __attribute__((noinline)) void finish(const struct dory_product *product,
     }
     uint32_t bytes = blocks->normaliser.output_bytes;
     uint8_t *output = product->output + (index * blocks->channels + 4 * quad) * bytes;
-    dory_normalise_block(&blocks->normaliser, blocks->weights, blocks->sum, pixels);
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        dory_normalise_lane(&blocks->normaliser, blocks->weights, lane, blocks->sum + lane, 4, pixels);
+    }
     for (uint32_t p = 0; p < pixels; p++, output += blocks->channels * bytes) {
         dory_store_elements(output, blocks->sum + 4 * p, lanes, bytes);
     }

@@ -26,6 +26,9 @@ static const struct {
 } functions[] = {
 #define FUNCTION(name) {#name, name}
     FUNCTION(dory_xpulpv2_convolution),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2),
+    FUNCTION(dory_xpulpv2_depthwise),
 };
 
 static dory_kernel_function *function_of(const char *name)

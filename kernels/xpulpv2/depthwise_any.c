@@ -1,0 +1,108 @@
+/* Depth-wise layers of any kernel size and stride: dot products with weights that are spread out, for each of the four
+ * outputs of a strip, over the words that the strip reads. All loads are aligned; zeros are multiplied, too. */
+#include "depthwise.h"
+#include "xpulpv2.h"
+
+/* [lane][unit][kernel row][output] words: byte b of unit u's word meets the weight of kernel column 4 * u + b - output * stride. */
+static void spread_weights(const struct dory_depthwise *work, const uint8_t *weights)
+{
+    uint32_t kernel_width = work->layer->kernel_width, rows = work->kernel_height, row_bytes = (kernel_width + 3) / 4 * 4;
+    uint32_t row_step = 16, unit_bytes = row_step * rows, lane_bytes = unit_bytes * work->units;
+    uint8_t *spread = work->spread;
+    for (uint32_t i = 0; i < lane_bytes; i += 4) {
+        for (uint32_t lane = 0; lane < 4; lane++) {
+            dory_store_word(spread + lane * lane_bytes + i, 0);
+        }
+    }
+    for (uint32_t line = 0; line < 4 * rows; line++, weights += row_bytes) { /* kernel rows of all lanes */
+        uint8_t *of_row = spread + line / rows * lane_bytes + line % rows * row_step;
+        for (uint32_t output = 0; output < 4; output++) {
+            for (uint32_t k = 0; k < kernel_width; k++) {
+                uint32_t column = output * work->stride_width + k;
+                of_row[column / 4 * unit_bytes + 4 * output + column % 4] = weights[k];
+            }
+        }
+    }
+}
+
+#if defined(DORY_XPULPV2)
+
+/* 9 instructions for a word of input and four words of weights. */
+#define ACCUMULATE(add)                                                                                                \
+    __asm__ volatile(".option push\n"                                                                                  \
+                     ".balign 4\n"                                                                                     \
+                     ".option norvc\n"                                                                                 \
+                     LP_SETUP("x0", "%[rows]", 9, "1")                                                                 \
+                     P_LW_NEXT("t0", "%[input]")                                                                       \
+                     P_LW_NEXT("t1", "%[weights]")                                                                     \
+                     P_LW_NEXT("t2", "%[weights]")                                                                     \
+                     P_LW_NEXT("t3", "%[weights]")                                                                     \
+                     P_LW_NEXT("t4", "%[weights]")                                                                     \
+                     add("%[s0]", "t0", "t1") add("%[s1]", "t0", "t2") add("%[s2]", "t0", "t3")                        \
+                     "1: " add("%[s3]", "t0", "t4")                                                                    \
+                     ".option pop\n"                                                                                   \
+                     : [s0] "+r"(sum[0]), [s1] "+r"(sum[1]), [s2] "+r"(sum[2]), [s3] "+r"(sum[3]),                     \
+                       [input] "+r"(input), [weights] "+r"(weights)                                                    \
+                     : [rows] "r"(rows)                                                                                \
+                     : "t0", "t1", "t2", "t3", "t4", "memory")
+
+static inline const uint8_t *accumulate(int32_t sum[4], const uint8_t *input, const uint8_t *weights, uint32_t rows, bool is_signed)
+{
+    if (is_signed) {
+        ACCUMULATE(PV_SDOTSP_B);
+    } else {
+        ACCUMULATE(PV_SDOTUSP_B);
+    }
+    return weights;
+}
+
+#else
+
+static const uint8_t *accumulate(int32_t sum[4], const uint8_t *input, const uint8_t *weights, uint32_t rows, bool is_signed)
+{
+    for (uint32_t row = 0; row < rows; row++, input += 4) {
+        for (unsigned i = 0; i < 4; i++, weights += 4) {
+            uint32_t x = dory_load_word(input), w = dory_load_word(weights);
+            sum[i] = is_signed ? pv_sdotsp_b(sum[i], x, w) : pv_sdotusp_b(sum[i], x, w);
+        }
+    }
+    return weights;
+}
+
+#endif
+
+/* Output rows of one lane. */
+static void compute_lane(const struct dory_depthwise *work, const struct dory_strip *strip, uint32_t lane, bool is_signed)
+{
+    uint32_t bytes = work->normaliser.output_bytes, lane_offset = lane * strip->input_rows * 4, rows = work->kernel_height;
+    const uint8_t *lane_weights = work->spread + lane * work->units * rows * 16;
+    uint8_t *output = strip->output + lane * bytes;
+    for (uint32_t row = 0; row < strip->rows; row++, output += work->columns * work->channels * bytes) {
+        int32_t sum[4] = {0, 0, 0, 0};
+        const uint8_t *weights = lane_weights;
+        uint32_t offset = lane_offset + 4 * row * work->stride_height;
+        for (uint32_t unit = 0; unit < work->units; unit++) {
+            weights = accumulate(sum, strip->unit[unit] + offset, weights, rows, is_signed);
+        }
+        int32_t element[4] = {sum[0], sum[1], sum[2], sum[3]};
+        dory_normalise_lane(&work->normaliser, strip->constants, lane, element, 1, strip->columns);
+        for (uint32_t i = 0; i < strip->columns; i++) {
+            dory_store_elements(output + i * work->channels * bytes, element + i, 1, bytes);
+        }
+    }
+}
+
+static inline void compute_strip(const struct dory_depthwise *work, const struct dory_strip *strip)
+{
+    if (strip->new_quad) {
+        spread_weights(work, strip->weights);
+    }
+    for (uint32_t lane = 0; lane < strip->lanes; lane++) {
+        compute_lane(work, strip, lane, work->layer->input_is_signed);
+    }
+}
+
+void dory_xpulpv2_depthwise(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    dory_depthwise_run(layer, tile, core, cores, compute_strip, dory_depthwise_spread_bytes(layer));
+}
