@@ -54,6 +54,11 @@ static bool write_whole(const char *path, const void *bytes, size_t count)
 static bool prepare(struct pending *pending, const struct output *output, struct arena *arena,
                     struct diagnostics *diagnostics)
 {
+    struct stat status;
+    if (stat(pending->path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "cannot replace '%s': it is no file", pending->path);
+        return false;
+    }
     if (has_content(pending->path, output->bytes, output->count))
         return true;
     pending->temporary = arena_format(arena, "%s.%ld.new", pending->path, (long)getpid());

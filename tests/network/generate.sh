@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# dory generate as a command: which files, when, and what becomes of them when it fails.
+# Usage: generate.sh DORY MAKE_RANDOM_MODEL; in a folder of its own.
+set -u
+dory=$1 make_model=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+failures=0
+
+fail() { echo "FAILED: $*" >&2; failures=$((failures + 1)); }
+
+# expect STATUS TEXT COMMAND...: the exit status, and a part of what it prints
+expect() {
+  local status=$1 text=$2 output actual
+  shift 2
+  output=$("$@" 2>&1)
+  actual=$?
+  [ "$actual" = "$status" ] || fail "status $actual, not $status: $* ($output)"
+  case $output in *"$text"*) ;; *) fail "no '$text' in the output of $*: $output" ;; esac
+}
+
+"$make_model" 7 model.onnx >/dev/null || fail "cannot make a model"
+
+# what is written is what --list-outputs says, and every run writes the same
+expect 0 "" "$dory" generate model.onnx --output-dir first --name net --check golden
+diff <("$dory" generate model.onnx --output-dir first --name net --check golden --list-outputs | sort) <(ls first/* | sort) ||
+  fail "--list-outputs"
+mkdir elsewhere && cp model.onnx elsewhere/
+(cd elsewhere && "$dory" generate "$work/elsewhere/model.onnx" --output-dir ../second --name net --check golden) 2>/dev/null
+diff -r first second || fail "the same model and options gave other files"
+grep -l "$work" first/* && fail "an absolute path in generated files"
+
+# nothing is touched that does not change
+touch -d '2001-01-01' first/*
+cp -p first/net.c before.c
+expect 0 "" "$dory" generate model.onnx --output-dir first --name net --check golden
+[ -z "$(find first -type f -newermt '2002-01-01')" ] || fail "unchanged files were written anew"
+expect 0 "" "$dory" generate model.onnx --output-dir first --name net --check golden --cores 3
+cmp -s before.c first/net.c && fail "another number of cores changed nothing"
+
+# a failed run leaves everything
+cp -rp first kept
+head -c 100 model.onnx > truncated.onnx
+expect 1 "truncated.onnx: error" "$dory" generate truncated.onnx --output-dir first --name net
+expect 1 "does not fit L1" "$dory" generate model.onnx --output-dir first --name net --l1-bytes 320
+expect 1 "does not fit L2" "$dory" generate model.onnx --output-dir first --name net --l2-bytes 64
+expect 1 "missing.onnx: error: cannot open" "$dory" generate missing.onnx --output-dir first --name net
+diff -r kept first || fail "a failed run changed files"
+
+# places that cannot be written
+: > file
+expect 1 "cannot make folder 'file" "$dory" generate model.onnx --output-dir file/below --name net
+mkdir -p taken/net.c
+expect 1 "it is no file" "$dory" generate model.onnx --output-dir taken --name net
+[ "$(ls taken)" = net.c ] || fail "half of the files are there: $(ls taken)"
+
+# command line and configuration
+expect 2 "did you mean --l1-bytes" "$dory" generate model.onnx --l1-byte 3
+expect 2 "from 1 to" "$dory" generate model.onnx --cores many
+expect 2 "needs a value" "$dory" generate model.onnx --cores
+expect 2 "no model" "$dory" generate
+expect 2 "two models" "$dory" generate a b
+expect 1 "no name of C" "$dory" generate model.onnx --name 3d --output-dir third
+expect 0 "plan" "$dory" generate --help
+mkdir configured
+echo '{"onnx_file": "../model.onnx", "BNRelu_bits": 32, "code reserved space": 120000, "name": "from_file", "cores": 2}' > configured/c.json
+expect 0 "" "$dory" generate --config configured/c.json --output-dir third --depfile third/net.d --cores 4
+grep -q 'from_file_network' third/from_file.c || fail "the name in the configuration"
+grep -q '.cores = 4' third/from_file.c || fail "the command line overrules the configuration"
+grep -q 'third/from_file.h third/from_file.c .*:' third/net.d || fail "targets in the depfile"
+grep -q 'configured/c.json' third/net.d && grep -q 'configured/../model.onnx' third/net.d || fail "sources in the depfile"
+echo '{"corse": 2}' > configured/c.json
+expect 2 "unknown key 'corse'; did you mean 'cores'" "$dory" generate model.onnx --config configured/c.json
+echo '{"cores": "2"}' > configured/c.json
+expect 2 "'cores': a whole number" "$dory" generate model.onnx --config configured/c.json
+echo '{"cores": 2, "cores": 3}' > configured/c.json
+expect 2 "c.json:1:" "$dory" generate model.onnx --config configured/c.json
+echo '{"cores": ' > configured/c.json
+expect 2 "c.json:" "$dory" generate model.onnx --config configured/c.json
+expect 2 "c.json" "$dory" generate model.onnx --config missing/c.json
+expect 2 "--dump=soup" "$dory" generate model.onnx --dump=soup
+for pass in import range plan layout; do
+  expect 0 "" "$dory" generate model.onnx --dump=$pass --output-dir nothing
+done
+[ ! -e nothing ] || fail "--dump wrote files"
+
+# expected values from files: right ones, wrong ones, too few
+mkdir values
+values=$("$dory" generate model.onnx --output-dir values/net --name net --check golden 2>&1; echo $?)
+[ "${values##*$'\n'}" = 0 ] || fail "$values"
+expect 1 "no_such" "$dory" generate model.onnx --output-dir values/net --name net --check golden --input no_such.txt
+echo '1,' > values/input.txt
+expect 1 "holds 1 values" "$dory" generate model.onnx --output-dir values/net --name net --check values
+rm values/input.txt
+echo '1,' > values/out_layer0.txt
+expect 1 "out_layer0.txt holds 1 values" "$dory" generate model.onnx --output-dir values/net --name net --check values
+
+[ $failures -eq 0 ] && echo "generate.sh: all as expected"
+exit $((failures > 0))

@@ -1,0 +1,22 @@
+/* Writes a random network as an ONNX file. Usage: make_random_model SEED FILE.onnx */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "network_to_onnx.h"
+#include "random_network.h"
+
+int main(int argc, char **argv)
+{
+    struct arena arena = {0};
+    if (argc != 3)
+        return 2;
+    struct random random = {.state = strtoull(argv[1], NULL, 10)};
+    struct network *network = random_network(&random, &arena);
+    struct onnx_builder *model = network_to_onnx(network, &arena);
+    bool written = onnx_builder_write(model, argv[2]);
+    if (written)
+        puts(random_network_text(network, &arena));
+    onnx_builder_free(model);
+    arena_free(&arena);
+    return !written;
+}
