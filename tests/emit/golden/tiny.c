@@ -6,7 +6,7 @@ extern dory_kernel_function dory_reference_convolution;
 
 /* Layer 0, Conv_0 *_ "with a nasty name": convolution, 4x4x1 -> 4x4x2
  * kernel 3x3, stride 1x1, dilation 1x1, padding top 1, left 1, bottom 1, right 1
- * 2 tiles of up to 2x4x2; 288 MAC, predicted 1234 cycles; 160 B of L1; 80 B of weights */
+ * 2 tiles of up to 2x4x2; 288 MAC, predicted 1234 cycles; 464 B of L1; 80 B of weights */
 static const struct dory_layer layer_0 = {
     .kernel = dory_reference_convolution,
     .operation = DORY_CONVOLUTION, .normalisation = DORY_NORMALISE_32, .shift = 8, .tile_order = DORY_SPACE_OUTER,
@@ -18,8 +18,8 @@ static const struct dory_layer layer_0 = {
     .tile_rows = 2, .tile_columns = 4, .tile_channels = 2, .tile_input_channels = 1,
     .quad_bytes = 80, .chunk_bytes = 48,
     .maximum = 255,
-    .l1 = {.input = {0, 24}, .second_input = {DORY_NO_BUFFER, DORY_NO_BUFFER}, .weights = {48, 48}, .output = {128, 144},
-        .accumulators = DORY_NO_BUFFER, .scratch = DORY_NO_BUFFER},
+    .l1 = {.input = {304, 328}, .second_input = {DORY_NO_BUFFER, DORY_NO_BUFFER}, .weights = {352, 352},
+        .output = {432, 448}, .accumulators = DORY_NO_BUFFER, .scratch = DORY_NO_BUFFER},
 };
 
 static const struct dory_step steps[] = {
@@ -39,7 +39,7 @@ const struct dory_network tiny_network = {
     .steps = steps,
     .transfers = transfers,
     .step_count = 1, .transfer_count = 1, .layer_count = 1, .cores = 8,
-    .l1_bytes = 160, .l2_bytes = 128, .flash_bytes = 112, .flash_hash = 2180359898,
+    .l1_bytes = 464, .l2_bytes = 128, .flash_bytes = 112, .flash_hash = 2180359898,
     .input_bytes = 16, .output_bytes = 32, .output_offset = 16,
 };
 
