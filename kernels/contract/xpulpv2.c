@@ -153,7 +153,8 @@ static const struct dory_kernel_description depthwise_3x3_stride_2 = {
 
 static bool depthwise_supports(const struct dory_layer *layer)
 {
-    return is_plain_depthwise(layer) && dory_depthwise_units(layer) <= DORY_DEPTHWISE_MOST_UNITS;
+    return is_plain_depthwise(layer) && dory_depthwise_units(layer) <= DORY_DEPTHWISE_MOST_UNITS &&
+           layer->stride_width <= dory_depthwise_units(layer);
 }
 
 static uint32_t depthwise_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)

@@ -2,18 +2,13 @@
 #include "depthwise.h"
 #include "xpulpv2.h"
 
-/* A strip as the innermost code wants it. The elements of a row are written from the last one to the first; those that do
- * not exist go where an existing one is written afterwards. */
-struct job {
-    const uint8_t *unit[3];
+/* The lanes of a strip that are left to do. The elements of a row are written from the last one to the first; those that
+ * do not exist go where an existing one is written afterwards. */
+struct lanes {
     const uint8_t *weights;   /* three words a lane: a kernel row each, with a zero byte behind it */
     const uint8_t *constants; /* multiplier and addend of each lane */
     uint8_t *output;          /* of the last element of the first row */
-    int32_t step[3];          /* from element 3 to 2, 2 to 1, 1 to 0 */
-    int32_t row_step;         /* from element 0 to the last element of the next row */
-    int32_t shift;
-    uint32_t rounds, rest;    /* rows = rounds * (3, stride 2: 2) + rest */
-    uint32_t lanes;
+    uint32_t left;
 };
 
 #if defined(DORY_XPULPV2)
@@ -62,14 +57,13 @@ struct job {
     "sw t6, %[lanes]\n"                                                                                                \
     "bnez t6, " label "\n"
 
-#define CHANGED_OPERANDS(job)                                                                                          \
-    [weights] "+m"((job)->weights), [constants] "+m"((job)->constants), [output] "+m"((job)->output),                  \
-        [lanes] "+m"((job)->lanes)
+#define CHANGED_OPERANDS                                                                                               \
+    [weights] "+m"(lanes->weights), [constants] "+m"(lanes->constants), [output] "+m"(lanes->output), [lanes] "+m"(lanes->left)
 
-#define OPERANDS(job)                                                                                                  \
-    [shift] "m"((job)->shift), [step0] "m"((job)->step[0]), [step1] "m"((job)->step[1]), [step2] "m"((job)->step[2]),  \
-        [row_step] "m"((job)->row_step), [unit0] "m"((job)->unit[0]), [unit1] "m"((job)->unit[1]),                     \
-        [unit2] "m"((job)->unit[2]), [rounds] "m"((job)->rounds), [rest] "m"((job)->rest)
+#define OPERANDS                                                                                                       \
+    [shift] "m"(work->normaliser.shift), [step0] "m"(strip->own.step[0]), [step1] "m"(strip->own.step[1]),             \
+        [step2] "m"(strip->own.step[2]), [row_step] "m"(strip->own.row_step), [rounds] "m"(strip->own.rounds),         \
+        [rest] "m"(strip->own.rest), [unit0] "m"(strip->unit[0]), [unit1] "m"(strip->unit[1]), [unit2] "m"(strip->unit[2])
 
 #define CLOBBERED                                                                                                      \
     "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", "s4",  \
@@ -95,7 +89,8 @@ struct job {
     DOTS(PV_SDOTUSP_B, left2, right2, "s3", "s6")                                                                      \
     FINISH("t6", "a7", "s7", "ra", label_of_last)
 
-static inline void compute_stride_1(struct job *job)
+static inline __attribute__((always_inline)) void compute_stride_1(const struct dory_depthwise *work, const struct dory_strip *strip,
+                                                                   struct lanes *lanes)
 {
     __asm__ volatile(".option push\n"
                      ".balign 4\n"
@@ -133,8 +128,8 @@ static inline void compute_stride_1(struct job *job)
                      "3:\n"
                      NEXT_LANE("0b")
                      ".option pop\n"
-                     : CHANGED_OPERANDS(job)
-                     : OPERANDS(job)
+                     : CHANGED_OPERANDS
+                     : OPERANDS
                      : CLOBBERED);
 }
 
@@ -166,7 +161,8 @@ static inline void compute_stride_1(struct job *job)
     SHARED_INPUT_ROW(a, b, c, d, next_a, next_b, next_c, next_d)                                                       \
     FINISH(a, b, c, d, label_of_last)
 
-static inline void compute_stride_2(struct job *job)
+static inline __attribute__((always_inline)) void compute_stride_2(const struct dory_depthwise *work, const struct dory_strip *strip,
+                                                                   struct lanes *lanes)
 {
     __asm__ volatile(".option push\n"
                      ".balign 4\n"
@@ -192,103 +188,109 @@ static inline void compute_stride_2(struct job *job)
                      "3:\n"
                      NEXT_LANE("0b")
                      ".option pop\n"
-                     : CHANGED_OPERANDS(job)
-                     : OPERANDS(job)
+                     : CHANGED_OPERANDS
+                     : OPERANDS
                      : CLOBBERED);
 }
 
 #else
 
-/* The four sums of one output row. */
-static void sum_row(int32_t sum[4], const struct job *job, uint32_t offset, unsigned stride)
+/* The four sums of one output row; `offset` is that of its first input row in the units. */
+static void sum_row(int32_t sum[4], const struct dory_strip *strip, const uint8_t *weights, uint32_t offset, unsigned stride)
 {
     for (unsigned i = 0; i < 4; i++) {
         uint32_t column = i * stride, unit = column / 4;
         sum[i] = 0;
         for (unsigned ky = 0; ky < 3; ky++) {
-            uint32_t first = dory_load_word(job->unit[unit] + offset + 4 * ky);
-            uint32_t second = column % 4 == 0 ? 0 : dory_load_word(job->unit[unit + 1] + offset + 4 * ky);
+            uint32_t first = dory_load_word(strip->unit[unit] + offset + 4 * ky);
+            uint32_t second = column % 4 == 0 ? 0 : dory_load_word(strip->unit[unit + 1] + offset + 4 * ky);
             uint64_t both = (uint64_t)second << 32 | first;
-            sum[i] = pv_sdotusp_b(sum[i], (uint32_t)(both >> (8 * (column % 4))), dory_load_word(job->weights + 4 * ky));
+            sum[i] = pv_sdotusp_b(sum[i], (uint32_t)(both >> (8 * (column % 4))), dory_load_word(weights + 4 * ky));
         }
     }
 }
 
-static void compute_lane(const struct job *job, unsigned stride, uint32_t offset, uint32_t rows)
+static void compute_lane(const struct dory_depthwise *work, const struct dory_strip *strip, const struct lanes *lanes, unsigned stride,
+                         uint32_t offset)
 {
-    const struct dory_normaliser normaliser = {.shift = job->shift, .maximum = 255};
-    uint8_t *output = job->output;
-    for (uint32_t row = 0; row < rows; row++, output += job->row_step) {
+    uint32_t rows = strip->own.rounds * (stride == 2 ? 2 : 3) + strip->own.rest;
+    uint8_t *output = lanes->output;
+    for (uint32_t row = 0; row < rows; row++, output += strip->own.row_step) {
         int32_t sum[4];
-        sum_row(sum, job, offset + 4 * row * stride, stride);
-        dory_normalise_directly(&normaliser, sum, 1, job->constants);
-        for (unsigned i = 3; i > 0; output += job->step[3 - i], i--) {
+        sum_row(sum, strip, lanes->weights, offset + 4 * row * stride, stride);
+        dory_normalise_directly(&work->normaliser, sum, 1, lanes->constants);
+        for (unsigned i = 3; i > 0; output += strip->own.step[3 - i], i--) {
             *output = (uint8_t)sum[i];
         }
         *output = (uint8_t)sum[0];
     }
 }
 
-static void compute(struct job *job, unsigned stride, uint32_t rows)
+static void compute(const struct dory_depthwise *work, const struct dory_strip *strip, struct lanes *lanes, unsigned stride)
 {
     uint32_t offset = 0;
-    for (; job->lanes > 0; job->lanes--) {
-        compute_lane(job, stride, offset, rows);
-        offset += 4 * ((rows - 1) * stride + 3);
-        job->weights += 12;
-        job->constants += 8;
-        job->output++;
+    for (; lanes->left > 0; lanes->left--) {
+        compute_lane(work, strip, lanes, stride, offset);
+        offset += 4 * strip->input_rows;
+        lanes->weights += 12;
+        lanes->constants += 8;
+        lanes->output++;
     }
 }
 
-static void compute_stride_1(struct job *job) { compute(job, 1, 3 * job->rounds + job->rest); }
-static void compute_stride_2(struct job *job) { compute(job, 2, 2 * job->rounds + job->rest); }
+static void compute_stride_1(const struct dory_depthwise *work, const struct dory_strip *strip, struct lanes *lanes)
+{
+    compute(work, strip, lanes, 1);
+}
+
+static void compute_stride_2(const struct dory_depthwise *work, const struct dory_strip *strip, struct lanes *lanes)
+{
+    compute(work, strip, lanes, 2);
+}
 
 #endif
 
 /* The quotient of a number of rows up to 40 by 3, without a division's 30 cycles. */
 static inline uint32_t third(uint32_t rows) { return rows * 43 >> 7; }
 
-static inline __attribute__((always_inline)) void compute_strip(const struct dory_depthwise *work, const struct dory_strip *strip,
+/* The order of writing, for a strip of so many columns. */
+static inline void set_steps(const struct dory_depthwise *work, struct dory_strip *strip, int32_t channels, int32_t last)
+{
+    strip->own.step[0] = last > 2 ? -channels : 0;
+    strip->own.step[1] = last > 1 ? -channels : 0;
+    strip->own.step[2] = last > 0 ? -channels : 0;
+    strip->own.row_step = ((int32_t)work->columns + last) * channels;
+}
+
+static inline __attribute__((always_inline)) void compute_strip(const struct dory_depthwise *work, struct dory_strip *strip,
                                                                 uint32_t stride)
 {
     int32_t channels = (int32_t)work->channels, last = (int32_t)strip->columns - 1;
-    struct job job = {
-        .unit = {strip->unit[0], strip->unit[1], strip->unit[2]},
-        .weights = strip->weights,
-        .constants = strip->constants,
-        .output = strip->output + last * channels,
-        .step = {last > 2 ? -channels : 0, last > 1 ? -channels : 0, last > 0 ? -channels : 0},
-        .row_step = ((int32_t)work->columns + last) * channels,
-        .shift = work->normaliser.shift,
-        .rounds = stride == 2 ? strip->rows / 2 : third(strip->rows),
-        .lanes = strip->lanes,
-    };
-    job.rest = strip->rows - job.rounds * (stride == 2 ? 2 : 3);
+    if (strip->new_band) {
+        strip->own.rounds = stride == 2 ? strip->rows / 2 : third(strip->rows);
+        strip->own.rest = strip->rows - strip->own.rounds * (stride == 2 ? 2 : 3);
+    }
+    if (strip->new_band || last < 3) {
+        set_steps(work, strip, channels, last);
+    }
+    struct lanes lanes = {strip->weights, strip->constants, strip->output + last * channels, strip->lanes};
     if (stride == 2) {
-        compute_stride_2(&job);
+        compute_stride_2(work, strip, &lanes);
     } else {
-        compute_stride_1(&job);
+        compute_stride_1(work, strip, &lanes);
     }
 }
 
-static inline void strip_of_stride_1(const struct dory_depthwise *work, const struct dory_strip *strip)
-{
-    compute_strip(work, strip, 1);
-}
-
-static inline void strip_of_stride_2(const struct dory_depthwise *work, const struct dory_strip *strip)
-{
-    compute_strip(work, strip, 2);
-}
+static inline void strip_of_stride_1(const struct dory_depthwise *work, struct dory_strip *strip) { compute_strip(work, strip, 1); }
+static inline void strip_of_stride_2(const struct dory_depthwise *work, struct dory_strip *strip) { compute_strip(work, strip, 2); }
 
 /* Two functions, so that a network without strides needs only one of them. */
 void dory_xpulpv2_depthwise_3x3_stride_1(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    dory_depthwise_run(layer, tile, core, cores, strip_of_stride_1, 0);
+    dory_depthwise_run(layer, tile, core, cores, 2, 1, 0, strip_of_stride_1);
 }
 
 void dory_xpulpv2_depthwise_3x3_stride_2(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    dory_depthwise_run(layer, tile, core, cores, strip_of_stride_2, 0);
+    dory_depthwise_run(layer, tile, core, cores, 3, 2, 0, strip_of_stride_2);
 }

@@ -71,28 +71,59 @@ static const uint8_t *accumulate(int32_t sum[4], const uint8_t *input, const uin
 
 #endif
 
+/* One output row of one lane in up to 4 columns; `offset` is that of its first input row in the units. */
+static inline void sum_row(int32_t sum[4], const struct dory_depthwise *work, const struct dory_strip *strip, const uint8_t *weights,
+                           uint32_t offset, bool is_signed)
+{
+    sum[0] = sum[1] = sum[2] = sum[3] = 0;
+    for (uint32_t unit = 0; unit < work->units; unit++) {
+        weights = accumulate(sum, strip->unit[unit] + offset, weights, work->kernel_height, is_signed);
+    }
+}
+
+static __attribute__((noinline)) void store_row(const struct dory_depthwise *work, const struct dory_strip *strip, uint32_t lane,
+                                                const int32_t sum[4], uint8_t *output)
+{
+    int32_t element[4] = {sum[0], sum[1], sum[2], sum[3]};
+    uint32_t bytes = work->normaliser.output_bytes;
+    dory_normalise_lane(&work->normaliser, strip->constants, lane, element, 1, strip->columns);
+    for (uint32_t i = 0; i < strip->columns; i++) {
+        dory_store_elements(output + i * work->channels * bytes, element + i, 1, bytes);
+    }
+}
+
+static inline void store_row_directly(const struct dory_depthwise *work, const struct dory_strip *strip, uint32_t lane, int32_t sum[4],
+                                      uint8_t *output)
+{
+    uint32_t channels = work->channels;
+    dory_normalise_directly(&work->normaliser, sum, 1, strip->constants + 8 * lane);
+    output[0] = (uint8_t)sum[0];
+    output[channels] = (uint8_t)sum[1];
+    output[2 * channels] = (uint8_t)sum[2];
+    output[3 * channels] = (uint8_t)sum[3];
+}
+
 /* Output rows of one lane. */
 static void compute_lane(const struct dory_depthwise *work, const struct dory_strip *strip, uint32_t lane, bool is_signed)
 {
-    uint32_t bytes = work->normaliser.output_bytes, lane_offset = lane * strip->input_rows * 4, rows = work->kernel_height;
-    const uint8_t *lane_weights = work->spread + lane * work->units * rows * 16;
+    uint32_t bytes = work->normaliser.output_bytes, row_bytes = work->columns * work->channels * bytes;
+    uint32_t offset = lane * strip->input_rows * 4, step = 4 * work->stride_height;
+    const uint8_t *weights = work->spread + lane * work->units * work->kernel_height * 16;
+    bool direct = work->normaliser.direct && strip->columns == 4;
     uint8_t *output = strip->output + lane * bytes;
-    for (uint32_t row = 0; row < strip->rows; row++, output += work->columns * work->channels * bytes) {
-        int32_t sum[4] = {0, 0, 0, 0};
-        const uint8_t *weights = lane_weights;
-        uint32_t offset = lane_offset + 4 * row * work->stride_height;
-        for (uint32_t unit = 0; unit < work->units; unit++) {
-            weights = accumulate(sum, strip->unit[unit] + offset, weights, rows, is_signed);
-        }
-        int32_t element[4] = {sum[0], sum[1], sum[2], sum[3]};
-        dory_normalise_lane(&work->normaliser, strip->constants, lane, element, 1, strip->columns);
-        for (uint32_t i = 0; i < strip->columns; i++) {
-            dory_store_elements(output + i * work->channels * bytes, element + i, 1, bytes);
+    for (uint32_t row = strip->rows; row > 0; row--, output += row_bytes, offset += step) {
+        int32_t sum[4];
+        sum_row(sum, work, strip, weights, offset, is_signed);
+        if (direct) {
+            store_row_directly(work, strip, lane, sum, output);
+        } else {
+            int32_t kept[4] = {sum[0], sum[1], sum[2], sum[3]};
+            store_row(work, strip, lane, kept, output);
         }
     }
 }
 
-static inline void compute_strip(const struct dory_depthwise *work, const struct dory_strip *strip)
+static inline void compute_strip(const struct dory_depthwise *work, struct dory_strip *strip)
 {
     if (strip->new_quad) {
         spread_weights(work, strip->weights);
@@ -104,5 +135,6 @@ static inline void compute_strip(const struct dory_depthwise *work, const struct
 
 void dory_xpulpv2_depthwise(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    dory_depthwise_run(layer, tile, core, cores, compute_strip, dory_depthwise_spread_bytes(layer));
+    dory_depthwise_run(layer, tile, core, cores, dory_depthwise_units(layer), layer->stride_width, dory_depthwise_spread_bytes(layer),
+                       compute_strip);
 }
