@@ -1,6 +1,7 @@
 /* Per layer: cycles, predicted and measured, and the map of L1. */
 
 const isMeasured = data.layers.some((layer) => layer.measured);
+const isComplete = data.layers.every((layer) => layer.measured);
 const limitNames = { compute: "compute", dma: "L2-L1", l3: "L3", overhead: "overhead" };
 
 /* ---- cycles ---- */
@@ -63,7 +64,7 @@ function cycleFoot() {
   const totals = data.totals, measured = totals.measured_cycles, all = totals.timeline_cycles;
   const cells = [html("td"), html("td", { colspan: 3 }, "network"), html("td", { class: "number" }, short(totals.macs)),
     html("td", { class: "number" }, bytes(totals.l3_read_bytes + totals.l3_write_bytes)), html("td", { class: "number" }, withCommas(all)), html("td")];
-  if (isMeasured) cells.push(html("td", { class: "number" }, withCommas(measured)), differenceCell(measured ? 100 * (all - measured) / measured : null));
+  if (isMeasured) cells.push(html("td", { class: "number" }, withCommas(measured)), differenceCell(isComplete ? 100 * (all - measured) / Math.max(1, measured) : null));
   cells.push(html("td", { class: "number" }, (totals.macs / Math.max(1, all)).toFixed(1)), html("td", {}, percent(totals.kernel_cycles, all)), html("td"));
   return html("tfoot", {}, html("tr", {}, ...cells));
 }

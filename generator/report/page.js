@@ -12,7 +12,8 @@ const meter = (part, whole) => html("div", { class: "meter" }, html("i", { style
 
 function measuredText() {
   const { measured_cycles: measured, timeline_cycles: predicted } = data.totals;
-  if (!measured) return "predicted";
+  const known = data.layers.filter((layer) => layer.measured).length;
+  if (known < data.layers.length) return known ? `predicted; ${known} of ${data.layers.length} layers measured` : "predicted";
   const off = 100 * (predicted - measured) / measured;
   return `predicted; measured ${short(measured)}, off by ${off > 0 ? "+" : ""}${off.toFixed(1)} %`;
 }
@@ -41,11 +42,14 @@ function findings() {
   const longest = layers.map((layer, index) => [span(layer), index]).sort((a, b) => b[0] - a[0]).slice(0, 3);
   list.push(`The longest layers: ${longest.map(([cycles, index]) => `${brief(layerName(index), 44)} (${percent(cycles, all)})`).join(", ")}.`);
   const waiting = layers.map((layer, index) => [layer.l3_wait_cycles, index]).filter(([cycles]) => cycles > 0).sort((a, b) => b[0] - a[0]);
-  if (waiting.length)
-    list.push(`${waiting.length === 1 ? "One layer waits" : `${waiting.length} layers wait`} for L3, ${short(totals.l3_wait_cycles)} cycles in all; longest: ${brief(layerName(waiting[0][1]), 44)}, ${short(waiting[0][0])} cycles.`);
-  else list.push(data.transfers.length ? "No layer waits for L3: every transfer is hidden behind computation." : "Nothing is transferred from L3 during a run.");
+  if (waiting.length) {
+    const [cycles, index] = waiting[0], name = brief(layerName(index), 44);
+    list.push(waiting.length === 1 ? `One layer waits for L3: ${name}, ${short(cycles)} cycles.`
+      : `${waiting.length} layers wait for L3, ${short(totals.l3_wait_cycles)} cycles in all; longest: ${name}, ${short(cycles)} cycles.`);
+  } else list.push(data.transfers.length ? "No layer waits for L3: every transfer is hidden behind computation." : "Nothing is transferred from L3 during a run.");
   const far = layers.filter((layer) => (layer.compute_share || 0) < 0.5), cycles = far.reduce((sum, layer) => sum + span(layer), 0);
-  if (far.length) list.push(`${far.length} of ${layers.length} layers compute for less than half of their time; they take ${percent(cycles, all)} of the run.`);
+  if (far.length)
+    list.push(`Kernels take less than half of the time in ${far.length} of ${layers.length} layers, which make up ${percent(cycles, all)} of the run.`);
   return html("ul", { class: "findings" }, ...list.map((text) => html("li", {}, text)));
 }
 

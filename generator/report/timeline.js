@@ -65,17 +65,18 @@ function bufferRectangle(buffer, first, last, style, toY) {
     ["cycles", `${short(startOf(buffer.first_step))} to ${short(endOf(buffer.last_step))}`]]);
 }
 
-/* Inside a rectangle: the first of some texts that fits in what is seen of it, or else a part of the first. */
+/* Inside a rectangle: the first of some texts that fits in what is seen of it. */
 function insideLabel(texts, x1, x2, y1, y2) {
   const left = Math.max(x1, chart.left), right = Math.min(x2, chart.left + chart.plotWidth);
   const letters = Math.floor((right - left - 7) / 6.3);
-  if (letters < 1 || y2 - y1 < 13) return null;
-  const text = letters > 11 ? brief(texts[0], letters) : texts.find((candidate) => candidate.length <= letters);
+  const text = y2 - y1 < 13 ? undefined : texts.find((candidate) => candidate.length <= letters);
   return text ? svgText(left + 4, (y1 + y2) / 2 + 4, text, { class: "inside" }) : null;
 }
 
-const bufferTexts = (buffer) => (buffer.layer === null ? [buffer.name]
-  : [buffer.name, data.layers[buffer.layer].name, String(buffer.layer)]);
+/* Ever shorter. */
+const nameTexts = (name) => [name, brief(name, 24), brief(name, 16), brief(name, 9)];
+const bufferTexts = (buffer) => (buffer.layer === null ? nameTexts(buffer.name)
+  : [buffer.name, ...nameTexts(layerName(buffer.layer)), String(buffer.layer)]);
 
 function drawBuffer(group, labels, buffer, toY) {
   const last = Math.min(buffer.last_step, data.steps.length - 1);
@@ -130,7 +131,7 @@ function drawStep(group, labels, step, index, top) {
     return;
   }
   const last = data.steps[layer.first_step + layer.steps - 1];
-  const text = insideLabel([layerName(step.layer), String(step.layer)], start, toX(last.end_cycle), top, top + chart.laneHeight);
+  const text = insideLabel([...nameTexts(layerName(step.layer)), String(step.layer)], start, toX(last.end_cycle), top, top + chart.laneHeight);
   if (text) labels.append(text);
 }
 

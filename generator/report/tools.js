@@ -52,6 +52,7 @@ function bytes(number) {
 function percent(part, whole) {
   if (!whole) return "–";
   const share = 100 * part / whole;
+  if (share > 0 && share < 0.05) return "< 0.1 %";
   return (share > 0 && share < 0.95 ? share.toFixed(1) : share.toFixed(0)) + " %";
 }
 
