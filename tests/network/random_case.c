@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "plan.h"
 #include "plan_text.h"
@@ -35,6 +36,7 @@ struct trial {
     const char *reproduction;
     struct arena *arena;
     struct plan_options options;
+    struct target target;
     struct plan plan;
     const char *refusal; /* of the last pass that refused */
 };
@@ -62,7 +64,7 @@ static bool make_plan(struct trial *trial)
 {
     struct diagnostics diagnostics = {.arena = trial->arena};
     trial->plan = (struct plan){0};
-    bool planned = plan_make(trial->network, &machine, &trial->options, &trial->plan, trial->arena, &diagnostics) &&
+    bool planned = plan_make(trial->network, &trial->target, &trial->options, &trial->plan, trial->arena, &diagnostics) &&
                    layout_weights(&trial->plan, trial->arena, &diagnostics);
     trial->refusal = planned ? NULL : first_error(&diagnostics);
     return planned;
@@ -106,6 +108,7 @@ static void count_layer(struct random_totals *totals, const struct plan *plan, c
 {
     const struct dory_layer *run = &layer->run;
     const struct dory_step *step = &plan->steps[layer->first_step].run;
+    totals->xpulpv2 += !strncmp(layer->kernel->name, "dory_xpulpv2", 12);
     totals->tiled_rows += run->tile_rows < step->rows;
     totals->tiled_columns += run->tile_columns < run->output_width;
     totals->tiled_channels += run->tile_channels < step->channels;
@@ -135,7 +138,8 @@ void random_totals_print(const struct random_totals *totals)
         "layers tiled in rows %d, columns %d, channels %d, input channels %d; of several steps in rows %d, in channels %d\n",
         totals->tiled_rows, totals->tiled_columns, totals->tiled_channels, totals->tiled_input_channels,
         totals->stepped_rows, totals->stepped_channels);
-    printf("networks with tensors in RAM %d, with L3 transfers behind the first step %d\n", totals->in_ram, totals->loads);
+    printf("layers by XpulpV2 kernels %d; networks with tensors in RAM %d, with L3 transfers behind the first step %d\n",
+           totals->xpulpv2, totals->in_ram, totals->loads);
 }
 
 /* ---- the case ---- */
@@ -151,6 +155,8 @@ enum random_outcome random_case(struct network *network, struct random *random, 
                                 struct arena *arena, struct random_totals *totals)
 {
     struct trial trial = {.network = network, .random = random, .reproduction = reproduction, .arena = arena};
+    trial.target = machine;
+    trial.target.uses_xpulpv2 = random_chance(random, 50); /* here: in a C model of its instructions */
     if (!prove(&trial) || !plan_tightly(&trial))
         return refuse(&trial, totals);
     struct run_plan_options options = {

@@ -11,6 +11,7 @@ struct random_totals {
     int exact, refused, wrong;
     int tiled_rows, tiled_columns, tiled_channels, tiled_input_channels; /* layers */
     int stepped_rows, stepped_channels;                                  /* layers with several steps */
+    int xpulpv2;                                                         /* layers that have such a kernel */
     int in_ram;                                                          /* networks with a tensor in RAM */
     int loads;                                                           /* networks with transfers behind the first step */
     uint64_t values;

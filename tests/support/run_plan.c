@@ -10,20 +10,26 @@
 
 /* ---- kernels ---- */
 
-extern dory_kernel_function dory_reference_convolution, dory_reference_depthwise, dory_reference_pool,
-    dory_reference_addition;
+#define KERNELS(_)                                                                                                          \
+    _(dory_reference_convolution)                                                                                           \
+    _(dory_reference_depthwise)                                                                                             \
+    _(dory_reference_pool)                                                                                                  \
+    _(dory_reference_addition)                                                                                              \
+    _(dory_xpulpv2_convolution)                                                                                             \
+    _(dory_xpulpv2_depthwise_3x3_stride_1)                                                                                  \
+    _(dory_xpulpv2_depthwise_3x3_stride_2)                                                                                  \
+    _(dory_xpulpv2_depthwise)
+
+#define DECLARE(NAME) extern dory_kernel_function NAME;
+#define ENTRY(NAME)   {#NAME, NAME},
+KERNELS(DECLARE)
 
 dory_kernel_function *run_plan_kernel(const char *name)
 {
     static const struct {
         const char *name;
         dory_kernel_function *function;
-    } kernels[] = {
-        {"dory_reference_convolution", dory_reference_convolution},
-        {"dory_reference_depthwise", dory_reference_depthwise},
-        {"dory_reference_pool", dory_reference_pool},
-        {"dory_reference_addition", dory_reference_addition},
-    };
+    } kernels[] = {KERNELS(ENTRY)};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (!strcmp(kernels[i].name, name))
             return kernels[i].function;
