@@ -75,6 +75,56 @@ static const struct dory_kernel_description convolution = {
     .can_tile_input_channels = true,
 };
 
+static bool gather_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && is_normalised(layer);
+}
+
+static uint32_t gather_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return cores * 4 * dory_gather_pixel_bytes(layer, tile->input_channels);
+}
+
+static uint64_t gather_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    bool contiguous = layer->dilation_width == 1;
+    uint32_t runs = layer->kernel_height * (contiguous ? 1u : layer->kernel_width);
+    uint32_t words = dory_divide_up((contiguous ? layer->kernel_width : 1u) * tile->input_channels, 4);
+    uint64_t run = words == 3 ? 22 : words * 5 + 18;
+    return product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, 4 * (runs * run + 20) + 40);
+}
+
+static const struct dory_kernel_description gather = {
+    .name = "dory_xpulpv2_convolution_gather",
+    .supports = gather_supports,
+    .scratch_bytes = gather_scratch_bytes,
+    .cycles = gather_cycles,
+    .can_tile_input_channels = true,
+};
+
+static bool linear_supports(const struct dory_layer *layer)
+{
+    bool one_run = layer->kernel_height == 1 && layer->kernel_width == 1 && layer->output_height == 1 && layer->output_width == 1;
+    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && is_normalised(layer) && layer->dilation_width == 1 &&
+           (layer->input_channels % 4 == 0 || one_run);
+}
+
+static uint64_t linear_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4);
+    uint64_t pairs = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + 2 * cores - 1) / (2 * cores);
+    uint64_t block = layer->kernel_height * (words * 175 / 10 + 12) + 60 + finish_cycles(layer) / 2;
+    return pairs * block + 450;
+}
+
+static const struct dory_kernel_description linear = {
+    .name = "dory_xpulpv2_linear",
+    .supports = linear_supports,
+    .scratch_bytes = no_scratch,
+    .cycles = linear_cycles,
+    .can_tile_input_channels = true,
+};
+
 /* ---- depth-wise -------------------------------------------------------------------------------------------- */
 
 /* Cycles of a core that computes `rows` rows of one quad of channels: transposes, then strips of 4 columns in four lanes. */
@@ -176,5 +226,6 @@ static const struct dory_kernel_description depthwise = {
     .cycles = depthwise_cycles,
 };
 
-const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {&convolution, &depthwise_3x3_stride_1, &depthwise_3x3_stride_2,
-                                                                       &depthwise, NULL};
+const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {
+    &convolution, &linear, &gather, &depthwise_3x3_stride_1, &depthwise_3x3_stride_2, &depthwise, NULL,
+};

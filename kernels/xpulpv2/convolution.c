@@ -1,40 +1,11 @@
 #include "product.h"
-#include "share.h"
+#include "walk.h"
 #include "xpulpv2.h"
 
-/* A place in the list of output pixels, row after row. */
-struct walk {
-    const uint8_t *input;
-    uint32_t column, columns;
-    int32_t step, row_step; /* bytes to the next pixel; from one behind the last of a row to the first of the next */
-};
-
-static struct walk walk_from(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t pixel)
-{
-    uint32_t step = (uint32_t)layer->stride_width * tile->input_channels;
-    uint32_t row_bytes = (uint32_t)layer->stride_height * tile->input_columns * tile->input_channels;
-    uint32_t row = dory_quotient(pixel, tile->columns), column = pixel - row * tile->columns;
-    return (struct walk){
-        .input = (const uint8_t *)tile->input + row * row_bytes + column * step,
-        .column = column,
-        .columns = tile->columns,
-        .step = (int32_t)step,
-        .row_step = (int32_t)(row_bytes - tile->columns * step),
-    };
-}
-
-static void walk_on(struct walk *walk)
-{
-    walk->input += walk->step;
-    if (++walk->column == walk->columns) {
-        walk->column = 0;
-        walk->input += walk->row_step;
-    }
-}
-
+/* The input of four pixels where it lies. */
 static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
 {
-    struct walk *walk = state;
+    struct dory_walk *walk = state;
     pixels->input = walk->input;
     if (walk->column + 4 < walk->columns || walk->row_step == 0) {
         int32_t step = walk->step;
@@ -46,10 +17,10 @@ static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
         return;
     }
     for (unsigned i = 0; i < 3; i++) {
-        walk_on(walk);
+        dory_walk_on(walk);
         pixels->offset[i] = i + 1 < count ? (int32_t)(walk->input - pixels->input) - 4 : DORY_MISSING_PIXEL;
     }
-    walk_on(walk);
+    dory_walk_on(walk);
 }
 
 /* Any convolution whose runs are aligned words: the rows of a receptive field are contiguous in the bordered tile, so that
@@ -61,6 +32,6 @@ void dory_xpulpv2_convolution(const struct dory_layer *layer, const struct dory_
     struct dory_product product;
     dory_product_start(&product, layer, tile, run_bytes, layer->kernel_height, row_bytes * layer->dilation_height - run_bytes);
     struct dory_grid_share share = dory_product_share(&product, core, cores);
-    struct walk walk = walk_from(layer, tile, 4 * share.row);
+    struct dory_walk walk = dory_walk_from(layer, tile, 4 * share.row);
     dory_product_run(&product, share, next_pixels, &walk);
 }

@@ -242,26 +242,27 @@ static void keep_partial_sums(const int32_t sum[16], int32_t *partial, uint32_t 
     }
 }
 
-/* The way that takes every kind of normalisation, output and chunk; the quad's weights are behind us. */
-static __attribute__((noinline)) void finish(const struct dory_product *product, uint32_t index, uint32_t pixels, uint32_t quad)
+/* The way that takes every kind of normalisation, output and chunk. */
+__attribute__((noinline)) void dory_product_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants,
+                                                   uint32_t index, uint32_t pixels, uint32_t quad)
 {
     const struct dory_blocks *blocks = &product->blocks;
     uint32_t lanes = dory_minimum(4, blocks->channels - 4 * quad), stride = 4 * product->quads;
     int32_t *partial = product->accumulators + index * stride + 4 * quad;
     if (!product->first_chunk) {
-        add_partial_sums(blocks->sum, partial, stride, pixels);
+        add_partial_sums(sum, partial, stride, pixels);
     }
     if (!product->last_chunk) {
-        keep_partial_sums(blocks->sum, partial, stride, pixels);
+        keep_partial_sums(sum, partial, stride, pixels);
         return;
     }
     uint32_t bytes = blocks->normaliser.output_bytes;
     uint8_t *output = product->output + (index * blocks->channels + 4 * quad) * bytes;
     for (uint32_t lane = 0; lane < lanes; lane++) {
-        dory_normalise_lane(&blocks->normaliser, blocks->weights, lane, blocks->sum + lane, 4, pixels);
+        dory_normalise_lane(&blocks->normaliser, constants, lane, sum + lane, 4, pixels);
     }
-    for (uint32_t p = 0; p < pixels; p++, output += blocks->channels * bytes) {
-        dory_store_elements(output, blocks->sum + 4 * p, lanes, bytes);
+    for (uint32_t p = 0; p < pixels; p++, sum += 4, output += blocks->channels * bytes) {
+        dory_store_elements(output, sum, lanes, bytes);
     }
 }
 
@@ -285,7 +286,7 @@ void dory_product_run(struct dory_product *product, struct dory_grid_share share
             if (blocks->direct) {
                 quad = direct_end;
             } else {
-                finish(product, index, pixels, quad++);
+                dory_product_finish(product, sum, blocks->weights, index, pixels, quad++);
                 blocks->weights += product->constants_bytes;
             }
         }

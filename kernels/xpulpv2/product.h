@@ -61,4 +61,9 @@ static inline struct dory_grid_share dory_product_share(const struct dory_produc
 
 void dory_product_run(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source, void *state);
 
+/* From the sums of up to 4 pixels (in the order [pixel][lane]) from output pixel `index` on to output elements or partial
+ * sums; `constants` are those of the channel quad. */
+void dory_product_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index, uint32_t pixels,
+                         uint32_t quad);
+
 #endif

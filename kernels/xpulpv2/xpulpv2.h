@@ -5,6 +5,8 @@
 #include "dory/layer.h"
 
 dory_kernel_function dory_xpulpv2_convolution;
+dory_kernel_function dory_xpulpv2_convolution_gather;
+dory_kernel_function dory_xpulpv2_linear;
 dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_1;
 dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_2;
 dory_kernel_function dory_xpulpv2_depthwise;

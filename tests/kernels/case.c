@@ -26,6 +26,8 @@ static const struct {
 } functions[] = {
 #define FUNCTION(name) {#name, name}
     FUNCTION(dory_xpulpv2_convolution),
+    FUNCTION(dory_xpulpv2_convolution_gather),
+    FUNCTION(dory_xpulpv2_linear),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2),
     FUNCTION(dory_xpulpv2_depthwise),
