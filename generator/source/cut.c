@@ -258,6 +258,7 @@ uint64_t cut_l3_bytes(const struct planner *planner, int layer, const struct cut
 
 /* ---- the cuts of a layer ---- */
 
+#define MOST_CUTS  256
 #define MOST_PARTS 40   /* sizes of parts along one dimension */
 #define MOST_STEPS 2048 /* of a layer: more are all overhead */
 
@@ -291,7 +292,7 @@ static int add_cut(struct planner *planner, int layer, uint32_t rows, uint32_t c
     return count;
 }
 
-int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut **list)
+static int make_list(struct planner *planner, int layer, uint8_t ram, struct cut **list)
 {
     const struct dory_layer *run = &planner->layers[layer].run;
     uint32_t rows[MOST_PARTS], channels[MOST_PARTS];
@@ -306,4 +307,15 @@ int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut **list)
         for (int j = 0; j < channel_count; j++)
             count = add_cut(planner, layer, rows[i], channels[j], ram, list, count);
     return count;
+}
+
+int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list)
+{
+    struct planned_layer *of = &planner->layers[layer];
+    if (!of->lists[ram]) {
+        of->lists[ram] = arena_array(planner->arena, struct cut *, MOST_CUTS);
+        of->list_counts[ram] = make_list(planner, layer, ram, of->lists[ram]);
+    }
+    *list = of->lists[ram];
+    return of->list_counts[ram];
 }

@@ -63,9 +63,10 @@ static void count_live(struct optimiser *o)
 static uint32_t least_bytes(struct optimiser *o, int layer, uint8_t ram)
 {
     uint32_t least = UINT32_MAX;
-    int count = cut_list(o->planner, layer, ram, o->list);
+    struct cut **list;
+    int count = cut_list(o->planner, layer, ram, &list);
     for (int i = 0; i < count; i++)
-        least = dory_minimum(least, cut_l2_bytes(o->planner, layer, o->list[i], false));
+        least = dory_minimum(least, cut_l2_bytes(o->planner, layer, list[i], false));
     return least;
 }
 
@@ -190,16 +191,17 @@ static uint32_t room(const struct optimiser *o, int layer)
 static bool guess_choice(struct optimiser *o, int layer)
 {
     struct choice *choice = &o->planner->choices[layer];
-    int count = cut_list(o->planner, layer, layer_ram(o->planner, layer), o->list);
+    struct cut **list;
+    int count = cut_list(o->planner, layer, layer_ram(o->planner, layer), &list);
     uint64_t best = UINT64_MAX;
     choice->cut = NULL;
     for (int ahead = 1; ahead >= 0; ahead--)
         for (int i = 0; i < count; i++) {
-            uint64_t cost = guess(o, layer, o->list[i], ahead != 0);
-            if (cost >= best || cut_l2_bytes(o->planner, layer, o->list[i], ahead != 0) > room(o, layer))
+            uint64_t cost = guess(o, layer, list[i], ahead != 0);
+            if (cost >= best || cut_l2_bytes(o->planner, layer, list[i], ahead != 0) > room(o, layer))
                 continue;
             best = cost;
-            *choice = (struct choice){o->list[i], ahead != 0};
+            *choice = (struct choice){list[i], ahead != 0};
         }
     return choice->cut && cut_solve(o->planner, layer, choice->cut);
 }
@@ -209,7 +211,7 @@ static uint64_t evaluate(struct optimiser *o)
 {
     struct arena scratch = {0};
     struct schedule schedule;
-    schedule_make(o->planner, o->planner->l2_bytes, &schedule, &scratch);
+    schedule_make(o->planner, NULL, &schedule, &scratch);
     uint64_t cycles = schedule.live_bytes <= o->planner->l2_bytes ? schedule.cycles : UINT64_MAX;
     arena_free(&scratch);
     return cycles;
@@ -243,10 +245,11 @@ static bool is_worth_cutting(const struct optimiser *o, int layer)
 /* The nearest cut in one dimension: next smaller (larger) stripes or blocks, all else equal. */
 static struct cut *neighbour(struct optimiser *o, int layer, const struct cut *from, bool in_rows, bool smaller)
 {
-    int count = cut_list(o->planner, layer, from->ram, o->list);
+    struct cut **list;
+    int count = cut_list(o->planner, layer, from->ram, &list);
     struct cut *best = NULL;
     for (int i = 0; i < count; i++) {
-        struct cut *c = o->list[i];
+        struct cut *c = list[i];
         uint32_t fixed = in_rows ? c->channels : c->rows, from_fixed = in_rows ? from->channels : from->rows;
         uint32_t free = in_rows ? c->rows : c->channels, from_free = in_rows ? from->rows : from->channels;
         if (fixed != from_fixed || (smaller ? free >= from_free : free <= from_free))
@@ -326,7 +329,7 @@ static bool repair(struct optimiser *o)
     for (;;) {
         struct arena scratch = {0};
         struct schedule schedule;
-        schedule_make(p, p->l2_bytes, &schedule, &scratch);
+        schedule_make(p, NULL, &schedule, &scratch);
         int layer = schedule.live_bytes > p->l2_bytes ? schedule.steps[schedule.live_step].layer : -1;
         arena_free(&scratch);
         if (layer < 0)
@@ -347,7 +350,6 @@ bool optimise(struct planner *planner)
         .network = network,
         .lives = arena_array(planner->arena, struct life, (size_t)network->tensor_count),
         .live = arena_array(planner->arena, uint32_t, (size_t)network->layer_count),
-        .list = arena_array(planner->arena, struct cut *, MOST_CUTS),
     };
     find_lives(&o);
     if (!choose_homes(&o) || !guess_all(&o))

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Trials of the local search: a bound by number, never by time, so that results repeat. */
-#define MOST_TRIALS 4000 /* as long as the result is too large */
-#define FEW_TRIALS  200  /* when it is large enough, but not proven to be the least */
+/* Effort of the local search, in pairs of items looked at: a bound by number, never by time, so that results repeat. */
+#define MOST_EFFORT 4000000u /* as long as the result is too large */
+#define FEW_EFFORT  400000u  /* when it is large enough, but not proven to be the least */
 
 struct placer {
     struct place_item *items;
@@ -187,8 +187,9 @@ static void improve(struct placer *placer)
 {
     uint64_t state = 1;
     size_t bytes = (size_t)placer->count * sizeof *placer->order;
-    for (int trial = 0; placer->best > placer->bound; trial++) {
-        if (trial >= (placer->best > placer->enough ? MOST_TRIALS : FEW_TRIALS))
+    uint64_t pairs = (uint64_t)placer->first_neighbour[placer->count] + (uint64_t)placer->count;
+    for (uint64_t effort = 0; placer->best > placer->bound; effort += pairs) {
+        if (effort > (placer->best > placer->enough ? MOST_EFFORT : FEW_EFFORT))
             return;
         memcpy(placer->order, placer->best_order, bytes);
         uint32_t count = (uint32_t)placer->count, moves = 1 + next_random(&state) % 3;

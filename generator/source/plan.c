@@ -63,9 +63,6 @@ static bool check_interface(const struct planner *p)
 
 /* ---- kernels ---- */
 
-/* Not there until a room for them is: then null. */
-extern const struct dory_kernel_description *const dory_xpulpv2_kernels[] __attribute__((weak));
-
 static int collect_kernels(struct planned_layer *layer, const struct dory_kernel_description *const *from, int count)
 {
     for (; from && *from && count < MOST_KERNELS; from++)
@@ -138,17 +135,44 @@ static uint32_t place_buffers(const struct planner *p, struct schedule *schedule
     return peak;
 }
 
+#define MOST_FITTINGS 40
+
+/* Less room for prefetches at the steps whose buffers ended up above L2's end: less by what is too much there. */
+static void lower_capacity(const struct planner *p, const struct schedule *schedule, uint32_t *capacity)
+{
+    struct arena scratch = {0};
+    uint32_t *excess = arena_array(&scratch, uint32_t, (size_t)schedule->step_count);
+    for (int i = 0; i < schedule->buffer_count; i++) {
+        const struct plan_buffer *buffer = &schedule->buffers[i];
+        uint32_t end = buffer->offset + buffer->bytes;
+        for (int step = buffer->first_step; end > p->l2_bytes && step <= buffer->last_step; step++)
+            if (excess[step] < end - p->l2_bytes)
+                excess[step] = end - p->l2_bytes;
+    }
+    for (int step = 0; step < schedule->step_count; step++) {
+        uint32_t less = excess[step] ? excess[step] + p->l2_bytes / 64 : 0;
+        capacity[step] = capacity[step] > less ? capacity[step] - less : 0;
+    }
+    arena_free(&scratch);
+}
+
 /* Schedules with as much prefetching as can be placed: where gaps between buffers cost too much, it gets less room. */
 static bool fit_schedule(const struct planner *p, struct schedule *schedule, uint32_t *peak)
 {
-    uint32_t capacity = p->l2_bytes;
-    for (int trial = 0; trial < 24; trial++) {
+    uint32_t *capacity = NULL;
+    for (int trial = 0; trial < MOST_FITTINGS; trial++) {
         schedule_make(p, capacity, schedule, p->arena);
+        if (!capacity) {
+            capacity = arena_array(p->arena, uint32_t, (size_t)schedule->step_count);
+            for (int i = 0; i < schedule->step_count; i++)
+                capacity[i] = p->l2_bytes;
+        }
         *peak = place_buffers(p, schedule);
         if (*peak <= p->l2_bytes)
             return true;
-        uint32_t excess = *peak - p->l2_bytes, step = excess + p->l2_bytes / 64;
-        capacity = capacity > step && trial < 22 ? aligned(capacity - step) : 0;
+        lower_capacity(p, schedule, capacity);
+        if (trial == MOST_FITTINGS - 2) /* the last resort: nothing is fetched before the step in front of its use */
+            memset(capacity, 0, (size_t)schedule->step_count * sizeof *capacity);
     }
     return false;
 }

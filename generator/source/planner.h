@@ -45,6 +45,8 @@ struct planned_layer {
     const struct dory_kernel_description *kernels[MOST_KERNELS + 1]; /* those that support it, null-terminated */
     struct cycle_table *cycles[MOST_KERNELS];
     struct cut *cuts;
+    struct cut **lists[8]; /* of cut_list, by set of operands in RAM; null: not made yet */
+    int list_counts[8];
 };
 
 struct planner {
@@ -89,9 +91,8 @@ uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut
 /* Bytes that the cut moves between L3 and L2. */
 uint64_t cut_l3_bytes(const struct planner *planner, int layer, const struct cut *cut);
 
-/* The cuts worth a look for these operands in RAM, coarse ones first; at most `most`. */
-#define MOST_CUTS 256
-int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut **list);
+/* The cuts worth a look for these operands in RAM, coarse ones first. */
+int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list);
 
 /* ---- schedule.c ---- */
 
@@ -109,9 +110,9 @@ struct schedule {
     uint64_t cycles;     /* predicted, with waits for L3 */
 };
 
-/* Builds what follows from the planner's decision. Prefetches use L2 up to `capacity` bytes; what cannot be avoided may
- * exceed it: compare live_bytes. */
-void schedule_make(const struct planner *planner, uint32_t capacity, struct schedule *schedule, struct arena *arena);
+/* Builds what follows from the planner's decision. Prefetches use L2 up to `capacity` bytes, by step; null: all of it. What
+ * cannot be avoided may exceed it: compare live_bytes. */
+void schedule_make(const struct planner *planner, const uint32_t *capacity, struct schedule *schedule, struct arena *arena);
 
 /* Cycles for which one transfer occupies the channel to L3. */
 uint64_t l3_cycles(const struct target *target, const struct dory_transfer *transfer);

@@ -25,7 +25,7 @@ struct builder {
     const struct planner *planner;
     struct schedule *schedule;
     struct arena *arena;
-    uint32_t capacity;
+    const uint32_t *capacity;    /* by step */
     struct item *reads, *writes; /* in the order of need, of the steps that make them */
     int read_count, write_count, read_capacity, write_capacity;
     int buffer_capacity;
@@ -313,7 +313,7 @@ static bool take_bytes(struct builder *b, int buffer_index, int step)
 {
     struct plan_buffer *buffer = &b->schedule->buffers[buffer_index];
     for (int i = step; i < buffer->first_step; i++)
-        if (b->live[i] > b->capacity || buffer->bytes > b->capacity - b->live[i])
+        if (b->live[i] > b->capacity[i] || buffer->bytes > b->capacity[i] - b->live[i])
             return false;
     for (int i = step; i < buffer->first_step; i++)
         b->live[i] += buffer->bytes;
@@ -412,7 +412,15 @@ static void walk(struct builder *b)
     s->cycles = next_write > 0 && b->queue_free > time ? b->queue_free : time;
 }
 
-void schedule_make(const struct planner *planner, uint32_t capacity, struct schedule *schedule, struct arena *arena)
+static const uint32_t *same_capacity(struct builder *b, uint32_t bytes)
+{
+    uint32_t *capacity = arena_array(b->arena, uint32_t, (size_t)b->schedule->step_count);
+    for (int i = 0; i < b->schedule->step_count; i++)
+        capacity[i] = bytes;
+    return capacity;
+}
+
+void schedule_make(const struct planner *planner, const uint32_t *capacity, struct schedule *schedule, struct arena *arena)
 {
     const struct network *network = planner->network;
     memset(schedule, 0, sizeof *schedule);
@@ -421,6 +429,7 @@ void schedule_make(const struct planner *planner, uint32_t capacity, struct sche
     schedule->tensor_buffer = arena_array(arena, int, (size_t)network->tensor_count);
     schedule->first_step = arena_array(arena, int, (size_t)network->layer_count + 1);
     add_steps(&b);
+    b.capacity = capacity ? capacity : same_capacity(&b, planner->l2_bytes);
     add_tensor_buffers(&b);
     for (int i = 0; i < schedule->step_count; i++)
         attach_buffers(&b, i);

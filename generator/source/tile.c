@@ -96,13 +96,16 @@ static const uint8_t single_sets[] = {
 static void consider_buffers(struct search *search, struct tiling *tiling)
 {
     uint8_t fitting[SINGLE_SETS];
+    struct l1_sizes sizes = tile_l1_sizes(search->problem, tiling);
     size_t count = 0;
+    if (tile_l1_sum(&sizes, single_sets[SINGLE_SETS - 1]) > search->problem->l1_bytes)
+        return;
     for (size_t i = 0; i < SINGLE_SETS; i++) {
         bool dominated = false;
         for (size_t j = 0; j < count; j++)
             dominated = dominated || (fitting[j] & single_sets[i]) == fitting[j];
         tiling->single = single_sets[i];
-        if (dominated || tile_l1_bytes(search->problem, tiling, NULL) > search->problem->l1_bytes)
+        if (dominated || tile_l1_sum(&sizes, single_sets[i]) > search->problem->l1_bytes)
             continue;
         fitting[count++] = single_sets[i];
         consider(search, tiling);
@@ -136,7 +139,9 @@ static void consider_shape(struct search *search, struct tiling *tiling, uint64_
         if (is_worse(search, bound(search, kernels, tiles * dory_divide_up(all, slice))))
             return; /* and so are smaller slices */
         tiling->shape.input_channels = is_convolution(search) ? slice : tiling->shape.channels;
-        for (uint8_t order = 0; order < (one_order ? 1 : 2); order++) {
+        bool worse = is_worse(search, bound(search, kernels, tiles * dory_divide_up(all, slice)) +
+                                          tile_first_load_cycles(search->problem, tiling));
+        for (uint8_t order = 0; !worse && order < (one_order ? 1 : 2); order++) {
             tiling->order = order;
             consider_buffers(search, tiling);
         }

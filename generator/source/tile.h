@@ -48,6 +48,18 @@ struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struc
 uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
                          uint32_t input_channels);
 
+/* L1 bytes of an operand's buffers. */
+struct l1_sizes {
+    uint32_t input, second_input, weights, output; /* of one buffer */
+    uint32_t accumulators, scratch;
+    bool two_inputs, two_weights, two_outputs; /* are loaded (stored) more than once in the layer */
+};
+struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct tiling *tiling);
+uint32_t tile_l1_sum(const struct l1_sizes *sizes, uint8_t single);
+
+/* A part of tile_simulate's cycles that no buffers hide: the first tile's loads. */
+uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct tiling *tiling);
+
 /* L1 bytes of a tiling, the arena's map in `map` where it is not null. */
 uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *tiling, struct dory_l1_map *map);
 

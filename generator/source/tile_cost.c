@@ -78,36 +78,62 @@ static struct loads loads_of(const struct tile_problem *problem, const struct ti
     };
 }
 
-/* Takes `bytes` off the arena, twice where `two`. */
+static uint32_t aligned_bytes(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
+
+struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    const struct dory_layer *layer = problem->layer;
+    const struct dory_tile_shape *shape = &tiling->shape;
+    struct loads loads = loads_of(problem, tiling);
+    bool addition = layer->operation == DORY_ADDITION;
+    return (struct l1_sizes){
+        .input = aligned_bytes(dory_input_tile_bytes(layer, shape, 0)),
+        .second_input = addition ? aligned_bytes(dory_input_tile_bytes(layer, shape, 1)) : 0,
+        .weights = aligned_bytes(dory_weights_tile_bytes(layer, shape)),
+        .output = aligned_bytes(dory_output_tile_bytes(layer, shape)),
+        .accumulators = aligned_bytes(dory_accumulator_bytes(layer, shape)),
+        .scratch = aligned_bytes(problem->kernel->scratch_bytes(layer, shape, problem->cores)),
+        .two_inputs = loads.input,
+        .two_weights = loads.weights,
+        .two_outputs = loads.output,
+    };
+}
+
+uint32_t tile_l1_sum(const struct l1_sizes *sizes, uint8_t single)
+{
+    uint32_t inputs = sizes->two_inputs && !(single & SINGLE_INPUT) ? 2 : 1;
+    uint32_t weights = sizes->two_weights && !(single & SINGLE_WEIGHTS) ? 2 : 1;
+    uint32_t outputs = sizes->two_outputs && !(single & SINGLE_OUTPUT) ? 2 : 1;
+    return DORY_L1_RUNTIME_BYTES + inputs * (sizes->input + sizes->second_input) + weights * sizes->weights +
+           outputs * sizes->output + sizes->accumulators + sizes->scratch + DORY_L1_RUNTIME_BYTES;
+}
+
+/* Takes a buffer off the arena, two where `two`. */
 static void take(uint32_t place[2], uint32_t bytes, bool two, uint32_t *used)
 {
     place[0] = place[1] = bytes ? *used : DORY_NO_BUFFER;
-    *used += dory_round_up(bytes, DORY_ALIGNMENT);
+    *used += bytes;
     if (two && bytes) {
         place[1] = *used;
-        *used += dory_round_up(bytes, DORY_ALIGNMENT);
+        *used += bytes;
     }
 }
 
 uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *tiling, struct dory_l1_map *map)
 {
-    const struct dory_layer *layer = problem->layer;
-    struct loads loads = loads_of(problem, tiling);
-    struct dory_l1_map own;
-    uint32_t used = DORY_L1_RUNTIME_BYTES, unused[2];
-    map = map ? map : &own;
-    bool two_inputs = loads.input && !(tiling->single & SINGLE_INPUT);
-    take(map->input, dory_input_tile_bytes(layer, &tiling->shape, 0), two_inputs, &used);
-    bool addition = layer->operation == DORY_ADDITION;
-    take(map->second_input, addition ? dory_input_tile_bytes(layer, &tiling->shape, 1) : 0, two_inputs, &used);
-    take(map->weights, dory_weights_tile_bytes(layer, &tiling->shape), loads.weights && !(tiling->single & SINGLE_WEIGHTS),
-         &used);
-    take(map->output, dory_output_tile_bytes(layer, &tiling->shape), loads.output && !(tiling->single & SINGLE_OUTPUT),
-         &used);
-    take(unused, dory_accumulator_bytes(layer, &tiling->shape), false, &used);
-    map->accumulators = unused[0];
-    take(unused, problem->kernel->scratch_bytes(layer, &tiling->shape, problem->cores), false, &used);
-    map->scratch = unused[0];
+    struct l1_sizes sizes = tile_l1_sizes(problem, tiling);
+    uint32_t used = DORY_L1_RUNTIME_BYTES, place_of[2];
+    bool two_inputs = sizes.two_inputs && !(tiling->single & SINGLE_INPUT);
+    if (!map)
+        return tile_l1_sum(&sizes, tiling->single);
+    take(map->input, sizes.input, two_inputs, &used);
+    take(map->second_input, sizes.second_input, two_inputs, &used);
+    take(map->weights, sizes.weights, sizes.two_weights && !(tiling->single & SINGLE_WEIGHTS), &used);
+    take(map->output, sizes.output, sizes.two_outputs && !(tiling->single & SINGLE_OUTPUT), &used);
+    take(place_of, sizes.accumulators, false, &used);
+    map->accumulators = place_of[0];
+    take(place_of, sizes.scratch, false, &used);
+    map->scratch = place_of[0];
     return used;
 }
 
@@ -319,6 +345,19 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     player->cost->kernel_cycles += player->kernel;
     player->cost->dma_cycles += load_cycles + player->store;
     player->cost->tile_count++;
+}
+
+uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    const struct dory_layer *layer = problem->layer;
+    const struct dory_step *step = &problem->steps[0];
+    struct player player = {.problem = problem, .tiling = tiling, .first = true};
+    struct position at = {step->first_row, 0, step->first_channel, 0};
+    struct dory_tile_shape shape = tiling->shape;
+    bool overlaps = false;
+    if (!is_convolution(layer))
+        shape.input_channels = shape.channels;
+    return load(&player, step, &at, &shape, &overlaps);
 }
 
 /* The next tile of a step; false behind the last. */
