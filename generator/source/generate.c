@@ -98,6 +98,8 @@ static bool pass_plan(struct generation *run)
            plan_make(run->network, &run->target, &options, &run->plan, &run->arena, &run->diagnostics);
 }
 
+static bool pass_check(struct generation *run) { return plan_check(&run->plan, &run->diagnostics); }
+
 static bool pass_layout(struct generation *run) { return layout_weights(&run->plan, &run->arena, &run->diagnostics); }
 
 static bool pass_expected(struct generation *run)
@@ -166,6 +168,7 @@ static const struct pass {
     {"import", pass_import, dump_network, true}, /* read_onnx, too */
     {"range", pass_range, dump_network, true},
     {"plan", pass_plan, dump_plan, true}, /* tile and place, too */
+    {"check", pass_check, NULL, true},
     {"layout", pass_layout, dump_layout, false},
     {"expected", pass_expected, NULL, false},
     {"emit", pass_emit, NULL, false},

@@ -12,6 +12,7 @@ static const struct command {
     {"inspect", command_inspect, "print the layers of a network, with proven ranges"},
     {"run", command_run, "execute a network in exact integers and write every layer's output"},
     {"generate", command_generate, "generate C sources and a weight image for a target"},
+    {"plan", command_plan, "print tiles, memory and predicted cycles of every layer"},
     {"report", command_report, "show the plan of a network: memory over time, transfers, cycles per layer"},
     {NULL, NULL, NULL},
 };
