@@ -39,6 +39,21 @@ static void normalise_32(const struct dory_normaliser *normaliser, const uint8_t
     }
 }
 
+static void normalise_clamped(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
+                              const int32_t *end)
+{
+    int32_t low = (int32_t)dory_load_word(constants), high = (int32_t)dory_load_word(constants + 4);
+    uint32_t multiplier = dory_load_word(constants + 8), addend = dory_load_word(constants + 12);
+    uint32_t shift = (uint32_t)normaliser->shift, reciprocal = normaliser->reciprocal;
+    for (; sum < end; sum += stride) {
+        uint32_t value = (uint32_t)clip(*sum, low, high) * multiplier + addend;
+        if (reciprocal != 0) {
+            value = (uint32_t)((uint64_t)value * reciprocal >> 32);
+        }
+        *sum = (int32_t)(value >> shift);
+    }
+}
+
 static void add_and_clip(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
                          const int32_t *end)
 {
@@ -56,6 +71,7 @@ void dory_normalise_lane(const struct dory_normaliser *normaliser, const uint8_t
     switch (normaliser->kind) {
     case DORY_NORMALISE_NONE: add_and_clip(normaliser, constants + 4 * lane, sum, stride, end); break;
     case DORY_NORMALISE_32: normalise_32(normaliser, constants + 8 * lane, sum, stride, end); break;
+    case DORY_NORMALISE_CLAMPED: normalise_clamped(normaliser, constants + 16 * lane, sum, stride, end); break;
     default: normalise_64(normaliser, constants + 16 * lane, sum, stride, end); break;
     }
 }

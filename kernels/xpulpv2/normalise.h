@@ -10,6 +10,7 @@
 /* What a kernel needs of a layer to finish an element, copied once a call: the layer itself lies in L2, 9 cycles a load. */
 struct dory_normaliser {
     int32_t shift, minimum, maximum;
+    uint32_t reciprocal;  /* for DORY_NORMALISE_CLAMPED */
     uint8_t kind;         /* enum dory_normalisation */
     uint8_t output_bytes; /* of an element, 1 or 4 */
     bool direct;          /* y = clip((multiplier * sum + addend) >> shift) to a byte in [0, maximum], as after a ReLU */
@@ -21,6 +22,7 @@ static inline struct dory_normaliser dory_normaliser_of(const struct dory_layer 
         .shift = layer->shift,
         .minimum = layer->minimum,
         .maximum = layer->maximum,
+        .reciprocal = layer->reciprocal,
         .kind = layer->normalisation,
         .output_bytes = layer->output_bits / 8,
     };
