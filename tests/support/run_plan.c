@@ -80,11 +80,12 @@ static uint64_t compare(struct execution *execution, int layer)
     if (different) {
         size_t pixel = first / (size_t)tensor->channels, channel = first % (size_t)tensor->channels;
         FAIL(execution,
-             "layer %d %s (%s): at (%zu, %zu, %zu) expected %" PRId64 ", actual %" PRId64 "; %" PRIu64
+             "layer %d %s (%s, normalisation %d): at (%zu, %zu, %zu) expected %" PRId64 ", actual %" PRId64 "; %" PRIu64
              " of %zu values differ",
-             layer, network->layers[layer].name, execution->plan->layers[layer].kernel->name, pixel / (size_t)tensor->width,
-             pixel % (size_t)tensor->width, channel, execution->golden[output][first],
-             element_at(memory + pixel * pixel_bytes, (int)channel, tensor), different, tensor_elements(tensor));
+             layer, network->layers[layer].name, execution->plan->layers[layer].kernel->name,
+             execution->plan->layers[layer].run.normalisation, pixel / (size_t)tensor->width, pixel % (size_t)tensor->width,
+             channel, execution->golden[output][first], element_at(memory + pixel * pixel_bytes, (int)channel, tensor),
+             different, tensor_elements(tensor));
     }
     execution->result.layers_compared++;
     execution->result.values_compared += tensor_elements(tensor);
