@@ -238,21 +238,34 @@ uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut
     return sum;
 }
 
-uint64_t cut_l3_bytes(const struct planner *planner, int layer, const struct cut *cut)
+/* Cycles of L3 for `times` windows of an operand; parts of a pixel are runs of their own. */
+static uint64_t window_cycles(const struct planner *planner, const struct dory_layer *run, const struct cut *cut,
+                              unsigned operand, uint64_t times)
+{
+    bool part = (operand == 2 || !reads_all_channels(run)) && cut->channels < run->output_channels;
+    uint32_t all = operand == 2 ? run->output_channels : run->input_channels;
+    uint32_t bytes = window_bytes(run, cut, operand), pixel = operand_pixel_bytes(run, operand, part ? cut->channels : all);
+    struct dory_transfer window = {.runs = 1, .run_bytes = bytes};
+    uint64_t pixels = part ? bytes / pixel : 1;
+    window.run_bytes = (uint32_t)(bytes / pixels);
+    return times * pixels * l3_cycles(planner->target, &window);
+}
+
+uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cut *cut)
 {
     const struct dory_layer *run = &planner->layers[layer].run;
     uint64_t stripes = dory_divide_up(run->output_height, cut->rows),
              blocks = dory_divide_up(run->output_channels, cut->channels);
-    bool weights_again = !cut->channels_outer && blocks > 1;
-    uint64_t sum = blocks * weights_block_bytes(run, cut) * (weights_again ? stripes : 1);
-    bool input_again = reads_all_channels(run) && cut->channels_outer && stripes > 1;
-    uint64_t input_times = input_again ? blocks : reads_all_channels(run) ? 1 : blocks;
+    bool weights_again = !cut->channels_outer && blocks > 1, input_again = cut->channels_outer && stripes > 1;
+    struct dory_transfer weights = {.runs = 1, .run_bytes = weights_block_bytes(run, cut)};
+    uint64_t sum = weights.run_bytes ? blocks * (weights_again ? stripes : 1) * l3_cycles(planner->target, &weights) : 0;
+    uint64_t windows = stripes * (reads_all_channels(run) && !input_again ? 1 : blocks);
     if (cut->ram & RAM_INPUT)
-        sum += input_times * stripes * window_bytes(run, cut, 0);
+        sum += window_cycles(planner, run, cut, 0, windows);
     if (cut->ram & RAM_SECOND_INPUT)
-        sum += input_times * stripes * window_bytes(run, cut, 1);
+        sum += window_cycles(planner, run, cut, 1, windows);
     if (cut->ram & RAM_OUTPUT)
-        sum += (uint64_t)run->output_height * operand_row_bytes(run, 2);
+        sum += window_cycles(planner, run, cut, 2, stripes * blocks);
     return sum;
 }
 

@@ -176,10 +176,10 @@ static uint64_t guess(const struct optimiser *o, int layer, const struct cut *cu
 {
     const struct planner *p = o->planner;
     const struct dory_layer *run = &p->layers[layer].run;
-    uint64_t bytes = cut_l3_bytes(p, layer, cut) * (ahead ? 1 : 2) + cut_l2_bytes(p, layer, cut, false);
+    struct dory_transfer first = {.runs = 1, .run_bytes = cut_l2_bytes(p, layer, cut, false)};
     uint64_t steps =
         (uint64_t)dory_divide_up(run->output_height, cut->rows) * dory_divide_up(run->output_channels, cut->channels);
-    return bytes * 1000 / p->target->l3_bytes_per_1000_cycles + steps * STEP_COST;
+    return cut_l3_cycles(p, layer, cut) * (ahead ? 1 : 2) + l3_cycles(p->target, &first) + steps * STEP_COST;
 }
 
 static uint32_t room(const struct optimiser *o, int layer)

@@ -88,8 +88,8 @@ bool cut_solve(struct planner *planner, int layer, struct cut *cut);
 /* L2 bytes beside whole tensors that a step of the cut needs: windows and weights, `ahead` with those of the next step. */
 uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut *cut, bool ahead);
 
-/* Bytes that the cut moves between L3 and L2. */
-uint64_t cut_l3_bytes(const struct planner *planner, int layer, const struct cut *cut);
+/* Cycles for which the cut's transfers occupy the channel to L3, roughly: at most. */
+uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cut *cut);
 
 /* The cuts worth a look for these operands in RAM, coarse ones first. */
 int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list);
