@@ -65,7 +65,7 @@ static bool make_plan(struct trial *trial)
     struct diagnostics diagnostics = {.arena = trial->arena};
     trial->plan = (struct plan){0};
     bool planned = plan_make(trial->network, &trial->target, &trial->options, &trial->plan, trial->arena, &diagnostics) &&
-                   layout_weights(&trial->plan, trial->arena, &diagnostics);
+                   layout_weights(&trial->plan, trial->arena, &diagnostics) && plan_check(&trial->plan, &diagnostics);
     trial->refusal = planned ? NULL : first_error(&diagnostics);
     return planned;
 }
