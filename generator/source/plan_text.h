@@ -5,7 +5,7 @@
 #include "plan.h"
 #include "text.h"
 
-/* Layers with their tiles and costs, the things in L2 over time, transfers. */
+/* The table of plan_report.h, the things in L2 over time, transfers. */
 void plan_text(struct text *text, const struct plan *plan);
 
 /* The flash image: blobs with their addresses and the first bytes of each. After layout_weights. */
