@@ -226,6 +226,50 @@ static const struct dory_kernel_description depthwise = {
     .cycles = depthwise_cycles,
 };
 
+/* ---- additions and pools ----------------------------------------------------------------------------------- */
+
+static bool addition_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_ADDITION && layer->input_bits == 8 && layer->second_input_bits == 8 && layer->output_bits == 8;
+}
+
+/* Divisions or second stages take the longer ways; see addition.c. */
+static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t elements = ((uint64_t)tile->rows * tile->columns * tile->channels + cores - 1) / cores;
+    bool folds = layer->input_stage[0].divisor == 1 && layer->input_stage[1].divisor == 1 && !layer->has_second_stage &&
+                 !layer->input_is_signed && !layer->second_input_is_signed;
+    return elements * (folds ? 9 : 30) + 900;
+}
+
+static const struct dory_kernel_description addition = {
+    .name = "dory_xpulpv2_addition",
+    .supports = addition_supports,
+    .scratch_bytes = no_scratch,
+    .cycles = addition_cycles,
+};
+
+static bool pool_supports(const struct dory_layer *layer)
+{
+    return (layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) && layer->input_bits == 8 &&
+           layer->output_bits == 8 && layer->input_channels % 4 == 0;
+}
+
+static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t items = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
+    uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 8u) + 30;
+    uint64_t average = layer->kernel_height * (layer->kernel_width * 6u + 12u) + 150;
+    return items * (layer->operation == DORY_MAXIMUM_POOL ? maximum : average) + 900;
+}
+
+static const struct dory_kernel_description pool = {
+    .name = "dory_xpulpv2_pool",
+    .supports = pool_supports,
+    .scratch_bytes = no_scratch,
+    .cycles = pool_cycles,
+};
+
 const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {
-    &convolution, &linear, &gather, &depthwise_3x3_stride_1, &depthwise_3x3_stride_2, &depthwise, NULL,
+    &convolution, &linear, &gather, &depthwise_3x3_stride_1, &depthwise_3x3_stride_2, &depthwise, &addition, &pool, NULL,
 };

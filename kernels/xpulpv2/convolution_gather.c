@@ -30,7 +30,7 @@ static inline uint32_t last_word(const uint8_t *run, uint32_t run_bytes)
     return word;
 }
 
-static inline const uint8_t *copy_words(uint8_t **output, const uint8_t *input, uint32_t words)
+static inline void copy_words(uint8_t **output, const uint8_t *input, uint32_t words)
 {
 #if defined(DORY_XPULPV2)
     uint32_t word;
@@ -49,21 +49,14 @@ static inline const uint8_t *copy_words(uint8_t **output, const uint8_t *input, 
         dory_store_word(*output, dory_load_word(input));
     }
 #endif
-    return input;
 }
 
-static inline uint8_t *copy_run(const struct gather *gather, uint8_t *output, const uint8_t *run)
+static uint8_t *copy_run(uint8_t *output, const uint8_t *run, uint32_t run_bytes, uint32_t full_words)
 {
-    const uint8_t *input = run;
-    if (gather->full_words == 2) { /* three pixels of three channels */
-        uint32_t first = dory_load_word(run), second = dory_load_word(run + 4);
-        dory_store_word(output, first);
-        dory_store_word(output + 4, second);
-        output += 8;
-    } else if (gather->full_words > 0) {
-        input = copy_words(&output, input, gather->full_words);
+    if (full_words > 0) {
+        copy_words(&output, run, full_words);
     }
-    dory_store_word(output, last_word(run, gather->run_bytes));
+    dory_store_word(output, last_word(run, run_bytes));
     return output + 4;
 }
 
@@ -72,9 +65,24 @@ static void copy_pixel(const struct gather *gather, uint8_t *output, const uint8
     for (uint32_t row = gather->rows; row > 0; row--, input += gather->row_step) {
         const uint8_t *run = input;
         for (uint32_t left = gather->runs; left > 0; left--, run += gather->run_step) {
-            output = copy_run(gather, output, run);
+            output = copy_run(output, run, gather->run_bytes, gather->full_words);
         }
     }
+}
+
+/* One run of 9 to 12 bytes a kernel row, as in a 3x3 layer of three channels: 18 cycles a run. */
+static inline void copy_pixel_of_three_words(const struct gather *gather, uint8_t *output, const uint8_t *input)
+{
+    uint32_t row_step = gather->row_step, last = gather->run_bytes - 4, shift = 8 * (-gather->run_bytes & 3);
+    const uint8_t *end = output + gather->pixel_bytes;
+    do {
+        uint32_t first = dory_load_word(input), second = dory_load_word(input + 4), third = dory_load_word(input + last);
+        dory_store_word(output, first);
+        dory_store_word(output + 4, second);
+        dory_store_word(output + 8, third >> shift);
+        input += row_step;
+        output += 12;
+    } while (output < end);
 }
 
 static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
@@ -83,7 +91,11 @@ static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
     uint8_t *output = gather->buffer;
     pixels->input = output;
     for (uint32_t i = 0; i < count; i++, output += gather->pixel_bytes) {
-        copy_pixel(gather, output, gather->walk.input);
+        if (gather->full_words == 2 && gather->runs == 1) {
+            copy_pixel_of_three_words(gather, output, gather->walk.input);
+        } else {
+            copy_pixel(gather, output, gather->walk.input);
+        }
         dory_walk_on(&gather->walk);
     }
     for (uint32_t i = 1; i < 4; i++) {

@@ -1,6 +1,7 @@
 /* Depth-wise layers of any kernel size and stride: dot products with weights that are spread out, for each of the four
  * outputs of a strip, over the words that the strip reads. All loads are aligned; zeros are multiplied, too. */
 #include "depthwise.h"
+#include "dots.h"
 #include "xpulpv2.h"
 
 /* [lane][unit][kernel row][output] words: byte b of unit u's word meets the weight of kernel column 4 * u + b - output * stride. */
@@ -25,59 +26,14 @@ static void spread_weights(const struct dory_depthwise *work, const uint8_t *wei
     }
 }
 
-#if defined(DORY_XPULPV2)
-
-/* 9 instructions for a word of input and four words of weights. */
-#define ACCUMULATE(add)                                                                                                \
-    __asm__ volatile(".option push\n"                                                                                  \
-                     ".balign 4\n"                                                                                     \
-                     ".option norvc\n"                                                                                 \
-                     LP_SETUP("x0", "%[rows]", 9, "1")                                                                 \
-                     P_LW_NEXT("t0", "%[input]")                                                                       \
-                     P_LW_NEXT("t1", "%[weights]")                                                                     \
-                     P_LW_NEXT("t2", "%[weights]")                                                                     \
-                     P_LW_NEXT("t3", "%[weights]")                                                                     \
-                     P_LW_NEXT("t4", "%[weights]")                                                                     \
-                     add("%[s0]", "t0", "t1") add("%[s1]", "t0", "t2") add("%[s2]", "t0", "t3")                        \
-                     "1: " add("%[s3]", "t0", "t4")                                                                    \
-                     ".option pop\n"                                                                                   \
-                     : [s0] "+r"(sum[0]), [s1] "+r"(sum[1]), [s2] "+r"(sum[2]), [s3] "+r"(sum[3]),                     \
-                       [input] "+r"(input), [weights] "+r"(weights)                                                    \
-                     : [rows] "r"(rows)                                                                                \
-                     : "t0", "t1", "t2", "t3", "t4", "memory")
-
-static inline const uint8_t *accumulate(int32_t sum[4], const uint8_t *input, const uint8_t *weights, uint32_t rows, bool is_signed)
-{
-    if (is_signed) {
-        ACCUMULATE(PV_SDOTSP_B);
-    } else {
-        ACCUMULATE(PV_SDOTUSP_B);
-    }
-    return weights;
-}
-
-#else
-
-static const uint8_t *accumulate(int32_t sum[4], const uint8_t *input, const uint8_t *weights, uint32_t rows, bool is_signed)
-{
-    for (uint32_t row = 0; row < rows; row++, input += 4) {
-        for (unsigned i = 0; i < 4; i++, weights += 4) {
-            uint32_t x = dory_load_word(input), w = dory_load_word(weights);
-            sum[i] = is_signed ? pv_sdotsp_b(sum[i], x, w) : pv_sdotusp_b(sum[i], x, w);
-        }
-    }
-    return weights;
-}
-
-#endif
-
 /* One output row of one lane in up to 4 columns; `offset` is that of its first input row in the units. */
 static inline void sum_row(int32_t sum[4], const struct dory_depthwise *work, const struct dory_strip *strip, const uint8_t *weights,
                            uint32_t offset, bool is_signed)
 {
     sum[0] = sum[1] = sum[2] = sum[3] = 0;
     for (uint32_t unit = 0; unit < work->units; unit++) {
-        weights = accumulate(sum, strip->unit[unit] + offset, weights, work->kernel_height, is_signed);
+        const uint8_t *input = strip->unit[unit] + offset;
+        dory_dots(sum, &input, &weights, work->kernel_height, is_signed);
     }
 }
 

@@ -10,5 +10,7 @@ dory_kernel_function dory_xpulpv2_linear;
 dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_1;
 dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_2;
 dory_kernel_function dory_xpulpv2_depthwise;
+dory_kernel_function dory_xpulpv2_addition;
+dory_kernel_function dory_xpulpv2_pool;
 
 #endif

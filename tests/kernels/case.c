@@ -31,6 +31,8 @@ static const struct {
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2),
     FUNCTION(dory_xpulpv2_depthwise),
+    FUNCTION(dory_xpulpv2_addition),
+    FUNCTION(dory_xpulpv2_pool),
 };
 
 static dory_kernel_function *function_of(const char *name)
