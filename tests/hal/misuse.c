@@ -63,7 +63,8 @@ static void two_l3_callers(void *argument)
 static void write_behind_reservation(void *argument)
 {
     (void)argument;
-    l1[64] = 1;
+    if (hal_core_id() == 0)
+        l1[64] = 1;
 }
 
 static void core_leaves(void *argument)
