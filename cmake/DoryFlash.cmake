@@ -18,6 +18,9 @@ function(dory_add_flash_data target symbol file)
 @symbol@:
         .incbin "@file@"
         .balign 8
+#if defined(__linux__)
+        .section .note.GNU-stack, "", %progbits /* without it the linker takes the stack for executable, and says so */
+#endif
 ]])
   target_sources(${target} PRIVATE ${source})
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${file}) # .incbin does not show in dependencies
