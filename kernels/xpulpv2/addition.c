@@ -29,7 +29,7 @@ static bool fold(struct folded *folded, const struct addition *work)
 {
     const struct dory_narrow_stage *a = &work->input[0], *b = &work->input[1], *sum = &work->sum[0];
     bool second_does_nothing = work->sum[1].multiplier == 1 && work->sum[1].addend == 0 && work->sum[1].shift == 0;
-    if (divides_or_clips(a) || divides_or_clips(b) || !second_does_nothing || work->first_sign || work->second_sign) {
+    if (divides_or_clips(a) || divides_or_clips(b) || sum->shift == DORY_DIVIDES || !second_does_nothing || work->first_sign || work->second_sign) {
         return false;
     }
     int64_t first = (int64_t)a->multiplier * sum->multiplier, second = (int64_t)b->multiplier * sum->multiplier;
@@ -52,17 +52,39 @@ static inline uint8_t add_folded(struct folded folded, uint32_t x, uint32_t y)
     return (uint8_t)p_min(p_max(value, folded.minimum), folded.maximum);
 }
 
-/* Four elements a round: products and loads are not used by the next instruction. */
+/* Two elements, each step for both, for a product is not ready for the next instruction. */
+static inline void add_pair(struct folded folded, const uint8_t *x, const uint8_t *y, uint8_t *output)
+{
+#if defined(DORY_XPULPV2)
+    int32_t a = x[0], b = x[1], y0 = y[0], y1 = y[1];
+    __asm__("mul %0, %0, %4\n"
+            "mul %1, %1, %4\n"
+            P_MAC("%0", "%2", "%5")
+            P_MAC("%1", "%3", "%5")
+            P_ADDNR("%0", "%6", "%7")
+            P_ADDNR("%1", "%6", "%7")
+            P_MAX("%0", "%0", "%8")
+            P_MAX("%1", "%1", "%8")
+            P_MIN("%0", "%0", "%9")
+            P_MIN("%1", "%1", "%9")
+            : "+r"(a), "+r"(b)
+            : "r"(y0), "r"(y1), "r"(folded.first), "r"(folded.second), "r"(folded.addend), "r"(folded.shift), "r"(folded.minimum),
+              "r"(folded.maximum));
+    output[0] = (uint8_t)a;
+    output[1] = (uint8_t)b;
+#else
+    output[0] = add_folded(folded, x[0], y[0]);
+    output[1] = add_folded(folded, x[1], y[1]);
+#endif
+}
+
 static void run_folded(const struct addition *work, struct folded folded)
 {
     const uint8_t *x = work->first, *y = work->second;
     uint8_t *output = work->output, *end = output + (work->count & ~3u);
     for (; output != end; x += 4, y += 4, output += 4) {
-        uint32_t x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3], y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3];
-        output[0] = add_folded(folded, x0, y0);
-        output[1] = add_folded(folded, x1, y1);
-        output[2] = add_folded(folded, x2, y2);
-        output[3] = add_folded(folded, x3, y3);
+        add_pair(folded, x, y, output);
+        add_pair(folded, x + 2, y + 2, output + 2);
     }
     for (uint32_t left = work->count & 3; left > 0; left--) {
         *output++ = add_folded(folded, *x++, *y++);
@@ -106,14 +128,13 @@ void dory_xpulpv2_addition(const struct dory_layer *layer, const struct dory_til
     uint32_t bytes = (uint32_t)tile->rows * tile->columns * tile->channels;
     struct dory_grid_share share = dory_grid_share_of(1, (bytes + 3) / 4, core, cores); /* words */
     uint32_t start = 4 * share.first;
-    struct addition work = {
-        .first = (const uint8_t *)tile->input + start,
-        .second = (const uint8_t *)tile->second_input + start,
-        .output = (uint8_t *)tile->output + start,
-        .count = start < bytes ? dory_minimum(4 * share.items, bytes - start) : 0,
-        .first_sign = layer->input_is_signed ? 0x80 : 0,
-        .second_sign = layer->second_input_is_signed ? 0x80 : 0,
-    };
+    struct addition work; /* field by field: an initialiser would clear the rest */
+    work.first = (const uint8_t *)tile->input + start;
+    work.second = (const uint8_t *)tile->second_input + start;
+    work.output = (uint8_t *)tile->output + start;
+    work.count = start < bytes ? dory_minimum(4 * share.items, bytes - start) : 0;
+    work.first_sign = layer->input_is_signed ? 0x80 : 0;
+    work.second_sign = layer->second_input_is_signed ? 0x80 : 0;
     struct folded folded;
     if (!narrow(&work, layer)) {
         run_wide(&work, layer);

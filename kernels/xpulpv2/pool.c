@@ -120,31 +120,33 @@ static void average(const struct pool *pool, const uint8_t *input, uint8_t *outp
     output[3] = (uint8_t)finish(pool, sum[3]);
 }
 
-static struct pool pool_of(const struct dory_layer *layer, const struct dory_tile *tile)
+static void pool_start(struct pool *pool, const struct dory_layer *layer, const struct dory_tile *tile)
 {
-    struct pool pool = {.layer = layer, .is_signed = layer->input_is_signed};
-    struct dory_range range = dory_byte_range(pool.is_signed);
-    pool.rows = layer->kernel_height;
-    pool.columns = layer->kernel_width;
-    pool.step = (uint32_t)layer->dilation_width * tile->channels;
-    pool.row_step = (int32_t)((uint32_t)layer->dilation_height * tile->input_columns * tile->channels - pool.columns * pool.step);
+    struct dory_range range = dory_byte_range(layer->input_is_signed);
+    pool->layer = layer;
+    pool->is_signed = layer->input_is_signed;
+    pool->is_plain = false;
+    pool->rows = layer->kernel_height;
+    pool->columns = layer->kernel_width;
+    pool->step = (uint32_t)layer->dilation_width * tile->channels;
+    pool->row_step = (int32_t)((uint32_t)layer->dilation_height * tile->input_columns * tile->channels - pool->columns * pool->step);
     if (layer->operation == DORY_AVERAGE_POOL) {
-        range.least *= pool.rows * pool.columns;
-        range.most *= pool.rows * pool.columns;
+        range.least *= pool->rows * pool->columns;
+        range.most *= pool->rows * pool->columns;
     }
-    pool.is_narrow = dory_narrow_stages_of(pool.stage, layer, range);
-    if (pool.is_narrow && layer->operation == DORY_MAXIMUM_POOL) {
-        pool.is_plain = !layer->has_second_stage && pool.stage[0].multiplier == 1 && pool.stage[0].addend == 0 &&
-                        pool.stage[0].shift == 0 && pool.stage[0].minimum <= range.least && pool.stage[0].maximum >= range.most &&
-                        pool.stage[1].minimum <= range.least && pool.stage[1].maximum >= range.most;
+    pool->is_narrow = dory_narrow_stages_of(pool->stage, layer, range);
+    if (pool->is_narrow && layer->operation == DORY_MAXIMUM_POOL) {
+        pool->is_plain = !layer->has_second_stage && pool->stage[0].multiplier == 1 && pool->stage[0].addend == 0 &&
+                        pool->stage[0].shift == 0 && pool->stage[0].minimum <= range.least && pool->stage[0].maximum >= range.most &&
+                        pool->stage[1].minimum <= range.least && pool->stage[1].maximum >= range.most;
     }
-    return pool;
 }
 
 /* A core's share is a range of the grid of pixels by channel quads. */
 void dory_xpulpv2_pool(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    struct pool pool = pool_of(layer, tile);
+    struct pool pool;
+    pool_start(&pool, layer, tile);
     bool is_maximum = layer->operation == DORY_MAXIMUM_POOL;
     uint32_t quads = tile->channels / 4u;
     struct dory_grid_share share = dory_grid_share_of((uint32_t)tile->rows * tile->columns, quads, core, cores);

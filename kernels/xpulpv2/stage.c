@@ -5,31 +5,39 @@
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* log2 of a power of two up to 2^31, else -1. */
-static int32_t logarithm(int64_t divisor)
+/* log2 of a power of two, else DORY_DIVIDES. */
+static int32_t logarithm(uint32_t divisor)
 {
-    for (int32_t shift = 0; shift < 32; shift++) {
-        if (divisor == (int64_t)1 << shift) {
-            return shift;
-        }
+    int32_t shift = 0;
+    for (; (divisor & 1) == 0; divisor >>= 1) {
+        shift++;
     }
-    return -1;
+    return divisor == 1 ? shift : DORY_DIVIDES;
+}
+
+/* Of the smallest and the largest result before the clip. */
+static int32_t floor_divide(int32_t numerator, int32_t divisor, int32_t shift)
+{
+    return shift != DORY_DIVIDES ? numerator >> shift : (int32_t)dory_floor_divide(numerator, divisor);
 }
 
 bool dory_narrow_stage_of(struct dory_narrow_stage *narrow, const struct dory_stage *stage, struct dory_range *range)
 {
-    int32_t shift = logarithm(stage->divisor);
-    if (shift < 0 || !dory_fits_32(stage->multiplier) || !dory_fits_32(stage->addend)) {
+    int64_t multiplier = stage->multiplier, addend = stage->addend, divisor = stage->divisor;
+    if (!dory_fits_32(divisor) || !dory_fits_32(multiplier) || !dory_fits_32(addend)) {
         return false;
     }
-    int64_t a = stage->multiplier * range->least, b = stage->multiplier * range->most;
+    int64_t a = multiplier * range->least, b = multiplier * range->most;
     int64_t least = smaller(a, b), most = larger(a, b);
-    if (!dory_fits_32(least) || !dory_fits_32(most) || !dory_fits_32(least + stage->addend) || !dory_fits_32(most + stage->addend)) {
+    if (!dory_fits_32(least) || !dory_fits_32(most) || !dory_fits_32(least + addend) || !dory_fits_32(most + addend)) {
         return false;
     }
-    *narrow = (struct dory_narrow_stage){(int32_t)stage->multiplier, (int32_t)stage->addend, shift, stage->minimum, stage->maximum};
-    range->least = smaller(larger((least + stage->addend) >> shift, stage->minimum), stage->maximum);
-    range->most = smaller(larger((most + stage->addend) >> shift, stage->minimum), stage->maximum);
+    int32_t shift = logarithm((uint32_t)divisor), minimum = stage->minimum, maximum = stage->maximum;
+    *narrow = (struct dory_narrow_stage){(int32_t)multiplier, (int32_t)addend, shift, minimum, maximum, (int32_t)divisor};
+    least = floor_divide((int32_t)(least + addend), narrow->divisor, shift);
+    most = floor_divide((int32_t)(most + addend), narrow->divisor, shift);
+    range->least = smaller(larger(least, minimum), maximum);
+    range->most = smaller(larger(most, minimum), maximum);
     return true;
 }
 

@@ -7,10 +7,19 @@
 #include "dory/layer.h"
 #include "xpulp.h"
 
-/* y = clip((multiplier * x + addend) >> shift) */
+/* y = clip((multiplier * x + addend) >> shift), or with a floor division where shift is DORY_DIVIDES. */
 struct dory_narrow_stage {
-    int32_t multiplier, addend, shift, minimum, maximum;
+    int32_t multiplier, addend, shift, minimum, maximum, divisor;
 };
+#define DORY_DIVIDES (-1)
+
+/* Keeps the compiler from a second division for the remainder. */
+static inline int32_t dory_quotient_signed(int32_t dividend, int32_t divisor)
+{
+    int32_t quotient = dividend / divisor;
+    __asm__("" : "+r"(quotient));
+    return quotient;
+}
 
 /* The values that a stage may meet or give. */
 struct dory_range {
@@ -19,13 +28,18 @@ struct dory_range {
 
 static inline bool dory_fits_32(int64_t value) { return (int32_t)value == value; }
 
-/* False where the divisor is no power of two or 32 bits are not enough for some x in the range. The range becomes
- * that of the results. */
+/* False where 32 bits are not enough for some x in the range. The range becomes that of the results. */
 bool dory_narrow_stage_of(struct dory_narrow_stage *narrow, const struct dory_stage *stage, struct dory_range *range);
 
 static inline int32_t dory_narrow_stage_apply(const struct dory_narrow_stage *stage, int32_t x)
 {
-    int32_t value = p_addnr(stage->multiplier * x, stage->addend, stage->shift);
+    int32_t value = stage->multiplier * x;
+    if (stage->shift != DORY_DIVIDES) {
+        value = p_addnr(value, stage->addend, stage->shift);
+    } else { /* about 40 cycles */
+        int32_t sum = value + stage->addend, quotient = dory_quotient_signed(sum, stage->divisor);
+        value = quotient - (sum - quotient * stage->divisor < 0);
+    }
     return p_min(p_max(value, stage->minimum), stage->maximum);
 }
 
