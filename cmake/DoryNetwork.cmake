@@ -93,7 +93,7 @@ function(dory_add_network name model)
     OUTPUT ${sources} ${others} ${check_sources}
     COMMAND dory::dory generate ${model} --target ${arg_TARGET} --name ${name} --output-dir ${directory}
             --depfile ${directory}/${name}.d ${options}
-    DEPENDS dory::dory ${model} ${config}
+    DEPENDS dory::dory $<TARGET_FILE:dory::dory> ${model} ${config} # an imported program is no file dependency by itself
     DEPFILE ${directory}/${name}.d
     COMMENT "dory: generating ${name} for ${arg_TARGET}"
     VERBATIM)
