@@ -178,18 +178,39 @@ static struct tile_problem tile_problem_of(const struct planner *planner, int la
     };
 }
 
+/* The same cut of an equal layer before this one, if that is solved: networks repeat themselves. */
+static const struct cut *solved_before(const struct planner *planner, int layer, const struct cut *cut)
+{
+    for (int l = 0; l < layer; l++) {
+        if (memcmp(&planner->layers[l].run, &planner->layers[layer].run, sizeof planner->layers[l].run) != 0)
+            continue;
+        for (const struct cut *other = planner->layers[l].cuts; other; other = other->next)
+            if (other->solved && other->rows == cut->rows && other->channels == cut->channels &&
+                other->channels_outer == cut->channels_outer && other->ram == cut->ram)
+                return other;
+    }
+    return NULL;
+}
+
 bool cut_solve(struct planner *planner, int layer, struct cut *cut)
 {
     struct planned_layer *of = &planner->layers[layer];
     if (cut->solved)
         return cut->legal;
+    const struct cut *same = solved_before(planner, layer, cut);
+    if (same) {
+        struct cut *next = cut->next;
+        *cut = *same;
+        cut->next = next;
+        return cut->legal;
+    }
     cut->solved = true;
     make_steps(planner, &of->run, cut);
     for (int i = 0; of->kernels[i]; i++) {
         struct tile_problem problem = tile_problem_of(planner, layer, cut, i);
         struct tiling tiling;
         struct tile_cost cost;
-        if (!tile_search(&problem, &tiling, &cost) || (cut->legal && cost.cycles >= cut->cost.cycles))
+        if (!tile_search(&problem, cut->legal ? cut->cost.cycles : UINT64_MAX, &tiling, &cost))
             continue;
         cut->legal = true;
         cut->kernel = of->kernels[i];

@@ -9,9 +9,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_ROUNDS   4    /* of improvement */
-#define STEP_COST     1000 /* cycles that one more step costs, roughly: for the first guess only */
-#define SMALL_WEIGHTS 8192 /* bytes of weights that are not worth more than one block */
+#define MOST_ROUNDS   4       /* of improvement */
+#define MOST_EFFORT   2000000 /* steps and transfers looked at */
+#define STEP_COST     1000    /* cycles that one more step costs, roughly: for the first guess only */
+#define SMALL_WEIGHTS 8192    /* bytes of weights that are not worth more than one block */
 
 struct life {
     int first, last; /* layers */
@@ -25,6 +26,7 @@ struct optimiser {
     uint32_t *live;     /* bytes of tensors in L2, by layer */
     struct cut **list;  /* MOST_CUTS */
     uint64_t best_cycles;
+    uint64_t effort;
 };
 
 /* ---- lives ---- */
@@ -213,6 +215,7 @@ static uint64_t evaluate(struct optimiser *o)
     struct schedule schedule;
     schedule_make(o->planner, NULL, &schedule, &scratch);
     uint64_t cycles = schedule.live_bytes <= o->planner->l2_bytes ? schedule.cycles : UINT64_MAX;
+    o->effort += (uint64_t)schedule.step_count + (uint64_t)schedule.transfer_count;
     arena_free(&scratch);
     return cycles;
 }
@@ -221,7 +224,7 @@ static uint64_t evaluate(struct optimiser *o)
 static bool try_choice(struct optimiser *o, int layer, struct choice other)
 {
     struct choice before = o->planner->choices[layer];
-    if (!other.cut || (other.cut == before.cut && other.ahead == before.ahead) ||
+    if (o->effort > MOST_EFFORT || !other.cut || (other.cut == before.cut && other.ahead == before.ahead) ||
         cut_l2_bytes(o->planner, layer, other.cut, other.ahead) > room(o, layer) || !cut_solve(o->planner, layer, other.cut))
         return false;
     o->planner->choices[layer] = other;
@@ -308,7 +311,7 @@ static void improve_homes(struct optimiser *o)
     size_t bytes = (size_t)o->network->layer_count * sizeof *o->planner->choices;
     struct choice *before = arena_allocate(o->planner->arena, bytes);
     for (int t = 0; t < o->network->tensor_count; t++) {
-        if (o->planner->homes[t] != HOME_RAM || o->planner->options->tensors_in_ram)
+        if (o->planner->homes[t] != HOME_RAM || o->planner->options->tensors_in_ram || o->effort > MOST_EFFORT)
             continue;
         memcpy(before, o->planner->choices, bytes);
         set_home(o, t, HOME_L2);

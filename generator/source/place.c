@@ -14,7 +14,7 @@ struct placer {
     int count;
     uint32_t alignment;
     uint32_t bound, enough;
-    int *order, *best_order;
+    int *order, *best_order, *merged;
     int *neighbours, *first_neighbour; /* items that live at the same time, by item */
     struct range *ranges;              /* scratch of first_fit */
     uint32_t best;
@@ -151,17 +151,27 @@ static bool comes_before(const struct placer *placer, compare_items *const keys[
     return order ? order < 0 : a < b;
 }
 
-/* Insertion sort: it is stable, and needs no state outside. */
+/* Merges two sorted halves; equal items keep their order, as comes_before has no equals. */
+static void sort_part(struct placer *placer, compare_items *const keys[2], int start, int end)
+{
+    int middle = start + (end - start) / 2, left = start, right = middle;
+    if (end - start < 2)
+        return;
+    sort_part(placer, keys, start, middle);
+    sort_part(placer, keys, middle, end);
+    for (int i = start; i < end; i++) {
+        bool take_left =
+            right == end || (left < middle && comes_before(placer, keys, placer->order[left], placer->order[right]));
+        placer->merged[i] = placer->order[take_left ? left++ : right++];
+    }
+    memcpy(placer->order + start, placer->merged + start, (size_t)(end - start) * sizeof *placer->order);
+}
+
 static void sort_order(struct placer *placer, compare_items *const keys[2])
 {
-    for (int i = 0; i < placer->count; i++) {
-        int at = i;
-        while (at > 0 && comes_before(placer, keys, i, placer->order[at - 1])) {
-            placer->order[at] = placer->order[at - 1];
-            at--;
-        }
-        placer->order[at] = i;
-    }
+    for (int i = 0; i < placer->count; i++)
+        placer->order[i] = i;
+    sort_part(placer, keys, 0, placer->count);
 }
 
 /* ---- local search ---- */
@@ -207,29 +217,30 @@ static void improve(struct placer *placer)
 
 /* ---- all together ---- */
 
-static bool live_together(const struct place_item *a, const struct place_item *b)
-{
-    return a->first <= b->last && b->first <= a->last;
-}
-
+/* Pairs that live together: items in the order of their start, each with those that start while it lives. */
 static void find_neighbours(struct placer *placer, struct arena *arena)
 {
-    int total = 0;
+    compare_items *const keys[2] = {by_first, by_first};
+    int count = placer->count, *used = arena_array(arena, int, (size_t)count + 1);
+    sort_order(placer, keys);
     for (int pass = 0; pass < 2; pass++) { /* first count, then fill */
-        total = 0;
-        for (int i = 0; i < placer->count; i++) {
-            placer->first_neighbour[i] = total;
-            for (int j = 0; j < placer->count; j++) {
-                if (i == j || !live_together(&placer->items[i], &placer->items[j]))
-                    continue;
-                if (pass)
-                    placer->neighbours[total] = j;
-                total++;
+        for (int i = 0; i < count; i++)
+            for (int j = i + 1; j < count && placer->items[placer->order[j]].first <= placer->items[placer->order[i]].last;
+                 j++) {
+                int a = placer->order[i], b = placer->order[j];
+                if (pass) {
+                    placer->neighbours[placer->first_neighbour[a] + used[a]] = b;
+                    placer->neighbours[placer->first_neighbour[b] + used[b]] = a;
+                }
+                used[a]++;
+                used[b]++;
             }
+        for (int i = 0; !pass && i < count; i++) {
+            placer->first_neighbour[i + 1] = placer->first_neighbour[i] + used[i];
+            used[i] = 0;
         }
-        placer->first_neighbour[placer->count] = total;
         if (!pass)
-            placer->neighbours = arena_array(arena, int, (size_t)total + 1);
+            placer->neighbours = arena_array(arena, int, (size_t)placer->first_neighbour[count] + 1);
     }
 }
 
@@ -243,6 +254,7 @@ uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t
         .enough = enough,
         .order = arena_array(arena, int, entries),
         .best_order = arena_array(arena, int, entries),
+        .merged = arena_array(arena, int, entries),
         .first_neighbour = arena_array(arena, int, entries),
         .ranges = arena_array(arena, struct range, entries),
         .best = UINT32_MAX,

@@ -48,6 +48,7 @@ struct search {
     struct tile_cost *best_cost;
     uint64_t fixed_cycles; /* that no tiling avoids */
     uint32_t part_rows, part_channels;
+    uint64_t limit; /* tilings with as many cycles are of no use */
     bool found;
 };
 
@@ -66,14 +67,22 @@ static uint64_t kernel_cycles(const struct search *search, const struct extents 
     return sum;
 }
 
-static void consider(struct search *search, const struct tiling *tiling)
+/* A shape with what is known of it: bounds for the simulation. */
+struct candidate {
+    struct tiling tiling;
+    uint64_t kernels, tiles;
+};
+
+static void consider(struct search *search, const struct candidate *candidate)
 {
     struct tile_cost cost;
-    tile_simulate(search->problem, tiling, &cost, NULL);
+    uint64_t limit = search->found ? search->best_cost->cycles : search->limit - 1;
+    if (!tile_simulate_below(search->problem, &candidate->tiling, limit, candidate->kernels, candidate->tiles, &cost))
+        return;
     bool better = !search->found || cost.cycles < search->best_cost->cycles ||
                   (cost.cycles == search->best_cost->cycles && cost.l1_bytes < search->best_cost->l1_bytes);
     if (better) {
-        *search->best = *tiling;
+        *search->best = candidate->tiling;
         *search->best_cost = cost;
         search->found = true;
     }
@@ -93,9 +102,10 @@ static const uint8_t single_sets[] = {
 #define SINGLE_SETS (sizeof single_sets / sizeof *single_sets)
 
 /* Considers a shape and order with as many double buffers as fit. */
-static void consider_buffers(struct search *search, struct tiling *tiling)
+static void consider_buffers(struct search *search, struct candidate *candidate)
 {
     uint8_t fitting[SINGLE_SETS];
+    struct tiling *tiling = &candidate->tiling;
     struct l1_sizes sizes = tile_l1_sizes(search->problem, tiling);
     size_t count = 0;
     if (tile_l1_sum(&sizes, single_sets[SINGLE_SETS - 1]) > search->problem->l1_bytes)
@@ -108,7 +118,7 @@ static void consider_buffers(struct search *search, struct tiling *tiling)
         if (dominated || tile_l1_sum(&sizes, single_sets[i]) > search->problem->l1_bytes)
             continue;
         fitting[count++] = single_sets[i];
-        consider(search, tiling);
+        consider(search, candidate);
     }
     tiling->single = 0;
 }
@@ -120,7 +130,7 @@ static uint64_t bound(const struct search *search, uint64_t kernels, uint64_t ti
 
 static bool is_worse(const struct search *search, uint64_t bound_cycles)
 {
-    return search->found && bound_cycles > search->best_cost->cycles;
+    return search->found ? bound_cycles > search->best_cost->cycles : bound_cycles >= search->limit;
 }
 
 /* The next smaller slice of input channels: the least one for its number of chunks. 0: none. */
@@ -130,32 +140,45 @@ static uint32_t next_slice(uint32_t all, uint32_t slice)
     return smaller ? dory_round_up(dory_divide_up(all, dory_divide_up(all, smaller)), 4) : 0;
 }
 
-static void consider_shape(struct search *search, struct tiling *tiling, uint64_t kernels, uint64_t tiles, bool one_order)
+static void consider_shape(struct search *search, const struct tiling *tiling, uint64_t kernels, uint64_t tiles,
+                           bool one_order)
 {
     uint32_t all = search->problem->layer->input_channels;
     bool chunks = is_convolution(search) && search->problem->kernel->can_tile_input_channels;
     uint32_t slice = all;
     do {
-        if (is_worse(search, bound(search, kernels, tiles * dory_divide_up(all, slice))))
+        struct candidate candidate = {*tiling, kernels, tiles * dory_divide_up(all, slice)};
+        uint64_t least = bound(search, kernels, candidate.tiles);
+        if (is_worse(search, least))
             return; /* and so are smaller slices */
-        tiling->shape.input_channels = is_convolution(search) ? slice : tiling->shape.channels;
-        bool worse = is_worse(search, bound(search, kernels, tiles * dory_divide_up(all, slice)) +
-                                          tile_first_load_cycles(search->problem, tiling));
+        candidate.tiling.shape.input_channels = is_convolution(search) ? slice : tiling->shape.channels;
+        bool worse = is_worse(search, least + tile_first_load_cycles(search->problem, &candidate.tiling));
         for (uint8_t order = 0; !worse && order < (one_order ? 1 : 2); order++) {
-            tiling->order = order;
-            consider_buffers(search, tiling);
+            candidate.tiling.order = order;
+            consider_buffers(search, &candidate);
         }
         slice = next_slice(all, slice);
     } while (chunks && slice);
 }
 
 static uint32_t previous_channels(uint32_t channels) { return channels <= 4 ? 0 : (channels - 1) / 4 * 4; }
+static uint32_t half_channels(uint32_t channels) { return channels <= 4 ? 0 : dory_round_up(channels / 2, 4); }
+static uint32_t previous(uint32_t size) { return size - 1; }
+static uint32_t half(uint32_t size) { return size / 2; }
 
-static void consider_channels(struct search *search, struct tiling *tiling, const struct extents *rows,
-                              const struct extents *columns)
+/* Which sizes are looked at: all of them, or only those that come of halving. */
+struct walk {
+    uint32_t (*next_size)(uint32_t size);
+    uint32_t (*next_channels)(uint32_t channels);
+};
+
+static const struct walk coarse_walk = {half, half_channels}, full_walk = {previous, previous_channels};
+
+static void consider_channels(struct search *search, const struct walk *walk, struct tiling *tiling,
+                              const struct extents *rows, const struct extents *columns)
 {
     const struct dory_layer *layer = search->problem->layer;
-    for (uint32_t c = search->part_channels; c > 0; c = previous_channels(c)) {
+    for (uint32_t c = search->part_channels; c > 0; c = walk->next_channels(c)) {
         tiling->shape.channels = c;
         struct extents channels = extents_of(layer->output_channels, search->part_channels, c);
         uint64_t tiles = (uint64_t)rows->tiles * columns->tiles * channels.tiles;
@@ -166,6 +189,21 @@ static void consider_channels(struct search *search, struct tiling *tiling, cons
                          (tiling->shape.rows == search->part_rows && tiling->shape.columns == layer->output_width);
         if (!is_worse(search, bound(search, kernels, tiles)))
             consider_shape(search, tiling, kernels, tiles, one_order);
+    }
+}
+
+static void consider_all(struct search *search, const struct walk *walk)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    struct tiling tiling = {0};
+    for (uint32_t r = search->part_rows; r > 0; r = walk->next_size(r)) {
+        struct extents rows = extents_of(layer->output_height, search->part_rows, r);
+        tiling.shape.rows = r;
+        for (uint32_t c = layer->output_width; c > 0; c = walk->next_size(c)) {
+            struct extents columns = extents_of(layer->output_width, layer->output_width, c);
+            tiling.shape.columns = c;
+            consider_channels(search, walk, &tiling, &rows, &columns);
+        }
     }
 }
 
@@ -182,20 +220,12 @@ static struct search search_start(const struct tile_problem *problem, struct til
     };
 }
 
-bool tile_search(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost)
+bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tiling *best, struct tile_cost *cost)
 {
-    const struct dory_layer *layer = problem->layer;
     struct search search = search_start(problem, best, cost);
-    struct tiling tiling = {0};
-    for (uint32_t r = search.part_rows; r > 0; r--) {
-        struct extents rows = extents_of(layer->output_height, search.part_rows, r);
-        tiling.shape.rows = r;
-        for (uint32_t c = layer->output_width; c > 0; c--) {
-            struct extents columns = extents_of(layer->output_width, layer->output_width, c);
-            tiling.shape.columns = c;
-            consider_channels(&search, &tiling, &rows, &columns);
-        }
-    }
+    search.limit = limit;
+    consider_all(&search, &coarse_walk); /* to have something good to compare with */
+    consider_all(&search, &full_walk);
     return search.found;
 }
 

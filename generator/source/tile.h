@@ -67,6 +67,11 @@ uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *
 void tile_simulate(const struct tile_problem *problem, const struct tiling *tiling, struct tile_cost *cost,
                    struct step_times *times);
 
+/* The same without times; gives up, and returns false, as soon as it is certain that `limit` cycles are exceeded.
+ * `kernel_cycles` is a lower bound of those of all tiles, `tiles` their number. */
+bool tile_simulate_below(const struct tile_problem *problem, const struct tiling *tiling, uint64_t limit,
+                         uint64_t kernel_cycles, uint64_t tiles, struct tile_cost *cost);
+
 /* The least L1 bytes of any legal tiling. */
 uint32_t tile_least_l1_bytes(const struct tile_problem *problem);
 
@@ -75,8 +80,8 @@ uint32_t tile_least_l1_bytes(const struct tile_problem *problem);
  * ones do not fit.
  *
  * The legal tiling with the fewest predicted cycles, among equals the one with the least L1. Exact: every legal tiling is
- * either simulated or proven to be worse. False where none fits. */
-bool tile_search(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost);
+ * either simulated or proven to be worse. False where none fits that takes fewer than `limit` cycles (UINT64_MAX: any). */
+bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tiling *best, struct tile_cost *cost);
 
 /* Sets the tile, the blob sizes and the L1 map of a described layer. */
 void tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *run);

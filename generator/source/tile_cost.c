@@ -383,12 +383,11 @@ static bool next_position(const struct player *player, const struct dory_step *s
     return !space_outer && (at->channel += tile->channels) < channel_end;
 }
 
-void tile_simulate(const struct tile_problem *problem, const struct tiling *tiling, struct tile_cost *cost,
-                   struct step_times *times)
+static struct player player_of(const struct tile_problem *problem, const struct tiling *tiling, struct tile_cost *cost)
 {
-    memset(cost, 0, sizeof *cost);
     struct loads loads = loads_of(problem, tiling);
-    struct player player = {
+    memset(cost, 0, sizeof *cost);
+    return (struct player){
         .problem = problem,
         .tiling = tiling,
         .cost = cost,
@@ -397,6 +396,19 @@ void tile_simulate(const struct tile_problem *problem, const struct tiling *tili
         .two_outputs = !loads.output || !(tiling->single & SINGLE_OUTPUT),
         .first = true,
     };
+}
+
+static void finish(struct player *player)
+{
+    finish_previous(player, 0, false);
+    player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;
+    player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);
+}
+
+void tile_simulate(const struct tile_problem *problem, const struct tiling *tiling, struct tile_cost *cost,
+                   struct step_times *times)
+{
+    struct player player = player_of(problem, tiling, cost);
     for (uint32_t i = 0; i < problem->step_count; i++) {
         const struct dory_step *step = &problem->steps[i];
         struct position at = {step->first_row, 0, step->first_channel, 0};
@@ -406,7 +418,33 @@ void tile_simulate(const struct tile_problem *problem, const struct tiling *tili
             first_of_step = false;
         } while (next_position(&player, step, &at));
     }
-    finish_previous(&player, 0, false);
-    cost->cycles = player.time + problem->target->layer_overhead_cycles;
-    cost->l1_bytes = tile_l1_bytes(problem, tiling, NULL);
+    finish(&player);
+}
+
+/* What is still to come at least: kernels of the tiles that are not in the time yet, and their overheads. */
+static uint64_t least_to_come(const struct player *player, uint64_t kernel_cycles, uint64_t tiles)
+{
+    uint64_t played = player->cost->kernel_cycles - player->kernel;
+    return (kernel_cycles > played ? kernel_cycles - played : 0) +
+           (tiles + 1 - player->cost->tile_count) * player->problem->target->tile_overhead_cycles +
+           player->problem->target->layer_overhead_cycles;
+}
+
+bool tile_simulate_below(const struct tile_problem *problem, const struct tiling *tiling, uint64_t limit,
+                         uint64_t kernel_cycles, uint64_t tiles, struct tile_cost *cost)
+{
+    struct player player = player_of(problem, tiling, cost);
+    for (uint32_t i = 0; i < problem->step_count; i++) {
+        const struct dory_step *step = &problem->steps[i];
+        struct position at = {step->first_row, 0, step->first_channel, 0};
+        bool first_of_step = true;
+        do {
+            play_tile(&player, step, &at, first_of_step, NULL);
+            first_of_step = false;
+            if (player.time + least_to_come(&player, kernel_cycles, tiles) > limit)
+                return false;
+        } while (next_position(&player, step, &at));
+    }
+    finish(&player);
+    return true;
 }
