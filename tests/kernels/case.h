@@ -46,8 +46,12 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
 /* Lays the buffers out and fills them; `expected` lies in the other memory. False where they do not fit. */
 bool test_case_place(struct test_case *test, struct test_memory *memory, struct test_memory *expected_memory);
 
-/* Computes `expected`. Call it before the kernel is run, for accumulators are read, too. */
-void test_case_expect(struct test_case *test);
+/* Before test_case_place: whether it would fit into so many bytes. */
+bool test_case_fits(const struct test_case *test, uint32_t bytes);
+
+/* The tile for the portable kernel, which gives `expected`. Call it, and that kernel, before the kernel under test is run, for
+ * accumulators are read, too. */
+struct dory_tile test_case_expected_tile(struct test_case *test);
 
 /* Compares, and checks the guards. True where all is well; otherwise says what differs. */
 bool test_case_check(const struct test_case *test, const struct test_memory *memory);

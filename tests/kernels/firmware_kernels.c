@@ -1,0 +1,171 @@
+/* The kernels on the hardware they are for: random layers against the portable kernels, bit for bit, then a table of usual
+ * layers with cycles measured and predicted. All operands lie in L1; no DMA runs. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "case.h"
+#include "dory/hal.h"
+
+#define RANDOM_CASES 360
+#define MOST_MACS    20000
+#define CORES        8
+
+/* The largest error of a prediction for a layer of the table, per cent. */
+#define WORST_PREDICTION 20
+
+static uint8_t local_buffers[48000] DORY_L1;
+static struct dory_tile local_tile DORY_L1; /* where the tile loop has it, too */
+static uint32_t local_cycles DORY_L1;
+static uint8_t expected_buffers[96 << 10] DORY_L2;
+static struct test_case test;
+
+static void run_reference(void *argument)
+{
+    const struct dory_tile *tile = argument;
+    test.reference(&test.layer, tile, hal_core_id(), hal_core_count());
+}
+
+/* Twice, for a warm instruction cache; the second run is measured. A chunk adds to partial sums, so it is run once. */
+static void run_kernel(void *argument)
+{
+    const struct dory_tile *tile = argument;
+    unsigned core = hal_core_id();
+    for (int runs = tile->accumulators ? 1 : 2; runs > 0; runs--) {
+        hal_barrier();
+        uint32_t start = hal_cycles();
+        if (core < test.cores) {
+            test.kernel(&test.layer, tile, core, test.cores);
+        }
+        hal_barrier();
+        if (core == 0) {
+            local_cycles = hal_cycles() - start;
+        }
+    }
+}
+
+/* Computes, measures and compares the case that has been set up. */
+static bool run(void)
+{
+    struct test_memory memory, expected;
+    test_memory_start(&memory, local_buffers, sizeof local_buffers);
+    test_memory_start(&expected, expected_buffers, sizeof expected_buffers);
+    if (!test_case_place(&test, &memory, &expected)) {
+        printf("too big\n");
+        return false;
+    }
+    struct dory_tile tile = test_case_expected_tile(&test);
+    hal_cluster_run(run_reference, &tile);
+    local_tile = test.tile;
+    if (hal_cluster_run(run_kernel, &local_tile) != 0) {
+        printf("the cluster failed\n");
+        return false;
+    }
+    return test_case_check(&test, &memory);
+}
+
+static unsigned run_random_cases(void)
+{
+    unsigned failures = 0, largest = 0;
+    for (uint32_t seed = 1; seed <= RANDOM_CASES && failures < 10; seed++) {
+        do {
+            test_case_random(&test, seed + 100000 * largest++ , MOST_MACS);
+        } while (!test_case_fits(&test, sizeof local_buffers));
+        largest = 0;
+        failures += !run();
+    }
+    printf("%u random layers, %u wrong\n", RANDOM_CASES, failures);
+    return failures;
+}
+
+#define CONVOLUTION(name, rows, columns, channels, input_channels, size, stride)                                       \
+    {name, "dory_xpulpv2_convolution", DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride, DORY_NORMALISE_32}
+#define GATHER(name, rows, columns, channels, input_channels, size, stride)                                            \
+    {name, "dory_xpulpv2_convolution_gather", DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride, DORY_NORMALISE_32}
+#define LINEAR(name, channels, input_channels, normalisation)                                                          \
+    {name, "dory_xpulpv2_linear", DORY_CONVOLUTION, 1, 1, channels, input_channels, 1, 1, normalisation}
+#define DEPTHWISE_1(name, rows, columns, channels)                                                                     \
+    {name, "dory_xpulpv2_depthwise_3x3_stride_1", DORY_DEPTHWISE, rows, columns, channels, channels, 3, 1, DORY_NORMALISE_32}
+#define DEPTHWISE_2(name, rows, columns, channels)                                                                     \
+    {name, "dory_xpulpv2_depthwise_3x3_stride_2", DORY_DEPTHWISE, rows, columns, channels, channels, 3, 2, DORY_NORMALISE_32}
+#define DEPTHWISE(name, rows, columns, channels, size, stride, normalisation)                                          \
+    {name, "dory_xpulpv2_depthwise", DORY_DEPTHWISE, rows, columns, channels, channels, size, stride, normalisation}
+#define OTHER(name, kernel, operation, rows, columns, channels, size, stride)                                          \
+    {name, kernel, operation, rows, columns, channels, channels, size, stride, DORY_NORMALISE_32}
+
+static const struct test_shape shapes[] = {
+    CONVOLUTION("pointwise 32-64, 16x12", 16, 12, 64, 32, 1, 1),
+    CONVOLUTION("pointwise 64-64, 16x16", 16, 16, 64, 64, 1, 1),
+    CONVOLUTION("pointwise 128-64, 8x16", 8, 16, 64, 128, 1, 1),
+    CONVOLUTION("pointwise 256-64, 8x8", 8, 8, 64, 256, 1, 1),
+    CONVOLUTION("pointwise 512-40, 8x4", 8, 4, 40, 512, 1, 1),
+    CONVOLUTION("pointwise 1024-24, 4x4", 4, 4, 24, 1024, 1, 1),
+    CONVOLUTION("pointwise 96-24, 7x7", 7, 7, 24, 96, 1, 1),
+    CONVOLUTION("3x3 16-32, 16x16", 16, 16, 32, 16, 3, 1),
+    CONVOLUTION("3x3 32-32, 8x16", 8, 16, 32, 32, 3, 1),
+    CONVOLUTION("3x3 64-32, 8x8", 8, 8, 32, 64, 3, 1),
+    CONVOLUTION("3x3 stride 2 16-32, 8x8", 8, 8, 32, 16, 3, 2),
+    {"pointwise 64-64, 8x8, 64-bit", "dory_xpulpv2_convolution", DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, DORY_NORMALISE_64},
+    {"pointwise 64-64, 8x8, 32-bit out", "dory_xpulpv2_convolution", DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, DORY_NORMALISE_NONE},
+    GATHER("first 3x3 stride 2 3-32, 7x64", 7, 64, 32, 3, 3, 2),
+    GATHER("first 3x3 3-32, 8x32", 8, 32, 32, 3, 3, 1),
+    GATHER("first 5x5 stride 2 1-32, 8x50", 8, 50, 32, 1, 5, 2),
+    GATHER("3x3 10-32, 8x16", 8, 16, 32, 10, 3, 1),
+    LINEAR("linear 1024-32", 32, 1024, DORY_NORMALISE_32),
+    LINEAR("linear 256-128, 32-bit out", 128, 256, DORY_NORMALISE_NONE),
+    DEPTHWISE_1("depth-wise 16x64x8", 16, 64, 8),
+    DEPTHWISE_1("depth-wise 16x32x32", 16, 32, 32),
+    DEPTHWISE_1("depth-wise 16x16x32", 16, 16, 32),
+    DEPTHWISE_1("depth-wise 16x16x64", 16, 16, 64),
+    DEPTHWISE_1("depth-wise 8x8x128", 8, 8, 128),
+    DEPTHWISE_1("depth-wise 4x4x256", 4, 4, 256),
+    DEPTHWISE_1("depth-wise 7x7x64", 7, 7, 64),
+    DEPTHWISE_2("depth-wise stride 2 8x32x16", 8, 32, 16),
+    DEPTHWISE_2("depth-wise stride 2 8x16x32", 8, 16, 32),
+    DEPTHWISE_2("depth-wise stride 2 8x8x64", 8, 8, 64),
+    DEPTHWISE_2("depth-wise stride 2 4x4x256", 4, 4, 256),
+    DEPTHWISE("depth-wise 5x5, 16x16x32", 16, 16, 32, 5, 1, DORY_NORMALISE_32),
+    DEPTHWISE("depth-wise 5x5 stride 2, 8x8x32", 8, 8, 32, 5, 2, DORY_NORMALISE_32),
+    DEPTHWISE("depth-wise 7x7, 8x8x32", 8, 8, 32, 7, 1, DORY_NORMALISE_32),
+    DEPTHWISE("depth-wise 3x3 64-bit, 8x8x32", 8, 8, 32, 3, 1, DORY_NORMALISE_64),
+    OTHER("addition 16x16x32", "dory_xpulpv2_addition", DORY_ADDITION, 16, 16, 32, 1, 1),
+    OTHER("maximum 2x2, 8x16x32", "dory_xpulpv2_pool", DORY_MAXIMUM_POOL, 8, 16, 32, 2, 2),
+    OTHER("maximum 3x3, 8x8x32", "dory_xpulpv2_pool", DORY_MAXIMUM_POOL, 8, 8, 32, 3, 2),
+    OTHER("average 4x4, 1x1x1024", "dory_xpulpv2_pool", DORY_AVERAGE_POOL, 1, 1, 1024, 4, 4),
+    OTHER("average 7x7, 1x1x256", "dory_xpulpv2_pool", DORY_AVERAGE_POOL, 1, 1, 256, 7, 7),
+};
+
+static unsigned measure(const struct test_shape *shape, unsigned cores)
+{
+    test_case_of(&test, shape, cores);
+    unsigned failures = !run();
+    long predicted = (long)test.description->cycles(&test.layer, &test.shape, cores), cycles = (long)local_cycles;
+    long error = (predicted - cycles) * 100 / cycles, rate = (long)(test.macs * 1000 / (uint64_t)cycles);
+    printf("%-34s %u %8ld %8ld %+5ld %% %4ld.%03ld\n", shape->name, cores, cycles, predicted, error, rate / 1000, rate % 1000);
+    if (labs(error) > WORST_PREDICTION) {
+        printf("    the prediction is off by more than %d %%\n", WORST_PREDICTION);
+        failures++;
+    }
+    return failures;
+}
+
+int main(void)
+{
+    if (!hal_cycles_available()) {
+        printf("skipped: this target has no cycle counter\n");
+        return 77;
+    }
+    if (hal_cluster_open(CORES) != 0) {
+        printf("no cluster\n");
+        return 1;
+    }
+    unsigned failures = run_random_cases();
+    printf("%-34s cores cycles predicted error MAC/cycle\n", "layer in L1");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        failures += measure(&shapes[i], CORES);
+    }
+    for (unsigned cores = 1; cores <= CORES; cores *= 2) {
+        failures += measure(&shapes[1], cores);
+    }
+    hal_cluster_close();
+    return failures != 0;
+}
