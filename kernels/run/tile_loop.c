@@ -11,6 +11,7 @@ struct tile_loop {
     struct dory_run *run;
     uint8_t *l2;
     bool driver;
+    unsigned cores; /* that compute */
     const struct dory_layer *layer; /* the copy in L1 that all cores share */
     struct dory_step step[2]; /* of the current tile and of the next; equal most of the time */
     struct dory_placed_tile tile[2];
@@ -299,9 +300,12 @@ static void fetch(struct tile_loop *loop, unsigned index)
     start_loads(loop, &loop->tile[index], &loop->step[index]);
 }
 
+/* Scratch is reserved for the cores of the plan: where there are more, the others only come to the barriers. */
 static void compute(struct tile_loop *loop)
 {
-    loop->layer->kernel(loop->layer, &loop->tile[loop->now].tile, hal_core_id(), hal_core_count());
+    if (hal_core_id() < loop->cores) {
+        loop->layer->kernel(loop->layer, &loop->tile[loop->now].tile, hal_core_id(), loop->cores);
+    }
 }
 
 typedef uint32_t __attribute__((may_alias)) word;
@@ -324,6 +328,7 @@ static void loop_start(struct tile_loop *loop, struct dory_run *run, const struc
     loop->run = run;
     loop->l2 = run->buffers->l2;
     loop->driver = dory_is_driver();
+    loop->cores = dory_minimum(hal_core_count(), run->network->cores);
     loop->layer = share_layer(steps->layer, run->buffers->l1);
     loop->step[0] = *steps;
     loop->now = 0;
