@@ -316,10 +316,6 @@ static void flatten(const struct description *d)
     struct dory_layer *run = d->run;
     if (!layer_reads_whole_input(d->network, d->layer))
         return;
-    bool packed = d->input->bits * d->input->channels % 8 != 0 && d->input->height * d->input->width > 1;
-    if (packed)
-        REFUSE(d, NULL, "reads all of a tensor whose pixels of %d elements of %d bits do not fill whole bytes; unsupported",
-               d->input->channels, d->input->bits);
     run->input_channels = (uint16_t)tensor_elements(d->input);
     run->input_height = run->input_width = 1;
     run->kernel_height = run->kernel_width = 1;

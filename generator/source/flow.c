@@ -154,6 +154,7 @@ static struct stage *append_stage(struct importer *importer, const struct node *
     struct layer *layer = &importer->network->layers[flow->index];
     const struct affine *pending = &flow->pending;
     struct stage *stage = &layer->stages[layer->stage_count++];
+    layer->output_bits = 0; /* what the model said was of the stage before */
     *stage = (struct stage){
         .count = pending->count, .multiplier = pending->multiplier, .addend = pending->addend, .divisor = pending->divisor};
     flow->pending = affine_identity(importer);
@@ -173,7 +174,8 @@ static int64_t clamp(int64_t number, int64_t minimum, int64_t maximum)
     return number < minimum ? minimum : number > maximum ? maximum : number;
 }
 
-void flow_clip(struct importer *importer, const struct node *node, struct flow *flow, int64_t minimum, int64_t maximum)
+void flow_clip(struct importer *importer, const struct node *node, struct flow *flow, int64_t minimum, int64_t maximum,
+               int bits)
 {
     struct stage *stage = NULL;
     if (flow->kind == FLOW_LAYER && is_identity(&flow->pending)) {
@@ -185,6 +187,7 @@ void flow_clip(struct importer *importer, const struct node *node, struct flow *
     stage->minimum = stage->has_clip ? clamp(stage->minimum, minimum, maximum) : minimum;
     stage->maximum = stage->has_clip ? clamp(stage->maximum, minimum, maximum) : maximum;
     stage->has_clip = true;
+    importer->network->layers[flow->index].output_bits = bits;
 }
 
 int flow_finish(struct importer *importer, const struct node *node, struct flow *flow)

@@ -123,7 +123,8 @@ bool flow_multiply(struct importer *importer, const struct node *node, struct fl
 bool flow_add(struct importer *importer, const struct node *node, struct flow *flow, const int64_t *numbers, int count);
 bool flow_divide(struct importer *importer, const struct node *node, struct flow *flow, int64_t divisor);
 void flow_floor(struct importer *importer, const struct node *node, struct flow *flow);
-void flow_clip(struct importer *importer, const struct node *node, struct flow *flow, int64_t minimum, int64_t maximum);
+/* `bits`: of an element of the result where the model says so, else 0. */
+void flow_clip(struct importer *importer, const struct node *node, struct flow *flow, int64_t minimum, int64_t maximum, int bits);
 
 /* Finishes the layer; the tensor's index. */
 int flow_finish(struct importer *importer, const struct node *node, struct flow *flow);
@@ -137,6 +138,8 @@ bool flow_is_never_negative(const struct importer *importer, int tensor); /* as 
 /* ---- import_nemo.c, import_quantlab.c: what the front ends do differently ---- */
 
 enum front_end import_detect(const struct graph *graph);
+/* Bits of an element behind a Clip: Quantlab's out_bits, 2, 4 or 8; else 0. */
+int import_output_bits(struct importer *importer, const struct node *node);
 bool import_is_annotated_addition(const struct node *node);
 /* Sets the stages of an addition from the attributes of its node. */
 bool import_annotate_addition(struct importer *importer, const struct node *node, struct layer *layer,

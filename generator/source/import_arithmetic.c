@@ -191,7 +191,7 @@ bool import_clip(struct importer *importer, const struct node *node, struct flow
         if (minimum > maximum)
             return import_fault(importer, node, "min", "is %lld, more than max, %lld", (long long)minimum,
                                 (long long)maximum);
-        flow_clip(importer, node, result, minimum, maximum);
+        flow_clip(importer, node, result, minimum, maximum, import_output_bits(importer, node));
     }
     return true;
 }
@@ -202,7 +202,7 @@ bool import_relu(struct importer *importer, const struct node *node, struct flow
         return false;
     if (!flow_is_data(result) || flow_has_padding(result))
         return import_fault(importer, node, NULL, "Relu is supported behind a layer only");
-    flow_clip(importer, node, result, 0, INT64_MAX);
+    flow_clip(importer, node, result, 0, INT64_MAX, 0);
     return true;
 }
 

@@ -62,6 +62,16 @@ static struct stage make_stage(struct importer *importer, const struct requantis
     };
 }
 
+int import_output_bits(struct importer *importer, const struct node *node)
+{
+    if (importer->options->front_end != FRONT_END_QUANTLAB)
+        return 0;
+    int64_t bits = import_integer(importer, node, "out_bits", 0);
+    return bits == 2 || bits == 4 || bits == 8 ? (int)bits : 0;
+}
+
+static int bits_of_levels(int64_t levels) { return levels <= 4 ? 2 : levels <= 16 ? 4 : 8; }
+
 bool import_is_annotated_addition(const struct node *node)
 {
     return node_attribute(node, "in1_mul") || node_attribute(node, "in2_mul") || node_attribute(node, "out_mul");
@@ -78,7 +88,9 @@ bool import_annotate_addition(struct importer *importer, const struct node *node
     bool output_is_signed = import_integer(importer, node, "out_signed", is_signed[0] || is_signed[1]) != 0;
     for (int i = 0; i < 2; i++)
         layer->input_stages[i] = make_stage(importer, &steps[i], is_signed[i]);
-    if (steps[2].is_done)
-        layer->stages[layer->stage_count++] = make_stage(importer, &steps[2], output_is_signed);
+    if (!steps[2].is_done)
+        return true;
+    layer->stages[layer->stage_count++] = make_stage(importer, &steps[2], output_is_signed);
+    layer->output_bits = bits_of_levels(steps[2].levels);
     return true;
 }

@@ -62,6 +62,7 @@ struct layer {
      * in the stage). Of a maximum pool: the maximum, padding left out. */
     struct stage stages[MAXIMUM_STAGES];
     int stage_count;
+    int output_bits; /* of an element of the output, as the model asks for: 2, 4, 8; 0: as the range pass finds best */
 
     /* filled by the range pass: proven bounds of the accumulator before stages[0] */
     int64_t accumulator_minimum, accumulator_maximum;
@@ -86,7 +87,8 @@ static inline size_t tensor_elements(const struct tensor *tensor)
 
 /* A convolution whose kernel covers the whole unpadded input, as a fully connected layer does: the firmware runs it as a
  * 1x1 convolution of one pixel, whose input channels are the elements in memory order, i.e. height, width, channels.
- * Both describe.c (shape) and layout.c (order of weights) ask here. 65535 is the firmware's limit of a dimension. */
+ * That wants pixels without a rest of unused bits. Both describe.c (shape) and layout.c (order of weights) ask here. 65535 is
+ * the firmware's limit of a dimension. */
 static inline bool layer_reads_whole_input(const struct network *network, const struct layer *layer)
 {
     const struct tensor *input = &network->tensors[layer->inputs[0]];
@@ -94,7 +96,9 @@ static inline bool layer_reads_whole_input(const struct network *network, const 
                   (layer->dilation_height == 1 || layer->kernel_height == 1) &&
                   (layer->dilation_width == 1 || layer->kernel_width == 1);
     bool unpadded = !layer->padding_top && !layer->padding_left && !layer->padding_bottom && !layer->padding_right;
-    return layer->kind == LAYER_CONVOLUTION && layer->groups == 1 && covers && unpadded && tensor_elements(input) <= UINT16_MAX;
+    bool in_a_row = input->bits * input->channels % 8 == 0 || input->height * input->width == 1;
+    return layer->kind == LAYER_CONVOLUTION && layer->groups == 1 && covers && unpadded && in_a_row &&
+           tensor_elements(input) <= UINT16_MAX;
 }
 
 #endif

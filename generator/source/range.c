@@ -106,11 +106,14 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
 
 /* ---- tensors ---- */
 
-static void set_element(struct tensor *tensor, struct bounds bounds)
+/* The smallest element of at least `least_bits` that holds the bounds. */
+static void set_element(struct tensor *tensor, struct bounds bounds, int least_bits)
 {
-    static const int sizes[] = {8, 16, 32};
+    static const int sizes[] = {2, 4, 8, 16, 32};
     tensor->is_signed = bounds.minimum < 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        if (sizes[i] < least_bits)
+            continue;
         int64_t levels = (int64_t)1 << sizes[i];
         tensor->bits = sizes[i];
         /* 32-bit elements are int32: nothing in the firmware reads uint32 */
@@ -217,6 +220,17 @@ static bool prove_channels(const struct prover *prover, int index, struct bounds
     return true;
 }
 
+/* Fewer than 8 bits only where the model has chosen them: kernels for bytes are the fastest. What merely picks elements
+ * of its input keeps their size. */
+static int least_bits(const struct network *network, const struct layer *layer)
+{
+    if (layer->output_bits)
+        return layer->output_bits;
+    bool picks = layer->kind == LAYER_MAXIMUM_POOL && layer->stage_count == 0;
+    int bits = network->tensors[layer->inputs[0]].bits;
+    return picks && bits < 8 ? bits : 8;
+}
+
 static bool prove_layer(const struct prover *prover, int index)
 {
     struct layer *layer = &prover->network->layers[index];
@@ -232,7 +246,7 @@ static bool prove_layer(const struct prover *prover, int index)
     }
     if (!fits(bounds, INT32_MIN, INT32_MAX))
         return report_too_large(prover, index, "output", bounds, "32 bits, or a Clip behind it");
-    set_element(output, bounds);
+    set_element(output, bounds, least_bits(prover->network, layer));
     if (layer->kind == LAYER_CONVOLUTION && is_unbounded(layer)) {
         output->bits = 32; /* logits keep the format that applications expect, whatever the weights */
         output->is_signed = true;
