@@ -14,27 +14,29 @@ static uint32_t flash_hash(const struct plan *plan)
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-static bool has_one(int count, const int *list, const char *what, const struct network *network,
-                    struct diagnostics *diagnostics)
-{
-    if (count == 1)
-        return true;
-    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d %ss; supported is one", count, what);
-    for (int i = 0; i < count; i++)
-        diagnose(diagnostics, SEVERITY_NOTE, NULL, NULL, "%s %d: '%s'", what, i, network->tensors[list[i]].name);
-    return false;
-}
-
 static uint32_t at_least(uint32_t bytes, uint32_t least) { return bytes < least ? least : bytes; }
+
+static struct dory_port *assemble_ports(const struct plan *plan, const int *tensors, int count, struct arena *arena)
+{
+    struct dory_port *ports = arena_array(arena, struct dory_port, (size_t)count);
+    for (int i = 0; i < count; i++) {
+        struct place place = plan_place(plan, tensors[i]);
+        ports[i] =
+            (struct dory_port){.bytes = plan->tensors[tensors[i]].bytes, .offset = place.offset, .in_ram = place.in_ram};
+    }
+    return ports;
+}
 
 static void assemble_network(const struct plan *plan, struct assembled *assembled)
 {
-    int input = plan->network->inputs[0], output = plan->network->outputs[0];
-    struct place input_place = plan_place(plan, input), output_place = plan_place(plan, output);
     assembled->network = (struct dory_network){
         .name = plan->network->name,
         .steps = assembled->steps,
         .transfers = assembled->transfers,
+        .inputs = assembled->inputs,
+        .outputs = assembled->outputs,
+        .input_count = (uint16_t)plan->network->input_count,
+        .output_count = (uint16_t)plan->network->output_count,
         .step_count = (uint16_t)plan->step_count,
         .transfer_count = (uint16_t)plan->transfer_count,
         .layer_count = (uint16_t)plan->network->layer_count,
@@ -44,25 +46,17 @@ static void assemble_network(const struct plan *plan, struct assembled *assemble
         .ram_bytes = plan->ram_bytes,
         .flash_bytes = plan->flash_bytes,
         .flash_hash = flash_hash(plan),
-        .input_bytes = plan->tensors[input].bytes,
-        .output_bytes = plan->tensors[output].bytes,
-        .input_offset = input_place.offset,
-        .output_offset = output_place.offset,
-        .input_in_ram = input_place.in_ram,
-        .output_in_ram = output_place.in_ram,
     };
 }
 
-bool plan_assemble(const struct plan *plan, struct assembled *assembled, struct arena *arena,
-                   struct diagnostics *diagnostics)
+void plan_assemble(const struct plan *plan, struct assembled *assembled, struct arena *arena)
 {
     const struct network *network = plan->network;
-    if (!has_one(network->input_count, network->inputs, "input", network, diagnostics) ||
-        !has_one(network->output_count, network->outputs, "output", network, diagnostics))
-        return false;
     assembled->layers = arena_array(arena, struct dory_layer, (size_t)network->layer_count);
     assembled->steps = arena_array(arena, struct dory_step, (size_t)plan->step_count);
     assembled->transfers = arena_array(arena, struct dory_transfer, (size_t)plan->transfer_count);
+    assembled->inputs = assemble_ports(plan, network->inputs, network->input_count, arena);
+    assembled->outputs = assemble_ports(plan, network->outputs, network->output_count, arena);
     for (int i = 0; i < network->layer_count; i++)
         assembled->layers[i] = plan->layers[i].run;
     for (int i = 0; i < plan->step_count; i++) {
@@ -72,5 +66,4 @@ bool plan_assemble(const struct plan *plan, struct assembled *assembled, struct 
     for (int i = 0; i < plan->transfer_count; i++)
         assembled->transfers[i] = plan->transfers[i].run;
     assemble_network(plan, assembled);
-    return true;
 }

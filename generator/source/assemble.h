@@ -10,11 +10,11 @@ struct assembled {
     struct dory_layer *layers;   /* kernels are null: the plan knows them by name only */
     struct dory_step *steps;
     struct dory_transfer *transfers;
+    struct dory_port *inputs, *outputs;
 };
 
-/* After layout_weights. False after an error was reported: the network has not one input and one output. */
-bool plan_assemble(const struct plan *plan, struct assembled *assembled, struct arena *arena,
-                   struct diagnostics *diagnostics);
+/* After layout_weights. */
+void plan_assemble(const struct plan *plan, struct assembled *assembled, struct arena *arena);
 
 /* Where a whole tensor lies: an offset in the L2 arena, or in RAM. */
 struct place {

@@ -306,26 +306,25 @@ static void check_computed(struct memory *memory)
     }
 }
 
-/* The caller finds the network's output where the plan says. */
-static void check_output(struct memory *memory)
+/* The caller finds an output of the network where the plan says. */
+static void check_output(struct memory *memory, int tensor)
 {
     const struct plan *plan = memory->plan;
-    int tensor = plan->network->outputs[0];
     const struct plan_tensor *planned = &plan->tensors[tensor];
     for (uint32_t i = 0; i < planned->bytes; i++) {
         content found = planned->home == HOME_RAM ? memory->ram[planned->ram_offset + i]
                                                   : memory->l2[plan->buffers[planned->buffer].offset + i].content;
         if (found != tensor_content(tensor, i)) {
-            check_fault(memory->checker, "byte %u of the network's output is not there at the end", i);
+            check_fault(memory->checker, "byte %u of the network's output '%s' is not there at the end", i,
+                        plan->network->tensors[tensor].name);
             return;
         }
     }
 }
 
-static void bring_input(struct memory *memory)
+static void bring_input(struct memory *memory, int tensor)
 {
     const struct plan *plan = memory->plan;
-    int tensor = plan->network->inputs[0];
     const struct plan_tensor *planned = &plan->tensors[tensor];
     for (uint32_t i = 0; i < planned->bytes; i++) {
         if (planned->home == HOME_RAM)
@@ -345,13 +344,15 @@ void check_memory(struct checker *checker)
     memory.computed = arena_array(&arena, uint8_t *, (size_t)plan->network->tensor_count);
     for (int i = 0; i < plan->network->tensor_count; i++)
         memory.computed[i] = arena_array(&arena, uint8_t, plan->tensors[i].bytes);
-    bring_input(&memory);
+    for (int i = 0; i < plan->network->input_count; i++)
+        bring_input(&memory, plan->network->inputs[i]);
     for (int i = 0; i < plan->step_count; i++)
         play_step(&memory, i);
     memory.step = plan->step_count;
     memory.drained = (uint32_t)plan->step_count;
     start_transfers(&memory, (uint32_t)plan->transfer_count, false);
     check_computed(&memory);
-    check_output(&memory);
+    for (int i = 0; i < plan->network->output_count; i++)
+        check_output(&memory, plan->network->outputs[i]);
     arena_free(&arena);
 }

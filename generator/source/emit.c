@@ -68,20 +68,36 @@ static void add_macros(struct text *text, const char *upper, const struct macro 
 }
 
 static void add_tensor_macros(struct text *text, const char *upper, const char *what, const struct tensor *tensor,
-                              uint32_t bytes)
+                              const struct dory_port *port)
 {
+    const char *place = port->in_ram ? "in its part of the RAM" : "in the L2 buffer";
     text_add(text, "/* The %s, height x width x channels, channels innermost: '", what);
     text_add_in_comment(text, tensor->name);
     text_add_string(text, "' in the model. */\n");
     text_add(text, "#define %s_%s_HEIGHT %d\n", upper, what, tensor->height);
     text_add(text, "#define %s_%s_WIDTH %d\n", upper, what, tensor->width);
     text_add(text, "#define %s_%s_CHANNELS %d\n", upper, what, tensor->channels);
-    text_add(text, "#define %s_%s_BITS %d /* of an element */\n", upper, what, tensor->bits);
+    text_add(text, "#define %s_%s_BITS %d /* of an element%s */\n", upper, what, tensor->bits,
+             tensor->bits < 8 ? ", packed along channels, first in the low bits; a pixel starts on a byte" : "");
     text_add(text, "#define %s_%s_IS_SIGNED %d\n", upper, what, tensor->is_signed);
-    text_add(text, "#define %s_%s_BYTES %" PRIu32 "\n\n", upper, what, bytes);
+    text_add(text, "#define %s_%s_BYTES %" PRIu32 "\n", upper, what, port->bytes);
+    text_add(text, "#define %s_%s_OFFSET %" PRIu32 " /* %s */\n", upper, what, port->offset, place);
+    text_add(text, "#define %s_%s_IN_RAM %d /* 1: it lies in L3 RAM */\n\n", upper, what, port->in_ram);
 }
 
-static void add_example(struct text *text, const char *name, const char *upper)
+/* Of one: NAME_INPUT_BYTES; of several NAME_INPUT_COUNT and NAME_INPUT_0_BYTES, as they are counted in the arrays of
+ * NAME_run. */
+static void add_ports(struct text *text, const char *upper, const char *what, const struct network *model,
+                      const int *tensors, const struct dory_port *ports, int count)
+{
+    if (count > 1)
+        text_add(text, "#define %s_%s_COUNT %d\n\n", upper, what, count);
+    for (int i = 0; i < count; i++)
+        add_tensor_macros(text, upper, count > 1 ? arena_format(text->arena, "%s_%d", what, i) : what,
+                          &model->tensors[tensors[i]], &ports[i]);
+}
+
+static void add_example(struct text *text, const char *name, const char *upper, const char *arguments)
 {
     text_add(text,
              " *\n"
@@ -96,22 +112,38 @@ static void add_example(struct text *text, const char *name, const char *upper)
              " *     if (!status)\n"
              " *         status = hal_l3_open(NULL, NULL);\n"
              " *     if (!status)\n"
-             " *         status = %s_run(&buffers, input, output);\n"
+             " *         status = %s_run(&buffers, %s);\n"
              " *     hal_log(dory_strerror(status));\n"
              " */\n",
-             upper, upper, name, upper, name);
+             upper, upper, name, upper, name, arguments);
 }
 
-static void add_declarations(struct text *text, const char *name)
+static bool has_several(const struct emission *emission)
 {
+    return emission->plan->network->input_count > 1 || emission->plan->network->output_count > 1;
+}
+
+/* The parameters of NAME_run behind `buffers`. */
+static const char *run_parameters(const struct emission *emission, struct arena *arena)
+{
+    if (!has_several(emission))
+        return "const void *input, void *output";
+    return arena_format(arena, "const void *const inputs[%d], void *const outputs[%d]",
+                        emission->plan->network->input_count, emission->plan->network->output_count);
+}
+
+static void add_declarations(struct text *text, const struct emission *emission)
+{
+    const char *name = emission->name;
     text_add(text,
              "extern const struct dory_network %s_network;\n\n"
              "/* The image of %s_weights.bin in flash; its address is hal_flash_address(%s_weights). */\n"
              "extern const unsigned char %s_weights[];\n\n"
              "/* Runs the network once, on the fabric controller; cluster and L3 must be open. Returns 0 or a status that\n"
-             " * dory_strerror explains. An input at l2 + INPUT_OFFSET already is not copied. */\n"
-             "int %s_run(const struct dory_buffers *buffers, const void *input, void *output);\n\n",
-             name, name, name, name, name);
+             " * dory_strerror explains. An input at l2 + INPUT_OFFSET already is not copied%s. */\n"
+             "int %s_run(const struct dory_buffers *buffers, %s);\n\n",
+             name, name, name, name, has_several(emission) ? "; see dory_network_run_all" : "", name,
+             run_parameters(emission, text->arena));
 }
 
 static void add_sizes(struct text *text, const struct dory_network *network, const char *upper)
@@ -122,10 +154,6 @@ static void add_sizes(struct text *text, const struct dory_network *network, con
         {"RAM_BYTES", network->ram_bytes, "of L3 RAM, from buffers->ram_address"},
         {"FLASH_BYTES", network->flash_bytes, "of the image of weights"},
         {"CORES", network->cores, "the plan is made for; runs with any number"},
-        {"INPUT_OFFSET", network->input_offset, network->input_in_ram ? "in its part of the RAM" : "in the L2 buffer"},
-        {"INPUT_IN_RAM", network->input_in_ram, "1: the input lies in L3 RAM"},
-        {"OUTPUT_OFFSET", network->output_offset, network->output_in_ram ? "in its part of the RAM" : "in the L2 buffer"},
-        {"OUTPUT_IN_RAM", network->output_in_ram, "1: the output lies in L3 RAM"},
     };
     add_macros(text, upper, sizes, sizeof sizes / sizeof *sizes);
 }
@@ -136,13 +164,13 @@ static void add_header(struct text *text, const struct emission *emission, struc
     const struct dory_network *network = &emission->assembled->network;
     const char *upper = emit_upper_case(emission->name, arena);
     add_title(text, emission, "Interface");
-    add_example(text, emission->name, upper);
+    add_example(text, emission->name, upper, has_several(emission) ? "inputs, outputs" : "input, output");
     text_add(text, "#ifndef %s_H\n#define %s_H\n\n#include \"dory/run.h\"\n\n", upper, upper);
     text_add_string(text, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     add_sizes(text, network, upper);
-    add_tensor_macros(text, upper, "INPUT", &model->tensors[model->inputs[0]], network->input_bytes);
-    add_tensor_macros(text, upper, "OUTPUT", &model->tensors[model->outputs[0]], network->output_bytes);
-    add_declarations(text, emission->name);
+    add_ports(text, upper, "INPUT", model, model->inputs, network->inputs, model->input_count);
+    add_ports(text, upper, "OUTPUT", model, model->outputs, network->outputs, model->output_count);
+    add_declarations(text, emission);
     text_add_string(text, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
@@ -232,21 +260,37 @@ static void add_transfers(struct text *text, const struct emission *emission)
     text_add_string(text, "};\n\n");
 }
 
+static void add_port_array(struct text *text, const char *name, const struct dory_port *ports, int count)
+{
+    text_add(text, "static const struct dory_port %s[] = {\n", name);
+    for (int i = 0; i < count; i++) {
+        text_add_string(text, "    ");
+        print_record(text, &record_port, &ports[i], 8);
+        text_add_string(text, ",\n");
+    }
+    text_add_string(text, "};\n\n");
+}
+
 static void add_network(struct text *text, const struct emission *emission)
 {
+    bool several = has_several(emission);
+    add_port_array(text, "inputs", emission->assembled->inputs, emission->plan->network->input_count);
+    add_port_array(text, "outputs", emission->assembled->outputs, emission->plan->network->output_count);
     text_add(text, "const struct dory_network %s_network = {\n    .name = ", emission->name);
     text_add_literal(text, emission->name);
     text_add_string(text, ",\n    .steps = steps,");
     if (emission->plan->transfer_count)
         text_add_string(text, "\n    .transfers = transfers,");
+    text_add_string(text, "\n    .inputs = inputs, .outputs = outputs,");
     print_members(text, &record_network, &emission->assembled->network, 4);
     text_add(text,
              "\n};\n\n"
-             "int %s_run(const struct dory_buffers *buffers, const void *input, void *output)\n"
+             "int %s_run(const struct dory_buffers *buffers, %s)\n"
              "{\n"
-             "    return dory_network_run(&%s_network, buffers, input, output);\n"
+             "    return dory_network_run%s(&%s_network, buffers, %s);\n"
              "}\n",
-             emission->name, emission->name);
+             emission->name, run_parameters(emission, text->arena), several ? "_all" : "", emission->name,
+             several ? "inputs, outputs" : "input, output");
 }
 
 static void add_source(struct text *text, const struct emission *emission)

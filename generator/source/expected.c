@@ -12,8 +12,10 @@ struct source {
     const struct network *network;
     const struct expected_options *options;
     struct expected *expected;
+    unsigned sample;
     int64_t **values; /* of all tensors; golden, then replaced by those of files */
     struct arena *arena;
+    struct arena *scratch; /* for one sample */
     struct diagnostics *diagnostics;
 };
 
@@ -89,12 +91,12 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static int64_t *seeded_input(const struct tensor *tensor, struct arena *arena)
+static int64_t *seeded_input(const struct tensor *tensor, uint64_t state, struct arena *arena)
 {
     int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor));
     int64_t least = least_element(tensor), greatest = greatest_element(tensor);
     bool declared = tensor->minimum < tensor->maximum && tensor->minimum >= least && tensor->maximum <= greatest;
-    uint64_t state = 1, span;
+    uint64_t span;
     if (declared)
         least = tensor->minimum, greatest = tensor->maximum;
     span = (uint64_t)(greatest - least) + 1;
@@ -106,7 +108,7 @@ static int64_t *seeded_input(const struct tensor *tensor, struct arena *arena)
 static int64_t *input_from_file(const struct source *source, const char *path, const struct tensor *tensor)
 {
     struct text_tensor file = {0};
-    if (!text_tensor_read(path, &file, source->arena, source->diagnostics))
+    if (!text_tensor_read(path, &file, source->scratch, source->diagnostics))
         return NULL;
     note_file(source, path);
     if (file.count == tensor_elements(tensor))
@@ -116,17 +118,56 @@ static int64_t *input_from_file(const struct source *source, const char *path, c
     return NULL;
 }
 
-static int64_t *find_input(const struct source *source)
+static const char *sample_file(const struct source *source, unsigned sample)
 {
-    const struct tensor *tensor = &source->network->tensors[source->network->inputs[0]];
-    const char *path = source->options->input;
-    if (!path)
-        path = find_file(source, source->options->input_count > 1 ? "input_0.txt" : "input.txt");
-    source->expected->input_source = path ? arena_format(source->arena, "%s", text_file_name(path)) : "a fixed seed";
+    return find_file(source, arena_format(source->arena, "input_%u.txt", sample));
+}
+
+/* The file of an input for the sample at hand, null where there is none. */
+static const char *input_file(const struct source *source, int index)
+{
+    const struct tensor *tensor = &source->network->tensors[source->network->inputs[index]];
+    if (source->options->input && index == 0)
+        return source->options->input;
+    if (source->network->input_count > 1)
+        return strchr(tensor->name, '/') ? NULL
+                                         : find_file(source, arena_format(source->arena, "input_%s.txt", tensor->name));
+    return source->expected->sample_count > 1 ? sample_file(source, source->sample) : find_file(source, "input.txt");
+}
+
+static int64_t *find_input(const struct source *source, int index)
+{
+    const struct tensor *tensor = &source->network->tensors[source->network->inputs[index]];
+    const char *path = input_file(source, index);
+    if (index == 0 && source->sample == 0)
+        source->expected->input_source = path ? arena_format(source->arena, "%s", text_file_name(path)) : "a fixed seed";
     if (path)
         return input_from_file(source, path, tensor);
-    diagnose(source->diagnostics, SEVERITY_NOTE, NULL, NULL, "check: no input.txt; the input is made from a fixed seed");
-    return seeded_input(tensor, source->arena);
+    diagnose(source->diagnostics, SEVERITY_NOTE, NULL, NULL, "check: no file of input '%s'; it is made from a fixed seed",
+             tensor->name);
+    return seeded_input(tensor, 1 + (uint64_t)index + 1000 * (uint64_t)source->sample, source->scratch);
+}
+
+static bool find_inputs(const struct source *source, const int64_t **inputs)
+{
+    for (int i = 0; i < source->network->input_count; i++)
+        if (!(inputs[i] = find_input(source, i)))
+            return false;
+    return true;
+}
+
+#define MOST_SAMPLES 1000
+
+static unsigned count_samples(const struct source *source)
+{
+    unsigned count = 0;
+    if (source->options->input || source->network->input_count > 1)
+        return 1;
+    if (source->options->sample_count)
+        return source->options->sample_count < MOST_SAMPLES ? source->options->sample_count : MOST_SAMPLES;
+    while (count < MOST_SAMPLES && sample_file(source, count))
+        count++;
+    return count ? count : 1;
 }
 
 /* ---- layers ---- */
@@ -156,12 +197,13 @@ static bool take_file(const struct source *source, int layer, const char *path)
     int output = source->network->layers[layer].output;
     const struct tensor *tensor = &source->network->tensors[output];
     struct text_tensor file = {0};
-    if (!text_tensor_read(path, &file, source->arena, source->diagnostics))
+    if (!text_tensor_read(path, &file, source->scratch, source->diagnostics))
         return false;
     struct text_comparison found = text_tensor_compare(&file, tensor, source->values[output]);
     note_file(source, path);
     source->expected->layers_from_files++;
-    source->expected->layer_sources[layer] = arena_format(source->arena, "%s", text_file_name(path));
+    if (source->sample == 0)
+        source->expected->layer_sources[layer] = text_file_name(path);
     if (!found.same_count) {
         diagnose(source->diagnostics, SEVERITY_ERROR, source->network->layers[layer].name, NULL,
                  "%s holds %zu values; the layer's output has %zu (%dx%dx%d)", path, file.count, tensor_elements(tensor),
@@ -178,11 +220,12 @@ static bool take_file(const struct source *source, int layer, const char *path)
 
 static bool take_files(const struct source *source)
 {
-    const char *input_part = source->options->input_count > 1 ? "0_" : "";
+    const char *sample = source->expected->sample_count > 1 ? arena_format(source->scratch, "%u_", source->sample) : "";
     bool good = true;
     for (int layer = 0; layer < source->network->layer_count; layer++) {
-        const char *path = find_file(source, arena_format(source->arena, "out_%slayer%d.txt", input_part, layer));
-        source->expected->layer_sources[layer] = "the golden interpreter";
+        const char *path = find_file(source, arena_format(source->scratch, "out_%slayer%d.txt", sample, layer));
+        if (source->sample == 0)
+            source->expected->layer_sources[layer] = "the golden interpreter";
         good = (!path || take_file(source, layer, path)) && good;
     }
     return good;
@@ -192,55 +235,78 @@ static bool take_files(const struct source *source)
 
 #define TENSOR_ALIGNMENT 8
 
-/* Reserves a tensor's bytes in the image. */
+/* Reserves a tensor's bytes in a sample's image. */
 static bool place_tensor(const struct source *source, int tensor, uint32_t *offset)
 {
     struct expected *expected = source->expected;
     size_t bytes = expected_tensor_bytes(&source->network->tensors[tensor]);
-    *offset = expected->bytes;
+    *offset = expected->sample_bytes;
     bytes = (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
-    if (bytes > UINT32_MAX - expected->bytes) {
+    if (bytes > UINT32_MAX / expected->sample_count - expected->sample_bytes) {
         diagnose(source->diagnostics, SEVERITY_ERROR, NULL, NULL, "check: the expected values exceed 4 GiB");
         return false;
     }
-    expected->bytes += (uint32_t)bytes;
+    expected->sample_bytes += (uint32_t)bytes;
     return true;
 }
 
 static bool place_tensors(const struct source *source)
 {
     const struct network *network = source->network;
-    bool good = place_tensor(source, network->inputs[0], &source->expected->input_offset);
+    struct expected *expected = source->expected;
+    bool good = true;
+    for (int i = 0; i < network->input_count && good; i++)
+        good = place_tensor(source, network->inputs[i], &expected->input_offsets[i]);
     for (int i = 0; i < network->layer_count && good; i++)
-        good = place_tensor(source, network->layers[i].output, &source->expected->layer_offsets[i]);
+        good = place_tensor(source, network->layers[i].output, &expected->layer_offsets[i]);
+    expected->bytes = expected->sample_count * expected->sample_bytes;
     return good;
 }
 
-static bool fill_image(const struct source *source)
+static bool fill_input(const struct source *source, int index, uint8_t *image)
 {
-    const struct network *network = source->network;
-    struct expected *expected = source->expected;
-    int input = network->inputs[0];
+    const struct tensor *tensor = &source->network->tensors[source->network->inputs[index]];
+    const int64_t *values = source->values[source->network->inputs[index]];
+    if (expected_pack(tensor, values, image + source->expected->input_offsets[index]))
+        return true;
+    diagnose(source->diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "check: %s holds values that the input '%s' (%d bits%s) cannot; there are --input-bits and --input-signed",
+             source->expected->input_source, tensor->name, tensor->bits, tensor->is_signed ? ", signed" : "");
+    return false;
+}
+
+static bool fill_layer(const struct source *source, int layer, uint8_t *image)
+{
+    int output = source->network->layers[layer].output;
+    const struct tensor *tensor = &source->network->tensors[output];
+    if (expected_pack(tensor, source->values[output], image + source->expected->layer_offsets[layer]))
+        return true;
+    diagnose(source->diagnostics, SEVERITY_ERROR, source->network->layers[layer].name, NULL,
+             "%s holds values that the layer's %d-bit output cannot; for additions there is --exact-add",
+             source->expected->layer_sources[layer], tensor->bits);
+    return false;
+}
+
+static bool fill_sample(const struct source *source)
+{
+    uint8_t *image = source->expected->image + (size_t)source->sample * source->expected->sample_bytes;
     bool good = true;
-    expected->image = arena_allocate(source->arena, expected->bytes);
-    if (!expected_pack(&network->tensors[input], source->values[input], expected->image + expected->input_offset)) {
-        diagnose(source->diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "check: %s holds values that the input '%s' (%d bits%s) cannot", expected->input_source,
-                 network->tensors[input].name, network->tensors[input].bits,
-                 network->tensors[input].is_signed ? ", signed" : "");
-        good = false;
-    }
-    for (int i = 0; i < network->layer_count; i++) {
-        int output = network->layers[i].output;
-        const struct tensor *tensor = &network->tensors[output];
-        if (expected_pack(tensor, source->values[output], expected->image + expected->layer_offsets[i]))
-            continue;
-        diagnose(source->diagnostics, SEVERITY_ERROR, network->layers[i].name, NULL,
-                 "%s holds values that the layer's %d-bit output cannot; for additions there is --exact-add",
-                 expected->layer_sources[i], tensor->bits);
-        good = false;
-    }
+    for (int i = 0; i < source->network->input_count; i++)
+        good = fill_input(source, i, image) && good;
+    for (int i = 0; i < source->network->layer_count; i++)
+        good = fill_layer(source, i, image) && good;
     return good;
+}
+
+/* ---- all of it ---- */
+
+static bool make_sample(struct source *source)
+{
+    const int64_t **inputs = arena_array(source->scratch, const int64_t *, (size_t)source->network->input_count);
+    if (!find_inputs(source, inputs))
+        return false;
+    source->values = interpret_network(source->network, inputs, source->scratch, source->diagnostics);
+    return source->values && take_files(source) && fill_sample(source);
 }
 
 bool expected_make(const struct network *network, const struct expected_options *options, struct expected *expected,
@@ -248,15 +314,21 @@ bool expected_make(const struct network *network, const struct expected_options 
 {
     struct source source = {
         .network = network, .options = options, .expected = expected, .arena = arena, .diagnostics = diagnostics};
-    size_t layers = (size_t)network->layer_count;
+    size_t layers = (size_t)network->layer_count, inputs = (size_t)network->input_count;
     *expected = (struct expected){
+        .input_offsets = arena_array(arena, uint32_t, inputs),
         .layer_offsets = arena_array(arena, uint32_t, layers),
         .layer_sources = arena_array(arena, const char *, layers),
-        .files = arena_array(arena, const char *, layers + 1),
     };
-    const int64_t *input = find_input(&source);
-    if (!input)
-        return false;
-    source.values = interpret_network(network, &input, arena, diagnostics);
-    return source.values && take_files(&source) && place_tensors(&source) && fill_image(&source);
+    expected->sample_count = count_samples(&source);
+    expected->files = arena_array(arena, const char *, (layers + inputs) * expected->sample_count);
+    bool good = place_tensors(&source);
+    expected->image = good ? arena_allocate(arena, expected->bytes) : NULL;
+    for (; good && source.sample < expected->sample_count; source.sample++) {
+        struct arena scratch = {0};
+        source.scratch = &scratch;
+        good = make_sample(&source);
+        arena_free(&scratch);
+    }
+    return good;
 }

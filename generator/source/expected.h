@@ -1,5 +1,9 @@
-/* What a check compares with: the network's input and the output of every layer, from files where there are some, else from
- * the golden interpreter, as bytes in the order in which the firmware has them in memory. */
+/* What a check compares with: the network's inputs and the output of every layer, from files where there are some, else from
+ * the golden interpreter, as bytes in the order in which the firmware has them in memory. Several samples of the input make
+ * as many images, one behind the other.
+ *
+ * Files of a folder: input.txt and out_layer<n>.txt; of several samples input_<i>.txt and out_<i>_layer<n>.txt. A network
+ * with several inputs reads input_<name>.txt, by the name of each in the model. */
 #ifndef DORYGEN_EXPECTED_H
 #define DORYGEN_EXPECTED_H
 
@@ -8,15 +12,17 @@
 
 struct expected_options {
     const char *folder;   /* with input.txt and out_layer<n>.txt; null: golden interpreter only */
-    const char *input;    /* file of the input; null: the folder's, else numbers from a seed */
-    unsigned input_count; /* above 1, files are those of the first input: input_0.txt and out_0_layer<n>.txt */
+    const char *input;     /* file of the input; null: the folder's, else numbers from a seed */
+    unsigned sample_count; /* 0: as many as the folder has files input_<i>.txt, else 1 */
 };
 
 struct expected {
-    uint8_t *image; /* each tensor starts at a multiple of 8 */
-    uint32_t bytes;
-    uint32_t input_offset;
-    const char *input_source; /* for people; file names without folders */
+    uint8_t *image;        /* each tensor starts at a multiple of 8 */
+    uint32_t bytes;        /* sample_count * sample_bytes */
+    uint32_t sample_bytes; /* of one sample: the offsets count from its start */
+    unsigned sample_count;
+    uint32_t *input_offsets;  /* network->input_count */
+    const char *input_source; /* for people; file names without folders. Of several samples, the first one's */
     uint32_t *layer_offsets;  /* network->layer_count */
     const char **layer_sources;
     const char **files; /* that were read */

@@ -47,17 +47,18 @@ static bool check_tensors(const struct planner *p)
 static bool check_interface(const struct planner *p)
 {
     const struct network *network = p->network;
-    if (network->layer_count < 1 || network->input_count != 1 || network->output_count != 1) {
+    if (network->layer_count < 1 || network->input_count < 1 || network->output_count < 1) {
         diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "the network has %d layers, %d inputs and %d outputs; supported are at least one layer, one input and one "
-                 "output",
+                 "the network has %d layers, %d inputs and %d outputs; it must have at least one of each",
                  network->layer_count, network->input_count, network->output_count);
         return false;
     }
-    if (network->tensors[network->outputs[0]].producer == NO_LAYER) {
-        diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL, "the network's output is its input");
-        return false;
-    }
+    for (int i = 0; i < network->output_count; i++)
+        if (network->tensors[network->outputs[i]].producer == NO_LAYER) {
+            diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL, "the network's output '%s' is an input of it",
+                     network->tensors[network->outputs[i]].name);
+            return false;
+        }
     return true;
 }
 
@@ -298,8 +299,8 @@ static bool place_ram(const struct planner *p, struct plan *plan)
         for (int l = 0; l < network->layer_count; l++)
             for (int i = 0; i < layer_input_count(&network->layers[l]); i++)
                 item.last = network->layers[l].inputs[i] == t && l > item.last ? l : item.last;
-        if (network->outputs[0] == t)
-            item.last = network->layer_count;
+        for (int i = 0; i < network->output_count; i++)
+            item.last = network->outputs[i] == t ? network->layer_count : item.last;
         tensors[count] = t;
         items[count++] = item;
     }

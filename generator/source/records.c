@@ -155,16 +155,21 @@ const struct record record_transfer = RECORD(struct dory_transfer, transfer_fiel
         FIELD_PLACE(struct dory_network, MEMBER), __VA_ARGS__                                                               \
     }
 static const struct field network_fields[] = {
+    NETWORK(input_count, NUMBER, LINE), NETWORK(output_count, NUMBER),
     NETWORK(step_count, NUMBER, LINE), NETWORK(transfer_count, NUMBER),
     NETWORK(layer_count, NUMBER),      NETWORK(cores, NUMBER),
     NETWORK(l1_bytes, NUMBER, LINE),   NETWORK(l2_bytes, NUMBER),
     NETWORK(ram_bytes, NUMBER),        NETWORK(flash_bytes, NUMBER),
-    NETWORK(flash_hash, NUMBER),       NETWORK(input_bytes, NUMBER, LINE),
-    NETWORK(output_bytes, NUMBER),     NETWORK(input_offset, NUMBER),
-    NETWORK(output_offset, NUMBER),    NETWORK(input_in_ram, NUMBER),
-    NETWORK(output_in_ram, NUMBER),
+    NETWORK(flash_hash, NUMBER),
 };
 const struct record record_network = RECORD(struct dory_network, network_fields);
+
+#define PORT(MEMBER)                                                                                                        \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_port, MEMBER), NUMBER                                                                       \
+    }
+static const struct field port_fields[] = {PORT(bytes), PORT(offset), PORT(in_ram)};
+const struct record record_port = RECORD(struct dory_port, port_fields);
 
 #define CHECK(MEMBER, ...)                                                                                                  \
     {                                                                                                                       \

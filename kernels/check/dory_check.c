@@ -14,7 +14,8 @@ static uint8_t actual_piece[PIECE_BYTES] DORY_L2;
 
 struct checker {
     const struct dory_check *check;
-    uint32_t expected_address; /* in flash */
+    uint32_t expected_address; /* in flash, of the sample at hand */
+    uint32_t sample;
     uint32_t exact, differ;
 };
 
@@ -101,23 +102,32 @@ static int observe(void *user, const struct dory_buffers *buffers, unsigned laye
 
 /* ---- input ---- */
 
-static int load_input(const struct checker *checker, const struct dory_buffers *buffers)
+static int load_input(const struct checker *checker, const struct dory_buffers *buffers, unsigned input)
 {
-    const struct dory_network *network = checker->check->network;
-    for (uint32_t done = 0; done < network->input_bytes; done += PIECE_BYTES) {
-        uint32_t bytes = dory_minimum(PIECE_BYTES, network->input_bytes - done);
-        int status =
-            copy_l3(HAL_FLASH_READ, checker->expected_address + checker->check->input_offset + done, expected_piece, bytes);
-        if (status == DORY_OK && network->input_in_ram) {
-            status = copy_l3(HAL_RAM_WRITE, buffers->ram_address + network->input_offset + done, expected_piece, bytes);
+    const struct dory_port *port = &checker->check->network->inputs[input];
+    uint32_t address = checker->expected_address + checker->check->input_offsets[input];
+    for (uint32_t done = 0; done < port->bytes; done += PIECE_BYTES) {
+        uint32_t bytes = dory_minimum(PIECE_BYTES, port->bytes - done);
+        int status = copy_l3(HAL_FLASH_READ, address + done, expected_piece, bytes);
+        if (status == DORY_OK && port->in_ram) {
+            status = copy_l3(HAL_RAM_WRITE, buffers->ram_address + port->offset + done, expected_piece, bytes);
         } else if (status == DORY_OK) {
-            memcpy((uint8_t *)buffers->l2 + network->input_offset + done, expected_piece, bytes);
+            memcpy((uint8_t *)buffers->l2 + port->offset + done, expected_piece, bytes);
         }
         if (status != DORY_OK) {
             return status;
         }
     }
     return DORY_OK;
+}
+
+static int load_inputs(const struct checker *checker, const struct dory_buffers *buffers)
+{
+    int status = DORY_OK;
+    for (unsigned input = 0; input < checker->check->network->input_count && status == DORY_OK; input++) {
+        status = load_input(checker, buffers, input);
+    }
+    return status;
 }
 
 /* ---- time ---- */
@@ -171,53 +181,78 @@ static int run_observed(struct checker *checker, struct dory_buffers buffers)
 {
     buffers.observe = observe;
     buffers.user = checker;
-    int status = load_input(checker, &buffers);
-    return status ? status : dory_network_run(checker->check->network, &buffers, NULL, NULL);
+    int status = load_inputs(checker, &buffers);
+    return status ? status : dory_network_run_all(checker->check->network, &buffers, NULL, NULL);
+}
+
+static int compare_output(const struct checker *checker, const struct dory_buffers *buffers, unsigned output)
+{
+    const struct dory_check *check = checker->check;
+    struct comparison comparison = {0};
+    struct line line = {.length = 0};
+    int status = compare(checker, buffers, &check->layers[check->output_layers[output]], &comparison);
+    if (status != DORY_OK) {
+        return status;
+    }
+    line_add(&line, "output ");
+    if (check->network->output_count > 1) {
+        line_add_unsigned(&line, output);
+        line_add(&line, " ");
+    }
+    line_add(&line, "without observer");
+    add_result(&line, &comparison);
+    line_log(&line);
+    return comparison.differing ? DORY_ERROR_MISMATCH : DORY_OK;
 }
 
 /* As an application runs it. Only what the network returns is looked at. */
 static int run_freely(struct checker *checker, struct dory_buffers buffers)
 {
     const struct dory_check *check = checker->check;
-    struct comparison comparison = {0};
-    struct line line = {.length = 0};
     buffers.profile = hal_cycles_available() ? check->profile : NULL;
-    int status = load_input(checker, &buffers);
+    int status = load_inputs(checker, &buffers);
     uint32_t start = hal_cycles();
     if (status == DORY_OK) {
-        status = dory_network_run(check->network, &buffers, NULL, NULL);
+        status = dory_network_run_all(check->network, &buffers, NULL, NULL);
     }
     uint32_t cycles = hal_cycles() - start;
-    if (status == DORY_OK) {
-        status = compare(checker, &buffers, &check->layers[check->output_layer], &comparison);
+    for (unsigned output = 0; output < check->network->output_count && status == DORY_OK; output++) {
+        status = compare_output(checker, &buffers, output);
     }
-    if (status != DORY_OK) {
-        return status;
+    if (buffers.profile && checker->sample == 0 && (status == DORY_OK || status == DORY_ERROR_MISMATCH)) {
+        log_times(check, cycles); /* the same for every sample */
     }
-    line_add(&line, "output without observer");
-    add_result(&line, &comparison);
-    line_log(&line);
-    if (buffers.profile) {
-        log_times(check, cycles);
-    }
-    return comparison.differing ? DORY_ERROR_MISMATCH : DORY_OK;
+    return status;
 }
 
-static int run_both(struct checker *checker, const struct dory_buffers *buffers)
+static int run_sample(struct checker *checker, const struct dory_buffers *buffers)
+{
+    if (checker->check->samples > 1) {
+        struct line line = {.length = 0};
+        line_add(&line, "sample ");
+        line_add_unsigned(&line, checker->sample);
+        line_add(&line, ":");
+        line_log(&line);
+    }
+    int status = run_observed(checker, *buffers);
+    return status ? status : run_freely(checker, *buffers);
+}
+
+static int run_samples(struct checker *checker, const struct dory_buffers *buffers)
 {
     struct line line = {.length = 0};
     int status = dory_network_check_flash(checker->check->network, buffers);
-    if (status == DORY_OK) {
-        status = run_observed(checker, *buffers);
+    for (; checker->sample < checker->check->samples && status == DORY_OK; checker->sample++) {
+        status = run_sample(checker, buffers);
+        checker->expected_address += checker->check->sample_bytes;
     }
-    int free_status = status ? status : run_freely(checker, *buffers);
     line_add_unsigned(&line, checker->exact);
     line_add(&line, " exact, ");
     line_add_unsigned(&line, checker->differ);
     line_add(&line, " differ");
     line_log(&line);
-    if (free_status != DORY_OK) {
-        return free_status;
+    if (status != DORY_OK) {
+        return status;
     }
     return checker->differ || !checker->exact ? DORY_ERROR_MISMATCH : DORY_OK;
 }
@@ -254,7 +289,7 @@ static int run_opened(struct checker *checker, struct dory_buffers *buffers)
     checker->expected_address = hal_flash_address(check->expected);
     status = reserve(check->network, buffers);
     if (status == DORY_OK) {
-        status = run_both(checker, buffers);
+        status = run_samples(checker, buffers);
     }
     int closed = hal_cluster_close();
     return status ? status : closed;

@@ -114,45 +114,73 @@ static int copy_ram(const struct dory_buffers *buffers, enum hal_l3_kind kind, u
     return DORY_OK;
 }
 
-static int bring_input(const struct dory_network *network, const struct dory_buffers *buffers, const void *input)
+static int bring_input(const struct dory_port *port, const struct dory_buffers *buffers, const void *input)
 {
     if (!input) {
         return DORY_OK;
     }
-    if (network->input_in_ram) {
+    if (port->in_ram) {
         uint8_t *source = (uint8_t *)(uintptr_t)input; /* only read */
-        return copy_ram(buffers, HAL_RAM_WRITE, network->input_offset, source, network->input_bytes);
+        return copy_ram(buffers, HAL_RAM_WRITE, port->offset, source, port->bytes);
     }
-    uint8_t *place = (uint8_t *)buffers->l2 + network->input_offset;
+    uint8_t *place = (uint8_t *)buffers->l2 + port->offset;
     if (input != place) {
-        memmove(place, input, network->input_bytes); /* the caller may keep it in the arena, elsewhere */
+        memmove(place, input, port->bytes); /* the caller may keep it in the arena, elsewhere */
     }
     return DORY_OK;
 }
 
-static int take_output(const struct dory_network *network, const struct dory_buffers *buffers, void *output)
+static int take_output(const struct dory_port *port, const struct dory_buffers *buffers, void *output)
 {
     if (!output) {
         return DORY_OK;
     }
-    if (network->output_in_ram) {
-        return copy_ram(buffers, HAL_RAM_READ, network->output_offset, output, network->output_bytes);
+    if (port->in_ram) {
+        return copy_ram(buffers, HAL_RAM_READ, port->offset, output, port->bytes);
     }
-    const uint8_t *place = (const uint8_t *)buffers->l2 + network->output_offset;
+    const uint8_t *place = (const uint8_t *)buffers->l2 + port->offset;
     if (output != place) {
-        memmove(output, place, network->output_bytes);
+        memmove(output, place, port->bytes);
     }
     return DORY_OK;
 }
 
-int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input, void *output)
+/* Those in RAM pass through the arena: before inputs in L2 are there, after outputs in L2 are gone. */
+static int bring_inputs(const struct dory_network *network, const struct dory_buffers *buffers, const void *const *inputs)
+{
+    int status = DORY_OK;
+    for (unsigned in_ram = 2; inputs && in_ram-- > 0;) {
+        for (unsigned i = 0; i < network->input_count && status == DORY_OK; i++) {
+            if (network->inputs[i].in_ram == in_ram) {
+                status = bring_input(&network->inputs[i], buffers, inputs[i]);
+            }
+        }
+    }
+    return status;
+}
+
+static int take_outputs(const struct dory_network *network, const struct dory_buffers *buffers, void *const *outputs)
+{
+    int status = DORY_OK;
+    for (unsigned in_ram = 0; outputs && in_ram < 2; in_ram++) {
+        for (unsigned i = 0; i < network->output_count && status == DORY_OK; i++) {
+            if (network->outputs[i].in_ram == in_ram) {
+                status = take_output(&network->outputs[i], buffers, outputs[i]);
+            }
+        }
+    }
+    return status;
+}
+
+int dory_network_run_all(const struct dory_network *network, const struct dory_buffers *buffers, const void *const *inputs,
+                         void *const *outputs)
 {
     if (!network || !buffers) {
         return DORY_ERROR_ARGUMENT;
     }
     int status = check_buffers(network, buffers);
     if (status == DORY_OK) {
-        status = bring_input(network, buffers, input);
+        status = bring_inputs(network, buffers, inputs);
     }
     if (status != DORY_OK) {
         return status;
@@ -165,7 +193,13 @@ int dory_network_run(const struct dory_network *network, const struct dory_buffe
     if (status == DORY_OK) {
         status = run.status;
     }
-    return status != DORY_OK ? status : take_output(network, buffers, output);
+    return status != DORY_OK ? status : take_outputs(network, buffers, outputs);
+}
+
+int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input, void *output)
+{
+    bool one = network && network->input_count == 1 && network->output_count == 1;
+    return one ? dory_network_run_all(network, buffers, &input, &output) : DORY_ERROR_ARGUMENT;
 }
 
 int dory_network_check_flash(const struct dory_network *network, const struct dory_buffers *buffers)

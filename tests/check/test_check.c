@@ -22,9 +22,18 @@ static const struct dory_check_layer layers[] = {
     {.name = "picture", .offset = 16, .expected_offset = 16, .height = 4, .width = 4, .channels = 2, .bits = 8, .macs = 288},
 };
 static struct dory_layer_profile profile[1];
+static const uint32_t input_offsets[1] = {0};
+static const uint16_t output_layers[1] = {0};
 
-const struct dory_check dory_check = {
-    .network = &tiny_network, .layers = layers, .profile = profile, .weights = tiny_weights, .expected = right};
+const struct dory_check dory_check = {.network = &tiny_network,
+                                      .layers = layers,
+                                      .profile = profile,
+                                      .weights = tiny_weights,
+                                      .expected = right,
+                                      .samples = 1,
+                                      .sample_bytes = sizeof right,
+                                      .input_offsets = input_offsets,
+                                      .output_layers = output_layers};
 
 static void test_runs(void)
 {

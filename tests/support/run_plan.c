@@ -62,12 +62,11 @@ static const uint8_t *tensor_memory(const struct execution *execution, int tenso
 }
 
 /* Number of values that differ; the first is told. */
-static uint64_t compare(struct execution *execution, int layer)
+static uint64_t compare(struct execution *execution, int layer, const uint8_t *memory)
 {
     const struct network *network = execution->plan->network;
     int output = network->layers[layer].output;
     const struct tensor *tensor = &network->tensors[output];
-    const uint8_t *memory = tensor_memory(execution, output);
     size_t pixel_bytes = expected_tensor_bytes(tensor) / ((size_t)tensor->height * (size_t)tensor->width);
     uint64_t different = 0;
     size_t first = 0;
@@ -96,7 +95,9 @@ static int observe(void *user, const struct dory_buffers *buffers, unsigned laye
 {
     struct execution *execution = user;
     (void)buffers;
-    return compare(execution, execution->run_order[layer]) ? DORY_ERROR_MISMATCH : DORY_OK;
+    int index = execution->run_order[layer];
+    const uint8_t *memory = tensor_memory(execution, execution->plan->network->layers[index].output);
+    return compare(execution, index, memory) ? DORY_ERROR_MISMATCH : DORY_OK;
 }
 
 /* ---- set-up ---- */
@@ -105,8 +106,7 @@ static bool assemble(struct execution *execution)
 {
     const struct plan *plan = execution->plan;
     int count = 0;
-    if (!plan_assemble(plan, &execution->assembled, &execution->arena, &execution->diagnostics))
-        return false;
+    plan_assemble(plan, &execution->assembled, &execution->arena);
     execution->run_order = arena_array(&execution->arena, int, (size_t)plan->network->layer_count);
     for (int i = 0; i < plan->step_count; i++)
         if (plan->steps[i].run.last_of_layer && count < plan->network->layer_count)
@@ -144,29 +144,42 @@ static int open_machine(struct execution *execution)
     return status ? status : hal_cluster_open(execution->options->cores);
 }
 
-static int run(struct execution *execution, const uint8_t *input)
+/* What the network returned, in memory of the caller. */
+static void compare_outputs(struct execution *execution, void *const *outputs)
 {
-    const struct plan *plan = execution->plan;
+    const struct network *network = execution->plan->network;
+    for (int i = 0; i < network->output_count; i++)
+        compare(execution, network->tensors[network->outputs[i]].producer, outputs[i]);
+}
+
+static int run(struct execution *execution, const void *const *inputs)
+{
+    const struct network *network = execution->plan->network;
     struct dory_buffers *buffers = &execution->buffers;
-    int output = plan->network->outputs[0];
+    void **outputs = arena_array(&execution->arena, void *, (size_t)network->output_count);
+    for (int i = 0; i < network->output_count; i++)
+        outputs[i] =
+            arena_allocate(&execution->arena, expected_tensor_bytes(&network->tensors[network->outputs[i]]));
     int status = dory_network_check_flash(&execution->assembled.network, buffers);
     if (!execution->options->unobserved) {
         buffers->observe = observe;
         buffers->user = execution;
     }
+    if (!status && network->input_count == 1 && network->output_count == 1)
+        status = dory_network_run(&execution->assembled.network, buffers, inputs[0], outputs[0]);
+    else if (!status)
+        status = dory_network_run_all(&execution->assembled.network, buffers, inputs, outputs);
     if (!status)
-        status = dory_network_run(&execution->assembled.network, buffers, input, NULL);
-    if (!status && execution->options->unobserved)
-        compare(execution, plan->network->tensors[output].producer);
+        compare_outputs(execution, outputs);
     return status;
 }
 
-static void run_opened(struct execution *execution, const uint8_t *input)
+static void run_opened(struct execution *execution, const void *const *inputs)
 {
     struct hal_host_counters counters;
     int status = open_machine(execution);
     if (!status)
-        status = run(execution, input);
+        status = run(execution, inputs);
     int closed = hal_cluster_close();
     int l3_closed = hal_l3_close();
     status = status ? status : closed ? closed : l3_closed;
@@ -186,17 +199,28 @@ static void note_diagnostics(struct execution *execution)
             FAIL(execution, "%s", execution->diagnostics.list[i].text);
 }
 
-struct run_plan_result run_plan(const struct plan *plan, const int64_t *input, const struct run_plan_options *options)
+static const void *const *pack_inputs(struct execution *execution, const int64_t *const *inputs)
+{
+    const struct network *network = execution->plan->network;
+    const void **packed = arena_array(&execution->arena, const void *, (size_t)network->input_count);
+    for (int i = 0; i < network->input_count; i++) {
+        const struct tensor *tensor = &network->tensors[network->inputs[i]];
+        uint8_t *bytes = arena_allocate(&execution->arena, expected_tensor_bytes(tensor));
+        if (!expected_pack(tensor, inputs[i], bytes))
+            FAIL(execution, "input %d has values that its elements cannot hold", i);
+        packed[i] = bytes;
+    }
+    return packed;
+}
+
+struct run_plan_result run_plan(const struct plan *plan, const int64_t *const *inputs, const struct run_plan_options *options)
 {
     struct execution execution = {.plan = plan, .options = options};
     execution.diagnostics.arena = &execution.arena;
-    const struct tensor *tensor = &plan->network->tensors[plan->network->inputs[0]];
-    uint8_t *bytes = arena_allocate(&execution.arena, expected_tensor_bytes(tensor));
-    execution.golden = interpret_network(plan->network, &input, &execution.arena, &execution.diagnostics);
-    if (!expected_pack(tensor, input, bytes))
-        FAIL(&execution, "the input has values that its elements cannot hold");
+    const void *const *packed = pack_inputs(&execution, inputs);
+    execution.golden = interpret_network(plan->network, inputs, &execution.arena, &execution.diagnostics);
     if (execution.golden && assemble(&execution) && !execution.result.message[0])
-        run_opened(&execution, bytes);
+        run_opened(&execution, packed);
     note_diagnostics(&execution);
     execution.result.exact = !execution.result.message[0] && execution.result.layers_compared > 0;
     arena_free(&execution.arena);

@@ -20,8 +20,8 @@ struct run_plan_result {
     char message[400]; /* what differs or failed; empty where all is exact */
 };
 
-/* The input in HWC order. The plan is complete, its weights laid out. */
-struct run_plan_result run_plan(const struct plan *plan, const int64_t *input, const struct run_plan_options *options);
+/* Each input of the network in HWC order. The plan is complete, its weights laid out. */
+struct run_plan_result run_plan(const struct plan *plan, const int64_t *const *inputs, const struct run_plan_options *options);
 
 /* A kernel by its name in the plan; null where this program has none. */
 dory_kernel_function *run_plan_kernel(const char *name);

@@ -8,7 +8,8 @@
  *     output without observer: exact (2048 values)
  *     2 exact, 1 differ
  *
- * Coordinates are row, column, channel of the first value that differs. The second run has nobody look at its layers: L3
+ * Coordinates are row, column, channel of the first value that differs. Where there are several samples of the input, each
+ * sample's lines follow a line "sample 3:". The second run has nobody look at its layers: L3
  * transfers overlap as in an application, and times are true. Where the machine counts cycles, it prints
  *
  *     perf layer 3 conv2: 12345 cycles, 1000 waiting for L2, 0 for L3, 8 tiles; 98304 MAC, 7.96 MAC/cycle
@@ -29,7 +30,7 @@ extern "C" {
 struct dory_check_layer {
     const char *name;
     uint32_t offset;          /* in the L2 arena, or in the network's part of the RAM */
-    uint32_t expected_offset; /* in the image of expected values, multiple of 8; there as in memory */
+    uint32_t expected_offset; /* in a sample's image of expected values, multiple of 8; there as in memory */
     uint16_t height, width, channels;
     uint8_t bits; /* of an element */
     uint8_t is_signed;
@@ -42,11 +43,13 @@ struct dory_check {
     const struct dory_check_layer *layers; /* network->layer_count */
     struct dory_layer_profile *profile;    /* room for network->layer_count */
     const void *weights, *expected;        /* images in flash: symbols for hal_flash_address */
-    uint32_t input_offset;                 /* of the input in the image of expected values, multiple of 8 */
-    uint16_t output_layer;                 /* the layer whose output is the network's */
+    uint32_t samples;                      /* images of expected values, one behind the other */
+    uint32_t sample_bytes;                 /* of one, multiple of 8 */
+    const uint32_t *input_offsets;         /* of the network's inputs in a sample's image, multiples of 8 */
+    const uint16_t *output_layers;         /* the layers whose outputs are the network's, in its order */
 };
 
-/* FC. Opens cluster and L3, runs the network twice, prints the lines above, closes everything. Returns 0,
+/* FC. Opens cluster and L3, runs the network twice a sample, prints the lines above, closes everything. Returns 0,
  * DORY_ERROR_MISMATCH where any layer differs or none was compared, or the status that ended it. */
 int dory_check_run(const struct dory_check *check);
 

@@ -222,21 +222,26 @@ struct dory_transfer {
 
 /* ---- the network ------------------------------------------------------------------------------------------- */
 
+/* An input or output of the network, whole. */
+struct dory_port {
+    uint32_t bytes;
+    uint32_t offset; /* in the L2 arena, or in the network's part of the RAM where in_ram */
+    uint8_t in_ram;
+};
+
 struct dory_network {
     const char *name;
     const struct dory_step *steps;
     const struct dory_transfer *transfers;
+    const struct dory_port *inputs, *outputs;
+    uint16_t input_count, output_count;
     uint16_t step_count, transfer_count, layer_count;
-    uint16_t cores;         /* the plan is made for so many; runs with any number, as fast as it may */
+    uint16_t cores;         /* the plan is made for so many; runs on fewer, and on more, of which the others idle */
     uint32_t l1_bytes;      /* least size of the caller's buffers */
     uint32_t l2_bytes;
     uint32_t ram_bytes;     /* of L3 RAM that activations need */
     uint32_t flash_bytes;   /* of the weights' image */
     uint32_t flash_hash;    /* FNV-1a of the image behind its header */
-    uint32_t input_bytes, output_bytes;
-    uint32_t input_offset;  /* in the L2 arena, or in RAM where input_in_ram */
-    uint32_t output_offset; /* likewise */
-    uint8_t input_in_ram, output_in_ram;
 };
 
 /* ---- pure helpers, shared by generator and firmware -------------------------------------------------------- */

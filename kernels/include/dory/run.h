@@ -36,11 +36,18 @@ struct dory_buffers {
     void *user;
 };
 
-/* FC. Runs the network once. The cluster and L3 must be open (hal_cluster_open, hal_l3_open).
- * `input` holds network->input_bytes bytes, `output` has room for network->output_bytes; a tensor is HWC. An input that
- * already lies at its place (l2 + input_offset) is not copied. Null: the input already lies at its place, in L2 or RAM;
+/* FC. Runs a network of one input and one output once. The cluster and L3 must be open (hal_cluster_open, hal_l3_open).
+ * `input` holds network->inputs[0].bytes bytes, `output` has room for network->outputs[0].bytes; a tensor is HWC. An input that
+ * already lies at its place (l2 + offset) is not copied. Null: the input already lies at its place, in L2 or RAM;
  * the output stays at its place. Returns 0 or a status. */
 int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input, void *output);
+
+/* FC. The same for any number of inputs and outputs, in the order of the network's arrays: inputs[network->input_count],
+ * outputs[network->output_count]. A null entry, or a null array, is what null is above. Buffers of the caller must not lie
+ * in the L2 arena, except an input or output at its own place; and not even that where an input that is not null has its
+ * place in RAM, because the arena is what it passes through. */
+int dory_network_run_all(const struct dory_network *network, const struct dory_buffers *buffers, const void *const *inputs,
+                         void *const *outputs);
 
 /* FC. Reads the header of the flash image at buffers->flash_address, by way of the L2 buffer, and compares size and
  * hash with the network's. 0 or DORY_ERROR_FLASH_IMAGE. To be called once after hal_l3_open. */

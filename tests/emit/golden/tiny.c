@@ -37,13 +37,22 @@ static const struct dory_transfer transfers[] = {
     {.kind = HAL_FLASH_READ, .runs = 1, .l3_address = 32, .l2_offset = 48, .run_bytes = 80},
 };
 
+static const struct dory_port inputs[] = {
+    {.bytes = 16},
+};
+
+static const struct dory_port outputs[] = {
+    {.bytes = 32, .offset = 16},
+};
+
 const struct dory_network tiny_network = {
     .name = "tiny",
     .steps = steps,
     .transfers = transfers,
+    .inputs = inputs, .outputs = outputs,
+    .input_count = 1, .output_count = 1,
     .step_count = 1, .transfer_count = 1, .layer_count = 1, .cores = 8,
     .l1_bytes = 464, .l2_bytes = 128, .flash_bytes = 112, .flash_hash = 2180359898,
-    .input_bytes = 16, .output_bytes = 32, .output_offset = 16,
 };
 
 int tiny_run(const struct dory_buffers *buffers, const void *input, void *output)

@@ -28,10 +28,6 @@ extern "C" {
 #define TINY_RAM_BYTES                   0 /* of L3 RAM, from buffers->ram_address */
 #define TINY_FLASH_BYTES               112 /* of the image of weights */
 #define TINY_CORES                       8 /* the plan is made for; runs with any number */
-#define TINY_INPUT_OFFSET                0 /* in the L2 buffer */
-#define TINY_INPUT_IN_RAM                0 /* 1: the input lies in L3 RAM */
-#define TINY_OUTPUT_OFFSET              16 /* in the L2 buffer */
-#define TINY_OUTPUT_IN_RAM               0 /* 1: the output lies in L3 RAM */
 
 /* The INPUT, height x width x channels, channels innermost: 'image' in the model. */
 #define TINY_INPUT_HEIGHT 4
@@ -40,6 +36,8 @@ extern "C" {
 #define TINY_INPUT_BITS 8 /* of an element */
 #define TINY_INPUT_IS_SIGNED 0
 #define TINY_INPUT_BYTES 16
+#define TINY_INPUT_OFFSET 0 /* in the L2 buffer */
+#define TINY_INPUT_IN_RAM 0 /* 1: it lies in L3 RAM */
 
 /* The OUTPUT, height x width x channels, channels innermost: 'features' in the model. */
 #define TINY_OUTPUT_HEIGHT 4
@@ -48,6 +46,8 @@ extern "C" {
 #define TINY_OUTPUT_BITS 8 /* of an element */
 #define TINY_OUTPUT_IS_SIGNED 0
 #define TINY_OUTPUT_BYTES 32
+#define TINY_OUTPUT_OFFSET 16 /* in the L2 buffer */
+#define TINY_OUTPUT_IN_RAM 0 /* 1: it lies in L3 RAM */
 
 extern const struct dory_network tiny_network;
 
