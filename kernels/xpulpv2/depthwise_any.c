@@ -4,30 +4,41 @@
 #include "dots.h"
 #include "xpulpv2.h"
 
+/* Word `index` of a kernel row; zero beside it. */
+static inline uint32_t row_word(const uint8_t *row, uint32_t words, uint32_t index)
+{
+    return index < words ? dory_load_word(row + 4 * index) : 0;
+}
+
+/* A kernel row for one output, moved on by as many bytes as the output's columns are. */
+static void spread_row(const uint8_t *row, uint32_t words, uint32_t bytes, uint8_t *spread, uint32_t units, uint32_t unit_bytes)
+{
+    uint32_t shift = 8 * (bytes % 4), index = 0u - bytes / 4; /* wraps: words before the first are as zero as those behind the last */
+    for (uint32_t unit = 0; unit < units; unit++, index++, spread += unit_bytes) {
+        uint32_t word = row_word(row, words, index) << shift;
+        if (shift != 0) {
+            word |= row_word(row, words, index - 1) >> (32 - shift);
+        }
+        dory_store_word(spread, word);
+    }
+}
+
 /* [lane][unit][kernel row][output] words: byte b of unit u's word meets the weight of kernel column 4 * u + b - output * stride. */
 static void spread_weights(const struct dory_depthwise *work, const uint8_t *weights)
 {
-    uint32_t kernel_width = work->layer->kernel_width, rows = work->kernel_height, row_bytes = (kernel_width + 3) / 4 * 4;
-    uint32_t row_step = 16, unit_bytes = row_step * rows, lane_bytes = unit_bytes * work->units;
-    uint8_t *spread = work->spread;
-    for (uint32_t i = 0; i < lane_bytes; i += 4) {
-        for (uint32_t lane = 0; lane < 4; lane++) {
-            dory_store_word(spread + lane * lane_bytes + i, 0);
-        }
-    }
-    for (uint32_t line = 0; line < 4 * rows; line++, weights += row_bytes) { /* kernel rows of all lanes */
-        uint8_t *of_row = spread + line / rows * lane_bytes + line % rows * row_step;
-        for (uint32_t output = 0; output < 4; output++) {
-            for (uint32_t k = 0; k < kernel_width; k++) {
-                uint32_t column = output * work->stride_width + k;
-                of_row[column / 4 * unit_bytes + 4 * output + column % 4] = weights[k];
+    uint32_t rows = work->kernel_height, words = work->lane_weight_bytes / (4 * rows), unit_bytes = 16 * rows;
+    uint8_t *of_lane = work->spread;
+    for (uint32_t lane = 0; lane < 4; lane++, of_lane += work->units * unit_bytes) {
+        for (uint32_t row = 0; row < rows; row++, weights += 4 * words) {
+            for (uint32_t output = 0; output < 4; output++) {
+                spread_row(weights, words, output * work->stride_width, of_lane + 16 * row + 4 * output, work->units, unit_bytes);
             }
         }
     }
 }
 
 /* One output row of one lane in up to 4 columns; `offset` is that of its first input row in the units. */
-static inline void sum_row(int32_t sum[4], const struct dory_depthwise *work, const struct dory_strip *strip, const uint8_t *weights,
+static inline __attribute__((always_inline)) void sum_row(int32_t sum[4], const struct dory_depthwise *work, const struct dory_strip *strip, const uint8_t *weights,
                            uint32_t offset, bool is_signed)
 {
     sum[0] = sum[1] = sum[2] = sum[3] = 0;
@@ -48,15 +59,19 @@ static __attribute__((noinline)) void store_row(const struct dory_depthwise *wor
     }
 }
 
-static inline void store_row_directly(const struct dory_depthwise *work, const struct dory_strip *strip, uint32_t lane, int32_t sum[4],
-                                      uint8_t *output)
+/* Without a loop, which would keep the sums in memory. */
+static inline __attribute__((always_inline)) void store_row_directly(const struct dory_depthwise *work, const uint8_t *constants,
+                                                                    const int32_t sum[4], uint8_t *output)
 {
-    uint32_t channels = work->channels;
-    dory_normalise_directly(&work->normaliser, sum, 1, strip->constants + 8 * lane);
-    output[0] = (uint8_t)sum[0];
-    output[channels] = (uint8_t)sum[1];
-    output[2 * channels] = (uint8_t)sum[2];
-    output[3 * channels] = (uint8_t)sum[3];
+    int32_t addend = (int32_t)dory_load_word(constants + 4);
+    int32_t shift = work->normaliser.shift, maximum = work->normaliser.maximum;
+    uint32_t channels = work->channels, factor = dory_load_word(constants);
+    int32_t a = (int32_t)((uint32_t)sum[0] * factor), b = (int32_t)((uint32_t)sum[1] * factor);
+    int32_t c = (int32_t)((uint32_t)sum[2] * factor), d = (int32_t)((uint32_t)sum[3] * factor);
+    output[0] = (uint8_t)p_clipur(p_addnr(a, addend, shift), maximum);
+    output[channels] = (uint8_t)p_clipur(p_addnr(b, addend, shift), maximum);
+    output[2 * channels] = (uint8_t)p_clipur(p_addnr(c, addend, shift), maximum);
+    output[3 * channels] = (uint8_t)p_clipur(p_addnr(d, addend, shift), maximum);
 }
 
 /* Output rows of one lane. */
@@ -71,7 +86,7 @@ static void compute_lane(const struct dory_depthwise *work, const struct dory_st
         int32_t sum[4];
         sum_row(sum, work, strip, weights, offset, is_signed);
         if (direct) {
-            store_row_directly(work, strip, lane, sum, output);
+            store_row_directly(work, strip->constants + 8 * lane, sum, output);
         } else {
             int32_t kept[4] = {sum[0], sum[1], sum[2], sum[3]};
             store_row(work, strip, lane, kept, output);

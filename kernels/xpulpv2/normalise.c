@@ -17,14 +17,33 @@ static inline int64_t load_64(const uint8_t *address)
     return (int64_t)((uint64_t)dory_load_word(address + 4) << 32 | dory_load_word(address));
 }
 
+/* A multiplier of 32 bits and a shift by 1 to 31, as layers have that overflow 32 bits only in the product. In words, for
+ * the compiler's 64-bit shift takes any amount: 25 cycles an element, of which mulh takes 5. */
+static void normalise_64_narrowly(const struct dory_normaliser *normaliser, int32_t multiplier, int64_t addend, int32_t *sum,
+                                  uint32_t stride, const int32_t *end)
+{
+    int32_t shift = normaliser->shift, minimum = normaliser->minimum, maximum = normaliser->maximum;
+    for (; sum < end; sum += stride) {
+        int64_t scaled = (int64_t)multiplier * *sum + addend;
+        int32_t high = (int32_t)(scaled >> 32);
+        int32_t value = (int32_t)((uint32_t)scaled >> shift | (uint32_t)high << (32 - shift));
+        if (high >> shift != value >> 31) { /* beyond 32 bits: on which side of all bounds it is, is what counts */
+            value = high < 0 ? INT32_MIN : INT32_MAX;
+        }
+        *sum = clip(value, minimum, maximum);
+    }
+}
+
 static void normalise_64(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
                          const int32_t *end)
 {
     int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
-    int32_t narrow = (int32_t)multiplier;
+    if ((int32_t)multiplier == multiplier && normaliser->shift > 0 && normaliser->shift < 32) {
+        normalise_64_narrowly(normaliser, (int32_t)multiplier, addend, sum, stride, end);
+        return;
+    }
     for (; sum < end; sum += stride) {
-        int64_t product = narrow == multiplier ? (int64_t)narrow * *sum : multiplier * *sum;
-        *sum = shift_and_clip(normaliser, product + addend);
+        *sum = shift_and_clip(normaliser, multiplier * *sum + addend);
     }
 }
 
