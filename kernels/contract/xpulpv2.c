@@ -32,10 +32,24 @@ static bool normalises_directly(const struct dory_layer *layer)
 static uint64_t finish_cycles(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
-    case DORY_NORMALISE_NONE: return 490;
-    case DORY_NORMALISE_32: return 540;
-    default: return 1010;
+    case DORY_NORMALISE_NONE: return 570;
+    case DORY_NORMALISE_32: return 560;
+    default: return 820;
     }
+}
+
+/* The last core has the blocks of fewer than 4 pixels, which take the long way; so do those of fewer than 4 channels. */
+static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks, uint64_t started)
+{
+    uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns % 4;
+    uint64_t cycles = 0;
+    if (normalises_directly(layer) && pixels != 0) {
+        cycles += (blocks < quads ? blocks : quads) * (80 + 115 * pixels);
+    }
+    if (normalises_directly(layer) && tile->channels % 4 != 0) {
+        cycles += started * (100 + 115 * (tile->channels % 4));
+    }
+    return cycles;
 }
 
 /* The product of runs of `run_bytes` bytes; `source_cycles` is what it takes to lay four pixels ready. */
@@ -44,16 +58,16 @@ static uint64_t product_cycles(const struct dory_layer *layer, const struct dory
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
-    uint64_t block = steps * 247 / 10 + 87 + (runs > 1 ? 10 + 9 * runs : 0);
+    uint64_t block = steps * (cores > 1 ? 247 : 242) / 10 + 87 + (runs > 1 ? 4 + 9 * runs : 0);
     if (!normalises_directly(layer)) {
         block += finish_cycles(layer);
     }
-    if (tile->input_channels < layer->input_channels) {
-        block += 150;
+    if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
+        block += 300;
     }
     uint64_t blocks = ((uint64_t)quads * pixel_quads + cores - 1) / cores;
     uint64_t started = (blocks + quads - 1) / quads;
-    return blocks * block + started * (source_cycles + 60) + 480;
+    return blocks * block + started * (source_cycles + 60) + edge_cycles(layer, tile, blocks, started) + 480;
 }
 
 static bool convolution_supports(const struct dory_layer *layer)
@@ -112,9 +126,9 @@ static bool linear_supports(const struct dory_layer *layer)
 static uint64_t linear_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4);
-    uint64_t pairs = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + 2 * cores - 1) / (2 * cores);
-    uint64_t block = layer->kernel_height * (words * 175 / 10 + 12) + 60 + finish_cycles(layer) / 2;
-    return pairs * block + 450;
+    uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
+    uint64_t block = layer->kernel_height * (words * 95 / 10 + 10) + (layer->normalisation == DORY_NORMALISE_64 ? 430 : 320);
+    return blocks * block + 480;
 }
 
 static const struct dory_kernel_description linear = {
@@ -128,27 +142,29 @@ static const struct dory_kernel_description linear = {
 /* ---- depth-wise -------------------------------------------------------------------------------------------- */
 
 /* Cycles of a core that computes `rows` rows of one quad of channels: transposes, then strips of 4 columns in four lanes. */
-static uint64_t band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows, uint64_t row_cycles,
-                            uint64_t strip_cycles)
+static uint64_t band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows, uint64_t lane_cycles)
 {
-    uint32_t strips = dory_divide_up(tile->columns, 4), input_rows = dory_input_extent(rows, layer->kernel_height, layer->stride_height, 1);
+    uint32_t input_rows = dory_input_extent(rows, layer->kernel_height, layer->stride_height, 1);
     uint32_t input_columns = dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, 1);
-    uint64_t transpose = (uint64_t)dory_divide_up(input_columns, 4) * (input_rows * (tile->channels % 4 == 0 ? 19u : 75u) + 75);
-    return transpose + strips * (4 * (row_cycles * rows + strip_cycles) + 130) + 100;
+    bool words = tile->channels % 4 == 0, half = words && input_columns % 4 != 0 && input_columns % 4 <= 2;
+    uint32_t units = dory_divide_up(input_columns, 4) - half;
+    uint64_t transpose = units * (input_rows * (words ? 19u : 85u) + 35) + half * (input_rows * 128 / 10 + 35);
+    return transpose + dory_divide_up(tile->columns, 4) * (4 * lane_cycles + 48) + 80;
 }
 
-static uint64_t depthwise_total(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores, uint64_t row_cycles,
-                                uint64_t strip_cycles)
+/* A lane of a strip takes row_tenths / 10 cycles a row and `lane_cycles` beside them; a quad takes quad_cycles. */
+static uint64_t depthwise_total(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores, uint64_t row_tenths,
+                                uint64_t lane_cycles, uint64_t quad_cycles)
 {
     uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * tile->rows, cores);
     uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
-    uint64_t total = 0;
+    uint64_t total = 350;
     for (uint32_t row = 0; row < items;) { /* bands of the slowest core, as if it started with a quad */
-        uint32_t rows = dory_minimum(dory_minimum(band, items - row), tile->rows - row % tile->rows);
-        total += band_cycles(layer, tile, rows, row_cycles, strip_cycles);
+        uint32_t in_quad = row % tile->rows, rows = dory_minimum(dory_minimum(band, items - row), tile->rows - in_quad);
+        total += band_cycles(layer, tile, rows, rows * row_tenths / 10 + lane_cycles) + (in_quad == 0 ? quad_cycles : 0);
         row += rows;
     }
-    return total + 560;
+    return total;
 }
 
 static bool is_plain_depthwise(const struct dory_layer *layer)
@@ -179,12 +195,12 @@ static bool depthwise_3x3_stride_2_supports(const struct dory_layer *layer) { re
 
 static uint64_t depthwise_3x3_stride_1_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return depthwise_total(layer, tile, cores, 32, 55);
+    return depthwise_total(layer, tile, cores, 322, 40, 0);
 }
 
 static uint64_t depthwise_3x3_stride_2_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return depthwise_total(layer, tile, cores, 39, 55);
+    return depthwise_total(layer, tile, cores, 393, 43, 0);
 }
 
 static const struct dory_kernel_description depthwise_3x3_stride_1 = {
@@ -214,9 +230,12 @@ static uint32_t depthwise_scratch_bytes(const struct dory_layer *layer, const st
 
 static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t units = dory_depthwise_units(layer);
-    uint64_t row = units * (9u * layer->kernel_height + 17) + 120 + (layer->normalisation == DORY_NORMALISE_64 ? 130 : 0);
-    return depthwise_total(layer, tile, cores, row, 40);
+    uint64_t units = dory_depthwise_units(layer), rows = layer->kernel_height;
+    uint64_t row = units * (9 * rows + 14) + 66;
+    if (!normalises_directly(layer)) {
+        row += layer->normalisation == DORY_NORMALISE_64 ? 300 : 200;
+    }
+    return depthwise_total(layer, tile, cores, 10 * row, 20, 16 * rows * (14 * units + 10));
 }
 
 static const struct dory_kernel_description depthwise = {
@@ -239,7 +258,7 @@ static uint64_t addition_cycles(const struct dory_layer *layer, const struct dor
     uint64_t elements = ((uint64_t)tile->rows * tile->columns * tile->channels + cores - 1) / cores;
     bool folds = layer->input_stage[0].divisor == 1 && layer->input_stage[1].divisor == 1 && !layer->has_second_stage &&
                  !layer->input_is_signed && !layer->second_input_is_signed;
-    return elements * (folds ? 9 : 30) + 900;
+    return elements * (folds ? 99 : 320) / 10 + 1450;
 }
 
 static const struct dory_kernel_description addition = {
@@ -258,8 +277,9 @@ static bool pool_supports(const struct dory_layer *layer)
 static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t items = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
-    uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 8u) + 30;
-    uint64_t average = layer->kernel_height * (layer->kernel_width * 6u + 12u) + 150;
+    bool divides = (layer->stage.divisor & (layer->stage.divisor - 1)) != 0;
+    uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 10u) + 36;
+    uint64_t average = layer->kernel_height * (layer->kernel_width * 6u + 12u) + (divides ? 405 : 165);
     return items * (layer->operation == DORY_MAXIMUM_POOL ? maximum : average) + 900;
 }
 

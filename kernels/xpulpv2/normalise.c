@@ -101,9 +101,11 @@ void dory_store_elements(uint8_t *output, const int32_t element[4], uint32_t lan
         for (uint32_t lane = 0; lane < lanes; lane++) {
             dory_store_word(output + 4 * lane, (uint32_t)element[lane]);
         }
-        return;
-    }
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        output[lane] = (uint8_t)element[lane];
+    } else if (lanes == 4) {
+        dory_store_word(output, dory_pack_bytes(element));
+    } else {
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            output[lane] = (uint8_t)element[lane];
+        }
     }
 }

@@ -48,6 +48,13 @@ static inline void dory_normalise_directly(const struct dory_normaliser *normali
 void dory_normalise_lane(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane, int32_t *sum,
                          uint32_t stride, uint32_t count);
 
+/* The low bytes of four elements. */
+static inline uint32_t dory_pack_bytes(const int32_t element[4])
+{
+    uint32_t low = pv_packlo_b((uint32_t)element[0], (uint32_t)element[1], (uint32_t)element[0]);
+    return pv_packhi_b(low, (uint32_t)element[3], (uint32_t)element[2]);
+}
+
 /* Writes the first `lanes` of 4 elements. */
 void dory_store_elements(uint8_t *output, const int32_t element[4], uint32_t lanes, uint32_t element_bytes);
 

@@ -202,8 +202,7 @@ static void store_block(struct dory_blocks *blocks)
         dory_normalise_directly(&blocks->normaliser, sum + lane, 4, blocks->weights);
     }
     for (unsigned p = 0; p < 4; p++, sum += 4) {
-        uint32_t low = pv_packlo_b((uint32_t)sum[0], (uint32_t)sum[1], (uint32_t)sum[0]);
-        dory_store_word(blocks->output + p * blocks->channels, pv_packhi_b(low, (uint32_t)sum[3], (uint32_t)sum[2]));
+        dory_store_word(blocks->output + p * blocks->channels, dory_pack_bytes(sum));
     }
     blocks->output += 4;
 }
@@ -259,7 +258,11 @@ __attribute__((noinline)) void dory_product_finish(const struct dory_product *pr
     uint32_t bytes = blocks->normaliser.output_bytes;
     uint8_t *output = product->output + (index * blocks->channels + 4 * quad) * bytes;
     for (uint32_t lane = 0; lane < lanes; lane++) {
-        dory_normalise_lane(&blocks->normaliser, constants, lane, sum + lane, 4, pixels);
+        if (blocks->normaliser.direct && pixels == 4) {
+            dory_normalise_directly(&blocks->normaliser, sum + lane, 4, constants + 8 * lane);
+        } else {
+            dory_normalise_lane(&blocks->normaliser, constants, lane, sum + lane, 4, pixels);
+        }
     }
     for (uint32_t p = 0; p < pixels; p++, sum += 4, output += blocks->channels * bytes) {
         dory_store_elements(output, sum, lanes, bytes);

@@ -280,7 +280,8 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     layer->minimum = layer->output_bits == 32 ? INT32_MIN : 0;
     layer->maximum = layer->output_bits == 32 ? INT32_MAX : 255;
     layer->input_stage[0] = layer->input_stage[1] = (struct dory_stage){3, 40, 1, INT32_MIN, INT32_MAX};
-    layer->stage = (struct dory_stage){1, 0, 8, 0, 255};
+    bool maximum = shape->operation == DORY_MAXIMUM_POOL;
+    layer->stage = (struct dory_stage){1, 0, maximum ? 1 : (int64_t)shape->kernel_size * shape->kernel_size, 0, 255};
     test->shape = (struct dory_tile_shape){shape->rows, shape->columns, shape->channels, layer->input_channels};
     test->tile.first_chunk = test->tile.last_chunk = 1;
     test->cores = cores;
