@@ -11,7 +11,6 @@
 
 #define MOST_ROUNDS   4       /* of improvement */
 #define MOST_EFFORT   2000000 /* steps and transfers looked at */
-#define STEP_COST     1000    /* cycles that one more step costs, roughly: for the first guess only */
 #define SMALL_WEIGHTS 8192    /* bytes of weights that are not worth more than one block */
 
 struct life {
@@ -27,6 +26,7 @@ struct optimiser {
     struct cut **list;  /* MOST_CUTS */
     uint64_t best_cycles;
     uint64_t effort;
+    uint64_t step_cycles; /* that one more step costs, roughly: for first guesses */
 };
 
 /* ---- lives ---- */
@@ -181,7 +181,7 @@ static uint64_t guess(const struct optimiser *o, int layer, const struct cut *cu
     struct dory_transfer first = {.runs = 1, .run_bytes = cut_l2_bytes(p, layer, cut, false)};
     uint64_t steps =
         (uint64_t)dory_divide_up(run->output_height, cut->rows) * dory_divide_up(run->output_channels, cut->channels);
-    return cut_l3_cycles(p, layer, cut) * (ahead ? 1 : 2) + l3_cycles(p->target, &first) + steps * STEP_COST;
+    return cut_l3_cycles(p, layer, cut) * (ahead ? 1 : 2) + l3_cycles(p->target, &first) + steps * o->step_cycles;
 }
 
 static uint32_t room(const struct optimiser *o, int layer)
@@ -345,7 +345,10 @@ static bool repair(struct optimiser *o)
     }
 }
 
-bool optimise(struct planner *planner)
+/* Start points of the search: from finer steps, which hide transfers, to coarser ones, which have fewer overheads. */
+static const uint64_t step_guesses[OPTIMISE_STARTS] = {1000, 4000};
+
+bool optimise(struct planner *planner, int start)
 {
     const struct network *network = planner->network;
     struct optimiser o = {
@@ -353,15 +356,11 @@ bool optimise(struct planner *planner)
         .network = network,
         .lives = arena_array(planner->arena, struct life, (size_t)network->tensor_count),
         .live = arena_array(planner->arena, uint32_t, (size_t)network->layer_count),
+        .step_cycles = step_guesses[start],
     };
     find_lives(&o);
-    if (!choose_homes(&o) || !guess_all(&o))
+    if (!choose_homes(&o) || !guess_all(&o) || !repair(&o))
         return false;
-    if (!repair(&o)) {
-        diagnose(planner->diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "a fault of dory: no schedule within %" PRIu32 " bytes of L2", planner->l2_bytes);
-        return false;
-    }
     o.best_cycles = evaluate(&o);
     improve_homes(&o);
     improve_choices(&o);

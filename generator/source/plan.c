@@ -137,6 +137,8 @@ static uint32_t place_buffers(const struct planner *p, struct schedule *schedule
 }
 
 #define MOST_FITTINGS 40
+#define FEW_FITTINGS  8 /* of plans with thousands of buffers, where each takes its time */
+#define MANY_BUFFERS  2000
 
 /* Less room for prefetches at the steps whose buffers ended up above L2's end: less by what is too much there. */
 static void lower_capacity(const struct planner *p, const struct schedule *schedule, uint32_t *capacity)
@@ -161,7 +163,8 @@ static void lower_capacity(const struct planner *p, const struct schedule *sched
 static bool fit_schedule(const struct planner *p, struct schedule *schedule, uint32_t *peak)
 {
     uint32_t *capacity = NULL;
-    for (int trial = 0; trial < MOST_FITTINGS; trial++) {
+    int most = MOST_FITTINGS;
+    for (int trial = 0; trial < most; trial++) {
         schedule_make(p, capacity, schedule, p->arena);
         if (!capacity) {
             capacity = arena_array(p->arena, uint32_t, (size_t)schedule->step_count);
@@ -172,7 +175,8 @@ static bool fit_schedule(const struct planner *p, struct schedule *schedule, uin
         if (*peak <= p->l2_bytes)
             return true;
         lower_capacity(p, schedule, capacity);
-        if (trial == MOST_FITTINGS - 2) /* the last resort: nothing is fetched before the step in front of its use */
+        most = schedule->buffer_count > MANY_BUFFERS ? FEW_FITTINGS : MOST_FITTINGS;
+        if (trial == most - 2) /* the last resort: nothing is fetched before the step in front of its use */
             memset(capacity, 0, (size_t)schedule->step_count * sizeof *capacity);
     }
     return false;
@@ -191,16 +195,53 @@ static bool fit(struct planner *p, struct schedule *schedule, uint32_t *peak)
                 most = bytes;
             }
         }
-        if (widest < 0) {
-            diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
-                     "does not fit L2: %" PRIu32 " bytes live at one step, but gaps between them make it %" PRIu32
-                     " bytes, there are %" PRIu32,
-                     schedule->live_bytes, *peak, p->l2_bytes);
+        if (widest < 0)
             return false;
-        }
         p->choices[widest].ahead = false;
     }
     return true;
+}
+
+static void report_gaps(const struct planner *p, const struct schedule *schedule, uint32_t peak)
+{
+    diagnose(p->diagnostics, SEVERITY_ERROR, p->network->layers[schedule->steps[schedule->live_step].layer].name, NULL,
+             "does not fit L2: %" PRIu32 " bytes live at once, and gaps between them make it %" PRIu32
+             ", there are %" PRIu32,
+             schedule->live_bytes, peak, p->l2_bytes);
+}
+
+/* The fastest of the schedules that the searches lead to, once placed. */
+static bool decide(struct planner *p, struct schedule *schedule, uint32_t *peak)
+{
+    size_t choices_bytes = (size_t)p->network->layer_count * sizeof *p->choices;
+    size_t homes_bytes = (size_t)p->network->tensor_count * sizeof *p->homes;
+    struct choice *choices = arena_allocate(p->arena, choices_bytes);
+    enum plan_home *homes = arena_allocate(p->arena, homes_bytes);
+    bool found = false;
+    for (int start = 0; start < OPTIMISE_STARTS; start++) {
+        struct schedule other;
+        uint32_t other_peak = 0;
+        if (!optimise(p, start))
+            break;
+        if (!fit(p, &other, &other_peak)) {
+            if (!found && start == OPTIMISE_STARTS - 1)
+                report_gaps(p, &other, other_peak);
+            continue;
+        }
+        if (found && other.cycles >= schedule->cycles)
+            continue;
+        found = true;
+        *schedule = other;
+        *peak = other_peak;
+        memcpy(choices, p->choices, choices_bytes);
+        memcpy(homes, p->homes, homes_bytes);
+    }
+    if (!found && p->diagnostics->error_count == 0)
+        diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL, "a fault of dory: no schedule within %" PRIu32 " bytes of L2",
+                 p->l2_bytes);
+    memcpy(p->choices, choices, choices_bytes);
+    memcpy(p->homes, homes, homes_bytes);
+    return found;
 }
 
 /* ---- the plan's parts ---- */
@@ -420,7 +461,7 @@ bool plan_make(const struct network *network, const struct target *target, const
     memset(plan, 0, sizeof *plan);
     if (!find_memory(&planner) || !check_interface(&planner) || !check_tensors(&planner) || !describe_layers(&planner))
         return false;
-    if (!optimise(&planner) || !fit(&planner, &schedule, &peak) || !check_counts(&planner, &schedule))
+    if (!decide(&planner, &schedule, &peak) || !check_counts(&planner, &schedule))
         return false;
     plan->network = network;
     plan->target = target;

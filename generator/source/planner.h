@@ -119,7 +119,9 @@ uint64_t l3_cycles(const struct target *target, const struct dory_transfer *tran
 
 /* ---- optimise.c ---- */
 
-/* Decides homes and choices. False after "does not fit" was reported. */
-bool optimise(struct planner *planner);
+/* Decides homes and choices, by a search from one of several start points. False where it finds nothing; that the network
+ * does not fit has been reported. */
+#define OPTIMISE_STARTS 2
+bool optimise(struct planner *planner, int start);
 
 #endif

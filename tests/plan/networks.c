@@ -198,6 +198,7 @@ const struct network *residual_network(struct arena *arena, int size, int channe
         tensor = builder_addition(&b, tensor, inner);
     }
     tensor = builder_pool(&b, tensor, LAYER_MAXIMUM_POOL, 3, 2, 1);
+    tensor = builder_pool(&b, tensor, LAYER_AVERAGE_POOL, b.network.tensors[tensor].height, 1, 0);
     return builder_finish(&b, builder_fully_connected(&b, tensor, 10));
 }
 

@@ -1,0 +1,471 @@
+/* Plans that were made wrong on purpose, each in one way: the check pass must refuse every one. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dory/hal.h"
+#include "expect.h"
+#include "networks.h"
+#include "plan.h"
+
+/* Changes a plan; false where this plan has nothing of the kind. `choice` picks the place. */
+typedef bool corrupt(struct plan *plan, uint32_t choice);
+
+static struct plan_step *step_of(struct plan *plan, uint32_t choice)
+{
+    return &plan->steps[choice % (uint32_t)plan->step_count];
+}
+static struct plan_layer *layer_of(struct plan *plan, uint32_t choice)
+{
+    return &plan->layers[choice % (uint32_t)plan->network->layer_count];
+}
+
+/* A transfer of this kind, from `choice` on; null: none. */
+static struct plan_transfer *transfer_of(struct plan *plan, uint32_t choice, int kind)
+{
+    for (int i = 0; i < plan->transfer_count; i++) {
+        struct plan_transfer *transfer = &plan->transfers[(choice + (uint32_t)i) % (uint32_t)plan->transfer_count];
+        if (transfer->run.kind == kind)
+            return transfer;
+    }
+    return NULL;
+}
+
+static struct plan_step *step_with_weights(struct plan *plan, uint32_t choice)
+{
+    for (int i = 0; i < plan->step_count; i++)
+        if (step_of(plan, choice + (uint32_t)i)->weights_buffer >= 0)
+            return step_of(plan, choice + (uint32_t)i);
+    return NULL;
+}
+
+static bool output_moved(struct plan *plan, uint32_t choice)
+{
+    step_of(plan, choice)->run.output.offset += 8;
+    return true;
+}
+
+static bool input_moved(struct plan *plan, uint32_t choice)
+{
+    step_of(plan, choice)->run.input[0].offset ^= 8;
+    return true;
+}
+
+static bool weights_moved(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_with_weights(plan, choice);
+    step->run.weights_offset += 16;
+    return true;
+}
+
+static bool fewer_rows(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_of(plan, choice);
+    step->run.rows--;
+    return true;
+}
+
+static bool fewer_channels(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_of(plan, choice);
+    step->run.channels = (uint16_t)(step->run.channels > 4 ? step->run.channels - 4 : 0);
+    return true;
+}
+
+static bool rows_twice(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_of(plan, choice);
+    if (step->run.first_row == 0)
+        return false;
+    step->run.first_row--;
+    step->run.output.first_row = (uint16_t)(step->run.output.first_row ? step->run.output.first_row - 1 : 0);
+    return true;
+}
+
+static bool window_misses_a_row(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_of(plan, choice);
+    if (step->run.input[0].rows < 2)
+        return false;
+    step->run.input[0].rows--;
+    return true;
+}
+
+/* Awaiting nothing is only wrong where something new is needed. */
+static bool nothing_awaited(struct plan *plan, uint32_t choice)
+{
+    uint32_t index = choice % (uint32_t)plan->step_count;
+    uint16_t before = index ? plan->steps[index - 1].run.transfers_awaited : 0;
+    if (plan->steps[index].run.transfers_awaited == before)
+        return false;
+    for (; index < (uint32_t)plan->step_count; index++)
+        plan->steps[index].run.transfers_awaited = before;
+    return true;
+}
+
+static bool awaits_less(struct plan *plan, uint32_t choice)
+{
+    uint32_t index = choice % (uint32_t)plan->step_count;
+    uint16_t before = index ? plan->steps[index - 1].run.transfers_awaited : 0;
+    if (plan->steps[index].run.transfers_awaited == before)
+        return false;
+    plan->steps[index].run.transfers_awaited--;
+    return true;
+}
+
+/* Everything is queued in front of the first step: then most buffers are not free. */
+static bool all_started_at_once(struct plan *plan, uint32_t choice)
+{
+    (void)choice;
+    if (plan->steps[0].run.transfers_started == plan->transfer_count)
+        return false;
+    for (int i = 0; i < plan->step_count; i++)
+        plan->steps[i].run.transfers_started = (uint16_t)plan->transfer_count;
+    for (int i = 0; i < plan->transfer_count; i++)
+        plan->transfers[i].start_step = 0;
+    return true;
+}
+
+static bool first_step_does_not_drain(struct plan *plan, uint32_t choice)
+{
+    plan->steps[layer_of(plan, choice)->first_step].run.drain = 0;
+    return true;
+}
+
+/* A step hands results to RAM that may not have arrived. */
+static bool results_not_drained(struct plan *plan, uint32_t choice)
+{
+    for (int i = 0; i < plan->transfer_count; i++) {
+        struct plan_transfer *write = transfer_of(plan, choice + (uint32_t)i, HAL_RAM_WRITE);
+        if (!write || write->start_step >= plan->step_count)
+            continue;
+        struct dory_step *step = &plan->steps[write->start_step].run;
+        if (step->drain && plan->steps[write->start_step].layer == plan->steps[write->start_step - 1].layer) {
+            step->drain = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool layer_ends_early(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = layer_of(plan, choice);
+    if (layer->step_count < 2)
+        return false;
+    plan->steps[layer->first_step].run.last_of_layer = 1;
+    return true;
+}
+
+static bool layer_does_not_end(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = layer_of(plan, choice);
+    plan->steps[layer->first_step + layer->step_count - 1].run.last_of_layer = 0;
+    return true;
+}
+
+static bool steps_swapped(struct plan *plan, uint32_t choice)
+{
+    uint32_t index = choice % (uint32_t)(plan->step_count - 1);
+    struct plan_step step = plan->steps[index];
+    plan->steps[index] = plan->steps[index + 1];
+    plan->steps[index + 1] = step;
+    return true;
+}
+
+static bool flash_address_wrong(struct plan *plan, uint32_t choice)
+{
+    transfer_of(plan, choice, HAL_FLASH_READ)->run.l3_address ^= 16;
+    return true;
+}
+
+static bool transfer_too_short(struct plan *plan, uint32_t choice)
+{
+    transfer_of(plan, choice, HAL_FLASH_READ)->run.run_bytes -= 16;
+    return true;
+}
+
+static bool transfer_too_long(struct plan *plan, uint32_t choice)
+{
+    transfer_of(plan, choice, HAL_FLASH_READ)->run.run_bytes += 1 << 20;
+    return true;
+}
+
+static bool transfer_unaligned(struct plan *plan, uint32_t choice)
+{
+    transfer_of(plan, choice, HAL_FLASH_READ)->run.run_bytes -= 2;
+    return true;
+}
+
+static bool transfer_elsewhere(struct plan *plan, uint32_t choice)
+{
+    transfer_of(plan, choice, HAL_FLASH_READ)->run.l2_offset = plan->l2_peak_bytes;
+    return true;
+}
+
+static bool ram_address_wrong(struct plan *plan, uint32_t choice)
+{
+    struct plan_transfer *transfer = transfer_of(plan, choice, HAL_RAM_READ);
+    if (!transfer)
+        return false;
+    transfer->run.l3_address ^= 4;
+    return true;
+}
+
+static bool ram_write_lost(struct plan *plan, uint32_t choice)
+{
+    struct plan_transfer *transfer = transfer_of(plan, choice, HAL_RAM_WRITE);
+    if (!transfer)
+        return false;
+    transfer->run.kind = HAL_RAM_READ;
+    return true;
+}
+
+/* An address wrong by a whole buffer: everything that refers to it follows, only the neighbours do not. */
+static void move_buffer(struct plan *plan, int index, uint32_t offset)
+{
+    uint32_t by = offset - plan->buffers[index].offset;
+    plan->buffers[index].offset = offset;
+    for (int i = 0; i < plan->step_count; i++) {
+        struct plan_step *step = &plan->steps[i];
+        step->run.output.offset += step->output_buffer == index ? by : 0;
+        step->run.input[0].offset += step->input_buffer[0] == index ? by : 0;
+        step->run.input[1].offset += step->input_buffer[1] == index ? by : 0;
+        step->run.weights_offset += step->weights_buffer == index ? by : 0;
+    }
+    for (int i = 0; i < plan->transfer_count; i++)
+        plan->transfers[i].run.l2_offset += plan->transfers[i].buffer == index ? by : 0;
+}
+
+static bool buffers_overlap(struct plan *plan, uint32_t choice)
+{
+    for (int i = 0; i < plan->buffer_count; i++)
+        for (int j = 0; j < plan->buffer_count; j++) {
+            const struct plan_buffer *a = &plan->buffers[((uint32_t)i + choice) % (uint32_t)plan->buffer_count],
+                                     *b = &plan->buffers[j];
+            bool together = a->first_step <= b->last_step && b->first_step <= a->last_step;
+            if (a == b || !together || b->offset + a->bytes > plan->l2_peak_bytes)
+                continue;
+            move_buffer(plan, (int)(a - plan->buffers), b->offset);
+            return true;
+        }
+    return false;
+}
+
+/* The same, and the lives are told such that the list of buffers looks sound: only the play can find it. */
+static bool buffers_overlap_secretly(struct plan *plan, uint32_t choice)
+{
+    if (!buffers_overlap(plan, choice))
+        return false;
+    for (int i = 0; i < plan->buffer_count; i++)
+        plan->buffers[i].bytes = 0;
+    return true;
+}
+
+static bool buffer_outside(struct plan *plan, uint32_t choice)
+{
+    move_buffer(plan, (int)(choice % (uint32_t)plan->buffer_count), plan->l2_arena_bytes);
+    return true;
+}
+
+static bool l1_buffers_overlap(struct plan *plan, uint32_t choice)
+{
+    struct dory_layer *run = &layer_of(plan, choice)->run;
+    run->l1.output[0] = run->l1.output[1] = run->l1.input[0];
+    return true;
+}
+
+static bool l1_too_large(struct plan *plan, uint32_t choice)
+{
+    struct dory_layer *run = &layer_of(plan, choice)->run;
+    run->l1.output[0] = plan->l1_arena_bytes - 4;
+    return true;
+}
+
+static bool l1_runtime_taken(struct plan *plan, uint32_t choice)
+{
+    layer_of(plan, choice)->run.l1.input[0] = 0;
+    return true;
+}
+
+static bool tile_of_odd_channels(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = layer_of(plan, choice);
+    if (layer->run.output_channels < 6)
+        return false;
+    layer->run.tile_channels = 5;
+    return true;
+}
+
+static bool tile_larger(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = layer_of(plan, choice);
+    if (layer->run.output_height < 2)
+        return false;
+    layer->run.tile_rows = (uint16_t)(layer->run.tile_rows + 200);
+    return true;
+}
+
+static bool quads_miscounted(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = layer_of(plan, choice);
+    if (!layer->weights_bytes)
+        return false;
+    layer->run.quad_bytes -= 16;
+    return true;
+}
+
+static bool blobs_overlap(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = layer_of(plan, choice);
+    if (!layer->weights_bytes)
+        return false;
+    layer->weights_address -= layer->weights_address >= 48 ? 8 : 0;
+    layer->weights_address -= layer->weights_address == 32 ? 32 : 0;
+    return true;
+}
+
+static bool other_kernel(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = layer_of(plan, choice);
+    for (int i = 0; dory_reference_kernels[i]; i++)
+        if (!dory_reference_kernels[i]->supports(&layer->run)) {
+            layer->kernel = dory_reference_kernels[i];
+            return true;
+        }
+    return false;
+}
+
+static bool memory_exceeded(struct plan *plan, uint32_t choice)
+{
+    (void)choice;
+    plan->l2_peak_bytes = plan->l2_arena_bytes + 8;
+    return true;
+}
+
+static bool step_missing(struct plan *plan, uint32_t choice)
+{
+    uint32_t index = choice % (uint32_t)plan->step_count;
+    memmove(plan->steps + index, plan->steps + index + 1, (size_t)(plan->step_count - 1 - (int)index) * sizeof *plan->steps);
+    plan->step_count--;
+    return true;
+}
+
+static bool output_lost(struct plan *plan, uint32_t choice)
+{
+    (void)choice;
+    struct plan_tensor *output = &plan->tensors[plan->network->outputs[0]];
+    output->buffer = plan->tensors[plan->network->inputs[0]].buffer;
+    return output->home == HOME_L2 && plan->tensors[plan->network->inputs[0]].home == HOME_L2;
+}
+
+#define KIND(name)                                                                                                          \
+    {                                                                                                                       \
+#name, name                                                                                                         \
+    }
+static const struct {
+    const char *name;
+    corrupt *apply;
+} kinds[] = {
+    KIND(output_moved),
+    KIND(input_moved),
+    KIND(weights_moved),
+    KIND(fewer_rows),
+    KIND(fewer_channels),
+    KIND(rows_twice),
+    KIND(window_misses_a_row),
+    KIND(nothing_awaited),
+    KIND(awaits_less),
+    KIND(all_started_at_once),
+    KIND(first_step_does_not_drain),
+    KIND(results_not_drained),
+    KIND(layer_ends_early),
+    KIND(layer_does_not_end),
+    KIND(steps_swapped),
+    KIND(flash_address_wrong),
+    KIND(transfer_too_short),
+    KIND(transfer_too_long),
+    KIND(transfer_unaligned),
+    KIND(transfer_elsewhere),
+    KIND(ram_address_wrong),
+    KIND(ram_write_lost),
+    KIND(buffers_overlap),
+    KIND(buffers_overlap_secretly),
+    KIND(buffer_outside),
+    KIND(l1_buffers_overlap),
+    KIND(l1_too_large),
+    KIND(l1_runtime_taken),
+    KIND(tile_of_odd_channels),
+    KIND(tile_larger),
+    KIND(quads_miscounted),
+    KIND(blobs_overlap),
+    KIND(other_kernel),
+    KIND(memory_exceeded),
+    KIND(step_missing),
+    KIND(output_lost),
+};
+#define KINDS  (sizeof kinds / sizeof *kinds)
+#define PLACES 12 /* at which each kind is tried in each plan */
+
+/* Arrays that corruptions change are copied, so that the sound plan stays. */
+static struct plan copy_plan(const struct plan *plan, struct arena *arena)
+{
+    struct plan copy = *plan;
+#define COPY(member, count)                                                                                                 \
+    (copy.member = arena_allocate(arena, (size_t)(count) * sizeof *copy.member),                                            \
+     memcpy(copy.member, plan->member, (size_t)(count) * sizeof *copy.member))
+    COPY(steps, plan->step_count);
+    COPY(layers, plan->network->layer_count);
+    COPY(tensors, plan->network->tensor_count);
+    COPY(transfers, plan->transfer_count);
+    COPY(buffers, plan->buffer_count);
+#undef COPY
+    return copy;
+}
+
+static void test_plan(const struct plan *plan, int applied[KINDS], int refused[KINDS])
+{
+    struct arena arena = {0};
+    for (size_t kind = 0; kind < KINDS; kind++)
+        for (uint32_t place = 0; place < PLACES; place++) {
+            struct plan copy = copy_plan(plan, &arena);
+            struct diagnostics diagnostics = {.arena = &arena};
+            if (!kinds[kind].apply(&copy, place * 7 + (uint32_t)kind))
+                continue;
+            bool good = plan_check(&copy, &diagnostics);
+            applied[kind]++;
+            refused[kind] += !good;
+            EXPECT(good || strstr(diagnostics.list[0].text, "a fault of dory"), "%s: %s", kinds[kind].name,
+                   diagnostics.list[0].text);
+        }
+    arena_free(&arena);
+}
+
+int main(void)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    int applied[KINDS] = {0}, refused[KINDS] = {0};
+    const struct network *networks[] = {mobilenet_v1(&arena, 64, 50), residual_network(&arena, 32, 24)};
+    EXPECT(target_load(&target, "host", &arena, &diagnostics), "host is built in");
+    for (int i = 0; i < 6; i++) {
+        static const uint32_t l2_bytes[] = {300000, 60000, 24000};
+        struct plan plan;
+        struct plan_options options = {.l1_bytes = 16000, .l2_bytes = l2_bytes[i % 3]};
+        bool sound =
+            plan_make(networks[i / 3], &target, &options, &plan, &arena, &diagnostics) && plan_check(&plan, &diagnostics);
+        EXPECT(sound, "%s", diagnostics.count ? diagnostics.list[0].text : "");
+        if (sound)
+            test_plan(&plan, applied, refused);
+    }
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        /* A row that no stride reaches may be missing, and weights that are read a second time are there already. */
+        bool may_do_no_harm = kinds[kind].apply == window_misses_a_row || kinds[kind].apply == transfer_too_short;
+        int least = may_do_no_harm ? applied[kind] * 9 / 10 : applied[kind];
+        EXPECT(applied[kind] > 0 && refused[kind] >= least, "%s: refused %d of %d", kinds[kind].name, refused[kind],
+               applied[kind]);
+    }
+    arena_free(&arena);
+    return expect_result("check");
+}

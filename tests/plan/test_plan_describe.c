@@ -1,0 +1,157 @@
+/* What describe makes of layers: normalisation forms at their very borders, shapes, refusals. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "expect.h"
+#include "networks.h"
+#include "plan.h"
+
+struct fixture {
+    struct arena arena;
+    struct network_builder builder;
+    struct layer *layer; /* the only one; changed before it is described */
+    struct tensor *input, *output;
+};
+
+static void start(struct fixture *f)
+{
+    *f = (struct fixture){0};
+    builder_start(&f->builder, &f->arena, 3);
+}
+
+static void finish(struct fixture *f)
+{
+    f->layer = &f->builder.network.layers[0];
+    f->input = &f->builder.network.tensors[f->layer->inputs[0]];
+    f->output = &f->builder.network.tensors[f->layer->output];
+}
+
+/* One channel, one weight: the accumulator is weight * x, exactly from 0 to 255 * weight. */
+static void one_weight(struct fixture *f, int8_t weight, int64_t multiplier, int64_t addend, int64_t divisor)
+{
+    start(f);
+    builder_convolution(&f->builder, builder_input(&f->builder, 4, 4, 1), 1, 1, 0, 1);
+    finish(f);
+    int8_t *weights = arena_array(&f->arena, int8_t, 1);
+    int64_t *numbers = arena_array(&f->arena, int64_t, 2);
+    weights[0] = weight;
+    numbers[0] = multiplier;
+    numbers[1] = addend;
+    f->layer->weights = weights;
+    f->layer->stages[0] = (struct stage){
+        .count = 1, .multiplier = numbers, .addend = numbers + 1, .divisor = divisor, .has_clip = true, .maximum = 255};
+}
+
+static bool describe(struct fixture *f, struct dory_layer *run, const char **text)
+{
+    struct diagnostics diagnostics = {.arena = &f->arena};
+    bool good = describe_layer(&f->builder.network, 0, run, &f->arena, &diagnostics);
+    *text = diagnostics.count ? diagnostics.list[0].text : "";
+    EXPECT(good == (diagnostics.error_count == 0), "%s", *text);
+    return good;
+}
+
+static void expect_form(int8_t weight, int64_t multiplier, int64_t addend, int64_t divisor, bool is_32, const char *what)
+{
+    struct fixture f;
+    struct dory_layer run;
+    const char *text;
+    one_weight(&f, weight, multiplier, addend, divisor);
+    EXPECT(describe(&f, &run, &text), "%s: %s", what, text);
+    EXPECT((run.normalisation == DORY_NORMALISE_32) == is_32, "%s: form %d", what, run.normalisation);
+    arena_free(&f.arena);
+}
+
+static void test_forms(void)
+{
+    const int64_t most = INT32_MAX / 255; /* 255 * most is the largest product below 2^31 */
+    expect_form(1, most, INT32_MAX - 255 * most, 1 << 8, true, "the largest sum that fits");
+    expect_form(1, most, INT32_MAX - 255 * most + 1, 1 << 8, false, "one more");
+    expect_form(1, most + 1, -1000000, 1 << 8, false, "the product does not fit, the sum does");
+    expect_form(-1, most, INT32_MIN + 255 * most, 1 << 8, true, "the least sum that fits");
+    expect_form(-1, most, INT32_MIN + 255 * most - 1, 1 << 8, false, "one less");
+    expect_form(1, 3, 5, 1 << 8, true, "small numbers");
+    expect_form(1, 3, 5, 255, false, "no power of two");
+}
+
+static void expect_refusal(struct fixture *f, const char *words)
+{
+    struct dory_layer run;
+    const char *text;
+    finish(f);
+    EXPECT(!describe(f, &run, &text) && strstr(text, words), "'%s' is not in: %s", words, text);
+    arena_free(&f->arena);
+}
+
+static void test_refusals(void)
+{
+    struct fixture f;
+    start(&f);
+    builder_pool(&f.builder, builder_input(&f.builder, 4, 4, 4), LAYER_MAXIMUM_POOL, 2, 1, 2);
+    expect_refusal(&f, "lie in the padding");
+    start(&f);
+    builder_convolution(&f.builder, builder_input(&f.builder, 8, 8, 4), 3, 1, 1, 8);
+    f.builder.network.layers[0].groups = 2;
+    expect_refusal(&f, "2 groups");
+    start(&f);
+    builder_convolution(&f.builder, builder_input(&f.builder, 8, 8, 4), 3, 1, 1, 8);
+    f.builder.network.tensors[1].height = 9;
+    expect_refusal(&f, "reads 11 elements");
+    start(&f);
+    builder_convolution(&f.builder, builder_input(&f.builder, 8, 8, 4), 3, 1, 1, 8);
+    f.builder.network.tensors[0].bits = 7;
+    expect_refusal(&f, "7 bits");
+    start(&f);
+    builder_convolution(&f.builder, builder_input(&f.builder, 8, 8, 4), 3, 1, 1, 8);
+    f.builder.network.tensors[0].width = 70000;
+    expect_refusal(&f, "70000");
+}
+
+/* A classifier over 4 x 5 x 6 elements is a 1x1 convolution of 120 channels. */
+static void test_flattening(void)
+{
+    struct fixture f;
+    struct dory_layer run;
+    const char *text;
+    start(&f);
+    builder_fully_connected(&f.builder, builder_input(&f.builder, 4, 5, 6), 10);
+    finish(&f);
+    EXPECT(describe(&f, &run, &text), "%s", text);
+    EXPECT(run.input_height == 1 && run.input_width == 1 && run.input_channels == 120 && run.kernel_height == 1,
+           "%d x %d x %d", run.input_height, run.input_width, run.input_channels);
+    EXPECT(run.normalisation == DORY_NORMALISE_NONE && run.minimum == INT32_MIN && run.output_bits == 32, "form %d",
+           run.normalisation);
+    arena_free(&f.arena);
+}
+
+static void test_kinds(void)
+{
+    struct fixture f;
+    struct dory_layer run;
+    const char *text;
+    start(&f);
+    builder_depthwise(&f.builder, builder_input(&f.builder, 9, 7, 5), 3, 2, 1);
+    finish(&f);
+    f.layer->padding_top = 0;
+    f.layer->padding_bottom = 2;
+    EXPECT(describe(&f, &run, &text), "%s", text);
+    EXPECT(run.operation == DORY_DEPTHWISE && run.padding_top == 0 && run.padding_left == 1 && run.output_height == 5,
+           "depth-wise");
+    arena_free(&f.arena);
+    start(&f);
+    builder_pool(&f.builder, builder_input(&f.builder, 8, 8, 3), LAYER_AVERAGE_POOL, 2, 2, 0);
+    finish(&f);
+    EXPECT(describe(&f, &run, &text), "%s", text);
+    EXPECT(run.operation == DORY_AVERAGE_POOL && run.stage.divisor == 4 && run.minimum == 0 && run.maximum == 255,
+           "average");
+    arena_free(&f.arena);
+}
+
+int main(void)
+{
+    test_forms();
+    test_refusals();
+    test_flattening();
+    test_kinds();
+    return expect_result("describe");
+}

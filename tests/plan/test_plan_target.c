@@ -1,0 +1,105 @@
+/* Target descriptions: the built-in ones load; a key too many, too few or of the wrong kind is an error that names it.
+ * Usage: test_plan_target FOLDER, where it may write. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+#include "target.h"
+
+static const char *const sound =
+    "{\"name\": \"mine\", \"cores\": 4, \"uses_xpulpv2\": false,\n"
+    " \"memory_bytes\": {\"l1\": 1000, \"l1_stacks\": 100, \"l2\": 5000, \"l2_firmware\": 50, \"flash\": 9, \"ram\": 8},\n"
+    " \"cycles\": {\"dma_setup\": 1, \"dma_latency\": 2, \"dma_run_overhead\": 3, \"l3_setup\": 4, \"tile_overhead\": 5,\n"
+    "            \"step_overhead\": 6, \"layer_overhead\": 7},\n"
+    " \"bytes_per_1000_cycles\": {\"dma_read\": 8, \"dma_write\": 9, \"l3\": 10}}\n";
+
+/* The sound description with one piece of text exchanged. */
+static char *changed(struct arena *arena, const char *from, const char *to)
+{
+    const char *at = strstr(sound, from);
+    return arena_format(arena, "%.*s%s%s", (int)(at - sound), sound, to, at + strlen(from));
+}
+
+static bool load_text(const char *folder, const char *text, struct target *target, struct arena *arena,
+                      struct diagnostics *diagnostics)
+{
+    const char *path = arena_format(arena, "%s/target.json", folder);
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+        exit(2);
+    return target_load(target, path, arena, diagnostics);
+}
+
+static void expect_error(const char *folder, const char *from, const char *to, const char *attribute, const char *words)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    bool loaded = load_text(folder, changed(&arena, from, to), &target, &arena, &diagnostics);
+    EXPECT(!loaded && diagnostics.error_count > 0, "'%s' instead of '%s'", to, from);
+    if (diagnostics.count > 0) {
+        const struct diagnostic *first = &diagnostics.list[0];
+        EXPECT(first->attribute && !strcmp(first->attribute, attribute), "%s: %s", first->attribute, attribute);
+        EXPECT(strstr(first->text, words), "'%s' is not in: %s", words, first->text);
+    }
+    arena_free(&arena);
+}
+
+static void test_sound(const char *folder)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    EXPECT(load_text(folder, sound, &target, &arena, &diagnostics), "the sound one");
+    EXPECT(target.cores == 4 && target.l1_stack_bytes == 100 && target.l3_bytes_per_1000_cycles == 10 &&
+               !target.uses_xpulpv2,
+           "values");
+    EXPECT(!strcmp(target.name, "mine"), "%s", target.name);
+    arena_free(&arena);
+}
+
+static void test_built_in(void)
+{
+    static const char *const names[] = {"host", "virt", "gap8"};
+    for (int i = 0; i < 3; i++) {
+        struct arena arena = {0};
+        struct diagnostics diagnostics = {.arena = &arena};
+        struct target target;
+        EXPECT(target_load(&target, names[i], &arena, &diagnostics) && !strcmp(target.name, names[i]), "%s", names[i]);
+        EXPECT(target.l1_bytes == 65536 && target.l2_bytes == 524288 && target.cores == 8, "%s", names[i]);
+        arena_free(&arena);
+    }
+}
+
+static void test_unknown(void)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    EXPECT(!target_load(&target, "gap9", &arena, &diagnostics), "gap9");
+    EXPECT(strstr(diagnostics.list[0].text, "gap8"), "%s", diagnostics.list[0].text);
+    EXPECT(!target_load(&target, "/no/such/file.json", &arena, &diagnostics), "no file");
+    arena_free(&arena);
+}
+
+int main(int argc, char **argv)
+{
+    const char *folder = argc > 1 ? argv[1] : ".";
+    test_sound(folder);
+    test_built_in();
+    test_unknown();
+    expect_error(folder, "\"cores\": 4, ", "", "cores", "missing");
+    expect_error(folder, "\"l3_setup\": 4, ", "", "l3_setup", "missing");
+    expect_error(folder, "\"cores\": 4", "\"cores\": 4, \"coers\": 4", "coers", "unknown");
+    expect_error(folder, "\"ram\": 8", "\"ram\": 8, \"rom\": 8", "rom", "unknown");
+    expect_error(folder, "\"cores\": 4", "\"cores\": 0", "cores", "whole number");
+    expect_error(folder, "\"cores\": 4", "\"cores\": 2.5", "cores", "whole number");
+    expect_error(folder, "\"cores\": 4", "\"cores\": \"4\"", "cores", "whole number");
+    expect_error(folder, "\"l3\": 10", "\"l3\": 0", "l3", "whole number");
+    expect_error(folder, "\"uses_xpulpv2\": false", "\"uses_xpulpv2\": 0", "uses_xpulpv2", "true or false");
+    expect_error(folder, "\"mine\"", "\"\"", "name", "text");
+    expect_error(folder, "\"cores\": 4", "\"cores\": 4, \"cores\": 8", "target", "line 1");
+    expect_error(folder, "\"l1_stacks\": 100", "\"l1_stacks\": 1000", "l1_stacks", "all of l1");
+    expect_error(folder, "\"dma_read\": 8", "\"dma_read\": ", "target", "line");
+    return expect_result("targets");
+}
