@@ -23,7 +23,8 @@ static bool is_normalised(const struct dory_layer *layer)
 /* The normalisation that is done between registers; see struct dory_normaliser. */
 static bool normalises_directly(const struct dory_layer *layer)
 {
-    return layer->normalisation == DORY_NORMALISE_32 && layer->output_bits == 8 && layer->minimum == 0 && layer->maximum >= 0;
+    return layer->normalisation == DORY_NORMALISE_32 && layer->output_bits == 8 && layer->minimum == 0 &&
+           layer->maximum >= 0;
 }
 
 /* ---- convolutions ------------------------------------------------------------------------------------------ */
@@ -39,7 +40,8 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
 }
 
 /* The last core has the blocks of fewer than 4 pixels, which take the long way; so do those of fewer than 4 channels. */
-static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks, uint64_t started)
+static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks,
+                            uint64_t started)
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns % 4;
     uint64_t cycles = 0;
@@ -53,8 +55,8 @@ static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_ti
 }
 
 /* The product of runs of `run_bytes` bytes; `source_cycles` is what it takes to lay four pixels ready. */
-static uint64_t product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores, uint32_t run_bytes,
-                               uint32_t runs, uint64_t source_cycles)
+static uint64_t product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                               uint32_t run_bytes, uint32_t runs, uint64_t source_cycles)
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
@@ -105,7 +107,8 @@ static uint64_t gather_cycles(const struct dory_layer *layer, const struct dory_
     uint32_t runs = layer->kernel_height * (contiguous ? 1u : layer->kernel_width);
     uint32_t words = dory_divide_up((contiguous ? layer->kernel_width : 1u) * tile->input_channels, 4);
     uint64_t run = words == 3 ? 22 : words * 5 + 18;
-    return product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, 4 * (runs * run + 20) + 40);
+    return product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1,
+                          4 * (runs * run + 20) + 40);
 }
 
 static const struct dory_kernel_description gather = {
@@ -118,7 +121,8 @@ static const struct dory_kernel_description gather = {
 
 static bool linear_supports(const struct dory_layer *layer)
 {
-    bool one_run = layer->kernel_height == 1 && layer->kernel_width == 1 && layer->output_height == 1 && layer->output_width == 1;
+    bool one_run =
+        layer->kernel_height == 1 && layer->kernel_width == 1 && layer->output_height == 1 && layer->output_width == 1;
     return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && is_normalised(layer) && layer->dilation_width == 1 &&
            (layer->input_channels % 4 == 0 || one_run);
 }
@@ -142,7 +146,8 @@ static const struct dory_kernel_description linear = {
 /* ---- depth-wise -------------------------------------------------------------------------------------------- */
 
 /* Cycles of a core that computes `rows` rows of one quad of channels: transposes, then strips of 4 columns in four lanes. */
-static uint64_t band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows, uint64_t lane_cycles)
+static uint64_t band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows,
+                            uint64_t lane_cycles)
 {
     uint32_t input_rows = dory_input_extent(rows, layer->kernel_height, layer->stride_height, 1);
     uint32_t input_columns = dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, 1);
@@ -153,8 +158,8 @@ static uint64_t band_cycles(const struct dory_layer *layer, const struct dory_ti
 }
 
 /* A lane of a strip takes row_tenths / 10 cycles a row and `lane_cycles` beside them; a quad takes quad_cycles. */
-static uint64_t depthwise_total(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores, uint64_t row_tenths,
-                                uint64_t lane_cycles, uint64_t quad_cycles)
+static uint64_t depthwise_total(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                                uint64_t row_tenths, uint64_t lane_cycles, uint64_t quad_cycles)
 {
     uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * tile->rows, cores);
     uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
@@ -176,16 +181,19 @@ static bool is_plain_depthwise(const struct dory_layer *layer)
 static uint32_t ring_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
     uint32_t kernel = layer->kernel_height, stride = layer->stride_height;
-    return dory_depthwise_units(layer) * dory_depthwise_unit_bytes(kernel, stride, dory_depthwise_band_rows(kernel, stride, tile->rows));
+    return dory_depthwise_units(layer) *
+           dory_depthwise_unit_bytes(kernel, stride, dory_depthwise_band_rows(kernel, stride, tile->rows));
 }
 
 static bool depthwise_3x3_supports(const struct dory_layer *layer, uint32_t stride)
 {
     return is_plain_depthwise(layer) && !layer->input_is_signed && normalises_directly(layer) && layer->maximum == 255 &&
-           layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == stride && layer->stride_width == stride;
+           layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == stride &&
+           layer->stride_width == stride;
 }
 
-static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                            unsigned cores)
 {
     return cores * ring_bytes(layer, tile);
 }
@@ -193,12 +201,14 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
 static bool depthwise_3x3_stride_1_supports(const struct dory_layer *layer) { return depthwise_3x3_supports(layer, 1); }
 static bool depthwise_3x3_stride_2_supports(const struct dory_layer *layer) { return depthwise_3x3_supports(layer, 2); }
 
-static uint64_t depthwise_3x3_stride_1_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+static uint64_t depthwise_3x3_stride_1_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                              unsigned cores)
 {
     return depthwise_total(layer, tile, cores, 322, 40, 0);
 }
 
-static uint64_t depthwise_3x3_stride_2_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+static uint64_t depthwise_3x3_stride_2_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                              unsigned cores)
 {
     return depthwise_total(layer, tile, cores, 393, 43, 0);
 }
@@ -249,7 +259,8 @@ static const struct dory_kernel_description depthwise = {
 
 static bool addition_supports(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_ADDITION && layer->input_bits == 8 && layer->second_input_bits == 8 && layer->output_bits == 8;
+    return layer->operation == DORY_ADDITION && layer->input_bits == 8 && layer->second_input_bits == 8 &&
+           layer->output_bits == 8;
 }
 
 /* Divisions or second stages take the longer ways; see addition.c. */

@@ -30,7 +30,8 @@ void dory_xpulpv2_convolution(const struct dory_layer *layer, const struct dory_
     uint32_t run_bytes = (uint32_t)layer->kernel_width * tile->input_channels;
     uint32_t row_bytes = (uint32_t)tile->input_columns * tile->input_channels;
     struct dory_product product;
-    dory_product_start(&product, layer, tile, run_bytes, layer->kernel_height, row_bytes * layer->dilation_height - run_bytes);
+    dory_product_start(&product, layer, tile, run_bytes, layer->kernel_height,
+                       row_bytes * layer->dilation_height - run_bytes);
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, 4 * share.row);
     dory_product_run(&product, share, next_pixels, &walk);

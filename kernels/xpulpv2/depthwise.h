@@ -12,9 +12,10 @@
 
 /* Four output columns of four channels ("lanes"), the rows of a band. */
 struct dory_strip {
-    uint8_t *unit[DORY_DEPTHWISE_MOST_UNITS]; /* [4 lanes][input_rows] words of the units that the strip reads, from the left */
-    const uint8_t *weights, *constants;             /* of the quad of channels */
-    uint8_t *output;                                /* first row and column, lane 0 */
+    uint8_t
+        *unit[DORY_DEPTHWISE_MOST_UNITS]; /* [4 lanes][input_rows] words of the units that the strip reads, from the left */
+    const uint8_t *weights, *constants;   /* of the quad of channels */
+    uint8_t *output;                      /* first row and column, lane 0 */
     uint32_t rows, input_rows;
     uint32_t columns, lanes; /* 1 to 4 */
     bool new_quad, new_band; /* other weights, other rows than the strip before */
@@ -42,8 +43,9 @@ typedef void dory_depthwise_strip(const struct dory_depthwise *work, struct dory
 
 /* Input columns `column` to column + 3 in the quad's channels, from the band's first row on. Columns that are not
  * there are read by weights that are zero, or by no output: any value will do. */
-static inline __attribute__((always_inline)) void dory_transpose_unit(const struct dory_depthwise *work, const struct dory_strip *strip,
-                                                                      const uint8_t *band, uint32_t column, uint8_t *unit)
+static inline __attribute__((always_inline)) void dory_transpose_unit(const struct dory_depthwise *work,
+                                                                      const struct dory_strip *strip, const uint8_t *band,
+                                                                      uint32_t column, uint8_t *unit)
 {
     uint32_t channels = work->channels, left = work->input_columns - column;
     if (column >= work->input_columns) {
@@ -73,8 +75,8 @@ static inline __attribute__((always_inline)) void dory_transpose_unit(const stru
 }
 
 /* Steps the strip's units on by `stride` in the ring, so that the last ones of the strip before become the first ones. */
-static inline __attribute__((always_inline)) void dory_rotate_units(const struct dory_depthwise *work, struct dory_strip *strip,
-                                                                    uint32_t units, uint32_t stride)
+static inline __attribute__((always_inline)) void
+dory_rotate_units(const struct dory_depthwise *work, struct dory_strip *strip, uint32_t units, uint32_t stride)
 {
     const uint8_t *end = work->spread; /* of the ring */
     uint32_t step = stride * work->unit_bytes, ring_bytes = units * work->unit_bytes;
@@ -87,8 +89,9 @@ static inline __attribute__((always_inline)) void dory_rotate_units(const struct
 }
 
 /* The strips of a band from left to right. Each reads `units` units, of which the strip before has left all but `stride`. */
-static inline __attribute__((always_inline)) void dory_depthwise_band(const struct dory_depthwise *work, struct dory_strip *strip,
-                                                                      const uint8_t *band, uint32_t units, uint32_t stride,
+static inline __attribute__((always_inline)) void dory_depthwise_band(const struct dory_depthwise *work,
+                                                                      struct dory_strip *strip, const uint8_t *band,
+                                                                      uint32_t units, uint32_t stride,
                                                                       dory_depthwise_strip *compute)
 {
     uint32_t output_step = 4 * work->channels * work->normaliser.output_bytes, column = 0, left = work->columns;
@@ -112,8 +115,8 @@ static inline __attribute__((always_inline)) void dory_depthwise_band(const stru
     }
 }
 
-static inline void dory_depthwise_start(struct dory_depthwise *work, const struct dory_layer *layer, const struct dory_tile *tile,
-                                        unsigned core, uint32_t units, uint32_t spread_bytes)
+static inline void dory_depthwise_start(struct dory_depthwise *work, const struct dory_layer *layer,
+                                        const struct dory_tile *tile, unsigned core, uint32_t units, uint32_t spread_bytes)
 {
     uint32_t stride = layer->stride_height, kernel = layer->kernel_height;
     work->layer = layer;
@@ -135,10 +138,11 @@ static inline void dory_depthwise_start(struct dory_depthwise *work, const struc
     work->quad_bytes = 4 * work->lane_weight_bytes + dory_constants_bytes(layer);
 }
 
-/* A core's share is a range of the grid of channel quads by rows, cut into bands. `units` and `stride` are those of the layer,
- * as constants where the caller knows them. */
-static inline __attribute__((always_inline)) void dory_depthwise_run(const struct dory_layer *layer, const struct dory_tile *tile,
-                                                                     unsigned core, unsigned cores, uint32_t units, uint32_t stride,
+/* A core's share is a range of the grid of channel quads by rows, cut into bands. `units` and `stride` are those of the
+ * layer, as constants where the caller knows them. */
+static inline __attribute__((always_inline)) void dory_depthwise_run(const struct dory_layer *layer,
+                                                                     const struct dory_tile *tile, unsigned core,
+                                                                     unsigned cores, uint32_t units, uint32_t stride,
                                                                      uint32_t spread_bytes, dory_depthwise_strip *compute)
 {
     struct dory_depthwise work;
@@ -158,7 +162,8 @@ static inline __attribute__((always_inline)) void dory_depthwise_run(const struc
             strip.rows = dory_minimum(work.band_rows, end - row);
             strip.input_rows = (strip.rows - 1) * work.stride_height + work.kernel_height;
             strip.output = (uint8_t *)tile->output + row * output_row_bytes + channel * output_bytes;
-            dory_depthwise_band(&work, &strip, (const uint8_t *)tile->input + row * input_row_bytes + channel, units, stride, compute);
+            dory_depthwise_band(&work, &strip, (const uint8_t *)tile->input + row * input_row_bytes + channel, units, stride,
+                                compute);
         }
         dory_grid_share_next_row(&share, end);
     }

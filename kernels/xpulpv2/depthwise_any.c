@@ -11,9 +11,11 @@ static inline uint32_t row_word(const uint8_t *row, uint32_t words, uint32_t ind
 }
 
 /* A kernel row for one output, moved on by as many bytes as the output's columns are. */
-static void spread_row(const uint8_t *row, uint32_t words, uint32_t bytes, uint8_t *spread, uint32_t units, uint32_t unit_bytes)
+static void spread_row(const uint8_t *row, uint32_t words, uint32_t bytes, uint8_t *spread, uint32_t units,
+                       uint32_t unit_bytes)
 {
-    uint32_t shift = 8 * (bytes % 4), index = 0u - bytes / 4; /* wraps: words before the first are as zero as those behind the last */
+    uint32_t shift = 8 * (bytes % 4),
+             index = 0u - bytes / 4; /* wraps: words before the first are as zero as those behind the last */
     for (uint32_t unit = 0; unit < units; unit++, index++, spread += unit_bytes) {
         uint32_t word = row_word(row, words, index) << shift;
         if (shift != 0) {
@@ -23,7 +25,8 @@ static void spread_row(const uint8_t *row, uint32_t words, uint32_t bytes, uint8
     }
 }
 
-/* [lane][unit][kernel row][output] words: byte b of unit u's word meets the weight of kernel column 4 * u + b - output * stride. */
+/* [lane][unit][kernel row][output] words: byte b of unit u's word meets the weight of kernel column 4 * u + b - output *
+ * stride. */
 static void spread_weights(const struct dory_depthwise *work, const uint8_t *weights)
 {
     uint32_t rows = work->kernel_height, words = work->lane_weight_bytes / (4 * rows), unit_bytes = 16 * rows;
@@ -31,15 +34,17 @@ static void spread_weights(const struct dory_depthwise *work, const uint8_t *wei
     for (uint32_t lane = 0; lane < 4; lane++, of_lane += work->units * unit_bytes) {
         for (uint32_t row = 0; row < rows; row++, weights += 4 * words) {
             for (uint32_t output = 0; output < 4; output++) {
-                spread_row(weights, words, output * work->stride_width, of_lane + 16 * row + 4 * output, work->units, unit_bytes);
+                spread_row(weights, words, output * work->stride_width, of_lane + 16 * row + 4 * output, work->units,
+                           unit_bytes);
             }
         }
     }
 }
 
 /* One output row of one lane in up to 4 columns; `offset` is that of its first input row in the units. */
-static inline __attribute__((always_inline)) void sum_row(int32_t sum[4], const struct dory_depthwise *work, const struct dory_strip *strip, const uint8_t *weights,
-                           uint32_t offset, bool is_signed)
+static inline __attribute__((always_inline)) void sum_row(int32_t sum[4], const struct dory_depthwise *work,
+                                                          const struct dory_strip *strip, const uint8_t *weights,
+                                                          uint32_t offset, bool is_signed)
 {
     sum[0] = sum[1] = sum[2] = sum[3] = 0;
     for (uint32_t unit = 0; unit < work->units; unit++) {
@@ -48,8 +53,8 @@ static inline __attribute__((always_inline)) void sum_row(int32_t sum[4], const 
     }
 }
 
-static __attribute__((noinline)) void store_row(const struct dory_depthwise *work, const struct dory_strip *strip, uint32_t lane,
-                                                const int32_t sum[4], uint8_t *output)
+static __attribute__((noinline)) void store_row(const struct dory_depthwise *work, const struct dory_strip *strip,
+                                                uint32_t lane, const int32_t sum[4], uint8_t *output)
 {
     int32_t element[4] = {sum[0], sum[1], sum[2], sum[3]};
     uint32_t bytes = work->normaliser.output_bytes;
@@ -60,8 +65,8 @@ static __attribute__((noinline)) void store_row(const struct dory_depthwise *wor
 }
 
 /* Without a loop, which would keep the sums in memory. */
-static inline __attribute__((always_inline)) void store_row_directly(const struct dory_depthwise *work, const uint8_t *constants,
-                                                                    const int32_t sum[4], uint8_t *output)
+static inline __attribute__((always_inline)) void
+store_row_directly(const struct dory_depthwise *work, const uint8_t *constants, const int32_t sum[4], uint8_t *output)
 {
     int32_t addend = (int32_t)dory_load_word(constants + 4);
     int32_t shift = work->normaliser.shift, maximum = work->normaliser.maximum;
@@ -106,6 +111,6 @@ static inline void compute_strip(const struct dory_depthwise *work, struct dory_
 
 void dory_xpulpv2_depthwise(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    dory_depthwise_run(layer, tile, core, cores, dory_depthwise_units(layer), layer->stride_width, dory_depthwise_spread_bytes(layer),
-                       compute_strip);
+    dory_depthwise_run(layer, tile, core, cores, dory_depthwise_units(layer), layer->stride_width,
+                       dory_depthwise_spread_bytes(layer), compute_strip);
 }

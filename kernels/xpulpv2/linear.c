@@ -1,5 +1,6 @@
-/* Convolutions of few pixels, above all of one: a fully connected layer. One pixel times 4 channels: 5 loads for 4 dot products,
- * each core its own range of channels. (Eight channels at a time would be 6 % faster, where they divide evenly.) */
+/* Convolutions of few pixels, above all of one: a fully connected layer. One pixel times 4 channels: 5 loads for 4 dot
+ * products, each core its own range of channels. (Eight channels at a time would be 6 % faster, where they divide evenly.)
+ */
 #include "dots.h"
 #include "product.h"
 #include "walk.h"
@@ -25,7 +26,8 @@ void dory_xpulpv2_linear(const struct dory_layer *layer, const struct dory_tile 
     uint32_t run_bytes = (uint32_t)layer->kernel_width * tile->input_channels;
     uint32_t row_bytes = (uint32_t)tile->input_columns * tile->input_channels;
     struct dory_product product;
-    dory_product_start(&product, layer, tile, run_bytes, layer->kernel_height, row_bytes * layer->dilation_height - run_bytes);
+    dory_product_start(&product, layer, tile, run_bytes, layer->kernel_height,
+                       row_bytes * layer->dilation_height - run_bytes);
     struct dory_grid_share share = dory_grid_share_of(product.pixel_count, product.quads, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, share.row);
     while (share.items > 0) {

@@ -58,8 +58,8 @@ static void normalise_32(const struct dory_normaliser *normaliser, const uint8_t
     }
 }
 
-static void normalise_clamped(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
-                              const int32_t *end)
+static void normalise_clamped(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum,
+                              uint32_t stride, const int32_t *end)
 {
     int32_t low = (int32_t)dory_load_word(constants), high = (int32_t)dory_load_word(constants + 4);
     uint32_t multiplier = dory_load_word(constants + 8), addend = dory_load_word(constants + 12);

@@ -1,4 +1,5 @@
-/* The product that all convolutions come down to: every pixel times every output channel, four pixels by four channels at a time.
+/* The product that all convolutions come down to: every pixel times every output channel, four pixels by four channels at a
+ * time.
  *
  * A block of 4 pixels x 4 channels keeps 16 sums in registers; a step of 4 bytes then takes 8 loads for 16 dot products
  * (64 MAC in 24 cycles: at most 21.3 MAC/cycle on 8 cores). 27 of the 31 registers are in use.
@@ -20,7 +21,8 @@ struct dory_pixels {
 };
 #define DORY_MISSING_PIXEL (-4)
 
-/* Gives the next four pixels, of which `count` exist. Called with increasing numbers from that of the core's first pixel on. */
+/* Gives the next four pixels, of which `count` exist. Called with increasing numbers from that of the core's first pixel on.
+ */
 typedef void dory_pixel_source(void *state, struct dory_pixels *pixels, uint32_t count);
 
 /* Blocks of 4 pixels x 4 channels as the innermost code wants them: in memory, for the registers are full. Where `direct`
@@ -49,9 +51,10 @@ struct dory_product {
     bool input_is_signed, first_chunk, last_chunk, direct;
 };
 
-/* What one output pixel reads are `runs` runs of `run_bytes` bytes, `jump` bytes from the end of one to the start of the next. */
-void dory_product_start(struct dory_product *product, const struct dory_layer *layer, const struct dory_tile *tile, uint32_t run_bytes,
-                        uint32_t runs, uint32_t jump);
+/* What one output pixel reads are `runs` runs of `run_bytes` bytes, `jump` bytes from the end of one to the start of the
+ * next. */
+void dory_product_start(struct dory_product *product, const struct dory_layer *layer, const struct dory_tile *tile,
+                        uint32_t run_bytes, uint32_t runs, uint32_t jump);
 
 /* A core's share is a range of the grid of pixel quads by channel quads. */
 static inline struct dory_grid_share dory_product_share(const struct dory_product *product, unsigned core, unsigned cores)
@@ -63,7 +66,7 @@ void dory_product_run(struct dory_product *product, struct dory_grid_share share
 
 /* From the sums of up to 4 pixels (in the order [pixel][lane]) from output pixel `index` on to output elements or partial
  * sums; `constants` are those of the channel quad. */
-void dory_product_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index, uint32_t pixels,
-                         uint32_t quad);
+void dory_product_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
+                         uint32_t pixels, uint32_t quad);
 
 #endif

@@ -11,7 +11,8 @@ struct dory_grid_share {
     uint32_t items;      /* left to do */
 };
 
-/* A division of gvsoc's and silicon's cores takes about 30 cycles; for a remainder beside it the compiler would make a second one. */
+/* A division of gvsoc's and silicon's cores takes about 30 cycles; for a remainder beside it the compiler would make a
+ * second one. */
 static inline uint32_t dory_quotient(uint32_t dividend, uint32_t divisor)
 {
     uint32_t quotient = dividend / divisor;
@@ -21,7 +22,8 @@ static inline uint32_t dory_quotient(uint32_t dividend, uint32_t divisor)
 
 static inline struct dory_grid_share dory_grid_share_of(uint32_t rows, uint32_t columns, unsigned core, unsigned cores)
 {
-    uint32_t total = rows * columns, each = cores == 8 ? total / 8 : dory_quotient(total, cores), more = total - each * cores;
+    uint32_t total = rows * columns, each = cores == 8 ? total / 8 : dory_quotient(total, cores),
+             more = total - each * cores;
     uint32_t start = core * each + dory_minimum(core, more);
     uint32_t row = dory_quotient(start, columns);
     return (struct dory_grid_share){.row = row, .first = start - row * columns, .items = each + (core < more)};

@@ -24,7 +24,10 @@ static const struct {
     const char *name;
     dory_kernel_function *function;
 } functions[] = {
-#define FUNCTION(name) {#name, name}
+#define FUNCTION(name)                                                                                                      \
+    {                                                                                                                       \
+#name, name                                                                                                         \
+    }
     FUNCTION(dory_xpulpv2_convolution),
     FUNCTION(dory_xpulpv2_convolution_gather),
     FUNCTION(dory_xpulpv2_linear),
@@ -122,7 +125,8 @@ static uint8_t usual_shift(const struct dory_layer *layer)
 
 static struct dory_stage random_stage(uint32_t gain)
 {
-    struct dory_stage stage = {.multiplier = (int64_t)random_between(1, 8), .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    struct dory_stage stage = {
+        .multiplier = (int64_t)random_between(1, 8), .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
     stage.addend = (int64_t)random_up_to(200) - 100;
     if (gain) {
         stage.divisor = one_in(3) ? (int64_t)random_between(1, 8 * gain) : 1 << random_up_to(5);
@@ -205,7 +209,8 @@ static void shape_tile(struct test_case *test)
     tile->columns = (uint16_t)test->shape.columns;
     tile->channels = (uint16_t)test->shape.channels;
     tile->input_channels = (uint16_t)test->shape.input_channels;
-    tile->input_rows = (uint16_t)dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    tile->input_rows =
+        (uint16_t)dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
     tile->input_columns =
         (uint16_t)dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
@@ -368,7 +373,9 @@ static void fill_constants(const struct test_case *test, uint8_t *constants)
             store_constant(&constants, addend - (int64_t)(random_word() >> 16), 4);
             break;
         default:
-            store_constant(&constants, ((int64_t)random_between(1, 8) << more) + (int64_t)random_up_to(1u << (more < 20 ? more : 20)), 8);
+            store_constant(&constants,
+                           ((int64_t)random_between(1, 8) << more) + (int64_t)random_up_to(1u << (more < 20 ? more : 20)),
+                           8);
             store_constant(&constants, addend - (int64_t)random_word(), 8);
             break;
         }
@@ -428,7 +435,8 @@ bool test_case_place(struct test_case *test, struct test_memory *memory, struct 
     }
     test->expected = allocate(expected_memory, output_bytes);
     if (tile->accumulators) {
-        test->expected_accumulators = allocate(expected_memory, (uint32_t)tile->rows * tile->columns * dory_round_up(tile->channels, 4) * 4);
+        test->expected_accumulators =
+            allocate(expected_memory, (uint32_t)tile->rows * tile->columns * dory_round_up(tile->channels, 4) * 4);
     }
     return !memory->full && !expected_memory->full;
 }
@@ -466,15 +474,16 @@ struct dory_tile test_case_expected_tile(struct test_case *test)
 static bool guards_are_whole(const struct test_case *test, const struct test_memory *memory)
 {
     const struct dory_tile *tile = &test->tile;
-    const uint8_t *const buffers[] = {tile->input, tile->second_input, tile->weights, tile->output, tile->scratch,
-                                      (const uint8_t *)tile->accumulators};
+    const uint8_t *const buffers[] = {tile->input,  tile->second_input, tile->weights,
+                                      tile->output, tile->scratch,      (const uint8_t *)tile->accumulators};
     PERMIT(memory->start, (size_t)(memory->end - memory->start));
     bool whole = true;
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
         whole = whole && (!buffers[i] || is_guard(buffers[i] - GUARD_BYTES, buffers[i]));
     }
-    return whole && is_guard(tile->output ? test->output + test->output_bytes : NULL,
-                             tile->output ? test->output + dory_round_up(test->output_bytes, 4) : NULL) &&
+    return whole &&
+           is_guard(tile->output ? test->output + test->output_bytes : NULL,
+                    tile->output ? test->output + dory_round_up(test->output_bytes, 4) : NULL) &&
            is_guard(memory->next, memory->next + GUARD_BYTES);
 }
 
@@ -482,13 +491,14 @@ static void describe(const struct test_case *test)
 {
     const struct dory_layer *layer = &test->layer;
     const struct dory_tile *tile = &test->tile;
-    printf("seed %u: %s on %u cores: %ux%ux%u from %ux%ux%u, kernel %ux%u, stride %ux%u, dilation %ux%u, normalisation %u, shift "
+    printf("seed %u: %s on %u cores: %ux%ux%u from %ux%ux%u, kernel %ux%u, stride %ux%u, dilation %ux%u, normalisation %u, "
+           "shift "
            "%u, clip %d..%d, input %s, chunk first %u last %u\n",
-           (unsigned)test->seed, test->description->name, test->cores, tile->rows, tile->columns, tile->channels, tile->input_rows,
-           tile->input_columns, tile->input_channels, layer->kernel_height, layer->kernel_width, layer->stride_height,
-           layer->stride_width, layer->dilation_height, layer->dilation_width, layer->normalisation, layer->shift,
-           (int)layer->minimum, (int)layer->maximum, layer->input_is_signed ? "signed" : "unsigned", tile->first_chunk,
-           tile->last_chunk);
+           (unsigned)test->seed, test->description->name, test->cores, tile->rows, tile->columns, tile->channels,
+           tile->input_rows, tile->input_columns, tile->input_channels, layer->kernel_height, layer->kernel_width,
+           layer->stride_height, layer->stride_width, layer->dilation_height, layer->dilation_width, layer->normalisation,
+           layer->shift, (int)layer->minimum, (int)layer->maximum, layer->input_is_signed ? "signed" : "unsigned",
+           tile->first_chunk, tile->last_chunk);
 }
 
 bool test_case_check(const struct test_case *test, const struct test_memory *memory)
@@ -505,8 +515,8 @@ bool test_case_check(const struct test_case *test, const struct test_memory *mem
     }
     describe(test);
     if (differences) {
-        printf("    %u of %u bytes differ, first byte %u: %u, expected %u\n", (unsigned)differences, (unsigned)test->output_bytes,
-               (unsigned)first, test->output[first], test->expected[first]);
+        printf("    %u of %u bytes differ, first byte %u: %u, expected %u\n", (unsigned)differences,
+               (unsigned)test->output_bytes, (unsigned)first, test->output[first], test->expected[first]);
     }
     if (!whole) {
         printf("    written outside its buffers\n");

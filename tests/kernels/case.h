@@ -49,8 +49,8 @@ bool test_case_place(struct test_case *test, struct test_memory *memory, struct 
 /* Before test_case_place: whether it would fit into so many bytes. */
 bool test_case_fits(const struct test_case *test, uint32_t bytes);
 
-/* The tile for the portable kernel, which gives `expected`. Call it, and that kernel, before the kernel under test is run, for
- * accumulators are read, too. */
+/* The tile for the portable kernel, which gives `expected`. Call it, and that kernel, before the kernel under test is run,
+ * for accumulators are read, too. */
 struct dory_tile test_case_expected_tile(struct test_case *test);
 
 /* Compares, and checks the guards. True where all is well; otherwise says what differs. */

@@ -77,20 +77,38 @@ static unsigned run_random_cases(void)
     return failures;
 }
 
-#define CONVOLUTION(name, rows, columns, channels, input_channels, size, stride)                                       \
-    {name, "dory_xpulpv2_convolution", DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride, DORY_NORMALISE_32}
-#define GATHER(name, rows, columns, channels, input_channels, size, stride)                                            \
-    {name, "dory_xpulpv2_convolution_gather", DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride, DORY_NORMALISE_32}
-#define LINEAR(name, channels, input_channels, normalisation)                                                          \
-    {name, "dory_xpulpv2_linear", DORY_CONVOLUTION, 1, 1, channels, input_channels, 1, 1, normalisation}
-#define DEPTHWISE_1(name, rows, columns, channels)                                                                     \
-    {name, "dory_xpulpv2_depthwise_3x3_stride_1", DORY_DEPTHWISE, rows, columns, channels, channels, 3, 1, DORY_NORMALISE_32}
-#define DEPTHWISE_2(name, rows, columns, channels)                                                                     \
-    {name, "dory_xpulpv2_depthwise_3x3_stride_2", DORY_DEPTHWISE, rows, columns, channels, channels, 3, 2, DORY_NORMALISE_32}
-#define DEPTHWISE(name, rows, columns, channels, size, stride, normalisation)                                          \
-    {name, "dory_xpulpv2_depthwise", DORY_DEPTHWISE, rows, columns, channels, channels, size, stride, normalisation}
-#define OTHER(name, kernel, operation, rows, columns, channels, size, stride)                                          \
-    {name, kernel, operation, rows, columns, channels, channels, size, stride, DORY_NORMALISE_32}
+#define CONVOLUTION(name, rows, columns, channels, input_channels, size, stride)                                            \
+    {                                                                                                                       \
+        name, "dory_xpulpv2_convolution", DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride,          \
+            DORY_NORMALISE_32                                                                                               \
+    }
+#define GATHER(name, rows, columns, channels, input_channels, size, stride)                                                 \
+    {                                                                                                                       \
+        name, "dory_xpulpv2_convolution_gather", DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride,   \
+            DORY_NORMALISE_32                                                                                               \
+    }
+#define LINEAR(name, channels, input_channels, normalisation)                                                               \
+    {                                                                                                                       \
+        name, "dory_xpulpv2_linear", DORY_CONVOLUTION, 1, 1, channels, input_channels, 1, 1, normalisation                  \
+    }
+#define DEPTHWISE_1(name, rows, columns, channels)                                                                          \
+    {                                                                                                                       \
+        name, "dory_xpulpv2_depthwise_3x3_stride_1", DORY_DEPTHWISE, rows, columns, channels, channels, 3, 1,               \
+            DORY_NORMALISE_32                                                                                               \
+    }
+#define DEPTHWISE_2(name, rows, columns, channels)                                                                          \
+    {                                                                                                                       \
+        name, "dory_xpulpv2_depthwise_3x3_stride_2", DORY_DEPTHWISE, rows, columns, channels, channels, 3, 2,               \
+            DORY_NORMALISE_32                                                                                               \
+    }
+#define DEPTHWISE(name, rows, columns, channels, size, stride, normalisation)                                               \
+    {                                                                                                                       \
+        name, "dory_xpulpv2_depthwise", DORY_DEPTHWISE, rows, columns, channels, channels, size, stride, normalisation      \
+    }
+#define OTHER(name, kernel, operation, rows, columns, channels, size, stride)                                               \
+    {                                                                                                                       \
+        name, kernel, operation, rows, columns, channels, channels, size, stride, DORY_NORMALISE_32                         \
+    }
 
 static const struct test_shape shapes[] = {
     CONVOLUTION("pointwise 32-64, 16x12", 16, 12, 64, 32, 1, 1),
@@ -105,7 +123,8 @@ static const struct test_shape shapes[] = {
     CONVOLUTION("3x3 64-32, 8x8", 8, 8, 32, 64, 3, 1),
     CONVOLUTION("3x3 stride 2 16-32, 8x8", 8, 8, 32, 16, 3, 2),
     {"pointwise 64-64, 8x8, 64-bit", "dory_xpulpv2_convolution", DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, DORY_NORMALISE_64},
-    {"pointwise 64-64, 8x8, 32-bit out", "dory_xpulpv2_convolution", DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, DORY_NORMALISE_NONE},
+    {"pointwise 64-64, 8x8, 32-bit out", "dory_xpulpv2_convolution", DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1,
+     DORY_NORMALISE_NONE},
     GATHER("first 3x3 stride 2 3-32, 7x64", 7, 64, 32, 3, 3, 2),
     GATHER("first 3x3 3-32, 8x32", 8, 32, 32, 3, 3, 1),
     GATHER("first 5x5 stride 2 1-32, 8x50", 8, 50, 32, 1, 5, 2),
@@ -140,7 +159,8 @@ static unsigned measure(const struct test_shape *shape, unsigned cores)
     unsigned failures = !run();
     long predicted = (long)test.description->cycles(&test.layer, &test.shape, cores), cycles = (long)local_cycles;
     long error = (predicted - cycles) * 100 / cycles, rate = (long)(test.macs * 1000 / (uint64_t)cycles);
-    printf("%-34s %u %8ld %8ld %+5ld %% %4ld.%03ld\n", shape->name, cores, cycles, predicted, error, rate / 1000, rate % 1000);
+    printf("%-34s %u %8ld %8ld %+5ld %% %4ld.%03ld\n", shape->name, cores, cycles, predicted, error, rate / 1000,
+           rate % 1000);
     if (labs(error) > WORST_PREDICTION) {
         printf("    the prediction is off by more than %d %%\n", WORST_PREDICTION);
         failures++;

@@ -31,7 +31,7 @@ static bool run(uint32_t seed, uint8_t *buffers)
 
 int main(int argc, char **argv)
 {
-    uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 12000;
+    uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 60000;
     uint32_t first = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 0;
     uint32_t failures = 0;
     uint8_t *buffers = malloc(2 * MEMORY_BYTES);
