@@ -15,32 +15,41 @@ function(_dory_import_generator path)
   set_target_properties(dory::dory PROPERTIES IMPORTED_LOCATION ${path})
 endfunction()
 
-function(_dory_build_native_generator source_dir)
-  include(ExternalProject)
+function(_dory_find_native_compiler variable)
   if(NOT DORY_NATIVE_C_COMPILER)
-    unset(native_compiler CACHE)
-    find_program(native_compiler NAMES cc gcc clang NO_CMAKE_FIND_ROOT_PATH)
+    find_program(native_compiler NAMES cc gcc clang NO_CACHE NO_CMAKE_FIND_ROOT_PATH)
     if(NOT native_compiler)
       message(FATAL_ERROR "dory: the generator must be built for this machine, and there is no compiler for it. "
                           "Install gcc, or set DORY_NATIVE_C_COMPILER or DORY_GENERATOR.")
     endif()
     set(DORY_NATIVE_C_COMPILER ${native_compiler})
   endif()
+  set(${variable} ${DORY_NATIVE_C_COMPILER} PARENT_SCOPE)
+endfunction()
+
+# A build in the build, made again when a source of the generator has changed, and only then.
+function(_dory_build_native_generator source_dir)
+  _dory_find_native_compiler(compiler)
   set(binary_dir ${CMAKE_BINARY_DIR}/dory_native)
   set(program ${binary_dir}/bin/dory)
-  set(clean_environment ${CMAKE_COMMAND} -E env --unset=CC --unset=CFLAGS --unset=CPPFLAGS --unset=LDFLAGS --unset=CMAKE_TOOLCHAIN_FILE)
-  ExternalProject_Add(dory_native
-    SOURCE_DIR ${source_dir}
-    BINARY_DIR ${binary_dir}
-    CONFIGURE_COMMAND ${clean_environment} ${CMAKE_COMMAND} -S ${source_dir} -B ${binary_dir} -G ${CMAKE_GENERATOR}
-      -DCMAKE_MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM} -DCMAKE_C_COMPILER=${DORY_NATIVE_C_COMPILER}
+  set(without_environment ${CMAKE_COMMAND} -E env)
+  foreach(variable IN ITEMS CC CFLAGS CPPFLAGS LDFLAGS ASM ASMFLAGS CMAKE_TOOLCHAIN_FILE)
+    list(APPEND without_environment --unset=${variable})
+  endforeach()
+  file(GLOB_RECURSE sources ${DORY_CONFIGURE_DEPENDS} ${source_dir}/generator/* ${source_dir}/kernels/contract/*
+       ${source_dir}/kernels/include/* ${source_dir}/hal/include/*)
+  add_custom_command(
+    OUTPUT ${program}
+    COMMAND ${without_environment} ${CMAKE_COMMAND} -S ${source_dir} -B ${binary_dir} -G ${CMAKE_GENERATOR}
+      -DCMAKE_MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM} -DCMAKE_C_COMPILER=${compiler}
       -DCMAKE_BUILD_TYPE=Release -DDORY_TARGET=host -DDORY_GENERATOR_ONLY=ON
-    BUILD_COMMAND ${clean_environment} ${CMAKE_COMMAND} --build ${binary_dir} --target dory
-    INSTALL_COMMAND ""
-    BUILD_ALWAYS ON # its own build system knows whether anything changed
-    BUILD_BYPRODUCTS ${program}
-    USES_TERMINAL_CONFIGURE ON
-    USES_TERMINAL_BUILD ON)
+    COMMAND ${without_environment} ${CMAKE_COMMAND} --build ${binary_dir} --target dory
+    COMMAND ${CMAKE_COMMAND} -E touch ${program} # where a source has changed, but not the program
+    DEPENDS ${sources} ${source_dir}/CMakeLists.txt ${source_dir}/cmake/DoryGenerator.cmake
+    COMMENT "dory: building the generator for this machine"
+    USES_TERMINAL
+    VERBATIM)
+  add_custom_target(dory_native DEPENDS ${program})
   _dory_import_generator(${program})
   add_dependencies(dory::dory dory_native)
 endfunction()

@@ -1,6 +1,6 @@
 # dory_add_network(<name> <model.onnx>
 #                  [CONFIG <file.json>]     dory's or the original's configuration file
-#                  [TARGET host|virt|gap8]  default: DORY_TARGET, the machine that the kernels are built for
+#                  [TARGET host|virt|gap8|pmsis]  default: DORY_TARGET, the machine that the kernels are built for
 #                  [L1_BYTES <n>]           of the memory level; default: the target's
 #                  [L2_BYTES <n>]           of the arena; default: what the target's firmware leaves
 #                  [CORES <n>]              of the cluster; default: the target's
@@ -27,9 +27,11 @@ endfunction()
 
 function(_dory_generator_options variable)
   set(options)
+  set(config PARENT_SCOPE)
   if(arg_CONFIG)
     _dory_absolute(config ${arg_CONFIG})
     list(APPEND options --config ${config})
+    set(config ${config} PARENT_SCOPE) # a dependency
   endif()
   foreach(option IN ITEMS L1_BYTES L2_BYTES CORES)
     if(DEFINED arg_${option})
@@ -72,12 +74,19 @@ function(dory_add_network name model)
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "dory_add_network: ${name} becomes part of C names; letters, digits and underscores only")
   endif()
+  if(NOT CMAKE_ASM_COMPILE_OBJECT)
+    message(FATAL_ERROR "dory_add_network(${name}): weights are assembly sources: project(${PROJECT_NAME} LANGUAGES C ASM)")
+  endif()
   if(NOT arg_TARGET)
     set(arg_TARGET ${DORY_TARGET})
   endif()
   if(NOT arg_TARGET STREQUAL DORY_TARGET)
     message(FATAL_ERROR "dory_add_network(${name}): TARGET ${arg_TARGET}, but kernels and HAL are built for ${DORY_TARGET}; "
                         "configure with -DDORY_TARGET=${arg_TARGET}")
+  endif()
+  set(machine ${arg_TARGET})
+  if(machine STREQUAL pmsis) # GAP8 under another operating system
+    set(machine gap8)
   endif()
   _dory_absolute(model ${model})
   _dory_generator_options(options)
@@ -91,7 +100,7 @@ function(dory_add_network name model)
 
   add_custom_command(
     OUTPUT ${sources} ${others} ${check_sources}
-    COMMAND dory::dory generate ${model} --target ${arg_TARGET} --name ${name} --output-dir ${directory}
+    COMMAND dory::dory generate ${model} --target ${machine} --name ${name} --output-dir ${directory}
             --depfile ${directory}/${name}.d ${options}
     DEPENDS dory::dory $<TARGET_FILE:dory::dory> ${model} ${config} # an imported program is no file dependency by itself
     DEPFILE ${directory}/${name}.d

@@ -55,3 +55,8 @@ if(Gvsoc_FOUND)
 else()
   message(STATUS "gvsoc is missing: firmware is built, but its tests are skipped. See docs/gap8.md")
 endif()
+
+# Of an installed dory: find_package(dory) finds the package that this file belongs to.
+if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/../cmake/doryConfig.cmake)
+  set(dory_DIR ${CMAKE_CURRENT_LIST_DIR}/../cmake CACHE PATH "Package of dory")
+endif()

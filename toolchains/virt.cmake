@@ -40,3 +40,8 @@ else()
   message(STATUS "qemu-system-riscv32 is missing: firmware is built, but its tests are skipped. "
                  "On Debian: apt install qemu-system-misc")
 endif()
+
+# Of an installed dory: find_package(dory) finds the package that this file belongs to.
+if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/../cmake/doryConfig.cmake)
+  set(dory_DIR ${CMAKE_CURRENT_LIST_DIR}/../cmake CACHE PATH "Package of dory")
+endif()

@@ -1,0 +1,46 @@
+# What is installed, and the Debian package. The generator is a program of this machine; all the rest are sources and
+# scripts that any target's build uses where they lie:
+#
+#   bin/dory, share/man/man1/dory.1
+#   share/dory/cmake        find_package(dory): dory_add_network and what belongs to it
+#   share/dory/toolchains   for CMAKE_TOOLCHAIN_FILE
+#   share/dory/hal, kernels sources
+#   share/doc/dory
+#
+# These places are fixed: package and toolchain files find one another by relative paths.
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/doryConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion
+  ARCH_INDEPENDENT) # sources, whatever the consumer's compiler is for
+
+install(TARGETS dory RUNTIME DESTINATION bin)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/doryConfig.cmake ${PROJECT_BINARY_DIR}/doryConfigVersion.cmake
+  DESTINATION share/dory/cmake)
+foreach(module IN ITEMS DoryFlash DoryGenerator DoryNetwork DoryTarget DoryTest FindGvsoc)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/${module}.cmake DESTINATION share/dory/cmake)
+endforeach()
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/gvsoc/run_gvsoc.py DESTINATION share/dory/cmake/gvsoc)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/CMakeLists.txt DESTINATION share/dory)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/toolchains DESTINATION share/dory FILES_MATCHING PATTERN "*.cmake")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/hal ${PROJECT_SOURCE_DIR}/kernels DESTINATION share/dory
+  FILES_MATCHING PATTERN "*.[chS]" PATTERN "*.ld" PATTERN "CMakeLists.txt")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/dory FILES_MATCHING PATTERN "*.md")
+install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION share/doc/dory)
+install(FILES ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION share/doc/dory RENAME copyright)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/dory.1 DESTINATION share/man/man1)
+
+# --- `cpack` in the build folder ------------------------------------------------------------------------------------
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "the dory authors <dory@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DESCRIPTION
+  "Generates C sources from integer ONNX networks: tiled for the memories of GAP8,\nwith their transfers scheduled, bit for bit the network's results.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cmake (>= 3.25), ninja-build, gcc-riscv64-unknown-elf, picolibc-riscv64-unknown-elf")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "qemu-system-misc, python3")
+include(CPack)
