@@ -33,14 +33,14 @@ static void check_tile(struct checker *c, int index)
     const struct dory_layer *run = &c->plan->layers[index].run;
     bool tiles = run->tile_rows > 0 && run->tile_columns > 0 && run->tile_channels > 0;
     bool quads = run->tile_channels % 4 == 0 || run->tile_channels == run->output_channels;
-    bool slices = run->operation != DORY_CONVOLUTION ||
+    bool slices = !dory_reads_all_channels(run) ||
                   (run->tile_input_channels > 0 && run->tile_input_channels <= run->input_channels &&
                    (run->tile_input_channels % 4 == 0 || run->tile_input_channels == run->input_channels));
     if (!tiles || !quads || !slices)
         check_fault(c, "layer '%s': a tile of %d x %d x %d from %d channels", layer_name(c, index), run->tile_rows,
                     run->tile_columns, run->tile_channels, run->tile_input_channels);
     const struct dory_kernel_description *kernel = c->plan->layers[index].kernel;
-    bool sliced = run->operation == DORY_CONVOLUTION && run->tile_input_channels < run->input_channels;
+    bool sliced = dory_reads_all_channels(run) && run->tile_input_channels < run->input_channels;
     if (!kernel || !kernel->supports(run) || (sliced && !kernel->can_tile_input_channels))
         check_fault(c, "layer '%s': its kernel cannot compute it", layer_name(c, index));
 }
@@ -55,8 +55,9 @@ static uint64_t quad_bytes(const struct dory_layer *run, uint64_t *first_chunk)
     bool contiguous = run->dilation_width == 1;
     uint64_t runs = (uint64_t)run->kernel_height * (contiguous ? 1 : run->kernel_width), sum = 0;
     *first_chunk = 0;
-    if (run->operation == DORY_DEPTHWISE)
-        *first_chunk = sum = 4ull * run->kernel_height * ((run->kernel_width * run->weight_bits + 31u) / 32 * 4);
+    uint64_t group = run->operation == DORY_GROUPED ? run->group_channels : 1;
+    if (run->operation == DORY_DEPTHWISE || run->operation == DORY_GROUPED)
+        *first_chunk = sum = 4ull * run->kernel_height * ((run->kernel_width * group * run->weight_bits + 31u) / 32 * 4);
     for (uint32_t first = 0; run->operation == DORY_CONVOLUTION && first < run->input_channels;
          first += run->tile_input_channels) {
         uint32_t channels = dory_minimum(run->tile_input_channels, run->input_channels - first);
@@ -95,11 +96,12 @@ static void check_l1(struct checker *c, int index)
 {
     const struct plan_layer *layer = &c->plan->layers[index];
     const struct dory_layer *run = &layer->run;
-    bool convolution = run->operation == DORY_CONVOLUTION;
-    uint32_t input_channels = convolution ? run->tile_input_channels : run->tile_channels;
+    bool reads_all = dory_reads_all_channels(run), concatenation = run->operation == DORY_CONCATENATION;
+    uint32_t input_channels = reads_all ? run->tile_input_channels : run->tile_channels;
+    uint32_t second_channels = concatenation ? (uint32_t)run->output_channels - run->input_channels : input_channels;
     uint64_t quads = (run->tile_channels + 3u) / 4, outputs = (uint64_t)run->tile_rows * run->tile_columns, chunk;
     uint64_t whole = quad_bytes(run, &chunk);
-    bool sliced = convolution && run->tile_input_channels < run->input_channels;
+    bool sliced = reads_all && run->tile_input_channels < run->input_channels;
     uint64_t weights = whole == 0 ? 0 : quads * (sliced ? chunk + dory_constants_bytes(run) : whole);
     struct dory_tile_shape shape = {run->tile_rows, run->tile_columns, run->tile_channels, input_channels};
     uint32_t accumulators[2] = {run->l1.accumulators, run->l1.accumulators}, scratch[2] = {run->l1.scratch, run->l1.scratch};
@@ -107,9 +109,9 @@ static void check_l1(struct checker *c, int index)
     int count = 1;
     count = add_ranges(c, index, run->l1.input, pixels_read(run) * dory_element_bytes(input_channels, run->input_bits),
                        ranges, count);
-    if (run->operation == DORY_ADDITION)
+    if (run->operation == DORY_ADDITION || concatenation)
         count = add_ranges(c, index, run->l1.second_input,
-                           pixels_read(run) * dory_element_bytes(input_channels, run->second_input_bits), ranges, count);
+                           pixels_read(run) * dory_element_bytes(second_channels, run->second_input_bits), ranges, count);
     count = add_ranges(c, index, run->l1.weights, weights, ranges, count);
     count = add_ranges(c, index, run->l1.output, outputs * dory_element_bytes(run->tile_channels, run->output_bits), ranges,
                        count);
@@ -173,13 +175,14 @@ static void check_step_windows(struct checker *c, int index)
     const struct plan_step *step = &plan->steps[index];
     const struct dory_layer *run = &plan->layers[step->layer].run;
     const struct dory_window *in = step->run.input;
-    bool addition = run->operation == DORY_ADDITION;
+    bool concatenation = run->operation == DORY_CONCATENATION;
+    uint32_t second_channels = concatenation ? (uint32_t)run->output_channels - run->input_channels : run->input_channels;
     bool sound = window_is_sound(c, &in[0], run->input_height, run->input_width, run->input_channels, run->input_bits) &&
                  in_buffer(plan, step->input_buffer[0], index, in[0].offset);
-    if (addition)
+    if (concatenation || run->operation == DORY_ADDITION)
         sound =
             sound &&
-            window_is_sound(c, &in[1], run->input_height, run->input_width, run->input_channels, run->second_input_bits) &&
+            window_is_sound(c, &in[1], run->input_height, run->input_width, second_channels, run->second_input_bits) &&
             in_buffer(plan, step->input_buffer[1], index, in[1].offset);
     sound = sound &&
             window_is_sound(c, &step->run.output, run->output_height, run->output_width, run->output_channels,

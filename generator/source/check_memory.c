@@ -146,13 +146,14 @@ static void read_input(struct memory *memory, const struct plan_step *step, unsi
 {
     const struct dory_layer *run = &memory->plan->layers[step->layer].run;
     uint32_t bits = operand ? run->second_input_bits : run->input_bits;
-    bool all = run->operation == DORY_CONVOLUTION;
+    bool all = dory_reads_all_channels(run);
+    uint32_t channels = dory_input_channels(run, operand);
     const struct dory_window *window = &step->run.input[operand];
     struct region region = {
         .first_byte = all ? 0 : dory_element_bytes(step->run.first_channel, bits),
-        .bytes = dory_element_bytes(all ? run->input_channels : step->run.channels, bits),
+        .bytes = dory_element_bytes(all ? channels : step->run.channels, bits),
         .width = run->input_width,
-        .pixel_bytes = dory_element_bytes(run->input_channels, bits),
+        .pixel_bytes = dory_element_bytes(channels, bits),
         .window = window,
         .window_first_byte = dory_element_bytes(window->first_channel, bits),
         .window_pixel_bytes = dory_element_bytes(window->channels, bits),
@@ -287,7 +288,7 @@ static void play_step(struct memory *memory, int index)
     if (step->run.transfers_awaited > memory->complete)
         memory->complete = step->run.transfers_awaited;
     read_input(memory, step, 0);
-    if (memory->plan->layers[step->layer].run.operation == DORY_ADDITION)
+    if (dory_has_second_input(&memory->plan->layers[step->layer].run))
         read_input(memory, step, 1);
     read_weights(memory, step);
     start_transfers(memory, step->run.transfers_started, true);

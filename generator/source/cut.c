@@ -21,25 +21,29 @@ uint32_t operand_pixel_bytes(const struct dory_layer *run, unsigned operand, uin
     return dory_element_bytes(channels, bits[operand]);
 }
 
+uint32_t operand_channels(const struct dory_layer *run, unsigned operand)
+{
+    return operand == 2 ? run->output_channels : dory_input_channels(run, operand);
+}
+
 uint32_t operand_row_bytes(const struct dory_layer *run, unsigned operand)
 {
     uint32_t width = operand == 2 ? run->output_width : run->input_width;
-    return width * operand_pixel_bytes(run, operand, operand == 2 ? run->output_channels : run->input_channels);
+    return width * operand_pixel_bytes(run, operand, operand_channels(run, operand));
 }
 
 bool layer_has_weights(const struct dory_layer *run)
 {
-    return run->operation == DORY_CONVOLUTION || run->operation == DORY_DEPTHWISE;
+    return run->operation == DORY_CONVOLUTION || run->operation == DORY_DEPTHWISE || run->operation == DORY_GROUPED;
 }
 
-int layer_input_count(const struct layer *layer) { return layer->kind == LAYER_ADDITION ? 2 : 1; }
+int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }
 
 uint8_t layer_ram(const struct planner *planner, int layer)
 {
     const struct layer *of = &planner->network->layers[layer];
-    bool addition = of->kind == LAYER_ADDITION;
     return (uint8_t)((planner->homes[of->inputs[0]] == HOME_RAM ? RAM_INPUT : 0) |
-                     (addition && planner->homes[of->inputs[1]] == HOME_RAM ? RAM_SECOND_INPUT : 0) |
+                     (layer_has_two_inputs(of) && planner->homes[of->inputs[1]] == HOME_RAM ? RAM_SECOND_INPUT : 0) |
                      (planner->homes[of->output] == HOME_RAM ? RAM_OUTPUT : 0));
 }
 
@@ -53,8 +57,6 @@ static uint32_t row_granule(uint32_t row_bytes)
         granule *= 2;
     return granule;
 }
-
-static bool reads_all_channels(const struct dory_layer *run) { return run->operation == DORY_CONVOLUTION; }
 
 /* The input rows that output rows `first` and up read. Rows of nothing but border leave a window of one row that is not
  * read: there are no empty windows. */
@@ -73,11 +75,11 @@ static void input_rows(const struct dory_layer *run, uint32_t first, uint32_t ro
 static void set_input_window(const struct dory_layer *run, const struct cut *cut, unsigned operand, struct dory_step *step)
 {
     struct dory_window *window = &step->input[operand];
-    *window = (struct dory_window){.rows = run->input_height, .channels = run->input_channels};
+    *window = (struct dory_window){.rows = run->input_height, .channels = (uint16_t)operand_channels(run, operand)};
     if (!(cut->ram & (operand ? RAM_SECOND_INPUT : RAM_INPUT)))
         return;
     input_rows(run, step->first_row, step->rows, row_granule(operand_row_bytes(run, operand)), window);
-    if (!reads_all_channels(run)) {
+    if (!dory_reads_all_channels(run)) {
         window->first_channel = step->first_channel;
         window->channels = step->channels;
     }
@@ -102,7 +104,7 @@ static struct dory_step make_step(const struct dory_layer *run, const struct cut
         .channels = (uint16_t)dory_minimum(cut->channels, run->output_channels - channel),
     };
     set_input_window(run, cut, 0, &step);
-    if (run->operation == DORY_ADDITION)
+    if (dory_has_second_input(run))
         set_input_window(run, cut, 1, &step);
     set_output_window(run, cut, &step);
     /* results that go to RAM must be in L2 before the next step hands them to the queue */
@@ -143,7 +145,7 @@ struct cut *cut_get(struct planner *planner, int layer, uint32_t rows, uint32_t 
 /* Channel blocks of a tensor in RAM are runs of whole L3 words only if blocks and pixels are. */
 static bool blocks_are_words(const struct dory_layer *run, unsigned operand, uint32_t channels)
 {
-    uint32_t all = operand == 2 ? run->output_channels : run->input_channels;
+    uint32_t all = operand_channels(run, operand);
     return operand_pixel_bytes(run, operand, all) % HAL_L3_ALIGNMENT == 0 &&
            operand_pixel_bytes(run, operand, channels) % HAL_L3_ALIGNMENT == 0;
 }
@@ -157,7 +159,7 @@ bool cut_is_legal(const struct dory_layer *run, uint32_t rows, uint32_t channels
         return false;
     if (blocks && (ram & RAM_OUTPUT) && !blocks_are_words(run, 2, channels))
         return false;
-    if (!blocks || reads_all_channels(run))
+    if (!blocks || dory_reads_all_channels(run))
         return true;
     return !((ram & RAM_INPUT) && !blocks_are_words(run, 0, channels)) &&
            !((ram & RAM_SECOND_INPUT) && !blocks_are_words(run, 1, channels));
@@ -233,8 +235,8 @@ static uint32_t weights_block_bytes(const struct dory_layer *run, const struct c
 /* The largest window of an operand: a stripe in the middle of the tensor. */
 static uint32_t window_bytes(const struct dory_layer *run, const struct cut *cut, unsigned operand)
 {
-    bool part = operand == 2 || !reads_all_channels(run);
-    uint32_t all = operand == 2 ? run->output_channels : run->input_channels;
+    bool part = operand == 2 || !dory_reads_all_channels(run);
+    uint32_t all = operand_channels(run, operand);
     uint32_t width = operand == 2 ? run->output_width : run->input_width;
     uint32_t pixel = operand_pixel_bytes(run, operand, part ? cut->channels : all), rows = cut->rows;
     if (operand != 2) {
@@ -252,7 +254,7 @@ uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut
     bool blocks = cut->channels < run->output_channels, stripes = cut->rows < run->output_height;
     uint32_t sum = aligned(weights_block_bytes(run, cut)) * (blocks && ahead ? 2 : 1);
     for (unsigned operand = 0; operand < 3; operand++) {
-        bool reloaded = stripes || (blocks && (operand == 2 || !reads_all_channels(run)));
+        bool reloaded = stripes || (blocks && (operand == 2 || !dory_reads_all_channels(run)));
         if (cut->ram & operands[operand])
             sum += aligned(window_bytes(run, cut, operand)) * (reloaded && ahead ? 2 : 1);
     }
@@ -263,8 +265,8 @@ uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut
 static uint64_t window_cycles(const struct planner *planner, const struct dory_layer *run, const struct cut *cut,
                               unsigned operand, uint64_t times)
 {
-    bool part = (operand == 2 || !reads_all_channels(run)) && cut->channels < run->output_channels;
-    uint32_t all = operand == 2 ? run->output_channels : run->input_channels;
+    bool part = (operand == 2 || !dory_reads_all_channels(run)) && cut->channels < run->output_channels;
+    uint32_t all = operand_channels(run, operand);
     uint32_t bytes = window_bytes(run, cut, operand), pixel = operand_pixel_bytes(run, operand, part ? cut->channels : all);
     struct dory_transfer window = {.runs = 1, .run_bytes = bytes};
     uint64_t pixels = part ? bytes / pixel : 1;
@@ -280,7 +282,7 @@ uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cu
     bool weights_again = !cut->channels_outer && blocks > 1, input_again = cut->channels_outer && stripes > 1;
     struct dory_transfer weights = {.runs = 1, .run_bytes = weights_block_bytes(run, cut)};
     uint64_t sum = weights.run_bytes ? blocks * (weights_again ? stripes : 1) * l3_cycles(planner->target, &weights) : 0;
-    uint64_t windows = stripes * (reads_all_channels(run) && !input_again ? 1 : blocks);
+    uint64_t windows = stripes * (dory_reads_all_channels(run) && !input_again ? 1 : blocks);
     if (cut->ram & RAM_INPUT)
         sum += window_cycles(planner, run, cut, 0, windows);
     if (cut->ram & RAM_SECOND_INPUT)

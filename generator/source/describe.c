@@ -16,7 +16,7 @@ struct bounds {
 struct description {
     const struct network *network;
     const struct layer *layer;
-    const struct tensor *input, *second_input, *output; /* second_input: null but for additions */
+    const struct tensor *input, *second_input, *output; /* second_input: null but for additions and concatenations */
     struct dory_layer *run;
     struct arena *arena;
     struct diagnostics *diagnostics;
@@ -161,7 +161,7 @@ static struct dory_stage scalar_stage(const struct description *d, const struct 
     if (stage->count == 0)
         return result;
     if (stage->count != 1)
-        REFUSE(d, NULL, "has a normalisation per channel; for pools and additions one for all channels is supported");
+        REFUSE(d, NULL, "has a normalisation per channel; for pools, additions and concatenations one for all channels is supported");
     struct stage_proof proof = prove_channel(stage->multiplier[0], stage->addend[0], x);
     if (!proof.fits_64)
         REFUSE(d, NULL, "its scaling exceeds 64-bit integers, which is the most that the firmware computes with");
@@ -290,7 +290,7 @@ static void describe_shape(const struct description *d)
 {
     struct dory_layer *run = d->run;
     const struct layer *layer = d->layer;
-    bool window = layer->kind != LAYER_ADDITION;
+    bool window = !layer_has_two_inputs(layer);
     const struct dimension dimensions[] = {
         {"input height", d->input->height, &run->input_height},
         {"input width", d->input->width, &run->input_width},
@@ -342,7 +342,7 @@ static void check_extent(const struct description *d, const char *attribute, int
 static void check_extents(const struct description *d)
 {
     const struct layer *layer = d->layer;
-    if (layer->kind == LAYER_ADDITION)
+    if (layer_has_two_inputs(layer))
         return;
     check_extent(d, "kernel height", d->output->height, layer->kernel_height, layer->stride_height, layer->dilation_height,
                  d->input->height, layer->padding_top + layer->padding_bottom);
@@ -404,12 +404,16 @@ static void describe_convolution(const struct description *d)
     const struct layer *layer = d->layer;
     struct dory_layer *run = d->run;
     run->weight_bits = (uint8_t)layer->weight_bits;
-    run->operation = layer->groups == 1 ? DORY_CONVOLUTION : DORY_DEPTHWISE;
-    if (layer->groups != 1 && layer->groups != d->input->channels)
-        REFUSE(d, "group", "%d groups of %d channels; supported are 1 and as many as there are channels", layer->groups,
-               d->input->channels);
-    else if (layer->groups != 1 && d->output->channels != d->input->channels)
-        REFUSE(d, "group", "depth-wise from %d to %d channels; both must be equal", d->input->channels, d->output->channels);
+    run->operation = layer->groups == 1                     ? DORY_CONVOLUTION
+                     : layer_is_depthwise(d->network, layer) ? DORY_DEPTHWISE
+                                                             : DORY_GROUPED;
+    if (layer->groups < 1 || d->input->channels % layer->groups || d->output->channels % layer->groups)
+        REFUSE(d, "group", "%d groups of %d and %d channels, which do not divide", layer->groups, d->input->channels,
+               d->output->channels);
+    else if (run->operation == DORY_GROUPED) {
+        run->group_channels = (uint16_t)(d->input->channels / layer->groups);
+        run->group_outputs = (uint16_t)(d->output->channels / layer->groups);
+    }
     if (d->input->bits == 32)
         REFUSE(d, NULL, "convolves 32-bit elements, which the firmware cannot");
     flatten(d);
@@ -442,22 +446,45 @@ static bool same_shape(const struct tensor *a, const struct tensor *b)
     return a->height == b->height && a->width == b->width && a->channels == b->channels;
 }
 
+/* The stages of both inputs, and what they make of their tensors. */
+static void describe_input_stages(const struct description *d, struct bounds terms[2])
+{
+    const struct tensor *inputs[2] = {d->input, d->second_input};
+    for (int i = 0; i < 2; i++)
+        d->run->input_stage[i] = scalar_stage(d, &d->layer->input_stages[i], tensor_bounds(inputs[i]));
+    for (int i = 0; i < 2 && d->diagnostics->error_count == 0; i++)
+        terms[i] = stage_bounds(&d->run->input_stage[i], tensor_bounds(inputs[i]));
+}
+
 static void describe_addition(const struct description *d)
 {
-    struct dory_layer *run = d->run;
-    run->operation = DORY_ADDITION;
+    struct bounds terms[2];
+    d->run->operation = DORY_ADDITION;
     if (!same_shape(d->input, d->second_input) || !same_shape(d->input, d->output))
         REFUSE(d, NULL, "adds tensors of different shapes");
-    run->input_stage[0] = scalar_stage(d, &d->layer->input_stages[0], tensor_bounds(d->input));
-    run->input_stage[1] = scalar_stage(d, &d->layer->input_stages[1], tensor_bounds(d->second_input));
+    describe_input_stages(d, terms);
     if (d->diagnostics->error_count > 0)
         return;
-    struct bounds a = stage_bounds(&run->input_stage[0], tensor_bounds(d->input));
-    struct bounds b = stage_bounds(&run->input_stage[1], tensor_bounds(d->second_input));
-    struct bounds sum = {a.minimum + b.minimum, a.maximum + b.maximum};
+    struct bounds sum = {terms[0].minimum + terms[1].minimum, terms[0].maximum + terms[1].maximum};
     if (!fits_32_bits(sum.minimum) || !fits_32_bits(sum.maximum))
         REFUSE(d, NULL, "its sums can exceed 32 bits, in which the firmware accumulates");
     describe_scalar_stages(d, sum);
+}
+
+static void describe_concatenation(const struct description *d)
+{
+    const struct tensor *a = d->input, *b = d->second_input, *y = d->output;
+    struct bounds terms[2];
+    d->run->operation = DORY_CONCATENATION;
+    if (a->height != b->height || a->width != b->width || a->height != y->height || a->width != y->width ||
+        a->channels + b->channels != y->channels)
+        REFUSE(d, NULL, "joins tensors of different height or width");
+    describe_input_stages(d, terms);
+    if (d->diagnostics->error_count > 0)
+        return;
+    struct bounds either = {terms[0].minimum < terms[1].minimum ? terms[0].minimum : terms[1].minimum,
+                            terms[0].maximum > terms[1].maximum ? terms[0].maximum : terms[1].maximum};
+    describe_scalar_stages(d, either);
 }
 
 bool describe_layer(const struct network *network, int index, struct dory_layer *run, struct arena *arena,
@@ -470,7 +497,7 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
         .network = network,
         .layer = layer,
         .input = &network->tensors[layer->inputs[0]],
-        .second_input = layer->kind == LAYER_ADDITION ? &network->tensors[layer->inputs[1]] : NULL,
+        .second_input = layer_has_two_inputs(layer) ? &network->tensors[layer->inputs[1]] : NULL,
         .output = &network->tensors[layer->output],
         .run = run,
         .arena = arena,
@@ -483,6 +510,7 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
     switch (layer->kind) {
     case LAYER_CONVOLUTION: describe_convolution(&d); break;
     case LAYER_ADDITION: describe_addition(&d); break;
+    case LAYER_CONCATENATION: describe_concatenation(&d); break;
     default: describe_pool(&d); break;
     }
     for (int i = 0; i < own.count; i++)

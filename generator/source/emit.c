@@ -193,7 +193,8 @@ static const char *operation_word(const struct dory_layer *run)
     static const char *const words[] = {
         [DORY_CONVOLUTION] = "convolution",   [DORY_DEPTHWISE] = "depth-wise convolution",
         [DORY_MAXIMUM_POOL] = "maximum pool", [DORY_AVERAGE_POOL] = "average pool",
-        [DORY_ADDITION] = "addition",
+        [DORY_ADDITION] = "addition",         [DORY_GROUPED] = "convolution in groups",
+        [DORY_CONCATENATION] = "concatenation",
     };
     return words[run->operation];
 }
@@ -208,7 +209,7 @@ static void add_layer_comment(struct text *text, const struct plan *plan, int in
     text_add_in_comment(text, layer->name);
     text_add(text, ": %s, %ux%ux%u -> %ux%ux%u", operation_word(run), run->input_height, run->input_width,
              run->input_channels, run->output_height, run->output_width, run->output_channels);
-    if (layer->kind != LAYER_ADDITION)
+    if (!layer_has_two_inputs(layer))
         text_add(text, "\n * kernel %ux%u, stride %ux%u, dilation %ux%u, padding top %d, left %d, bottom %d, right %d",
                  run->kernel_height, run->kernel_width, run->stride_height, run->stride_width, run->dilation_height,
                  run->dilation_width, layer->padding_top, layer->padding_left, layer->padding_bottom, layer->padding_right);

@@ -17,11 +17,12 @@ const char *layer_kind_name(const struct network *network, const struct layer *l
     case LAYER_MAXIMUM_POOL: return "max pool";
     case LAYER_AVERAGE_POOL: return "average pool";
     case LAYER_ADDITION: return "add";
+    case LAYER_CONCATENATION: return "concatenate";
     default: break;
     }
     if (layer_reads_whole_input(network, layer))
         return "fully connected";
-    return layer->groups > 1 ? "depth-wise" : "convolution";
+    return layer->groups == 1 ? "convolution" : layer_is_depthwise(network, layer) ? "depth-wise" : "in groups";
 }
 
 uint64_t layer_macs(const struct network *network, const struct layer *layer)
@@ -40,7 +41,7 @@ static const char *shape_words(struct arena *arena, const struct tensor *tensor)
 
 static const char *window_words(struct arena *arena, const struct layer *layer)
 {
-    if (layer->kind == LAYER_ADDITION)
+    if (layer_has_two_inputs(layer))
         return "";
     const char *text = arena_format(arena, "%dx%d", layer->kernel_height, layer->kernel_width);
     if (layer->stride_height != 1 || layer->stride_width != 1)
@@ -94,7 +95,7 @@ static const char *stage_words(struct arena *arena, const struct stage *stage)
 
 static void print_stages(FILE *stream, struct arena *arena, const struct layer *layer)
 {
-    for (int i = 0; layer->kind == LAYER_ADDITION && i < 2; i++)
+    for (int i = 0; i < 2 && layer->input_stages[i].count; i++)
         fprintf(stream, "%5s input %d: %s\n", "", i, stage_words(arena, &layer->input_stages[i]));
     for (int i = 0; i < layer->stage_count; i++)
         fprintf(stream, "%5s %s: %s\n", "", i ? "then" : "normalise", stage_words(arena, &layer->stages[i]));

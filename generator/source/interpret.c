@@ -127,6 +127,34 @@ static bool add(const struct layer *layer, const struct tensor *output, const in
     return true;
 }
 
+/* ---- concatenation ---- */
+
+static bool copy_channels(const struct stage *stage, const int64_t *from, int channels, int64_t *to)
+{
+    for (int c = 0; c < channels; c++) {
+        to[c] = from[c];
+        if (stage->count && !interpret_stage(stage, c, from[c], &to[c]))
+            return false;
+    }
+    return true;
+}
+
+static bool concatenate(const struct network *network, const struct layer *layer, int64_t *const *tensors)
+{
+    const struct tensor *output = &network->tensors[layer->output];
+    int64_t *y = tensors[layer->output];
+    int first[2] = {0, network->tensors[layer->inputs[0]].channels};
+    for (int i = 0; i < 2; i++) {
+        int channels = network->tensors[layer->inputs[i]].channels;
+        const int64_t *x = tensors[layer->inputs[i]];
+        for (int pixel = 0; pixel < output->height * output->width; pixel++)
+            if (!copy_channels(&layer->input_stages[i], x + (size_t)pixel * (size_t)channels, channels,
+                               y + (size_t)pixel * (size_t)output->channels + first[i]))
+                return false;
+    }
+    return true;
+}
+
 /* ---- layers ---- */
 
 static bool compute(const struct network *network, const struct layer *layer, int64_t *const *tensors)
@@ -136,6 +164,7 @@ static bool compute(const struct network *network, const struct layer *layer, in
     int64_t *y = tensors[layer->output];
     switch (layer->kind) {
     case LAYER_CONVOLUTION: return interpret_convolution(layer, input, output, x, y);
+    case LAYER_CONCATENATION: return concatenate(network, layer, tensors);
     case LAYER_ADDITION: return add(layer, output, x, tensors[layer->inputs[1]], y);
     default: return pool(layer, input, output, x, y);
     }

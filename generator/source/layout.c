@@ -107,10 +107,11 @@ static void write_convolution_quad(struct writer *writer, const struct source *s
 static void write_depthwise_quad(struct writer *writer, const struct source *source, uint32_t quad)
 {
     uint32_t columns = source->run->kernel_width, per_word = 32u / source->run->weight_bits;
+    uint32_t channels = (uint32_t)(source->input->channels / source->layer->groups);
     for (uint32_t output = 4 * quad; output < 4 * quad + 4; output++)
         for (uint32_t row = 0; row < source->run->kernel_height; row++)
-            for (uint32_t first = 0; first < columns; first += per_word) {
-                struct run run = {.row = row, .channels = 1, .columns = columns};
+            for (uint32_t first = 0; first < columns * channels; first += per_word) {
+                struct run run = {.row = row, .channels = channels, .columns = columns};
                 write_bytes(writer, run_word(source, &run, output, first), 4);
             }
 }
@@ -172,7 +173,7 @@ static bool write_constants(struct writer *writer, const struct source *source, 
 
 static bool write_blob(struct writer *writer, const struct source *source)
 {
-    bool depthwise = source->run->operation == DORY_DEPTHWISE, fit = true;
+    bool depthwise = source->run->operation != DORY_CONVOLUTION, fit = true;
     for (uint32_t quad = 0; quad < dory_divide_up(source->run->output_channels, 4); quad++) {
         if (depthwise)
             write_depthwise_quad(writer, source, quad);

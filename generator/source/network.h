@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum layer_kind { LAYER_CONVOLUTION, LAYER_MAXIMUM_POOL, LAYER_AVERAGE_POOL, LAYER_ADDITION };
+enum layer_kind { LAYER_CONVOLUTION, LAYER_MAXIMUM_POOL, LAYER_AVERAGE_POOL, LAYER_ADDITION, LAYER_CONCATENATION };
 
 #define NO_LAYER (-1)
 
@@ -43,17 +43,18 @@ struct stage {
 struct layer {
     const char *name; /* of the ONNX node that gave it its kind, or its first output where the node has no name */
     enum layer_kind kind;
-    int inputs[2]; /* tensor indices; the second of an addition, else -1 */
+    int inputs[2]; /* tensor indices; the second of an addition or concatenation, else -1 */
     int output;    /* tensor index */
 
     /* convolutions and pools */
     int kernel_height, kernel_width, stride_height, stride_width, dilation_height, dilation_width;
     int padding_top, padding_left, padding_bottom, padding_right;
-    int groups;           /* 1, or the number of input channels: depth-wise */
+    int groups;           /* divides input and output channels; the number of both: depth-wise */
     int weight_bits;      /* 2, 4, 8 */
     const int8_t *weights; /* convolutions: [output channels][input channels / groups][kernel_height][kernel_width] */
 
-    /* additions: x0' = input_stages[0](x0), x1' likewise, accumulator = x0' + x1' */
+    /* additions: x0' = input_stages[0](x0), x1' likewise, accumulator = x0' + x1'. A stage of count 0 changes nothing.
+     * Concatenations: the accumulator has the channels of x0', then those of x1' */
     struct stage input_stages[2];
 
     /* output = stages[n-1](... stages[0](accumulator)). No stage: the accumulator itself, as 32-bit integers.
@@ -83,6 +84,18 @@ struct network {
 static inline size_t tensor_elements(const struct tensor *tensor)
 {
     return (size_t)tensor->height * (size_t)tensor->width * (size_t)tensor->channels;
+}
+
+static inline bool layer_has_two_inputs(const struct layer *layer)
+{
+    return layer->kind == LAYER_ADDITION || layer->kind == LAYER_CONCATENATION;
+}
+
+static inline bool layer_is_depthwise(const struct network *network, const struct layer *layer)
+{
+    return layer->kind == LAYER_CONVOLUTION && layer->groups > 1 &&
+           layer->groups == network->tensors[layer->inputs[0]].channels &&
+           layer->groups == network->tensors[layer->output].channels;
 }
 
 /* A convolution whose kernel covers the whole unpadded input, as a fully connected layer does: the firmware runs it as a

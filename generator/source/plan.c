@@ -253,6 +253,7 @@ static uint64_t macs_of(const struct dory_layer *run)
     switch (run->operation) {
     case DORY_CONVOLUTION: return outputs * taps * run->input_channels;
     case DORY_DEPTHWISE: return outputs * taps;
+    case DORY_GROUPED: return outputs * taps * run->group_channels;
     default: return 0;
     }
 }

@@ -28,7 +28,7 @@ static const char *homes_text(const struct plan *plan, int index)
 {
     const struct layer *layer = &plan->network->layers[index];
     bool input = plan->tensors[layer->inputs[0]].home == HOME_RAM;
-    bool second = layer->kind == LAYER_ADDITION && plan->tensors[layer->inputs[1]].home == HOME_RAM;
+    bool second = layer_has_two_inputs(layer) && plan->tensors[layer->inputs[1]].home == HOME_RAM;
     bool output = plan->tensors[layer->output].home == HOME_RAM;
     return (input || second) && output ? "in+out" : input || second ? "in" : output ? "out" : "-";
 }

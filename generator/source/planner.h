@@ -67,6 +67,7 @@ struct planner {
 
 /* Bytes of one row of an operand as the firmware sees it: 0 and 1: inputs, 2: output. */
 uint32_t operand_row_bytes(const struct dory_layer *run, unsigned operand);
+uint32_t operand_channels(const struct dory_layer *run, unsigned operand);
 uint32_t operand_pixel_bytes(const struct dory_layer *run, unsigned operand, uint32_t channels);
 uint32_t tensor_bytes(const struct tensor *tensor);
 uint32_t aligned(uint32_t bytes); /* to DORY_ALIGNMENT */

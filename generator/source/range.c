@@ -92,11 +92,21 @@ static struct bounds of_addition(const struct prover *prover, const struct layer
     return (struct bounds){a.minimum + b.minimum, a.maximum + b.maximum};
 }
 
+static struct bounds of_concatenation(const struct prover *prover, const struct layer *layer, int channel)
+{
+    const struct tensor *first = &prover->network->tensors[layer->inputs[0]];
+    int which = channel >= first->channels;
+    const struct stage *stage = &layer->input_stages[which];
+    struct bounds x = of_tensor(&prover->network->tensors[layer->inputs[which]]);
+    return stage->count ? through_stage(stage, which ? channel - first->channels : channel, x) : x;
+}
+
 static struct bounds of_accumulator(const struct prover *prover, const struct layer *layer, int channel)
 {
     const struct tensor *input = &prover->network->tensors[layer->inputs[0]];
     switch (layer->kind) {
     case LAYER_CONVOLUTION: return of_convolution(layer, input, channel);
+    case LAYER_CONCATENATION: return of_concatenation(prover, layer, channel);
     case LAYER_ADDITION: return of_addition(prover, layer, channel);
     case LAYER_AVERAGE_POOL:
         return scale(with_padding(layer, of_tensor(input)), (int64_t)layer->kernel_height * layer->kernel_width);
@@ -226,9 +236,13 @@ static int least_bits(const struct network *network, const struct layer *layer)
 {
     if (layer->output_bits)
         return layer->output_bits;
-    bool picks = layer->kind == LAYER_MAXIMUM_POOL && layer->stage_count == 0;
-    int bits = network->tensors[layer->inputs[0]].bits;
-    return picks && bits < 8 ? bits : 8;
+    bool picks = (layer->kind == LAYER_MAXIMUM_POOL || layer->kind == LAYER_CONCATENATION) && layer->stage_count == 0;
+    int bits = 8;
+    for (int i = 0; picks && i < (layer_has_two_inputs(layer) ? 2 : 1); i++) {
+        int input = layer->input_stages[i].count ? 8 : network->tensors[layer->inputs[i]].bits;
+        bits = i == 0 || input > bits ? input : bits;
+    }
+    return bits < 8 ? bits : 8;
 }
 
 static bool prove_layer(const struct prover *prover, int index)

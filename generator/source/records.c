@@ -7,7 +7,8 @@
 static const char *const operation_names[] = {
     [DORY_CONVOLUTION] = "DORY_CONVOLUTION",   [DORY_DEPTHWISE] = "DORY_DEPTHWISE",
     [DORY_MAXIMUM_POOL] = "DORY_MAXIMUM_POOL", [DORY_AVERAGE_POOL] = "DORY_AVERAGE_POOL",
-    [DORY_ADDITION] = "DORY_ADDITION",
+    [DORY_ADDITION] = "DORY_ADDITION",         [DORY_GROUPED] = "DORY_GROUPED",
+    [DORY_CONCATENATION] = "DORY_CONCATENATION",
 };
 
 static const char *const normalisation_names[] = {
@@ -94,6 +95,8 @@ static const struct field layer_fields[] = {
     LAYER(tile_columns, NUMBER),
     LAYER(tile_channels, NUMBER),
     LAYER(tile_input_channels, NUMBER),
+    LAYER(group_channels, NUMBER),
+    LAYER(group_outputs, NUMBER),
     LAYER(quad_bytes, NUMBER, LINE),
     LAYER(chunk_bytes, NUMBER),
     LAYER(divisor, .kind = FIELD_SIGNED, LINE),

@@ -101,6 +101,7 @@ const char *report_layer_kind(const struct plan *plan, int layer)
     static const char *const operations[] = {
         [DORY_CONVOLUTION] = "convolution",   [DORY_DEPTHWISE] = "depthwise", [DORY_MAXIMUM_POOL] = "maximum_pool",
         [DORY_AVERAGE_POOL] = "average_pool", [DORY_ADDITION] = "addition",
+        [DORY_GROUPED] = "grouped",           [DORY_CONCATENATION] = "concatenation",
     };
     if (layer_reads_whole_input(plan->network, &plan->network->layers[layer]))
         return "fully_connected";
@@ -175,7 +176,7 @@ static json_t *describe_l1(const struct plan *plan, const struct plan_layer *pla
     uint32_t scratch = planned->kernel->scratch_bytes ? planned->kernel->scratch_bytes(run, &tile, plan->cores) : 0;
     json_t *list = value_array();
     append_operands(list, "input", run->l1.input, dory_input_tile_bytes(run, &tile, 0));
-    if (run->operation == DORY_ADDITION)
+    if (dory_has_second_input(run))
         append_operands(list, "second_input", run->l1.second_input, dory_input_tile_bytes(run, &tile, 1));
     append_operands(list, "weights", run->l1.weights, dory_weights_tile_bytes(run, &tile));
     append_operands(list, "output", run->l1.output, dory_output_tile_bytes(run, &tile));

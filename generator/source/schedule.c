@@ -91,7 +91,7 @@ static struct operand operand_of(const struct dory_layer *run, unsigned index)
     return (struct operand){.run = run,
                             .index = index,
                             .width = index == 2 ? run->output_width : run->input_width,
-                            .channels = index == 2 ? run->output_channels : run->input_channels};
+                            .channels = operand_channels(run, index)};
 }
 
 static uint32_t window_bytes(const struct operand *operand, const struct dory_window *window)

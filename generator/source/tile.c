@@ -52,7 +52,7 @@ struct search {
     bool found;
 };
 
-static bool is_convolution(const struct search *search) { return search->problem->layer->operation == DORY_CONVOLUTION; }
+static bool reads_all_channels(const struct search *search) { return dory_reads_all_channels(search->problem->layer); }
 
 static uint64_t kernel_cycles(const struct search *search, const struct extents *rows, const struct extents *columns,
                               const struct extents *channels)
@@ -144,14 +144,14 @@ static void consider_shape(struct search *search, const struct tiling *tiling, u
                            bool one_order)
 {
     uint32_t all = search->problem->layer->input_channels;
-    bool chunks = is_convolution(search) && search->problem->kernel->can_tile_input_channels;
+    bool chunks = reads_all_channels(search) && search->problem->kernel->can_tile_input_channels;
     uint32_t slice = all;
     do {
         struct candidate candidate = {*tiling, kernels, tiles * dory_divide_up(all, slice)};
         uint64_t least = bound(search, kernels, candidate.tiles);
         if (is_worse(search, least))
             return; /* and so are smaller slices */
-        candidate.tiling.shape.input_channels = is_convolution(search) ? slice : tiling->shape.channels;
+        candidate.tiling.shape.input_channels = reads_all_channels(search) ? slice : tiling->shape.channels;
         bool worse = is_worse(search, least + tile_first_load_cycles(search->problem, &candidate.tiling));
         for (uint8_t order = 0; !worse && order < (one_order ? 1 : 2); order++) {
             candidate.tiling.order = order;
@@ -232,7 +232,7 @@ bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tili
 uint32_t tile_least_l1_bytes(const struct tile_problem *problem)
 {
     const struct dory_layer *layer = problem->layer;
-    bool convolution = layer->operation == DORY_CONVOLUTION;
+    bool convolution = dory_reads_all_channels(layer);
     uint32_t channels = dory_minimum(4, problem->steps[0].channels), slice = layer->input_channels, least = UINT32_MAX;
     struct tiling tiling = {.shape = {1, 1, channels, channels}, .single = SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT};
     do {

@@ -33,9 +33,9 @@ struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struc
 uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
                          uint32_t input_channels)
 {
-    bool convolution = table->layer->operation == DORY_CONVOLUTION;
-    struct dory_tile_shape shape = {rows, columns, channels, convolution ? input_channels : channels};
-    bool all = !convolution || input_channels == table->layer->input_channels;
+    bool reads_all = dory_reads_all_channels(table->layer);
+    struct dory_tile_shape shape = {rows, columns, channels, reads_all ? input_channels : channels};
+    bool all = !reads_all || input_channels == table->layer->input_channels;
     if (!all || !table->entries)
         return table->kernel->cycles(table->layer, &shape, table->cores);
     /* two entries a quad: a tile of 4n channels and the layer's last one, which may have fewer */
@@ -53,6 +53,12 @@ struct loads {
 };
 
 static bool is_convolution(const struct dory_layer *layer) { return layer->operation == DORY_CONVOLUTION; }
+
+/* Weights that are not tiled over input channels. */
+static bool is_depthwise(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_DEPTHWISE || layer->operation == DORY_GROUPED;
+}
 
 /* True where the layer is cut along rows or columns (channels), be it by steps or by tiles. */
 static bool is_cut_in_space(const struct tile_problem *problem, const struct tiling *tiling)
@@ -72,7 +78,7 @@ static struct loads loads_of(const struct tile_problem *problem, const struct ti
     bool space = is_cut_in_space(problem, tiling), channels = is_cut_in_channels(problem, tiling);
     bool chunks = is_convolution(problem->layer) && tiling->shape.input_channels < problem->layer->input_channels;
     return (struct loads){
-        .input = space || chunks || (channels && !is_convolution(problem->layer)),
+        .input = space || chunks || (channels && !dory_reads_all_channels(problem->layer)),
         .weights = channels || chunks,
         .output = space || channels,
     };
@@ -85,10 +91,9 @@ struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct t
     const struct dory_layer *layer = problem->layer;
     const struct dory_tile_shape *shape = &tiling->shape;
     struct loads loads = loads_of(problem, tiling);
-    bool addition = layer->operation == DORY_ADDITION;
     return (struct l1_sizes){
         .input = aligned_bytes(dory_input_tile_bytes(layer, shape, 0)),
-        .second_input = addition ? aligned_bytes(dory_input_tile_bytes(layer, shape, 1)) : 0,
+        .second_input = dory_has_second_input(layer) ? aligned_bytes(dory_input_tile_bytes(layer, shape, 1)) : 0,
         .weights = aligned_bytes(dory_weights_tile_bytes(layer, shape)),
         .output = aligned_bytes(dory_output_tile_bytes(layer, shape)),
         .accumulators = aligned_bytes(dory_accumulator_bytes(layer, shape)),
@@ -139,7 +144,7 @@ uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *
 
 uint32_t tile_quad_bytes(const struct dory_layer *layer, uint32_t tile_input_channels)
 {
-    if (layer->operation == DORY_DEPTHWISE)
+    if (is_depthwise(layer))
         return dory_depthwise_quad_weight_bytes(layer) + dory_constants_bytes(layer);
     if (!is_convolution(layer))
         return 0;
@@ -158,9 +163,9 @@ void tile_apply(const struct tile_problem *problem, const struct tiling *tiling,
     run->tile_channels = (uint16_t)tiling->shape.channels;
     run->tile_input_channels = (uint16_t)tiling->shape.input_channels;
     run->quad_bytes = tile_quad_bytes(run, tiling->shape.input_channels);
-    run->chunk_bytes = is_convolution(run)                ? dory_chunk_bytes(run, tiling->shape.input_channels)
-                       : run->operation == DORY_DEPTHWISE ? dory_depthwise_quad_weight_bytes(run)
-                                                          : 0;
+    run->chunk_bytes = is_convolution(run) ? dory_chunk_bytes(run, tiling->shape.input_channels)
+                       : is_depthwise(run) ? dory_depthwise_quad_weight_bytes(run)
+                                           : 0;
     tile_l1_bytes(problem, tiling, &run->l1);
 }
 
@@ -229,14 +234,15 @@ static uint64_t input_cycles(const struct player *player, const struct dory_step
     struct rectangle r = {
         .rows = inside((int64_t)at->row * layer->stride_height - layer->padding_top, rows, layer->input_height),
         .columns = inside((int64_t)at->column * layer->stride_width - layer->padding_left, columns, layer->input_width),
-        .channels = is_convolution(layer) ? shape->input_channels : shape->channels,
+        .channels = dory_reads_all_channels(layer) ? shape->input_channels : shape->channels,
         .width = layer->input_width,
         .window_channels = step->input[0].channels,
         .pitch = columns,
         .bits = layer->input_bits,
     };
     uint64_t cycles = rectangle_cycles(player->problem->target, &r, true);
-    if (layer->operation == DORY_ADDITION) {
+    if (dory_has_second_input(layer)) {
+        r.channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : r.channels;
         r.bits = layer->second_input_bits;
         r.window_channels = step->input[1].channels;
         cycles += rectangle_cycles(player->problem->target, &r, true);
@@ -279,14 +285,14 @@ static uint64_t load(struct player *player, const struct dory_step *step, const 
     const struct dory_layer *layer = player->problem->layer;
     bool convolution = is_convolution(layer);
     bool last_chunk = !convolution || at->chunk + shape->input_channels >= layer->input_channels;
-    struct position input = {at->row, at->column, convolution ? 0 : at->channel, at->chunk};
+    struct position input = {at->row, at->column, dory_reads_all_channels(layer) ? 0 : at->channel, at->chunk};
     struct position weights = {0, 0, at->channel, at->chunk};
     uint64_t cycles = 0;
     if (player->first || !same_position(&input, &player->input)) {
         cycles += input_cycles(player, step, at, shape);
         *overlaps = *overlaps && player->two_inputs;
     }
-    bool has_weights = convolution || layer->operation == DORY_DEPTHWISE;
+    bool has_weights = convolution || is_depthwise(layer);
     if (has_weights && (player->first || !same_position(&weights, &player->weights))) {
         cycles += weights_cycles(player, shape, last_chunk);
         *overlaps = *overlaps && player->two_weights;
@@ -325,7 +331,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
         .columns = dory_minimum(most->columns, problem->layer->output_width - at->column),
         .channels = dory_minimum(most->channels, (uint32_t)step->first_channel + step->channels - at->channel),
     };
-    bool convolution = is_convolution(problem->layer);
+    bool convolution = dory_reads_all_channels(problem->layer);
     shape.input_channels =
         convolution ? dory_minimum(most->input_channels, problem->layer->input_channels - at->chunk) : shape.channels;
     bool last_chunk = !convolution || at->chunk + shape.input_channels >= problem->layer->input_channels;
@@ -355,7 +361,7 @@ uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct
     struct position at = {step->first_row, 0, step->first_channel, 0};
     struct dory_tile_shape shape = tiling->shape;
     bool overlaps = false;
-    if (!is_convolution(layer))
+    if (!dory_reads_all_channels(layer))
         shape.input_channels = shape.channels;
     return load(&player, step, &at, &shape, &overlaps);
 }

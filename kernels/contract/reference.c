@@ -7,6 +7,8 @@
 static bool is_convolution(const struct dory_layer *layer) { return layer->operation == DORY_CONVOLUTION; }
 static bool is_depthwise(const struct dory_layer *layer) { return layer->operation == DORY_DEPTHWISE; }
 static bool is_addition(const struct dory_layer *layer) { return layer->operation == DORY_ADDITION; }
+static bool is_grouped(const struct dory_layer *layer) { return layer->operation == DORY_GROUPED; }
+static bool is_concatenation(const struct dory_layer *layer) { return layer->operation == DORY_CONCATENATION; }
 
 static bool is_pool(const struct dory_layer *layer)
 {
@@ -32,6 +34,7 @@ static uint64_t per_channel_cycles(const struct dory_layer *layer, const struct 
 {
     uint64_t items = (uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4);
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
+    taps *= layer->operation == DORY_GROUPED ? layer->group_channels : 1u;
     return items_of_slowest_core(items, cores) * 4 * (taps * 20 + 50) + 100;
 }
 
@@ -64,4 +67,19 @@ static const struct dory_kernel_description addition = {
     .cycles = per_channel_cycles,
 };
 
-const struct dory_kernel_description *const dory_reference_kernels[] = {&convolution, &depthwise, &pool, &addition, NULL};
+static const struct dory_kernel_description grouped = {
+    .name = "dory_reference_grouped",
+    .supports = is_grouped,
+    .scratch_bytes = no_scratch,
+    .cycles = per_channel_cycles,
+};
+
+static const struct dory_kernel_description concatenation = {
+    .name = "dory_reference_concatenation",
+    .supports = is_concatenation,
+    .scratch_bytes = no_scratch,
+    .cycles = per_channel_cycles,
+};
+
+const struct dory_kernel_description *const dory_reference_kernels[] = {&convolution, &depthwise, &pool,         &addition,
+                                                                        &grouped,     &concatenation, NULL};

@@ -5,7 +5,9 @@ uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory
 {
     uint32_t rows = dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
     uint32_t columns = dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
-    uint32_t channels = layer->operation == DORY_CONVOLUTION ? tile->input_channels : tile->channels;
+    uint32_t channels = layer->operation == DORY_CONVOLUTION ? tile->input_channels
+                        : dory_reads_all_channels(layer)     ? dory_input_channels(layer, input)
+                                                             : tile->channels;
     return rows * columns * dory_element_bytes(channels, input ? layer->second_input_bits : layer->input_bits);
 }
 
@@ -20,7 +22,7 @@ uint32_t dory_weights_tile_bytes(const struct dory_layer *layer, const struct do
     if (layer->operation == DORY_CONVOLUTION) {
         return quads * (dory_chunk_bytes(layer, tile->input_channels) + dory_constants_bytes(layer));
     }
-    if (layer->operation == DORY_DEPTHWISE) {
+    if (layer->operation == DORY_DEPTHWISE || layer->operation == DORY_GROUPED) {
         return quads * (dory_depthwise_quad_weight_bytes(layer) + dory_constants_bytes(layer));
     }
     return 0;

@@ -60,3 +60,28 @@ void dory_reference_addition(const struct dory_layer *layer, const struct dory_t
         }
     }
 }
+
+/* An element of the accumulator: channel `channel` of the output comes from one input or the other. */
+static int64_t joined(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t pixel, uint32_t channel)
+{
+    unsigned which = channel >= layer->input_channels;
+    uint32_t bits = which ? layer->second_input_bits : layer->input_bits;
+    const uint8_t *input = which ? tile->second_input : tile->input;
+    const uint8_t *start = input + pixel * dory_element_bytes(dory_input_channels(layer, which), bits);
+    uint32_t is_signed = which ? layer->second_input_is_signed : layer->input_is_signed;
+    return dory_stage_apply(&layer->input_stage[which],
+                            dory_read_element(start, which ? channel - layer->input_channels : channel, bits, is_signed));
+}
+
+void dory_reference_concatenation(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    uint32_t output_bytes = dory_element_bytes(tile->channels, layer->output_bits);
+    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
+        uint8_t *output = (uint8_t *)tile->output + pixel * output_bytes;
+        for (uint32_t channel = 0; channel < tile->channels; channel++) {
+            int64_t accumulator = joined(layer, tile, pixel, tile->first_channel + channel);
+            dory_write_element(output, channel, layer->output_bits, finish(layer, accumulator));
+        }
+    }
+}

@@ -2,8 +2,6 @@
 
 #define NO_KEY UINT64_MAX
 
-static bool reads_all_channels(const struct dory_layer *layer) { return layer->operation == DORY_CONVOLUTION; }
-
 static void operand_start(struct dory_operand *operand, const uint32_t offset[2])
 {
     operand->offset[0] = offset[0];
@@ -57,7 +55,7 @@ bool dory_cursor_next(struct dory_cursor *cursor, const struct dory_layer *layer
     uint32_t channel_end = (uint32_t)step->first_channel + step->channels;
     uint32_t row_end = (uint32_t)step->first_row + step->rows;
 
-    if (reads_all_channels(layer) && !advance(&cursor->chunk, layer->tile_input_channels, 0, layer->input_channels)) {
+    if (dory_reads_all_channels(layer) && !advance(&cursor->chunk, layer->tile_input_channels, 0, layer->input_channels)) {
         return true;
     }
     if (layer->tile_order == DORY_SPACE_OUTER &&
@@ -98,6 +96,7 @@ static void place_output(struct dory_placed_tile *placed, const struct dory_laye
     tile->rows = (uint16_t)dory_minimum(layer->tile_rows, rows_left);
     tile->columns = (uint16_t)dory_minimum(layer->tile_columns, layer->output_width - (uint32_t)at->column);
     tile->channels = (uint16_t)dory_minimum(layer->tile_channels, channels_left);
+    tile->first_channel = at->channel;
 }
 
 static void place_input(struct dory_placed_tile *placed, const struct dory_layer *layer)
@@ -106,7 +105,7 @@ static void place_input(struct dory_placed_tile *placed, const struct dory_layer
     const struct dory_cursor *at = &placed->at;
     tile->input_channels = tile->channels;
     tile->first_chunk = tile->last_chunk = 1;
-    if (reads_all_channels(layer)) {
+    if (dory_reads_all_channels(layer)) {
         uint32_t left = (uint32_t)layer->input_channels - at->chunk;
         tile->input_channels = (uint16_t)dory_minimum(layer->tile_input_channels, left);
         tile->first_chunk = at->chunk == 0;
@@ -132,7 +131,7 @@ static void place_buffers(struct dory_placed_tile *placed, struct dory_l1_state 
 {
     struct dory_tile *tile = &placed->tile;
     const struct dory_cursor *at = &placed->at;
-    uint32_t input_channel = reads_all_channels(layer) ? at->chunk : at->channel;
+    uint32_t input_channel = dory_reads_all_channels(layer) ? at->chunk : at->channel;
     bool overlaps = true;
 
     placed->load_input = operand_take(&state->input, key_of(at->row, at->column, input_channel, tile->rows));

@@ -115,7 +115,8 @@ static void load_input(struct tile_loop *loop, const struct dory_placed_tile *pl
     const struct dory_tile *tile = &placed->tile;
     const struct dory_valid *valid = &placed->valid;
     uint32_t bits = which ? layer->second_input_bits : layer->input_bits;
-    bool convolution = layer->operation == DORY_CONVOLUTION;
+    bool concatenation = layer->operation == DORY_CONCATENATION;
+    uint32_t channels = concatenation ? dory_input_channels(layer, which) : tile->input_channels;
     if (valid->top == valid->bottom || valid->left == valid->right) {
         return;
     }
@@ -126,11 +127,11 @@ static void load_input(struct tile_loop *loop, const struct dory_placed_tile *pl
         .bits = bits,
         .row = (uint32_t)(placed->input_row + valid->top),
         .column = (uint32_t)(placed->input_column + valid->left),
-        .channel = convolution ? placed->at.chunk : placed->at.channel,
+        .channel = dory_reads_all_channels(layer) ? placed->at.chunk : placed->at.channel,
         .rows = (uint32_t)valid->bottom - valid->top,
         .columns = (uint32_t)valid->right - valid->left,
-        .channels = tile->input_channels,
-        .local = base + (uint32_t)(valid->top * tile->input_columns + valid->left) * pixel_bytes(tile->input_channels, bits),
+        .channels = channels,
+        .local = base + (uint32_t)(valid->top * tile->input_columns + valid->left) * pixel_bytes(channels, bits),
         .pitch = tile->input_columns,
         .direction = HAL_TO_LOCAL,
     };
@@ -171,7 +172,7 @@ static void start_loads(struct tile_loop *loop, const struct dory_placed_tile *p
     }
     if (placed->load_input) {
         load_input(loop, placed, step, 0);
-        if (loop->layer->operation == DORY_ADDITION) {
+        if (dory_has_second_input(loop->layer)) {
             load_input(loop, placed, step, 1);
         }
     }

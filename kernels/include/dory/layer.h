@@ -14,6 +14,7 @@
 #ifndef DORY_LAYER_H
 #define DORY_LAYER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -36,7 +37,7 @@ struct dory_layer;
  */
 struct dory_tile {
     const void *input;
-    const void *second_input; /* addition only */
+    const void *second_input; /* addition and concatenation only */
     const void *weights;
     void *output;
     int32_t *accumulators; /* [rows * columns][channels rounded up to 4]; null where input channels are not tiled */
@@ -46,7 +47,8 @@ struct dory_tile {
     uint16_t channels;
     uint16_t input_rows; /* with border */
     uint16_t input_columns;
-    uint16_t input_channels;
+    uint16_t input_channels; /* of a concatenation: of the first input; both are there with all channels */
+    uint16_t first_channel;  /* of the output, in the layer */
     uint8_t first_chunk; /* the first (last) slice of input channels: start from zero (normalise and write output) */
     uint8_t last_chunk;
 };
@@ -62,7 +64,9 @@ enum dory_operation {
     DORY_DEPTHWISE,    /* output channel c reads input channel c */
     DORY_MAXIMUM_POOL,
     DORY_AVERAGE_POOL, /* accumulator = sum over the whole kernel, border counted as zero */
-    DORY_ADDITION      /* accumulator = stage(input 0) + stage(input 1) */
+    DORY_ADDITION,     /* accumulator = stage(input 0) + stage(input 1) */
+    DORY_GROUPED,      /* output channel c reads the group_channels input channels of group c / group_outputs */
+    DORY_CONCATENATION /* accumulator = stage(input 0), and behind its channels stage(input 1) */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -135,6 +139,8 @@ struct dory_layer {
      * tile_channels is a multiple of 4 or all channels; tile_input_channels too. */
     uint16_t tile_rows, tile_columns, tile_channels, tile_input_channels;
 
+    uint16_t group_channels, group_outputs; /* DORY_GROUPED: input and output channels of a group */
+
     /* the weight blob, in bytes; 0 without weights */
     uint32_t quad_bytes;       /* one block of 4 output channels with its normalisation constants */
     uint32_t chunk_bytes;      /* of it, the weights of one full slice of tile_input_channels input channels */
@@ -144,7 +150,7 @@ struct dory_layer {
     int32_t minimum, maximum;  /* clip bounds of the output; INT32_MIN and INT32_MAX: no clip */
 
     struct dory_stage stage;          /* pools and additions, always: from accumulator to output, clipped to its bounds */
-    struct dory_stage input_stage[2]; /* additions: before the sum (bounds INT32_MIN, INT32_MAX: no clip) */
+    struct dory_stage input_stage[2]; /* additions, concatenations: before all else (bounds INT32_MIN, INT32_MAX: no clip) */
     struct dory_stage second_stage;   /* after `stage`, where has_second_stage: a ReLU behind an addition */
     uint8_t has_second_stage;
 
@@ -170,7 +176,8 @@ struct dory_layer {
  * so one chunk of a quad has dory_chunk_bytes() bytes; all chunks but the last have chunk_bytes.
  *
  * Depth-wise, 8-bit weights. One quad is, for each of its 4 channels, kernel_height rows of kernel_width bytes, each row filled
- * up with zeros to a multiple of 4 bytes; then the normalisation constants. chunk_bytes is all of the weights.
+ * up with zeros to a multiple of 4 bytes; then the normalisation constants. chunk_bytes is all of the weights. In groups, the
+ * same with rows of kernel_width * group_channels weights, kx major.
  *
  * Normalisation constants of a quad:
  *     DORY_NORMALISE_NONE             4 x { int32 addend }
@@ -195,7 +202,7 @@ struct dory_step {
     const struct dory_layer *layer;
     uint16_t first_row, rows;
     uint16_t first_channel, channels; /* first_channel is a multiple of 4 */
-    struct dory_window input[2];      /* [1]: addition only */
+    struct dory_window input[2];      /* [1]: addition and concatenation only */
     struct dory_window output;
     uint32_t weights_offset;          /* in the L2 arena: the quad of first_channel */
     uint16_t transfers_awaited;       /* transfers[0 .. n-1] are complete before this step reads or writes anything; where it does
@@ -262,10 +269,29 @@ static inline uint32_t dory_chunk_bytes(const struct dory_layer *layer, uint32_t
     return runs * dory_round_up(dory_element_bytes(run, layer->weight_bits), 4) * 4;
 }
 
-/* Bytes of weights of one quad of a depth-wise convolution. */
+/* Bytes of weights of one quad of a convolution that is depth-wise or in groups. */
 static inline uint32_t dory_depthwise_quad_weight_bytes(const struct dory_layer *layer)
 {
-    return 4 * layer->kernel_height * dory_round_up(dory_element_bytes(layer->kernel_width, layer->weight_bits), 4);
+    uint32_t channels = layer->operation == DORY_GROUPED ? layer->group_channels : 1u;
+    return 4 * layer->kernel_height * dory_round_up(dory_element_bytes(layer->kernel_width * channels, layer->weight_bits), 4);
+}
+
+/* True where a tile needs other input channels than its output channels: all of them, or a slice (convolutions only). */
+static inline bool dory_reads_all_channels(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION || layer->operation == DORY_GROUPED || layer->operation == DORY_CONCATENATION;
+}
+
+static inline bool dory_has_second_input(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_ADDITION || layer->operation == DORY_CONCATENATION;
+}
+
+/* Channels of an input as a whole. */
+static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsigned input)
+{
+    bool behind = input == 1 && layer->operation == DORY_CONCATENATION;
+    return behind ? (uint32_t)layer->output_channels - layer->input_channels : layer->input_channels;
 }
 
 /* Bytes of normalisation constants of one quad. */
