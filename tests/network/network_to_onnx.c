@@ -51,6 +51,7 @@ static void conform(struct network *network, struct layer *layer, struct arena *
 {
     switch (layer->kind) {
     case LAYER_CONVOLUTION: conform_convolution(layer, network->tensors[layer->output].channels, arena); break;
+    case LAYER_CONCATENATION:
     case LAYER_MAXIMUM_POOL: layer->stage_count = 0; break;
     case LAYER_AVERAGE_POOL:
         set_constants(&layer->stages[0], 1, true, false, arena);
@@ -188,6 +189,7 @@ static void write_layer(const struct writer *writer, const struct layer *layer)
     case LAYER_CONVOLUTION: write_convolution(writer, layer); break;
     case LAYER_AVERAGE_POOL: write_average(writer, layer); break;
     case LAYER_ADDITION: write_addition(writer, layer); break;
+    case LAYER_CONCATENATION: break;
     case LAYER_MAXIMUM_POOL:
         set_window(writer,
                    onnx_add_node(writer->builder, "MaxPool", tensor_name(writer, layer->inputs[0]),

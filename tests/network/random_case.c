@@ -165,8 +165,7 @@ enum random_outcome random_case(struct network *network, struct random *random, 
         .timing = (enum hal_host_timing)random_between(random, 0, 2),
         .unobserved = random_chance(random, 50),
     };
-    const int64_t *input = random_input(random, network, arena);
-    struct run_plan_result result = run_plan(&trial.plan, &input, &options);
+    struct run_plan_result result = run_plan(&trial.plan, random_inputs(random, network, arena), &options);
     count_plan(totals, &trial.plan);
     totals->values += result.values_compared;
     if (result.exact) {

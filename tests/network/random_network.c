@@ -31,22 +31,29 @@ static int size_between(struct random *random, int least, int most)
 
 /* ---- networks ---- */
 
-#define MOST_LAYERS 8
+#define MOST_LAYERS 16
+#define MOST_INPUTS 3
 
 struct builder {
     struct random *random;
     struct arena *arena;
     struct network *network;
+    bool mixed; /* elements and weights of 2 and 4 bits, too */
 };
+
+static int random_bits(const struct builder *builder)
+{
+    return !builder->mixed || random_chance(builder->random, 60) ? 8 : random_chance(builder->random, 50) ? 4 : 2;
+}
 
 static struct builder start(struct random *random, struct arena *arena)
 {
     struct network *network = arena_array(arena, struct network, 1);
     network->name = "random";
-    network->tensors = arena_array(arena, struct tensor, MOST_LAYERS + 1);
+    network->tensors = arena_array(arena, struct tensor, MOST_LAYERS + MOST_INPUTS);
     network->layers = arena_array(arena, struct layer, MOST_LAYERS);
-    network->inputs = arena_array(arena, int, 1);
-    network->outputs = arena_array(arena, int, 1);
+    network->inputs = arena_array(arena, int, MOST_INPUTS);
+    network->outputs = arena_array(arena, int, MOST_LAYERS);
     network->input_count = network->output_count = 1;
     return (struct builder){.random = random, .arena = arena, .network = network};
 }
@@ -70,11 +77,10 @@ static int add_input(struct builder *builder, int height, int width, int channel
 {
     int index = add_tensor(builder, height, width, channels);
     struct tensor *tensor = &builder->network->tensors[index];
-    if (random_chance(builder->random, 20)) {
-        tensor->is_signed = true;
-        tensor->minimum = -128;
-        tensor->maximum = 127;
-    }
+    tensor->bits = random_bits(builder);
+    tensor->is_signed = random_chance(builder->random, 20);
+    tensor->minimum = tensor->is_signed ? -(1 << (tensor->bits - 1)) : 0;
+    tensor->maximum = tensor->minimum + (1 << tensor->bits) - 1;
     return index;
 }
 
@@ -93,7 +99,7 @@ static struct layer *add_layer(struct builder *builder, const char *name, enum l
         .dilation_height = 1,
         .dilation_width = 1,
         .groups = 1,
-        .weight_bits = 8,
+        .weight_bits = random_bits(builder),
     };
     return layer;
 }
@@ -158,12 +164,32 @@ static struct stage random_stage(struct builder *builder, int channels, bool per
     };
 }
 
+static struct stage unit_stage(struct builder *builder)
+{
+    int64_t *one = arena_array(builder->arena, int64_t, 1);
+    *one = 1;
+    return (struct stage){.count = 1, .multiplier = one, .addend = arena_array(builder->arena, int64_t, 1), .divisor = 1};
+}
+
 static int64_t square_root(int64_t value)
 {
     int64_t root = 1;
     while (root * root < value)
         root++;
     return root;
+}
+
+/* Has the output in fewer bits, its last stage dividing by as much more. */
+static void narrow(struct builder *builder, struct layer *layer)
+{
+    int bits = random_bits(builder);
+    struct stage *stage = &layer->stages[layer->stage_count - 1];
+    if (bits == 8 || stage->divisor > INT64_C(1) << 50)
+        return;
+    layer->output_bits = bits;
+    stage->divisor <<= 8 - bits;
+    stage->minimum = stage->minimum < 0 ? -(1 << (bits - 1)) : 0;
+    stage->maximum = stage->minimum + (1 << bits) - 1;
 }
 
 /* ---- kinds ---- */
@@ -174,9 +200,12 @@ static void random_weights(struct builder *builder, struct layer *layer, int out
     size_t count = (size_t)outputs * (size_t)(input->channels / layer->groups) * (size_t)layer->kernel_height *
                    (size_t)layer->kernel_width;
     int8_t *weights = arena_array(builder->arena, int8_t, count);
-    int most = random_chance(builder->random, 50) ? 127 : 20;
+    int most = (1 << (layer->weight_bits - 1)) - 1;
+    bool full = random_chance(builder->random, 50);
+    if (!full && most > 20)
+        most = 20;
     for (size_t i = 0; i < count; i++)
-        weights[i] = (int8_t)between(builder->random, -most - (most == 127), most);
+        weights[i] = (int8_t)between(builder->random, -most - full, most);
     layer->weights = weights;
 }
 
@@ -186,7 +215,9 @@ static void normalise_convolution(struct builder *builder, struct layer *layer, 
     const struct tensor *input = &builder->network->tensors[layer->inputs[0]];
     int64_t taps = (int64_t)layer->kernel_height * layer->kernel_width * (input->channels / layer->groups);
     layer->stage_count = 1;
-    layer->stages[0] = random_stage(builder, outputs, random_chance(builder->random, 85), 4000 * square_root(taps));
+    layer->stages[0] = random_stage(builder, outputs, random_chance(builder->random, 85),
+                                    (layer->weight_bits == 8 ? 4000 : 200) * square_root(taps));
+    narrow(builder, layer);
     if (!wide)
         return;
     int64_t *one = arena_array(builder->arena, int64_t, (size_t)outputs);
@@ -235,6 +266,15 @@ static void random_window(struct builder *builder, struct layer *layer, int most
     layer->padding_right = columns.padding_after;
 }
 
+/* A divisor of the channels, all of them in a third of the cases. */
+static int random_groups(struct random *random, int channels)
+{
+    int groups = random_chance(random, 30) ? channels : between(random, 1, channels);
+    while (channels % groups != 0)
+        groups--;
+    return groups;
+}
+
 static int add_convolution(struct builder *builder, int input, enum random_kind kind)
 {
     const struct tensor *x = &builder->network->tensors[input];
@@ -251,6 +291,10 @@ static int add_convolution(struct builder *builder, int input, enum random_kind 
     }
     if (kind == RANDOM_DEPTHWISE)
         layer->groups = outputs = x->channels;
+    if (kind == RANDOM_GROUPED) {
+        layer->groups = random_groups(builder->random, x->channels);
+        outputs = layer->groups * between(builder->random, 1, layer->groups > 16 ? 3 : 64 / layer->groups);
+    }
     random_weights(builder, layer, outputs);
     normalise_convolution(builder, layer, outputs, kind == RANDOM_LINEAR_32);
     return add_output(builder, outputs);
@@ -310,8 +354,67 @@ static int add_pool(struct builder *builder, int input, enum random_kind kind)
         int taps = maximum ? 1 : layer->kernel_height * layer->kernel_width;
         layer->stages[0] = random_stage(builder, x->channels, false, 128 * taps);
         layer->stage_count = 1;
+        narrow(builder, layer);
     }
     return add_output(builder, x->channels);
+}
+
+/* What the importer makes of arithmetic on a tensor: a pool of one element with one factor, or a depth-wise convolution
+ * with one a channel. */
+static int add_requantisation(struct builder *builder, int input)
+{
+    int channels = builder->network->tensors[input].channels;
+    bool per_channel = random_chance(builder->random, 50);
+    struct layer *layer =
+        add_layer(builder, "requantisation", per_channel ? LAYER_CONVOLUTION : LAYER_MAXIMUM_POOL, input);
+    if (per_channel) {
+        layer->groups = channels;
+        layer->weight_bits = 8;
+        int8_t *weights = arena_array(builder->arena, int8_t, (size_t)channels);
+        memset(weights, 1, (size_t)channels);
+        layer->weights = weights;
+    }
+    layer->stages[0] = random_stage(builder, channels, per_channel, 128);
+    layer->stage_count = 1;
+    narrow(builder, layer);
+    return add_output(builder, channels);
+}
+
+/* A border of zeros, as the importer makes it where no convolution reads it. */
+static int add_padding(struct builder *builder, int input)
+{
+    int channels = builder->network->tensors[input].channels;
+    struct layer *layer = add_layer(builder, "padding", LAYER_CONVOLUTION, input);
+    layer->groups = channels;
+    layer->weight_bits = 8;
+    int8_t *weights = arena_array(builder->arena, int8_t, (size_t)channels);
+    memset(weights, 1, (size_t)channels);
+    layer->weights = weights;
+    layer->stages[0] = unit_stage(builder);
+    layer->stages[0].has_clip = true;
+    layer->stages[0].minimum = -128;
+    layer->stages[0].maximum = 255;
+    layer->stage_count = 1;
+    layer->padding_top = between(builder->random, 0, 3);
+    layer->padding_left = between(builder->random, 0, 3);
+    layer->padding_bottom = between(builder->random, 0, 3);
+    layer->padding_right = between(builder->random, 0, 3);
+    return add_output(builder, channels);
+}
+
+static int add_concatenation(struct builder *builder, int first, int second)
+{
+    const struct tensor *a = &builder->network->tensors[first], *b = &builder->network->tensors[second];
+    struct layer *layer = add_layer(builder, "concatenation", LAYER_CONCATENATION, first);
+    layer->inputs[1] = second;
+    for (int i = 0; i < 2 && random_chance(builder->random, 40); i++)
+        layer->input_stages[i] = random_stage(builder, 1, false, 128);
+    if (random_chance(builder->random, 30)) {
+        layer->stages[0] = random_stage(builder, 1, false, 128);
+        layer->stage_count = 1;
+        narrow(builder, layer);
+    }
+    return add_output(builder, a->channels + b->channels);
 }
 
 /* Input stages as NEMO has them (a multiplier alone), or as Quantlab (rounded and clipped each). */
@@ -351,13 +454,16 @@ static int add_addition(struct builder *builder, int first, int second)
     } else if (random_chance(random, 30)) {
         layer->stages[0].has_clip = false; /* the range pass saturates it */
     }
+    if (layer->stages[layer->stage_count - 1].has_clip)
+        narrow(builder, layer);
     return add_output(builder, builder->network->tensors[first].channels);
 }
 
 const char *random_kind_name(enum random_kind kind)
 {
     static const char *const names[] = {"convolution",  "pointwise",    "depthwise",   "linear",  "linear32",
-                                        "maximum_pool", "average_pool", "global_pool", "addition"};
+                                        "maximum_pool", "average_pool", "global_pool", "addition",
+                                        "grouped",      "concatenation", "requantisation", "padding"};
     return names[kind];
 }
 
@@ -368,6 +474,9 @@ static int add_kind(struct builder *builder, int input, enum random_kind kind)
     case RANDOM_AVERAGE_POOL:
     case RANDOM_GLOBAL_POOL: return add_pool(builder, input, kind);
     case RANDOM_ADDITION: return add_addition(builder, input, input);
+    case RANDOM_CONCATENATION: return add_concatenation(builder, input, input);
+    case RANDOM_REQUANTISATION: return add_requantisation(builder, input);
+    case RANDOM_PADDING: return add_padding(builder, input);
     default: return add_convolution(builder, input, kind);
     }
 }
@@ -375,6 +484,7 @@ static int add_kind(struct builder *builder, int input, enum random_kind kind)
 struct network *random_layer(struct random *random, enum random_kind kind, struct arena *arena)
 {
     struct builder builder = start(random, arena);
+    builder.mixed = random_chance(random, 40);
     int height = size_between(random, 1, 24), width = size_between(random, 1, 24), channels = size_between(random, 1, 70);
     int input = add_input(&builder, height, width, channels);
     builder.network->inputs[0] = input;
@@ -386,7 +496,7 @@ struct network *random_network(struct random *random, struct arena *arena)
 {
     struct builder builder = start(random, arena);
     int tensor = add_input(&builder, between(random, 4, 24), between(random, 4, 24), size_between(random, 1, 24));
-    int layers = between(random, 2, MOST_LAYERS);
+    int layers = between(random, 2, 8);
     builder.network->inputs[0] = tensor;
     while (builder.network->layer_count < layers) {
         int left = layers - builder.network->layer_count;
@@ -409,9 +519,120 @@ struct network *random_network(struct random *random, struct arena *arena)
     return builder.network;
 }
 
-int64_t *random_input(struct random *random, const struct network *network, struct arena *arena)
+/* ---- graphs ---- */
+
+/* 32-bit results, which nothing but a pool or a sum could read on. */
+static bool is_wide(const struct network *network, int tensor)
 {
-    const struct tensor *tensor = &network->tensors[network->inputs[0]];
+    const struct tensor *view = &network->tensors[tensor];
+    if (view->producer == NO_LAYER)
+        return false;
+    const struct layer *layer = &network->layers[view->producer];
+    bool passes_on = layer->stage_count == 0 && (layer->kind == LAYER_MAXIMUM_POOL || layer->kind == LAYER_CONCATENATION);
+    if (passes_on)
+        return is_wide(network, layer->inputs[0]) || (layer->inputs[1] >= 0 && is_wide(network, layer->inputs[1]));
+    return layer->stage_count == 0 || !layer->stages[layer->stage_count - 1].has_clip;
+}
+
+/* The last tensor most often, else any that can be read. */
+static int choose_tensor(struct builder *builder)
+{
+    const struct network *network = builder->network;
+    for (int trials = 0; trials < 20; trials++) {
+        int tensor = random_chance(builder->random, 60) ? network->tensor_count - 1
+                                                        : between(builder->random, 0, network->tensor_count - 1);
+        if (!is_wide(network, tensor))
+            return tensor;
+    }
+    return 0;
+}
+
+/* A tensor of the same height and width, and channels if need be; the same one where there is no other. */
+static int choose_partner(struct builder *builder, int tensor, bool same_channels)
+{
+    const struct network *network = builder->network;
+    const struct tensor *wanted = &network->tensors[tensor];
+    int partner = tensor, seen = 0;
+    for (int i = 0; i < network->tensor_count; i++) {
+        const struct tensor *other = &network->tensors[i];
+        bool fits = other->height == wanted->height && other->width == wanted->width &&
+                    (!same_channels || other->channels == wanted->channels);
+        if (i != tensor && fits && !is_wide(network, i) && between(builder->random, 0, seen++) == 0)
+            partner = i;
+    }
+    return partner;
+}
+
+static bool is_small(const struct tensor *tensor)
+{
+    return tensor_elements(tensor) <= 20000 && tensor->channels <= 160 && tensor->height <= 60 && tensor->width <= 60;
+}
+
+static void add_any(struct builder *builder, bool last)
+{
+    static const enum random_kind kinds[] = {
+        RANDOM_CONVOLUTION,   RANDOM_POINTWISE,      RANDOM_DEPTHWISE,      RANDOM_GROUPED, RANDOM_GROUPED,
+        RANDOM_MAXIMUM_POOL,  RANDOM_AVERAGE_POOL,   RANDOM_GLOBAL_POOL,    RANDOM_PADDING, RANDOM_ADDITION,
+        RANDOM_CONCATENATION, RANDOM_REQUANTISATION, RANDOM_CONVOLUTION,    RANDOM_KINDS,   RANDOM_KINDS,
+    };
+    int tensor = choose_tensor(builder);
+    enum random_kind kind = kinds[between(builder->random, 0, 14)];
+    if (kind == RANDOM_GLOBAL_POOL && random_chance(builder->random, 70))
+        kind = RANDOM_KINDS; /* behind it, all is one pixel */
+    if (last && random_chance(builder->random, 50))
+        kind = random_chance(builder->random, 50) ? RANDOM_LINEAR : RANDOM_LINEAR_32;
+    if (kind == RANDOM_KINDS)
+        add_same_convolution(builder, tensor);
+    else if (kind == RANDOM_ADDITION)
+        add_addition(builder, tensor, choose_partner(builder, tensor, true));
+    else if (kind == RANDOM_CONCATENATION && is_small(&builder->network->tensors[tensor]))
+        add_concatenation(builder, tensor, choose_partner(builder, tensor, false));
+    else
+        add_kind(builder, tensor, kind == RANDOM_CONCATENATION ? RANDOM_POINTWISE : kind);
+}
+
+static bool is_read(const struct network *network, int tensor)
+{
+    for (int i = 0; i < network->layer_count; i++)
+        if (network->layers[i].inputs[0] == tensor || network->layers[i].inputs[1] == tensor)
+            return true;
+    return false;
+}
+
+/* What nobody reads, and now and then something that somebody does. Inputs that nobody reads are read at last. */
+static void choose_outputs(struct builder *builder)
+{
+    struct network *network = builder->network;
+    network->output_count = 0;
+    for (int i = 0; i < network->input_count && network->layer_count < MOST_LAYERS; i++)
+        if (!is_read(network, network->inputs[i]))
+            add_kind(builder, network->inputs[i], RANDOM_POINTWISE);
+    for (int i = 0; i < network->tensor_count; i++)
+        if (network->tensors[i].producer != NO_LAYER &&
+            (!is_read(network, i) || (!is_wide(network, i) && random_chance(builder->random, 5))))
+            network->outputs[network->output_count++] = i;
+}
+
+struct network *random_graph(struct random *random, struct arena *arena)
+{
+    struct builder builder = start(random, arena);
+    struct network *network = builder.network;
+    int height = random_chance(random, 20) ? 1 : between(random, 2, 20), width = between(random, 2, 20);
+    int layers = between(random, 2, MOST_LAYERS - MOST_INPUTS);
+    builder.mixed = random_chance(random, 60);
+    network->input_count = random_chance(random, 70) ? 1 : between(random, 2, MOST_INPUTS);
+    for (int i = 0; i < network->input_count; i++)
+        network->inputs[i] = add_input(&builder, height, width, size_between(random, 1, 24));
+    while (network->layer_count < layers)
+        add_any(&builder, network->layer_count == layers - 1);
+    choose_outputs(&builder);
+    return network;
+}
+
+/* ---- inputs ---- */
+
+static int64_t *random_input(struct random *random, const struct tensor *tensor, struct arena *arena)
+{
     int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor));
     int extreme = between(random, 0, 20); /* percent: values that reach the bounds of sums */
     for (size_t i = 0; i < tensor_elements(tensor); i++) {
@@ -422,14 +643,22 @@ int64_t *random_input(struct random *random, const struct network *network, stru
     return values;
 }
 
+const int64_t *const *random_inputs(struct random *random, const struct network *network, struct arena *arena)
+{
+    const int64_t **inputs = arena_array(arena, const int64_t *, (size_t)network->input_count);
+    for (int i = 0; i < network->input_count; i++)
+        inputs[i] = random_input(random, &network->tensors[network->inputs[i]], arena);
+    return inputs;
+}
+
 const char *random_network_text(const struct network *network, struct arena *arena)
 {
     const char *text = "";
     for (int i = 0; i < network->layer_count; i++) {
         const struct layer *layer = &network->layers[i];
         const struct tensor *x = &network->tensors[layer->inputs[0]], *y = &network->tensors[layer->output];
-        text = arena_format(arena, "%s%s%s %dx%d/%d,%d*%d,%d+%d,%d,%d,%d %dx%dx%d->%dx%dx%d", text, i ? "; " : "",
-                            layer->name, layer->kernel_height, layer->kernel_width, layer->stride_height,
+        text = arena_format(arena, "%s%s%s(%d,%d) %dx%d/%d,%d*%d,%d+%d,%d,%d,%d %dx%dx%d->%dx%dx%d", text, i ? "; " : "",
+                            layer->name, layer->inputs[0], layer->inputs[1], layer->kernel_height, layer->kernel_width, layer->stride_height,
                             layer->stride_width, layer->dilation_height, layer->dilation_width, layer->padding_top,
                             layer->padding_left, layer->padding_bottom, layer->padding_right, x->height, x->width,
                             x->channels, y->height, y->width, y->channels);

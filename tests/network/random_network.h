@@ -22,7 +22,11 @@ enum random_kind {
     RANDOM_MAXIMUM_POOL,
     RANDOM_AVERAGE_POOL,
     RANDOM_GLOBAL_POOL,
-    RANDOM_ADDITION, /* of the input with itself */
+    RANDOM_ADDITION,      /* of the input with itself */
+    RANDOM_GROUPED,       /* in any number of groups, also as many as input channels with several outputs each */
+    RANDOM_CONCATENATION, /* of the input with itself */
+    RANDOM_REQUANTISATION,
+    RANDOM_PADDING,
     RANDOM_KINDS
 };
 
@@ -31,11 +35,15 @@ const char *random_kind_name(enum random_kind kind);
 /* One layer. */
 struct network *random_layer(struct random *random, enum random_kind kind, struct arena *arena);
 
-/* Two to eight layers, with residual connections. */
+/* Two to eight layers, with residual connections, as NEMO writes them. */
 struct network *random_network(struct random *random, struct arena *arena);
 
-/* Values for its input, all within what the tensor declares, extremes included. */
-int64_t *random_input(struct random *random, const struct network *network, struct arena *arena);
+/* Up to sixteen layers of every kind in any graph: several inputs and outputs, additions and concatenations of any span,
+ * elements and weights of 2, 4 and 8 bits. */
+struct network *random_graph(struct random *random, struct arena *arena);
+
+/* Values for each of its inputs, all within what the tensors declare, extremes included. */
+const int64_t *const *random_inputs(struct random *random, const struct network *network, struct arena *arena);
 
 /* "convolution 3x5/2,1 7x9x13->4x9x20, ..." */
 const char *random_network_text(const struct network *network, struct arena *arena);

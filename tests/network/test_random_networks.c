@@ -1,6 +1,6 @@
 /* Random networks in little memory, bit for bit against the golden interpreter.
  *
- * Usage: test_random_networks layers|networks|onnx FIRST_SEED COUNT
+ * Usage: test_random_networks layers|networks|graphs|onnx FIRST_SEED COUNT
  * "onnx": written as ONNX files and read back first. A failed case prints the arguments that repeat it; then, its plan is
  * printed, too. */
 #include <inttypes.h>
@@ -25,9 +25,9 @@ struct test {
 /* The same input through both networks gives the same output. */
 static bool same_output(const struct test *test, const struct network *a, const struct network *b, struct random *random)
 {
-    const int64_t *input = random_input(random, a, test->arena);
-    int64_t **values_a = interpret_network(a, &input, test->arena, test->diagnostics);
-    int64_t **values_b = interpret_network(b, &input, test->arena, test->diagnostics);
+    const int64_t *const *inputs = random_inputs(random, a, test->arena);
+    int64_t **values_a = interpret_network(a, inputs, test->arena, test->diagnostics);
+    int64_t **values_b = interpret_network(b, inputs, test->arena, test->diagnostics);
     const struct tensor *output = &a->tensors[a->outputs[0]];
     if (!values_a || !values_b || tensor_elements(&b->tensors[b->outputs[0]]) != tensor_elements(output))
         return false;
@@ -73,6 +73,8 @@ static void run_case(const struct test *test)
         network = by_way_of_onnx(test, &random);
     else if (!strcmp(test->what, "networks"))
         network = random_network(&random, test->arena);
+    else if (!strcmp(test->what, "graphs"))
+        network = random_graph(&random, test->arena);
     else
         network = random_layer(&random, (enum random_kind)(test->seed % RANDOM_KINDS), test->arena);
     const char *reproduction = arena_format(test->arena, "%s %s %" PRIu64 " 1", test->program, test->what, test->seed);
@@ -83,7 +85,7 @@ static void run_case(const struct test *test)
 int main(int argc, char **argv)
 {
     struct random_totals totals = {0};
-    if (argc != 4 || (strcmp(argv[1], "layers") != 0 && strcmp(argv[1], "networks") != 0 && strcmp(argv[1], "onnx") != 0))
+    if (argc != 4 || (strcmp(argv[1], "layers") != 0 && strcmp(argv[1], "networks") != 0 && strcmp(argv[1], "graphs") != 0 && strcmp(argv[1], "onnx") != 0))
         return 2;
     uint64_t first = strtoull(argv[2], NULL, 10), count = strtoull(argv[3], NULL, 10);
     totals.verbose = count == 1;
