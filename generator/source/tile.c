@@ -54,16 +54,53 @@ struct search {
 
 static bool reads_all_channels(const struct search *search) { return dory_reads_all_channels(search->problem->layer); }
 
-static uint64_t kernel_cycles(const struct search *search, const struct extents *rows, const struct extents *columns,
-                              const struct extents *channels)
+/* How rows, columns and channels are divided into tiles. */
+struct division {
+    struct extents rows, columns, channels;
+    uint64_t loaded_pixels; /* in one pass over rows and columns */
+};
+
+/* All chunks of input channels of one tile. */
+static uint64_t tile_kernel_cycles(const struct search *search, uint32_t rows, uint32_t columns, uint32_t channels,
+                                   uint32_t slice)
 {
+    uint32_t all = search->problem->layer->input_channels, rest = all % slice;
+    uint64_t cycles = all / slice * cycle_table_get(search->problem->cycles, rows, columns, channels, slice);
+    return cycles + (rest ? cycle_table_get(search->problem->cycles, rows, columns, channels, rest) : 0);
+}
+
+/* All tiles, with input channels in chunks of `slice`. */
+static uint64_t kernel_cycles(const struct search *search, const struct division *division, uint32_t slice)
+{
+    const struct extents *rows = &division->rows, *columns = &division->columns, *channels = &division->channels;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < rows->count; i++)
         for (uint32_t j = 0; j < columns->count; j++)
             for (uint32_t k = 0; k < channels->count; k++)
                 sum += (uint64_t)rows->times[i] * columns->times[j] * channels->times[k] *
-                       cycle_table_get(search->problem->cycles, rows->extent[i], columns->extent[j], channels->extent[k],
-                                       search->problem->layer->input_channels);
+                       tile_kernel_cycles(search, rows->extent[i], columns->extent[j], channels->extent[k], slice);
+    return sum;
+}
+
+/* Elements along one dimension that are loaded in one pass over all tiles: borders are not, overlaps are twice. */
+struct dimension {
+    uint32_t outputs, part, tile; /* part: of one step */
+    uint32_t kernel, stride, dilation, padding, inputs;
+};
+
+static uint64_t loaded_elements(const struct dimension *d)
+{
+    uint64_t sum = 0;
+    for (uint32_t part = 0; part < d->outputs; part += d->part) {
+        uint32_t end = dory_minimum(part + d->part, d->outputs);
+        for (uint32_t first = part; first < end; first += d->tile) {
+            uint32_t extent = dory_input_extent(dory_minimum(d->tile, end - first), d->kernel, d->stride, d->dilation);
+            int64_t low = (int64_t)first * d->stride - d->padding, high = low + extent;
+            low = low < 0 ? 0 : low;
+            high = high > d->inputs ? d->inputs : high;
+            sum += high > low ? (uint64_t)(high - low) : 0;
+        }
+    }
     return sum;
 }
 
@@ -71,7 +108,57 @@ static uint64_t kernel_cycles(const struct search *search, const struct extents 
 struct candidate {
     struct tiling tiling;
     uint64_t kernels, tiles;
+    const struct division *division;
 };
+
+/* Cycles that all transfers of an operand take at least. */
+struct transfer_bounds {
+    uint64_t input, weights, output;
+};
+
+static uint64_t transfer_bound(uint64_t times, uint64_t bytes, uint32_t setup_cycles, uint32_t bytes_per_1000_cycles)
+{
+    return times * setup_cycles + bytes * 1000 / bytes_per_1000_cycles;
+}
+
+static struct transfer_bounds transfer_bounds_of(const struct search *search, const struct candidate *candidate)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    const struct target *target = search->problem->target;
+    const struct division *division = candidate->division;
+    const struct dory_tile_shape *shape = &candidate->tiling.shape;
+    bool reads_all = reads_all_channels(search), space_outer = candidate->tiling.order == DORY_SPACE_OUTER;
+    bool chunks = reads_all && shape->input_channels < layer->input_channels;
+    uint64_t quad_bytes = tile_quad_bytes(layer, reads_all ? shape->input_channels : 1);
+    uint64_t spaces = (uint64_t)division->rows.tiles * division->columns.tiles, channels = division->channels.tiles;
+    bool one_space = shape->rows >= search->part_rows && shape->columns >= layer->output_width;
+    bool one_channel_tile = shape->channels >= search->part_channels;
+    /* passes over the input, and over the weights, that cannot be saved */
+    uint64_t input_passes = reads_all && (chunks || (!space_outer && !one_space)) ? channels : 1;
+    uint64_t weights_passes = chunks || (space_outer && !one_channel_tile) ? spaces : 1;
+    uint64_t input_bytes = division->loaded_pixels * dory_element_bytes(layer->input_channels, layer->input_bits);
+    uint64_t weights_bytes = dory_divide_up(layer->output_channels, 4) * quad_bytes;
+    uint64_t output_bytes = (uint64_t)layer->output_height * layer->output_width *
+                            dory_element_bytes(layer->output_channels, layer->output_bits);
+    return (struct transfer_bounds){
+        .input = transfer_bound(input_passes * spaces, input_passes * input_bytes, target->dma_setup_cycles,
+                                target->dma_read_bytes_per_1000_cycles),
+        .weights = transfer_bound(quad_bytes ? weights_passes * channels : 0, weights_passes * weights_bytes,
+                                  target->dma_setup_cycles, target->dma_read_bytes_per_1000_cycles),
+        .output = transfer_bound(spaces * channels, output_bytes, target->dma_setup_cycles,
+                                 target->dma_write_bytes_per_1000_cycles),
+    };
+}
+
+/* What single buffers keep from overlapping comes on top of the kernels; and transfers take their time in any case. */
+static uint64_t buffers_bound(const struct transfer_bounds *transfers, uint8_t single, uint64_t kernels_bound)
+{
+    uint64_t all = transfers->input + transfers->weights + transfers->output, exposed = 0;
+    exposed += single & SINGLE_INPUT ? transfers->input : 0;
+    exposed += single & SINGLE_WEIGHTS ? transfers->weights : 0;
+    exposed = single & SINGLE_OUTPUT ? transfers->output : exposed;
+    return kernels_bound + exposed > all ? kernels_bound + exposed : all;
+}
 
 static void consider(struct search *search, const struct candidate *candidate)
 {
@@ -86,6 +173,16 @@ static void consider(struct search *search, const struct candidate *candidate)
         *search->best_cost = cost;
         search->found = true;
     }
+}
+
+static uint64_t bound(const struct search *search, uint64_t kernels, uint64_t tiles)
+{
+    return search->fixed_cycles + kernels + tiles * search->problem->target->tile_overhead_cycles;
+}
+
+static bool is_worse(const struct search *search, uint64_t bound_cycles)
+{
+    return search->found ? bound_cycles > search->best_cost->cycles : bound_cycles >= search->limit;
 }
 
 /* Sets of single buffers, smaller sets first: a set is of use only where none of its subsets fits. */
@@ -110,6 +207,8 @@ static void consider_buffers(struct search *search, struct candidate *candidate)
     size_t count = 0;
     if (tile_l1_sum(&sizes, single_sets[SINGLE_SETS - 1]) > search->problem->l1_bytes)
         return;
+    struct transfer_bounds transfers = transfer_bounds_of(search, candidate);
+    uint64_t kernels_bound = bound(search, candidate->kernels, candidate->tiles);
     for (size_t i = 0; i < SINGLE_SETS; i++) {
         bool dominated = false;
         for (size_t j = 0; j < count; j++)
@@ -118,19 +217,10 @@ static void consider_buffers(struct search *search, struct candidate *candidate)
         if (dominated || tile_l1_sum(&sizes, single_sets[i]) > search->problem->l1_bytes)
             continue;
         fitting[count++] = single_sets[i];
-        consider(search, candidate);
+        if (!is_worse(search, buffers_bound(&transfers, single_sets[i], kernels_bound)))
+            consider(search, candidate);
     }
     tiling->single = 0;
-}
-
-static uint64_t bound(const struct search *search, uint64_t kernels, uint64_t tiles)
-{
-    return search->fixed_cycles + kernels + tiles * search->problem->target->tile_overhead_cycles;
-}
-
-static bool is_worse(const struct search *search, uint64_t bound_cycles)
-{
-    return search->found ? bound_cycles > search->best_cost->cycles : bound_cycles >= search->limit;
 }
 
 /* The next smaller slice of input channels: the least one for its number of chunks. 0: none. */
@@ -140,17 +230,21 @@ static uint32_t next_slice(uint32_t all, uint32_t slice)
     return smaller ? dory_round_up(dory_divide_up(all, dory_divide_up(all, smaller)), 4) : 0;
 }
 
-static void consider_shape(struct search *search, const struct tiling *tiling, uint64_t kernels, uint64_t tiles,
-                           bool one_order)
+static void consider_shape(struct search *search, const struct tiling *tiling, uint64_t kernels,
+                           const struct division *division, bool one_order)
 {
     uint32_t all = search->problem->layer->input_channels;
+    uint64_t tiles = (uint64_t)division->rows.tiles * division->columns.tiles * division->channels.tiles;
     bool chunks = reads_all_channels(search) && search->problem->kernel->can_tile_input_channels;
     uint32_t slice = all;
     do {
-        struct candidate candidate = {*tiling, kernels, tiles * dory_divide_up(all, slice)};
+        struct candidate candidate = {*tiling, kernels, tiles * dory_divide_up(all, slice), division};
         uint64_t least = bound(search, kernels, candidate.tiles);
         if (is_worse(search, least))
             return; /* and so are smaller slices */
+        if (slice < all)
+            candidate.kernels = kernel_cycles(search, division, slice);
+        least = bound(search, candidate.kernels, candidate.tiles);
         candidate.tiling.shape.input_channels = reads_all_channels(search) ? slice : tiling->shape.channels;
         bool worse = is_worse(search, least + tile_first_load_cycles(search->problem, &candidate.tiling));
         for (uint8_t order = 0; !worse && order < (one_order ? 1 : 2); order++) {
@@ -175,21 +269,37 @@ struct walk {
 static const struct walk coarse_walk = {half, half_channels}, full_walk = {previous, previous_channels};
 
 static void consider_channels(struct search *search, const struct walk *walk, struct tiling *tiling,
-                              const struct extents *rows, const struct extents *columns)
+                              struct division *division)
 {
     const struct dory_layer *layer = search->problem->layer;
     for (uint32_t c = search->part_channels; c > 0; c = walk->next_channels(c)) {
         tiling->shape.channels = c;
-        struct extents channels = extents_of(layer->output_channels, search->part_channels, c);
-        uint64_t tiles = (uint64_t)rows->tiles * columns->tiles * channels.tiles;
+        division->channels = extents_of(layer->output_channels, search->part_channels, c);
+        uint64_t tiles = (uint64_t)division->rows.tiles * division->columns.tiles * division->channels.tiles;
         if (is_worse(search, bound(search, 0, tiles)))
             return; /* smaller ones have more tiles */
-        uint64_t kernels = kernel_cycles(search, rows, columns, &channels);
+        uint64_t kernels = kernel_cycles(search, division, layer->input_channels);
         bool one_order = c == search->part_channels ||
                          (tiling->shape.rows == search->part_rows && tiling->shape.columns == layer->output_width);
         if (!is_worse(search, bound(search, kernels, tiles)))
-            consider_shape(search, tiling, kernels, tiles, one_order);
+            consider_shape(search, tiling, kernels, division, one_order);
     }
+}
+
+static uint64_t loaded_rows(const struct search *search, uint32_t tile_rows)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    struct dimension rows = {layer->output_height, search->part_rows,      tile_rows,          layer->kernel_height,
+                             layer->stride_height, layer->dilation_height, layer->padding_top, layer->input_height};
+    return loaded_elements(&rows);
+}
+
+static uint64_t loaded_columns(const struct search *search, uint32_t tile_columns)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    struct dimension columns = {layer->output_width, layer->output_width,   tile_columns,        layer->kernel_width,
+                                layer->stride_width, layer->dilation_width, layer->padding_left, layer->input_width};
+    return loaded_elements(&columns);
 }
 
 static void consider_all(struct search *search, const struct walk *walk)
@@ -197,12 +307,14 @@ static void consider_all(struct search *search, const struct walk *walk)
     const struct dory_layer *layer = search->problem->layer;
     struct tiling tiling = {0};
     for (uint32_t r = search->part_rows; r > 0; r = walk->next_size(r)) {
-        struct extents rows = extents_of(layer->output_height, search->part_rows, r);
+        struct division division = {.rows = extents_of(layer->output_height, search->part_rows, r)};
+        uint64_t rows_loaded = loaded_rows(search, r);
         tiling.shape.rows = r;
         for (uint32_t c = layer->output_width; c > 0; c = walk->next_size(c)) {
-            struct extents columns = extents_of(layer->output_width, layer->output_width, c);
+            division.columns = extents_of(layer->output_width, layer->output_width, c);
+            division.loaded_pixels = rows_loaded * loaded_columns(search, c);
             tiling.shape.columns = c;
-            consider_channels(search, walk, &tiling, &rows, &columns);
+            consider_channels(search, walk, &tiling, &division);
         }
     }
 }
