@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "../xpulpv2/direct.h"
 #include "../xpulpv2/scratch.h"
 
 static uint32_t no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -20,22 +21,36 @@ static bool is_normalised(const struct dory_layer *layer)
     return layer->normalisation != DORY_NORMALISE_DIVIDE && (layer->output_bits == 8 || layer->output_bits == 32);
 }
 
-/* The normalisation that is done between registers; see struct dory_normaliser. */
-static bool normalises_directly(const struct dory_layer *layer)
-{
-    return layer->normalisation == DORY_NORMALISE_32 && layer->output_bits == 8 && layer->minimum == 0 &&
-           layer->maximum >= 0;
-}
+static bool is_clamped(const struct dory_layer *layer) { return layer->normalisation == DORY_NORMALISE_CLAMPED; }
 
 /* ---- convolutions ------------------------------------------------------------------------------------------ */
 
+/* How a product finishes; the clamped kinds only for unsigned inputs. */
+static enum dory_direct product_kind(const struct dory_layer *layer)
+{
+    enum dory_direct kind = dory_direct_of(layer);
+    return kind == DORY_DIRECT || !layer->input_is_signed ? kind : DORY_NOT_DIRECT;
+}
+
 /* Cycles for what is behind the sums of 16 elements, for every way that is not direct. */
-static uint64_t finish_cycles(const struct dory_layer *layer)
+static uint64_t long_finish_cycles(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
     case DORY_NORMALISE_NONE: return 570;
     case DORY_NORMALISE_32: return 560;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 660 : 560;
     default: return 820;
+    }
+}
+
+/* The same, as more than what the shortest way takes. */
+static uint64_t finish_cycles(const struct dory_layer *layer)
+{
+    switch (product_kind(layer)) {
+    case DORY_DIRECT: return 0;
+    case DORY_DIRECT_CLAMPED: return 35;
+    case DORY_DIRECT_CLAMPED_LESS_ONE: return 71;
+    default: return long_finish_cycles(layer);
     }
 }
 
@@ -45,11 +60,13 @@ static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_ti
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns % 4;
     uint64_t cycles = 0;
-    if (normalises_directly(layer) && pixels != 0) {
-        cycles += (blocks < quads ? blocks : quads) * (80 + 115 * pixels);
+    bool direct = product_kind(layer) != DORY_NOT_DIRECT;
+    uint64_t quarter = long_finish_cycles(layer) / 5;
+    if (direct && pixels != 0) {
+        cycles += (blocks < quads ? blocks : quads) * (80 + quarter * pixels);
     }
-    if (normalises_directly(layer) && tile->channels % 4 != 0) {
-        cycles += started * (100 + 115 * (tile->channels % 4));
+    if (direct && tile->channels % 4 != 0) {
+        cycles += started * (100 + quarter * (tile->channels % 4));
     }
     return cycles;
 }
@@ -61,9 +78,7 @@ static uint64_t product_cycles(const struct dory_layer *layer, const struct dory
     uint32_t quads = dory_divide_up(tile->channels, 4), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
     uint64_t block = steps * (cores > 1 ? 247 : 242) / 10 + 87 + (runs > 1 ? 4 + 9 * runs : 0);
-    if (!normalises_directly(layer)) {
-        block += finish_cycles(layer);
-    }
+    block += finish_cycles(layer);
     if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
         block += 300;
     }
@@ -131,7 +146,7 @@ static uint64_t linear_cycles(const struct dory_layer *layer, const struct dory_
 {
     uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4);
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
-    uint64_t block = layer->kernel_height * (words * 95 / 10 + 10) + (layer->normalisation == DORY_NORMALISE_64 ? 430 : 320);
+    uint64_t block = layer->kernel_height * (words * 95 / 10 + 10) + (long_finish_cycles(layer) * 4 / 10 + 95);
     return blocks * block + 480;
 }
 
@@ -185,11 +200,11 @@ static uint32_t ring_bytes(const struct dory_layer *layer, const struct dory_til
            dory_depthwise_unit_bytes(kernel, stride, dory_depthwise_band_rows(kernel, stride, tile->rows));
 }
 
-static bool depthwise_3x3_supports(const struct dory_layer *layer, uint32_t stride)
+static bool depthwise_3x3_supports(const struct dory_layer *layer, uint32_t stride, enum dory_direct kind)
 {
-    return is_plain_depthwise(layer) && !layer->input_is_signed && normalises_directly(layer) && layer->maximum == 255 &&
-           layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == stride &&
-           layer->stride_width == stride;
+    return is_plain_depthwise(layer) && !layer->input_is_signed && dory_direct_of(layer) == kind &&
+           (is_clamped(layer) || layer->maximum == 255) && layer->kernel_height == 3 && layer->kernel_width == 3 &&
+           layer->stride_height == stride && layer->stride_width == stride;
 }
 
 static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile,
@@ -198,34 +213,26 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
     return cores * ring_bytes(layer, tile);
 }
 
-static bool depthwise_3x3_stride_1_supports(const struct dory_layer *layer) { return depthwise_3x3_supports(layer, 1); }
-static bool depthwise_3x3_stride_2_supports(const struct dory_layer *layer) { return depthwise_3x3_supports(layer, 2); }
+/* `row_tenths`: tenths of a cycle a row of a lane, a little more than its instructions. */
+#define DEPTHWISE_3X3(suffix, stride, kind, row_tenths, lane_cycles)                                                        \
+    static bool supports_##suffix(const struct dory_layer *layer) { return depthwise_3x3_supports(layer, stride, kind); }   \
+    static uint64_t cycles_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)     \
+    {                                                                                                                       \
+        return depthwise_total(layer, tile, cores, row_tenths, lane_cycles, 0);                                             \
+    }                                                                                                                       \
+    static const struct dory_kernel_description depthwise_3x3_##suffix = {                                                  \
+        .name = "dory_xpulpv2_depthwise_3x3_" #suffix,                                                                      \
+        .supports = supports_##suffix,                                                                                      \
+        .scratch_bytes = depthwise_3x3_scratch_bytes,                                                                       \
+        .cycles = cycles_##suffix,                                                                                          \
+    };
 
-static uint64_t depthwise_3x3_stride_1_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
-                                              unsigned cores)
-{
-    return depthwise_total(layer, tile, cores, 322, 40, 0);
-}
-
-static uint64_t depthwise_3x3_stride_2_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
-                                              unsigned cores)
-{
-    return depthwise_total(layer, tile, cores, 393, 43, 0);
-}
-
-static const struct dory_kernel_description depthwise_3x3_stride_1 = {
-    .name = "dory_xpulpv2_depthwise_3x3_stride_1",
-    .supports = depthwise_3x3_stride_1_supports,
-    .scratch_bytes = depthwise_3x3_scratch_bytes,
-    .cycles = depthwise_3x3_stride_1_cycles,
-};
-
-static const struct dory_kernel_description depthwise_3x3_stride_2 = {
-    .name = "dory_xpulpv2_depthwise_3x3_stride_2",
-    .supports = depthwise_3x3_stride_2_supports,
-    .scratch_bytes = depthwise_3x3_scratch_bytes,
-    .cycles = depthwise_3x3_stride_2_cycles,
-};
+DEPTHWISE_3X3(stride_1, 1, DORY_DIRECT, 322, 40)
+DEPTHWISE_3X3(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 363, 42)
+DEPTHWISE_3X3(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 444, 43)
+DEPTHWISE_3X3(stride_2, 2, DORY_DIRECT, 393, 43)
+DEPTHWISE_3X3(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 434, 45)
+DEPTHWISE_3X3(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 515, 46)
 
 static bool depthwise_supports(const struct dory_layer *layer)
 {
@@ -242,8 +249,8 @@ static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct do
 {
     uint64_t units = dory_depthwise_units(layer), rows = layer->kernel_height;
     uint64_t row = units * (9 * rows + 14) + 66;
-    if (!normalises_directly(layer)) {
-        row += layer->normalisation == DORY_NORMALISE_64 ? 300 : 200;
+    if (dory_direct_of(layer) != DORY_DIRECT) {
+        row += layer->normalisation == DORY_NORMALISE_64 ? 300 : layer->reciprocal ? 260 : 200;
     }
     return depthwise_total(layer, tile, cores, 10 * row, 20, 16 * rows * (14 * units + 10));
 }
@@ -302,5 +309,17 @@ static const struct dory_kernel_description pool = {
 };
 
 const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {
-    &convolution, &linear, &gather, &depthwise_3x3_stride_1, &depthwise_3x3_stride_2, &depthwise, &addition, &pool, NULL,
+    &convolution,
+    &linear,
+    &gather,
+    &depthwise_3x3_stride_1,
+    &depthwise_3x3_stride_1_clamped,
+    &depthwise_3x3_stride_1_clamped_less_one,
+    &depthwise_3x3_stride_2,
+    &depthwise_3x3_stride_2_clamped,
+    &depthwise_3x3_stride_2_clamped_less_one,
+    &depthwise,
+    &addition,
+    &pool,
+    NULL,
 };

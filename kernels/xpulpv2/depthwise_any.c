@@ -85,7 +85,7 @@ static void compute_lane(const struct dory_depthwise *work, const struct dory_st
     uint32_t bytes = work->normaliser.output_bytes, row_bytes = work->columns * work->channels * bytes;
     uint32_t offset = lane * strip->input_rows * 4, step = 4 * work->stride_height;
     const uint8_t *weights = work->spread + lane * work->units * work->kernel_height * 16;
-    bool direct = work->normaliser.direct && strip->columns == 4;
+    bool direct = work->normaliser.direct == DORY_DIRECT && strip->columns == 4;
     uint8_t *output = strip->output + lane * bytes;
     for (uint32_t row = strip->rows; row > 0; row--, output += row_bytes, offset += step) {
         int32_t sum[4];

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "direct.h"
 #include "dory/layer.h"
 #include "xpulp.h"
 
@@ -13,7 +14,8 @@ struct dory_normaliser {
     uint32_t reciprocal;  /* for DORY_NORMALISE_CLAMPED */
     uint8_t kind;         /* enum dory_normalisation */
     uint8_t output_bytes; /* of an element, 1 or 4 */
-    bool direct;          /* y = clip((multiplier * sum + addend) >> shift) to a byte in [0, maximum], as after a ReLU */
+    uint8_t direct;       /* enum dory_direct */
+    int32_t direct_shift; /* n of a clamped direct kind, else shift */
 };
 
 static inline struct dory_normaliser dory_normaliser_of(const struct dory_layer *layer)
@@ -26,12 +28,18 @@ static inline struct dory_normaliser dory_normaliser_of(const struct dory_layer 
         .kind = layer->normalisation,
         .output_bytes = layer->output_bits / 8,
     };
-    normaliser.direct = normaliser.kind == DORY_NORMALISE_32 && normaliser.output_bytes == 1 && normaliser.minimum == 0 &&
-                        normaliser.maximum >= 0;
+    normaliser.direct = (uint8_t)dory_direct_of(layer);
+    normaliser.direct_shift = normaliser.shift + (normaliser.direct == DORY_DIRECT_CLAMPED_LESS_ONE);
     return normaliser;
 }
 
-/* The direct kind: four sums of one channel, `stride` apart, whose multiplier and addend are at `constants`. */
+/* Bytes of a channel's constants in the direct kinds. */
+static inline uint32_t dory_direct_constants_bytes(const struct dory_normaliser *normaliser)
+{
+    return normaliser->direct == DORY_DIRECT ? 8 : 16;
+}
+
+/* DORY_DIRECT: four sums of one channel, `stride` apart, whose multiplier and addend are at `constants`. */
 static inline void dory_normalise_directly(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
                                            const uint8_t *constants)
 {
@@ -40,6 +48,24 @@ static inline void dory_normalise_directly(const struct dory_normaliser *normali
     for (unsigned i = 0; i < 4; i++) {
         int32_t scaled = (int32_t)((uint32_t)sum[i * stride] * multiplier);
         sum[i * stride] = p_clipur(p_addnr(scaled, addend, normaliser->shift), normaliser->maximum);
+    }
+}
+
+/* The same for the clamped kinds: low, high, multiplier and addend. */
+static inline void dory_normalise_clamped_directly(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
+                                                   const uint8_t *constants)
+{
+    int32_t low = (int32_t)dory_load_word(constants), high = (int32_t)dory_load_word(constants + 4);
+    uint32_t multiplier = dory_load_word(constants + 8), addend = dory_load_word(constants + 12);
+    uint32_t shift = (uint32_t)normaliser->direct_shift;
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t scaled = (uint32_t)p_min(p_max(sum[i * stride], low), high) * multiplier;
+        if (normaliser->direct == DORY_DIRECT_CLAMPED_LESS_ONE) {
+            scaled += addend + 1;
+            sum[i * stride] = (int32_t)p_addunr(scaled, scaled >> shift, shift);
+        } else {
+            sum[i * stride] = (int32_t)p_addunr(scaled, addend, shift);
+        }
     }
 }
 

@@ -18,7 +18,10 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
     product->input_is_signed = layer->input_is_signed;
     product->first_chunk = tile->first_chunk;
     product->last_chunk = tile->last_chunk;
-    product->direct = product->blocks.normaliser.direct && product->first_chunk && product->last_chunk;
+    product->direct = product->first_chunk && product->last_chunk ? product->blocks.normaliser.direct : DORY_NOT_DIRECT;
+    if (product->input_is_signed && product->direct != DORY_DIRECT) { /* not worth the code */
+        product->direct = DORY_NOT_DIRECT;
+    }
     product->constants_bytes = product->last_chunk ? dory_constants_bytes(layer) : 0;
     product->quad_bytes = runs * words * 16 + product->constants_bytes;
     product->quads = (tile->channels + 3u) / 4;
@@ -78,6 +81,53 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
     P_ADDNR(a, "t1", "t2") P_ADDNR(b, "t1", "t2") P_ADDNR(c, "t1", "t2") P_ADDNR(d, "t1", "t2")                        \
     P_CLIPUR(a, a, "t3") P_CLIPUR(b, b, "t3") P_CLIPUR(c, c, "t3") P_CLIPUR(d, d, "t3")
 
+/* The clamped kinds; see direct.h. */
+#define CLAMP(a, b, c, d)                                                                                              \
+    P_LW_NEXT("t0", "a1")                                                                                              \
+    P_LW_NEXT("t1", "a1")                                                                                              \
+    P_LW_NEXT("t3", "a1")                                                                                              \
+    P_LW_NEXT("t4", "a1")                                                                                              \
+    P_MAX(a, a, "t0") P_MAX(b, b, "t0") P_MAX(c, c, "t0") P_MAX(d, d, "t0")                                            \
+    P_MIN(a, a, "t1") P_MIN(b, b, "t1") P_MIN(c, c, "t1") P_MIN(d, d, "t1")                                            \
+    "mul " a ", " a ", t3\n"                                                                                           \
+    "mul " b ", " b ", t3\n"                                                                                           \
+    "mul " c ", " c ", t3\n"                                                                                           \
+    "mul " d ", " d ", t3\n"
+
+#define NORMALISE_CLAMPED(a, b, c, d)                                                                                  \
+    CLAMP(a, b, c, d)                                                                                                  \
+    P_ADDUNR(a, "t4", "t2") P_ADDUNR(b, "t4", "t2") P_ADDUNR(c, "t4", "t2") P_ADDUNR(d, "t4", "t2")
+
+#define NORMALISE_CLAMPED_LESS_ONE(a, b, c, d)                                                                         \
+    CLAMP(a, b, c, d)                                                                                                  \
+    "addi t4, t4, 1\n"                                                                                                 \
+    "add " a ", " a ", t4\n"                                                                                           \
+    "add " b ", " b ", t4\n"                                                                                           \
+    "add " c ", " c ", t4\n"                                                                                           \
+    "add " d ", " d ", t4\n"                                                                                           \
+    "srl t0, " a ", t2\n"                                                                                              \
+    "srl t1, " b ", t2\n"                                                                                              \
+    "srl t3, " c ", t2\n"                                                                                              \
+    "srl t4, " d ", t2\n"                                                                                              \
+    P_ADDUNR(a, "t0", "t2") P_ADDUNR(b, "t1", "t2") P_ADDUNR(c, "t3", "t2") P_ADDUNR(d, "t4", "t2")
+
+/* All 16 sums, a channel at a time. */
+#define FOR_CHANNELS(normalise)                                                                                        \
+    normalise(SUM0, SUM4, SUM8, SUM12)                                                                                 \
+    normalise(SUM1, SUM5, SUM9, SUM13)                                                                                 \
+    normalise(SUM2, SUM6, SUM10, SUM14)                                                                                \
+    normalise(SUM3, SUM7, SUM11, SUM15)
+
+/* From label 7 on, for t5 = direct - 1; the sums then go to label 10. */
+#define CLAMPED_KINDS                                                                                                  \
+    "addi t5, t5, -1\n"                                                                                                \
+    "bnez t5, 11f\n"                                                                                                   \
+    FOR_CHANNELS(NORMALISE_CLAMPED)                                                                                    \
+    "j 10b\n"                                                                                                          \
+    "11:\n"                                                                                                            \
+    FOR_CHANNELS(NORMALISE_CLAMPED_LESS_ONE)                                                                           \
+    "j 10b\n"
+
 /* Four channels of one pixel into a word; the address moves on to the next pixel. */
 #define STORE(a, b, c, d) PV_PACKLO_B(a, b, a) PV_PACKHI_B(a, d, c) P_SW_STEP(a, "t5", "t4")
 
@@ -90,7 +140,7 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
 /* The first step of a block sets the sums, which saves 16 instructions that would clear them. The words of a run are
  * counted by the inner hardware loop, the runs behind the first by the outer one; a loop of no rounds is not
  * allowed and jumped over. A block of one run takes 24 * words + 84 cycles. */
-#define MULTIPLY(blocks, set, add)                                                                                     \
+#define MULTIPLY(blocks, set, add, clamped_kinds)                                                                      \
     __asm__ volatile(".option push\n"                                                                                  \
                      ".balign 4\n"                                                                                     \
                      ".option norvc\n"                                                                                 \
@@ -108,11 +158,8 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
                      "lw t3, %[maximum]\n"                                                                             \
                      "bnez t5, 4f\n"                                                                                   \
                      "3:\n"                                                                                            \
-                     NORMALISE(SUM0, SUM4, SUM8, SUM12)                                                                \
-                     NORMALISE(SUM1, SUM5, SUM9, SUM13)                                                                \
-                     NORMALISE(SUM2, SUM6, SUM10, SUM14)                                                               \
-                     NORMALISE(SUM3, SUM7, SUM11, SUM15)                                                               \
-                     "lw t4, %[output]\n"                                                                              \
+                     FOR_CHANNELS(NORMALISE)                                                                           \
+                     "10: lw t4, %[output]\n"                                                                          \
                      "lw t5, %[channels]\n"                                                                            \
                      "lw t1, %[weights_end]\n"                                                                         \
                      "addi t0, t4, 4\n"                                                                                \
@@ -137,8 +184,11 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
                      "7: lw t4, %[direct]\n"                                                                           \
                      "lw t2, %[shift]\n"                                                                               \
                      "lw t3, %[maximum]\n"                                                                             \
-                     "bnez t4, 3b\n"                                                                                   \
-                     "lw t0, %[sum]\n"                                                                                 \
+                     "addi t5, t4, -1\n"                                                                               \
+                     "beqz t4, 8f\n"                                                                                   \
+                     "beqz t5, 3b\n"                                                                                   \
+                     clamped_kinds                                                                                     \
+                     "8: lw t0, %[sum]\n"                                                                              \
                      "nop\n"                                                                                           \
                      KEEP(SUM0, SUM1, SUM2, SUM3, 0)                                                                   \
                      KEEP(SUM4, SUM5, SUM6, SUM7, 16)                                                                  \
@@ -153,7 +203,7 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
                        [more_runs] "m"((blocks)->more_runs), [jump] "m"((blocks)->jump),                               \
                        [weights_end] "m"((blocks)->weights_end), [special] "m"((blocks)->special),                     \
                        [direct] "m"((blocks)->direct),                                                                 \
-                       [shift] "m"((blocks)->normaliser.shift), [maximum] "m"((blocks)->normaliser.maximum),                                 \
+                       [shift] "m"((blocks)->normaliser.direct_shift), [maximum] "m"((blocks)->normaliser.maximum),    \
                        [channels] "m"((blocks)->channels), [sum] "m"((blocks)->sum)                                              \
                      : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", \
                        "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory")
@@ -161,9 +211,9 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
 static inline __attribute__((always_inline)) void multiply(struct dory_blocks *blocks, bool is_signed)
 {
     if (is_signed) {
-        MULTIPLY(blocks, PV_DOTSP_B, PV_SDOTSP_B);
+        MULTIPLY(blocks, PV_DOTSP_B, PV_SDOTSP_B, "");
     } else {
-        MULTIPLY(blocks, PV_DOTUSP_B, PV_SDOTUSP_B);
+        MULTIPLY(blocks, PV_DOTUSP_B, PV_SDOTUSP_B, CLAMPED_KINDS);
     }
 }
 
@@ -198,8 +248,12 @@ static void multiply_block(struct dory_blocks *blocks, bool is_signed)
 static void store_block(struct dory_blocks *blocks)
 {
     int32_t *sum = blocks->sum;
-    for (unsigned lane = 0; lane < 4; lane++, blocks->weights += 8) {
-        dory_normalise_directly(&blocks->normaliser, sum + lane, 4, blocks->weights);
+    for (unsigned lane = 0; lane < 4; lane++, blocks->weights += dory_direct_constants_bytes(&blocks->normaliser)) {
+        if (blocks->direct == DORY_DIRECT) {
+            dory_normalise_directly(&blocks->normaliser, sum + lane, 4, blocks->weights);
+        } else {
+            dory_normalise_clamped_directly(&blocks->normaliser, sum + lane, 4, blocks->weights);
+        }
     }
     for (unsigned p = 0; p < 4; p++, sum += 4) {
         dory_store_word(blocks->output + p * blocks->channels, dory_pack_bytes(sum));
@@ -258,7 +312,7 @@ __attribute__((noinline)) void dory_product_finish(const struct dory_product *pr
     uint32_t bytes = blocks->normaliser.output_bytes;
     uint8_t *output = product->output + (index * blocks->channels + 4 * quad) * bytes;
     for (uint32_t lane = 0; lane < lanes; lane++) {
-        if (blocks->normaliser.direct && pixels == 4) {
+        if (blocks->normaliser.direct == DORY_DIRECT && pixels == 4) {
             dory_normalise_directly(&blocks->normaliser, sum + lane, 4, constants + 8 * lane);
         } else {
             dory_normalise_lane(&blocks->normaliser, constants, lane, sum + lane, 4, pixels);
@@ -282,8 +336,8 @@ void dory_product_run(struct dory_product *product, struct dory_grid_share share
         source(state, &blocks->pixels, pixels);
         blocks->output = product->output + index * blocks->channels + 4 * share.first;
         for (uint32_t quad = share.first; quad < end;) {
-            blocks->direct = quad < direct_end;
-            blocks->special = !blocks->direct || blocks->more_runs != 0;
+            blocks->direct = quad < direct_end ? product->direct : DORY_NOT_DIRECT;
+            blocks->special = blocks->direct != DORY_DIRECT || blocks->more_runs != 0;
             blocks->weights_end = blocks->weights + (direct_end - quad) * product->quad_bytes;
             multiply(blocks, product->input_is_signed);
             if (blocks->direct) {

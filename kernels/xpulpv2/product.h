@@ -31,7 +31,7 @@ struct dory_blocks {
     struct dory_pixels pixels;
     uint32_t words, more_words, more_runs, jump; /* more: behind the first */
     const uint8_t *weights, *weights_end;
-    uint32_t direct, special; /* special: anything else than direct and one run */
+    uint32_t direct, special; /* enum dory_direct; special: anything else than DORY_DIRECT and one run */
     uint8_t *output;
     uint32_t channels;
     int32_t *sum; /* of pixel p and lane c at [4 * p + c] */
@@ -48,7 +48,8 @@ struct dory_product {
     uint32_t constants_bytes; /* of them, constants */
     uint32_t quads;           /* channel quads of this tile */
     uint32_t pixel_count;
-    bool input_is_signed, first_chunk, last_chunk, direct;
+    bool input_is_signed, first_chunk, last_chunk;
+    uint8_t direct; /* enum dory_direct, of whole blocks */
 };
 
 /* What one output pixel reads are `runs` runs of `run_bytes` bytes, `jump` bytes from the end of one to the start of the

@@ -32,7 +32,11 @@ static const struct {
     FUNCTION(dory_xpulpv2_convolution_gather),
     FUNCTION(dory_xpulpv2_linear),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1_clamped),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1_clamped_less_one),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_clamped),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_clamped_less_one),
     FUNCTION(dory_xpulpv2_depthwise),
     FUNCTION(dory_xpulpv2_addition),
     FUNCTION(dory_xpulpv2_pool),
@@ -123,6 +127,36 @@ static uint8_t usual_shift(const struct dory_layer *layer)
     return shift;
 }
 
+/* The clamped form of a division by `divisor`, as the generator makes it (see dory/layer.h). */
+static void divide_clamped(struct dory_layer *layer, uint32_t divisor)
+{
+    unsigned log2 = 31;
+    while (divisor >> log2 == 0) {
+        log2--;
+    }
+    layer->normalisation = DORY_NORMALISE_CLAMPED;
+    layer->divisor = divisor;
+    layer->minimum = 0;
+    layer->output_is_signed = 0;
+    layer->shift = (uint8_t)log2;
+    layer->reciprocal = divisor & (divisor - 1) ? (uint32_t)(((uint64_t)1 << (32 + log2)) / divisor + 1) : 0;
+}
+
+/* 2^n and 2^n - 1 are what real networks have; at most 2^24, so that 256 times as much has 32 bits. */
+static void random_clamped(struct dory_layer *layer)
+{
+    uint32_t power = 1u << random_between(9, 24);
+    layer->maximum = one_in(4) ? (int32_t)random_up_to(255) : 255;
+    divide_clamped(layer, one_in(2) ? power - 1 : one_in(3) ? power - random_between(2, 100) : power);
+    uint64_t bound = ((uint64_t)layer->maximum + 1) * (uint64_t)layer->divisor,
+             power_64 = (uint64_t)1 << (32 + layer->shift);
+    uint64_t error = layer->reciprocal * (uint64_t)layer->divisor - power_64;
+    if (layer->reciprocal && error != 0 &&
+        (bound - 1) > (power_64 - 1) / error) { /* not exact: the generator takes another form */
+        divide_clamped(layer, power);
+    }
+}
+
 static struct dory_stage random_stage(uint32_t gain)
 {
     struct dory_stage stage = {
@@ -194,6 +228,9 @@ static void random_layer(struct dory_layer *layer)
         layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : 8;
         layer->shift = (uint8_t)(usual_shift(layer) + (layer->normalisation == DORY_NORMALISE_64 ? random_up_to(30) : 0));
         random_clip(layer);
+        if (layer->output_bits == 8 && one_in(3)) {
+            random_clamped(layer);
+        }
     } else {
         random_stages(layer);
     }
@@ -284,6 +321,9 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     layer->divisor = 1;
     layer->minimum = layer->output_bits == 32 ? INT32_MIN : 0;
     layer->maximum = layer->output_bits == 32 ? INT32_MAX : 255;
+    if (layer->normalisation == DORY_NORMALISE_CLAMPED) {
+        divide_clamped(layer, shape->divisor);
+    }
     layer->input_stage[0] = layer->input_stage[1] = (struct dory_stage){3, 40, 1, INT32_MIN, INT32_MAX};
     bool maximum = shape->operation == DORY_MAXIMUM_POOL;
     layer->stage = (struct dory_stage){1, 0, maximum ? 1 : (int64_t)shape->kernel_size * shape->kernel_size, 0, 255};
@@ -354,10 +394,37 @@ static void fill_weights(const struct test_case *test, uint8_t *quad, uint32_t b
     }
 }
 
+static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+static int64_t between(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
 static void store_constant(uint8_t **next, int64_t value, uint32_t bytes)
 {
     memcpy(*next, &value, bytes);
     *next += bytes;
+}
+
+/* A multiplier for which sums of the usual size span the range, and the sums at which the output is 0 and the maximum. */
+static void fill_clamped_lane(const struct dory_layer *layer, uint8_t **constants)
+{
+    int64_t range = ((int64_t)layer->maximum + 1) * layer->divisor; /* of multiplier * sum + addend */
+    int64_t multiplier = range >> (usual_shift(layer) + random_up_to(3));
+    multiplier = multiplier < 1 ? 1 : multiplier;
+    int64_t addend = (int64_t)random_up_to((uint32_t)(range / 2 < UINT32_MAX ? range / 2 : UINT32_MAX - 1)) - range / 16;
+    int64_t high = floor_quotient(range - 1 - addend, multiplier), low = -floor_quotient(addend, multiplier);
+    low = between(low, INT32_MIN, INT32_MAX);
+    high = between(high, INT32_MIN, INT32_MAX);
+    if (low > high) { /* no sum gives anything between */
+        low = high = between(0, low, low);
+        addend = -multiplier * low;
+    }
+    store_constant(constants, low, 4);
+    store_constant(constants, high, 4);
+    store_constant(constants, multiplier, 4);
+    store_constant(constants, addend, 4);
 }
 
 static void fill_constants(const struct test_case *test, uint8_t *constants)
@@ -372,6 +439,7 @@ static void fill_constants(const struct test_case *test, uint8_t *constants)
             store_constant(&constants, (int64_t)random_between(1, 8), 4);
             store_constant(&constants, addend - (int64_t)(random_word() >> 16), 4);
             break;
+        case DORY_NORMALISE_CLAMPED: fill_clamped_lane(layer, &constants); break;
         default:
             store_constant(&constants,
                            ((int64_t)random_between(1, 8) << more) + (int64_t)random_up_to(1u << (more < 20 ? more : 20)),

@@ -77,81 +77,63 @@ static unsigned run_random_cases(void)
     return failures;
 }
 
-#define CONVOLUTION(name, rows, columns, channels, input_channels, size, stride)                                            \
-    {                                                                                                                       \
-        name, "dory_xpulpv2_convolution", DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride,          \
-            DORY_NORMALISE_32                                                                                               \
-    }
-#define GATHER(name, rows, columns, channels, input_channels, size, stride)                                                 \
-    {                                                                                                                       \
-        name, "dory_xpulpv2_convolution_gather", DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride,   \
-            DORY_NORMALISE_32                                                                                               \
-    }
-#define LINEAR(name, channels, input_channels, normalisation)                                                               \
-    {                                                                                                                       \
-        name, "dory_xpulpv2_linear", DORY_CONVOLUTION, 1, 1, channels, input_channels, 1, 1, normalisation                  \
-    }
-#define DEPTHWISE_1(name, rows, columns, channels)                                                                          \
-    {                                                                                                                       \
-        name, "dory_xpulpv2_depthwise_3x3_stride_1", DORY_DEPTHWISE, rows, columns, channels, channels, 3, 1,               \
-            DORY_NORMALISE_32                                                                                               \
-    }
-#define DEPTHWISE_2(name, rows, columns, channels)                                                                          \
-    {                                                                                                                       \
-        name, "dory_xpulpv2_depthwise_3x3_stride_2", DORY_DEPTHWISE, rows, columns, channels, channels, 3, 2,               \
-            DORY_NORMALISE_32                                                                                               \
-    }
-#define DEPTHWISE(name, rows, columns, channels, size, stride, normalisation)                                               \
-    {                                                                                                                       \
-        name, "dory_xpulpv2_depthwise", DORY_DEPTHWISE, rows, columns, channels, channels, size, stride, normalisation      \
-    }
-#define OTHER(name, kernel, operation, rows, columns, channels, size, stride)                                               \
-    {                                                                                                                       \
-        name, kernel, operation, rows, columns, channels, channels, size, stride, DORY_NORMALISE_32                         \
-    }
+#define SHAPE(name, kernel, operation, rows, columns, channels, input_channels, size, stride, normalisation, divisor)        \
+    {name, "dory_xpulpv2_" #kernel, operation, rows, columns, channels, input_channels, size, stride,                       \
+     DORY_NORMALISE_##normalisation, divisor}
 
+/* name, kernel, operation, rows, columns, channels, input channels, kernel size, stride, normalisation, its divisor */
+/* clang-format off */
 static const struct test_shape shapes[] = {
-    CONVOLUTION("pointwise 32-64, 16x12", 16, 12, 64, 32, 1, 1),
-    CONVOLUTION("pointwise 64-64, 16x16", 16, 16, 64, 64, 1, 1),
-    CONVOLUTION("pointwise 128-64, 8x16", 8, 16, 64, 128, 1, 1),
-    CONVOLUTION("pointwise 256-64, 8x8", 8, 8, 64, 256, 1, 1),
-    CONVOLUTION("pointwise 512-40, 8x4", 8, 4, 40, 512, 1, 1),
-    CONVOLUTION("pointwise 1024-24, 4x4", 4, 4, 24, 1024, 1, 1),
-    CONVOLUTION("pointwise 96-24, 7x7", 7, 7, 24, 96, 1, 1),
-    CONVOLUTION("3x3 16-32, 16x16", 16, 16, 32, 16, 3, 1),
-    CONVOLUTION("3x3 32-32, 8x16", 8, 16, 32, 32, 3, 1),
-    CONVOLUTION("3x3 64-32, 8x8", 8, 8, 32, 64, 3, 1),
-    CONVOLUTION("3x3 stride 2 16-32, 8x8", 8, 8, 32, 16, 3, 2),
-    {"pointwise 64-64, 8x8, 64-bit", "dory_xpulpv2_convolution", DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, DORY_NORMALISE_64},
-    {"pointwise 64-64, 8x8, 32-bit out", "dory_xpulpv2_convolution", DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1,
-     DORY_NORMALISE_NONE},
-    GATHER("first 3x3 stride 2 3-32, 7x64", 7, 64, 32, 3, 3, 2),
-    GATHER("first 3x3 3-32, 8x32", 8, 32, 32, 3, 3, 1),
-    GATHER("first 5x5 stride 2 1-32, 8x50", 8, 50, 32, 1, 5, 2),
-    GATHER("3x3 10-32, 8x16", 8, 16, 32, 10, 3, 1),
-    LINEAR("linear 1024-32", 32, 1024, DORY_NORMALISE_32),
-    LINEAR("linear 256-128, 32-bit out", 128, 256, DORY_NORMALISE_NONE),
-    DEPTHWISE_1("depth-wise 16x64x8", 16, 64, 8),
-    DEPTHWISE_1("depth-wise 16x32x32", 16, 32, 32),
-    DEPTHWISE_1("depth-wise 16x16x32", 16, 16, 32),
-    DEPTHWISE_1("depth-wise 16x16x64", 16, 16, 64),
-    DEPTHWISE_1("depth-wise 8x8x128", 8, 8, 128),
-    DEPTHWISE_1("depth-wise 4x4x256", 4, 4, 256),
-    DEPTHWISE_1("depth-wise 7x7x64", 7, 7, 64),
-    DEPTHWISE_2("depth-wise stride 2 8x32x16", 8, 32, 16),
-    DEPTHWISE_2("depth-wise stride 2 8x16x32", 8, 16, 32),
-    DEPTHWISE_2("depth-wise stride 2 8x8x64", 8, 8, 64),
-    DEPTHWISE_2("depth-wise stride 2 4x4x256", 4, 4, 256),
-    DEPTHWISE("depth-wise 5x5, 16x16x32", 16, 16, 32, 5, 1, DORY_NORMALISE_32),
-    DEPTHWISE("depth-wise 5x5 stride 2, 8x8x32", 8, 8, 32, 5, 2, DORY_NORMALISE_32),
-    DEPTHWISE("depth-wise 7x7, 8x8x32", 8, 8, 32, 7, 1, DORY_NORMALISE_32),
-    DEPTHWISE("depth-wise 3x3 64-bit, 8x8x32", 8, 8, 32, 3, 1, DORY_NORMALISE_64),
-    OTHER("addition 16x16x32", "dory_xpulpv2_addition", DORY_ADDITION, 16, 16, 32, 1, 1),
-    OTHER("maximum 2x2, 8x16x32", "dory_xpulpv2_pool", DORY_MAXIMUM_POOL, 8, 16, 32, 2, 2),
-    OTHER("maximum 3x3, 8x8x32", "dory_xpulpv2_pool", DORY_MAXIMUM_POOL, 8, 8, 32, 3, 2),
-    OTHER("average 4x4, 1x1x1024", "dory_xpulpv2_pool", DORY_AVERAGE_POOL, 1, 1, 1024, 4, 4),
-    OTHER("average 7x7, 1x1x256", "dory_xpulpv2_pool", DORY_AVERAGE_POOL, 1, 1, 256, 7, 7),
+    SHAPE("pointwise 32-64, 16x12", convolution, DORY_CONVOLUTION, 16, 12, 64, 32, 1, 1, 32, 0),
+    SHAPE("pointwise 64-64, 16x16", convolution, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, 32, 0),
+    SHAPE("pointwise 128-64, 8x16", convolution, DORY_CONVOLUTION, 8, 16, 64, 128, 1, 1, 32, 0),
+    SHAPE("pointwise 256-64, 8x8", convolution, DORY_CONVOLUTION, 8, 8, 64, 256, 1, 1, 32, 0),
+    SHAPE("pointwise 512-40, 8x4", convolution, DORY_CONVOLUTION, 8, 4, 40, 512, 1, 1, 32, 0),
+    SHAPE("pointwise 1024-24, 4x4", convolution, DORY_CONVOLUTION, 4, 4, 24, 1024, 1, 1, 32, 0),
+    SHAPE("pointwise 96-24, 7x7", convolution, DORY_CONVOLUTION, 7, 7, 24, 96, 1, 1, 32, 0),
+    SHAPE("3x3 16-32, 16x16", convolution, DORY_CONVOLUTION, 16, 16, 32, 16, 3, 1, 32, 0),
+    SHAPE("3x3 32-32, 8x16", convolution, DORY_CONVOLUTION, 8, 16, 32, 32, 3, 1, 32, 0),
+    SHAPE("3x3 64-32, 8x8", convolution, DORY_CONVOLUTION, 8, 8, 32, 64, 3, 1, 32, 0),
+    SHAPE("3x3 stride 2 16-32, 8x8", convolution, DORY_CONVOLUTION, 8, 8, 32, 16, 3, 2, 32, 0),
+    SHAPE("pointwise 64-64, / 2^n", convolution, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, CLAMPED, 1 << 20),
+    SHAPE("pointwise 64-64, / (2^n - 1)", convolution, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, CLAMPED, (1 << 20) - 1),
+    SHAPE("pointwise 64-64, / another", convolution, DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, CLAMPED, 1398101),
+    SHAPE("3x3 32-32, 8x16, / (2^n - 1)", convolution, DORY_CONVOLUTION, 8, 16, 32, 32, 3, 1, CLAMPED, (1 << 20) - 1),
+    SHAPE("pointwise 64-64, 8x8, 64-bit", convolution, DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, 64, 0),
+    SHAPE("pointwise 64-64, 8x8, 32-bit out", convolution, DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, NONE, 0),
+    SHAPE("first 3x3 stride 2 3-32, 7x64", convolution_gather, DORY_CONVOLUTION, 7, 64, 32, 3, 3, 2, 32, 0),
+    SHAPE("first 3x3 3-32, 8x32", convolution_gather, DORY_CONVOLUTION, 8, 32, 32, 3, 3, 1, 32, 0),
+    SHAPE("first 5x5 stride 2 1-32, 8x50", convolution_gather, DORY_CONVOLUTION, 8, 50, 32, 1, 5, 2, 32, 0),
+    SHAPE("3x3 10-32, 8x16", convolution_gather, DORY_CONVOLUTION, 8, 16, 32, 10, 3, 1, 32, 0),
+    SHAPE("linear 1024-32", linear, DORY_CONVOLUTION, 1, 1, 32, 1024, 1, 1, 32, 0),
+    SHAPE("linear 256-128, 32-bit out", linear, DORY_CONVOLUTION, 1, 1, 128, 256, 1, 1, NONE, 0),
+    SHAPE("depth-wise 16x64x8", depthwise_3x3_stride_1, DORY_DEPTHWISE, 16, 64, 8, 8, 3, 1, 32, 0),
+    SHAPE("depth-wise 16x32x32", depthwise_3x3_stride_1, DORY_DEPTHWISE, 16, 32, 32, 32, 3, 1, 32, 0),
+    SHAPE("depth-wise 16x16x32", depthwise_3x3_stride_1, DORY_DEPTHWISE, 16, 16, 32, 32, 3, 1, 32, 0),
+    SHAPE("depth-wise 16x16x64", depthwise_3x3_stride_1, DORY_DEPTHWISE, 16, 16, 64, 64, 3, 1, 32, 0),
+    SHAPE("depth-wise 8x8x128", depthwise_3x3_stride_1, DORY_DEPTHWISE, 8, 8, 128, 128, 3, 1, 32, 0),
+    SHAPE("depth-wise 4x4x256", depthwise_3x3_stride_1, DORY_DEPTHWISE, 4, 4, 256, 256, 3, 1, 32, 0),
+    SHAPE("depth-wise 7x7x64", depthwise_3x3_stride_1, DORY_DEPTHWISE, 7, 7, 64, 64, 3, 1, 32, 0),
+    SHAPE("depth-wise stride 2 8x32x16", depthwise_3x3_stride_2, DORY_DEPTHWISE, 8, 32, 16, 16, 3, 2, 32, 0),
+    SHAPE("depth-wise stride 2 8x16x32", depthwise_3x3_stride_2, DORY_DEPTHWISE, 8, 16, 32, 32, 3, 2, 32, 0),
+    SHAPE("depth-wise stride 2 8x8x64", depthwise_3x3_stride_2, DORY_DEPTHWISE, 8, 8, 64, 64, 3, 2, 32, 0),
+    SHAPE("depth-wise stride 2 4x4x256", depthwise_3x3_stride_2, DORY_DEPTHWISE, 4, 4, 256, 256, 3, 2, 32, 0),
+    SHAPE("depth-wise 16x16x64, / 2^n", depthwise_3x3_stride_1_clamped, DORY_DEPTHWISE, 16, 16, 64, 64, 3, 1, CLAMPED, 1 << 20),
+    SHAPE("depth-wise 16x16x64, / (2^n - 1)", depthwise_3x3_stride_1_clamped_less_one, DORY_DEPTHWISE, 16, 16, 64, 64, 3, 1, CLAMPED, (1 << 20) - 1),
+    SHAPE("depth-wise s2 8x8x64, / 2^n", depthwise_3x3_stride_2_clamped, DORY_DEPTHWISE, 8, 8, 64, 64, 3, 2, CLAMPED, 1 << 20),
+    SHAPE("depth-wise s2 8x8x64, / (2^n - 1)", depthwise_3x3_stride_2_clamped_less_one, DORY_DEPTHWISE, 8, 8, 64, 64, 3, 2, CLAMPED, (1 << 20) - 1),
+    SHAPE("depth-wise 5x5, 16x16x32", depthwise, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, 32, 0),
+    SHAPE("depth-wise 5x5 stride 2, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 5, 2, 32, 0),
+    SHAPE("depth-wise 7x7, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 7, 1, 32, 0),
+    SHAPE("depth-wise 3x3 64-bit, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 3, 1, 64, 0),
+    SHAPE("depth-wise 3x3 / another, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 3, 1, CLAMPED, 1398101),
+    SHAPE("addition 16x16x32", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, 32, 0),
+    SHAPE("maximum 2x2, 8x16x32", pool, DORY_MAXIMUM_POOL, 8, 16, 32, 32, 2, 2, 32, 0),
+    SHAPE("maximum 3x3, 8x8x32", pool, DORY_MAXIMUM_POOL, 8, 8, 32, 32, 3, 2, 32, 0),
+    SHAPE("average 4x4, 1x1x1024", pool, DORY_AVERAGE_POOL, 1, 1, 1024, 1024, 4, 4, 32, 0),
+    SHAPE("average 7x7, 1x1x256", pool, DORY_AVERAGE_POOL, 1, 1, 256, 256, 7, 7, 32, 0),
 };
+/* clang-format on */
 
 static unsigned measure(const struct test_shape *shape, unsigned cores)
 {

@@ -1,0 +1,47 @@
+/* Which normalisations are done between registers, and how. Pure, compiled into the planner, too. */
+#ifndef DORY_XPULPV2_DIRECT_H
+#define DORY_XPULPV2_DIRECT_H
+
+#include "dory/layer.h"
+
+enum dory_direct {
+    DORY_NOT_DIRECT,
+
+    /* y = clip((multiplier * sum + addend) >> shift) to [0, maximum]: 3 instructions an element. */
+    DORY_DIRECT,
+
+    /* DORY_NORMALISE_CLAMPED, divisor 2^n: u = multiplier * clamp(sum) + addend, y = u >> n, 4 instructions. */
+    DORY_DIRECT_CLAMPED,
+
+    /* DORY_NORMALISE_CLAMPED, divisor 2^n - 1: with v = u + 1, y = (v + (v >> n)) >> n, 6 instructions.
+     * For u = q * (2^n - 1) + r is q * 2^n + (r - q), so u >> n is q, or q - 1 where r < q, and either way
+     * u + (u >> n) + 1 lies in [q * 2^n, (q + 1) * 2^n) as long as q < 2^n. Taking v >> n for u >> n only matters at
+     * u = k * 2^n - 1, where both give k. The sum is less than 256 * 2^n, hence n <= 24. */
+    DORY_DIRECT_CLAMPED_LESS_ONE
+};
+
+/* The reciprocal of 2^n - 1 that goes with a shift of n - 1: 2^(31 + n) / (2^n - 1), rounded up. */
+static inline int dory_divides_by_power_less_one(const struct dory_layer *layer)
+{
+    uint32_t n = layer->shift + 1u;
+    return n >= 8 && n <= 24 && layer->reciprocal == 0x80000000u + (1u << (31 - n)) + 1;
+}
+
+static inline enum dory_direct dory_direct_of(const struct dory_layer *layer)
+{
+    if (layer->output_bits != 8 || layer->minimum != 0 || layer->maximum < 0) {
+        return DORY_NOT_DIRECT;
+    }
+    if (layer->normalisation == DORY_NORMALISE_32) {
+        return DORY_DIRECT;
+    }
+    if (layer->normalisation != DORY_NORMALISE_CLAMPED) {
+        return DORY_NOT_DIRECT;
+    }
+    if (layer->reciprocal == 0) {
+        return DORY_DIRECT_CLAMPED;
+    }
+    return dory_divides_by_power_less_one(layer) ? DORY_DIRECT_CLAMPED_LESS_ONE : DORY_NOT_DIRECT;
+}
+
+#endif
