@@ -29,7 +29,10 @@ extern "C" {
  * image and makes an initialiser a compile error. On the host these are ordinary memory, but sections of
  * their own, so that the HAL knows transfers into them to be legal and takes their size off what hal_memory_reserve
  * has left. */
-#if defined(__riscv)
+#if defined(DORY_HAL_PMSIS) && defined(__riscv)
+#define DORY_L1 PI_CL_L1 __attribute__((aligned(DORY_ALIGNMENT))) /* of pmsis.h; or use hal_memory_reserve */
+#define DORY_L2 __attribute__((aligned(DORY_ALIGNMENT)))          /* where an SDK has all static data */
+#elif defined(__riscv)
 #define DORY_L1 __attribute__((section(".bss.dory_l1"), aligned(DORY_ALIGNMENT)))
 #define DORY_L2 __attribute__((section(".bss.dory_l2"), aligned(DORY_ALIGNMENT)))
 #else

@@ -1,0 +1,98 @@
+/* The cluster by PMSIS: a task whose entry, on core 0, forks the team. */
+#include <string.h>
+
+#include "internal.h"
+
+#define MAXIMUM_CORES 8
+
+static struct pi_device cluster;
+static unsigned cores; /* 0: closed */
+static bool is_running;
+static void (*run_entry)(void *argument);
+static void *run_argument;
+
+/* On the fabric controller: cycles up to its counter's value fc_counter. */
+static uint32_t fc_cycles, fc_counter;
+
+unsigned hal_cluster_maximum_cores(void) { return MAXIMUM_CORES; }
+unsigned hal_core_id(void) { return (unsigned)pi_core_id(); }
+unsigned hal_core_count(void) { return cores; }
+void hal_barrier(void) { pi_cl_team_barrier(); }
+struct pi_device *pmsis_cluster(void) { return cores ? &cluster : NULL; }
+bool pmsis_is_running(void) { return is_running; }
+
+static uint32_t counter(void) { return (uint32_t)pi_perf_read(PI_PERF_CYCLES); }
+
+int hal_cluster_open(unsigned count)
+{
+    struct pi_cluster_conf conf;
+    if (count < 1 || count > MAXIMUM_CORES)
+        return DORY_ERROR_ARGUMENT;
+    if (cores)
+        return DORY_ERROR_CLUSTER;
+    pi_cluster_conf_init(&conf);
+    conf.id = 0;
+    pi_open_from_conf(&cluster, &conf);
+    if (pi_cluster_open(&cluster) != 0)
+        return DORY_ERROR_CLUSTER;
+    cores = count;
+    pi_perf_conf(1u << PI_PERF_CYCLES);
+    pi_perf_start();
+    fc_counter = counter();
+    return DORY_OK;
+}
+
+int hal_cluster_close(void)
+{
+    if (!cores)
+        return DORY_OK;
+    pmsis_release_l1();
+    hal_cycles(); /* from here on it stands still */
+    cores = 0;
+    return pi_cluster_close(&cluster) == 0 ? DORY_OK : DORY_ERROR_CLUSTER;
+}
+
+static void run_on_core_0(void *argument)
+{
+    (void)argument;
+    pi_perf_conf(1u << PI_PERF_CYCLES);
+    pi_perf_start();
+    pi_cl_team_fork((int)cores, run_entry, run_argument);
+}
+
+/* The call for the task blocks, and meanwhile the FC serves its events: those of the L3 queue, too. */
+int hal_cluster_run(void (*entry)(void *argument), void *argument)
+{
+    struct pi_cluster_task task;
+    if (!entry)
+        return DORY_ERROR_ARGUMENT;
+    if (!cores || is_running)
+        return DORY_ERROR_CLUSTER;
+    run_entry = entry;
+    run_argument = argument;
+    memset(&task, 0, sizeof task); /* SDKs differ in which members pi_cluster_task sets */
+    pi_cluster_task(&task, run_on_core_0, NULL);
+    task.stack_size = DORY_PMSIS_STACK_BYTES;
+    task.slave_stack_size = DORY_PMSIS_STACK_BYTES;
+    is_running = true;
+    int sent = pi_cluster_send_task_to_cl(&cluster, &task);
+    is_running = false;
+    int status = pmsis_dma_end_of_run();
+    return sent == 0 ? status : DORY_ERROR_CLUSTER;
+}
+
+/* Each side has a timer of its own. The FC's, which runs at the FC's clock, is converted, a difference at a time. */
+uint32_t hal_cycles(void)
+{
+    if (is_running)
+        return counter();
+    if (cores) {
+        uint32_t now = counter();
+        uint64_t passed = (uint64_t)(now - fc_counter) * pi_freq_get(PI_FREQ_DOMAIN_CL);
+        fc_cycles += (uint32_t)(passed / pi_freq_get(PI_FREQ_DOMAIN_FC));
+        fc_counter = now;
+    }
+    return fc_cycles;
+}
+
+int hal_cycles_available(void) { return 1; }

@@ -1,0 +1,100 @@
+/* The part of the PMSIS API that hal/pmsis calls, for compiling it without an SDK: names and signatures only, written for
+ * this purpose. Structures have the members that the HAL touches; an SDK's have more. Never link against this. */
+#ifndef DORY_PMSIS_DECLARATIONS_H
+#define DORY_PMSIS_DECLARATIONS_H
+
+#include <stdint.h>
+
+/* ---- devices and tasks ---- */
+
+typedef struct pi_device {
+    void *config;
+    void *data;
+} pi_device_t;
+
+void pi_open_from_conf(struct pi_device *device, void *conf);
+
+typedef struct pi_task {
+    void (*callback)(void *argument);
+    void *argument;
+    struct pi_task *next;
+} pi_task_t;
+
+struct pi_task *pi_task_callback(struct pi_task *task, void (*callback)(void *argument), void *argument);
+
+/* ---- cluster ---- */
+
+struct pi_cluster_conf {
+    int id;
+};
+
+struct pi_cluster_task {
+    void (*entry)(void *argument);
+    void *arg;
+    uint32_t stack_size, slave_stack_size;
+};
+
+void pi_cluster_conf_init(struct pi_cluster_conf *conf);
+int pi_cluster_open(struct pi_device *device);
+int pi_cluster_close(struct pi_device *device);
+struct pi_cluster_task *pi_cluster_task(struct pi_cluster_task *task, void (*entry)(void *argument), void *argument);
+int pi_cluster_send_task_to_cl(struct pi_device *device, struct pi_cluster_task *task);
+void pi_cl_send_task_to_fc(pi_task_t *task);
+
+void pi_cl_team_fork(int cores, void (*entry)(void *argument), void *argument);
+void pi_cl_team_barrier(void);
+void pi_cl_team_critical_enter(void);
+void pi_cl_team_critical_exit(void);
+uint32_t pi_core_id(void);
+
+/* ---- memory ---- */
+
+#define PI_CL_L1 __attribute__((section(".data_l1")))
+
+void *pi_cl_l1_malloc(struct pi_device *device, uint32_t bytes);
+void pi_cl_l1_free(struct pi_device *device, void *chunk, int bytes);
+void *pi_l2_malloc(int bytes);
+void pi_l2_free(void *chunk, int bytes);
+
+/* ---- DMA ---- */
+
+typedef enum { PI_CL_DMA_DIR_LOC2EXT = 0, PI_CL_DMA_DIR_EXT2LOC = 1 } pi_cl_dma_dir_e;
+
+typedef struct pi_cl_dma_cmd_s {
+    int id;
+    uint32_t external, local, bytes, stride, length;
+    pi_cl_dma_dir_e direction;
+} pi_cl_dma_cmd_t;
+
+void pi_cl_dma_cmd(uint32_t external, uint32_t local, uint32_t bytes, pi_cl_dma_dir_e direction, pi_cl_dma_cmd_t *command);
+void pi_cl_dma_cmd_2d(uint32_t external, uint32_t local, uint32_t bytes, uint32_t stride, uint32_t length,
+                      pi_cl_dma_dir_e direction, pi_cl_dma_cmd_t *command);
+void pi_cl_dma_cmd_wait(pi_cl_dma_cmd_t *command);
+
+/* ---- flash and RAM ---- */
+
+int pi_flash_open(struct pi_device *device);
+void pi_flash_close(struct pi_device *device);
+void pi_flash_read(struct pi_device *device, uint32_t address, void *data, uint32_t bytes);
+void pi_flash_read_async(struct pi_device *device, uint32_t address, void *data, uint32_t bytes, pi_task_t *task);
+
+int32_t pi_ram_open(struct pi_device *device);
+void pi_ram_close(struct pi_device *device);
+int pi_ram_alloc(struct pi_device *device, uint32_t *address, uint32_t bytes);
+int pi_ram_free(struct pi_device *device, uint32_t address, uint32_t bytes);
+void pi_ram_read(struct pi_device *device, uint32_t address, void *data, uint32_t bytes);
+void pi_ram_write(struct pi_device *device, uint32_t address, void *data, uint32_t bytes);
+void pi_ram_read_async(struct pi_device *device, uint32_t address, void *data, uint32_t bytes, pi_task_t *task);
+void pi_ram_write_async(struct pi_device *device, uint32_t address, void *data, uint32_t bytes, pi_task_t *task);
+
+/* ---- time ---- */
+
+enum { PI_PERF_CYCLES = 0 };
+void pi_perf_conf(unsigned events);
+void pi_perf_start(void);
+unsigned int pi_perf_read(int event);
+
+typedef enum { PI_FREQ_DOMAIN_FC, PI_FREQ_DOMAIN_CL } pi_freq_domain_e;
+uint32_t pi_freq_get(pi_freq_domain_e domain);
+
+#endif
