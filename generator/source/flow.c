@@ -137,20 +137,86 @@ bool flow_divide(struct importer *importer, const struct node *node, struct flow
 
 /* ---- stages ---- */
 
-/* A layer that copies its input, to carry further stages: a maximum over one element. */
-static void continue_in_new_layer(struct importer *importer, const struct node *node, struct flow *flow)
+static const int8_t *ones(struct importer *importer, size_t count)
+{
+    int8_t *weights = arena_array(importer->arena, int8_t, count);
+    memset(weights, 1, count);
+    return weights;
+}
+
+/* A depth-wise convolution with a kernel of one weight, 1: copies its input with a border of zeros round it, and can carry
+ * a stage of its own for each channel. */
+static void copy_by_convolution(struct importer *importer, const struct node *node, struct flow *flow)
 {
     int input = tensor_of(importer, flow);
-    struct tensor shape = importer->network->tensors[input];
+    struct tensor from = importer->network->tensors[input];
+    const struct padding *border = &flow->padding;
     flow->index =
-        import_new_layer(importer, LAYER_MAXIMUM_POOL, node->name, input, shape.height, shape.width, shape.channels);
+        import_new_layer(importer, LAYER_CONVOLUTION, node->name, input, from.height + border->top + border->bottom,
+                         from.width + border->left + border->right, from.channels);
     flow->kind = FLOW_LAYER;
+    struct layer *layer = &importer->network->layers[flow->index];
+    layer->groups = from.channels;
+    layer->weights = ones(importer, (size_t)from.channels);
+    layer->padding_top = border->top;
+    layer->padding_left = border->left;
+    layer->padding_bottom = border->bottom;
+    layer->padding_right = border->right;
+}
+
+/* The same without border and with one stage for all channels: a maximum over one element. */
+static void copy_by_pool(struct importer *importer, const struct node *node, struct flow *flow)
+{
+    int input = tensor_of(importer, flow);
+    struct tensor from = importer->network->tensors[input];
+    flow->index = import_new_layer(importer, LAYER_MAXIMUM_POOL, node->name, input, from.height, from.width, from.channels);
+    flow->kind = FLOW_LAYER;
+}
+
+/* A sum over the kernel is also what a depth-wise convolution with ones computes. */
+static void make_pool_a_convolution(struct importer *importer, struct layer *layer)
+{
+    int channels = importer->network->tensors[layer->output].channels;
+    layer->kind = LAYER_CONVOLUTION;
+    layer->groups = channels;
+    layer->weights = ones(importer, (size_t)channels * (size_t)layer->kernel_height * (size_t)layer->kernel_width);
+}
+
+static void unite_equal_channels(struct affine *affine)
+{
+    for (int i = 1; i < affine->count; i++)
+        if (affine->multiplier[i] != affine->multiplier[0] || affine->addend[i] != affine->addend[0])
+            return;
+    affine->count = 1;
+}
+
+static bool takes_stage(const struct layer *layer, const struct affine *pending)
+{
+    return layer->kind == LAYER_CONVOLUTION ? layer->stage_count == 0
+                                            : layer->stage_count < MAXIMUM_STAGES && pending->count == 1;
+}
+
+/* Makes the flow a layer that a stage can be appended to. */
+static void make_room(struct importer *importer, const struct node *node, struct flow *flow)
+{
+    struct layer *layer = flow->kind == FLOW_LAYER ? &importer->network->layers[flow->index] : NULL;
+    if (layer && layer->kind == LAYER_AVERAGE_POOL && layer->stage_count == 0 && flow->pending.count > 1)
+        make_pool_a_convolution(importer, layer);
+    if (layer && takes_stage(layer, &flow->pending))
+        return;
+    if (layer)
+        layer->is_intermediate = true;
+    if (flow->pending.count > 1)
+        copy_by_convolution(importer, node, flow);
+    else
+        copy_by_pool(importer, node, flow);
 }
 
 static struct stage *append_stage(struct importer *importer, const struct node *node, struct flow *flow)
 {
-    if (flow->kind == FLOW_TENSOR || importer->network->layers[flow->index].stage_count == MAXIMUM_STAGES)
-        continue_in_new_layer(importer, node, flow);
+    own_pending(importer, flow, 1);
+    unite_equal_channels(&flow->pending);
+    make_room(importer, node, flow);
     struct layer *layer = &importer->network->layers[flow->index];
     const struct affine *pending = &flow->pending;
     struct stage *stage = &layer->stages[layer->stage_count++];
@@ -159,6 +225,25 @@ static struct stage *append_stage(struct importer *importer, const struct node *
         .count = pending->count, .multiplier = pending->multiplier, .addend = pending->addend, .divisor = pending->divisor};
     flow->pending = affine_identity(importer);
     return stage;
+}
+
+bool flow_lay_padding(struct importer *importer, const struct node *node, struct flow *flow)
+{
+    struct shape *shape = &flow->shape;
+    const struct padding *border = &flow->padding;
+    if (!flow_has_padding(flow))
+        return true;
+    shape->dimensions[shape->rank - 1] += border->left + border->right;
+    if (shape->rank == 4)
+        shape->dimensions[2] += border->top + border->bottom;
+    for (int i = 2; i < shape->rank; i++)
+        if (shape->dimensions[i] > MAXIMUM_DIMENSION)
+            return import_fault(importer, node, "pads", "make a dimension of %lld; supported: up to %d",
+                                (long long)shape->dimensions[i], MAXIMUM_DIMENSION);
+    copy_by_convolution(importer, node, flow);
+    flow->padding = (struct padding){0};
+    flow_finish(importer, node, flow);
+    return true;
 }
 
 void flow_floor(struct importer *importer, const struct node *node, struct flow *flow)
@@ -227,6 +312,8 @@ bool flow_is_never_negative(const struct importer *importer, int tensor)
             const struct stage *last = &layer->stages[layer->stage_count - 1];
             return last->has_clip && last->minimum >= 0;
         }
+        if (layer->kind == LAYER_CONCATENATION)
+            return view->minimum >= 0; /* import_concat has found out */
         if (layer->kind != LAYER_MAXIMUM_POOL)
             return false;
         tensor = layer->inputs[0];

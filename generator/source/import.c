@@ -39,6 +39,7 @@ static const struct operator_entry {
     {"Softmax", import_head},
     {"Squeeze", import_squeeze},
     {"Sub", import_subtract},
+    {"Transpose", import_transpose},
     {"Unsqueeze", import_unsqueeze},
 };
 #define OPERATOR_COUNT (sizeof operators / sizeof *operators)
@@ -366,9 +367,37 @@ static void bind(struct importer *importer, const struct node *node, int value_i
     const struct value *value = &importer->graph->values[value_index];
     if (flow->kind == FLOW_LAYER)
         importer->network->tensors[importer->network->layers[flow->index].output].name = value->name;
+    if (flow_is_data(flow) && value->is_output)
+        flow_lay_padding(importer, node, flow);
     if (flow_is_data(flow) && !flow_has_padding(flow) && (value->use_count > 1 || value->is_output))
         flow_finish(importer, node, flow);
     importer->flows[value_index] = *flow;
+}
+
+/* Convolutions and pools take padding in front of them as their own, with exceptions; some pass it on. */
+static bool takes_padding(struct importer *importer, const struct node *node, const struct flow *flow)
+{
+    static const char *const takers[] = {"Conv", "AveragePool", "Pad", "Identity", "Dropout", "Cast", "Floor"};
+    const struct attribute *automatic = node_attribute(node, "auto_pad");
+    if (automatic && automatic->kind == ATTRIBUTE_TEXT && !strncmp(automatic->text, "SAME", 4))
+        return false;
+    if (!strcmp(node->type, "MaxPool")) /* whose own padding is no zero */
+        return flow->kind == FLOW_TENSOR && flow_is_never_negative(importer, flow->index);
+    for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
+        if (!strcmp(node->type, takers[i]))
+            return true;
+    return false;
+}
+
+static bool lay_paddings(struct importer *importer, const struct node *node)
+{
+    for (int i = 0; i < node->input_count; i++) {
+        struct flow *flow = node->inputs[i] == NO_VALUE ? NULL : &importer->flows[node->inputs[i]];
+        if (flow && flow_is_data(flow) && flow_has_padding(flow) && !takes_padding(importer, node, flow) &&
+            !flow_lay_padding(importer, node, flow))
+            return false;
+    }
+    return true;
 }
 
 static void import_node(struct importer *importer, const struct node *node)
@@ -384,7 +413,7 @@ static void import_node(struct importer *importer, const struct node *node)
         const struct flow *input = import_input(importer, node, 0);
         if (advice && advice->keeps_shape && input)
             flow = *input;
-    } else if (!handler(importer, node, &flow))
+    } else if (!lay_paddings(importer, node) || !handler(importer, node, &flow))
         flow.kind = FLOW_UNKNOWN;
     if (node->output_count > 0 && node->outputs[0] != NO_VALUE)
         bind(importer, node, node->outputs[0], &flow);
@@ -398,10 +427,20 @@ static bool is_listed(const int *list, int count, int entry)
     return false;
 }
 
-static void import_output(struct importer *importer, const struct value *value, const struct flow *flow)
+/* An output that is an input, beside others: a copy of it, for outputs have places of their own. */
+static int copy_of_input(struct importer *importer, const struct value *value, int input)
+{
+    struct tensor from = importer->network->tensors[input];
+    int layer = import_new_layer(importer, LAYER_MAXIMUM_POOL, value->name, input, from.height, from.width, from.channels);
+    return importer->network->layers[layer].output;
+}
+
+static void import_output(struct importer *importer, const struct value *value, struct flow *flow)
 {
     struct network *network = importer->network;
     bool is_known = (flow->kind == FLOW_TENSOR || flow->kind == FLOW_HEAD) && !flow_has_padding(flow);
+    if (is_known && network->tensors[flow->index].producer == NO_LAYER && network->layer_count > 0)
+        flow->index = copy_of_input(importer, value, flow->index);
     if (!is_known || network->tensors[flow->index].producer == NO_LAYER) {
         if (flow->kind != FLOW_UNKNOWN && importer->diagnostics->error_count == 0)
             diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL,

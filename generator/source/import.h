@@ -45,7 +45,7 @@ struct flow {
     int index; /* of the tensor, or of the layer; of a head: the tensor that it starts from */
     const struct constant *constant;
     struct shape shape;
-    struct padding padding; /* by Pad nodes, for the layer that reads the value */
+    struct padding padding; /* by Pad nodes, for the layer that reads the value; only nodes that can take it see it */
     bool is_integer_type;   /* its Div is a whole division */
     struct affine pending;
 };
@@ -74,9 +74,10 @@ node_handler import_add, import_subtract, import_multiply, import_divide, import
 
 /* import_shapes.c: nodes that move no byte, constants that are computed from shapes, and heads */
 node_handler import_constant, import_identity, import_flatten, import_reshape, import_squeeze, import_unsqueeze,
-    import_shape, import_gather, import_concat, import_head;
+    import_transpose, import_shape, import_gather, import_concat, import_head;
 
 /* import_addition.c */
+bool import_concatenation(struct importer *importer, const struct node *node, struct flow *result);
 bool import_residual_addition(struct importer *importer, const struct node *node, const struct flow *first,
                               const struct flow *second, struct flow *result);
 
@@ -125,6 +126,10 @@ bool flow_divide(struct importer *importer, const struct node *node, struct flow
 void flow_floor(struct importer *importer, const struct node *node, struct flow *flow);
 /* `bits`: of an element of the result where the model says so, else 0. */
 void flow_clip(struct importer *importer, const struct node *node, struct flow *flow, int64_t minimum, int64_t maximum, int bits);
+
+/* Makes padding of Pad nodes a layer of its own, for readers that cannot have it as theirs, and finishes that. False after
+ * an error was reported. */
+bool flow_lay_padding(struct importer *importer, const struct node *node, struct flow *flow);
 
 /* Finishes the layer; the tensor's index. */
 int flow_finish(struct importer *importer, const struct node *node, struct flow *flow);

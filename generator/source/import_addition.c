@@ -1,4 +1,4 @@
-/* The sum of two tensors: residual connections. */
+/* What two tensors become one by: residual additions, and concatenations along channels. */
 #include "import.h"
 
 #include <string.h>
@@ -49,8 +49,6 @@ static bool unite_divisors(struct affine terms[2], int64_t *divisor)
 static bool check_terms(struct importer *importer, const struct node *node, const struct flow *first,
                         const struct flow *second)
 {
-    if (flow_has_padding(first) || flow_has_padding(second))
-        return import_fault(importer, node, NULL, "Add behind Pad is not supported; Pad belongs in front of Conv or a pool");
     const struct tensor *a = flow_tensor_view(importer, first), *b = flow_tensor_view(importer, second);
     bool same_tensor = a->height == b->height && a->width == b->width && a->channels == b->channels;
     if (!same_tensor || !same_shape(&first->shape, &second->shape))
@@ -92,4 +90,79 @@ bool import_residual_addition(struct importer *importer, const struct node *node
     *result = flow_of_layer(importer, index, &first->shape);
     result->is_integer_type = first->is_integer_type && second->is_integer_type;
     return divisor == 1 || flow_divide(importer, node, result, divisor);
+}
+
+/* ---- concatenation ---- */
+
+static bool check_axis(struct importer *importer, const struct node *node, const struct flow *flow)
+{
+    int rank = flow->shape.rank;
+    int64_t axis = import_integer(importer, node, "axis", 1); /* needed since opset 4 */
+    const struct tensor *tensor = flow_tensor_view(importer, flow);
+    if (axis != 1 && axis + rank != 1)
+        return import_fault(importer, node, "axis", "is %lld for a tensor of shape %s; supported: 1, the channels",
+                            (long long)axis, shape_text(importer, &flow->shape));
+    if (rank == 2 && tensor->height * tensor->width != 1)
+        return import_fault(importer, node, NULL,
+                            "joins flattened images; supported: to join them along channels, and flatten then");
+    return true;
+}
+
+static bool fits_behind(struct importer *importer, const struct node *node, const struct flow *first,
+                        const struct flow *second)
+{
+    bool fits = first->shape.rank == second->shape.rank;
+    for (int i = 2; fits && i < first->shape.rank; i++)
+        fits = first->shape.dimensions[i] == second->shape.dimensions[i];
+    int64_t channels = first->shape.dimensions[1] + second->shape.dimensions[1];
+    if (!fits)
+        return import_fault(importer, node, NULL, "joins tensors of shapes %s and %s; supported: equal height and width",
+                            shape_text(importer, &first->shape), shape_text(importer, &second->shape));
+    return channels <= MAXIMUM_DIMENSION || import_fault(importer, node, NULL, "makes %lld channels; supported: up to %d",
+                                                         (long long)channels, MAXIMUM_DIMENSION);
+}
+
+/* `second` behind `first`, which becomes the result. */
+static bool join(struct importer *importer, const struct node *node, struct flow *first, const struct flow *second)
+{
+    struct flow other = *second;
+    if (!check_axis(importer, node, &other) || !fits_behind(importer, node, first, &other))
+        return false;
+    int inputs[2] = {flow_finish(importer, node, first), flow_finish(importer, node, &other)};
+    struct tensor shape = importer->network->tensors[inputs[0]];
+    bool is_negative = !flow_is_never_negative(importer, inputs[0]) || !flow_is_never_negative(importer, inputs[1]);
+    bool is_integer_type = first->is_integer_type && other.is_integer_type;
+    int index = import_new_layer(importer, LAYER_CONCATENATION, node->name, inputs[0], shape.height, shape.width,
+                                 shape.channels + importer->network->tensors[inputs[1]].channels);
+    struct layer *layer = &importer->network->layers[index];
+    layer->inputs[1] = inputs[1];
+    importer->network->tensors[layer->output].minimum = is_negative ? -1 : 0; /* until the range pass knows better */
+    struct shape joined = first->shape;
+    joined.dimensions[1] += other.shape.dimensions[1];
+    *first = flow_of_layer(importer, index, &joined);
+    first->is_integer_type = is_integer_type;
+    return true;
+}
+
+/* Two at a time: networks join two or three tensors. */
+#define MOST_JOINED 64
+
+bool import_concatenation(struct importer *importer, const struct node *node, struct flow *result)
+{
+    if (node->input_count > MOST_JOINED)
+        return import_fault(importer, node, NULL, "joins %d tensors; supported: up to %d", node->input_count, MOST_JOINED);
+    for (int i = 0; i < node->input_count; i++) {
+        const struct flow *input = import_input(importer, node, i);
+        if (!flow_is_data(input) || input->shape.rank < 2)
+            return import_fault(importer, node, NULL,
+                                "Concat of these inputs is not supported; supported: of tensors along channels, of shapes, "
+                                "and of what Gather took from one output");
+    }
+    *result = *import_input(importer, node, 0);
+    if (!check_axis(importer, node, result))
+        return false;
+    for (int i = 1; i < node->input_count; i++)
+        if (!join(importer, node, result, import_input(importer, node, i)))
+            return false;
+    return true;
 }

@@ -58,9 +58,6 @@ static bool split_inputs(struct importer *importer, const struct node *node, con
         return import_fault(importer, node, NULL,
                             "%s of %s is not supported; one input must be a constant, the other a tensor of a layer",
                             node->type, flow_is_data(a) && flow_is_data(b) ? "two tensors" : "these inputs");
-    if (flow_has_padding(*data))
-        return import_fault(importer, node, NULL, "%s behind Pad is not supported; Pad belongs in front of Conv or a pool",
-                            node->type);
     *constant = other->constant;
     return true;
 }
@@ -185,7 +182,7 @@ bool import_clip(struct importer *importer, const struct node *node, struct flow
     int64_t minimum = INT64_MIN, maximum = INT64_MAX;
     if (!one_data_input(importer, node, result))
         return false;
-    if (!flow_is_data(result) || flow_has_padding(result))
+    if (!flow_is_data(result))
         return import_fault(importer, node, NULL, "Clip is supported behind a layer only");
     if (clip_bound(importer, node, "min", 1, &minimum) && clip_bound(importer, node, "max", 2, &maximum)) {
         if (minimum > maximum)
@@ -200,7 +197,7 @@ bool import_relu(struct importer *importer, const struct node *node, struct flow
 {
     if (!one_data_input(importer, node, result))
         return false;
-    if (!flow_is_data(result) || flow_has_padding(result))
+    if (!flow_is_data(result))
         return import_fault(importer, node, NULL, "Relu is supported behind a layer only");
     flow_clip(importer, node, result, 0, INT64_MAX, 0);
     return true;

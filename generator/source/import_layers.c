@@ -50,8 +50,7 @@ static void pad_same(struct axis *axis, bool more_in_front)
     axis->after = total - axis->before;
 }
 
-static bool apply_automatic_padding(struct importer *importer, const struct node *node, const struct flow *input,
-                                    struct window *window)
+static bool apply_automatic_padding(struct importer *importer, const struct node *node, struct window *window)
 {
     const struct attribute *attribute = node_attribute(node, "auto_pad");
     if (!attribute || attribute->kind != ATTRIBUTE_TEXT || !*attribute->text || !strcmp(attribute->text, "NOTSET"))
@@ -59,9 +58,6 @@ static bool apply_automatic_padding(struct importer *importer, const struct node
     bool upper = !strcmp(attribute->text, "SAME_UPPER"), lower = !strcmp(attribute->text, "SAME_LOWER");
     if (!upper && !lower && strcmp(attribute->text, "VALID") != 0)
         return import_fault(importer, node, "auto_pad", "is '%s'; supported: NOTSET, VALID, SAME_UPPER, SAME_LOWER",
-                            attribute->text);
-    if ((upper || lower) && flow_has_padding(input))
-        return import_fault(importer, node, "auto_pad", "is '%s' behind a Pad node; supported: explicit pads there",
                             attribute->text);
     window->height.before = window->height.after = window->width.before = window->width.after = 0;
     if (upper || lower) {
@@ -270,11 +266,6 @@ static bool check_groups(struct importer *importer, const struct node *node, int
     if (channels_per_group != channels_in / groups)
         return import_fault(importer, node, "weights", "are for %" PRId64 " input channels a group, the input has %" PRId64,
                             channels_per_group, channels_in / groups);
-    if (groups != 1 && (groups != channels_in || groups != channels_out))
-        return import_fault(importer, node, "group",
-                            "is %" PRId64 " with %" PRId64 " input and %" PRId64
-                            " output channels; supported: 1, or depth-wise (group = input channels = output channels)",
-                            groups, channels_in, channels_out);
     return true;
 }
 
@@ -291,7 +282,7 @@ bool import_convolution(struct importer *importer, const struct node *node, stru
     int64_t channels_in = flow_tensor_view(importer, &input)->channels, channels_out = constant->dimensions[0];
     if (!check_groups(importer, node, groups, channels_in, channels_out, constant->dimensions[1]) ||
         !read_window(importer, node, &input, constant->dimensions + 2, &window) ||
-        !apply_automatic_padding(importer, node, &input, &window) || !finish_window(importer, node, &input, &window))
+        !apply_automatic_padding(importer, node, &window) || !finish_window(importer, node, &input, &window))
         return false;
     int index = import_new_layer(importer, LAYER_CONVOLUTION, node->name, input.index, (int)window.height.output,
                                  (int)window.width.output, (int)channels_out);
@@ -317,7 +308,7 @@ static bool fully_connected(struct importer *importer, const struct node *node, 
     if (!take_input(importer, node, &input) || !weight_bits(importer, node, &bits))
         return false;
     const struct tensor *tensor = flow_tensor_view(importer, &input);
-    if (input.shape.rank != 2 || flow_has_padding(&input))
+    if (input.shape.rank != 2)
         return import_fault(importer, node, NULL,
                             "%s of a tensor of shape %s is not supported; supported: 1xN, put a Flatten in front",
                             node->type, shape_text(importer, &input.shape));
@@ -383,7 +374,7 @@ static bool read_pool(struct importer *importer, const struct node *node, const 
                             "%s of a tensor of shape %s is not supported; supported: 1 or 2 spatial dimensions", node->type,
                             shape_text(importer, &input->shape));
     return import_integers(importer, node, "kernel_shape", rank, 1, kernel) &&
-           read_window(importer, node, input, kernel, window) && apply_automatic_padding(importer, node, input, window);
+           read_window(importer, node, input, kernel, window) && apply_automatic_padding(importer, node, window);
 }
 
 /* ceil_mode: one more window where the last one would leave a rest, unless it starts behind the input. */
@@ -419,9 +410,6 @@ bool import_maximum_pool(struct importer *importer, const struct node *node, str
     struct window window;
     if (!take_input(importer, node, &input) || !read_pool(importer, node, &input, &window))
         return false;
-    if (flow_has_padding(&input) && !flow_is_never_negative(importer, input.index))
-        return import_fault(importer, node, NULL,
-                            "a Pad of zeros in front of MaxPool is supported only where the input is never negative");
     if (!finish_window(importer, node, &input, &window))
         return false;
     if (import_integer(importer, node, "ceil_mode", 0)) {
@@ -481,10 +469,10 @@ bool import_global_pool(struct importer *importer, const struct node *node, stru
     bool average = !strcmp(node->type, "GlobalAveragePool");
     if (!take_input(importer, node, &input))
         return false;
-    if (input.shape.rank < 3 || flow_has_padding(&input))
+    if (input.shape.rank < 3)
         return import_fault(importer, node, NULL,
-                            "%s of a %stensor of shape %s is not supported; supported: 1 or 2 spatial dimensions",
-                            node->type, flow_has_padding(&input) ? "padded " : "", shape_text(importer, &input.shape));
+                            "%s of a tensor of shape %s is not supported; supported: 1 or 2 spatial dimensions", node->type,
+                            shape_text(importer, &input.shape));
     const struct tensor *tensor = flow_tensor_view(importer, &input);
     struct window window = {{tensor->height, 1, 1, 0, 0, tensor->height, 1}, {tensor->width, 1, 1, 0, 0, tensor->width, 1}};
     *result = make_pool(importer, node, average ? LAYER_AVERAGE_POOL : LAYER_MAXIMUM_POOL, &input, &window);

@@ -49,9 +49,6 @@ static bool reshape(struct importer *importer, const struct node *node, const st
     if (shape_elements(shape) != (int64_t)tensor_elements(tensor) || (shape->rank && d[0] != 1))
         return import_fault(importer, node, NULL, "a tensor of shape %s cannot become %s (batch 1)",
                             shape_text(importer, &result->shape), shape_text(importer, shape));
-    if (flow_has_padding(result))
-        return import_fault(importer, node, NULL, "%s behind Pad is not supported; Pad belongs in front of Conv or a pool",
-                            node->type);
     if (!in_a_row && !as_image && !as_signal)
         return import_fault(
             importer, node, NULL,
@@ -186,6 +183,55 @@ bool import_unsqueeze(struct importer *importer, const struct node *node, struct
     return reshape(importer, node, &shape, result);
 }
 
+/* Where all dimensions but those of size 1 keep their order, it is a Reshape. */
+static bool keeps_order(const struct shape *shape, const int64_t *permutation)
+{
+    int64_t last = -1;
+    for (int i = 0; i < shape->rank; i++) {
+        if (shape->dimensions[permutation[i]] == 1)
+            continue;
+        if (permutation[i] < last)
+            return false;
+        last = permutation[i];
+    }
+    return true;
+}
+
+static bool read_permutation(struct importer *importer, const struct node *node, int rank, int64_t *permutation)
+{
+    bool seen[GRAPH_MAXIMUM_RANK] = {false};
+    if (!import_integers(importer, node, "perm", rank, 0, permutation))
+        return false;
+    for (int i = 0; i < rank; i++) {
+        if (!node_attribute(node, "perm"))
+            permutation[i] = rank - 1 - i;
+        if (permutation[i] < 0 || permutation[i] >= rank || seen[permutation[i]])
+            return import_fault(importer, node, "perm", "is no permutation of %d dimensions", rank);
+        seen[permutation[i]] = true;
+    }
+    return true;
+}
+
+bool import_transpose(struct importer *importer, const struct node *node, struct flow *result)
+{
+    int64_t permutation[GRAPH_MAXIMUM_RANK];
+    struct shape shape = {0};
+    if (!import_identity(importer, node, result))
+        return false;
+    if (!flow_is_data(result))
+        return result->kind == FLOW_HEAD || import_fault(importer, node, NULL, "Transpose of a constant is not supported");
+    if (!read_permutation(importer, node, result->shape.rank, permutation))
+        return false;
+    if (!keeps_order(&result->shape, permutation))
+        return import_fault(importer, node, "perm",
+                            "moves elements of a tensor of shape %s; supported: to move dimensions of size 1",
+                            shape_text(importer, &result->shape));
+    shape.rank = result->shape.rank;
+    for (int i = 0; i < shape.rank; i++)
+        shape.dimensions[i] = result->shape.dimensions[permutation[i]];
+    return reshape(importer, node, &shape, result);
+}
+
 /* ---- constants from shapes ---- */
 
 bool import_shape(struct importer *importer, const struct node *node, struct flow *result)
@@ -259,10 +305,7 @@ bool import_concat(struct importer *importer, const struct node *node, struct fl
     }
     if (all_constant)
         return concatenate_constants(importer, node, result);
-    if (one_head)
-        return true;
-    return import_fault(importer, node, NULL,
-                        "Concat of tensors is not supported; supported: of shapes, and of what Gather took from one output");
+    return one_head || import_concatenation(importer, node, result);
 }
 
 /* ---- heads ---- */

@@ -63,6 +63,7 @@ struct layer {
      * in the stage). Of a maximum pool: the maximum, padding left out. */
     struct stage stages[MAXIMUM_STAGES];
     int stage_count;
+    bool is_intermediate; /* the model rounds here, but further arithmetic follows, in the next layer: never saturated */
     int output_bits; /* of an element of the output, as the model asks for: 2, 4, 8; 0: as the range pass finds best */
 
     /* filled by the range pass: proven bounds of the accumulator before stages[0] */

@@ -253,7 +253,8 @@ static bool prove_layer(const struct prover *prover, int index)
     if (!prove_channels(prover, index, &bounds))
         return false;
     tighten_clips(layer, &bounds);
-    if ((layer->kind == LAYER_ADDITION || layer->kind == LAYER_AVERAGE_POOL) && is_unbounded(layer)) {
+    if ((layer->kind == LAYER_ADDITION || layer->kind == LAYER_AVERAGE_POOL) && is_unbounded(layer) &&
+        !layer->is_intermediate) {
         if (layer->stage_count == 0)
             append_identity(prover, layer);
         saturate(prover, index, &bounds);
@@ -261,7 +262,7 @@ static bool prove_layer(const struct prover *prover, int index)
     if (!fits(bounds, INT32_MIN, INT32_MAX))
         return report_too_large(prover, index, "output", bounds, "32 bits, or a Clip behind it");
     set_element(output, bounds, least_bits(prover->network, layer));
-    if (layer->kind == LAYER_CONVOLUTION && is_unbounded(layer)) {
+    if (layer->kind == LAYER_CONVOLUTION && is_unbounded(layer) && !layer->is_intermediate) {
         output->bits = 32; /* logits keep the format that applications expect, whatever the weights */
         output->is_signed = true;
     }

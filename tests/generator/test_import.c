@@ -318,9 +318,96 @@ static void continues_in_a_copying_layer(void **state)
     onnx_add_output(model, "y");
     assert_loads(model);
     assert_int_equal(loaded.network->layer_count, 2);
-    assert_int_equal(layer(0)->stage_count, 2);
+    assert_int_equal(layer(0)->stage_count, 1);
+    assert_true(layer(0)->is_intermediate);
     assert_int_equal(layer(1)->kind, LAYER_MAXIMUM_POOL);
-    assert_int_equal(layer(1)->stage_count, 1);
+    assert_int_equal(layer(1)->stage_count, 2);
+}
+
+/* Factors that differ from channel to channel: a sum over a window becomes a convolution with ones, any other tensor is
+ * copied by one. */
+static void normalises_pools_by_channel(void **state)
+{
+    (void)state;
+    struct onnx_builder *model = with_input(2, 4, 4);
+    onnx_add_initialiser(model, "k", 4, SHAPE(1, 2, 1, 1), SHAPE(4, 8));
+    onnx_node *pool = onnx_add_node(model, "AveragePool", "image", "mean");
+    onnx_set_integers(model, pool, "kernel_shape", 2, SHAPE(2, 2));
+    onnx_add_node(model, "Mul", "mean k", "scaled");
+    onnx_set_float(model, onnx_add_node(model, "Clip", "scaled", "clipped"), "max", 100);
+    onnx_add_node(model, "Mul", "clipped k", "y");
+    onnx_add_output(model, "y");
+    assert_loads(model);
+    assert_int_equal(loaded.network->layer_count, 2);
+    assert_int_equal(layer(0)->kind, LAYER_CONVOLUTION);
+    assert_int_equal(layer(0)->groups, 2);
+    assert_memory_equal(layer(0)->weights, ((int8_t[]){1, 1, 1, 1, 1, 1, 1, 1}), 8);
+    assert_stage(&layer(0)->stages[0], 0, 1, 0, 1); /* 4 / (2 * 2) */
+    assert_stage(&layer(0)->stages[0], 1, 2, 0, 1);
+    assert_int_equal(layer(1)->kernel_height, 1);
+    assert_stage(&layer(1)->stages[0], 1, 8, 0, 1);
+}
+
+/* Padding that a convolution reads is its own; a sum reads a padded copy. */
+static void lays_padding_for_sums(void **state)
+{
+    (void)state;
+    struct onnx_builder *model = with_input(1, 4, 4);
+    onnx_set_integers(model, onnx_add_node(model, "Pad", "image", "p"), "pads", 8, SHAPE(0, 0, 1, 0, 0, 0, 0, 2));
+    onnx_add_node(model, "Add", "p p", "y");
+    onnx_add_output(model, "y");
+    assert_loads(model);
+    assert_int_equal(loaded.network->layer_count, 2);
+    assert_int_equal(layer(0)->padding_top, 1);
+    assert_int_equal(layer(0)->padding_right, 2);
+    assert_int_equal(output(0)->height, 5);
+    assert_int_equal(output(0)->width, 6);
+    assert_int_equal(layer(1)->inputs[0], layer(1)->inputs[1]);
+}
+
+static void joins_channels(void **state)
+{
+    (void)state;
+    struct onnx_builder *model = with_input(3, 4, 4);
+    onnx_set_integer(model, onnx_add_node(model, "Concat", "image image image", "joined"), "axis", -3);
+    onnx_add_output(model, "joined");
+    assert_loads(model);
+    assert_int_equal(loaded.network->layer_count, 2); /* two at a time */
+    assert_int_equal(layer(1)->kind, LAYER_CONCATENATION);
+    assert_int_equal(layer(1)->inputs[0], layer(0)->output);
+    assert_int_equal(output(1)->channels, 9);
+}
+
+static void keeps_groups(void **state)
+{
+    (void)state;
+    struct onnx_builder *model = with_input(4, 4, 4);
+    onnx_add_initialiser(model, "w", 4, SHAPE(6, 2, 1, 1), SHAPE(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+    onnx_set_integer(model, onnx_add_node(model, "Conv", "image w", "y"), "group", 2);
+    onnx_add_output(model, "y");
+    assert_loads(model);
+    assert_int_equal(layer(0)->groups, 2);
+    assert_int_equal(output(0)->channels, 6);
+}
+
+/* Dimensions of size 1 may move. */
+static void transposes_in_place(void **state)
+{
+    (void)state;
+    struct onnx_builder *model = with_input(5, 1, 1);
+    onnx_set_integers(model, onnx_add_node(model, "Transpose", "image", "t"), "perm", 4, SHAPE(0, 2, 3, 1));
+    onnx_add_output(model, "t");
+    load_built(&loaded, model);
+    assert_null(loaded.network); /* 1x1x1x5 is no image of 5 channels any more */
+    release(NULL);
+    model = with_input(5, 1, 1);
+    onnx_set_integers(model, onnx_add_node(model, "Transpose", "image", "t"), "perm", 4, SHAPE(0, 1, 3, 2));
+    onnx_add_node(model, "Flatten", "t", "flat");
+    onnx_add_initialiser(model, "w", 2, SHAPE(5, 1), SHAPE(1, 2, 3, 4, 5));
+    onnx_add_node(model, "MatMul", "flat w", "y");
+    onnx_add_output(model, "y");
+    assert_loads(model);
+    assert_int_equal(loaded.network->layer_count, 1);
 }
 
 int main(void)
@@ -340,6 +427,11 @@ int main(void)
         TEST(pads_automatically),
         TEST(ignores_nodes_that_no_output_needs),
         TEST(continues_in_a_copying_layer),
+        TEST(normalises_pools_by_channel),
+        TEST(lays_padding_for_sums),
+        TEST(joins_channels),
+        TEST(keeps_groups),
+        TEST(transposes_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void quantized(void) { onnx_add_node(model, "QuantizeLinear", "x", "y"); 
 static void groups(void)
 {
     add_weights(4, SHAPE(4, 2, 3, 3));
-    onnx_set_integer(model, onnx_add_node(model, "Conv", "x w", "y"), "group", 2);
+    onnx_set_integer(model, onnx_add_node(model, "Conv", "x w", "y"), "group", 3);
 }
 
 static void wrong_channels(void)
@@ -205,7 +205,32 @@ static void narrow_cast(void)
     onnx_set_integer(model, onnx_add_node(model, "Cast", "x", "y"), "to", ONNX__TENSOR_PROTO__DATA_TYPE__UINT8);
 }
 
-static void concatenation(void) { onnx_set_integer(model, onnx_add_node(model, "Concat", "x x", "y"), "axis", 1); }
+static void concatenation_of_rows(void)
+{
+    onnx_set_integer(model, onnx_add_node(model, "Concat", "x x", "y"), "axis", 2);
+}
+
+static void concatenation_with_constant(void)
+{
+    add_weights(4, SHAPE(1, 4, 6, 6));
+    onnx_set_integer(model, onnx_add_node(model, "Concat", "x w", "y"), "axis", 1);
+}
+
+static void concatenation_of_shapes(void)
+{
+    onnx_set_integers(model, onnx_add_node(model, "MaxPool", "x", "half"), "kernel_shape", 2, SHAPE(2, 2));
+    onnx_set_integer(model, onnx_add_node(model, "Concat", "x half", "y"), "axis", 1);
+}
+
+static void transposition(void)
+{
+    onnx_set_integers(model, onnx_add_node(model, "Transpose", "x", "y"), "perm", 4, SHAPE(0, 2, 3, 1));
+}
+
+static void no_permutation(void)
+{
+    onnx_set_integers(model, onnx_add_node(model, "Transpose", "x", "y"), "perm", 4, SHAPE(0, 1, 1, 3));
+}
 
 static void reshape_moves_elements(void)
 {
@@ -284,7 +309,11 @@ static const struct {
     CASE(divisor_by_channel),
     CASE(clip_at_fraction),
     CASE(narrow_cast),
-    CASE(concatenation),
+    CASE(concatenation_of_rows),
+    CASE(concatenation_with_constant),
+    CASE(concatenation_of_shapes),
+    CASE(transposition),
+    CASE(no_permutation),
     CASE(reshape_moves_elements),
     CASE(reshape_to_other_count),
     CASE(layer_behind_head),
