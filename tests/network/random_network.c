@@ -365,8 +365,7 @@ static int add_requantisation(struct builder *builder, int input)
 {
     int channels = builder->network->tensors[input].channels;
     bool per_channel = random_chance(builder->random, 50);
-    struct layer *layer =
-        add_layer(builder, "requantisation", per_channel ? LAYER_CONVOLUTION : LAYER_MAXIMUM_POOL, input);
+    struct layer *layer = add_layer(builder, "requantisation", per_channel ? LAYER_CONVOLUTION : LAYER_MAXIMUM_POOL, input);
     if (per_channel) {
         layer->groups = channels;
         layer->weight_bits = 8;
@@ -461,9 +460,9 @@ static int add_addition(struct builder *builder, int first, int second)
 
 const char *random_kind_name(enum random_kind kind)
 {
-    static const char *const names[] = {"convolution",  "pointwise",    "depthwise",   "linear",  "linear32",
-                                        "maximum_pool", "average_pool", "global_pool", "addition",
-                                        "grouped",      "concatenation", "requantisation", "padding"};
+    static const char *const names[] = {"convolution",   "pointwise",      "depthwise",   "linear",   "linear32",
+                                        "maximum_pool",  "average_pool",   "global_pool", "addition", "grouped",
+                                        "concatenation", "requantisation", "padding"};
     return names[kind];
 }
 
@@ -481,10 +480,10 @@ static int add_kind(struct builder *builder, int input, enum random_kind kind)
     }
 }
 
-struct network *random_layer(struct random *random, enum random_kind kind, struct arena *arena)
+struct network *random_layer(struct random *random, enum random_kind kind, bool mixed, struct arena *arena)
 {
     struct builder builder = start(random, arena);
-    builder.mixed = random_chance(random, 40);
+    builder.mixed = mixed;
     int height = size_between(random, 1, 24), width = size_between(random, 1, 24), channels = size_between(random, 1, 70);
     int input = add_input(&builder, height, width, channels);
     builder.network->inputs[0] = input;
@@ -571,9 +570,9 @@ static bool is_small(const struct tensor *tensor)
 static void add_any(struct builder *builder, bool last)
 {
     static const enum random_kind kinds[] = {
-        RANDOM_CONVOLUTION,   RANDOM_POINTWISE,      RANDOM_DEPTHWISE,      RANDOM_GROUPED, RANDOM_GROUPED,
-        RANDOM_MAXIMUM_POOL,  RANDOM_AVERAGE_POOL,   RANDOM_GLOBAL_POOL,    RANDOM_PADDING, RANDOM_ADDITION,
-        RANDOM_CONCATENATION, RANDOM_REQUANTISATION, RANDOM_CONVOLUTION,    RANDOM_KINDS,   RANDOM_KINDS,
+        RANDOM_CONVOLUTION,   RANDOM_POINTWISE,      RANDOM_DEPTHWISE,   RANDOM_GROUPED, RANDOM_GROUPED,
+        RANDOM_MAXIMUM_POOL,  RANDOM_AVERAGE_POOL,   RANDOM_GLOBAL_POOL, RANDOM_PADDING, RANDOM_ADDITION,
+        RANDOM_CONCATENATION, RANDOM_REQUANTISATION, RANDOM_CONVOLUTION, RANDOM_KINDS,   RANDOM_KINDS,
     };
     int tensor = choose_tensor(builder);
     enum random_kind kind = kinds[between(builder->random, 0, 14)];
@@ -658,10 +657,10 @@ const char *random_network_text(const struct network *network, struct arena *are
         const struct layer *layer = &network->layers[i];
         const struct tensor *x = &network->tensors[layer->inputs[0]], *y = &network->tensors[layer->output];
         text = arena_format(arena, "%s%s%s(%d,%d) %dx%d/%d,%d*%d,%d+%d,%d,%d,%d %dx%dx%d->%dx%dx%d", text, i ? "; " : "",
-                            layer->name, layer->inputs[0], layer->inputs[1], layer->kernel_height, layer->kernel_width, layer->stride_height,
-                            layer->stride_width, layer->dilation_height, layer->dilation_width, layer->padding_top,
-                            layer->padding_left, layer->padding_bottom, layer->padding_right, x->height, x->width,
-                            x->channels, y->height, y->width, y->channels);
+                            layer->name, layer->inputs[0], layer->inputs[1], layer->kernel_height, layer->kernel_width,
+                            layer->stride_height, layer->stride_width, layer->dilation_height, layer->dilation_width,
+                            layer->padding_top, layer->padding_left, layer->padding_bottom, layer->padding_right, x->height,
+                            x->width, x->channels, y->height, y->width, y->channels);
     }
     return text;
 }

@@ -32,8 +32,8 @@ enum random_kind {
 
 const char *random_kind_name(enum random_kind kind);
 
-/* One layer. */
-struct network *random_layer(struct random *random, enum random_kind kind, struct arena *arena);
+/* One layer; `mixed`: elements and weights of 2 and 4 bits, too. */
+struct network *random_layer(struct random *random, enum random_kind kind, bool mixed, struct arena *arena);
 
 /* Two to eight layers, with residual connections, as NEMO writes them. */
 struct network *random_network(struct random *random, struct arena *arena);

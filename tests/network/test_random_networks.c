@@ -1,12 +1,13 @@
 /* Random networks in little memory, bit for bit against the golden interpreter.
  *
- * Usage: test_random_networks layers|networks|graphs|onnx FIRST_SEED COUNT
- * "onnx": written as ONNX files and read back first. A failed case prints the arguments that repeat it; then, its plan is
- * printed, too. */
+ * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs FIRST_SEED COUNT
+ * "onnx" (NEMO's networks) and "onnx_graphs": written as ONNX files and read back first. A failed case prints the arguments
+ * that repeat it; then, its plan is printed, too. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph_to_onnx.h"
 #include "interpret.h"
 #include "load.h"
 #include "network_to_onnx.h"
@@ -22,37 +23,56 @@ struct test {
 
 /* ---- by way of a file ---- */
 
-/* The same input through both networks gives the same output. */
-static bool same_output(const struct test *test, const struct network *a, const struct network *b, struct random *random)
+/* The same inputs through both networks give the same outputs. */
+static bool same_outputs(const struct test *test, const struct network *a, const struct network *b, struct random *random)
 {
     const int64_t *const *inputs = random_inputs(random, a, test->arena);
     int64_t **values_a = interpret_network(a, inputs, test->arena, test->diagnostics);
     int64_t **values_b = interpret_network(b, inputs, test->arena, test->diagnostics);
-    const struct tensor *output = &a->tensors[a->outputs[0]];
-    if (!values_a || !values_b || tensor_elements(&b->tensors[b->outputs[0]]) != tensor_elements(output))
+    if (!values_a || !values_b || a->output_count != b->output_count)
         return false;
-    return !memcmp(values_a[a->outputs[0]], values_b[b->outputs[0]], tensor_elements(output) * sizeof(int64_t));
+    for (int i = 0; i < a->output_count; i++) {
+        size_t count = tensor_elements(&a->tensors[a->outputs[i]]);
+        if (tensor_elements(&b->tensors[b->outputs[i]]) != count ||
+            memcmp(values_a[a->outputs[i]], values_b[b->outputs[i]], count * sizeof(int64_t)) != 0)
+            return false;
+    }
+    return true;
 }
 
-static struct network *read_back(const struct test *test, struct network *network)
+/* Options are for all inputs; those that differ are declared behind. */
+static void declare_inputs(const struct network *network, struct network *loaded)
+{
+    for (int i = 0; i < network->input_count && i < loaded->input_count; i++) {
+        const struct tensor *from = &network->tensors[network->inputs[i]];
+        struct tensor *to = &loaded->tensors[loaded->inputs[i]];
+        to->bits = from->bits;
+        to->is_signed = from->is_signed;
+        to->minimum = from->minimum;
+        to->maximum = from->maximum;
+    }
+}
+
+static struct network *read_back(const struct test *test, const struct network *network, struct onnx_builder *model,
+                                 enum front_end front_end)
 {
     size_t length;
-    const struct tensor *input = &network->tensors[network->inputs[0]];
-    struct load_options options = {.input_is_signed = input->is_signed};
-    struct onnx_builder *model = network_to_onnx(network, test->arena);
+    struct load_options options = {.front_end = front_end};
+    for (int i = 0; i < network->input_count; i++)
+        options.input_is_signed |= network->tensors[network->inputs[i]].is_signed;
     const uint8_t *bytes = onnx_builder_pack(model, &length);
     struct network *loaded = network_load_memory(bytes, length, "random", &options, test->arena, test->diagnostics);
     onnx_builder_free(model);
+    if (loaded)
+        declare_inputs(network, loaded);
     return loaded;
 }
 
-static struct network *by_way_of_onnx(const struct test *test, struct random *random)
+static struct network *by_way_of_onnx(const struct test *test, struct network *network, struct onnx_builder *model,
+                                      enum front_end front_end, struct random *random)
 {
-    struct network *network = random_chance(random, 40)
-                                  ? random_network(random, test->arena)
-                                  : random_layer(random, (enum random_kind)(test->seed % RANDOM_KINDS), test->arena);
-    struct network *loaded = read_back(test, network);
-    if (loaded && same_output(test, network, loaded, random))
+    struct network *loaded = read_back(test, network, model, front_end);
+    if (loaded && same_outputs(test, network, loaded, random))
         return loaded;
     printf("%s %s %" PRIu64 " 1: %s (%s)\n", test->program, test->what, test->seed,
            loaded                     ? "the network read back computes something else"
@@ -65,34 +85,67 @@ static struct network *by_way_of_onnx(const struct test *test, struct random *ra
 
 /* ---- cases ---- */
 
-static void run_case(const struct test *test)
+static struct network *layers(const struct test *test, struct random *random)
+{
+    return random_layer(random, (enum random_kind)(test->seed % RANDOM_KINDS), random_chance(random, 40), test->arena);
+}
+
+static struct network *networks(const struct test *test, struct random *random) { return random_network(random, test->arena); }
+static struct network *graphs(const struct test *test, struct random *random) { return random_graph(random, test->arena); }
+
+/* What NEMO can say, as it says it. */
+static struct network *onnx(const struct test *test, struct random *random)
+{
+    enum random_kind kind = (enum random_kind)(test->seed % (RANDOM_ADDITION + 1));
+    struct network *network = random_chance(random, 40) ? random_network(random, test->arena)
+                                                        : random_layer(random, kind, false, test->arena);
+    struct onnx_builder *model = network_to_onnx(network, test->arena); /* makes the network one of NEMO's */
+    return by_way_of_onnx(test, network, model, FRONT_END_NEMO, random);
+}
+
+static struct network *onnx_graphs(const struct test *test, struct random *random)
+{
+    struct network *network = random_graph(random, test->arena);
+    return by_way_of_onnx(test, network, graph_to_onnx(network, test->arena), FRONT_END_QUANTLAB, random);
+}
+
+static const struct source {
+    const char *name;
+    struct network *(*make)(const struct test *test, struct random *random); /* null where it failed, and was told */
+} sources[] = {
+    {"layers", layers}, {"networks", networks}, {"graphs", graphs}, {"onnx", onnx}, {"onnx_graphs", onnx_graphs},
+};
+#define SOURCE_COUNT (sizeof sources / sizeof *sources)
+
+static void run_case(const struct test *test, const struct source *source)
 {
     struct random random = {.state = test->seed * 2654435761u};
-    struct network *network;
-    if (!strcmp(test->what, "onnx"))
-        network = by_way_of_onnx(test, &random);
-    else if (!strcmp(test->what, "networks"))
-        network = random_network(&random, test->arena);
-    else if (!strcmp(test->what, "graphs"))
-        network = random_graph(&random, test->arena);
-    else
-        network = random_layer(&random, (enum random_kind)(test->seed % RANDOM_KINDS), test->arena);
+    struct network *network = source->make(test, &random);
     const char *reproduction = arena_format(test->arena, "%s %s %" PRIu64 " 1", test->program, test->what, test->seed);
     if (network)
         random_case(network, &random, reproduction, test->arena, test->totals);
 }
 
+static const struct source *find_source(const char *name)
+{
+    for (size_t i = 0; i < SOURCE_COUNT; i++)
+        if (!strcmp(sources[i].name, name))
+            return &sources[i];
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     struct random_totals totals = {0};
-    if (argc != 4 || (strcmp(argv[1], "layers") != 0 && strcmp(argv[1], "networks") != 0 && strcmp(argv[1], "graphs") != 0 && strcmp(argv[1], "onnx") != 0))
+    const struct source *source = argc == 4 ? find_source(argv[1]) : NULL;
+    if (!source)
         return 2;
     uint64_t first = strtoull(argv[2], NULL, 10), count = strtoull(argv[3], NULL, 10);
     totals.verbose = count == 1;
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct arena arena = {0};
         struct diagnostics diagnostics = {.arena = &arena};
-        run_case(&(struct test){argv[0], argv[1], seed, &arena, &diagnostics, &totals});
+        run_case(&(struct test){argv[0], argv[1], seed, &arena, &diagnostics, &totals}, source);
         arena_free(&arena);
     }
     random_totals_print(&totals);

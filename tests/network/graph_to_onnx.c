@@ -1,0 +1,160 @@
+#include "graph_to_onnx.h"
+
+struct writer {
+    struct onnx_builder *builder;
+    const struct network *network;
+    struct arena *arena;
+    int names;
+};
+
+#define NAME(writer, ...) arena_format((writer)->arena, __VA_ARGS__)
+
+static const struct tensor *tensor_at(const struct writer *writer, int tensor) { return &writer->network->tensors[tensor]; }
+static const char *tensor_name(const struct writer *writer, int tensor) { return tensor_at(writer, tensor)->name; }
+static const char *new_name(struct writer *writer) { return NAME(writer, "value%d", writer->names++); }
+
+/* ---- arithmetic ---- */
+
+/* Int64 constants, so that nothing is rounded by the file. Returns the result's name. */
+static const char *write_constant_node(struct writer *writer, const char *type, const char *value, int count,
+                                       const int64_t *numbers)
+{
+    const char *result = new_name(writer), *constant = NAME(writer, "%s.constant", result);
+    onnx_add_int64(writer->builder, constant, 4, SHAPE(1, count, 1, 1), numbers);
+    onnx_add_node(writer->builder, type, NAME(writer, "%s %s", value, constant), result);
+    return result;
+}
+
+/* Mul, Add, Div of integers, which rounds down, and Clip with Quantlab's out_bits. */
+static const char *write_stage(struct writer *writer, const char *value, const struct stage *stage, int bits)
+{
+    if (stage->count == 0)
+        return value;
+    value = write_constant_node(writer, "Mul", value, stage->count, stage->multiplier);
+    value = write_constant_node(writer, "Add", value, stage->count, stage->addend);
+    value = write_constant_node(writer, "Div", value, 1, &stage->divisor);
+    if (!stage->has_clip)
+        return value;
+    const char *result = new_name(writer);
+    onnx_node *clip = onnx_add_node(writer->builder, "Clip", value, result);
+    onnx_set_float(writer->builder, clip, "min", (float)stage->minimum);
+    onnx_set_float(writer->builder, clip, "max", (float)stage->maximum);
+    if (bits)
+        onnx_set_integer(writer->builder, clip, "out_bits", bits);
+    return result;
+}
+
+/* ---- layers ---- */
+
+static void set_window(const struct writer *writer, onnx_node *node, const struct layer *layer)
+{
+    struct onnx_builder *builder = writer->builder;
+    onnx_set_integers(builder, node, "kernel_shape", 2, SHAPE(layer->kernel_height, layer->kernel_width));
+    onnx_set_integers(builder, node, "strides", 2, SHAPE(layer->stride_height, layer->stride_width));
+    onnx_set_integers(builder, node, "pads", 4,
+                      SHAPE(layer->padding_top, layer->padding_left, layer->padding_bottom, layer->padding_right));
+}
+
+/* A depth-wise kernel of a single 1: an importer's copy, which the file has as arithmetic, or as Pad. */
+static bool is_copy(const struct writer *writer, const struct layer *layer)
+{
+    bool single =
+        layer->kernel_height == 1 && layer->kernel_width == 1 && layer->stride_height == 1 && layer->stride_width == 1;
+    if (layer->kind == LAYER_MAXIMUM_POOL)
+        return single && !layer->padding_top && !layer->padding_left && !layer->padding_bottom && !layer->padding_right;
+    if (layer->kind != LAYER_CONVOLUTION || !single || !layer_is_depthwise(writer->network, layer))
+        return false;
+    for (int i = 0; i < tensor_at(writer, layer->output)->channels; i++)
+        if (layer->weights[i] != 1)
+            return false;
+    return true;
+}
+
+static const char *write_copy(struct writer *writer, const struct layer *layer)
+{
+    const char *value = tensor_name(writer, layer->inputs[0]);
+    if (!layer->padding_top && !layer->padding_left && !layer->padding_bottom && !layer->padding_right)
+        return value;
+    const char *result = new_name(writer);
+    onnx_set_integers(
+        writer->builder, onnx_add_node(writer->builder, "Pad", value, result), "pads", 8,
+        SHAPE(0, 0, layer->padding_top, layer->padding_left, 0, 0, layer->padding_bottom, layer->padding_right));
+    return result;
+}
+
+static const char *write_convolution(struct writer *writer, const struct layer *layer)
+{
+    int64_t outputs = tensor_at(writer, layer->output)->channels;
+    int64_t inputs = tensor_at(writer, layer->inputs[0])->channels / layer->groups;
+    int64_t count = outputs * inputs * layer->kernel_height * layer->kernel_width;
+    int64_t *numbers = arena_array(writer->arena, int64_t, (size_t)count);
+    const char *result = new_name(writer), *weights = NAME(writer, "%s.weights", result);
+    for (int64_t i = 0; i < count; i++)
+        numbers[i] = layer->weights[i];
+    onnx_add_initialiser(writer->builder, weights, 4, SHAPE(outputs, inputs, layer->kernel_height, layer->kernel_width),
+                         numbers);
+    onnx_node *node = onnx_add_node(writer->builder, "Conv",
+                                    NAME(writer, "%s %s", tensor_name(writer, layer->inputs[0]), weights), result);
+    set_window(writer, node, layer);
+    onnx_set_integers(writer->builder, node, "dilations", 2, SHAPE(layer->dilation_height, layer->dilation_width));
+    onnx_set_integer(writer->builder, node, "group", layer->groups);
+    onnx_set_integer(writer->builder, node, "weight_bits", layer->weight_bits);
+    return result;
+}
+
+static const char *write_pool(struct writer *writer, const struct layer *layer)
+{
+    const char *result = new_name(writer);
+    bool average = layer->kind == LAYER_AVERAGE_POOL;
+    onnx_node *node =
+        onnx_add_node(writer->builder, average ? "AveragePool" : "MaxPool", tensor_name(writer, layer->inputs[0]), result);
+    set_window(writer, node, layer);
+    if (!average)
+        return result;
+    int64_t area = (int64_t)layer->kernel_height * layer->kernel_width;
+    onnx_set_integer(writer->builder, node, "count_include_pad", 1);
+    return write_constant_node(writer, "Mul", result, 1, &area);
+}
+
+static const char *write_two_inputs(struct writer *writer, const struct layer *layer)
+{
+    const char *terms[2], *result = new_name(writer);
+    for (int i = 0; i < 2; i++)
+        terms[i] = write_stage(writer, tensor_name(writer, layer->inputs[i]), &layer->input_stages[i], 0);
+    bool addition = layer->kind == LAYER_ADDITION;
+    onnx_node *node =
+        onnx_add_node(writer->builder, addition ? "Add" : "Concat", NAME(writer, "%s %s", terms[0], terms[1]), result);
+    if (!addition)
+        onnx_set_integer(writer->builder, node, "axis", 1);
+    return result;
+}
+
+static void write_layer(struct writer *writer, const struct layer *layer)
+{
+    const char *value;
+    if (is_copy(writer, layer))
+        value = write_copy(writer, layer);
+    else if (layer->kind == LAYER_CONVOLUTION)
+        value = write_convolution(writer, layer);
+    else if (layer_has_two_inputs(layer))
+        value = write_two_inputs(writer, layer);
+    else
+        value = write_pool(writer, layer);
+    for (int i = 0; i < layer->stage_count; i++)
+        value = write_stage(writer, value, &layer->stages[i], i == layer->stage_count - 1 ? layer->output_bits : 0);
+    onnx_add_node(writer->builder, "Identity", value, tensor_name(writer, layer->output));
+}
+
+struct onnx_builder *graph_to_onnx(const struct network *network, struct arena *arena)
+{
+    struct writer writer = {.builder = onnx_builder_make(10), .network = network, .arena = arena};
+    for (int i = 0; i < network->input_count; i++) {
+        const struct tensor *input = tensor_at(&writer, network->inputs[i]);
+        onnx_add_input(writer.builder, input->name, 4, SHAPE(1, input->channels, input->height, input->width));
+    }
+    for (int i = 0; i < network->layer_count; i++)
+        write_layer(&writer, &network->layers[i]);
+    for (int i = 0; i < network->output_count; i++)
+        onnx_add_output(writer.builder, tensor_name(&writer, network->outputs[i]));
+    return writer.builder;
+}
