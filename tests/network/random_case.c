@@ -170,6 +170,7 @@ enum random_outcome random_case(struct network *network, struct random *random, 
     totals->values += result.values_compared;
     if (result.exact) {
         totals->exact++;
+        features_count(&totals->features, &trial.plan);
         return CASE_EXACT;
     }
     totals->wrong++;

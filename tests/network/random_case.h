@@ -2,6 +2,7 @@
 #ifndef DORY_TEST_RANDOM_CASE_H
 #define DORY_TEST_RANDOM_CASE_H
 
+#include "features.h"
 #include "random_network.h"
 
 enum random_outcome { CASE_EXACT, CASE_REFUSED, CASE_WRONG };
@@ -15,6 +16,7 @@ struct random_totals {
     int in_ram;                                                          /* networks with a tensor in RAM */
     int loads;                                                           /* networks with transfers behind the first step */
     uint64_t values;
+    struct features features; /* of exact cases */
 };
 
 /* Plans and runs the network; `seed` is told where it fails. A network that a pass refuses is no failure of the run. */

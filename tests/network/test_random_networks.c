@@ -112,9 +112,12 @@ static struct network *onnx_graphs(const struct test *test, struct random *rando
 static const struct source {
     const char *name;
     struct network *(*make)(const struct test *test, struct random *random); /* null where it failed, and was told */
+    bool has_all_features;
 } sources[] = {
-    {"layers", layers}, {"networks", networks}, {"graphs", graphs}, {"onnx", onnx}, {"onnx_graphs", onnx_graphs},
+    {"layers", layers, false}, {"networks", networks, false},       {"graphs", graphs, true},
+    {"onnx", onnx, false},     {"onnx_graphs", onnx_graphs, true},
 };
+#define ENOUGH_FOR_FEATURES 300 /* cases, in which each should occur */
 #define SOURCE_COUNT (sizeof sources / sizeof *sources)
 
 static void run_case(const struct test *test, const struct source *source)
@@ -149,5 +152,7 @@ int main(int argc, char **argv)
         arena_free(&arena);
     }
     random_totals_print(&totals);
+    if (source->has_all_features && count >= ENOUGH_FOR_FEATURES && !features_print(&totals.features))
+        return 1;
     return totals.wrong > 0 || totals.exact == 0 || totals.refused > totals.exact / 20;
 }

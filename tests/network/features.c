@@ -1,0 +1,198 @@
+#include "features.h"
+
+#include <stdio.h>
+
+/* ---- what a layer is ---- */
+
+struct view {
+    const struct network *network;
+    const struct layer *layer;
+    const struct dory_layer *run;
+    const struct tensor *input, *output;
+};
+
+static bool is_convolution(const struct view *v) { return v->run->operation == DORY_CONVOLUTION; }
+static bool is_depthwise(const struct view *v) { return v->run->operation == DORY_DEPTHWISE; }
+static bool is_grouped(const struct view *v) { return v->run->operation == DORY_GROUPED && v->run->group_channels > 1; }
+static bool is_multiplying(const struct view *v) { return v->run->operation == DORY_GROUPED && v->run->group_channels == 1; }
+static bool is_linear(const struct view *v) { return layer_reads_whole_input(v->network, v->layer); }
+static bool is_maximum_pool(const struct view *v) { return v->run->operation == DORY_MAXIMUM_POOL; }
+static bool is_average_pool(const struct view *v) { return v->run->operation == DORY_AVERAGE_POOL; }
+static bool is_addition(const struct view *v) { return v->run->operation == DORY_ADDITION; }
+static bool is_concatenation(const struct view *v) { return v->run->operation == DORY_CONCATENATION; }
+static bool has_single_kernel(const struct view *v) { return v->run->kernel_height == 1 && v->run->kernel_width == 1; }
+
+static bool is_global_pool(const struct view *v)
+{
+    return is_average_pool(v) && v->run->kernel_height == v->run->input_height && v->run->kernel_width == v->run->input_width;
+}
+
+static bool is_strided_pointwise(const struct view *v)
+{
+    return is_convolution(v) && has_single_kernel(v) && (v->run->stride_height > 1 || v->run->stride_width > 1);
+}
+
+static bool is_copy(const struct view *v)
+{
+    return (is_maximum_pool(v) || is_depthwise(v)) && has_single_kernel(v) && v->run->stride_height == 1 &&
+           v->run->stride_width == 1;
+}
+
+static bool has_padding(const struct view *v)
+{
+    return v->layer->padding_top || v->layer->padding_left || v->layer->padding_bottom || v->layer->padding_right;
+}
+
+static bool is_requantisation(const struct view *v) { return is_copy(v) && is_maximum_pool(v) && v->layer->stage_count; }
+static bool is_requantisation_by_channel(const struct view *v) { return is_copy(v) && is_depthwise(v) && !has_padding(v); }
+static bool is_padding(const struct view *v) { return is_copy(v) && is_depthwise(v) && has_padding(v); }
+
+/* ---- how it is computed ---- */
+
+static bool has_dilation(const struct view *v) { return v->run->dilation_height > 1 || v->run->dilation_width > 1; }
+static bool has_unequal_strides(const struct view *v) { return v->run->stride_height != v->run->stride_width; }
+
+static bool has_asymmetric_padding(const struct view *v)
+{
+    return v->layer->padding_top != v->layer->padding_bottom || v->layer->padding_left != v->layer->padding_right;
+}
+
+static bool has_even_kernel(const struct view *v) { return v->run->kernel_height % 2 == 0 || v->run->kernel_width % 2 == 0; }
+static bool is_1d(const struct view *v) { return v->input->height == 1 && v->input->width > 1 && v->run->kernel_width > 1; }
+static bool has_second_stage(const struct view *v) { return v->run->has_second_stage; }
+static bool rounds_terms(const struct view *v) { return is_addition(v) && v->run->input_stage[0].divisor > 1; }
+static bool scales_parts(const struct view *v) { return is_concatenation(v) && v->run->input_stage[0].divisor > 1; }
+static bool normalises_none(const struct view *v) { return is_convolution(v) && v->run->normalisation == DORY_NORMALISE_NONE; }
+static bool normalises_32(const struct view *v) { return v->run->normalisation == DORY_NORMALISE_32; }
+static bool normalises_64(const struct view *v) { return v->run->normalisation == DORY_NORMALISE_64; }
+static bool normalises_divide(const struct view *v) { return v->run->normalisation == DORY_NORMALISE_DIVIDE; }
+static bool normalises_clamped(const struct view *v) { return v->run->normalisation == DORY_NORMALISE_CLAMPED; }
+
+static bool has_negative_multiplier(const struct view *v)
+{
+    for (int i = 0; v->layer->stage_count && i < v->layer->stages[0].count; i++)
+        if (v->layer->stages[0].multiplier[i] < 0)
+            return true;
+    return false;
+}
+
+static bool has_odd_clip(const struct view *v)
+{
+    return v->run->maximum != INT32_MAX && v->run->maximum != 255 && v->run->maximum != 127 && v->output->bits == 8;
+}
+
+/* ---- elements ---- */
+
+static bool has_2_bit_weights(const struct view *v) { return v->run->weight_bits == 2 && v->layer->weights; }
+static bool has_4_bit_weights(const struct view *v) { return v->run->weight_bits == 4 && v->layer->weights; }
+static bool makes_uint2(const struct view *v) { return v->output->bits == 2 && !v->output->is_signed; }
+static bool makes_int2(const struct view *v) { return v->output->bits == 2 && v->output->is_signed; }
+static bool makes_uint4(const struct view *v) { return v->output->bits == 4 && !v->output->is_signed; }
+static bool makes_int4(const struct view *v) { return v->output->bits == 4 && v->output->is_signed; }
+static bool makes_int8(const struct view *v) { return v->output->bits == 8 && v->output->is_signed; }
+static bool makes_16_bits(const struct view *v) { return v->output->bits == 16; }
+static bool makes_32_bits(const struct view *v) { return v->output->bits == 32; }
+static bool widens(const struct view *v) { return v->input->bits < v->output->bits && v->output->bits <= 8; }
+static bool reads_int8(const struct view *v) { return v->input->bits == 8 && v->input->is_signed; }
+static bool reads_signed_bits(const struct view *v) { return v->input->bits < 8 && v->input->is_signed; }
+static bool leaves_bits(const struct view *v) { return v->output->bits * v->output->channels % 8 != 0; }
+
+/* ---- the graph ---- */
+
+/* A sum with something computed several layers before. */
+static bool has_long_residual(const struct view *v)
+{
+    int first = v->layer->inputs[0] < v->layer->inputs[1] ? v->layer->inputs[0] : v->layer->inputs[1];
+    return is_addition(v) && v->layer->output - first > 3;
+}
+
+static bool has_several_readers(const struct view *v)
+{
+    int readers = 0;
+    for (int i = 0; i < v->network->layer_count; i++)
+        readers += v->network->layers[i].inputs[0] == v->layer->output || v->network->layers[i].inputs[1] == v->layer->output;
+    return readers > 1;
+}
+
+static bool reads_second_input(const struct view *v) { return v->layer->inputs[0] == v->network->inputs[1]; }
+static bool has_several_inputs(const struct view *v) { return v->network->input_count > 1 && reads_second_input(v); }
+static bool has_several_outputs(const struct view *v) { return v->network->output_count > 1; }
+
+static const struct {
+    const char *name;
+    bool (*occurs)(const struct view *view);
+} table[] = {
+    {"convolution", is_convolution},
+    {"pointwise with stride", is_strided_pointwise},
+    {"depth-wise", is_depthwise},
+    {"depth-wise with several outputs a channel", is_multiplying},
+    {"groups", is_grouped},
+    {"fully connected", is_linear},
+    {"maximum pool", is_maximum_pool},
+    {"average pool", is_average_pool},
+    {"global average pool", is_global_pool},
+    {"addition", is_addition},
+    {"residual of more than three layers", has_long_residual},
+    {"tensor with several readers", has_several_readers},
+    {"concatenation", is_concatenation},
+    {"concatenation of scaled parts", scales_parts},
+    {"requantisation alone", is_requantisation},
+    {"requantisation by channel", is_requantisation_by_channel},
+    {"padding alone", is_padding},
+    {"1-D", is_1d},
+    {"dilation", has_dilation},
+    {"strides that differ", has_unequal_strides},
+    {"asymmetric padding", has_asymmetric_padding},
+    {"even kernel", has_even_kernel},
+    {"two stages", has_second_stage},
+    {"sum of rounded terms", rounds_terms},
+    {"no normalisation", normalises_none},
+    {"normalisation in 32 bits", normalises_32},
+    {"normalisation in 64 bits", normalises_64},
+    {"normalisation by division", normalises_divide},
+    {"normalisation, clamped", normalises_clamped},
+    {"negative multiplier", has_negative_multiplier},
+    {"clip inside the element's range", has_odd_clip},
+    {"2-bit weights", has_2_bit_weights},
+    {"4-bit weights", has_4_bit_weights},
+    {"uint2 tensor", makes_uint2},
+    {"int2 tensor", makes_int2},
+    {"uint4 tensor", makes_uint4},
+    {"int4 tensor", makes_int4},
+    {"int8 tensor", makes_int8},
+    {"16-bit tensor", makes_16_bits},
+    {"32-bit tensor", makes_32_bits},
+    {"elements wider than the input's", widens},
+    {"int8 input", reads_int8},
+    {"signed input below 8 bits", reads_signed_bits},
+    {"pixels with unused bits", leaves_bits},
+    {"several inputs", has_several_inputs},
+    {"several outputs", has_several_outputs},
+};
+#define FEATURES (sizeof table / sizeof *table)
+_Static_assert(FEATURES <= MOST_FEATURES, "each feature has a count");
+
+void features_count(struct features *features, const struct plan *plan)
+{
+    const struct network *network = plan->network;
+    for (size_t f = 0; f < FEATURES; f++) {
+        bool occurs = false;
+        for (int i = 0; i < network->layer_count && !occurs; i++) {
+            const struct layer *layer = &network->layers[i];
+            struct view view = {network, layer, &plan->layers[i].run, &network->tensors[layer->inputs[0]],
+                                &network->tensors[layer->output]};
+            occurs = table[f].occurs(&view);
+        }
+        features->networks[f] += occurs;
+    }
+}
+
+bool features_print(const struct features *features)
+{
+    bool all = true;
+    for (size_t f = 0; f < FEATURES; f++) {
+        printf("%6d networks with: %s%s\n", features->networks[f], table[f].name, features->networks[f] ? "" : " (MISSING)");
+        all = all && features->networks[f] > 0;
+    }
+    return all;
+}

@@ -1,0 +1,20 @@
+/* What random networks contain, counted, so that a feature that never occurs is noticed. */
+#ifndef DORY_TEST_FEATURES_H
+#define DORY_TEST_FEATURES_H
+
+#include <stdbool.h>
+
+#include "plan.h"
+
+#define MOST_FEATURES 64
+
+struct features {
+    int networks[MOST_FEATURES]; /* in how many networks each occurs */
+};
+
+void features_count(struct features *features, const struct plan *plan);
+
+/* Prints all of them. False where one does not occur. */
+bool features_print(const struct features *features);
+
+#endif
