@@ -24,7 +24,8 @@ static bool has_single_kernel(const struct view *v) { return v->run->kernel_heig
 
 static bool is_global_pool(const struct view *v)
 {
-    return is_average_pool(v) && v->run->kernel_height == v->run->input_height && v->run->kernel_width == v->run->input_width;
+    return is_average_pool(v) && v->run->kernel_height == v->run->input_height &&
+           v->run->kernel_width == v->run->input_width;
 }
 
 static bool is_strided_pointwise(const struct view *v)
@@ -62,7 +63,10 @@ static bool is_1d(const struct view *v) { return v->input->height == 1 && v->inp
 static bool has_second_stage(const struct view *v) { return v->run->has_second_stage; }
 static bool rounds_terms(const struct view *v) { return is_addition(v) && v->run->input_stage[0].divisor > 1; }
 static bool scales_parts(const struct view *v) { return is_concatenation(v) && v->run->input_stage[0].divisor > 1; }
-static bool normalises_none(const struct view *v) { return is_convolution(v) && v->run->normalisation == DORY_NORMALISE_NONE; }
+static bool normalises_none(const struct view *v)
+{
+    return is_convolution(v) && v->run->normalisation == DORY_NORMALISE_NONE;
+}
 static bool normalises_32(const struct view *v) { return v->run->normalisation == DORY_NORMALISE_32; }
 static bool normalises_64(const struct view *v) { return v->run->normalisation == DORY_NORMALISE_64; }
 static bool normalises_divide(const struct view *v) { return v->run->normalisation == DORY_NORMALISE_DIVIDE; }
@@ -110,7 +114,8 @@ static bool has_several_readers(const struct view *v)
 {
     int readers = 0;
     for (int i = 0; i < v->network->layer_count; i++)
-        readers += v->network->layers[i].inputs[0] == v->layer->output || v->network->layers[i].inputs[1] == v->layer->output;
+        readers +=
+            v->network->layers[i].inputs[0] == v->layer->output || v->network->layers[i].inputs[1] == v->layer->output;
     return readers > 1;
 }
 
@@ -121,53 +126,54 @@ static bool has_several_outputs(const struct view *v) { return v->network->outpu
 static const struct {
     const char *name;
     bool (*occurs)(const struct view *view);
+    bool is_never_imported; /* the importer makes layers of their own of it */
 } table[] = {
-    {"convolution", is_convolution},
-    {"pointwise with stride", is_strided_pointwise},
-    {"depth-wise", is_depthwise},
-    {"depth-wise with several outputs a channel", is_multiplying},
-    {"groups", is_grouped},
-    {"fully connected", is_linear},
-    {"maximum pool", is_maximum_pool},
-    {"average pool", is_average_pool},
-    {"global average pool", is_global_pool},
-    {"addition", is_addition},
-    {"residual of more than three layers", has_long_residual},
-    {"tensor with several readers", has_several_readers},
-    {"concatenation", is_concatenation},
-    {"concatenation of scaled parts", scales_parts},
-    {"requantisation alone", is_requantisation},
-    {"requantisation by channel", is_requantisation_by_channel},
-    {"padding alone", is_padding},
-    {"1-D", is_1d},
-    {"dilation", has_dilation},
-    {"strides that differ", has_unequal_strides},
-    {"asymmetric padding", has_asymmetric_padding},
-    {"even kernel", has_even_kernel},
-    {"two stages", has_second_stage},
-    {"sum of rounded terms", rounds_terms},
-    {"no normalisation", normalises_none},
-    {"normalisation in 32 bits", normalises_32},
-    {"normalisation in 64 bits", normalises_64},
-    {"normalisation by division", normalises_divide},
-    {"normalisation, clamped", normalises_clamped},
-    {"negative multiplier", has_negative_multiplier},
-    {"clip inside the element's range", has_odd_clip},
-    {"2-bit weights", has_2_bit_weights},
-    {"4-bit weights", has_4_bit_weights},
-    {"uint2 tensor", makes_uint2},
-    {"int2 tensor", makes_int2},
-    {"uint4 tensor", makes_uint4},
-    {"int4 tensor", makes_int4},
-    {"int8 tensor", makes_int8},
-    {"16-bit tensor", makes_16_bits},
-    {"32-bit tensor", makes_32_bits},
-    {"elements wider than the input's", widens},
-    {"int8 input", reads_int8},
-    {"signed input below 8 bits", reads_signed_bits},
-    {"pixels with unused bits", leaves_bits},
-    {"several inputs", has_several_inputs},
-    {"several outputs", has_several_outputs},
+    {"convolution", is_convolution, false},
+    {"pointwise with stride", is_strided_pointwise, false},
+    {"depth-wise", is_depthwise, false},
+    {"depth-wise with several outputs a channel", is_multiplying, false},
+    {"groups", is_grouped, false},
+    {"fully connected", is_linear, false},
+    {"maximum pool", is_maximum_pool, false},
+    {"average pool", is_average_pool, false},
+    {"global average pool", is_global_pool, false},
+    {"addition", is_addition, false},
+    {"residual of more than three layers", has_long_residual, false},
+    {"tensor with several readers", has_several_readers, false},
+    {"concatenation", is_concatenation, false},
+    {"concatenation of scaled parts", scales_parts, true},
+    {"requantisation alone", is_requantisation, false},
+    {"requantisation by channel", is_requantisation_by_channel, false},
+    {"padding alone", is_padding, false},
+    {"1-D", is_1d, false},
+    {"dilation", has_dilation, false},
+    {"strides that differ", has_unequal_strides, false},
+    {"asymmetric padding", has_asymmetric_padding, false},
+    {"even kernel", has_even_kernel, false},
+    {"two stages", has_second_stage, false},
+    {"sum of rounded terms", rounds_terms, true},
+    {"no normalisation", normalises_none, false},
+    {"normalisation in 32 bits", normalises_32, false},
+    {"normalisation in 64 bits", normalises_64, false},
+    {"normalisation by division", normalises_divide, false},
+    {"normalisation, clamped", normalises_clamped, false},
+    {"negative multiplier", has_negative_multiplier, false},
+    {"clip inside the element's range", has_odd_clip, false},
+    {"2-bit weights", has_2_bit_weights, false},
+    {"4-bit weights", has_4_bit_weights, false},
+    {"uint2 tensor", makes_uint2, false},
+    {"int2 tensor", makes_int2, false},
+    {"uint4 tensor", makes_uint4, false},
+    {"int4 tensor", makes_int4, false},
+    {"int8 tensor", makes_int8, false},
+    {"16-bit tensor", makes_16_bits, false},
+    {"32-bit tensor", makes_32_bits, false},
+    {"elements wider than the input's", widens, false},
+    {"int8 input", reads_int8, false},
+    {"signed input below 8 bits", reads_signed_bits, false},
+    {"pixels with unused bits", leaves_bits, false},
+    {"several inputs", has_several_inputs, false},
+    {"several outputs", has_several_outputs, false},
 };
 #define FEATURES (sizeof table / sizeof *table)
 _Static_assert(FEATURES <= MOST_FEATURES, "each feature has a count");
@@ -187,12 +193,13 @@ void features_count(struct features *features, const struct plan *plan)
     }
 }
 
-bool features_print(const struct features *features)
+bool features_print(const struct features *features, bool imported)
 {
     bool all = true;
     for (size_t f = 0; f < FEATURES; f++) {
-        printf("%6d networks with: %s%s\n", features->networks[f], table[f].name, features->networks[f] ? "" : " (MISSING)");
-        all = all && features->networks[f] > 0;
+        bool is_missing = features->networks[f] == 0 && !(imported && table[f].is_never_imported);
+        printf("%6d networks with: %s%s\n", features->networks[f], table[f].name, is_missing ? " (MISSING)" : "");
+        all = all && !is_missing;
     }
     return all;
 }

@@ -14,7 +14,7 @@ struct features {
 
 void features_count(struct features *features, const struct plan *plan);
 
-/* Prints all of them. False where one does not occur. */
-bool features_print(const struct features *features);
+/* Prints all of them. False where one does not occur; of imported networks, one that an import can give. */
+bool features_print(const struct features *features, bool imported);
 
 #endif
