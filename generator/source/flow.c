@@ -156,6 +156,7 @@ static void copy_by_convolution(struct importer *importer, const struct node *no
                          from.width + border->left + border->right, from.channels);
     flow->kind = FLOW_LAYER;
     struct layer *layer = &importer->network->layers[flow->index];
+    layer->is_intermediate = true;
     layer->groups = from.channels;
     layer->weights = ones(importer, (size_t)from.channels);
     layer->padding_top = border->top;
@@ -242,7 +243,6 @@ bool flow_lay_padding(struct importer *importer, const struct node *node, struct
                                 (long long)shape->dimensions[i], MAXIMUM_DIMENSION);
     copy_by_convolution(importer, node, flow);
     flow->padding = (struct padding){0};
-    flow_finish(importer, node, flow);
     return true;
 }
 

@@ -393,9 +393,12 @@ static bool lay_paddings(struct importer *importer, const struct node *node)
 {
     for (int i = 0; i < node->input_count; i++) {
         struct flow *flow = node->inputs[i] == NO_VALUE ? NULL : &importer->flows[node->inputs[i]];
-        if (flow && flow_is_data(flow) && flow_has_padding(flow) && !takes_padding(importer, node, flow) &&
-            !flow_lay_padding(importer, node, flow))
+        if (!flow || !flow_is_data(flow) || !flow_has_padding(flow) || takes_padding(importer, node, flow))
+            continue;
+        if (!flow_lay_padding(importer, node, flow))
             return false;
+        if (importer->graph->values[node->inputs[i]].use_count > 1)
+            flow_finish(importer, node, flow);
     }
     return true;
 }

@@ -127,8 +127,8 @@ void flow_floor(struct importer *importer, const struct node *node, struct flow 
 /* `bits`: of an element of the result where the model says so, else 0. */
 void flow_clip(struct importer *importer, const struct node *node, struct flow *flow, int64_t minimum, int64_t maximum, int bits);
 
-/* Makes padding of Pad nodes a layer of its own, for readers that cannot have it as theirs, and finishes that. False after
- * an error was reported. */
+/* Makes padding of Pad nodes a layer of its own, for readers that cannot have it as theirs. False after an error was
+ * reported. */
 bool flow_lay_padding(struct importer *importer, const struct node *node, struct flow *flow);
 
 /* Finishes the layer; the tensor's index. */

@@ -63,7 +63,8 @@ struct layer {
      * in the stage). Of a maximum pool: the maximum, padding left out. */
     struct stage stages[MAXIMUM_STAGES];
     int stage_count;
-    bool is_intermediate; /* the model rounds here, but further arithmetic follows, in the next layer: never saturated */
+    bool is_intermediate; /* of what was one operation in the model: an output without a clip is neither saturated nor taken
+                           * for logits, it has the bits that it needs */
     int output_bits; /* of an element of the output, as the model asks for: 2, 4, 8; 0: as the range pass finds best */
 
     /* filled by the range pass: proven bounds of the accumulator before stages[0] */
