@@ -110,7 +110,7 @@ uint32_t tile_l1_sum(const struct l1_sizes *sizes, uint8_t single)
     uint32_t weights = sizes->two_weights && !(single & SINGLE_WEIGHTS) ? 2 : 1;
     uint32_t outputs = sizes->two_outputs && !(single & SINGLE_OUTPUT) ? 2 : 1;
     return DORY_L1_RUNTIME_BYTES + inputs * (sizes->input + sizes->second_input) + weights * sizes->weights +
-           outputs * sizes->output + sizes->accumulators + sizes->scratch + DORY_L1_RUNTIME_BYTES;
+           outputs * sizes->output + sizes->accumulators + sizes->scratch;
 }
 
 /* Takes a buffer off the arena, two where `two`. */

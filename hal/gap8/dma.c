@@ -67,7 +67,7 @@ static void copy_runs_1d(const struct hal_dma_copy *copy)
     }
 }
 
-int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy)
+DORY_HOT int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy)
 {
     struct hal_dma_copy joined = *copy;
     join_runs(&joined);

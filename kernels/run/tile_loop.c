@@ -4,20 +4,19 @@
 
 #include "placed_tile.h"
 
-_Static_assert(sizeof(struct dory_layer) <= DORY_L1_RUNTIME_BYTES, "the layer at work fits at the start of the L1 arena");
-
-/* What a core carries through a layer. It lives on the core's stack, in L1 on GAP8: a word of L2 costs ten times as much. */
+/* What a core carries through a layer. It lives on the core's stack, in L1 on GAP8: a word of L2 costs ten times as much.
+ * So do instructions that are not in the cache, and more where a transfer is under way: what is done for every tile is
+ * marked DORY_HOT and kept small, what belongs to the start of a step is done there. */
 struct tile_loop {
     struct dory_run *run;
-    uint8_t *l2;
-    bool driver;
-    unsigned cores; /* that compute */
+    uint8_t *l1, *l2;
+    bool driver, profiled;
+    unsigned core, cores; /* that compute */
     const struct dory_layer *layer; /* the copy in L1 that all cores share */
-    struct dory_step step[2]; /* of the current tile and of the next; equal most of the time */
-    struct dory_placed_tile tile[2];
-    struct dory_l1_state state;
-    unsigned now;             /* index of the current tile and its step */
+    struct dory_step step[2]; /* at work, by turns: tiles of two steps may be on their way */
+    unsigned newest_step;     /* index in `step` */
     const struct dory_step *next_step, *end_step;
+    struct dory_placed_tile tile[2];
     hal_dma_ticket load_ticket;
     hal_dma_ticket store_ticket[2]; /* by output buffer */
     bool store_open[2];
@@ -68,6 +67,23 @@ void dory_await_transfers(struct dory_run *run, unsigned end)
 
 /* ---- copies ---- */
 
+/* What the driver starts for one tile. All copies are described before the first is started, and they are started last
+ * before the kernel: on GAP8 an instruction that is not in the cache waits for all transfers in front of it. */
+struct copies {
+    struct hal_dma_copy store, loads[3];
+    bool has_store, has_loads;
+    unsigned store_buffer, load_count;
+};
+
+/* The start of the L1 arena; stacks, of which there are eight, are no place for it. */
+struct shared {
+    struct dory_layer layer;
+    struct copies copies; /* the driver's */
+};
+_Static_assert(sizeof(struct shared) <= DORY_L1_RUNTIME_BYTES, "what the cores share fits at the start of the L1 arena");
+
+static inline struct copies *copies_of(const struct tile_loop *loop) { return &((struct shared *)(void *)loop->l1)->copies; }
+
 static uint32_t pixel_bytes(uint32_t channels, uint32_t bits) { return dory_element_bytes(channels, bits); }
 
 /* A rectangle of `rows` x `columns` pixels of `channels` channels between an L2 window and a tile in L1.
@@ -82,34 +98,29 @@ struct rectangle {
     enum hal_direction direction;
 };
 
-static void copy_rectangle(struct tile_loop *loop, hal_dma_ticket ticket, const struct rectangle *r)
+DORY_HOT static void describe_rectangle(struct hal_dma_copy *copy, uint8_t *l2, const struct rectangle *r)
 {
-    uint32_t pixel = pixel_bytes(r->window->channels, r->bits);
+    const struct dory_window *window = r->window;
+    uint32_t pixel = pixel_bytes(window->channels, r->bits);
     uint32_t run = pixel_bytes(r->channels, r->bits);
-    uint8_t *external = loop->l2 + r->window->offset + ((r->row - r->window->first_row) * r->width + r->column) * pixel +
-                        pixel_bytes(r->channel - r->window->first_channel, r->bits);
-    struct hal_dma_copy copy = {.local = r->local, .external = external, .direction = r->direction};
-
-    if (run == pixel) { /* whole pixels: a row is one run */
-        copy.run_bytes = r->columns * pixel;
-        copy.runs = r->rows;
-        copy.external_run_stride = r->width * pixel;
-        copy.local_run_stride = r->pitch * pixel;
-        copy.planes = 1;
-    } else {
-        copy.run_bytes = run;
-        copy.runs = r->columns;
-        copy.external_run_stride = pixel;
-        copy.local_run_stride = run;
-        copy.planes = r->rows;
-        copy.external_plane_stride = r->width * pixel;
-        copy.local_plane_stride = r->pitch * run;
-    }
-    dory_run_fail(loop->run, hal_dma_copy(ticket, &copy));
+    uint32_t row_bytes = r->width * pixel;
+    copy->local = r->local;
+    copy->external = l2 + window->offset + (r->row - window->first_row) * row_bytes + r->column * pixel +
+                     pixel_bytes(r->channel - window->first_channel, r->bits);
+    copy->direction = r->direction;
+    bool whole_pixels = run == pixel; /* then a row is one run */
+    copy->run_bytes = whole_pixels ? r->columns * pixel : run;
+    copy->runs = whole_pixels ? r->rows : r->columns;
+    copy->planes = whole_pixels ? 1 : r->rows;
+    copy->external_run_stride = whole_pixels ? row_bytes : pixel;
+    copy->local_run_stride = whole_pixels ? r->pitch * pixel : run;
+    copy->external_plane_stride = row_bytes;
+    copy->local_plane_stride = r->pitch * run;
 }
 
-static void load_input(struct tile_loop *loop, const struct dory_placed_tile *placed, const struct dory_step *step,
-                       unsigned which)
+/* False where the tile is nothing but border. */
+DORY_HOT static bool describe_input(const struct tile_loop *loop, const struct dory_placed_tile *placed, unsigned which,
+                                    struct hal_dma_copy *copy)
 {
     const struct dory_layer *layer = loop->layer;
     const struct dory_tile *tile = &placed->tile;
@@ -118,74 +129,76 @@ static void load_input(struct tile_loop *loop, const struct dory_placed_tile *pl
     bool concatenation = layer->operation == DORY_CONCATENATION;
     uint32_t channels = concatenation ? dory_input_channels(layer, which) : tile->input_channels;
     if (valid->top == valid->bottom || valid->left == valid->right) {
-        return;
+        return false;
     }
     uint8_t *base = (uint8_t *)(uintptr_t)(which ? tile->second_input : tile->input);
     struct rectangle rectangle = {
-        .window = &step->input[which],
+        .window = &placed->step->input[which],
         .width = layer->input_width,
         .bits = bits,
-        .row = (uint32_t)(placed->input_row + valid->top),
-        .column = (uint32_t)(placed->input_column + valid->left),
+        .row = (uint32_t)(placed->input_row + (int32_t)valid->top),
+        .column = (uint32_t)(placed->input_column + (int32_t)valid->left),
         .channel = dory_reads_all_channels(layer) ? placed->at.chunk : placed->at.channel,
-        .rows = (uint32_t)valid->bottom - valid->top,
-        .columns = (uint32_t)valid->right - valid->left,
+        .rows = valid->bottom - valid->top,
+        .columns = valid->right - valid->left,
         .channels = channels,
-        .local = base + (uint32_t)(valid->top * tile->input_columns + valid->left) * pixel_bytes(channels, bits),
+        .local = base + (valid->top * tile->input_columns + valid->left) * pixel_bytes(channels, bits),
         .pitch = tile->input_columns,
         .direction = HAL_TO_LOCAL,
     };
-    copy_rectangle(loop, loop->load_ticket, &rectangle);
+    describe_rectangle(copy, loop->l2, &rectangle);
+    return true;
 }
 
-static void load_weights(struct tile_loop *loop, const struct dory_placed_tile *placed, const struct dory_step *step)
+DORY_HOT static void describe_weights(const struct tile_loop *loop, const struct dory_placed_tile *placed, struct hal_dma_copy *copy)
 {
     const struct dory_layer *layer = loop->layer;
     const struct dory_tile *tile = &placed->tile;
     uint32_t quads = dory_divide_up(tile->channels, 4);
-    uint32_t first_quad = (uint32_t)(placed->at.channel - step->first_channel) / 4;
-    uint8_t *external = loop->l2 + step->weights_offset + first_quad * layer->quad_bytes;
-    struct hal_dma_copy copy = {
-        .local = (void *)(uintptr_t)tile->weights,
-        .external = external,
-        .run_bytes = quads * layer->quad_bytes,
-        .runs = 1,
-        .planes = 1,
-        .direction = HAL_TO_LOCAL,
-    };
+    uint32_t first_quad = (placed->at.channel - placed->step->first_channel) / 4;
+    uint8_t *external = loop->l2 + placed->step->weights_offset + first_quad * layer->quad_bytes;
+    copy->local = (void *)(uintptr_t)tile->weights;
+    copy->external = external;
+    copy->run_bytes = quads * layer->quad_bytes;
+    copy->runs = 1;
+    copy->planes = 1;
+    copy->direction = HAL_TO_LOCAL;
     if (!(tile->first_chunk && tile->last_chunk)) {
         uint32_t chunk_start = placed->at.chunk / layer->tile_input_channels * layer->chunk_bytes;
-        copy.external = external + chunk_start;
-        copy.run_bytes = tile->last_chunk ? layer->quad_bytes - chunk_start : layer->chunk_bytes;
-        copy.runs = quads;
-        copy.external_run_stride = layer->quad_bytes;
-        copy.local_run_stride = copy.run_bytes;
+        copy->external = external + chunk_start;
+        copy->run_bytes = tile->last_chunk ? layer->quad_bytes - chunk_start : layer->chunk_bytes;
+        copy->runs = quads;
+        copy->external_run_stride = layer->quad_bytes;
+        copy->local_run_stride = copy->run_bytes;
     }
-    dory_run_fail(loop->run, hal_dma_copy(loop->load_ticket, &copy));
 }
 
-static void start_loads(struct tile_loop *loop, const struct dory_placed_tile *placed, const struct dory_step *step)
+DORY_HOT static void describe_loads(const struct tile_loop *loop, const struct dory_placed_tile *placed, struct copies *copies)
 {
-    dory_run_fail(loop->run, hal_dma_open(&loop->load_ticket));
-    if (placed->load_weights) {
-        load_weights(loop, placed, step);
-    }
+    unsigned count = 0;
     if (placed->load_input) {
-        load_input(loop, placed, step, 0);
+        count += describe_input(loop, placed, 0, copies->loads);
         if (dory_has_second_input(loop->layer)) {
-            load_input(loop, placed, step, 1);
+            count += describe_input(loop, placed, 1, &copies->loads[count]);
         }
     }
+    if (placed->load_weights) {
+        describe_weights(loop, placed, &copies->loads[count++]);
+    }
+    copies->has_loads = true;
+    copies->load_count = count;
 }
 
-static void start_store(struct tile_loop *loop, const struct dory_placed_tile *placed, const struct dory_step *step)
+DORY_HOT static void describe_store(const struct tile_loop *loop, const struct dory_placed_tile *placed, struct copies *copies)
 {
-    const struct dory_tile *tile = &placed->tile;
-    if (!tile->last_chunk) {
+    if (!placed->tile.last_chunk) {
         return;
     }
+    copies->has_store = true;
+    copies->store_buffer = placed->output_buffer;
+    const struct dory_tile *tile = &placed->tile;
     struct rectangle rectangle = {
-        .window = &step->output,
+        .window = &placed->step->output,
         .width = loop->layer->output_width,
         .bits = loop->layer->output_bits,
         .row = placed->at.row,
@@ -198,22 +211,41 @@ static void start_store(struct tile_loop *loop, const struct dory_placed_tile *p
         .pitch = tile->columns,
         .direction = HAL_FROM_LOCAL,
     };
-    hal_dma_ticket *ticket = &loop->store_ticket[placed->output_buffer];
-    dory_run_fail(loop->run, hal_dma_open(ticket));
-    loop->store_open[placed->output_buffer] = true;
-    copy_rectangle(loop, *ticket, &rectangle);
+    describe_rectangle(&copies->store, loop->l2, &rectangle);
 }
 
-static void wait_dma(struct tile_loop *loop, hal_dma_ticket ticket)
+DORY_HOT static void start_copy(struct tile_loop *loop, hal_dma_ticket ticket, const struct hal_dma_copy *copy)
 {
-    uint32_t before = loop->run->profile ? hal_cycles() : 0;
+    dory_run_fail(loop->run, hal_dma_copy(ticket, copy));
+}
+
+/* Starts what has been described, the results first, as the next tile's output buffer waits for them. */
+DORY_HOT static void start_copies(struct tile_loop *loop, const struct copies *copies)
+{
+    if (copies->has_store) {
+        unsigned buffer = copies->store_buffer;
+        dory_run_fail(loop->run, hal_dma_open(&loop->store_ticket[buffer]));
+        loop->store_open[buffer] = true;
+        start_copy(loop, loop->store_ticket[buffer], &copies->store);
+    }
+    if (copies->has_loads) {
+        dory_run_fail(loop->run, hal_dma_open(&loop->load_ticket));
+        for (unsigned i = 0; i < copies->load_count; i++) {
+            start_copy(loop, loop->load_ticket, &copies->loads[i]);
+        }
+    }
+}
+
+DORY_HOT static void wait_dma(struct tile_loop *loop, hal_dma_ticket ticket)
+{
+    uint32_t before = loop->profiled ? hal_cycles() : 0;
     dory_run_fail(loop->run, hal_dma_wait(ticket));
-    if (loop->run->profile) {
+    if (loop->profiled) {
         loop->dma_wait_cycles += hal_cycles() - before;
     }
 }
 
-static void wait_store(struct tile_loop *loop, unsigned buffer)
+static inline void wait_store(struct tile_loop *loop, unsigned buffer)
 {
     if (loop->store_open[buffer]) {
         wait_dma(loop, loop->store_ticket[buffer]);
@@ -251,10 +283,6 @@ static void fill_border(const struct tile_loop *loop, const struct dory_placed_t
 {
     const struct dory_tile *tile = &placed->tile;
     const struct dory_valid *valid = &placed->valid;
-    bool none = valid->top == 0 && valid->left == 0 && valid->bottom == tile->input_rows && valid->right == tile->input_columns;
-    if (!placed->load_input || none) {
-        return;
-    }
     uint8_t value = border_byte(loop->layer);
     uint32_t pixel = pixel_bytes(tile->input_channels, loop->layer->input_bits);
     uint32_t row_bytes = tile->input_columns * pixel;
@@ -272,40 +300,56 @@ static void fill_border(const struct tile_loop *loop, const struct dory_placed_t
 
 /* ---- the loop ---- */
 
-/* Places the tile after the current one; false when the layer has none. */
-static bool place_next(struct tile_loop *loop)
+/* Takes the next step of the table to L1. */
+static const struct dory_step *take_step(struct tile_loop *loop)
 {
-    unsigned next = loop->now ^ 1;
-    struct dory_cursor cursor = loop->tile[loop->now].at;
-    bool same_step = dory_cursor_next(&cursor, loop->layer, &loop->step[loop->now]);
-    if (same_step) {
-        loop->step[next] = loop->step[loop->now];
-    } else {
+    loop->newest_step ^= 1;
+    loop->step[loop->newest_step] = *loop->next_step++;
+    return &loop->step[loop->newest_step];
+}
+
+/* Places the tile behind `before`; false when the layer has none. */
+DORY_HOT static bool place_next(struct tile_loop *loop, struct dory_placed_tile *placed, const struct dory_placed_tile *before)
+{
+    placed->at = before->at;
+    placed->step = before->step;
+    placed->starts_step = false;
+    if (!dory_cursor_next(&placed->at, loop->layer, before->step)) {
         if (loop->next_step == loop->end_step) {
             return false;
         }
-        loop->step[next] = *loop->next_step++;
-        dory_cursor_first(&cursor, &loop->step[next]);
+        placed->step = take_step(loop);
+        placed->starts_step = true;
+        dory_cursor_first(&placed->at, placed->step);
     }
-    dory_place_tile(&loop->tile[next], &loop->state, loop->layer, &loop->step[next], &cursor);
-    if (!same_step && loop->step[next].drain) {
-        loop->tile[next].overlaps = false;
-    }
+    dory_place_tile(placed, before, loop->layer, loop->l1);
     return true;
 }
 
-/* Driver. Everything that tile `index` needs is on its way after this. */
-static void fetch(struct tile_loop *loop, unsigned index)
+/* Driver. Puts what a tile needs on its way, and waits for it in L3 if it must. */
+static void fetch(struct tile_loop *loop, const struct dory_placed_tile *placed)
 {
-    dory_await_transfers(loop->run, loop->step[index].transfers_awaited);
-    start_loads(loop, &loop->tile[index], &loop->step[index]);
+    struct copies *copies = copies_of(loop);
+    if (placed->starts_step) {
+        dory_await_transfers(loop->run, placed->step->transfers_awaited);
+    }
+    copies->has_store = false;
+    describe_loads(loop, placed, copies);
+    start_copies(loop, copies);
 }
 
-/* Scratch is reserved for the cores of the plan: where there are more, the others only come to the barriers. */
-static void compute(struct tile_loop *loop)
+static inline void lay_border(const struct tile_loop *loop, const struct dory_placed_tile *placed)
 {
-    if (hal_core_id() < loop->cores) {
-        loop->layer->kernel(loop->layer, &loop->tile[loop->now].tile, hal_core_id(), loop->cores);
+    if (placed->load_input && placed->has_border) {
+        fill_border(loop, placed);
+    }
+}
+
+/* Scratch in L1 is planned for network->cores; further cores have no place in it and sit out. */
+static inline void compute(const struct tile_loop *loop, const struct dory_placed_tile *placed)
+{
+    if (loop->core < loop->cores) {
+        loop->layer->kernel(loop->layer, &placed->tile, loop->core, loop->cores);
     }
 }
 
@@ -325,32 +369,113 @@ static const struct dory_layer *share_layer(const struct dory_layer *layer, void
 
 static void loop_start(struct tile_loop *loop, struct dory_run *run, const struct dory_step *steps, unsigned step_count)
 {
-    struct dory_cursor cursor;
     loop->run = run;
+    loop->l1 = run->buffers->l1;
     loop->l2 = run->buffers->l2;
     loop->driver = dory_is_driver();
+    loop->profiled = loop->driver && run->buffers->profile;
+    loop->core = hal_core_id();
     loop->cores = dory_minimum(hal_core_count(), run->network->cores);
-    loop->layer = share_layer(steps->layer, run->buffers->l1);
-    loop->step[0] = *steps;
-    loop->now = 0;
-    loop->next_step = steps + 1;
+    loop->layer = share_layer(steps->layer, loop->l1);
+    loop->newest_step = 1;
+    loop->next_step = steps;
     loop->end_step = steps + step_count;
     loop->load_ticket = -1;
     loop->store_open[0] = loop->store_open[1] = false;
     loop->dma_wait_cycles = loop->tiles = 0;
-    dory_l1_state_start(&loop->state, loop->layer, run->buffers->l1);
-    dory_cursor_first(&cursor, &loop->step[0]);
-    dory_place_tile(&loop->tile[0], &loop->state, loop->layer, &loop->step[0], &cursor);
+    struct dory_placed_tile *first = &loop->tile[0], *nothing = &loop->tile[1];
+    dory_place_nothing(nothing);
+    first->step = take_step(loop);
+    first->starts_step = true;
+    dory_cursor_first(&first->at, first->step);
+    dory_place_tile(first, nothing, loop->layer, loop->l1);
 }
 
 /* The tile's data have come and its output buffer is free: then everybody may go. */
-static void meet(struct tile_loop *loop)
+static inline void meet(struct tile_loop *loop, const struct dory_placed_tile *placed)
 {
     if (loop->driver) {
         wait_dma(loop, loop->load_ticket);
-        wait_store(loop, loop->tile[loop->now].output_buffer);
+        wait_store(loop, placed->output_buffer);
     }
     hal_barrier();
+}
+
+/* Where the next tile, or the end, has to wait for this one's results. */
+static void drain(struct tile_loop *loop, const struct dory_placed_tile *placed)
+{
+    hal_barrier();
+    if (loop->driver) {
+        struct copies *copies = copies_of(loop);
+        copies->has_loads = copies->has_store = false;
+        describe_store(loop, placed, copies);
+        start_copies(loop, copies);
+        wait_stores(loop);
+    }
+}
+
+/* Driver, at a new step: the results go first, since what the step needs of L3 may take long. */
+static void turn_to_step(struct tile_loop *loop, const struct dory_placed_tile *placed, struct copies *copies)
+{
+    start_copies(loop, copies);
+    copies->has_store = false;
+    dory_await_transfers(loop->run, placed->step->transfers_awaited);
+}
+
+/* Places the tile behind `now` in `next`, which still is the one before `now`, and describes all copies that may go on
+ * while `now` is computed: the results of the one, the data of the other. False where there is no further tile. */
+DORY_HOT static bool turn(struct tile_loop *loop, const struct dory_placed_tile *now, struct dory_placed_tile *next, bool store)
+{
+    struct copies *copies = copies_of(loop);
+    if (!loop->driver) {
+        return place_next(loop, next, now);
+    }
+    copies->has_store = copies->has_loads = false;
+    if (store) {
+        describe_store(loop, next, copies);
+    }
+    bool more = place_next(loop, next, now);
+    if (now->starts_step) {
+        dory_start_transfers(loop->run, now->step->transfers_started);
+    }
+    if (more && next->overlaps) {
+        if (next->starts_step) {
+            turn_to_step(loop, next, copies);
+        }
+        describe_loads(loop, next, copies);
+    }
+    return more;
+}
+
+DORY_HOT static void run_tiles(struct tile_loop *loop)
+{
+    struct dory_placed_tile *now = &loop->tile[0], *next = &loop->tile[1];
+    bool stored = true; /* the tile before the current one: its store has been started */
+    for (bool more = true; more;) {
+        meet(loop, now);
+        more = turn(loop, now, next, !stored);
+        stored = !(more && next->overlaps);
+        if (!stored) {
+            lay_border(loop, next);
+        }
+        if (loop->driver) {
+            start_copies(loop, copies_of(loop));
+        }
+        compute(loop, now);
+        loop->tiles++;
+        if (stored) {
+            drain(loop, now);
+            if (more && loop->driver) {
+                fetch(loop, next);
+            }
+            if (more) {
+                lay_border(loop, next);
+            }
+        }
+        struct dory_placed_tile *swap = now;
+        now = next;
+        next = swap;
+    }
 }
 
 void dory_run_layer(struct dory_run *run, const struct dory_step *steps, unsigned step_count)
@@ -358,48 +483,11 @@ void dory_run_layer(struct dory_run *run, const struct dory_step *steps, unsigne
     struct tile_loop loop;
     loop_start(&loop, run, steps, step_count);
     if (loop.driver) {
-        fetch(&loop, 0);
+        fetch(&loop, &loop.tile[0]);
     }
-    fill_border(&loop, &loop.tile[0]);
-
-    bool stored = true; /* the tile before the current one: its store has been started */
-    for (bool more = true; more;) {
-        meet(&loop);
-        unsigned next = loop.now ^ 1;
-        if (loop.driver && !stored) {
-            start_store(&loop, &loop.tile[next], &loop.step[next]);
-        }
-        if (loop.driver) {
-            dory_start_transfers(run, loop.step[loop.now].transfers_started);
-        }
-        more = place_next(&loop);
-        bool overlaps = more && loop.tile[next].overlaps;
-        if (overlaps) {
-            if (loop.driver) {
-                fetch(&loop, next);
-            }
-            fill_border(&loop, &loop.tile[next]);
-        }
-        compute(&loop);
-        loop.tiles++;
-        stored = false;
-        if (!overlaps) { /* the next tile, or the end, waits for this one's results */
-            hal_barrier();
-            if (loop.driver) {
-                start_store(&loop, &loop.tile[loop.now], &loop.step[loop.now]);
-                wait_stores(&loop);
-                if (more) {
-                    fetch(&loop, next);
-                }
-            }
-            if (more) {
-                fill_border(&loop, &loop.tile[next]);
-            }
-            stored = true;
-        }
-        loop.now = next;
-    }
-    if (loop.driver && run->profile) {
+    lay_border(&loop, &loop.tile[0]);
+    run_tiles(&loop);
+    if (loop.profiled) {
         run->profile->dma_wait_cycles += loop.dma_wait_cycles;
         run->profile->tiles += loop.tiles;
     }

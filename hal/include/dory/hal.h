@@ -40,6 +40,13 @@ extern "C" {
 #define DORY_L2 __attribute__((section("dory_l2"), aligned(DORY_ALIGNMENT)))
 #endif
 
+/* Marks functions that run for every tile. A machine whose instruction cache is small lays them side by side. */
+#if defined(__riscv)
+#define DORY_HOT __attribute__((section(".text.dory_hot"), noinline))
+#else
+#define DORY_HOT
+#endif
+
 /* ---- memory ------------------------------------------------------------------------------------------------ */
 
 enum hal_memory { HAL_L1, HAL_L2 };

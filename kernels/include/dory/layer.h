@@ -101,8 +101,9 @@ enum dory_tile_order {
 
 #define DORY_NO_BUFFER UINT32_MAX /* an L1 offset that is not used */
 
-/* The start of the L1 arena belongs to the tile loop, which keeps the struct dory_layer at work there for all cores. */
-#define DORY_L1_RUNTIME_BYTES 304
+/* The start of the L1 arena belongs to the tile loop, which keeps the struct dory_layer at work there for all cores, and the
+ * transfers that it is about to start. */
+#define DORY_L1_RUNTIME_BYTES 576
 
 /* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough: the operand is loaded once in
  * the layer. It may also be so where an operand is loaded anew, to save memory: then load, compute and store do not overlap.
