@@ -88,6 +88,9 @@ function(dory_add_network name model)
   if(machine STREQUAL pmsis) # GAP8 under another operating system
     set(machine gap8)
   endif()
+  if(DORY_TARGET_DESCRIPTION)
+    set(machine ${DORY_TARGET_DESCRIPTION})
+  endif()
   _dory_absolute(model ${model})
   _dory_generator_options(options)
   _dory_outputs(${name} "${arg_CHECK}" sources others)
@@ -102,7 +105,7 @@ function(dory_add_network name model)
     OUTPUT ${sources} ${others} ${check_sources}
     COMMAND dory::dory generate ${model} --target ${machine} --name ${name} --output-dir ${directory}
             --depfile ${directory}/${name}.d ${options}
-    DEPENDS dory::dory $<TARGET_FILE:dory::dory> ${model} ${config} # an imported program is no file dependency by itself
+    DEPENDS dory::dory $<TARGET_FILE:dory::dory> ${model} ${config} ${DORY_TARGET_DESCRIPTION} # an imported program is no file dependency by itself
     DEPFILE ${directory}/${name}.d
     COMMENT "dory: generating ${name} for ${arg_TARGET}"
     VERBATIM)

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Are the lists in the documents those of the program? Usage: complete.sh SOURCE DORY
+set -euo pipefail
+source=$1 dory=$2
+failures=0
+fail() { echo "FAILED: $*" >&2; failures=1; }
+
+# Operators: those that the importer has, in its order.
+diff <(sed -n 's/^    {"\([A-Za-z]*\)", import_.*/\1/p' "$source/generator/source/import.c") \
+  <(sed -n '/^| operator /,/^$/s/^| \([A-Z][A-Za-z]*\) |.*/\1/p' "$source/docs/operators.md") || fail "docs/operators.md: < importer, > document"
+
+# Options and commands: all of them are in the manual page, and it has no other ones.
+manual=$(sed 's/\\-/-/g' "$source/docs/dory.1")
+for option in $("$dory" generate --help | sed -n 's/^  \(--[a-z0-9-]*\).*/\1/p'); do
+  grep -q -- "$option" <<<"$manual" || fail "docs/dory.1 lacks $option"
+done
+all_help=$(for command in inspect run generate report plan; do "$dory" $command --help; done)
+for option in $(grep -o -- '--[a-z][a-z0-9-]*' <<<"$manual" | sort -u); do
+  grep -q -- "$option" <<<"$all_help" || fail "docs/dory.1 has $option, which dory does not know"
+done
+for command in $("$dory" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+  grep -q "^\.B $command\$" <<<"$manual" || fail "docs/dory.1 lacks the command $command"
+done
+
+# CMake arguments.
+for argument in $(sed -n 's/.*cmake_parse_arguments(PARSE_ARGV 2 arg "\(.*\)" "\(.*\)" "\(.*\)")/\1;\2;\3/p' "$source/cmake/DoryNetwork.cmake" | tr ';' ' '); do
+  grep -q "| \`$argument\` |" "$source/docs/cmake.md" || fail "docs/cmake.md lacks $argument"
+done
+
+# What documents name must exist; what is below another folder (dory/, build/) is looked for when commands are run.
+rooms='docs|apps|scripts|hal|kernels|cmake|tests|generator|toolchains'
+for name in $(grep -ohP "(?<![\w/.])($rooms)/[A-Za-z0-9_./-]*[A-Za-z0-9]" "$source"/docs/*.md "$source/README.md" | sort -u); do
+  [ -e "$source/$name" ] || fail "the documents name $name"
+done
+[ $failures -eq 0 ] && echo "documents and program agree"
+exit $failures
