@@ -99,7 +99,7 @@ static bool check_axis(struct importer *importer, const struct node *node, const
     int rank = flow->shape.rank;
     int64_t axis = import_integer(importer, node, "axis", 1); /* needed since opset 4 */
     const struct tensor *tensor = flow_tensor_view(importer, flow);
-    if (axis != 1 && axis + rank != 1)
+    if (axis != 1 && axis != 1 - rank)
         return import_fault(importer, node, "axis", "is %lld for a tensor of shape %s; supported: 1, the channels",
                             (long long)axis, shape_text(importer, &flow->shape));
     if (rank == 2 && tensor->height * tensor->width != 1)

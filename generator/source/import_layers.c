@@ -15,6 +15,24 @@ struct window {
     struct axis height, width;
 };
 
+static bool in_range(int64_t number, int64_t least) { return number >= least && number <= MAXIMUM_DIMENSION; }
+
+/* All that is computed with them is far from overflow then. */
+static bool check_numbers(struct importer *importer, const struct node *node, const struct axis *axis, const char *name)
+{
+    const char *attribute = !in_range(axis->kernel, 1)                                ? "kernel_shape"
+                            : !in_range(axis->stride, 1)                              ? "strides"
+                            : !in_range(axis->dilation, 1)                            ? "dilations"
+                            : !in_range(axis->before, 0) || !in_range(axis->after, 0) ? "pads"
+                                                                                      : NULL;
+    return !attribute ||
+           import_fault(importer, node, attribute,
+                        "%s: kernel %" PRId64 ", stride %" PRId64 ", dilation %" PRId64 ", padding %" PRId64 " and %" PRId64
+                        "; supported: kernel, stride and dilation 1 to %d, padding 0 to %d",
+                        name, axis->kernel, axis->stride, axis->dilation, axis->before, axis->after, MAXIMUM_DIMENSION,
+                        MAXIMUM_DIMENSION);
+}
+
 /* The attributes of a node with a window, over 1 or 2 dimensions; a 1-D window has height 1. */
 static bool read_window(struct importer *importer, const struct node *node, const struct flow *input, const int64_t *kernel,
                         struct window *window)
@@ -35,7 +53,7 @@ static bool read_window(struct importer *importer, const struct node *node, cons
         window->height = (struct axis){kernel[0], strides[0], dilations[0], pads[0], pads[2], tensor->height, 0};
     window->width = (struct axis){
         kernel[rank - 1], strides[rank - 1], dilations[rank - 1], pads[rank - 1], pads[2 * rank - 1], tensor->width, 0};
-    return true;
+    return check_numbers(importer, node, &window->height, "height") && check_numbers(importer, node, &window->width, "width");
 }
 
 static int64_t extent(const struct axis *axis) { return (axis->kernel - 1) * axis->dilation + 1; }
@@ -67,21 +85,10 @@ static bool apply_automatic_padding(struct importer *importer, const struct node
     return true;
 }
 
-static bool in_range(int64_t number, int64_t least) { return number >= least && number <= MAXIMUM_DIMENSION; }
-
 static bool check_axis(struct importer *importer, const struct node *node, const struct axis *axis, const char *name)
 {
-    const char *attribute = !in_range(axis->kernel, 1)                                ? "kernel_shape"
-                            : !in_range(axis->stride, 1)                              ? "strides"
-                            : !in_range(axis->dilation, 1)                            ? "dilations"
-                            : !in_range(axis->before, 0) || !in_range(axis->after, 0) ? "pads"
-                                                                                      : NULL;
-    if (attribute)
-        return import_fault(importer, node, attribute,
-                            "%s: kernel %" PRId64 ", stride %" PRId64 ", dilation %" PRId64 ", padding %" PRId64
-                            " and %" PRId64 "; supported: kernel, stride and dilation 1 to %d, padding 0 to %d",
-                            name, axis->kernel, axis->stride, axis->dilation, axis->before, axis->after, MAXIMUM_DIMENSION,
-                            MAXIMUM_DIMENSION);
+    if (!check_numbers(importer, node, axis, name)) /* once more: Pad nodes have been added */
+        return false;
     if (extent(axis) > axis->input + axis->before + axis->after)
         return import_fault(importer, node, "kernel_shape",
                             "%s: the kernel spans %" PRId64 " elements, the input has %" PRId64 " with its padding", name,

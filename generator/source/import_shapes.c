@@ -135,7 +135,7 @@ static int read_axes(struct importer *importer, const struct node *node, int64_t
 static bool is_axis(const int64_t *axes, int count, int axis, int rank)
 {
     for (int i = 0; i < count; i++)
-        if (axes[i] == axis || axes[i] + rank == axis)
+        if (axes[i] == axis || axes[i] == axis - rank)
             return true;
     return false;
 }
