@@ -76,3 +76,14 @@ bool clamp_reciprocal(int64_t divisor, uint64_t bound, uint32_t *reciprocal, uin
     *reciprocal = (uint32_t)rounded_up;
     return error * (wide)(bound == 0 ? 0 : bound - 1) < power;
 }
+
+int64_t clamp_scale(int64_t divisor, int64_t maximum)
+{
+    for (int64_t factor = 1; ((wide)maximum + 1) * divisor * factor <= UINT32_VALUES; factor++) {
+        int64_t scaled = divisor * factor;
+        bool is_power = (scaled & (scaled - 1)) == 0, is_one_less = (scaled & (scaled + 1)) == 0;
+        if (is_power || is_one_less)
+            return factor;
+    }
+    return 1;
+}

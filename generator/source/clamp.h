@@ -24,4 +24,8 @@ bool clamp_channel(int64_t multiplier, int64_t addend, int64_t divisor, int64_t 
  * False where no such pair exists. */
 bool clamp_reciprocal(int64_t divisor, uint64_t bound, uint32_t *reciprocal, uint8_t *shift);
 
+/* A factor for multiplier, addend and divisor, which changes no result, and makes of the divisor 2^n or 2^n - 1 where that is
+ * possible: kernels divide by those fastest. Imports cancel common factors, so 2^24 - 1 may come as (2^24 - 1) / 5. 1: none. */
+int64_t clamp_scale(int64_t divisor, int64_t maximum);
+
 #endif

@@ -200,14 +200,17 @@ static void try_clamped(const struct description *d, const struct stage *stage)
     uint8_t shift;
     if (!stage->has_clip || run->minimum != 0 || run->maximum > 255 || stage->divisor > (int64_t)1 << 31)
         return;
-    if (!clamp_reciprocal(stage->divisor, ((uint64_t)run->maximum + 1) * (uint64_t)stage->divisor, &reciprocal, &shift))
+    int64_t scale = clamp_scale(stage->divisor, run->maximum), divisor = scale * stage->divisor;
+    if (!clamp_reciprocal(divisor, ((uint64_t)run->maximum + 1) * (uint64_t)divisor, &reciprocal, &shift))
         return;
     for (size_t channel = 0; channel < (size_t)d->output->channels; channel++) {
         size_t index = stage->count == 1 ? 0 : channel;
         struct bounds x = channel_bounds(d, channel);
         struct clamped_channel unused;
-        if (!clamp_channel(stage->multiplier[index], stage->addend[index], stage->divisor, run->maximum, x.minimum, x.maximum,
-                           &unused))
+        if (!fits_32_bits(stage->multiplier[index]) || !fits_64_bits((wide)scale * stage->addend[index]))
+            return;
+        if (!clamp_channel(scale * stage->multiplier[index], scale * stage->addend[index], divisor, run->maximum, x.minimum,
+                           x.maximum, &unused))
             return;
     }
     run->normalisation = DORY_NORMALISE_CLAMPED;

@@ -143,7 +143,8 @@ static bool write_clamped(struct writer *writer, const struct source *source, ui
         int64_t minimum, maximum;
         struct constants constants = constants_of(source, output);
         describe_accumulator(source->network, source->layer, output, &minimum, &maximum);
-        proven = clamp_channel(constants.multiplier, constants.addend, source->layer->stages[0].divisor, source->run->maximum,
+        int64_t divisor = source->layer->stages[0].divisor, scale = clamp_scale(divisor, source->run->maximum);
+        proven = clamp_channel(scale * constants.multiplier, scale * constants.addend, scale * divisor, source->run->maximum,
                                minimum, maximum, &clamped);
     }
     write_bytes(writer, (uint32_t)clamped.low, 4);
