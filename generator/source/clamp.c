@@ -82,7 +82,10 @@ int64_t clamp_scale(int64_t divisor, int64_t maximum)
     for (int64_t factor = 1; ((wide)maximum + 1) * divisor * factor <= UINT32_VALUES; factor++) {
         int64_t scaled = divisor * factor;
         bool is_power = (scaled & (scaled - 1)) == 0, is_one_less = (scaled & (scaled + 1)) == 0;
-        if (is_power || is_one_less)
+        uint32_t reciprocal;
+        uint8_t shift;
+        uint64_t bound = ((uint64_t)maximum + 1) * (uint64_t)scaled;
+        if ((is_power || is_one_less) && clamp_reciprocal(scaled, bound, &reciprocal, &shift))
             return factor;
     }
     return 1;
