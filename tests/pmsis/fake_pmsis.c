@@ -17,8 +17,8 @@
 
 #define CORES        8
 #define DMA_COUNTERS 16
-#define L1_BYTES     65000 /* what an application's static data would leave */
-#define L2_BYTES     500000
+#define L1_BYTES     65500 /* what an application's static data would leave */
+#define L2_BYTES     524000
 #define RAM_BYTES    0x800000
 #define POISON       0xDB
 

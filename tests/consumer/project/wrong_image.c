@@ -7,8 +7,11 @@ static uint8_t l2[DIGITS_L2_BYTES] DORY_L2;
 
 int main(void)
 {
-    struct dory_buffers buffers = {
-        .l1 = l1, .l1_bytes = sizeof l1, .l2 = l2, .l2_bytes = sizeof l2, .flash_address = hal_flash_address(residual_weights)};
+    struct dory_buffers buffers = {.l1 = l1,
+                                   .l1_bytes = sizeof l1,
+                                   .l2 = l2,
+                                   .l2_bytes = sizeof l2,
+                                   .flash_address = hal_flash_address(residual_weights)};
     int status = open_machine();
     if (status == DORY_OK)
         status = dory_network_check_flash(&digits_network, &buffers);
