@@ -5,107 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* ---- operators ---- */
-
-static const struct operator_entry {
-    const char *type;
-    node_handler *import;
-} operators[] = {
-    {"Add", import_add},
-    {"AveragePool", import_average_pool},
-    {"Cast", import_cast},
-    {"Clip", import_clip},
-    {"Concat", import_concat},
-    {"Constant", import_constant},
-    {"Conv", import_convolution},
-    {"Div", import_divide},
-    {"Dropout", import_identity},
-    {"Flatten", import_flatten},
-    {"Floor", import_floor},
-    {"Gather", import_gather},
-    {"Gemm", import_gemm},
-    {"GlobalAveragePool", import_global_pool},
-    {"GlobalMaxPool", import_global_pool},
-    {"Identity", import_identity},
-    {"LogSoftmax", import_head},
-    {"MatMul", import_matrix_product},
-    {"MaxPool", import_maximum_pool},
-    {"Mul", import_multiply},
-    {"Pad", import_pad},
-    {"Relu", import_relu},
-    {"Reshape", import_reshape},
-    {"Shape", import_shape},
-    {"Sigmoid", import_head},
-    {"Softmax", import_head},
-    {"Squeeze", import_squeeze},
-    {"Sub", import_subtract},
-    {"Transpose", import_transpose},
-    {"Unsqueeze", import_unsqueeze},
-};
-#define OPERATOR_COUNT (sizeof operators / sizeof *operators)
-
-/* What to do about operators that users often bring. `keeps_shape`: the walk can go on behind it. */
-static const struct advice {
-    const char *type;
-    bool keeps_shape;
-    const char *text;
-} advices[] = {
-    {"BatchNormalization", true,
-     "the batch normalisation was not made integer; in NEMO export after net.id_stage(), in Quantlab after the integerise "
-     "passes"},
-    {"QuantizeLinear", true, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
-    {"DequantizeLinear", true, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
-    {"QLinearConv", false, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
-    {"ConvInteger", false, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
-    {"LeakyRelu", true, "use a ReLU"},
-    {"PRelu", true, "use a ReLU"},
-    {"HardSwish", true, "use a ReLU"},
-    {"HardSigmoid", true, "use a ReLU"},
-    {"Elu", true, "use a ReLU"},
-    {"Tanh", true, "use a ReLU"},
-    {"Round", true, "integer networks round down; export with NEMO or Quantlab"},
-    {"Ceil", true, "integer networks round down; export with NEMO or Quantlab"},
-    {"ReduceMean", false, "average with AdaptiveAvgPool2d or AvgPool2d instead of mean()"},
-    {"ConvTranspose", false, "there is no kernel for transposed convolutions"},
-    {"Upsample", false, "there is no kernel that scales up"},
-    {"Resize", false, "there is no kernel that scales up"},
-};
-
-static const struct advice *find_advice(const char *type)
-{
-    for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
-        if (!strcmp(advices[i].type, type))
-            return &advices[i];
-    return NULL;
-}
-
-static const char *list_operators(struct importer *importer)
-{
-    const char *list = operators[0].type;
-    for (size_t i = 1; i < OPERATOR_COUNT; i++)
-        list = arena_format(importer->arena, "%s %s", list, operators[i].type);
-    return list;
-}
-
-static void report_unsupported(struct importer *importer, const struct node *node)
-{
-    const struct advice *advice = *node->domain ? NULL : find_advice(node->type);
-    const char *of_domain = *node->domain ? arena_format(importer->arena, " (of domain '%s')", node->domain) : "";
-    if (advice)
-        import_fault(importer, node, NULL, "operator %s is not supported: %s", node->type, advice->text);
-    else
-        import_fault(importer, node, NULL, "operator %s%s is not supported", node->type, of_domain);
-}
-
-static node_handler *find_handler(const struct node *node)
-{
-    if (*node->domain)
-        return NULL;
-    for (size_t i = 0; i < OPERATOR_COUNT; i++)
-        if (!strcmp(operators[i].type, node->type))
-            return operators[i].import;
-    return NULL;
-}
+#include "operators.h"
 
 /* ---- messages ---- */
 
@@ -293,6 +193,32 @@ int import_new_layer(struct importer *importer, enum layer_kind kind, const char
     return index;
 }
 
+/* ---- operators that there are not ---- */
+
+static void report_unsupported(struct importer *importer, const struct node *node)
+{
+    const struct operator_advice *advice = *node->domain ? NULL : operator_find_advice(node->type);
+    const char *of_domain = *node->domain ? arena_format(importer->arena, " (of domain '%s')", node->domain) : "";
+    if (advice)
+        import_fault(importer, node, NULL, "operator %s is not supported: %s", node->type, advice->text);
+    else
+        import_fault(importer, node, NULL, "operator %s%s is not supported", node->type, of_domain);
+}
+
+static node_handler *find_handler(const struct node *node)
+{
+    const struct operator* known = * node->domain ? NULL : operator_find(node->type);
+    return known ? known->import : NULL;
+}
+
+static const char *list_operators(struct importer *importer)
+{
+    const char *list = operators[0].type;
+    for (int i = 1; i < operator_count; i++)
+        list = arena_format(importer->arena, "%s %s", list, operators[i].type);
+    return list;
+}
+
 /* ---- the walk ---- */
 
 /* One image at a time, so the batch is 1 whatever the model says; 1-D tensors have height 1. */
@@ -412,7 +338,7 @@ static void import_node(struct importer *importer, const struct node *node)
             import_fault(importer, node, NULL, "output %d of %s is used; supported: only the first output", i, node->type);
     if (!handler) {
         report_unsupported(importer, node);
-        const struct advice *advice = find_advice(node->type);
+        const struct operator_advice *advice = operator_find_advice(node->type);
         const struct flow *input = import_input(importer, node, 0);
         if (advice && advice->keeps_shape && input)
             flow = *input;
@@ -491,7 +417,8 @@ static void import_nodes(struct importer *importer)
         import_node(importer, node);
     }
     if (some_unsupported)
-        diagnose(importer->diagnostics, SEVERITY_NOTE, NULL, NULL, "supported operators: %s", list_operators(importer));
+        diagnose(importer->diagnostics, SEVERITY_NOTE, NULL, NULL, "supported operators: %s; 'dory ops' says more",
+                 list_operators(importer));
 }
 
 struct network *import_graph(const struct graph *graph, const char *name, const struct load_options *options,

@@ -14,6 +14,7 @@ static const struct command {
     {"generate", command_generate, "generate C sources and a weight image for a target"},
     {"plan", command_plan, "print tiles, memory and predicted cycles of every layer"},
     {"report", command_report, "show the plan of a network: memory over time, transfers, cycles per layer"},
+    {"ops", command_ops, "print the operators that a model may have"},
     {NULL, NULL, NULL},
 };
 

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- what there is ---- */
 
@@ -28,7 +29,7 @@ static const struct option options_table[] = {
     {"--target", "target", OPTION_TEXT, PLACE(target), "T", "host, virt, gap8 or a description FILE.json; default host"},
     {"--output-dir", NULL, OPTION_PATH, PLACE(folder), "DIR", "folder of the generated files; default: this one"},
     {"--name", "name", OPTION_TEXT, PLACE(name), "N", "of the network in C, and of the files; default: the model file's"},
-    {"--config", NULL, OPTION_PATH, PLACE(config), "FILE", "more options, in JSON; the command line overrules them"},
+    {"--config", NULL, OPTION_PATH, PLACE(config), "FILE", "more options, in JSON; default: MODEL.json, where there is one; none: no file"},
     {"--l1-bytes", "l1_bytes", OPTION_NUMBER, PLACE(l1_bytes), "n", "size of the L1 memory, stacks included"},
     {"--l2-bytes", "l2_bytes", OPTION_NUMBER, PLACE(l2_bytes), "n", "size of the network's L2 buffer"},
     {"--cores", "cores", OPTION_NUMBER, PLACE(cores), "n", "of the cluster"},
@@ -286,6 +287,26 @@ static bool read_configuration(struct generate_options *options, struct arena *a
 
 /* ---- both ---- */
 
+/* "net.json" beside "net.onnx", if there is such a file; else null. */
+static const char *find_sidecar(const char *model, struct arena *arena)
+{
+    size_t length = strlen(model), suffix = strlen(".onnx");
+    if (length <= suffix || strcmp(model + length - suffix, ".onnx") != 0)
+        return NULL;
+    const char *path = arena_format(arena, "%.*s.json", (int)(length - suffix), model);
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+/* The one that the command line names, or the model's own. */
+static bool choose_configuration(struct generate_options *options, struct arena *arena)
+{
+    if (options->config && !strcmp(options->config, "none"))
+        options->config = NULL;
+    else if (!options->config && options->model)
+        options->config = find_sidecar(options->model, arena);
+    return !options->config || read_configuration(options, arena);
+}
+
 /* The model file's name, as far as it can be one of C: "my-net.onnx" is my_net. */
 static const char *default_name(const char *model, struct arena *arena)
 {
@@ -308,7 +329,7 @@ bool options_read(struct generate_options *options, int argc, char **argv, struc
         return false;
     if (options->help)
         return true;
-    if (options->config && !read_configuration(options, arena))
+    if (!choose_configuration(options, arena))
         return false;
     if (!options->model) {
         fprintf(stderr, "dory generate: error: no model; 'dory generate --help' explains\n");

@@ -6,7 +6,7 @@ failures=0
 fail() { echo "FAILED: $*" >&2; failures=1; }
 
 # Operators: those that the importer has, in its order.
-diff <(sed -n 's/^    {"\([A-Za-z]*\)", import_.*/\1/p' "$source/generator/source/import.c") \
+diff <("$dory" ops | sed -n '/^Not supported/q; s/^\([A-Z][A-Za-z]*\)  .*/\1/p') \
   <(sed -n '/^| operator /,/^$/s/^| \([A-Z][A-Za-z]*\) |.*/\1/p' "$source/docs/operators.md") || fail "docs/operators.md: < importer, > document"
 
 # Options and commands: all of them are in the manual page, and it has no other ones.

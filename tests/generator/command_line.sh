@@ -26,6 +26,9 @@ expect 0 "" --help
 expect 0 "" --version
 expect 0 "" run --help
 expect 0 "" inspect --help
+expect 0 "" ops
+expect 0 "" ops --help
+expect 2 "it takes no 'Conv'" ops Conv
 expect 2 "Usage:"
 expect 2 "unknown command 'fly'" fly
 expect 2 "unrecognized option '--colour'" inspect --colour

@@ -48,6 +48,20 @@ expect 1 "does not fit L2" "$dory" generate model.onnx --output-dir first --name
 expect 1 "missing.onnx: error: cannot open" "$dory" generate missing.onnx --output-dir first --name net
 diff -r kept first || fail "a failed run changed files"
 
+# a configuration file beside the model is read by itself; the command line overrules it
+cp model.onnx beside.onnx
+echo '{"cores": 3, "n_inputs": 1, "BNRelu_bits": 32, "name": "net"}' >beside.json
+expect 0 "" "$dory" generate beside.onnx --output-dir fourth
+grep -q 'cores = 3' fourth/net.c || fail "beside.json was not read"
+expect 0 "" "$dory" generate beside.onnx --output-dir fourth --cores 5
+grep -q 'cores = 5' fourth/net.c || fail "beside.json overruled the command line"
+expect 0 "" "$dory" generate beside.onnx --output-dir fourth --config none --name net
+grep -q 'cores = 8' fourth/net.c || fail "--config none read a file"
+expect 0 "" "$dory" generate beside.onnx --output-dir fourth --depfile fourth.d
+grep -q 'beside.json' fourth.d || fail "the depfile lacks beside.json"
+echo '{"coers": 3}' >beside.json
+expect 2 "unknown key 'coers'; did you mean 'cores'?" "$dory" generate beside.onnx --output-dir fourth
+
 # places that cannot be written
 : > file
 expect 1 "cannot make folder 'file" "$dory" generate model.onnx --output-dir file/below --name net
