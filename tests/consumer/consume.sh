@@ -19,7 +19,9 @@ mkdir -p "$work"
 cp -r "$source/tests/consumer/project" "$work/project"
 cp "$source/apps/digits/digits.onnx" "$work/project/model/"
 
-arguments=("-DMETHOD=$method" -DCMAKE_BUILD_TYPE=Release "$@")
+build_type=Release
+[ "$method" != add_subdirectory ] || build_type=Debug # as a user builds who looks for a fault
+arguments=("-DMETHOD=$method" "-DCMAKE_BUILD_TYPE=$build_type" "$@")
 toolchains=$source/toolchains
 case $method in
   find_package)
