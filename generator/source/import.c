@@ -93,8 +93,9 @@ int64_t *import_whole_numbers(struct importer *importer, const struct node *node
     size_t fractions = 0, first = 0;
     if (constant->type == ELEMENT_UNSUPPORTED) {
         import_fault(importer, node, role,
-                     "constant '%s' is %s; supported: float, double and integer types of up to 64 bits", constant->name,
-                     constant->type_name);
+                     "constant '%s' is %s; supported: float, double and integer types of up to 64 bits; export the model in "
+                     "float32, as NEMO does",
+                     constant->name, constant->type_name);
         return numbers;
     }
     for (size_t i = 0; i < constant->count; i++) {
@@ -198,11 +199,14 @@ int import_new_layer(struct importer *importer, enum layer_kind kind, const char
 static void report_unsupported(struct importer *importer, const struct node *node)
 {
     const struct operator_advice *advice = *node->domain ? NULL : operator_find_advice(node->type);
-    const char *of_domain = *node->domain ? arena_format(importer->arena, " (of domain '%s')", node->domain) : "";
-    if (advice)
-        import_fault(importer, node, NULL, "operator %s is not supported: %s", node->type, advice->text);
+    if (*node->domain)
+        import_fault(importer, node, NULL,
+                     "operator %s of domain '%s' is not supported: only ONNX's own are; use the ONNX export of NEMO or "
+                     "Quantlab, which leaves no others",
+                     node->type, node->domain);
     else
-        import_fault(importer, node, NULL, "operator %s%s is not supported", node->type, of_domain);
+        import_fault(importer, node, NULL, "operator %s is not supported%s%s", node->type, advice ? ": " : "",
+                     advice ? advice->text : "");
 }
 
 static node_handler *find_handler(const struct node *node)

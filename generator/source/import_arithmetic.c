@@ -29,6 +29,21 @@ static bool is_per_channel(const struct constant *constant, const struct flow *f
     return true;
 }
 
+/* Arithmetic on the input itself that is not whole: mean and deviation of images. */
+static bool check_image(struct importer *importer, const struct node *node, const struct flow *flow,
+                        const struct constant *constant)
+{
+    int64_t number;
+    bool is_input = flow->kind == FLOW_TENSOR && importer->network->tensors[flow->index].producer == NO_LAYER;
+    for (size_t i = 0; is_input && constant->type != ELEMENT_UNSUPPORTED && i < constant->count; i++)
+        if (!constant_integer(constant, i, &number))
+            return import_fault(importer, node, NULL,
+                                "%s of the input and %g: the network's input is integers as the sensor gives them; quantise it "
+                                "in NEMO (eps_in) or Quantlab, and export without this scaling",
+                                node->type, constant_number(constant, i));
+    return true;
+}
+
 static bool read_operand(struct importer *importer, const struct node *node, const struct flow *flow,
                          const struct constant *constant, const char *role, int64_t instead, struct operand *operand)
 {
@@ -40,6 +55,8 @@ static bool read_operand(struct importer *importer, const struct node *node, con
             "constant '%s' of shape %s does not fit a tensor of shape %s; supported: one number, or one a channel (%d)",
             constant->name, shape_text(importer, &shape), shape_text(importer, &flow->shape), channels);
     }
+    if (!check_image(importer, node, flow, constant))
+        return false;
     operand->count = (int)constant->count;
     operand->numbers = import_whole_numbers(importer, node, role, constant, instead);
     return true;

@@ -204,7 +204,7 @@ static const int8_t *read_weights(struct importer *importer, const struct node *
     if (out_of_range)
         import_fault(importer, node, "weights",
                      "constant '%s' holds %" PRId64 " (%zu of %zu numbers are out of range); supported: %" PRId64
-                     " to %" PRId64 " for %d bits",
+                     " to %" PRId64 " for %d bits; quantise the weights to that before the export",
                      constant->name, example, out_of_range, constant->count, minimum, maximum, bits);
     return weights;
 }
@@ -523,8 +523,8 @@ static bool check_pads(struct importer *importer, const struct node *node, int r
         bool is_spatial = i % rank >= 2;
         if (!in_range(pads[i], 0) || (!is_spatial && pads[i] != 0))
             return import_fault(importer, node, "pads",
-                                "%" PRId64 " for dimension %d; supported: 0 to %d for height and width", pads[i], i % rank,
-                                MAXIMUM_DIMENSION);
+                                "%" PRId64 " for dimension %d; supported: 0 to %d for height and width%s", pads[i], i % rank,
+                                MAXIMUM_DIMENSION, pads[i] < 0 ? "; to crop, use a stride or a smaller padding" : "");
     }
     return true;
 }

@@ -261,6 +261,9 @@ static struct value *value_of(struct reader *reader, const char *name)
     return &reader->graph->values[name_table_find(reader->names, text_of(name))];
 }
 
+/* In place of an initialiser with a fault, so that its readers are not reported, too: the graph is given up anyway. */
+static const struct constant unreadable = {.name = "", .type = ELEMENT_UNSUPPORTED, .type_name = "unreadable"};
+
 static void read_initialisers(struct reader *reader)
 {
     for (size_t i = 0; i < reader->source->n_initializer; i++) {
@@ -269,6 +272,8 @@ static void read_initialisers(struct reader *reader)
         if (value->constant)
             report(reader, NULL, NULL, "there are two initialisers named '%s'", value->name);
         value->constant = read_constant(reader, source, value->name, NULL);
+        if (!value->constant)
+            value->constant = &unreadable;
     }
     if (reader->source->n_sparse_initializer)
         report(reader, NULL, NULL, "sparse initialisers (%zu) are not supported; store the weights as plain tensors",

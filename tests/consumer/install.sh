@@ -26,6 +26,7 @@ trap 'rm -rf "$work"' EXIT
 package=$(echo "$work"/package/dory_*.deb)
 depends=$(dpkg-deb -f "$package" Depends)
 for library in $(objdump -p "$prefix/bin/dory" | sed -n 's/^ *NEEDED *//p'); do # libjansson.so.4 is in libjansson4
+  if [ "$library" = libm.so.6 ]; then continue; fi # in libc6; needed where the compiler does not optimise
   case $depends in *"${library%%.so*}"*) ;; *) fail "Depends of the package: $depends: no $library" ;; esac
 done
 dpkg-deb -x "$package" "$work/root"

@@ -266,6 +266,123 @@ static void mask_of_dropout(void)
     onnx_add_node(model, "Identity", "mask", "y");
 }
 
+/* ---- models as users bring them ---- */
+
+static void recurrent(void) { onnx_add_node(model, "LSTM", "x", "y"); }
+
+static void post_processing(void)
+{
+    add_weights(4, SHAPE(4, 4, 3, 3));
+    onnx_add_node(model, "Conv", "x w", "c");
+    onnx_add_node(model, "ArgMax", "c", "y");
+}
+
+static void split(void) { onnx_add_node(model, "Split", "x", "y z"); }
+static void control_flow(void) { onnx_add_node(model, "If", "x", "y"); }
+static void scaled_up(void) { onnx_add_node(model, "Resize", "x", "y"); }
+static void gelu(void) { onnx_add_node(model, "Erf", "x", "y"); }
+
+static void float_bias(void)
+{
+    add_weights(4, SHAPE(4, 4, 3, 3));
+    onnx_add_floats(model, "b", 1, SHAPE(4), (const float[]){1, 2, 3, 4.5F});
+    onnx_add_node(model, "Conv", "x w b", "y");
+}
+
+static void normalised_image(void)
+{
+    onnx_add_scalar(model, "mean", 0.485);
+    onnx_add_node(model, "Sub", "x mean", "centred");
+    add_weights(4, SHAPE(4, 4, 3, 3));
+    onnx_add_node(model, "Conv", "centred w", "y");
+}
+
+static void external_data(void)
+{
+    add_conv();
+    Onnx__TensorProto *weights = onnx_builder_model(model)->graph->initializer[0];
+    weights->has_data_location = 1;
+    weights->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+}
+
+static void volume(void)
+{
+    onnx_add_input(model, "z", 5, SHAPE(1, 4, 6, 6, 6));
+    add_weights(5, SHAPE(2, 4, 3, 3, 3));
+    onnx_add_node(model, "Conv", "z w", "y");
+}
+
+static void input_of_one_dimension(void)
+{
+    onnx_add_input(model, "z", 1, SHAPE(8));
+    onnx_add_node(model, "Relu", "z", "y");
+}
+
+static void too_wide_input(void)
+{
+    onnx_add_input(model, "z", 4, SHAPE(1, 1, 1, 70000));
+    onnx_add_node(model, "Relu", "z", "y");
+}
+
+static void tensor_of_later_node(void)
+{
+    onnx_add_node(model, "Relu", "later", "y");
+    onnx_add_node(model, "Relu", "x", "later");
+}
+
+static void unknown_tensor(void) { onnx_add_node(model, "Relu", "nowhere", "y"); }
+static void output_of_no_node(void) { onnx_add_node(model, "Relu", "x", "z"); }
+
+static void tensor_made_twice(void)
+{
+    onnx_add_node(model, "Relu", "x", "y");
+    onnx_add_node(model, "Floor", "x", "y");
+}
+
+static void cropping_pads(void)
+{
+    onnx_set_integers(model, onnx_add_node(model, "Pad", "x", "y"), "pads", 8, SHAPE(0, 0, -1, 0, 0, 0, 0, 0));
+}
+
+static void computed_pads(void) { onnx_add_node(model, "Pad", "x x", "y"); }
+
+static void clip_bounds_swapped(void)
+{
+    onnx_node *clip = onnx_add_node(model, "Clip", "x", "y");
+    onnx_set_float(model, clip, "min", 5);
+    onnx_set_float(model, clip, "max", 4);
+}
+
+static void quotient_by_tensor(void)
+{
+    onnx_add_scalar(model, "k", 3);
+    onnx_add_node(model, "Div", "k x", "y");
+}
+
+static void squeezed_channels(void)
+{
+    onnx_set_integers(model, onnx_add_node(model, "Squeeze", "x", "y"), "axes", 1, SHAPE(1));
+}
+
+static void odd_requantisation(void)
+{
+    onnx_node *add = onnx_add_node(model, "Add", "x x", "y");
+    onnx_set_integer(model, add, "in1_mul", 3);
+    onnx_set_integer(model, add, "in1_shift", 99);
+}
+
+static void flattened_from_axis_2(void)
+{
+    onnx_set_integer(model, onnx_add_node(model, "Flatten", "x", "y"), "axis", 2);
+}
+
+static void overflowing_constants(void)
+{
+    onnx_add_int64(model, "k", 0, NULL, SHAPE(INT64_MAX));
+    onnx_add_node(model, "Mul", "x k", "a");
+    onnx_add_node(model, "Mul", "a k", "y");
+}
+
 static const struct {
     const char *name;
     void (*make)(void);
@@ -320,6 +437,30 @@ static const struct {
     CASE(no_layer),
     CASE(dynamic_input),
     CASE(mask_of_dropout),
+    CASE(recurrent),
+    CASE(post_processing),
+    CASE(split),
+    CASE(control_flow),
+    CASE(scaled_up),
+    CASE(gelu),
+    CASE(float_bias),
+    CASE(normalised_image),
+    CASE(external_data),
+    CASE(volume),
+    CASE(input_of_one_dimension),
+    CASE(too_wide_input),
+    CASE(tensor_of_later_node),
+    CASE(unknown_tensor),
+    CASE(output_of_no_node),
+    CASE(tensor_made_twice),
+    CASE(cropping_pads),
+    CASE(computed_pads),
+    CASE(clip_bounds_swapped),
+    CASE(quotient_by_tensor),
+    CASE(squeezed_channels),
+    CASE(odd_requantisation),
+    CASE(flattened_from_axis_2),
+    CASE(overflowing_constants),
 };
 
 /* ---- the comparison ---- */
