@@ -180,10 +180,9 @@ static void check_step_windows(struct checker *c, int index)
     bool sound = window_is_sound(c, &in[0], run->input_height, run->input_width, run->input_channels, run->input_bits) &&
                  in_buffer(plan, step->input_buffer[0], index, in[0].offset);
     if (concatenation || run->operation == DORY_ADDITION)
-        sound =
-            sound &&
-            window_is_sound(c, &in[1], run->input_height, run->input_width, second_channels, run->second_input_bits) &&
-            in_buffer(plan, step->input_buffer[1], index, in[1].offset);
+        sound = sound &&
+                window_is_sound(c, &in[1], run->input_height, run->input_width, second_channels, run->second_input_bits) &&
+                in_buffer(plan, step->input_buffer[1], index, in[1].offset);
     sound = sound &&
             window_is_sound(c, &step->run.output, run->output_height, run->output_width, run->output_channels,
                             run->output_bits) &&

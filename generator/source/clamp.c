@@ -32,8 +32,8 @@ static void inner_range(wide multiplier, wide addend, wide bound, wide *low, wid
     }
 }
 
-bool clamp_channel(int64_t multiplier, int64_t addend, int64_t divisor, int64_t maximum, int64_t x_minimum, int64_t x_maximum,
-                   struct clamped_channel *channel)
+bool clamp_channel(int64_t multiplier, int64_t addend, int64_t divisor, int64_t maximum, int64_t x_minimum,
+                   int64_t x_maximum, struct clamped_channel *channel)
 {
     wide bound = ((wide)maximum + 1) * divisor;
     if (maximum < 0 || bound > UINT32_VALUES || x_minimum < INT32_MIN || x_maximum > INT32_MAX)

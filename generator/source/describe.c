@@ -161,7 +161,8 @@ static struct dory_stage scalar_stage(const struct description *d, const struct 
     if (stage->count == 0)
         return result;
     if (stage->count != 1)
-        REFUSE(d, NULL, "has a normalisation per channel; for pools, additions and concatenations one for all channels is supported");
+        REFUSE(d, NULL,
+               "has a normalisation per channel; for pools, additions and concatenations one for all channels is supported");
     struct stage_proof proof = prove_channel(stage->multiplier[0], stage->addend[0], x);
     if (!proof.fits_64)
         REFUSE(d, NULL, "its scaling exceeds 64-bit integers, which is the most that the firmware computes with");
@@ -407,7 +408,7 @@ static void describe_convolution(const struct description *d)
     const struct layer *layer = d->layer;
     struct dory_layer *run = d->run;
     run->weight_bits = (uint8_t)layer->weight_bits;
-    run->operation = layer->groups == 1                     ? DORY_CONVOLUTION
+    run->operation = layer->groups == 1                      ? DORY_CONVOLUTION
                      : layer_is_depthwise(d->network, layer) ? DORY_DEPTHWISE
                                                              : DORY_GROUPED;
     if (layer->groups < 1 || d->input->channels % layer->groups || d->output->channels % layer->groups)

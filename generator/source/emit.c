@@ -128,8 +128,8 @@ static const char *run_parameters(const struct emission *emission, struct arena 
 {
     if (!has_several(emission))
         return "const void *input, void *output";
-    return arena_format(arena, "const void *const inputs[%d], void *const outputs[%d]",
-                        emission->plan->network->input_count, emission->plan->network->output_count);
+    return arena_format(arena, "const void *const inputs[%d], void *const outputs[%d]", emission->plan->network->input_count,
+                        emission->plan->network->output_count);
 }
 
 static void add_declarations(struct text *text, const struct emission *emission)
@@ -191,9 +191,9 @@ static void add_kernels(struct text *text, const struct plan *plan)
 static const char *operation_word(const struct dory_layer *run)
 {
     static const char *const words[] = {
-        [DORY_CONVOLUTION] = "convolution",   [DORY_DEPTHWISE] = "depth-wise convolution",
-        [DORY_MAXIMUM_POOL] = "maximum pool", [DORY_AVERAGE_POOL] = "average pool",
-        [DORY_ADDITION] = "addition",         [DORY_GROUPED] = "convolution in groups",
+        [DORY_CONVOLUTION] = "convolution",     [DORY_DEPTHWISE] = "depth-wise convolution",
+        [DORY_MAXIMUM_POOL] = "maximum pool",   [DORY_AVERAGE_POOL] = "average pool",
+        [DORY_ADDITION] = "addition",           [DORY_GROUPED] = "convolution in groups",
         [DORY_CONCATENATION] = "concatenation",
     };
     return words[run->operation];

@@ -11,7 +11,7 @@
 #include "support.h"
 
 struct expected_options {
-    const char *folder;   /* with input.txt and out_layer<n>.txt; null: golden interpreter only */
+    const char *folder;    /* with input.txt and out_layer<n>.txt; null: golden interpreter only */
     const char *input;     /* file of the input; null: the folder's, else numbers from a seed */
     unsigned sample_count; /* 0: as many as the folder has files input_<i>.txt, else 1 */
 };

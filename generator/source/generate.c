@@ -164,15 +164,11 @@ static const struct pass {
     void (*dump)(struct generation *run); /* null: no result of its own */
     bool is_for_report;                   /* dory report needs it */
 } passes[] = {
-    {"import", pass_import, dump_network, true}, /* read_onnx, too */
-    {"range", pass_range, dump_network, true},
-    {"plan", pass_plan, dump_plan, true}, /* tile and place, too */
-    {"check", pass_check, NULL, true},
-    {"layout", pass_layout, dump_layout, false},
-    {"expected", pass_expected, NULL, false},
-    {"emit", pass_emit, NULL, false},
-    {"plan text", pass_report, NULL, false},
-    {"report", pass_report_files, NULL, true},
+    {"import", pass_import, dump_network, true},                                       /* read_onnx, too */
+    {"range", pass_range, dump_network, true},   {"plan", pass_plan, dump_plan, true}, /* tile and place, too */
+    {"check", pass_check, NULL, true},           {"layout", pass_layout, dump_layout, false},
+    {"expected", pass_expected, NULL, false},    {"emit", pass_emit, NULL, false},
+    {"plan text", pass_report, NULL, false},     {"report", pass_report_files, NULL, true},
     {"write", pass_write, NULL, true},
 };
 

@@ -125,7 +125,8 @@ bool flow_add(struct importer *importer, const struct node *node, struct flow *f
 bool flow_divide(struct importer *importer, const struct node *node, struct flow *flow, int64_t divisor);
 void flow_floor(struct importer *importer, const struct node *node, struct flow *flow);
 /* `bits`: of an element of the result where the model says so, else 0. */
-void flow_clip(struct importer *importer, const struct node *node, struct flow *flow, int64_t minimum, int64_t maximum, int bits);
+void flow_clip(struct importer *importer, const struct node *node, struct flow *flow, int64_t minimum, int64_t maximum,
+               int bits);
 
 /* Makes padding of Pad nodes a layer of its own, for readers that cannot have it as theirs. False after an error was
  * reported. */

@@ -25,12 +25,11 @@ static bool check_numbers(struct importer *importer, const struct node *node, co
                             : !in_range(axis->dilation, 1)                            ? "dilations"
                             : !in_range(axis->before, 0) || !in_range(axis->after, 0) ? "pads"
                                                                                       : NULL;
-    return !attribute ||
-           import_fault(importer, node, attribute,
-                        "%s: kernel %" PRId64 ", stride %" PRId64 ", dilation %" PRId64 ", padding %" PRId64 " and %" PRId64
-                        "; supported: kernel, stride and dilation 1 to %d, padding 0 to %d",
-                        name, axis->kernel, axis->stride, axis->dilation, axis->before, axis->after, MAXIMUM_DIMENSION,
-                        MAXIMUM_DIMENSION);
+    return !attribute || import_fault(importer, node, attribute,
+                                      "%s: kernel %" PRId64 ", stride %" PRId64 ", dilation %" PRId64 ", padding %" PRId64
+                                      " and %" PRId64 "; supported: kernel, stride and dilation 1 to %d, padding 0 to %d",
+                                      name, axis->kernel, axis->stride, axis->dilation, axis->before, axis->after,
+                                      MAXIMUM_DIMENSION, MAXIMUM_DIMENSION);
 }
 
 /* The attributes of a node with a window, over 1 or 2 dimensions; a 1-D window has height 1. */
@@ -53,7 +52,8 @@ static bool read_window(struct importer *importer, const struct node *node, cons
         window->height = (struct axis){kernel[0], strides[0], dilations[0], pads[0], pads[2], tensor->height, 0};
     window->width = (struct axis){
         kernel[rank - 1], strides[rank - 1], dilations[rank - 1], pads[rank - 1], pads[2 * rank - 1], tensor->width, 0};
-    return check_numbers(importer, node, &window->height, "height") && check_numbers(importer, node, &window->width, "width");
+    return check_numbers(importer, node, &window->height, "height") &&
+           check_numbers(importer, node, &window->width, "width");
 }
 
 static int64_t extent(const struct axis *axis) { return (axis->kernel - 1) * axis->dilation + 1; }

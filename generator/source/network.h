@@ -49,8 +49,8 @@ struct layer {
     /* convolutions and pools */
     int kernel_height, kernel_width, stride_height, stride_width, dilation_height, dilation_width;
     int padding_top, padding_left, padding_bottom, padding_right;
-    int groups;           /* divides input and output channels; the number of both: depth-wise */
-    int weight_bits;      /* 2, 4, 8 */
+    int groups;            /* divides input and output channels; the number of both: depth-wise */
+    int weight_bits;       /* 2, 4, 8 */
     const int8_t *weights; /* convolutions: [output channels][input channels / groups][kernel_height][kernel_width] */
 
     /* additions: x0' = input_stages[0](x0), x1' likewise, accumulator = x0' + x1'. A stage of count 0 changes nothing.
@@ -65,19 +65,19 @@ struct layer {
     int stage_count;
     bool is_intermediate; /* of what was one operation in the model: an output without a clip is neither saturated nor taken
                            * for logits, it has the bits that it needs */
-    int output_bits; /* of an element of the output, as the model asks for: 2, 4, 8; 0: as the range pass finds best */
+    int output_bits;      /* of an element of the output, as the model asks for: 2, 4, 8; 0: as the range pass finds best */
 
     /* filled by the range pass: proven bounds of the accumulator before stages[0] */
     int64_t accumulator_minimum, accumulator_maximum;
 };
 
 struct network {
-    const char *name;       /* of the model's file, for messages */
+    const char *name; /* of the model's file, for messages */
     struct tensor *tensors;
     int tensor_count;
-    struct layer *layers;   /* in an order in which every input is computed before it is read: the file's node order */
+    struct layer *layers; /* in an order in which every input is computed before it is read: the file's node order */
     int layer_count;
-    int *inputs;            /* tensor indices */
+    int *inputs; /* tensor indices */
     int input_count;
     int *outputs;
     int output_count;
@@ -102,8 +102,8 @@ static inline bool layer_is_depthwise(const struct network *network, const struc
 
 /* A convolution whose kernel covers the whole unpadded input, as a fully connected layer does: the firmware runs it as a
  * 1x1 convolution of one pixel, whose input channels are the elements in memory order, i.e. height, width, channels.
- * That wants pixels without a rest of unused bits. Both describe.c (shape) and layout.c (order of weights) ask here. 65535 is
- * the firmware's limit of a dimension. */
+ * That wants pixels without a rest of unused bits. Both describe.c (shape) and layout.c (order of weights) ask here. 65535
+ * is the firmware's limit of a dimension. */
 static inline bool layer_reads_whole_input(const struct network *network, const struct layer *layer)
 {
     const struct tensor *input = &network->tensors[layer->inputs[0]];

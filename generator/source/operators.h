@@ -4,7 +4,8 @@
 
 #include "import.h"
 
-struct operator {
+struct operator
+{
     const char *type;
     node_handler *import;
     const char *becomes, *limits; /* for people */
@@ -14,7 +15,7 @@ extern const struct operator operators[]; /* by the alphabet */
 extern const int operator_count;
 
 /* Null: there is none. */
-const struct operator *operator_find(const char *type);
+const struct operator* operator_find(const char *type);
 
 struct operator_advice {
     const char *type;

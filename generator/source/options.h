@@ -9,7 +9,7 @@ struct generate_options {
     const char *check; /* null, "golden", or a folder */
     const char *input; /* for the check: null, or a file of values */
     const char *depfile, *dump;
-    const char *log; /* for the report: null, or the log of a run with its measurements */
+    const char *log;                    /* for the report: null, or the log of a run with its measurements */
     const char *front_end, *input_bits; /* of the model, see load.h; null: not given */
     bool list_outputs, exact_add, tensors_in_ram, report, help;
     uint32_t l1_bytes, l2_bytes, cores; /* 0: not given */

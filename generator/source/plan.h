@@ -14,9 +14,9 @@
 #include "target.h"
 
 struct plan_options {
-    uint32_t l1_bytes;  /* 0: the target's, less its stacks. Of the memory level: stacks are taken off this too */
-    uint32_t l2_bytes;  /* 0: the target's, less what its firmware takes. Else the arena's size, nothing taken off */
-    unsigned cores;     /* 0: the target's */
+    uint32_t l1_bytes;   /* 0: the target's, less its stacks. Of the memory level: stacks are taken off this too */
+    uint32_t l2_bytes;   /* 0: the target's, less what its firmware takes. Else the arena's size, nothing taken off */
+    unsigned cores;      /* 0: the target's */
     bool tensors_in_ram; /* for tests: home every intermediate tensor in L3 RAM where possible */
 };
 
@@ -25,20 +25,21 @@ enum plan_buffer_kind { BUFFER_TENSOR, BUFFER_WINDOW, BUFFER_WEIGHTS };
 
 struct plan_buffer {
     enum plan_buffer_kind kind;
-    const char *name;          /* for people: "conv1 weights, channels 64-127" */
-    int tensor;                /* index, or -1 */
-    int layer;                 /* whose weights, or -1 */
+    const char *name; /* for people: "conv1 weights, channels 64-127" */
+    int tensor;       /* index, or -1 */
+    int layer;        /* whose weights, or -1 */
     uint32_t bytes;
-    int first_step, last_step; /* occupied from the start of first_step (transfers into it may start) to the end of last_step */
-    uint32_t offset;           /* in the L2 arena, multiple of DORY_ALIGNMENT; set by place */
+    int first_step,
+        last_step;   /* occupied from the start of first_step (transfers into it may start) to the end of last_step */
+    uint32_t offset; /* in the L2 arena, multiple of DORY_ALIGNMENT; set by place */
 };
 
 enum plan_home { HOME_L2, HOME_RAM };
 
 struct plan_tensor {
     enum plan_home home;
-    int buffer;            /* HOME_L2: index of its buffer */
-    uint32_t ram_offset;   /* HOME_RAM */
+    int buffer;          /* HOME_L2: index of its buffer */
+    uint32_t ram_offset; /* HOME_RAM */
     uint32_t bytes;
 };
 
@@ -50,9 +51,9 @@ struct plan_layer {
     uint64_t predicted_cycles; /* kernels, L2-L1 transfers and overhead; without waits for L3 */
     uint64_t kernel_cycles, dma_cycles;
     uint32_t tile_count;
-    uint32_t weights_bytes;    /* of the blob; 0 without weights */
-    uint32_t weights_address;  /* of the blob in the flash image */
-    uint32_t l1_bytes;         /* used of the arena */
+    uint32_t weights_bytes;   /* of the blob; 0 without weights */
+    uint32_t weights_address; /* of the blob in the flash image */
+    uint32_t l1_bytes;        /* used of the arena */
 };
 
 struct plan_step {
@@ -75,12 +76,12 @@ struct plan {
     const struct network *network;
     const struct target *target;
     unsigned cores;
-    uint32_t l1_arena_bytes, l2_arena_bytes;   /* what there is */
-    uint32_t l1_peak_bytes, l2_peak_bytes;     /* what is used: the sizes in the generated header */
-    uint32_t l2_live_bytes;                    /* lower bound of l2_peak_bytes: the most that lives at one step */
+    uint32_t l1_arena_bytes, l2_arena_bytes; /* what there is */
+    uint32_t l1_peak_bytes, l2_peak_bytes;   /* what is used: the sizes in the generated header */
+    uint32_t l2_live_bytes;                  /* lower bound of l2_peak_bytes: the most that lives at one step */
 
-    struct plan_tensor *tensors;     /* network->tensor_count */
-    struct plan_layer *layers;       /* network->layer_count */
+    struct plan_tensor *tensors; /* network->tensor_count */
+    struct plan_layer *layers;   /* network->layer_count */
     struct plan_step *steps;
     int step_count;
     struct plan_transfer *transfers; /* in queue order */
@@ -89,9 +90,9 @@ struct plan {
     int buffer_count;
 
     uint32_t ram_bytes;
-    uint32_t flash_bytes;            /* of the weight image with its header */
-    uint8_t *flash_image;            /* filled by layout */
-    uint64_t predicted_cycles;       /* of the network, waits for L3 included */
+    uint32_t flash_bytes;      /* of the weight image with its header */
+    uint8_t *flash_image;      /* filled by layout */
+    uint64_t predicted_cycles; /* of the network, waits for L3 included */
 };
 
 /* The flash image starts with a header of this size: "DORY", format version, flash_bytes, flash_hash (all uint32
@@ -104,18 +105,20 @@ struct plan {
 struct range_options {
     bool exact_add; /* keep the output of an unclipped addition that can leave 8 bits in 16 bits */
 };
-bool range_prove(struct network *network, const struct range_options *options, struct arena *arena, struct diagnostics *diagnostics);
+bool range_prove(struct network *network, const struct range_options *options, struct arena *arena,
+                 struct diagnostics *diagnostics);
 
 /* describe.c: the firmware's view of a layer: shape, bits, normalisation, clip, stages; tile, L1 map and blob sizes zero. */
-bool describe_layer(const struct network *network, int layer, struct dory_layer *run, struct arena *arena, struct diagnostics *diagnostics);
+bool describe_layer(const struct network *network, int layer, struct dory_layer *run, struct arena *arena,
+                    struct diagnostics *diagnostics);
 
 /* Bounds of the accumulator of one output channel of a convolution, partial sums included. */
 void describe_accumulator(const struct network *network, const struct layer *layer, size_t channel, int64_t *minimum,
                           int64_t *maximum);
 
 /* plan.c (tile.c, place.c): kernels, tiles, steps, transfers, offsets. layout.c fills flash_image. */
-bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options, struct plan *plan,
-               struct arena *arena, struct diagnostics *diagnostics);
+bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
+               struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
 /* check.c: proves the plan anew with plain integer arithmetic. A failure is a bug of dory and says so. */

@@ -5,17 +5,15 @@
 #include "dory/layer.h"
 
 static const char *const operation_names[] = {
-    [DORY_CONVOLUTION] = "DORY_CONVOLUTION",   [DORY_DEPTHWISE] = "DORY_DEPTHWISE",
-    [DORY_MAXIMUM_POOL] = "DORY_MAXIMUM_POOL", [DORY_AVERAGE_POOL] = "DORY_AVERAGE_POOL",
-    [DORY_ADDITION] = "DORY_ADDITION",         [DORY_GROUPED] = "DORY_GROUPED",
+    [DORY_CONVOLUTION] = "DORY_CONVOLUTION",     [DORY_DEPTHWISE] = "DORY_DEPTHWISE",
+    [DORY_MAXIMUM_POOL] = "DORY_MAXIMUM_POOL",   [DORY_AVERAGE_POOL] = "DORY_AVERAGE_POOL",
+    [DORY_ADDITION] = "DORY_ADDITION",           [DORY_GROUPED] = "DORY_GROUPED",
     [DORY_CONCATENATION] = "DORY_CONCATENATION",
 };
 
 static const char *const normalisation_names[] = {
-    [DORY_NORMALISE_NONE] = "DORY_NORMALISE_NONE",
-    [DORY_NORMALISE_32] = "DORY_NORMALISE_32",
-    [DORY_NORMALISE_64] = "DORY_NORMALISE_64",
-    [DORY_NORMALISE_DIVIDE] = "DORY_NORMALISE_DIVIDE",
+    [DORY_NORMALISE_NONE] = "DORY_NORMALISE_NONE",       [DORY_NORMALISE_32] = "DORY_NORMALISE_32",
+    [DORY_NORMALISE_64] = "DORY_NORMALISE_64",           [DORY_NORMALISE_DIVIDE] = "DORY_NORMALISE_DIVIDE",
     [DORY_NORMALISE_CLAMPED] = "DORY_NORMALISE_CLAMPED",
 };
 
@@ -158,12 +156,10 @@ const struct record record_transfer = RECORD(struct dory_transfer, transfer_fiel
         FIELD_PLACE(struct dory_network, MEMBER), __VA_ARGS__                                                               \
     }
 static const struct field network_fields[] = {
-    NETWORK(input_count, NUMBER, LINE), NETWORK(output_count, NUMBER),
-    NETWORK(step_count, NUMBER, LINE), NETWORK(transfer_count, NUMBER),
-    NETWORK(layer_count, NUMBER),      NETWORK(cores, NUMBER),
-    NETWORK(l1_bytes, NUMBER, LINE),   NETWORK(l2_bytes, NUMBER),
-    NETWORK(ram_bytes, NUMBER),        NETWORK(flash_bytes, NUMBER),
-    NETWORK(flash_hash, NUMBER),
+    NETWORK(input_count, NUMBER, LINE), NETWORK(output_count, NUMBER), NETWORK(step_count, NUMBER, LINE),
+    NETWORK(transfer_count, NUMBER),    NETWORK(layer_count, NUMBER),  NETWORK(cores, NUMBER),
+    NETWORK(l1_bytes, NUMBER, LINE),    NETWORK(l2_bytes, NUMBER),     NETWORK(ram_bytes, NUMBER),
+    NETWORK(flash_bytes, NUMBER),       NETWORK(flash_hash, NUMBER),
 };
 const struct record record_network = RECORD(struct dory_network, network_fields);
 

@@ -99,9 +99,9 @@ struct layer_totals report_totals(const struct report *report)
 const char *report_layer_kind(const struct plan *plan, int layer)
 {
     static const char *const operations[] = {
-        [DORY_CONVOLUTION] = "convolution",   [DORY_DEPTHWISE] = "depthwise", [DORY_MAXIMUM_POOL] = "maximum_pool",
-        [DORY_AVERAGE_POOL] = "average_pool", [DORY_ADDITION] = "addition",
-        [DORY_GROUPED] = "grouped",           [DORY_CONCATENATION] = "concatenation",
+        [DORY_CONVOLUTION] = "convolution",     [DORY_DEPTHWISE] = "depthwise", [DORY_MAXIMUM_POOL] = "maximum_pool",
+        [DORY_AVERAGE_POOL] = "average_pool",   [DORY_ADDITION] = "addition",   [DORY_GROUPED] = "grouped",
+        [DORY_CONCATENATION] = "concatenation",
     };
     if (layer_reads_whole_input(plan->network, &plan->network->layers[layer]))
         return "fully_connected";

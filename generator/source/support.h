@@ -39,8 +39,8 @@ struct diagnostics {
     int error_count;
 };
 
-void diagnose(struct diagnostics *diagnostics, enum severity severity, const char *node, const char *attribute, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+void diagnose(struct diagnostics *diagnostics, enum severity severity, const char *node, const char *attribute,
+              const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* "model.onnx: error: node 'Conv_3', attribute 'group': ..." a line each, in the order of their discovery. */
 void diagnostics_print(const struct diagnostics *diagnostics, FILE *stream);

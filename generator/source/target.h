@@ -17,13 +17,13 @@ struct target {
     bool uses_xpulpv2; /* kernels: dory_xpulpv2_kernels before dory_reference_kernels */
 
     /* costs, cluster cycles */
-    uint32_t dma_setup_cycles;                       /* to issue one command */
-    uint32_t dma_latency_cycles;                     /* of one transfer */
-    uint32_t dma_read_bytes_per_1000_cycles;         /* long runs, L2 to L1 */
-    uint32_t dma_write_bytes_per_1000_cycles;        /* long runs, L1 to L2 */
-    uint32_t dma_run_overhead_cycles;                /* per run of a 2-D transfer, beyond its bytes */
+    uint32_t dma_setup_cycles;                /* to issue one command */
+    uint32_t dma_latency_cycles;              /* of one transfer */
+    uint32_t dma_read_bytes_per_1000_cycles;  /* long runs, L2 to L1 */
+    uint32_t dma_write_bytes_per_1000_cycles; /* long runs, L1 to L2 */
+    uint32_t dma_run_overhead_cycles;         /* per run of a 2-D transfer, beyond its bytes */
     uint32_t l3_bytes_per_1000_cycles;
-    uint32_t l3_setup_cycles;                        /* of one transfer */
+    uint32_t l3_setup_cycles; /* of one transfer */
     uint32_t tile_overhead_cycles, step_overhead_cycles, layer_overhead_cycles;
 };
 

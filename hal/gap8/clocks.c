@@ -4,22 +4,19 @@
 
 __attribute__((weak)) const struct gap8_clocks gap8_clocks = {.fc_hertz = 100000000, .cluster_hertz = 100000000};
 
-#define MINIMUM_HERTZ 16000000u
-#define MAXIMUM_HERTZ 250000000u
+#define MINIMUM_HERTZ   16000000u
+#define MAXIMUM_HERTZ   250000000u
 #define REFERENCE_HERTZ 32768u
 
 /* Fields of control_1. The output divides the oscillator by 2^divider; the loop counts half its pulses. */
-#define DIVIDER_1 (1u << 26)
+#define DIVIDER_1        (1u << 26)
 #define OSCILLATOR_SHIFT 16
-#define CLOSED_LOOP (1u << 31)
-#define FACTOR_MASK 0xFFFFu
+#define CLOSED_LOOP      (1u << 31)
+#define FACTOR_MASK      0xFFFFu
 
 /* The oscillator's typical curve, from gvsoc's model (models/pulp/fll/fll_v1_impl.cpp), in kHz; for codes 250 to 511
  * it rises from 30 to 560 MHz. */
-static uint32_t oscillator_kilohertz(uint32_t code)
-{
-    return (3674u * code * code - 752000u * code - 11237100u) / 1000u;
-}
+static uint32_t oscillator_kilohertz(uint32_t code) { return (3674u * code * code - 752000u * code - 11237100u) / 1000u; }
 
 static uint32_t open_loop_setting(uint32_t hertz)
 {

@@ -36,10 +36,7 @@ enum {
     GAP8_EVENT_DISPATCH = 0, /* to the cores: run gap8_team.entry */
     GAP8_EVENT_L3 = 1        /* to the cores: gap8_team.l3_completed has changed */
 };
-enum {
-    GAP8_FC_EVENT_CLUSTER_DONE = 0,
-    GAP8_FC_EVENT_L3_POSTED = 1
-};
+enum { GAP8_FC_EVENT_CLUSTER_DONE = 0, GAP8_FC_EVENT_L3_POSTED = 1 };
 
 #define GAP8_CANARY 0x5AFEC0DEu
 

@@ -11,8 +11,8 @@
  * a write when its last word has been fetched from L2, and dies of a second one then. A queue depth of 1
  * (DORY_HYPER_QUEUE_DEPTH) makes no assumption.
  */
-#include "internal.h"
 #include "dory/hal_inline.h"
+#include "internal.h"
 
 #define RING 8u
 
@@ -21,11 +21,11 @@ static GAP8_FC_MEMORY struct {
     volatile uint32_t posted; /* transfers queued, numbered from 1 */
     uint32_t accepted;        /* of them, those whose last burst has been handed to the uDMA */
     uint32_t completed;
-    uint32_t waited;          /* the highest number that was waited for */
-    uint32_t run, run_offset; /* position in transfer accepted + 1 */
-    uint32_t in_flight;       /* bursts in the uDMA */
+    uint32_t waited;           /* the highest number that was waited for */
+    uint32_t run, run_offset;  /* position in transfer accepted + 1 */
+    uint32_t in_flight;        /* bursts in the uDMA */
     uint32_t ends_transfer[2]; /* by burst, the oldest first: is it the last of its transfer? */
-    enum hal_l3_kind kind;    /* theirs */
+    enum hal_l3_kind kind;     /* theirs */
     uint32_t is_open;
     uint32_t cluster_runs;
 } queue;
@@ -177,11 +177,11 @@ void gap8_l3_leave_cluster(void)
 /* ---- opening ----------------------------------------------------------------------------------------------- */
 
 /* Timing and burst limits as GreenWaves' driver sets them (freeRTOS, hyperbus_internal.c); gvsoc knows neither. */
-#define CHIP_TIMING (4u | 4u << 4 | 4u << 8 | 4u << 12 | 4u << 16 | 4u << 20)
+#define CHIP_TIMING     (4u | 4u << 4 | 4u << 8 | 4u << 12 | 4u << 16 | 4u << 20)
 #define CHIP_MAX_LENGTH (0x1FFu | 0x1FFu << 16)
-#define ACCESS_RAM (1u << 2)
-#define ACCESS_LIMITED (1u << 4 | 1u << 5)
-#define BASE_MASK 0xFFu
+#define ACCESS_RAM      (1u << 2)
+#define ACCESS_LIMITED  (1u << 4 | 1u << 5)
+#define BASE_MASK       0xFFu
 
 /* HyperBus is function 3 of pads 36, 37 and 40 to 50. The boot ROM has set those that the flash needs. */
 static void give_pads_to_hyperbus(void)

@@ -19,7 +19,8 @@ void hal_log(const char *text)
 }
 
 /* Standard output of the C library, so that printf works in an application; the linker drops it where nothing prints. It
- * stands in this file, which every program needs, because the C library comes behind this one on the linker's command line. */
+ * stands in this file, which every program needs, because the C library comes behind this one on the linker's command line.
+ */
 #if __has_include(<picolibc.h>)
 
 static int put(char character, FILE *file)

@@ -81,5 +81,5 @@ static const struct dory_kernel_description concatenation = {
     .cycles = per_channel_cycles,
 };
 
-const struct dory_kernel_description *const dory_reference_kernels[] = {&convolution, &depthwise, &pool,         &addition,
+const struct dory_kernel_description *const dory_reference_kernels[] = {&convolution, &depthwise,     &pool, &addition,
                                                                         &grouped,     &concatenation, NULL};

@@ -8,12 +8,12 @@
 struct view {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
-    uint32_t runs_per_row;      /* 1, or kernel_width where dilation separates the columns */
-    uint32_t pixels_per_run;    /* kernel_width, or 1 */
+    uint32_t runs_per_row;   /* 1, or kernel_width where dilation separates the columns */
+    uint32_t pixels_per_run; /* kernel_width, or 1 */
     uint32_t run_elements;
-    uint32_t run_weight_bytes;  /* of four channels */
-    uint32_t quad_bytes;        /* in this tile */
-    uint32_t constants_offset;  /* in a quad */
+    uint32_t run_weight_bytes; /* of four channels */
+    uint32_t quad_bytes;       /* in this tile */
+    uint32_t constants_offset; /* in a quad */
     uint32_t input_pixel_bytes, output_pixel_bytes;
 };
 
@@ -54,7 +54,8 @@ static void accumulate_bytes(const struct view *view, const uint8_t *input, cons
 }
 
 /* Four channels, elements and weights of any width. A word of weights holds 32 / weight_bits elements of one channel. */
-static void accumulate_elements(const struct view *view, const uint8_t *input, const uint8_t *weights, int32_t accumulator[4])
+static void accumulate_elements(const struct view *view, const uint8_t *input, const uint8_t *weights,
+                                int32_t accumulator[4])
 {
     const struct dory_layer *layer = view->layer;
     uint32_t channels = view->tile->input_channels, per_word = 32u / layer->weight_bits;

@@ -18,7 +18,8 @@ static struct source source_of(const struct dory_layer *layer, const struct dory
 }
 
 /* One row of the kernel. */
-static int32_t accumulate_row(const struct dory_layer *layer, const struct source *source, const uint8_t *pixel, const uint8_t *weights)
+static int32_t accumulate_row(const struct dory_layer *layer, const struct source *source, const uint8_t *pixel,
+                              const uint8_t *weights)
 {
     int32_t sum = 0;
     for (uint32_t kx = 0; kx < layer->kernel_width; kx++) {
@@ -31,8 +32,8 @@ static int32_t accumulate_row(const struct dory_layer *layer, const struct sourc
     return sum;
 }
 
-static int32_t accumulate(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x, uint32_t channel,
-                          const uint8_t *weights)
+static int32_t accumulate(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x,
+                          uint32_t channel, const uint8_t *weights)
 {
     struct source source = source_of(layer, tile, channel);
     uint32_t row_bytes = dory_round_up(dory_element_bytes(layer->kernel_width * source.channels, layer->weight_bits), 4);
@@ -53,7 +54,8 @@ static void compute_item(const struct dory_layer *layer, const struct dory_tile 
     uint8_t *output = (uint8_t *)tile->output + pixel * dory_element_bytes(tile->channels, layer->output_bits);
     for (uint32_t lane = 0; lane < 4 && quad * 4 + lane < tile->channels; lane++) {
         uint32_t channel = quad * 4 + lane;
-        int32_t sum = accumulate(layer, tile, pixel / tile->columns, pixel % tile->columns, channel, weights + lane * channel_bytes);
+        int32_t sum =
+            accumulate(layer, tile, pixel / tile->columns, pixel % tile->columns, channel, weights + lane * channel_bytes);
         int32_t value = dory_normalise(layer, weights + 4 * channel_bytes, lane, sum);
         dory_write_element(output, channel, layer->output_bits, value);
     }

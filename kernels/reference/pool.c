@@ -56,7 +56,8 @@ void dory_reference_addition(const struct dory_layer *layer, const struct dory_t
             int32_t b = dory_read_element(second + pixel * second_bytes, channel, layer->second_input_bits,
                                           layer->second_input_is_signed);
             int64_t sum = dory_stage_apply(&layer->input_stage[0], a) + dory_stage_apply(&layer->input_stage[1], b);
-            dory_write_element((uint8_t *)tile->output + pixel * output_bytes, channel, layer->output_bits, finish(layer, sum));
+            dory_write_element((uint8_t *)tile->output + pixel * output_bytes, channel, layer->output_bits,
+                               finish(layer, sum));
         }
     }
 }
@@ -73,7 +74,8 @@ static int64_t joined(const struct dory_layer *layer, const struct dory_tile *ti
                             dory_read_element(start, which ? channel - layer->input_channels : channel, bits, is_signed));
 }
 
-void dory_reference_concatenation(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+void dory_reference_concatenation(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                  unsigned cores)
 {
     uint32_t output_bytes = dory_element_bytes(tile->channels, layer->output_bits);
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);

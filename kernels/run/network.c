@@ -94,7 +94,8 @@ static int copy_l3(enum hal_l3_kind kind, uint32_t address, void *memory, uint32
 
 /* Between the caller's buffer and RAM, piece by piece through the arena, which is free before and after a run: so the
  * caller's buffer may lie anywhere and need not be aligned. */
-static int copy_ram(const struct dory_buffers *buffers, enum hal_l3_kind kind, uint32_t offset, uint8_t *memory, uint32_t bytes)
+static int copy_ram(const struct dory_buffers *buffers, enum hal_l3_kind kind, uint32_t offset, uint8_t *memory,
+                    uint32_t bytes)
 {
     uint32_t piece = (uint32_t)buffers->l2_bytes / HAL_L3_ALIGNMENT * HAL_L3_ALIGNMENT;
     for (uint32_t done = 0; done < bytes; done += piece) {

@@ -87,14 +87,16 @@ static inline void place_input(struct dory_placed_tile *placed, const struct dor
         tile->first_chunk = at->chunk == 0;
         tile->last_chunk = tile->input_channels == left;
     }
-    tile->input_rows = (uint16_t)dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    tile->input_rows =
+        (uint16_t)dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
     tile->input_columns =
         (uint16_t)dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
     placed->input_row = (int32_t)(at->row * layer->stride_height) - layer->padding_top;
     placed->input_column = (int32_t)(at->column * layer->stride_width) - layer->padding_left;
     clip_extent(placed->input_row, tile->input_rows, layer->input_height, &valid->top, &valid->bottom);
     clip_extent(placed->input_column, tile->input_columns, layer->input_width, &valid->left, &valid->right);
-    placed->has_border = (valid->top | valid->left) != 0 || valid->bottom != tile->input_rows || valid->right != tile->input_columns;
+    placed->has_border =
+        (valid->top | valid->left) != 0 || valid->bottom != tile->input_rows || valid->right != tile->input_columns;
 }
 
 static inline bool is_single(const uint32_t offset[2]) { return offset[0] == offset[1]; }
@@ -116,15 +118,14 @@ static inline void place_buffers(struct dory_placed_tile *placed, const struct d
     placed->output_buffer = before->output_buffer ^ tile->first_chunk;
     placed->overlaps = !(placed->load_input && is_single(layer->l1.input)) &&
                        !(placed->load_weights && is_single(layer->l1.weights)) &&
-                       !(tile->first_chunk && is_single(layer->l1.output)) &&
-                       !(placed->starts_step && placed->step->drain);
+                       !(tile->first_chunk && is_single(layer->l1.output)) && !(placed->starts_step && placed->step->drain);
 }
 
 /* DORY_NO_BUFFER gives a pointer that nobody uses; only that of the accumulators has a meaning. */
 static inline void *l1_pointer(uint8_t *l1, uint32_t offset) { return (void *)((uintptr_t)l1 + offset); }
 
-DORY_HOT void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_tile *before, const struct dory_layer *layer,
-                              uint8_t *l1)
+DORY_HOT void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_tile *before,
+                              const struct dory_layer *layer, uint8_t *l1)
 {
     struct dory_tile *tile = &placed->tile;
     const struct dory_l1_map *map = &layer->l1;

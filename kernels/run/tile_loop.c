@@ -11,10 +11,10 @@ struct tile_loop {
     struct dory_run *run;
     uint8_t *l1, *l2;
     bool driver, profiled;
-    unsigned core, cores; /* that compute */
+    unsigned core, cores;           /* that compute */
     const struct dory_layer *layer; /* the copy in L1 that all cores share */
-    struct dory_step step[2]; /* at work, by turns: tiles of two steps may be on their way */
-    unsigned newest_step;     /* index in `step` */
+    struct dory_step step[2];       /* at work, by turns: tiles of two steps may be on their way */
+    unsigned newest_step;           /* index in `step` */
     const struct dory_step *next_step, *end_step;
     struct dory_placed_tile tile[2];
     hal_dma_ticket load_ticket;
@@ -150,7 +150,8 @@ DORY_HOT static bool describe_input(const struct tile_loop *loop, const struct d
     return true;
 }
 
-DORY_HOT static void describe_weights(const struct tile_loop *loop, const struct dory_placed_tile *placed, struct hal_dma_copy *copy)
+DORY_HOT static void describe_weights(const struct tile_loop *loop, const struct dory_placed_tile *placed,
+                                      struct hal_dma_copy *copy)
 {
     const struct dory_layer *layer = loop->layer;
     const struct dory_tile *tile = &placed->tile;
@@ -173,7 +174,8 @@ DORY_HOT static void describe_weights(const struct tile_loop *loop, const struct
     }
 }
 
-DORY_HOT static void describe_loads(const struct tile_loop *loop, const struct dory_placed_tile *placed, struct copies *copies)
+DORY_HOT static void describe_loads(const struct tile_loop *loop, const struct dory_placed_tile *placed,
+                                    struct copies *copies)
 {
     unsigned count = 0;
     if (placed->load_input) {
@@ -189,7 +191,8 @@ DORY_HOT static void describe_loads(const struct tile_loop *loop, const struct d
     copies->load_count = count;
 }
 
-DORY_HOT static void describe_store(const struct tile_loop *loop, const struct dory_placed_tile *placed, struct copies *copies)
+DORY_HOT static void describe_store(const struct tile_loop *loop, const struct dory_placed_tile *placed,
+                                    struct copies *copies)
 {
     if (!placed->tile.last_chunk) {
         return;
@@ -309,7 +312,8 @@ static const struct dory_step *take_step(struct tile_loop *loop)
 }
 
 /* Places the tile behind `before`; false when the layer has none. */
-DORY_HOT static bool place_next(struct tile_loop *loop, struct dory_placed_tile *placed, const struct dory_placed_tile *before)
+DORY_HOT static bool place_next(struct tile_loop *loop, struct dory_placed_tile *placed,
+                                const struct dory_placed_tile *before)
 {
     placed->at = before->at;
     placed->step = before->step;
@@ -424,7 +428,8 @@ static void turn_to_step(struct tile_loop *loop, const struct dory_placed_tile *
 
 /* Places the tile behind `now` in `next`, which still is the one before `now`, and describes all copies that may go on
  * while `now` is computed: the results of the one, the data of the other. False where there is no further tile. */
-DORY_HOT static bool turn(struct tile_loop *loop, const struct dory_placed_tile *now, struct dory_placed_tile *next, bool store)
+DORY_HOT static bool turn(struct tile_loop *loop, const struct dory_placed_tile *now, struct dory_placed_tile *next,
+                          bool store)
 {
     struct copies *copies = copies_of(loop);
     if (!loop->driver) {

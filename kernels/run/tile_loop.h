@@ -11,9 +11,9 @@
 struct dory_run {
     const struct dory_network *network;
     const struct dory_buffers *buffers;
-    volatile int status;           /* the first error; the others are consequences */
+    volatile int status; /* the first error; the others are consequences */
     uint16_t transfers_started;
-    hal_l3_ticket ticket_base;     /* transfer i has ticket ticket_base + i + 1, or is complete */
+    hal_l3_ticket ticket_base;          /* transfer i has ticket ticket_base + i + 1, or is complete */
     struct dory_layer_profile *profile; /* of this layer, or null */
 };
 

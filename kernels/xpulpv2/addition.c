@@ -1,9 +1,9 @@
 /* Element-wise addition of bytes. The input stages are linear unless they divide or clip, and so is the sum's up to its
  * shift: where that is so, one multiplication an input is enough. */
+#include "dory/normalise.h"
 #include "share.h"
 #include "stage.h"
 #include "xpulpv2.h"
-#include "dory/normalise.h"
 
 /* y = clip((first * x + second * y + addend) >> shift) */
 struct folded {
@@ -29,7 +29,8 @@ static bool fold(struct folded *folded, const struct addition *work)
 {
     const struct dory_narrow_stage *a = &work->input[0], *b = &work->input[1], *sum = &work->sum[0];
     bool second_does_nothing = work->sum[1].multiplier == 1 && work->sum[1].addend == 0 && work->sum[1].shift == 0;
-    if (divides_or_clips(a) || divides_or_clips(b) || sum->shift == DORY_DIVIDES || !second_does_nothing || work->first_sign || work->second_sign) {
+    if (divides_or_clips(a) || divides_or_clips(b) || sum->shift == DORY_DIVIDES || !second_does_nothing ||
+        work->first_sign || work->second_sign) {
         return false;
     }
     int64_t first = (int64_t)a->multiplier * sum->multiplier, second = (int64_t)b->multiplier * sum->multiplier;
@@ -39,7 +40,10 @@ static bool fold(struct folded *folded, const struct addition *work)
         return false;
     }
     const struct dory_narrow_stage *last = &work->sum[1];
-    *folded = (struct folded){(int32_t)first, (int32_t)second, (int32_t)addend, sum->shift,
+    *folded = (struct folded){(int32_t)first,
+                              (int32_t)second,
+                              (int32_t)addend,
+                              sum->shift,
                               p_min(p_max(sum->minimum, last->minimum), last->maximum),
                               p_min(p_max(sum->maximum, last->minimum), last->maximum)};
     return true;
@@ -58,18 +62,12 @@ static inline void add_pair(struct folded folded, const uint8_t *x, const uint8_
 #if defined(DORY_XPULPV2)
     int32_t a = x[0], b = x[1], y0 = y[0], y1 = y[1];
     __asm__("mul %0, %0, %4\n"
-            "mul %1, %1, %4\n"
-            P_MAC("%0", "%2", "%5")
-            P_MAC("%1", "%3", "%5")
-            P_ADDNR("%0", "%6", "%7")
-            P_ADDNR("%1", "%6", "%7")
-            P_MAX("%0", "%0", "%8")
-            P_MAX("%1", "%1", "%8")
-            P_MIN("%0", "%0", "%9")
-            P_MIN("%1", "%1", "%9")
+            "mul %1, %1, %4\n" P_MAC("%0", "%2", "%5") P_MAC("%1", "%3", "%5") P_ADDNR("%0", "%6", "%7")
+                P_ADDNR("%1", "%6", "%7") P_MAX("%0", "%0", "%8") P_MAX("%1", "%1", "%8") P_MIN("%0", "%0", "%9")
+                    P_MIN("%1", "%1", "%9")
             : "+r"(a), "+r"(b)
-            : "r"(y0), "r"(y1), "r"(folded.first), "r"(folded.second), "r"(folded.addend), "r"(folded.shift), "r"(folded.minimum),
-              "r"(folded.maximum));
+            : "r"(y0), "r"(y1), "r"(folded.first), "r"(folded.second), "r"(folded.addend), "r"(folded.shift),
+              "r"(folded.minimum), "r"(folded.maximum));
     output[0] = (uint8_t)a;
     output[1] = (uint8_t)b;
 #else

@@ -9,9 +9,9 @@ struct gather {
     struct dory_walk walk;
     uint8_t *buffer; /* of this core: four pixels */
     uint32_t pixel_bytes;
-    uint32_t rows, runs;          /* kernel rows; runs in each */
+    uint32_t rows, runs;            /* kernel rows; runs in each */
     uint32_t run_bytes, full_words; /* words of a run without the last one */
-    uint32_t row_step, run_step;  /* in the input */
+    uint32_t row_step, run_step;    /* in the input */
 };
 
 /* The last word of a run, which may be part of one, without a read outside the run. */
@@ -36,11 +36,8 @@ static inline void copy_words(uint8_t **output, const uint8_t *input, uint32_t w
     uint32_t word;
     __asm__ volatile(".option push\n"
                      ".balign 4\n"
-                     ".option norvc\n"
-                     LP_SETUP("x0", "%[words]", 2, "1")
-                     P_LW_NEXT("%[word]", "%[input]")
-                     "1: " P_SW_NEXT("%[word]", "%[output]")
-                     ".option pop\n"
+                     ".option norvc\n" LP_SETUP("x0", "%[words]", 2, "1")
+                         P_LW_NEXT("%[word]", "%[input]") "1: " P_SW_NEXT("%[word]", "%[output]") ".option pop\n"
                      : [input] "+r"(input), [output] "+r"(*output), [word] "=&r"(word)
                      : [words] "r"(words)
                      : "memory");
@@ -103,7 +100,8 @@ static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
     }
 }
 
-void dory_xpulpv2_convolution_gather(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+void dory_xpulpv2_convolution_gather(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                     unsigned cores)
 {
     uint32_t channels = tile->input_channels, row_bytes = tile->input_columns * channels;
     uint32_t contiguous = layer->dilation_width == 1, width = layer->kernel_width;

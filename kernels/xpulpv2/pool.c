@@ -1,9 +1,9 @@
 /* Maximum and average of bytes, four channels at a time. */
+#include "dory/normalise.h"
 #include "share.h"
 #include "stage.h"
 #include "walk.h"
 #include "xpulpv2.h"
-#include "dory/normalise.h"
 
 struct pool {
     const struct dory_layer *layer;
@@ -16,16 +16,13 @@ struct pool {
 
 #if defined(DORY_XPULPV2)
 
-#define MAXIMUM(larger)                                                                                                \
-    __asm__ volatile(".option push\n"                                                                                  \
-                     ".balign 4\n"                                                                                     \
-                     ".option norvc\n"                                                                                 \
-                     LP_SETUP("x0", "%[count]", 2, "1")                                                                \
-                     P_LW_STEP("t0", "%[step]", "%[input]")                                                            \
-                     "1: " larger("%[result]", "%[result]", "t0")                                                      \
-                     ".option pop\n"                                                                                   \
-                     : [input] "+r"(*input), [result] "+r"(result)                                                     \
-                     : [count] "r"(pool->columns), [step] "r"(pool->step)                                              \
+#define MAXIMUM(larger)                                                                                                     \
+    __asm__ volatile(".option push\n"                                                                                       \
+                     ".balign 4\n"                                                                                          \
+                     ".option norvc\n" LP_SETUP("x0", "%[count]", 2, "1") P_LW_STEP(                                        \
+                         "t0", "%[step]", "%[input]") "1: " larger("%[result]", "%[result]", "t0") ".option pop\n"          \
+                     : [input] "+r"(*input), [result] "+r"(result)                                                          \
+                     : [count] "r"(pool->columns), [step] "r"(pool->step)                                                   \
                      : "t0", "memory")
 
 static inline uint32_t maximum_of_row(const struct pool *pool, const uint8_t **input, uint32_t result)
@@ -39,18 +36,15 @@ static inline uint32_t maximum_of_row(const struct pool *pool, const uint8_t **i
 }
 
 /* A dot product with a word that is one byte of 1 picks a channel and adds it. */
-#define SUM(add)                                                                                                       \
-    __asm__ volatile(".option push\n"                                                                                  \
-                     ".balign 4\n"                                                                                     \
-                     ".option norvc\n"                                                                                 \
-                     LP_SETUP("x0", "%[count]", 5, "1")                                                                \
-                     P_LW_STEP("t0", "%[step]", "%[input]")                                                            \
-                     add("%[s0]", "t0", "%[w0]") add("%[s1]", "t0", "%[w1]") add("%[s2]", "t0", "%[w2]")               \
-                     "1: " add("%[s3]", "t0", "%[w3]")                                                                 \
-                     ".option pop\n"                                                                                   \
-                     : [input] "+r"(*input), [s0] "+r"(sum[0]), [s1] "+r"(sum[1]), [s2] "+r"(sum[2]), [s3] "+r"(sum[3]) \
-                     : [count] "r"(pool->columns), [step] "r"(pool->step), [w0] "r"(1), [w1] "r"(0x100),               \
-                       [w2] "r"(0x10000), [w3] "r"(0x1000000)                                                          \
+#define SUM(add)                                                                                                            \
+    __asm__ volatile(".option push\n"                                                                                       \
+                     ".balign 4\n"                                                                                          \
+                     ".option norvc\n" LP_SETUP("x0", "%[count]", 5, "1") P_LW_STEP("t0", "%[step]", "%[input]")            \
+                         add("%[s0]", "t0", "%[w0]") add("%[s1]", "t0", "%[w1]")                                            \
+                             add("%[s2]", "t0", "%[w2]") "1: " add("%[s3]", "t0", "%[w3]") ".option pop\n"                  \
+                     : [input] "+r"(*input), [s0] "+r"(sum[0]), [s1] "+r"(sum[1]), [s2] "+r"(sum[2]), [s3] "+r"(sum[3])     \
+                     : [count] "r"(pool->columns), [step] "r"(pool->step), [w0] "r"(1), [w1] "r"(0x100), [w2] "r"(0x10000), \
+                       [w3] "r"(0x1000000)                                                                                  \
                      : "t0", "memory")
 
 static inline void add_row(const struct pool *pool, const uint8_t **input, int32_t sum[4])
@@ -129,7 +123,8 @@ static void pool_start(struct pool *pool, const struct dory_layer *layer, const 
     pool->rows = layer->kernel_height;
     pool->columns = layer->kernel_width;
     pool->step = (uint32_t)layer->dilation_width * tile->channels;
-    pool->row_step = (int32_t)((uint32_t)layer->dilation_height * tile->input_columns * tile->channels - pool->columns * pool->step);
+    pool->row_step =
+        (int32_t)((uint32_t)layer->dilation_height * tile->input_columns * tile->channels - pool->columns * pool->step);
     if (layer->operation == DORY_AVERAGE_POOL) {
         range.least *= pool->rows * pool->columns;
         range.most *= pool->rows * pool->columns;
@@ -137,8 +132,9 @@ static void pool_start(struct pool *pool, const struct dory_layer *layer, const 
     pool->is_narrow = dory_narrow_stages_of(pool->stage, layer, range);
     if (pool->is_narrow && layer->operation == DORY_MAXIMUM_POOL) {
         pool->is_plain = !layer->has_second_stage && pool->stage[0].multiplier == 1 && pool->stage[0].addend == 0 &&
-                        pool->stage[0].shift == 0 && pool->stage[0].minimum <= range.least && pool->stage[0].maximum >= range.most &&
-                        pool->stage[1].minimum <= range.least && pool->stage[1].maximum >= range.most;
+                         pool->stage[0].shift == 0 && pool->stage[0].minimum <= range.least &&
+                         pool->stage[0].maximum >= range.most && pool->stage[1].minimum <= range.least &&
+                         pool->stage[1].maximum >= range.most;
     }
 }
 

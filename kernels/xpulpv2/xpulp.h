@@ -30,69 +30,69 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_STORE_BYTE_STEP(s, step, base)               "p.sb " s ", " step "(" base "!)\n"
 #define XPULP_LOOP(level, count, instructions, label)      "lp.setup " level ", " count ", " label "f\n"
 #else
-#define XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)                                                            \
+#define XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)                                                                  \
     ".insn r " #opcode ", " #funct3 ", " #funct7 ", " d ", " a ", " b "\n"
-#define XPULP_LOAD_NEXT(d, base)             ".insn i 0x0B, 2, " d ", " base ", 4\n"
-#define XPULP_STORE_NEXT(s, base)            ".insn s 0x2B, 2, " s ", 4(" base ")\n"
-#define XPULP_LOAD_AT(d, offset, base)       ".insn r 0x03, 7, 0x10, " d ", " base ", " offset "\n"
-#define XPULP_LOAD_STEP(d, step, base)       ".insn r 0x0B, 7, 0x10, " d ", " base ", " step "\n"
-#define XPULP_STORE_STEP(s, step, base)      ".insn r 0x2B, 6, 0x00, " step ", " base ", " s "\n"
-#define XPULP_STORE_BYTE_STEP(s, step, base) ".insn r 0x2B, 4, 0x00, " step ", " base ", " s "\n"
+#define XPULP_LOAD_NEXT(d, base)                      ".insn i 0x0B, 2, " d ", " base ", 4\n"
+#define XPULP_STORE_NEXT(s, base)                     ".insn s 0x2B, 2, " s ", 4(" base ")\n"
+#define XPULP_LOAD_AT(d, offset, base)                ".insn r 0x03, 7, 0x10, " d ", " base ", " offset "\n"
+#define XPULP_LOAD_STEP(d, step, base)                ".insn r 0x0B, 7, 0x10, " d ", " base ", " step "\n"
+#define XPULP_STORE_STEP(s, step, base)               ".insn r 0x2B, 6, 0x00, " step ", " base ", " s "\n"
+#define XPULP_STORE_BYTE_STEP(s, step, base)          ".insn r 0x2B, 4, 0x00, " step ", " base ", " s "\n"
 #define XPULP_LOOP(level, count, instructions, label) ".insn i 0x7B, 4, " level ", " count ", 2 * (" #instructions ")\n"
 #endif
 
 /* Loads and stores of words with an address that moves on by 4 (NEXT) or by a register (STEP) afterwards, or that is the sum
  * of two registers (AT). Arguments are strings: register names or operands such as "%0". */
-#define P_LW_NEXT(d, base)             XPULP_LOAD_NEXT(d, base)
-#define P_SW_NEXT(s, base)             XPULP_STORE_NEXT(s, base)
-#define P_LW_AT(d, offset, base)       XPULP_LOAD_AT(d, offset, base)
-#define P_LW_STEP(d, step, base)       XPULP_LOAD_STEP(d, step, base)
-#define P_SW_STEP(s, step, base)       XPULP_STORE_STEP(s, step, base)
-#define P_SB_STEP(s, step, base)       XPULP_STORE_BYTE_STEP(s, step, base)
+#define P_LW_NEXT(d, base)       XPULP_LOAD_NEXT(d, base)
+#define P_SW_NEXT(s, base)       XPULP_STORE_NEXT(s, base)
+#define P_LW_AT(d, offset, base) XPULP_LOAD_AT(d, offset, base)
+#define P_LW_STEP(d, step, base) XPULP_LOAD_STEP(d, step, base)
+#define P_SW_STEP(s, step, base) XPULP_STORE_STEP(s, step, base)
+#define P_SB_STEP(s, step, base) XPULP_STORE_BYTE_STEP(s, step, base)
 
 /* A hardware loop: the `instructions` 32-bit instructions that follow are executed `count` times, at least once;
  * `label` stands before the last of them. */
 #define LP_SETUP(level, count, instructions, label) XPULP_LOOP(level, count, instructions, label)
 
-#define PV_DOTUP_B(d, a, b)   XPULP_R("pv.dotup.b", 0x57, 1, 0x40, d, a, b)
-#define PV_DOTUSP_B(d, a, b)  XPULP_R("pv.dotusp.b", 0x57, 1, 0x44, d, a, b)
-#define PV_DOTSP_B(d, a, b)   XPULP_R("pv.dotsp.b", 0x57, 1, 0x4C, d, a, b)
-#define PV_SDOTUP_B(d, a, b)  XPULP_R("pv.sdotup.b", 0x57, 1, 0x50, d, a, b)
-#define PV_SDOTUSP_B(d, a, b) XPULP_R("pv.sdotusp.b", 0x57, 1, 0x54, d, a, b)
-#define PV_SDOTSP_B(d, a, b)  XPULP_R("pv.sdotsp.b", 0x57, 1, 0x5C, d, a, b)
-#define PV_MAX_B(d, a, b)     XPULP_R("pv.max.b", 0x57, 1, 0x18, d, a, b)
-#define PV_MAXU_B(d, a, b)    XPULP_R("pv.maxu.b", 0x57, 1, 0x1C, d, a, b)
+#define PV_DOTUP_B(d, a, b)    XPULP_R("pv.dotup.b", 0x57, 1, 0x40, d, a, b)
+#define PV_DOTUSP_B(d, a, b)   XPULP_R("pv.dotusp.b", 0x57, 1, 0x44, d, a, b)
+#define PV_DOTSP_B(d, a, b)    XPULP_R("pv.dotsp.b", 0x57, 1, 0x4C, d, a, b)
+#define PV_SDOTUP_B(d, a, b)   XPULP_R("pv.sdotup.b", 0x57, 1, 0x50, d, a, b)
+#define PV_SDOTUSP_B(d, a, b)  XPULP_R("pv.sdotusp.b", 0x57, 1, 0x54, d, a, b)
+#define PV_SDOTSP_B(d, a, b)   XPULP_R("pv.sdotsp.b", 0x57, 1, 0x5C, d, a, b)
+#define PV_MAX_B(d, a, b)      XPULP_R("pv.max.b", 0x57, 1, 0x18, d, a, b)
+#define PV_MAXU_B(d, a, b)     XPULP_R("pv.maxu.b", 0x57, 1, 0x1C, d, a, b)
 #define PV_SHUFFLE2_B(d, a, b) XPULP_R("pv.shuffle2.b", 0x57, 1, 0x64, d, a, b)
-#define PV_PACK_H(d, a, b)    XPULP_R("pv.pack.h", 0x57, 0, 0x68, d, a, b)
-#define PV_PACK_H_H(d, a, b)  XPULP_R("pv.pack.h.h", 0x57, 6, 0x68, d, a, b)
-#define PV_PACKLO_B(d, a, b)  XPULP_R("pv.packlo.b", 0x57, 1, 0x70, d, a, b)
-#define PV_PACKHI_B(d, a, b)  XPULP_R("pv.packhi.b", 0x57, 1, 0x6C, d, a, b)
-#define P_MAX(d, a, b)        XPULP_R("p.max", 0x33, 6, 0x02, d, a, b)
-#define P_MIN(d, a, b)        XPULP_R("p.min", 0x33, 4, 0x02, d, a, b)
-#define P_CLIPUR(d, a, b)     XPULP_R("p.clipur", 0x33, 6, 0x0A, d, a, b)
-#define P_ADDNR(d, a, b)      XPULP_R("p.addNr", 0x5B, 2, 0x20, d, a, b)
-#define P_ADDUNR(d, a, b)     XPULP_R("p.adduNr", 0x5B, 2, 0x60, d, a, b)
-#define P_MAC(d, a, b)        XPULP_R("p.mac", 0x33, 0, 0x21, d, a, b)
+#define PV_PACK_H(d, a, b)     XPULP_R("pv.pack.h", 0x57, 0, 0x68, d, a, b)
+#define PV_PACK_H_H(d, a, b)   XPULP_R("pv.pack.h.h", 0x57, 6, 0x68, d, a, b)
+#define PV_PACKLO_B(d, a, b)   XPULP_R("pv.packlo.b", 0x57, 1, 0x70, d, a, b)
+#define PV_PACKHI_B(d, a, b)   XPULP_R("pv.packhi.b", 0x57, 1, 0x6C, d, a, b)
+#define P_MAX(d, a, b)         XPULP_R("p.max", 0x33, 6, 0x02, d, a, b)
+#define P_MIN(d, a, b)         XPULP_R("p.min", 0x33, 4, 0x02, d, a, b)
+#define P_CLIPUR(d, a, b)      XPULP_R("p.clipur", 0x33, 6, 0x0A, d, a, b)
+#define P_ADDNR(d, a, b)       XPULP_R("p.addNr", 0x5B, 2, 0x20, d, a, b)
+#define P_ADDUNR(d, a, b)      XPULP_R("p.adduNr", 0x5B, 2, 0x60, d, a, b)
+#define P_MAC(d, a, b)         XPULP_R("p.mac", 0x33, 0, 0x21, d, a, b)
 
-#define XPULP_FUNCTION(name, type, operand, text)                                                                      \
-    static inline type name(operand a, operand b)                                                                      \
-    {                                                                                                                  \
-        type d;                                                                                                        \
-        __asm__(text("%0", "%1", "%2") : "=r"(d) : "r"(a), "r"(b));                                                    \
-        return d;                                                                                                      \
+#define XPULP_FUNCTION(name, type, operand, text)                                                                           \
+    static inline type name(operand a, operand b)                                                                           \
+    {                                                                                                                       \
+        type d;                                                                                                             \
+        __asm__(text("%0", "%1", "%2") : "=r"(d) : "r"(a), "r"(b));                                                         \
+        return d;                                                                                                           \
     }
-#define XPULP_UPDATE(name, type, operand, text)                                                                        \
-    static inline type name(type d, operand a, operand b)                                                              \
-    {                                                                                                                  \
-        __asm__(text("%0", "%1", "%2") : "+r"(d) : "r"(a), "r"(b));                                                    \
-        return d;                                                                                                      \
+#define XPULP_UPDATE(name, type, operand, text)                                                                             \
+    static inline type name(type d, operand a, operand b)                                                                   \
+    {                                                                                                                       \
+        __asm__(text("%0", "%1", "%2") : "+r"(d) : "r"(a), "r"(b));                                                         \
+        return d;                                                                                                           \
     }
 
 #else /* a C model of each instruction, in the same order of operands */
 
-#define XPULP_FUNCTION(name, type, operand, text)                                                                      \
+#define XPULP_FUNCTION(name, type, operand, text)                                                                           \
     static inline type name(operand a, operand b) { return XPULP_MODEL_##text; }
-#define XPULP_UPDATE(name, type, operand, text)                                                                        \
+#define XPULP_UPDATE(name, type, operand, text)                                                                             \
     static inline type name(type d, operand a, operand b) { return XPULP_MODEL_##text; }
 
 static inline uint32_t xpulp_unsigned_lane(uint32_t word, unsigned lane) { return word >> (8 * lane) & 0xFF; }
@@ -132,9 +132,9 @@ static inline uint32_t xpulp_shuffle2(uint32_t old, uint32_t a, uint32_t selecto
     return result;
 }
 
-#define XPULP_MODEL_PV_DOTUP_B    (int32_t)xpulp_dot(a, b, 0, 0)
-#define XPULP_MODEL_PV_DOTUSP_B   (int32_t)xpulp_dot(a, b, 0, 1)
-#define XPULP_MODEL_PV_DOTSP_B    (int32_t)xpulp_dot(a, b, 1, 1)
+#define XPULP_MODEL_PV_DOTUP_B    (int32_t) xpulp_dot(a, b, 0, 0)
+#define XPULP_MODEL_PV_DOTUSP_B   (int32_t) xpulp_dot(a, b, 0, 1)
+#define XPULP_MODEL_PV_DOTSP_B    (int32_t) xpulp_dot(a, b, 1, 1)
 #define XPULP_MODEL_PV_SDOTUP_B   (int32_t)((uint32_t)d + xpulp_dot(a, b, 0, 0))
 #define XPULP_MODEL_PV_SDOTUSP_B  (int32_t)((uint32_t)d + xpulp_dot(a, b, 0, 1))
 #define XPULP_MODEL_PV_SDOTSP_B   (int32_t)((uint32_t)d + xpulp_dot(a, b, 1, 1))

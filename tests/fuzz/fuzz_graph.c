@@ -31,8 +31,8 @@ static unsigned below(struct instructions *from, unsigned limit) { return next_b
 /* Small numbers most often, extremes now and then. */
 static int64_t number(struct instructions *from)
 {
-    static const int64_t extremes[] = {INT64_MIN, INT64_MAX, INT32_MIN,     INT32_MAX,      65535, 65536, -1, -128,
-                                       127,       255,       1LL << 40,     -(1LL << 40),   1000,  0,     1,  1LL << 62};
+    static const int64_t extremes[] = {INT64_MIN, INT64_MAX, INT32_MIN, INT32_MAX,    65535, 65536, -1, -128,
+                                       127,       255,       1LL << 40, -(1LL << 40), 1000,  0,     1,  1LL << 62};
     unsigned byte = next_byte(from);
     return byte < 200 ? byte % 9 : byte < 230 ? (int64_t)next_byte(from) * (byte - 199) : extremes[byte % 16];
 }

@@ -41,9 +41,8 @@ static bool is_small(const struct network *network)
     for (int i = 0; i < network->layer_count; i++) {
         const struct layer *layer = &network->layers[i];
         size_t taps = (size_t)layer->kernel_height * (size_t)layer->kernel_width;
-        size_t channels = layer->kind == LAYER_CONVOLUTION
-                              ? (size_t)(network->tensors[layer->inputs[0]].channels / layer->groups)
-                              : 1;
+        size_t channels =
+            layer->kind == LAYER_CONVOLUTION ? (size_t)(network->tensors[layer->inputs[0]].channels / layer->groups) : 1;
         macs += tensor_elements(&network->tensors[layer->output]) * taps * channels;
     }
     return network->layer_count <= MOST_LAYERS && macs <= MOST_MACS;

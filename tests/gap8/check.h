@@ -7,23 +7,23 @@
 
 static volatile uint32_t check_failures, check_count;
 
-#define CHECK(condition) \
-    do { \
-        check_count++; \
-        if (!(condition)) { \
-            check_failures++; \
-            printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-        } \
+#define CHECK(condition)                                                                                                    \
+    do {                                                                                                                    \
+        check_count++;                                                                                                      \
+        if (!(condition)) {                                                                                                 \
+            check_failures++;                                                                                               \
+            printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                                \
+        }                                                                                                                   \
     } while (0)
 
-#define CHECK_EQUAL(actual, expected) \
-    do { \
-        long check_actual = (long)(actual), check_expected = (long)(expected); \
-        check_count++; \
-        if (check_actual != check_expected) { \
-            check_failures++; \
-            printf("%s:%d: %s is %ld, not %ld\n", __FILE__, __LINE__, #actual, check_actual, check_expected); \
-        } \
+#define CHECK_EQUAL(actual, expected)                                                                                       \
+    do {                                                                                                                    \
+        long check_actual = (long)(actual), check_expected = (long)(expected);                                              \
+        check_count++;                                                                                                      \
+        if (check_actual != check_expected) {                                                                               \
+            check_failures++;                                                                                               \
+            printf("%s:%d: %s is %ld, not %ld\n", __FILE__, __LINE__, #actual, check_actual, check_expected);               \
+        }                                                                                                                   \
     } while (0)
 
 /* What main returns. */

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "dory/hal.h"
 
-#define AREA 8192u
+#define AREA       8192u
 #define FAR_STRIDE 70000u /* does not fit the DMA's 16-bit stride */
 
 static uint8_t local[AREA] DORY_L1;
@@ -18,7 +18,8 @@ static void copy_by_core(const struct hal_dma_copy *copy)
     for (uint32_t plane = 0; plane < copy->planes; plane++)
         for (uint32_t run = 0; run < copy->runs; run++) {
             uint8_t *inside = (uint8_t *)copy->local + plane * copy->local_plane_stride + run * copy->local_run_stride;
-            uint8_t *outside = (uint8_t *)copy->external + plane * copy->external_plane_stride + run * copy->external_run_stride;
+            uint8_t *outside =
+                (uint8_t *)copy->external + plane * copy->external_plane_stride + run * copy->external_run_stride;
             if (copy->direction == HAL_TO_LOCAL)
                 memcpy(inside, outside, copy->run_bytes);
             else
@@ -49,8 +50,8 @@ static void check_copy(const struct hal_dma_copy *copy, uint32_t seed)
     int same = memcmp(local, expected_local, AREA) == 0 && memcmp(external, expected_external, AREA) == 0;
     CHECK(same);
     if (!same)
-        printf("direction %d, %lu planes of %lu runs of %lu bytes; strides: external %lu, %lu, local %lu, %lu\n", copy->direction,
-               (unsigned long)copy->planes, (unsigned long)copy->runs, (unsigned long)copy->run_bytes,
+        printf("direction %d, %lu planes of %lu runs of %lu bytes; strides: external %lu, %lu, local %lu, %lu\n",
+               copy->direction, (unsigned long)copy->planes, (unsigned long)copy->runs, (unsigned long)copy->run_bytes,
                (unsigned long)copy->external_plane_stride, (unsigned long)copy->external_run_stride,
                (unsigned long)copy->local_plane_stride, (unsigned long)copy->local_run_stride);
 }
@@ -100,8 +101,13 @@ static void test_far_stride(void *argument)
     }
     hal_dma_ticket ticket;
     hal_dma_open(&ticket);
-    hal_dma_copy(ticket, &(struct hal_dma_copy){.local = local, .external = far_external, .run_bytes = 100, .runs = 2, .planes = 1,
-                                                .external_run_stride = FAR_STRIDE, .local_run_stride = 100});
+    hal_dma_copy(ticket, &(struct hal_dma_copy){.local = local,
+                                                .external = far_external,
+                                                .run_bytes = 100,
+                                                .runs = 2,
+                                                .planes = 1,
+                                                .external_run_stride = FAR_STRIDE,
+                                                .local_run_stride = 100});
     hal_dma_wait(ticket);
     CHECK_EQUAL(memcmp(local, far_external, 100), 0);
     CHECK_EQUAL(memcmp(local + 100, far_external + FAR_STRIDE, 100), 0);
@@ -113,8 +119,12 @@ static void test_far_stride(void *argument)
 
 static void copy_slice(hal_dma_ticket ticket, enum hal_direction direction, uint32_t offset, uint32_t bytes)
 {
-    hal_dma_copy(ticket, &(struct hal_dma_copy){.local = local + offset, .external = external + offset, .run_bytes = bytes,
-                                                .runs = 1, .planes = 1, .direction = direction});
+    hal_dma_copy(ticket, &(struct hal_dma_copy){.local = local + offset,
+                                                .external = external + offset,
+                                                .run_bytes = bytes,
+                                                .runs = 1,
+                                                .planes = 1,
+                                                .direction = direction});
 }
 
 /* Each core holds a ticket of two copies in, waits, adds 1 to its slice, and writes it back, at its own pace. */

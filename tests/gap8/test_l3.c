@@ -5,7 +5,7 @@
 #include "dory/flash_section.h"
 #include "dory/hal.h"
 
-#define AREA 49152u
+#define AREA  49152u
 #define GUARD 64u
 
 extern const uint8_t flash_image[], second_image[];
@@ -20,7 +20,8 @@ static uint8_t flash_byte(uint32_t offset) { return (uint8_t)(offset * 13 + (off
 static int transfer(enum hal_l3_kind kind, uint32_t l3_address, void *l2, uint32_t bytes)
 {
     hal_l3_ticket ticket;
-    int status = hal_l3_start(&(struct hal_l3_copy){.kind = kind, .l3_address = l3_address, .l2 = l2, .run_bytes = bytes, .runs = 1}, &ticket);
+    int status = hal_l3_start(
+        &(struct hal_l3_copy){.kind = kind, .l3_address = l3_address, .l2 = l2, .run_bytes = bytes, .runs = 1}, &ticket);
     return status ? status : hal_l3_wait(ticket);
 }
 
@@ -72,8 +73,13 @@ static void check_strides(void *argument)
     (void)argument;
     if (hal_core_id() != 0)
         return;
-    struct hal_l3_copy copy = {.kind = HAL_FLASH_READ, .l3_address = 100, .l2 = target + GUARD, .run_bytes = 20, .runs = 30,
-                               .l3_stride = 50, .l2_stride = 24};
+    struct hal_l3_copy copy = {.kind = HAL_FLASH_READ,
+                               .l3_address = 100,
+                               .l2 = target + GUARD,
+                               .run_bytes = 20,
+                               .runs = 30,
+                               .l3_stride = 50,
+                               .l2_stride = 24};
     hal_l3_ticket ticket;
     memset(target, 0x55, 30 * 24 + 2 * GUARD);
     CHECK_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
@@ -93,7 +99,7 @@ static void check_strides(void *argument)
 
 /* ---- many transfers while the other cores compute ------------------------------------------------------------ */
 
-#define PIECES 40u
+#define PIECES      40u
 #define PIECE_BYTES 1000u
 
 /* Core 5 queues all at once: each piece is saved to RAM, overwritten from flash, and fetched from RAM to elsewhere.
@@ -103,7 +109,8 @@ static void stream(void)
     hal_l3_ticket ticket = 0;
     for (uint32_t piece = 0; piece < PIECES; piece++) {
         uint8_t *here = source + piece * PIECE_BYTES, *there = target + piece * PIECE_BYTES;
-        struct hal_l3_copy copy = {.kind = HAL_RAM_WRITE, .l3_address = piece * 2048, .l2 = here, .run_bytes = PIECE_BYTES, .runs = 1};
+        struct hal_l3_copy copy = {
+            .kind = HAL_RAM_WRITE, .l3_address = piece * 2048, .l2 = here, .run_bytes = PIECE_BYTES, .runs = 1};
         CHECK_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
         copy.kind = HAL_FLASH_READ;
         copy.l3_address = piece * PIECE_BYTES;

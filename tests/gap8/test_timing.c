@@ -5,8 +5,8 @@
 #include "dory/gap8_counters.h"
 #include "dory/hal.h"
 
-#define REPEATS 64u
-#define STREAM_BYTES 262144u
+#define REPEATS          64u
+#define STREAM_BYTES     262144u
 #define STREAM_TRANSFERS 8u
 
 extern const uint8_t flash_image[];
@@ -16,8 +16,22 @@ static volatile uint32_t results[16] DORY_L1;
 static volatile uint32_t stream_is_over DORY_L1;
 static uint8_t external[65536] DORY_L2;
 
-enum { TIMER, BARRIER, OPEN_AND_COPY, OPEN_AND_COPY_2D, OPEN_AND_COPY_3D, WAIT_COMPLETED, SMALL_ROUND_TRIP, LARGE_ROUND_TRIP,
-       L3_START, L3_WAIT_COMPLETED, L3_ROUND_TRIP, L3_STREAM, LOOP_CYCLES, LOOP_INSTRUCTIONS };
+enum {
+    TIMER,
+    BARRIER,
+    OPEN_AND_COPY,
+    OPEN_AND_COPY_2D,
+    OPEN_AND_COPY_3D,
+    WAIT_COMPLETED,
+    SMALL_ROUND_TRIP,
+    LARGE_ROUND_TRIP,
+    L3_START,
+    L3_WAIT_COMPLETED,
+    L3_ROUND_TRIP,
+    L3_STREAM,
+    LOOP_CYCLES,
+    LOOP_INSTRUCTIONS
+};
 
 static void report(const char *what, uint32_t cycles, uint32_t limit)
 {
@@ -42,16 +56,24 @@ static void measure_barrier(void)
         results[BARRIER] = since(start) / REPEATS;
 }
 
-static inline __attribute__((always_inline)) void copy_shape(hal_dma_ticket ticket, uint32_t bytes, uint32_t runs, uint32_t planes)
+static inline __attribute__((always_inline)) void copy_shape(hal_dma_ticket ticket, uint32_t bytes, uint32_t runs,
+                                                             uint32_t planes)
 {
-    hal_dma_copy(ticket, &(struct hal_dma_copy){.local = local, .external = external, .run_bytes = bytes, .runs = runs,
-                                                .planes = planes, .external_run_stride = 2 * bytes,
-                                                .external_plane_stride = 5 * bytes * runs, .local_run_stride = bytes,
-                                                .local_plane_stride = bytes * runs, .direction = HAL_TO_LOCAL});
+    hal_dma_copy(ticket, &(struct hal_dma_copy){.local = local,
+                                                .external = external,
+                                                .run_bytes = bytes,
+                                                .runs = runs,
+                                                .planes = planes,
+                                                .external_run_stride = 2 * bytes,
+                                                .external_plane_stride = 5 * bytes * runs,
+                                                .local_run_stride = bytes,
+                                                .local_plane_stride = bytes * runs,
+                                                .direction = HAL_TO_LOCAL});
 }
 
 /* Cycles to open a ticket and start one copy; then to wait for it, at once or when it has long been complete. */
-static inline __attribute__((always_inline)) void measure_copy(uint32_t bytes, uint32_t runs, uint32_t planes, int start_result, int wait_result, int idle)
+static inline __attribute__((always_inline)) void measure_copy(uint32_t bytes, uint32_t runs, uint32_t planes,
+                                                               int start_result, int wait_result, int idle)
 {
     hal_dma_ticket ticket;
     uint32_t start = hal_cycles();
@@ -161,8 +183,12 @@ static void load_machine(void)
     while (!stream_is_over) {
         hal_dma_ticket ticket;
         hal_dma_open(&ticket);
-        hal_dma_copy(ticket, &(struct hal_dma_copy){.local = local + 2048 * hal_core_id(), .external = external, .run_bytes = 1024,
-                                                    .runs = 1, .planes = 1, .direction = HAL_TO_LOCAL});
+        hal_dma_copy(ticket, &(struct hal_dma_copy){.local = local + 2048 * hal_core_id(),
+                                                    .external = external,
+                                                    .run_bytes = 1024,
+                                                    .runs = 1,
+                                                    .planes = 1,
+                                                    .direction = HAL_TO_LOCAL});
         for (uint32_t i = 0; i < 1000; i++)
             (void)*(volatile uint8_t *)&local[2048 * hal_core_id() + i];
         hal_dma_wait(ticket);

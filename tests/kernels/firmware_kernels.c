@@ -77,9 +77,11 @@ static unsigned run_random_cases(void)
     return failures;
 }
 
-#define SHAPE(name, kernel, operation, rows, columns, channels, input_channels, size, stride, normalisation, divisor)        \
-    {name, "dory_xpulpv2_" #kernel, operation, rows, columns, channels, input_channels, size, stride,                       \
-     DORY_NORMALISE_##normalisation, divisor}
+#define SHAPE(name, kernel, operation, rows, columns, channels, input_channels, size, stride, normalisation, divisor)       \
+    {                                                                                                                       \
+        name, "dory_xpulpv2_" #kernel, operation, rows, columns, channels, input_channels, size, stride,                    \
+            DORY_NORMALISE_##normalisation, divisor                                                                         \
+    }
 
 /* name, kernel, operation, rows, columns, channels, input channels, kernel size, stride, normalisation, its divisor */
 /* clang-format off */

@@ -158,8 +158,7 @@ static int run(struct execution *execution, const void *const *inputs)
     struct dory_buffers *buffers = &execution->buffers;
     void **outputs = arena_array(&execution->arena, void *, (size_t)network->output_count);
     for (int i = 0; i < network->output_count; i++)
-        outputs[i] =
-            arena_allocate(&execution->arena, expected_tensor_bytes(&network->tensors[network->outputs[i]]));
+        outputs[i] = arena_allocate(&execution->arena, expected_tensor_bytes(&network->tensors[network->outputs[i]]));
     int status = dory_network_check_flash(&execution->assembled.network, buffers);
     if (!execution->options->unobserved) {
         buffers->observe = observe;
@@ -213,7 +212,8 @@ static const void *const *pack_inputs(struct execution *execution, const int64_t
     return packed;
 }
 
-struct run_plan_result run_plan(const struct plan *plan, const int64_t *const *inputs, const struct run_plan_options *options)
+struct run_plan_result run_plan(const struct plan *plan, const int64_t *const *inputs,
+                                const struct run_plan_options *options)
 {
     struct execution execution = {.plan = plan, .options = options};
     execution.diagnostics.arena = &execution.arena;

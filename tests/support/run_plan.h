@@ -21,7 +21,8 @@ struct run_plan_result {
 };
 
 /* Each input of the network in HWC order. The plan is complete, its weights laid out. */
-struct run_plan_result run_plan(const struct plan *plan, const int64_t *const *inputs, const struct run_plan_options *options);
+struct run_plan_result run_plan(const struct plan *plan, const int64_t *const *inputs,
+                                const struct run_plan_options *options);
 
 /* A kernel by its name in the plan; null where this program has none. */
 dory_kernel_function *run_plan_kernel(const char *name);

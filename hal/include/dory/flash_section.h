@@ -17,9 +17,9 @@
 
 #ifdef __ASSEMBLER__
 #if defined(DORY_HAL_PMSIS) && defined(__riscv)
-#define DORY_FLASH_SECTION .section dory_flash, "", %progbits /* an SDK's linker script does not know it: not loaded */
+#define DORY_FLASH_SECTION .section dory_flash, "", % progbits /* an SDK's linker script does not know it: not loaded */
 #else
-#define DORY_FLASH_SECTION .section dory_flash, "a", %progbits
+#define DORY_FLASH_SECTION .section dory_flash, "a", % progbits
 #endif
 #else
 #define DORY_FLASH __attribute__((section("dory_flash"), aligned(8)))

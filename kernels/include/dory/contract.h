@@ -40,7 +40,8 @@ extern const struct dory_kernel_description *const dory_xpulpv2_kernels[];   /* 
 uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned input);
 uint32_t dory_output_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile);
 uint32_t dory_weights_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile);
-uint32_t dory_accumulator_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile); /* 0: not tiled over input channels */
+uint32_t dory_accumulator_bytes(const struct dory_layer *layer,
+                                const struct dory_tile_shape *tile); /* 0: not tiled over input channels */
 
 #ifdef __cplusplus
 }

@@ -49,19 +49,21 @@ struct dory_tile {
     uint16_t input_columns;
     uint16_t input_channels; /* of a concatenation: of the first input; both are there with all channels */
     uint16_t first_channel;  /* of the output, in the layer */
-    uint8_t first_chunk; /* the first (last) slice of input channels: start from zero (normalise and write output) */
+    uint8_t first_chunk;     /* the first (last) slice of input channels: start from zero (normalise and write output) */
     uint8_t last_chunk;
 };
 
 /* Computes this core's share of a tile. The shares of all `cores` calls together are the whole tile and do not
  * overlap; no synchronisation is needed between them inside the call. */
-typedef void dory_kernel_function(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores);
+typedef void dory_kernel_function(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                  unsigned cores);
 
 /* ---- one layer --------------------------------------------------------------------------------------------- */
 
 enum dory_operation {
-    DORY_CONVOLUTION,  /* every output channel reads every input channel; a fully connected layer is a 1x1 one on 1x1 pixels */
-    DORY_DEPTHWISE,    /* output channel c reads input channel c */
+    DORY_CONVOLUTION, /* every output channel reads every input channel; a fully connected layer is a 1x1 one on 1x1 pixels
+                       */
+    DORY_DEPTHWISE,   /* output channel c reads input channel c */
     DORY_MAXIMUM_POOL,
     DORY_AVERAGE_POOL, /* accumulator = sum over the whole kernel, border counted as zero */
     DORY_ADDITION,     /* accumulator = stage(input 0) + stage(input 1) */
@@ -126,7 +128,8 @@ struct dory_layer {
     uint8_t tile_order;    /* enum dory_tile_order */
     uint8_t input_bits, second_input_bits, output_bits, weight_bits; /* of an element: 2, 4, 8, 16 or 32 */
     uint8_t input_is_signed, second_input_is_signed, output_is_signed;
-    uint8_t pixel_ways;    /* a hint: the tile's work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
+    uint8_t
+        pixel_ways; /* a hint: the tile's work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
 
     /* the whole layer */
     uint16_t input_height, input_width, input_channels;
@@ -143,12 +146,12 @@ struct dory_layer {
     uint16_t group_channels, group_outputs; /* DORY_GROUPED: input and output channels of a group */
 
     /* the weight blob, in bytes; 0 without weights */
-    uint32_t quad_bytes;       /* one block of 4 output channels with its normalisation constants */
-    uint32_t chunk_bytes;      /* of it, the weights of one full slice of tile_input_channels input channels */
+    uint32_t quad_bytes;  /* one block of 4 output channels with its normalisation constants */
+    uint32_t chunk_bytes; /* of it, the weights of one full slice of tile_input_channels input channels */
 
-    int64_t divisor;           /* for DORY_NORMALISE_DIVIDE */
-    uint32_t reciprocal;       /* for DORY_NORMALISE_CLAMPED */
-    int32_t minimum, maximum;  /* clip bounds of the output; INT32_MIN and INT32_MAX: no clip */
+    int64_t divisor;          /* for DORY_NORMALISE_DIVIDE */
+    uint32_t reciprocal;      /* for DORY_NORMALISE_CLAMPED */
+    int32_t minimum, maximum; /* clip bounds of the output; INT32_MIN and INT32_MAX: no clip */
 
     struct dory_stage stage;          /* pools and additions, always: from accumulator to output, clipped to its bounds */
     struct dory_stage input_stage[2]; /* additions, concatenations: before all else (bounds INT32_MIN, INT32_MAX: no clip) */
@@ -176,9 +179,9 @@ struct dory_layer {
  *
  * so one chunk of a quad has dory_chunk_bytes() bytes; all chunks but the last have chunk_bytes.
  *
- * Depth-wise, 8-bit weights. One quad is, for each of its 4 channels, kernel_height rows of kernel_width bytes, each row filled
- * up with zeros to a multiple of 4 bytes; then the normalisation constants. chunk_bytes is all of the weights. In groups, the
- * same with rows of kernel_width * group_channels weights, kx major.
+ * Depth-wise, 8-bit weights. One quad is, for each of its 4 channels, kernel_height rows of kernel_width bytes, each row
+ * filled up with zeros to a multiple of 4 bytes; then the normalisation constants. chunk_bytes is all of the weights. In
+ * groups, the same with rows of kernel_width * group_channels weights, kx major.
  *
  * Normalisation constants of a quad:
  *     DORY_NORMALISE_NONE             4 x { int32 addend }
@@ -205,12 +208,12 @@ struct dory_step {
     uint16_t first_channel, channels; /* first_channel is a multiple of 4 */
     struct dory_window input[2];      /* [1]: addition and concatenation only */
     struct dory_window output;
-    uint32_t weights_offset;          /* in the L2 arena: the quad of first_channel */
-    uint16_t transfers_awaited;       /* transfers[0 .. n-1] are complete before this step reads or writes anything; where it does
-                                       * not drain, they have been started by an earlier step */
-    uint16_t transfers_started;       /* transfers[0 .. n-1] have been started when this step starts to compute */
-    uint8_t drain;                    /* all results of the steps before are in L2 before anything of this step happens */
-    uint8_t last_of_layer;            /* the layer's output is complete after this step */
+    uint32_t weights_offset;    /* in the L2 arena: the quad of first_channel */
+    uint16_t transfers_awaited; /* transfers[0 .. n-1] are complete before this step reads or writes anything; where it does
+                                 * not drain, they have been started by an earlier step */
+    uint16_t transfers_started; /* transfers[0 .. n-1] have been started when this step starts to compute */
+    uint8_t drain;              /* all results of the steps before are in L2 before anything of this step happens */
+    uint8_t last_of_layer;      /* the layer's output is complete after this step */
 };
 
 /* One copy between L3 and L2; transfers are queued in the order of the table and done in that order. */
@@ -224,8 +227,8 @@ struct dory_transfer {
     uint32_t l2_stride;
 };
 
-/* A flash image starts with a header of this size: "DORY", format version, bytes of the image with header, hash, zeros; all words
- * little endian. The hash is FNV-1a (32 bit) of everything behind the header. Blobs are aligned to 8 bytes. */
+/* A flash image starts with a header of this size: "DORY", format version, bytes of the image with header, hash, zeros; all
+ * words little endian. The hash is FNV-1a (32 bit) of everything behind the header. Blobs are aligned to 8 bytes. */
 #define DORY_FLASH_HEADER_BYTES 32
 
 /* ---- the network ------------------------------------------------------------------------------------------- */
@@ -244,18 +247,21 @@ struct dory_network {
     const struct dory_port *inputs, *outputs;
     uint16_t input_count, output_count;
     uint16_t step_count, transfer_count, layer_count;
-    uint16_t cores;         /* the plan is made for so many; runs on fewer, and on more, of which the others idle */
-    uint32_t l1_bytes;      /* least size of the caller's buffers */
+    uint16_t cores;    /* the plan is made for so many; runs on fewer, and on more, of which the others idle */
+    uint32_t l1_bytes; /* least size of the caller's buffers */
     uint32_t l2_bytes;
-    uint32_t ram_bytes;     /* of L3 RAM that activations need */
-    uint32_t flash_bytes;   /* of the weights' image */
-    uint32_t flash_hash;    /* FNV-1a of the image behind its header */
+    uint32_t ram_bytes;   /* of L3 RAM that activations need */
+    uint32_t flash_bytes; /* of the weights' image */
+    uint32_t flash_hash;  /* FNV-1a of the image behind its header */
 };
 
 /* ---- pure helpers, shared by generator and firmware -------------------------------------------------------- */
 
 static inline uint32_t dory_minimum(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static inline uint32_t dory_round_up(uint32_t value, uint32_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+static inline uint32_t dory_round_up(uint32_t value, uint32_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
 static inline uint32_t dory_divide_up(uint32_t value, uint32_t divisor) { return (value + divisor - 1) / divisor; }
 
 /* Bytes of `elements` packed elements of `bits` bits. */
@@ -274,13 +280,15 @@ static inline uint32_t dory_chunk_bytes(const struct dory_layer *layer, uint32_t
 static inline uint32_t dory_depthwise_quad_weight_bytes(const struct dory_layer *layer)
 {
     uint32_t channels = layer->operation == DORY_GROUPED ? layer->group_channels : 1u;
-    return 4 * layer->kernel_height * dory_round_up(dory_element_bytes(layer->kernel_width * channels, layer->weight_bits), 4);
+    return 4 * layer->kernel_height *
+           dory_round_up(dory_element_bytes(layer->kernel_width * channels, layer->weight_bits), 4);
 }
 
 /* True where a tile needs other input channels than its output channels: all of them, or a slice (convolutions only). */
 static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_CONVOLUTION || layer->operation == DORY_GROUPED || layer->operation == DORY_CONCATENATION;
+    return layer->operation == DORY_CONVOLUTION || layer->operation == DORY_GROUPED ||
+           layer->operation == DORY_CONCATENATION;
 }
 
 static inline bool dory_has_second_input(const struct dory_layer *layer)

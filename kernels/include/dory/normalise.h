@@ -42,7 +42,8 @@ static inline int32_t dory_normalise_clamped(const struct dory_layer *layer, con
 }
 
 /* `constants` are those of a quad (see "weight blob"), `lane` the channel in it, 0 to 3. */
-static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8_t *constants, unsigned lane, int32_t accumulator)
+static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8_t *constants, unsigned lane,
+                                     int32_t accumulator)
 {
     int64_t wide[2];
     int32_t narrow[2];
@@ -54,12 +55,12 @@ static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8
     case DORY_NORMALISE_32:
         memcpy(narrow, constants + 8 * lane, 8);
         return dory_clip((narrow[0] * accumulator + narrow[1]) >> layer->shift, layer->minimum, layer->maximum);
-    case DORY_NORMALISE_CLAMPED:
-        return dory_normalise_clamped(layer, constants + 16 * lane, accumulator);
+    case DORY_NORMALISE_CLAMPED: return dory_normalise_clamped(layer, constants + 16 * lane, accumulator);
     default:
         memcpy(wide, constants + 16 * lane, 16);
         scaled = wide[0] * accumulator + wide[1];
-        scaled = layer->normalisation == DORY_NORMALISE_64 ? scaled >> layer->shift : dory_floor_divide(scaled, layer->divisor);
+        scaled =
+            layer->normalisation == DORY_NORMALISE_64 ? scaled >> layer->shift : dory_floor_divide(scaled, layer->divisor);
         return dory_clip(scaled, layer->minimum, layer->maximum);
     }
 }

@@ -37,10 +37,11 @@ struct dory_buffers {
 };
 
 /* FC. Runs a network of one input and one output once. The cluster and L3 must be open (hal_cluster_open, hal_l3_open).
- * `input` holds network->inputs[0].bytes bytes, `output` has room for network->outputs[0].bytes; a tensor is HWC. An input that
- * already lies at its place (l2 + offset) is not copied. Null: the input already lies at its place, in L2 or RAM;
- * the output stays at its place. Returns 0 or a status. */
-int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input, void *output);
+ * `input` holds network->inputs[0].bytes bytes, `output` has room for network->outputs[0].bytes; a tensor is HWC. An input
+ * that already lies at its place (l2 + offset) is not copied. Null: the input already lies at its place, in L2 or RAM; the
+ * output stays at its place. Returns 0 or a status. */
+int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input,
+                     void *output);
 
 /* FC. The same for any number of inputs and outputs, in the order of the network's arrays: inputs[network->input_count],
  * outputs[network->output_count]. A null entry, or a null array, is what null is above. Buffers of the caller must not lie

@@ -28,7 +28,10 @@ enum gap8_counter {
 /* CSRs: 0x780 + n counter n, 0x79F all counters (written), 0x7A0 selected events, 0x7A1 bit 0 counting. */
 static inline void gap8_counters_start_events(uint32_t event_mask)
 {
-    __asm__ volatile("csrw 0x7A1, zero\n\tcsrw 0x79F, zero\n\tcsrw 0x7A0, %0\n\tcsrwi 0x7A1, 1" : : "r"(event_mask) : "memory");
+    __asm__ volatile("csrw 0x7A1, zero\n\tcsrw 0x79F, zero\n\tcsrw 0x7A0, %0\n\tcsrwi 0x7A1, 1"
+                     :
+                     : "r"(event_mask)
+                     : "memory");
 }
 
 static inline void gap8_counters_start(void) { gap8_counters_start_events(GAP8_COUNTERS_ALL); }

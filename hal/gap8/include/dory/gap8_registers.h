@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GAP8_CORES 8u
+#define GAP8_CORES             8u
 #define GAP8_FC_CLUSTER_NUMBER 32u /* mhartid is cluster number << 5 | core number; the cluster's cores are cluster 0 */
 
-#define GAP8_L1_ADDRESS 0x10000000u
+#define GAP8_L1_ADDRESS      0x10000000u
 #define GAP8_FC_TCDM_ADDRESS 0x1B000000u
-#define GAP8_L2_ADDRESS 0x1C000000u
+#define GAP8_L2_ADDRESS      0x1C000000u
 
-#define GAP8_CHECK_OFFSET(type, member, offset) \
+#define GAP8_CHECK_OFFSET(type, member, offset)                                                                             \
     static_assert(offsetof(struct type, member) == (offset), #type "." #member " is not at " #offset)
 
 /* ---- event units: one for the FC, one for the cluster ------------------------------------------------------ */
@@ -72,16 +72,16 @@ struct gap8_event_unit {
 };
 GAP8_CHECK_OFFSET(gap8_event_unit, trigger, 0x600);
 
-#define GAP8_CLUSTER_EVENTS ((volatile struct gap8_event_port *)0x10204000u)
+#define GAP8_CLUSTER_EVENTS     ((volatile struct gap8_event_port *)0x10204000u)
 #define GAP8_CLUSTER_EVENT_UNIT ((volatile struct gap8_event_unit *)0x10200800u)
-#define GAP8_FC_EVENTS ((volatile struct gap8_event_port *)0x1B204000u)
-#define GAP8_FC_EVENT_UNIT ((volatile struct gap8_event_unit *)0x1B200800u)
+#define GAP8_FC_EVENTS          ((volatile struct gap8_event_port *)0x1B204000u)
+#define GAP8_FC_EVENT_UNIT      ((volatile struct gap8_event_unit *)0x1B200800u)
 
 /* Event numbers; 0 to 7 are free for software. */
-#define GAP8_EVENT_DMA 8
-#define GAP8_EVENT_BARRIER 16
+#define GAP8_EVENT_DMA            8
+#define GAP8_EVENT_BARRIER        16
 #define GAP8_FC_EVENT_HYPER_WRITE 29 /* end of a transfer of the HyperBus TX channel */
-#define GAP8_FC_EVENT_HYPER_READ 30
+#define GAP8_FC_EVENT_HYPER_READ  30
 
 /* ---- MCHAN, the cluster's DMA ------------------------------------------------------------------------------ */
 
@@ -94,12 +94,12 @@ GAP8_CHECK_OFFSET(gap8_mchan, status, 0x04);
 
 /* First word of a command: bits 0-15 are the size in bytes; then follow the L1 address, the external address and, for
  * a 2-D command, stride << 16 | run length, which apply to the external side. */
-#define GAP8_MCHAN_TO_LOCAL (1u << 16)
+#define GAP8_MCHAN_TO_LOCAL  (1u << 16)
 #define GAP8_MCHAN_INCREMENT (1u << 17)
-#define GAP8_MCHAN_2D (1u << 18)
-#define GAP8_MCHAN_EVENT (1u << 19) /* GAP8_EVENT_DMA to this core when the counter has reached zero */
-#define GAP8_MCHAN_LIMIT 0xFFFFu    /* of the size */
-#define GAP8_MCHAN_2D_LIMIT 0x7FFFu /* of stride and run length: 15 bits; a longer run never ends (tried on gvsoc) */
+#define GAP8_MCHAN_2D        (1u << 18)
+#define GAP8_MCHAN_EVENT     (1u << 19) /* GAP8_EVENT_DMA to this core when the counter has reached zero */
+#define GAP8_MCHAN_LIMIT     0xFFFFu    /* of the size */
+#define GAP8_MCHAN_2D_LIMIT  0x7FFFu    /* of stride and run length: 15 bits; a longer run never ends (tried on gvsoc) */
 
 /* ---- uDMA and HyperBus ------------------------------------------------------------------------------------- */
 
@@ -109,7 +109,7 @@ struct gap8_udma_channel {
     uint32_t control;
     uint32_t reserved;
 };
-#define GAP8_UDMA_ENABLE (1u << 4)  /* written: queue a transfer; read: one is active */
+#define GAP8_UDMA_ENABLE  (1u << 4) /* written: queue a transfer; read: one is active */
 #define GAP8_UDMA_PENDING (1u << 5) /* read: a second one is queued */
 
 /* Chip select 0 is the HyperRAM, 1 the HyperFlash. */
@@ -131,9 +131,9 @@ GAP8_CHECK_OFFSET(gap8_hyperbus, chip[0].access, 0x34);
 GAP8_CHECK_OFFSET(gap8_hyperbus, chip[1].base, 0x38);
 GAP8_CHECK_OFFSET(gap8_hyperbus, chip[1].access, 0x44);
 
-#define GAP8_HYPERBUS ((volatile struct gap8_hyperbus *)0x1A102180u)
-#define GAP8_HYPERBUS_CLOCK_BIT 3u /* number of the peripheral in the clock gate register */
-#define GAP8_UDMA_CLOCK_GATE ((volatile uint32_t *)0x1A102780u)
+#define GAP8_HYPERBUS            ((volatile struct gap8_hyperbus *)0x1A102180u)
+#define GAP8_HYPERBUS_CLOCK_BIT  3u /* number of the peripheral in the clock gate register */
+#define GAP8_UDMA_CLOCK_GATE     ((volatile uint32_t *)0x1A102780u)
 #define GAP8_HYPER_FLASH_ADDRESS 0x01000000u /* external addresses from here on are the flash (its base is 1) */
 
 /* ---- power, clocks, cluster -------------------------------------------------------------------------------- */
@@ -157,10 +157,10 @@ GAP8_CHECK_OFFSET(gap8_soc_control, pad_function, 0x140);
 #define GAP8_SOC_CONTROL ((volatile struct gap8_soc_control *)0x1A104000u)
 
 /* Bits of cluster_power. The three OWN bits take control from the power management unit. */
-#define GAP8_POWER_OWN (1u << 0 | 1u << 1 | 1u << 9)
-#define GAP8_POWER_ON (1u << 3)
+#define GAP8_POWER_OWN         (1u << 0 | 1u << 1 | 1u << 9)
+#define GAP8_POWER_ON          (1u << 3)
 #define GAP8_POWER_CLOCK_GATED (1u << 10)
-#define GAP8_POWER_RESET (1u << 13)
+#define GAP8_POWER_RESET       (1u << 13)
 
 struct gap8_fll {
     uint32_t status; /* bits 0-15: measured multiplication factor */
@@ -190,12 +190,12 @@ struct gap8_timer {
 };
 GAP8_CHECK_OFFSET(gap8_timer, count_low, 0x08);
 #define GAP8_CLUSTER_TIMER ((volatile struct gap8_timer *)0x10200400u)
-#define GAP8_FC_TIMER ((volatile struct gap8_timer *)0x1B200400u)
-#define GAP8_TIMER_ENABLE 1u
-#define GAP8_TIMER_RESET 2u
+#define GAP8_FC_TIMER      ((volatile struct gap8_timer *)0x1B200400u)
+#define GAP8_TIMER_ENABLE  1u
+#define GAP8_TIMER_RESET   2u
 
 #define GAP8_CLUSTER_CACHE ((volatile uint32_t *)0x10201400u) /* instruction caches; all ones: enabled */
-#define GAP8_FC_CACHE ((volatile uint32_t *)0x1B201400u)
+#define GAP8_FC_CACHE      ((volatile uint32_t *)0x1B201400u)
 
 #define GAP8_STDOUT_ADDRESS 0x1A110000u /* gvsoc's; one register a core at cluster << 7 | core << 3 */
 

@@ -1,6 +1,6 @@
 /* The HAL calls that are made for every tile, inlined: a barrier is one instruction, a DMA copy a few stores.
- * Included by dory/hal.h where the target defines DORY_HAL_INLINE, and then calls of the names of that header are calls of these
- * functions; inline.c holds the real ones for other callers. Contract: dory/hal.h. */
+ * Included by dory/hal.h where the target defines DORY_HAL_INLINE, and then calls of the names of that header are calls of
+ * these functions; inline.c holds the real ones for other callers. Contract: dory/hal.h. */
 #ifndef DORY_HAL_INLINE_H
 #define DORY_HAL_INLINE_H
 
@@ -18,7 +18,7 @@ struct gap8_team {
     void (*entry)(void *argument);
     void *argument;
     uint32_t cores;
-    uint32_t stack_overflow;        /* set by any core whose canary is gone */
+    uint32_t stack_overflow; /* set by any core whose canary is gone */
     uint32_t l3_open;
     uint32_t l3_posted;             /* number of the transfer that was queued last; the cluster counts */
     volatile uint32_t l3_completed; /* number of the last one that is complete; the FC counts */
@@ -59,7 +59,7 @@ GAP8_INLINE void gap8_mchan_copy_1d(void *local, void *external, enum hal_direct
 /* Runs of run_bytes with a stride on the external side, contiguous on the local one; at most GAP8_MCHAN_LIMIT bytes in
  * all, run length and stride at most GAP8_MCHAN_2D_LIMIT. */
 GAP8_INLINE void gap8_mchan_copy_2d(void *local, void *external, enum hal_direction direction, uint32_t bytes,
-                                      uint32_t run_bytes, uint32_t external_stride)
+                                    uint32_t run_bytes, uint32_t external_stride)
 {
     GAP8_MCHAN->queue = gap8_mchan_command(direction, bytes) | GAP8_MCHAN_2D;
     GAP8_MCHAN->queue = (uint32_t)(uintptr_t)local;
@@ -91,7 +91,8 @@ GAP8_INLINE int gap8_dma_copy(hal_dma_ticket ticket, const struct hal_dma_copy *
     __asm__ volatile("" : : : "memory"); /* what is to be copied has been stored */
     if (copy->planes == 1 && bytes <= GAP8_MCHAN_LIMIT && local_is_contiguous && external_is_contiguous) {
         gap8_mchan_copy_1d(copy->local, copy->external, copy->direction, bytes);
-    } else if (copy->planes == 1 && bytes <= GAP8_MCHAN_LIMIT && local_is_contiguous && copy->external_run_stride <= GAP8_MCHAN_LIMIT) {
+    } else if (copy->planes == 1 && bytes <= GAP8_MCHAN_LIMIT && local_is_contiguous &&
+               copy->external_run_stride <= GAP8_MCHAN_LIMIT) {
         gap8_mchan_copy_2d(copy->local, copy->external, copy->direction, bytes, copy->run_bytes, copy->external_run_stride);
     } else {
         struct hal_dma_copy general = *copy; /* so that the caller's struct need not be in memory for the cases above */
@@ -113,13 +114,13 @@ GAP8_INLINE int gap8_dma_wait(hal_dma_ticket ticket)
 GAP8_INLINE uint32_t gap8_cycles(void) { return gap8_is_fc() ? gap8_fc_cycles() : GAP8_CLUSTER_TIMER->count_low; }
 
 #ifdef DORY_HAL_INLINE
-#define hal_cycles(...) gap8_cycles(__VA_ARGS__)
-#define hal_core_id(...) gap8_core_id(__VA_ARGS__)
+#define hal_cycles(...)     gap8_cycles(__VA_ARGS__)
+#define hal_core_id(...)    gap8_core_id(__VA_ARGS__)
 #define hal_core_count(...) gap8_core_count(__VA_ARGS__)
-#define hal_barrier(...) gap8_barrier(__VA_ARGS__)
-#define hal_dma_open(...) gap8_dma_open(__VA_ARGS__)
-#define hal_dma_copy(...) gap8_dma_copy(__VA_ARGS__)
-#define hal_dma_wait(...) gap8_dma_wait(__VA_ARGS__)
+#define hal_barrier(...)    gap8_barrier(__VA_ARGS__)
+#define hal_dma_open(...)   gap8_dma_open(__VA_ARGS__)
+#define hal_dma_copy(...)   gap8_dma_copy(__VA_ARGS__)
+#define hal_dma_wait(...)   gap8_dma_wait(__VA_ARGS__)
 #endif
 
 #ifdef __cplusplus
