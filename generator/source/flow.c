@@ -82,6 +82,7 @@ static void own_pending(struct importer *importer, struct flow *flow, int count)
 {
     struct affine old = flow->pending;
     int new_count = count > old.count ? count : old.count;
+    importer->pending_numbers += (size_t)new_count;
     int64_t *multiplier = arena_array(importer->arena, int64_t, (size_t)new_count);
     int64_t *addend = arena_array(importer->arena, int64_t, (size_t)new_count);
     for (int i = 0; i < new_count; i++) {

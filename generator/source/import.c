@@ -410,6 +410,9 @@ static void check_tensors(struct importer *importer)
     }
 }
 
+/* Constants of normalisations, counted once for each node that they pass: a thousand times what a network on GAP8 has. */
+#define MAXIMUM_PENDING_NUMBERS ((size_t)1 << 24)
+
 static void import_nodes(struct importer *importer)
 {
     bool some_unsupported = false;
@@ -419,6 +422,11 @@ static void import_nodes(struct importer *importer)
             continue;
         some_unsupported |= !find_handler(node);
         import_node(importer, node);
+        if (importer->pending_numbers > MAXIMUM_PENDING_NUMBERS) {
+            import_fault(importer, node, NULL, "the arithmetic up to here has more than %zu constants; supported: up to that",
+                         MAXIMUM_PENDING_NUMBERS);
+            break;
+        }
     }
     if (some_unsupported)
         diagnose(importer->diagnostics, SEVERITY_NOTE, NULL, NULL, "supported operators: %s; 'dory ops' says more",

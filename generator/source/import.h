@@ -58,6 +58,7 @@ struct importer {
     struct network *network;
     int layer_capacity, tensor_capacity;
     struct flow *flows; /* of the graph's values */
+    size_t pending_numbers; /* copied so far: memory that a hostile model can multiply */
     int head_noted_for; /* the last tensor whose heads a note was given for */
 };
 

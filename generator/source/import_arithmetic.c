@@ -37,10 +37,11 @@ static bool check_image(struct importer *importer, const struct node *node, cons
     bool is_input = flow->kind == FLOW_TENSOR && importer->network->tensors[flow->index].producer == NO_LAYER;
     for (size_t i = 0; is_input && constant->type != ELEMENT_UNSUPPORTED && i < constant->count; i++)
         if (!constant_integer(constant, i, &number))
-            return import_fault(importer, node, NULL,
-                                "%s of the input and %g: the network's input is integers as the sensor gives them; quantise it "
-                                "in NEMO (eps_in) or Quantlab, and export without this scaling",
-                                node->type, constant_number(constant, i));
+            return import_fault(
+                importer, node, NULL,
+                "%s of the input and %g: the network's input is integers as the sensor gives them; quantise it "
+                "in NEMO (eps_in) or Quantlab, and export without this scaling",
+                node->type, constant_number(constant, i));
     return true;
 }
 

@@ -205,10 +205,7 @@ static void narrow_cast(void)
     onnx_set_integer(model, onnx_add_node(model, "Cast", "x", "y"), "to", ONNX__TENSOR_PROTO__DATA_TYPE__UINT8);
 }
 
-static void concatenation_of_rows(void)
-{
-    onnx_set_integer(model, onnx_add_node(model, "Concat", "x x", "y"), "axis", 2);
-}
+static void concatenation_of_rows(void) { onnx_set_integer(model, onnx_add_node(model, "Concat", "x x", "y"), "axis", 2); }
 
 static void concatenation_with_constant(void)
 {
@@ -371,10 +368,7 @@ static void odd_requantisation(void)
     onnx_set_integer(model, add, "in1_shift", 99);
 }
 
-static void flattened_from_axis_2(void)
-{
-    onnx_set_integer(model, onnx_add_node(model, "Flatten", "x", "y"), "axis", 2);
-}
+static void flattened_from_axis_2(void) { onnx_set_integer(model, onnx_add_node(model, "Flatten", "x", "y"), "axis", 2); }
 
 static void overflowing_constants(void)
 {
