@@ -496,7 +496,7 @@ static bool read_pads(struct importer *importer, const struct node *node, int ra
         return import_integers(importer, node, "pads", 2 * rank, 0, pads);
     if (node_attribute(node, "paddings")) /* opset 1 */
         return import_integers(importer, node, "paddings", 2 * rank, 0, pads);
-    if (!input || input->kind != FLOW_CONSTANT || input->constant->count != (size_t)(2 * rank))
+    if (!input || input->kind != FLOW_CONSTANT || input->constant->count != 2 * (size_t)rank)
         return import_fault(importer, node, "pads", "are not constant or not %d numbers", 2 * rank);
     memcpy(pads, import_whole_numbers(importer, node, "pads", input->constant, 0), (size_t)(2 * rank) * sizeof *pads);
     return true;
