@@ -16,11 +16,13 @@
 #define DORY_FLASH_SECTION_H
 
 #ifdef __ASSEMBLER__
+/* clang-format off: it would part the sign of %progbits, which assemblers do not forgive */
 #if defined(DORY_HAL_PMSIS) && defined(__riscv)
-#define DORY_FLASH_SECTION .section dory_flash, "", % progbits /* an SDK's linker script does not know it: not loaded */
+#define DORY_FLASH_SECTION .section dory_flash, "", %progbits /* an SDK's linker script does not know it: not loaded */
 #else
-#define DORY_FLASH_SECTION .section dory_flash, "a", % progbits
+#define DORY_FLASH_SECTION .section dory_flash, "a", %progbits
 #endif
+/* clang-format on */
 #else
 #define DORY_FLASH __attribute__((section("dory_flash"), aligned(8)))
 #endif
