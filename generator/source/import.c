@@ -423,7 +423,8 @@ static void import_nodes(struct importer *importer)
         some_unsupported |= !find_handler(node);
         import_node(importer, node);
         if (importer->pending_numbers > MAXIMUM_PENDING_NUMBERS) {
-            import_fault(importer, node, NULL, "the arithmetic up to here has more than %zu constants; supported: up to that",
+            import_fault(importer, node, NULL,
+                         "the arithmetic up to here has more than %zu constants; supported: up to that",
                          MAXIMUM_PENDING_NUMBERS);
             break;
         }

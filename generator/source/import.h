@@ -57,9 +57,9 @@ struct importer {
     const struct load_options *options;
     struct network *network;
     int layer_capacity, tensor_capacity;
-    struct flow *flows; /* of the graph's values */
+    struct flow *flows;     /* of the graph's values */
     size_t pending_numbers; /* copied so far: memory that a hostile model can multiply */
-    int head_noted_for; /* the last tensor whose heads a note was given for */
+    int head_noted_for;     /* the last tensor whose heads a note was given for */
 };
 
 /* Node handlers: give the flow of the node's first output; false after an error was reported and nothing can be said. */

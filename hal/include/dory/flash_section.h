@@ -16,7 +16,8 @@
 #define DORY_FLASH_SECTION_H
 
 #ifdef __ASSEMBLER__
-/* clang-format off: it would part the sign of %progbits, which assemblers do not forgive */
+/* The formatter would part the sign of %progbits, which assemblers do not forgive. */
+/* clang-format off */
 #if defined(DORY_HAL_PMSIS) && defined(__riscv)
 #define DORY_FLASH_SECTION .section dory_flash, "", %progbits /* an SDK's linker script does not know it: not loaded */
 #else
