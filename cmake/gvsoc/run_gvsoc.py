@@ -139,7 +139,10 @@ def prepare(arguments, parts, work):
 
 
 def launch(arguments, parts, work, config):
-    process = subprocess.Popen([parts['launcher'], '--config=' + config], cwd=work, env=environment(arguments.root, parts))
+    # gvsoc's C library gathers 4 KiB of text where standard output is no terminal: a log would stay empty for minutes.
+    line_by_line = ['stdbuf', '-oL'] if shutil.which('stdbuf') else []
+    process = subprocess.Popen(line_by_line + [parts['launcher'], '--config=' + config], cwd=work,
+                               env=environment(arguments.root, parts))
     try:
         status = process.wait(arguments.timeout)
     except subprocess.TimeoutExpired:
