@@ -407,10 +407,10 @@ static void describe_convolution(const struct description *d)
 {
     const struct layer *layer = d->layer;
     struct dory_layer *run = d->run;
-    run->weight_bits = (uint8_t)layer->weight_bits;
     run->operation = layer->groups == 1                      ? DORY_CONVOLUTION
                      : layer_is_depthwise(d->network, layer) ? DORY_DEPTHWISE
                                                              : DORY_GROUPED;
+    run->weight_bits = run->operation == DORY_DEPTHWISE ? 8 : (uint8_t)layer->weight_bits; /* of the blob */
     if (layer->groups < 1 || d->input->channels % layer->groups || d->output->channels % layer->groups)
         REFUSE(d, "group", "%d groups of %d and %d channels, which do not divide", layer->groups, d->input->channels,
                d->output->channels);

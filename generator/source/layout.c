@@ -60,25 +60,38 @@ struct run {
     uint32_t columns;                 /* major order */
 };
 
-/* The 4 bytes of a run that start at element `first`; element i of a word is in bits i * weight_bits and up. */
-static uint32_t run_word(const struct source *source, const struct run *run, uint32_t output, uint32_t first)
+static uint32_t run_weight(const struct source *source, const struct run *run, uint32_t output, uint32_t element)
 {
-    uint32_t bits = source->run->weight_bits, mask = (1u << bits) - 1;
-    uint32_t elements = run->columns * run->channels, word = 0;
-    for (uint32_t i = 0; i < 32 / bits && first + i < elements; i++) {
-        uint32_t channel = run->first_channel + (first + i) % run->channels;
-        uint32_t column = run->column + (first + i) / run->channels;
-        word |= ((uint32_t)weight_at(source, output, channel, run->row, column) & mask) << (i * bits);
-    }
+    uint32_t channel = run->first_channel + element % run->channels, column = run->column + element / run->channels;
+    if (element >= run->columns * run->channels)
+        return 0;
+    return (uint32_t)weight_at(source, output, channel, run->row, column) & ((1u << source->run->weight_bits) - 1);
+}
+
+/* A word with 4 elements of as many outputs as go into a byte; element i is in byte i. */
+static uint32_t interleaved_word(const struct source *source, const struct run *run, uint32_t output, uint32_t first)
+{
+    uint32_t bits = source->run->weight_bits, word = 0;
+    for (uint32_t bit = 0; bit < 32; bit += bits)
+        word |= run_weight(source, run, output + bit % 8 / bits, first + bit / 8) << bit;
     return word;
 }
 
 static void write_interleaved_run(struct writer *writer, const struct source *source, const struct run *run, uint32_t quad)
 {
-    uint32_t elements = run->columns * run->channels, per_word = 32u / source->run->weight_bits;
-    for (uint32_t first = 0; first < elements; first += per_word)
-        for (uint32_t output = 4 * quad; output < 4 * quad + 4; output++)
-            write_bytes(writer, run_word(source, run, output, first), 4);
+    uint32_t elements = run->columns * run->channels, outputs = 8u / source->run->weight_bits;
+    for (uint32_t first = 0; first < elements; first += 4)
+        for (uint32_t output = 4 * quad; output < 4 * quad + 4; output += outputs)
+            write_bytes(writer, interleaved_word(source, run, output, first), 4);
+}
+
+/* The 4 bytes of a run that start at element `first`; element i of a word is in bits i * weight_bits and up. */
+static uint32_t run_word(const struct source *source, const struct run *run, uint32_t output, uint32_t first)
+{
+    uint32_t bits = source->run->weight_bits, word = 0;
+    for (uint32_t i = 0; i < 32 / bits; i++)
+        word |= run_weight(source, run, output, first + i) << (i * bits);
+    return word;
 }
 
 static void write_chunk(struct writer *writer, const struct source *source, uint32_t quad, uint32_t first, uint32_t channels)

@@ -24,7 +24,7 @@ static struct view view_of(const struct dory_layer *layer, const struct dory_til
     view.runs_per_row = contiguous ? 1 : layer->kernel_width;
     view.pixels_per_run = contiguous ? layer->kernel_width : 1;
     view.run_elements = view.pixels_per_run * tile->input_channels;
-    view.run_weight_bytes = dory_round_up(dory_element_bytes(view.run_elements, layer->weight_bits), 4) * 4;
+    view.run_weight_bytes = dory_divide_up(view.run_elements, 4) * 2 * layer->weight_bits;
     view.constants_offset = layer->kernel_height * view.runs_per_row * view.run_weight_bytes;
     view.quad_bytes = view.constants_offset + (tile->last_chunk ? dory_constants_bytes(layer) : 0);
     view.input_pixel_bytes = dory_element_bytes(tile->input_channels, layer->input_bits);
@@ -53,18 +53,19 @@ static void accumulate_bytes(const struct view *view, const uint8_t *input, cons
     }
 }
 
-/* Four channels, elements and weights of any width. A word of weights holds 32 / weight_bits elements of one channel. */
+/* Four channels, elements and weights of any width. Byte i of a word of weights belongs to element i of four, and to the
+ * channels that follow one another in it. */
 static void accumulate_elements(const struct view *view, const uint8_t *input, const uint8_t *weights,
                                 int32_t accumulator[4])
 {
     const struct dory_layer *layer = view->layer;
-    uint32_t channels = view->tile->input_channels, per_word = 32u / layer->weight_bits;
+    uint32_t channels = view->tile->input_channels, per_byte = 8u / layer->weight_bits;
     for (uint32_t element = 0; element < view->run_elements; element++) {
         const uint8_t *pixel = input + element / channels * view->input_pixel_bytes;
         int32_t x = dory_read_element(pixel, element % channels, layer->input_bits, layer->input_is_signed);
+        const uint8_t *column = weights + element / 4 * 2 * layer->weight_bits + element % 4;
         for (unsigned lane = 0; lane < 4; lane++) {
-            const uint8_t *word = weights + (element / per_word) * 16 + 4 * lane;
-            accumulator[lane] += x * dory_read_element(word, element % per_word, layer->weight_bits, 1);
+            accumulator[lane] += x * dory_read_element(column + lane / per_byte * 4, lane % per_byte, layer->weight_bits, 1);
         }
     }
 }

@@ -4,10 +4,11 @@
 
 #include "dory/layer.h"
 
-/* Convolutions that gather their input: bytes of one pixel, all runs filled up to words. A core has four such pixels. */
+/* Convolutions that gather their input: bytes of one pixel, a byte an element, all runs filled up to words. A core has four
+ * such pixels. */
 static inline uint32_t dory_gather_pixel_bytes(const struct dory_layer *layer, uint32_t input_channels)
 {
-    return dory_chunk_bytes(layer, input_channels) / 4;
+    return dory_chunk_elements(layer, input_channels);
 }
 
 /* Depth-wise layers: a core transposes *units* of 4 columns x 4 channels and as many rows as a band has, and computes strips

@@ -6,6 +6,7 @@
 
 struct shape {
     int height, width, channels, outputs, kernel_height, kernel_width, dilation_width;
+    uint8_t weight_bits; /* 0: 8 */
     bool depthwise;
     uint16_t tile_input_channels;
     uint8_t normalisation;
@@ -41,7 +42,7 @@ static struct dory_layer run_of(const struct shape *shape, bool whole)
     return (struct dory_layer){
         .operation = shape->depthwise ? DORY_DEPTHWISE : DORY_CONVOLUTION,
         .normalisation = shape->normalisation,
-        .weight_bits = 8,
+        .weight_bits = shape->weight_bits ? shape->weight_bits : 8,
         .input_channels = (uint16_t)(whole ? shape->height * shape->width * shape->channels : shape->channels),
         .output_channels = (uint16_t)shape->outputs,
         .kernel_height = whole ? 1 : (uint16_t)shape->kernel_height,
@@ -157,6 +158,33 @@ static void test_whole_input(void)
     expect_blob("whole input", &shape, (const int8_t[]){1, 2, 3, 4}, expected, sizeof expected);
 }
 
+/* Five elements of five outputs, of which a byte holds as many as go into it: bits from the left, of an element's outputs. */
+static void test_packing(void)
+{
+    struct shape shape = {.height = 4,
+                          .width = 5,
+                          .channels = 1,
+                          .outputs = 5,
+                          .kernel_height = 1,
+                          .kernel_width = 5,
+                          .dilation_width = 1,
+                          .tile_input_channels = 1,
+                          .normalisation = DORY_NORMALISE_NONE};
+    int8_t weights[25]; /* [output][column] */
+    for (int i = 0; i < 25; i++)
+        weights[i] = (int8_t)(i % 4 - 2);
+    /* columns of outputs 0 to 4: -2 -1 0 1 -2, -1 0 1 -2 -1, 0 1 -2 -1 0, 1 -2 -1 0 1, -2 -1 0 1 -2 */
+    shape.weight_bits = 4;
+    const uint8_t expected[96] = {0xFE, 0x0F, 0x10, 0xE1, 0x10, 0xE1, 0xFE, 0x0F, [8] = 0xFE, [12] = 0x10,
+                                  [16] = 255, 255, 255, 255, 0, 1, [28] = 1, /* second quad */
+                                  [32] = 0x0E, 0x0F, 0x00, 0x01, [40] = 0x0E, [48] = 2};
+    expect_blob("4-bit weights", &shape, weights, expected, 64);
+    shape.weight_bits = 2;
+    const uint8_t expected_2[48] = {0x4E, 0x93, 0xE4, 0x39, 0x4E, [8] = 255, 255, 255, 255, 0, 1, [20] = 1, /* second quad */
+                                    [24] = 0x02, 0x03, 0x00, 0x01, 0x02, [32] = 2};
+    expect_blob("2-bit weights", &shape, weights, expected_2, sizeof expected_2);
+}
+
 static void test_depthwise(void)
 {
     const struct shape shape = {.height = 4,
@@ -219,6 +247,7 @@ int main(void)
     test_chunks();
     test_dilation();
     test_whole_input();
+    test_packing();
     test_depthwise();
     test_header();
     test_constants_out_of_range();

@@ -166,22 +166,26 @@ struct dory_layer {
  * Blocks of four output channels ("quads") one after the other, so that any range of quads is one contiguous
  * transfer whatever the tile. The last quad is filled up with zero channels.
  *
- * Convolution, 8-bit weights. The input bytes that one output pixel reads are *runs* that are contiguous in the
- * L1 tile: where dilation_width is 1, kernel_height runs of kernel_width * c bytes (one kernel row each, kx major, c minor),
- * else kernel_height * kernel_width runs of c bytes; c is the number of input channels of the slice ("chunk").
- * A run is filled up with zero weights to a multiple of 4 bytes. One quad is
+ * Convolution. The input elements that one output pixel reads are *runs* that are contiguous in the L1 tile (but for the
+ * bits that fill up a pixel): where dilation_width is 1, kernel_height runs of kernel_width * c elements (one kernel row
+ * each, kx major, c minor), else kernel_height * kernel_width runs of c elements; c is the number of input channels of the
+ * slice ("chunk"). A run is filled up with zero weights to a multiple of 4. One quad is
  *
  *     for each chunk of tile_input_channels input channels (the last may be shorter)
  *         for each run
- *             for each word of 4 bytes of the run
- *                 4 bytes of output channel 0, 4 of channel 1, 4 of channel 2, 4 of channel 3
+ *             for each 4 elements of the run, 16 weights in 2 * weight_bits bytes:
+ *                 8 bits: 4 bytes of output channel 0, 4 of channel 1, 4 of channel 2, 4 of channel 3
+ *                 4 bits: 4 bytes with channel 0 in the low and channel 1 in the high half, 4 of channels 2 and 3
+ *                 2 bits: 4 bytes with channel 0 in the low bits, then channels 1, 2 and 3
  *     normalisation constants of the 4 channels
  *
- * so one chunk of a quad has dory_chunk_bytes() bytes; all chunks but the last have chunk_bytes.
+ * so one chunk of a quad has dory_chunk_bytes() bytes; all chunks but the last have chunk_bytes. Whatever the bits, byte i of
+ * a word belongs to element i: shifts by bytes make the words of 8-bit weights of it, and a run is no longer for fewer bits.
  *
- * Depth-wise, 8-bit weights. One quad is, for each of its 4 channels, kernel_height rows of kernel_width bytes, each row
- * filled up with zeros to a multiple of 4 bytes; then the normalisation constants. chunk_bytes is all of the weights. In
- * groups, the same with rows of kernel_width * group_channels weights, kx major.
+ * Depth-wise: always 8 bits, since a row of so few weights takes a word in any case. One quad is, for each of its 4 channels,
+ * kernel_height rows of kernel_width bytes, each row filled up with zeros to a multiple of 4 bytes; then the normalisation
+ * constants. chunk_bytes is all of the weights. In groups, the same with rows of kernel_width * group_channels weights of any
+ * bits, kx major, the first in the low bits.
  *
  * Normalisation constants of a quad:
  *     DORY_NORMALISE_NONE             4 x { int32 addend }
@@ -267,13 +271,18 @@ static inline uint32_t dory_divide_up(uint32_t value, uint32_t divisor) { return
 /* Bytes of `elements` packed elements of `bits` bits. */
 static inline uint32_t dory_element_bytes(uint32_t elements, uint32_t bits) { return (elements * bits + 7) / 8; }
 
-/* Bytes of weights of one chunk of `channels` input channels of one quad of a convolution. */
-static inline uint32_t dory_chunk_bytes(const struct dory_layer *layer, uint32_t channels)
+/* Elements that meet one chunk of `channels` input channels of a convolution, all runs filled up. */
+static inline uint32_t dory_chunk_elements(const struct dory_layer *layer, uint32_t channels)
 {
     uint32_t contiguous = layer->dilation_width == 1;
     uint32_t runs = layer->kernel_height * (contiguous ? 1u : layer->kernel_width);
-    uint32_t run = (contiguous ? layer->kernel_width : 1u) * channels;
-    return runs * dory_round_up(dory_element_bytes(run, layer->weight_bits), 4) * 4;
+    return runs * dory_round_up((contiguous ? layer->kernel_width : 1u) * channels, 4);
+}
+
+/* Bytes of the weights of such a chunk, of one quad. */
+static inline uint32_t dory_chunk_bytes(const struct dory_layer *layer, uint32_t channels)
+{
+    return dory_chunk_elements(layer, channels) / 2 * layer->weight_bits;
 }
 
 /* Bytes of weights of one quad of a convolution that is depth-wise or in groups. */
