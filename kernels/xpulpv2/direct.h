@@ -29,7 +29,7 @@ static inline int dory_divides_by_power_less_one(const struct dory_layer *layer)
 
 static inline enum dory_direct dory_direct_of(const struct dory_layer *layer)
 {
-    if (layer->output_bits != 8 || layer->minimum != 0 || layer->maximum < 0) {
+    if (layer->output_bits > 8 || layer->minimum != 0 || layer->maximum < 0) {
         return DORY_NOT_DIRECT;
     }
     if (layer->normalisation == DORY_NORMALISE_32) {

@@ -33,6 +33,7 @@ struct dory_blocks {
     const uint8_t *weights, *weights_end;
     uint32_t direct, special; /* enum dory_direct; special: anything else than DORY_DIRECT and one run */
     uint8_t *output;
+    uint32_t output_step; /* from pixel to pixel */
     uint32_t channels;
     int32_t *sum; /* of pixel p and lane c at [4 * p + c] */
     struct dory_normaliser normaliser;
@@ -65,8 +66,13 @@ static inline struct dory_grid_share dory_product_share(const struct dory_produc
 
 void dory_product_run(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source, void *state);
 
-/* From the sums of up to 4 pixels (in the order [pixel][lane]) from output pixel `index` on to output elements or partial
- * sums; `constants` are those of the channel quad. */
+/* The way that takes every kind of normalisation and chunk: from the sums of up to 4 pixels (in the order [pixel][lane]) from
+ * output pixel `index` on to elements, in place, or false where they have become partial sums. `constants` are those of the
+ * channel quad. */
+bool dory_product_normalise(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
+                            uint32_t pixels, uint32_t quad);
+
+/* The same, and elements of bytes or words are stored. */
 void dory_product_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
                          uint32_t pixels, uint32_t quad);
 

@@ -1,0 +1,247 @@
+/* The product's innermost code, blocks of 4 pixels x 4 channels, for weights of any bits: assembly text, and its twin in C;
+ * see product.h. */
+#ifndef DORY_XPULPV2_PRODUCT_BLOCK_H
+#define DORY_XPULPV2_PRODUCT_BLOCK_H
+
+#include "product.h"
+
+#if defined(DORY_XPULPV2)
+
+/* clang-format off */
+
+/* Register    Use
+ * a0, a1      input and weights, moving
+ * a3 - a5     offsets of the pixels 1 to 3
+ * t0 - t3     weights of four channels; then multiplier, addend, shift and clip bound
+ * t4, t5      input of two pixels in turn; then counters, output and its stride
+ * the others  the sums; s0 is left to the compiler, for the address of struct dory_blocks */
+#define SUM0  "s1"
+#define SUM1  "s2"
+#define SUM2  "s3"
+#define SUM3  "s4"
+#define SUM4  "s5"
+#define SUM5  "s6"
+#define SUM6  "s7"
+#define SUM7  "s8"
+#define SUM8  "s9"
+#define SUM9  "s10"
+#define SUM10 "s11"
+#define SUM11 "a2"
+#define SUM12 "a6"
+#define SUM13 "a7"
+#define SUM14 "t6"
+#define SUM15 "ra"
+
+/* The weights of a step, 4 bytes of each channel in t0 to t3: they are loaded first, and unpacked where the loads' results are
+ * there. */
+#define LOAD_BYTES P_LW_NEXT("t0", "a1") P_LW_NEXT("t1", "a1") P_LW_NEXT("t2", "a1") P_LW_NEXT("t3", "a1")
+
+/* 4 bytes of each pixel by 4 bytes of each channel: 20 instructions, and those for the weights. No result is used by the
+ * instruction behind it. */
+#define STEP(load, unpack, dot, behind_use_of_t4, label_of_last)                                                            \
+    load P_LW_NEXT("t4", "a0") P_LW_AT("t5", "a3", "a0") unpack                                                             \
+        dot(SUM0, "t4", "t0") dot(SUM1, "t4", "t1") dot(SUM2, "t4", "t2") dot(SUM3, "t4", "t3") P_LW_AT("t4", "a4", "a0")   \
+        dot(SUM4, "t5", "t0") dot(SUM5, "t5", "t1") dot(SUM6, "t5", "t2") dot(SUM7, "t5", "t3") P_LW_AT("t5", "a5", "a0")   \
+        dot(SUM8, "t4", "t0") dot(SUM9, "t4", "t1") dot(SUM10, "t4", "t2") dot(SUM11, "t4", "t3") behind_use_of_t4          \
+        dot(SUM12, "t5", "t0") dot(SUM13, "t5", "t1") dot(SUM14, "t5", "t2") label_of_last                                  \
+        dot(SUM15, "t5", "t3")
+
+/* Four sums of one channel. In groups of four, because a product is not ready for the very next instruction. */
+#define NORMALISE(a, b, c, d)                                                                                               \
+    P_LW_NEXT("t0", "a1")                                                                                                   \
+    P_LW_NEXT("t1", "a1")                                                                                                   \
+    "mul " a ", " a ", t0\n"                                                                                                \
+    "mul " b ", " b ", t0\n"                                                                                                \
+    "mul " c ", " c ", t0\n"                                                                                                \
+    "mul " d ", " d ", t0\n" P_ADDNR(a, "t1", "t2") P_ADDNR(b, "t1", "t2") P_ADDNR(c, "t1", "t2") P_ADDNR(d, "t1", "t2")    \
+        P_CLIPUR(a, a, "t3") P_CLIPUR(b, b, "t3") P_CLIPUR(c, c, "t3") P_CLIPUR(d, d, "t3")
+
+/* The clamped kinds; see direct.h. */
+#define CLAMP(a, b, c, d)                                                                                                   \
+    P_LW_NEXT("t0", "a1")                                                                                                   \
+    P_LW_NEXT("t1", "a1")                                                                                                   \
+    P_LW_NEXT("t3", "a1")                                                                                                   \
+    P_LW_NEXT("t4", "a1")                                                                                                   \
+    P_MAX(a, a, "t0")                                                                                                       \
+    P_MAX(b, b, "t0") P_MAX(c, c, "t0") P_MAX(d, d, "t0") P_MIN(a, a, "t1") P_MIN(b, b, "t1") P_MIN(c, c, "t1")             \
+        P_MIN(d, d, "t1") "mul " a ", " a ", t3\n"                                                                          \
+                          "mul " b ", " b ", t3\n"                                                                          \
+                          "mul " c ", " c ", t3\n"                                                                          \
+                          "mul " d ", " d ", t3\n"
+
+#define NORMALISE_CLAMPED(a, b, c, d)                                                                                       \
+    CLAMP(a, b, c, d)                                                                                                       \
+    P_ADDUNR(a, "t4", "t2") P_ADDUNR(b, "t4", "t2") P_ADDUNR(c, "t4", "t2") P_ADDUNR(d, "t4", "t2")
+
+#define NORMALISE_CLAMPED_LESS_ONE(a, b, c, d)                                                                              \
+    CLAMP(a, b, c, d)                                                                                                       \
+    "addi t4, t4, 1\n"                                                                                                      \
+    "add " a ", " a ", t4\n"                                                                                                \
+    "add " b ", " b ", t4\n"                                                                                                \
+    "add " c ", " c ", t4\n"                                                                                                \
+    "add " d ", " d ", t4\n"                                                                                                \
+    "srl t0, " a ", t2\n"                                                                                                   \
+    "srl t1, " b ", t2\n"                                                                                                   \
+    "srl t3, " c ", t2\n"                                                                                                   \
+    "srl t4, " d ", t2\n" P_ADDUNR(a, "t0", "t2") P_ADDUNR(b, "t1", "t2") P_ADDUNR(c, "t3", "t2") P_ADDUNR(d, "t4", "t2")
+
+/* All 16 sums, a channel at a time. */
+#define FOR_CHANNELS(normalise)                                                                                             \
+    normalise(SUM0, SUM4, SUM8, SUM12) normalise(SUM1, SUM5, SUM9, SUM13) normalise(SUM2, SUM6, SUM10, SUM14)               \
+        normalise(SUM3, SUM7, SUM11, SUM15)
+
+/* From label 7 on, for t5 = direct - 1; the sums then go to label 10. */
+#define CLAMPED_KINDS                                                                                                       \
+    "addi t5, t5, -1\n"                                                                                                     \
+    "bnez t5, 11f\n" FOR_CHANNELS(NORMALISE_CLAMPED) "j 10b\n"                                                              \
+                                                     "11:\n" FOR_CHANNELS(NORMALISE_CLAMPED_LESS_ONE) "j 10b\n"
+
+/* Four channels of one pixel into a word; the address moves on to the next pixel. */
+#define STORE(a, b, c, d) PV_PACKLO_B(a, b, a) PV_PACKHI_B(a, d, c) P_SW_STEP(a, "t5", "t4")
+
+#define KEEP(a, b, c, d, offset)                                                                                            \
+    "sw " a ", " #offset "(t0)\n"                                                                                           \
+    "sw " b ", " #offset " + 4(t0)\n"                                                                                       \
+    "sw " c ", " #offset " + 8(t0)\n"                                                                                       \
+    "sw " d ", " #offset " + 12(t0)\n"
+
+/* The first step of a block sets the sums, which saves 16 instructions that would clear them. The words of a run are
+ * counted by the inner hardware loop, the runs behind the first by the outer one; a loop of no rounds is not
+ * allowed and jumped over. A block of one run takes step * words + 84 cycles, where a step has `step` instructions. `scale`
+ * is done with the sums, which it may bring from the scale that the unpacked weights have to their own. */
+#define MULTIPLY(blocks, load, unpack, step, set, add, scale, clamped_kinds)                                                \
+    __asm__ volatile(                                                                                                       \
+        ".option push\n"                                                                                                    \
+        ".balign 4\n"                                                                                                       \
+        ".option norvc\n"                                                                                                   \
+        "lw a1, %[weights]\n"                                                                                               \
+        "lw a3, %[offset1]\n"                                                                                               \
+        "lw a4, %[offset2]\n"                                                                                               \
+        "lw a5, %[offset3]\n"                                                                                               \
+        "0: lw a0, %[input]\n"                                                                                              \
+        STEP(load, unpack, set, "lw t4, %[more_words]\n", "")                                                               \
+        "beqz t4, 2f\n"                                                                                                     \
+        LP_SETUP("x0", "t4", step, "1")                                                                                     \
+        STEP(load, unpack, add, "", "1: ")                                                                                  \
+        "2: lw t5, %[special]\n"                                                                                            \
+        "lw t2, %[shift]\n"                                                                                                 \
+        "lw t3, %[maximum]\n"                                                                                               \
+        "bnez t5, 4f\n"                                                                                                     \
+        scale                                                                                                               \
+        "3:\n"                                                                                                              \
+        FOR_CHANNELS(NORMALISE)                                                                                             \
+        "10: lw t4, %[output]\n"                                                                                            \
+        "lw t5, %[output_step]\n"                                                                                           \
+        "lw t1, %[weights_end]\n"                                                                                           \
+        "addi t0, t4, 4\n"                                                                                                  \
+        "sw t0, %[output]\n"                                                                                                \
+        STORE(SUM0, SUM1, SUM2, SUM3)                                                                                       \
+        STORE(SUM4, SUM5, SUM6, SUM7)                                                                                       \
+        STORE(SUM8, SUM9, SUM10, SUM11)                                                                                     \
+        STORE(SUM12, SUM13, SUM14, SUM15)                                                                                   \
+        "bne a1, t1, 0b\n"                                                                                                  \
+        "j 9f\n"                                                                                                            \
+        "4: lw t5, %[more_runs]\n"                                                                                          \
+        "nop\n"                                                                                                             \
+        "beqz t5, 7f\n"                                                                                                     \
+        LP_SETUP("x1", "t5", 6 + step, "6")                                                                                 \
+        "lw t4, %[words]\n"                                                                                                 \
+        "lw t5, %[jump]\n"                                                                                                  \
+        "nop\n"                                                                                                             \
+        "add a0, a0, t5\n"                                                                                                  \
+        LP_SETUP("x0", "t4", step, "5")                                                                                     \
+        STEP(load, unpack, add, "", "5: ")                                                                                  \
+        "6: nop\n"                                                                                                          \
+        "7: lw t4, %[direct]\n"                                                                                             \
+        "lw t2, %[shift]\n"                                                                                                 \
+        "lw t3, %[maximum]\n"                                                                                               \
+        "addi t5, t4, -1\n"                                                                                                 \
+        scale                                                                                                               \
+        "beqz t4, 8f\n"                                                                                                     \
+        "beqz t5, 3b\n"                                                                                                     \
+        clamped_kinds                                                                                                       \
+        "8: lw t0, %[sum]\n"                                                                                                \
+        "nop\n"                                                                                                             \
+        KEEP(SUM0, SUM1, SUM2, SUM3, 0)                                                                                     \
+        KEEP(SUM4, SUM5, SUM6, SUM7, 16)                                                                                    \
+        KEEP(SUM8, SUM9, SUM10, SUM11, 32)                                                                                  \
+        KEEP(SUM12, SUM13, SUM14, SUM15, 48)                                                                                \
+        "9: sw a1, %[weights]\n"                                                                                            \
+        ".option pop\n"                                                                                                     \
+        : [weights] "+m"((blocks)->weights), [output] "+m"((blocks)->output)                                                \
+        : [input] "m"((blocks)->pixels.input), [offset1] "m"((blocks)->pixels.offset[0]),                                   \
+          [offset2] "m"((blocks)->pixels.offset[1]), [offset3] "m"((blocks)->pixels.offset[2]),                             \
+          [words] "m"((blocks)->words), [more_words] "m"((blocks)->more_words), [more_runs] "m"((blocks)->more_runs),       \
+          [jump] "m"((blocks)->jump), [weights_end] "m"((blocks)->weights_end), [special] "m"((blocks)->special),           \
+          [direct] "m"((blocks)->direct), [shift] "m"((blocks)->normaliser.direct_shift),                                   \
+          [maximum] "m"((blocks)->normaliser.maximum), [output_step] "m"((blocks)->output_step), [sum] "m"((blocks)->sum)   \
+        : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", \
+          "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory")
+
+/* clang-format on */
+
+#else
+
+/* Makes the words of four channels from the weights of a step. */
+typedef void dory_unpack_weights(const uint8_t *weights, uint32_t word[4]);
+
+static inline void dory_multiply_step(int32_t sum[16], const uint8_t *const pixel[4], const uint32_t word[4], bool is_signed)
+{
+    for (unsigned i = 0; i < 16; i++) {
+        uint32_t x = dory_load_word(pixel[i / 4]), w = word[i % 4];
+        sum[i] = is_signed ? pv_sdotsp_b(sum[i], x, w) : pv_sdotusp_b(sum[i], x, w);
+    }
+}
+
+static inline void dory_multiply_block(struct dory_blocks *blocks, bool is_signed, dory_unpack_weights *unpack,
+                                       uint32_t step_bytes)
+{
+    const uint8_t *input = blocks->pixels.input;
+    memset(blocks->sum, 0, 16 * sizeof *blocks->sum);
+    for (uint32_t run = 0; run <= blocks->more_runs; run++) {
+        for (uint32_t step = 0; step < blocks->words; step++) {
+            const uint8_t *next = input + 4, *pixel[4] = {input};
+            for (unsigned p = 1; p < 4; p++) {
+                pixel[p] = next + blocks->pixels.offset[p - 1];
+            }
+            uint32_t word[4];
+            unpack(blocks->weights, word);
+            dory_multiply_step(blocks->sum, pixel, word, is_signed);
+            input = next;
+            blocks->weights += step_bytes;
+        }
+        input += blocks->jump;
+    }
+}
+
+static inline void dory_store_block(struct dory_blocks *blocks)
+{
+    int32_t *sum = blocks->sum;
+    for (unsigned lane = 0; lane < 4; lane++, blocks->weights += dory_direct_constants_bytes(&blocks->normaliser)) {
+        if (blocks->direct == DORY_DIRECT) {
+            dory_normalise_directly(&blocks->normaliser, sum + lane, 4, blocks->weights);
+        } else {
+            dory_normalise_clamped_directly(&blocks->normaliser, sum + lane, 4, blocks->weights);
+        }
+    }
+    for (unsigned p = 0; p < 4; p++, sum += 4) {
+        dory_store_word(blocks->output + p * blocks->output_step, dory_pack_bytes(sum));
+    }
+    blocks->output += 4;
+}
+
+static inline void dory_multiply(struct dory_blocks *blocks, bool is_signed, dory_unpack_weights *unpack,
+                                 uint32_t step_bytes)
+{
+    do {
+        dory_multiply_block(blocks, is_signed, unpack, step_bytes);
+        if (!blocks->direct) {
+            return;
+        }
+        dory_store_block(blocks);
+    } while (blocks->weights != blocks->weights_end);
+}
+
+#endif
+
+#endif
