@@ -88,8 +88,8 @@ static bool find_kernels(struct planner *p, int index)
 
 /* ---- L1 ---- */
 
-/* The whole layer as one step tells whether any tile fits: single buffers do not depend on how steps cut it. */
-static bool check_l1(const struct planner *p, int index)
+/* The whole layer as one step tells what the smallest tile needs: single buffers do not depend on how steps cut it. */
+static uint32_t least_l1_bytes(const struct planner *p, int index)
 {
     const struct planned_layer *layer = &p->layers[index];
     struct dory_step step = {.rows = layer->run.output_height, .channels = layer->run.output_channels};
@@ -99,12 +99,7 @@ static bool check_l1(const struct planner *p, int index)
             .layer = &layer->run, .kernel = layer->kernels[i], .cores = p->cores, .steps = &step, .step_count = 1};
         least = dory_minimum(least, tile_least_l1_bytes(&problem));
     }
-    if (least <= p->l1_bytes)
-        return true;
-    diagnose(p->diagnostics, SEVERITY_ERROR, p->network->layers[index].name, NULL,
-             "does not fit L1: its smallest tile needs %" PRIu32 " bytes, there are %" PRIu32 "%s", least, p->l1_bytes,
-             p->target->l1_stack_bytes ? " beside the stacks" : "");
-    return false;
+    return least;
 }
 
 static bool describe_layers(struct planner *p)
@@ -113,15 +108,21 @@ static bool describe_layers(struct planner *p)
     p->layers = arena_array(p->arena, struct planned_layer, (size_t)p->network->layer_count);
     p->choices = arena_array(p->arena, struct choice, (size_t)p->network->layer_count);
     p->homes = arena_array(p->arena, enum plan_home, (size_t)p->network->tensor_count);
-    for (int i = 0; i < p->network->layer_count; i++)
-        good = describe_layer(p->network, i, &p->layers[i].run, p->arena, p->diagnostics) && find_kernels(p, i) &&
-               check_l1(p, i) && good;
+    for (int i = 0; i < p->network->layer_count; i++) {
+        good = describe_layer(p->network, i, &p->layers[i].run, p->arena, p->diagnostics) && find_kernels(p, i) && good;
+        p->layers[i].least_l1_bytes = good ? least_l1_bytes(p, i) : 0;
+    }
     return good;
+}
+
+bool planner_start(struct planner *planner)
+{
+    return find_memory(planner) && check_interface(planner) && check_tensors(planner) && describe_layers(planner);
 }
 
 /* ---- offsets ---- */
 
-static uint32_t place_buffers(const struct planner *p, struct schedule *schedule)
+uint32_t schedule_place(struct schedule *schedule, uint32_t enough)
 {
     struct arena scratch = {0};
     struct place_item *items = arena_array(&scratch, struct place_item, (size_t)schedule->buffer_count);
@@ -129,7 +130,7 @@ static uint32_t place_buffers(const struct planner *p, struct schedule *schedule
         const struct plan_buffer *buffer = &schedule->buffers[i];
         items[i] = (struct place_item){.bytes = buffer->bytes, .first = buffer->first_step, .last = buffer->last_step};
     }
-    uint32_t peak = place(items, schedule->buffer_count, DORY_ALIGNMENT, p->l2_bytes, &scratch);
+    uint32_t peak = place(items, schedule->buffer_count, DORY_ALIGNMENT, enough, &scratch);
     for (int i = 0; i < schedule->buffer_count; i++)
         schedule->buffers[i].offset = items[i].offset;
     arena_free(&scratch);
@@ -171,7 +172,7 @@ static bool fit_schedule(const struct planner *p, struct schedule *schedule, uin
             for (int i = 0; i < schedule->step_count; i++)
                 capacity[i] = p->l2_bytes;
         }
-        *peak = place_buffers(p, schedule);
+        *peak = schedule_place(schedule, p->l2_bytes);
         if (*peak <= p->l2_bytes)
             return true;
         lower_capacity(p, schedule, capacity);
@@ -202,16 +203,8 @@ static bool fit(struct planner *p, struct schedule *schedule, uint32_t *peak)
     return true;
 }
 
-static void report_gaps(const struct planner *p, const struct schedule *schedule, uint32_t peak)
-{
-    diagnose(p->diagnostics, SEVERITY_ERROR, p->network->layers[schedule->steps[schedule->live_step].layer].name, NULL,
-             "does not fit L2: %" PRIu32 " bytes live at once, and gaps between them make it %" PRIu32
-             ", there are %" PRIu32,
-             schedule->live_bytes, peak, p->l2_bytes);
-}
-
 /* The fastest of the schedules that the searches lead to, once placed. */
-static bool decide(struct planner *p, struct schedule *schedule, uint32_t *peak)
+static bool search(struct planner *p, struct schedule *schedule, uint32_t *peak)
 {
     size_t choices_bytes = (size_t)p->network->layer_count * sizeof *p->choices;
     size_t homes_bytes = (size_t)p->network->tensor_count * sizeof *p->homes;
@@ -221,14 +214,7 @@ static bool decide(struct planner *p, struct schedule *schedule, uint32_t *peak)
     for (int start = 0; start < OPTIMISE_STARTS; start++) {
         struct schedule other;
         uint32_t other_peak = 0;
-        if (!optimise(p, start))
-            break;
-        if (!fit(p, &other, &other_peak)) {
-            if (!found && start == OPTIMISE_STARTS - 1)
-                report_gaps(p, &other, other_peak);
-            continue;
-        }
-        if (found && other.cycles >= schedule->cycles)
+        if (!optimise(p, start) || !fit(p, &other, &other_peak) || (found && other.cycles >= schedule->cycles))
             continue;
         found = true;
         *schedule = other;
@@ -236,12 +222,25 @@ static bool decide(struct planner *p, struct schedule *schedule, uint32_t *peak)
         memcpy(choices, p->choices, choices_bytes);
         memcpy(homes, p->homes, homes_bytes);
     }
-    if (!found && p->diagnostics->error_count == 0)
-        diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL, "a fault of dory: no schedule within %" PRIu32 " bytes of L2",
-                 p->l2_bytes);
     memcpy(p->choices, choices, choices_bytes);
     memcpy(p->homes, homes, homes_bytes);
     return found;
+}
+
+/* Where a search finds nothing, the smallest plan there is; where that does not fit, what would. */
+static bool decide(struct planner *p, struct schedule *schedule, uint32_t *peak)
+{
+    struct diagnostics *diagnostics = p->diagnostics, of_search = {.arena = p->arena};
+    int layer;
+    if (least_l1(p, &layer) <= p->l1_bytes) {
+        p->diagnostics = &of_search; /* what it lacks says nothing about what the network needs */
+        bool found = search(p, schedule, peak) || (least_l2(p, schedule, peak, &layer) && *peak <= p->l2_bytes);
+        p->diagnostics = diagnostics;
+        if (found)
+            return true;
+    }
+    least_report(p);
+    return false;
 }
 
 /* ---- the plan's parts ---- */
@@ -460,9 +459,7 @@ bool plan_make(const struct network *network, const struct target *target, const
     struct schedule schedule;
     uint32_t peak;
     memset(plan, 0, sizeof *plan);
-    if (!find_memory(&planner) || !check_interface(&planner) || !check_tensors(&planner) || !describe_layers(&planner))
-        return false;
-    if (!decide(&planner, &schedule, &peak) || !check_counts(&planner, &schedule))
+    if (!planner_start(&planner) || !decide(&planner, &schedule, &peak) || !check_counts(&planner, &schedule))
         return false;
     plan->network = network;
     plan->target = target;

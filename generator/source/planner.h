@@ -47,6 +47,7 @@ struct planned_layer {
     struct cut *cuts;
     struct cut **lists[8]; /* of cut_list, by set of operands in RAM; null: not made yet */
     int list_counts[8];
+    uint32_t least_l1_bytes; /* of its smallest tile */
 };
 
 struct planner {
@@ -62,6 +63,9 @@ struct planner {
     enum plan_home *homes;  /* by tensor */
     struct choice *choices; /* by layer */
 };
+
+/* plan.c: from network, target, options, arena and diagnostics to everything before the decision. */
+bool planner_start(struct planner *planner);
 
 /* ---- sizes ---- */
 
@@ -115,14 +119,28 @@ struct schedule {
  * cannot be avoided may exceed it: compare live_bytes. */
 void schedule_make(const struct planner *planner, const uint32_t *capacity, struct schedule *schedule, struct arena *arena);
 
+/* Offsets for the schedule's buffers: the bytes they take. As good as the fewest are `enough`. */
+uint32_t schedule_place(struct schedule *schedule, uint32_t enough);
+
 /* Cycles for which one transfer occupies the channel to L3. */
 uint64_t l3_cycles(const struct target *target, const struct dory_transfer *transfer);
 
 /* ---- optimise.c ---- */
 
-/* Decides homes and choices, by a search from one of several start points. False where it finds nothing; that the network
- * does not fit has been reported. */
+/* Decides homes and choices, by a search from one of several start points. False where it finds nothing. */
 #define OPTIMISE_STARTS 2
 bool optimise(struct planner *planner, int start);
+
+/* ---- least.c ---- */
+
+/* Bytes of the L1 arena with which every layer has a tile, and the layer that needs them. */
+uint32_t least_l1(const struct planner *planner, int *layer);
+
+/* Decides homes and choices so that the network needs the fewest bytes of L2, and makes and places the schedule. False where
+ * a layer has no tile. */
+bool least_l2(struct planner *planner, struct schedule *schedule, uint32_t *bytes, int *layer);
+
+/* Reports that the network does not fit, and the least L1 and L2 with which it does. */
+void least_report(const struct planner *planner);
 
 #endif
