@@ -7,6 +7,8 @@
 #                  [EXACT_ADD]              keep sums that can leave 8 bits in 16 bits, do not saturate
 #                  [CHECK <dir>|golden]     also test: run and compare every layer with <dir>/out_layer<n>.txt, or with
 #                                           the golden interpreter where such a file is missing
+#                  [DUMP all|<layer>...]    <name>_run writes its input and the outputs of these layers to the log, for
+#                                           `dory diff`: numbers as `dory inspect` has them, or ranges such as 4-6
 #                  [OPTIONS <option>...])   passed to `dory generate` as they are
 #
 # A static library <name> with <name>.h in its include path: link it to a firmware and call <name>_run. The sources are
@@ -49,6 +51,10 @@ function(_dory_generator_options variable)
     _dory_absolute(check ${arg_CHECK})
     list(APPEND options --check ${check})
   endif()
+  if(arg_DUMP)
+    string(REPLACE ";" "," layers "${arg_DUMP}")
+    list(APPEND options --dump-tensors ${layers})
+  endif()
   set(${variable} ${options} ${arg_OPTIONS} PARENT_SCOPE)
 endfunction()
 
@@ -67,7 +73,7 @@ function(_dory_outputs name check sources_variable others_variable)
 endfunction()
 
 function(dory_add_network name model)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;CORES;CHECK" "OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;CORES;CHECK" "DUMP;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "dory_add_network(${name}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
   endif()

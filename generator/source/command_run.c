@@ -9,6 +9,7 @@
 #include "interpret.h"
 #include "load.h"
 #include "plan.h"
+#include "terminal.h"
 #include "text_tensor.h"
 
 #define MAXIMUM_INPUTS 16
@@ -123,7 +124,10 @@ static int64_t **execute(const struct network *network, const struct run_options
     for (int i = 0; i < network->input_count; i++)
         if (!(inputs[i] = read_input(options->inputs[i], &network->tensors[network->inputs[i]], arena, diagnostics)))
             return NULL;
-    return interpret_network(network, inputs, arena, diagnostics);
+    progress_step("computing");
+    int64_t **tensors = interpret_network(network, inputs, arena, diagnostics);
+    progress_step(NULL);
+    return tensors;
 }
 
 static bool write_layers(const struct network *network, int64_t **tensors, const char *directory, struct arena *arena,

@@ -64,6 +64,36 @@ bool expected_pack(const struct tensor *tensor, const int64_t *values, uint8_t *
     return fit;
 }
 
+/* Of an element that lies in `bytes` whole bytes or in a part of one. */
+static int64_t unpack_element(const uint8_t *pixel, size_t channel, const struct tensor *tensor)
+{
+    unsigned bits = (unsigned)tensor->bits, bytes = (bits + 7) / 8;
+    size_t bit = channel * bits;
+    uint64_t field = 0;
+    for (unsigned byte = 0; byte < bytes; byte++)
+        field |= (uint64_t)pixel[bit / 8 + byte] << (8 * byte);
+    field = field >> bit % 8 & ((UINT64_C(1) << bits) - 1);
+    bool negative = tensor->is_signed && field >> (bits - 1);
+    return (int64_t)field - (negative ? INT64_C(1) << bits : 0);
+}
+
+void expected_unpack(const struct tensor *tensor, const uint8_t *bytes, int64_t *values)
+{
+    size_t channels = (size_t)tensor->channels;
+    for (size_t i = 0; i < tensor_elements(tensor); i++)
+        values[i] = unpack_element(bytes + i / channels * pixel_bytes(tensor), i % channels, tensor);
+}
+
+bool expected_has_element(const struct tensor *tensor, const bool *has, size_t element)
+{
+    size_t channels = (size_t)tensor->channels, bits = (size_t)tensor->bits;
+    size_t first = element / channels * pixel_bytes(tensor) + element % channels * bits / 8;
+    for (size_t byte = 0; byte < (bits + 7) / 8; byte++)
+        if (!has[first + byte])
+            return false;
+    return true;
+}
+
 /* ---- files ---- */
 
 static void note_file(const struct source *source, const char *path)

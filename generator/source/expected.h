@@ -41,4 +41,10 @@ size_t expected_tensor_bytes(const struct tensor *tensor);
 /* Values in HWC order as the firmware has them in memory; false where one does not fit its element. */
 bool expected_pack(const struct tensor *tensor, const int64_t *values, uint8_t *bytes);
 
+/* The other way round. */
+void expected_unpack(const struct tensor *tensor, const uint8_t *bytes, int64_t *values);
+
+/* Are all bytes there that an element lies in? `has` tells it by byte, elements count in HWC order. */
+bool expected_has_element(const struct tensor *tensor, const bool *has, size_t element);
+
 #endif

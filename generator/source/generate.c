@@ -13,6 +13,7 @@
 #include "plan.h"
 #include "plan_text.h"
 #include "report_files.h"
+#include "terminal.h"
 #include "text.h"
 
 /* What one run knows. */
@@ -41,20 +42,6 @@ static bool check_name(struct generation *run)
     return false;
 }
 
-static bool set_load_options(struct generation *run, struct load_options *load)
-{
-    const struct generate_options *options = &run->options;
-    const char *fault = NULL;
-    if (options->front_end)
-        fault = load_option_parse(load, "frontend", options->front_end);
-    if (!fault && options->input_bits)
-        fault = load_option_parse(load, "input-bits", options->input_bits);
-    load->input_is_signed = options->input_is_signed;
-    if (fault)
-        diagnose(&run->diagnostics, SEVERITY_ERROR, NULL, NULL, "%s", fault);
-    return !fault;
-}
-
 /* The original says what it keeps of L2 for code; dory, what the network gets. */
 static bool set_plan_options(struct generation *run, struct plan_options *plan)
 {
@@ -78,9 +65,12 @@ static bool set_plan_options(struct generation *run, struct plan_options *plan)
 
 static bool pass_import(struct generation *run)
 {
-    struct load_options load = {0};
-    if (!set_load_options(run, &load))
+    struct load_options load;
+    const char *fault = options_for_load(&run->options, &load);
+    if (fault) {
+        diagnose(&run->diagnostics, SEVERITY_ERROR, NULL, NULL, "%s", fault);
         return false;
+    }
     run->network = network_load(run->options.model, &load, &run->arena, &run->diagnostics);
     return run->network != NULL;
 }
@@ -116,6 +106,12 @@ static bool pass_expected(struct generation *run)
 static bool pass_emit(struct generation *run)
 {
     struct emission emission = {.name = run->options.name, .plan = &run->plan, .assembled = &run->assembled};
+    if (run->options.dump_tensors) {
+        emission.dumped =
+            emit_choose_dumped(run->options.dump_tensors, run->network->layer_count, &run->arena, &run->diagnostics);
+        if (!emission.dumped)
+            return false;
+    }
     plan_assemble(&run->plan, &run->assembled, &run->arena);
     emit_network(&emission, &run->outputs, &run->arena);
     if (run->options.check)
@@ -179,7 +175,10 @@ static bool run_passes(struct generation *run)
     for (size_t i = 0; i < PASS_COUNT; i++) {
         if (run->report_only && !passes[i].is_for_report)
             continue;
-        if (!passes[i].run(run))
+        progress_step(passes[i].name);
+        bool good = passes[i].run(run);
+        progress_step(NULL);
+        if (!good)
             return false;
         if (run->options.dump && !strcmp(run->options.dump, passes[i].name)) {
             passes[i].dump(run);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "interpret_convolution.h"
+#include "terminal.h"
 
 /* ---- stages ---- */
 
@@ -191,8 +192,10 @@ int64_t **interpret_network(const struct network *network, const int64_t *const 
         int input = network->inputs[i];
         memcpy(tensors[input], inputs[i], tensor_elements(&network->tensors[input]) * sizeof **tensors);
     }
-    for (int i = 0; i < network->layer_count; i++)
+    for (int i = 0; i < network->layer_count; i++) {
+        progress_part(i, network->layer_count);
         if (!interpret_layer(network, i, tensors, diagnostics))
             return NULL;
+    }
     return tensors;
 }

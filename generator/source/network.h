@@ -83,6 +83,9 @@ struct network {
     int output_count;
 };
 
+/* Tells networks apart: of layers, shapes and constants, after range_prove. Names do not count. */
+uint32_t network_hash(const struct network *network);
+
 static inline size_t tensor_elements(const struct tensor *tensor)
 {
     return (size_t)tensor->height * (size_t)tensor->width * (size_t)tensor->channels;

@@ -44,6 +44,8 @@ static const struct option options_table[] = {
     {"--check", "check", OPTION_PATH, PLACE(check), "DIR",
      "also a check program's data, from DIR/input.txt and out_layer<n>.txt; 'golden': from dory's interpreter"},
     {"--input", "input", OPTION_PATH, PLACE(input), "FILE", "the check's input; default: DIR/input.txt, else from a seed"},
+    {"--dump-tensors", "dump_tensors", OPTION_TEXT, PLACE(dump_tensors), "L",
+     "the firmware writes the outputs of layers L to its log, for dory diff: all, or numbers such as 0,4-6"},
     {"--report", "report", OPTION_FLAG, PLACE(report), NULL, "also report.html, report.json and report_trace.json"},
     {"--log", NULL, OPTION_PATH, PLACE(log), "FILE", "of a run of the check program: the report shows its measured cycles"},
     {"--list-outputs", NULL, OPTION_FLAG, PLACE(list_outputs), NULL, "print the files that would be written, and stop"},
@@ -340,4 +342,15 @@ bool options_read(struct generate_options *options, int argc, char **argv, struc
     options->folder = options->folder && *options->folder ? options->folder : ".";
     options->name = options->name ? options->name : default_name(options->model, arena);
     return true;
+}
+
+const char *options_for_load(const struct generate_options *options, struct load_options *load)
+{
+    const char *fault = NULL;
+    *load = (struct load_options){.input_is_signed = options->input_is_signed};
+    if (options->front_end)
+        fault = load_option_parse(load, "frontend", options->front_end);
+    if (!fault && options->input_bits)
+        fault = load_option_parse(load, "input-bits", options->input_bits);
+    return fault;
 }

@@ -2,6 +2,7 @@
 #ifndef DORYGEN_OPTIONS_H
 #define DORYGEN_OPTIONS_H
 
+#include "load.h"
 #include "support.h"
 
 struct generate_options {
@@ -9,6 +10,7 @@ struct generate_options {
     const char *check; /* null, "golden", or a folder */
     const char *input; /* for the check: null, or a file of values */
     const char *depfile, *dump;
+    const char *dump_tensors;           /* null, "all", or layers that the firmware writes to its log: "1,4-6" */
     const char *log;                    /* for the report: null, or the log of a run with its measurements */
     const char *front_end, *input_bits; /* of the model, see load.h; null: not given */
     bool list_outputs, exact_add, tensors_in_ram, report, help;
@@ -22,6 +24,9 @@ struct generate_options {
 /* The command line first: it overrules the configuration file that it names. False after an error was printed to
  * stderr. `argv` starts with the command's own name. */
 bool options_read(struct generate_options *options, int argc, char **argv, struct arena *arena);
+
+/* Those of them that a model is read with, see load.h. Null, or what is wrong. */
+const char *options_for_load(const struct generate_options *options, struct load_options *load);
 
 void options_help(FILE *stream);
 

@@ -1,6 +1,7 @@
 #include "records.h"
 
 #include "dory/check.h"
+#include "dory/dump.h"
 #include "dory/hal.h"
 #include "dory/layer.h"
 
@@ -180,3 +181,10 @@ static const struct field check_layer_fields[] = {
     CHECK(is_signed, NUMBER),    CHECK(in_ram, NUMBER),          CHECK(macs, NUMBER),
 };
 const struct record record_check_layer = RECORD(struct dory_check_layer, check_layer_fields);
+
+#define DUMP(MEMBER)                                                                                                        \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_dump_layer, MEMBER), NUMBER                                                                 \
+    }
+static const struct field dump_layer_fields[] = {DUMP(number), DUMP(in_ram), DUMP(offset), DUMP(bytes)};
+const struct record record_dump_layer = RECORD(struct dory_dump_layer, dump_layer_fields);

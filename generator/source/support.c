@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "terminal.h"
+
 /* ---- arena ---- */
 
 #define BLOCK_BYTES          ((size_t)256 * 1024)
@@ -143,7 +145,11 @@ static void print_text(const char *text, FILE *stream)
 static void print_diagnostic(const struct diagnostic *entry, const char *file, FILE *stream)
 {
     static const char *const severity_words[] = {"note", "warning", "error"};
-    fprintf(stream, "%s: %s: ", file ? file : "dory", severity_words[entry->severity]);
+    static const enum colour colours[] = {COLOUR_NONE, COLOUR_YELLOW, COLOUR_RED};
+    if (entry->severity == SEVERITY_NOTE && terminal_is_quiet())
+        return;
+    fprintf(stream, "%s: %s%s%s: ", file ? file : "dory", terminal_colour(stream, colours[entry->severity]),
+            severity_words[entry->severity], terminal_colour(stream, COLOUR_NONE));
     if (entry->node) {
         fputs("node '", stream);
         print_name(entry->node, stream);

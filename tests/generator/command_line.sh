@@ -31,6 +31,9 @@ expect 0 "" ops --help
 expect 2 "it takes no 'Conv'" ops Conv
 expect 2 "Usage:"
 expect 2 "unknown command 'fly'" fly
+expect 0 "" diff --help
+expect 2 "expected RUN_LOG and MODEL" diff run.log
+expect 1 "missing.onnx: error: cannot open the file" diff text.onnx missing.onnx
 expect 2 "unrecognized option '--colour'" inspect --colour
 expect 2 "expected one MODEL" inspect
 expect 2 "no --input" run text.onnx
