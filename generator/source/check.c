@@ -49,7 +49,7 @@ struct range {
     uint64_t start, end;
 };
 
-/* Bytes of one quad from its definition: chunks of runs of words of 4 channels, then constants. */
+/* Bytes of one quad from its definition: chunks of words of 4 channels, then constants. */
 static uint64_t quad_bytes(const struct dory_layer *run, uint64_t *first_chunk)
 {
     bool contiguous = run->dilation_width == 1;
@@ -62,7 +62,7 @@ static uint64_t quad_bytes(const struct dory_layer *run, uint64_t *first_chunk)
          first += run->tile_input_channels) {
         uint32_t channels = dory_minimum(run->tile_input_channels, run->input_channels - first);
         uint64_t elements = (uint64_t)(contiguous ? run->kernel_width : 1) * channels;
-        uint64_t chunk = runs * ((elements + 3) / 4) * (2u * run->weight_bits);
+        uint64_t chunk = (runs * elements + 3) / 4 * (2u * run->weight_bits);
         *first_chunk = first == 0 ? chunk : *first_chunk;
         sum += chunk;
     }

@@ -68,23 +68,6 @@ static uint32_t run_weight(const struct source *source, const struct run *run, u
     return (uint32_t)weight_at(source, output, channel, run->row, column) & ((1u << source->run->weight_bits) - 1);
 }
 
-/* A word with 4 elements of as many outputs as go into a byte; element i is in byte i. */
-static uint32_t interleaved_word(const struct source *source, const struct run *run, uint32_t output, uint32_t first)
-{
-    uint32_t bits = source->run->weight_bits, word = 0;
-    for (uint32_t bit = 0; bit < 32; bit += bits)
-        word |= run_weight(source, run, output + bit % 8 / bits, first + bit / 8) << bit;
-    return word;
-}
-
-static void write_interleaved_run(struct writer *writer, const struct source *source, const struct run *run, uint32_t quad)
-{
-    uint32_t elements = run->columns * run->channels, outputs = 8u / source->run->weight_bits;
-    for (uint32_t first = 0; first < elements; first += 4)
-        for (uint32_t output = 4 * quad; output < 4 * quad + 4; output += outputs)
-            write_bytes(writer, interleaved_word(source, run, output, first), 4);
-}
-
 /* The 4 bytes of a run that start at element `first`; element i of a word is in bits i * weight_bits and up. */
 static uint32_t run_word(const struct source *source, const struct run *run, uint32_t output, uint32_t first)
 {
@@ -94,19 +77,43 @@ static uint32_t run_word(const struct source *source, const struct run *run, uin
     return word;
 }
 
-static void write_chunk(struct writer *writer, const struct source *source, uint32_t quad, uint32_t first, uint32_t channels)
+/* Some input channels of a convolution. */
+struct chunk {
+    uint32_t first_channel, channels;
+};
+
+/* The weight at a position of a chunk: whole fours of all runs, the rests of all runs, zeros. */
+static uint32_t chunk_weight(const struct source *source, const struct chunk *chunk, uint32_t output, uint32_t position)
 {
-    bool contiguous = source->run->dilation_width == 1;
-    uint32_t starts = contiguous ? 1 : source->run->kernel_width; /* runs in one row of the kernel */
-    for (uint32_t row = 0; row < source->run->kernel_height; row++)
-        for (uint32_t column = 0; column < starts; column++) {
-            struct run run = {.row = row,
-                              .column = column,
-                              .first_channel = first,
-                              .channels = channels,
-                              .columns = contiguous ? source->run->kernel_width : 1};
-            write_interleaved_run(writer, source, &run, quad);
-        }
+    uint32_t runs = dory_runs(source->run), elements = dory_run_elements(source->run, chunk->channels);
+    uint32_t rest = elements % 4, fours = elements - rest, run_columns = runs / source->run->kernel_height;
+    bool in_rests = position >= runs * fours;
+    uint32_t length = in_rests ? rest : fours, place = in_rests ? position - runs * fours : position;
+    if (length == 0 || place >= runs * length)
+        return 0;
+    struct run run = {.row = place / length / run_columns,
+                      .column = place / length % run_columns,
+                      .first_channel = chunk->first_channel,
+                      .channels = chunk->channels,
+                      .columns = elements / chunk->channels};
+    return run_weight(source, &run, output, (in_rests ? fours : 0) + place % length);
+}
+
+/* A word with 4 elements of as many outputs as go into a byte; element i is in byte i. */
+static uint32_t interleaved_word(const struct source *source, const struct chunk *chunk, uint32_t output, uint32_t first)
+{
+    uint32_t bits = source->run->weight_bits, word = 0;
+    for (uint32_t bit = 0; bit < 32; bit += bits)
+        word |= chunk_weight(source, chunk, output + bit % 8 / bits, first + bit / 8) << bit;
+    return word;
+}
+
+static void write_chunk(struct writer *writer, const struct source *source, uint32_t quad, const struct chunk *chunk)
+{
+    uint32_t elements = dory_chunk_elements(source->run, chunk->channels), outputs = 8u / source->run->weight_bits;
+    for (uint32_t first = 0; first < elements; first += 4)
+        for (uint32_t output = 4 * quad; output < 4 * quad + 4; output += outputs)
+            write_bytes(writer, interleaved_word(source, chunk, output, first), 4);
 }
 
 static void write_convolution_quad(struct writer *writer, const struct source *source, uint32_t quad)
@@ -114,7 +121,7 @@ static void write_convolution_quad(struct writer *writer, const struct source *s
     uint32_t all = source->run->input_channels;
     uint32_t slice = source->run->tile_input_channels ? source->run->tile_input_channels : all;
     for (uint32_t first = 0; first < all; first += slice)
-        write_chunk(writer, source, quad, first, dory_minimum(slice, all - first));
+        write_chunk(writer, source, quad, &(struct chunk){first, dory_minimum(slice, all - first)});
 }
 
 static void write_depthwise_quad(struct writer *writer, const struct source *source, uint32_t quad)

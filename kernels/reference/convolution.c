@@ -8,10 +8,8 @@
 struct view {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
-    uint32_t runs_per_row;   /* 1, or kernel_width where dilation separates the columns */
-    uint32_t pixels_per_run; /* kernel_width, or 1 */
+    uint32_t runs, runs_per_row; /* in a row: 1, or kernel_width where dilation separates the columns */
     uint32_t run_elements;
-    uint32_t run_weight_bytes; /* of four channels */
     uint32_t quad_bytes;       /* in this tile */
     uint32_t constants_offset; /* in a quad */
     uint32_t input_pixel_bytes, output_pixel_bytes;
@@ -19,13 +17,10 @@ struct view {
 
 static struct view view_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
-    bool contiguous = layer->dilation_width == 1;
-    struct view view = {.layer = layer, .tile = tile};
-    view.runs_per_row = contiguous ? 1 : layer->kernel_width;
-    view.pixels_per_run = contiguous ? layer->kernel_width : 1;
-    view.run_elements = view.pixels_per_run * tile->input_channels;
-    view.run_weight_bytes = dory_divide_up(view.run_elements, 4) * 2 * layer->weight_bits;
-    view.constants_offset = layer->kernel_height * view.runs_per_row * view.run_weight_bytes;
+    struct view view = {.layer = layer, .tile = tile, .runs = dory_runs(layer)};
+    view.runs_per_row = view.runs / layer->kernel_height;
+    view.run_elements = dory_run_elements(layer, tile->input_channels);
+    view.constants_offset = dory_chunk_bytes(layer, tile->input_channels);
     view.quad_bytes = view.constants_offset + (tile->last_chunk ? dory_constants_bytes(layer) : 0);
     view.input_pixel_bytes = dory_element_bytes(tile->input_channels, layer->input_bits);
     view.output_pixel_bytes = dory_element_bytes(tile->channels, layer->output_bits);
@@ -40,13 +35,20 @@ static const uint8_t *run_start(const struct view *view, uint32_t y, uint32_t x,
     return (const uint8_t *)view->tile->input + (row * view->tile->input_columns + column) * view->input_pixel_bytes;
 }
 
-/* Four channels, 8-bit elements: the run is contiguous bytes on both sides. */
-static void accumulate_bytes(const struct view *view, const uint8_t *input, const int8_t *weights, int32_t accumulator[4])
+/* Elements `first` to `end` of a run, whose weights come one after the other in the quad. */
+struct span {
+    uint32_t first, end;
+    uint32_t position; /* of the first one in the chunk */
+};
+
+/* Four channels, 8-bit elements. */
+static void accumulate_bytes(const struct view *view, const uint8_t *input, const uint8_t *quad, struct span span,
+                             int32_t accumulator[4])
 {
     bool is_signed = view->layer->input_is_signed;
-    for (uint32_t element = 0; element < view->run_elements; element++) {
-        const int8_t *column = weights + (element / 4) * 16 + element % 4;
-        int32_t x = is_signed ? (int8_t)input[element] : input[element];
+    for (; span.first < span.end; span.first++, span.position++) {
+        const int8_t *column = (const int8_t *)quad + span.position / 4 * 16 + span.position % 4;
+        int32_t x = is_signed ? (int8_t)input[span.first] : input[span.first];
         for (unsigned lane = 0; lane < 4; lane++) {
             accumulator[lane] += x * column[4 * lane];
         }
@@ -55,32 +57,33 @@ static void accumulate_bytes(const struct view *view, const uint8_t *input, cons
 
 /* Four channels, elements and weights of any width. Byte i of a word of weights belongs to element i of four, and to the
  * channels that follow one another in it. */
-static void accumulate_elements(const struct view *view, const uint8_t *input, const uint8_t *weights,
+static void accumulate_elements(const struct view *view, const uint8_t *input, const uint8_t *quad, struct span span,
                                 int32_t accumulator[4])
 {
     const struct dory_layer *layer = view->layer;
     uint32_t channels = view->tile->input_channels, per_byte = 8u / layer->weight_bits;
-    for (uint32_t element = 0; element < view->run_elements; element++) {
-        const uint8_t *pixel = input + element / channels * view->input_pixel_bytes;
-        int32_t x = dory_read_element(pixel, element % channels, layer->input_bits, layer->input_is_signed);
-        const uint8_t *column = weights + element / 4 * 2 * layer->weight_bits + element % 4;
+    for (; span.first < span.end; span.first++, span.position++) {
+        const uint8_t *pixel = input + span.first / channels * view->input_pixel_bytes;
+        int32_t x = dory_read_element(pixel, span.first % channels, layer->input_bits, layer->input_is_signed);
+        const uint8_t *column = quad + span.position / 4 * 2 * layer->weight_bits + span.position % 4;
         for (unsigned lane = 0; lane < 4; lane++) {
             accumulator[lane] += x * dory_read_element(column + lane / per_byte * 4, lane % per_byte, layer->weight_bits, 1);
         }
     }
 }
 
-static void accumulate(const struct view *view, uint32_t y, uint32_t x, const uint8_t *quad, int32_t accumulator[4])
+static void accumulate_run(const struct view *view, uint32_t y, uint32_t x, uint32_t run, const uint8_t *quad,
+                           int32_t accumulator[4])
 {
-    uint32_t runs = view->layer->kernel_height * view->runs_per_row;
+    uint32_t rest = view->run_elements % 4, fours = view->run_elements - rest;
+    const struct span spans[2] = {{0, fours, run * fours}, {fours, fours + rest, view->runs * fours + run * rest}};
     bool bytes = view->layer->input_bits == 8 && view->layer->weight_bits == 8;
-    for (uint32_t run = 0; run < runs; run++) {
-        const uint8_t *input = run_start(view, y, x, run);
-        const uint8_t *weights = quad + run * view->run_weight_bytes;
+    const uint8_t *input = run_start(view, y, x, run);
+    for (unsigned i = 0; i < 2; i++) {
         if (bytes) {
-            accumulate_bytes(view, input, (const int8_t *)weights, accumulator);
+            accumulate_bytes(view, input, quad, spans[i], accumulator);
         } else {
-            accumulate_elements(view, input, weights, accumulator);
+            accumulate_elements(view, input, quad, spans[i], accumulator);
         }
     }
 }
@@ -98,7 +101,9 @@ static void compute_item(const struct view *view, uint32_t pixel, uint32_t quad)
             memset(accumulator, 0, sizeof fresh);
         }
     }
-    accumulate(view, pixel / tile->columns, pixel % tile->columns, weights, accumulator);
+    for (uint32_t run = 0; run < view->runs; run++) {
+        accumulate_run(view, pixel / tile->columns, pixel % tile->columns, run, weights, accumulator);
+    }
     if (!tile->last_chunk) {
         return;
     }

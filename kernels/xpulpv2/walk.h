@@ -3,6 +3,7 @@
 #define DORY_XPULPV2_WALK_H
 
 #include "dory/layer.h"
+#include "product.h"
 #include "share.h"
 
 struct dory_walk {
@@ -32,6 +33,26 @@ static inline void dory_walk_on(struct dory_walk *walk)
         walk->column = 0;
         walk->input += walk->row_step;
     }
+}
+
+/* The next four pixels where they lie, of which `count` exist. */
+static inline void dory_walk_pixels(struct dory_walk *walk, struct dory_pixels *pixels, uint32_t count)
+{
+    pixels->input = walk->input;
+    if (walk->column + 4 < walk->columns || walk->row_step == 0) {
+        int32_t step = walk->step;
+        for (int i = 0; i < 3; i++) {
+            pixels->offset[i] = i + 1 < (int)count ? (i + 1) * step - 4 : DORY_MISSING_PIXEL;
+        }
+        walk->input += 4 * step;
+        walk->column += 4; /* not reset at the end of a row: where row_step is 0, columns do not matter */
+        return;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        dory_walk_on(walk);
+        pixels->offset[i] = i + 1 < count ? (int32_t)(walk->input - pixels->input) - 4 : DORY_MISSING_PIXEL;
+    }
+    dory_walk_on(walk);
 }
 
 #endif

@@ -28,6 +28,10 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_LOAD_STEP(d, step, base)                     "p.lw " d ", " step "(" base "!)\n"
 #define XPULP_STORE_STEP(s, step, base)                    "p.sw " s ", " step "(" base "!)\n"
 #define XPULP_STORE_BYTE_STEP(s, step, base)               "p.sb " s ", " step "(" base "!)\n"
+#define XPULP_STORE_AT(s, offset, base)                    "p.sw " s ", " offset "(" base ")\n"
+#define XPULP_LOAD_BYTE_AT(d, offset, base)                "p.lbu " d ", " offset "(" base ")\n"
+#define XPULP_LOAD_BYTE_STEP(d, step, base)                "p.lbu " d ", " step "(" base "!)\n"
+#define XPULP_STORE_BYTE_AT(s, offset, base)               "p.sb " s ", " offset "(" base ")\n"
 #define XPULP_LOOP(level, count, instructions, label)      "lp.setup " level ", " count ", " label "f\n"
 #else
 #define XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)                                                                  \
@@ -38,17 +42,25 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_LOAD_STEP(d, step, base)                ".insn r 0x0B, 7, 0x10, " d ", " base ", " step "\n"
 #define XPULP_STORE_STEP(s, step, base)               ".insn r 0x2B, 6, 0x00, " step ", " base ", " s "\n"
 #define XPULP_STORE_BYTE_STEP(s, step, base)          ".insn r 0x2B, 4, 0x00, " step ", " base ", " s "\n"
+#define XPULP_STORE_AT(s, offset, base)               ".insn r 0x23, 6, 0x00, " offset ", " base ", " s "\n"
+#define XPULP_LOAD_BYTE_AT(d, offset, base)           ".insn r 0x03, 7, 0x20, " d ", " base ", " offset "\n"
+#define XPULP_LOAD_BYTE_STEP(d, step, base)           ".insn r 0x0B, 7, 0x20, " d ", " base ", " step "\n"
+#define XPULP_STORE_BYTE_AT(s, offset, base)          ".insn r 0x23, 4, 0x00, " offset ", " base ", " s "\n"
 #define XPULP_LOOP(level, count, instructions, label) ".insn i 0x7B, 4, " level ", " count ", 2 * (" #instructions ")\n"
 #endif
 
-/* Loads and stores of words with an address that moves on by 4 (NEXT) or by a register (STEP) afterwards, or that is the sum
- * of two registers (AT). Arguments are strings: register names or operands such as "%0". */
-#define P_LW_NEXT(d, base)       XPULP_LOAD_NEXT(d, base)
-#define P_SW_NEXT(s, base)       XPULP_STORE_NEXT(s, base)
-#define P_LW_AT(d, offset, base) XPULP_LOAD_AT(d, offset, base)
-#define P_LW_STEP(d, step, base) XPULP_LOAD_STEP(d, step, base)
-#define P_SW_STEP(s, step, base) XPULP_STORE_STEP(s, step, base)
-#define P_SB_STEP(s, step, base) XPULP_STORE_BYTE_STEP(s, step, base)
+/* Loads and stores of words and of (unsigned) bytes with an address that moves on by 4 (NEXT) or by a register (STEP)
+ * afterwards, or that is the sum of two registers (AT). Arguments are strings: register names or operands such as "%0". */
+#define P_LW_NEXT(d, base)        XPULP_LOAD_NEXT(d, base)
+#define P_SW_NEXT(s, base)        XPULP_STORE_NEXT(s, base)
+#define P_LW_AT(d, offset, base)  XPULP_LOAD_AT(d, offset, base)
+#define P_LW_STEP(d, step, base)  XPULP_LOAD_STEP(d, step, base)
+#define P_SW_STEP(s, step, base)  XPULP_STORE_STEP(s, step, base)
+#define P_SW_AT(s, offset, base)  XPULP_STORE_AT(s, offset, base)
+#define P_LBU_AT(d, offset, base) XPULP_LOAD_BYTE_AT(d, offset, base)
+#define P_LBU_STEP(d, step, base) XPULP_LOAD_BYTE_STEP(d, step, base)
+#define P_SB_AT(s, offset, base)  XPULP_STORE_BYTE_AT(s, offset, base)
+#define P_SB_STEP(s, step, base)  XPULP_STORE_BYTE_STEP(s, step, base)
 
 /* A hardware loop: the `instructions` 32-bit instructions that follow are executed `count` times, at least once;
  * `label` stands before the last of them. */

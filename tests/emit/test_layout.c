@@ -139,8 +139,27 @@ static void test_dilation(void)
                                 .dilation_width = 2,
                                 .tile_input_channels = 2,
                                 .normalisation = DORY_NORMALISE_64};
-    const uint8_t expected[96] = {1, 3, [16] = 2, 4, [32] = 3, [40] = 255, 255, 255, 255, 255, 255, 255, 255};
+    /* two runs of two elements each */
+    const uint8_t expected[80] = {1, 3, 2, 4, [16] = 3, [24] = 255, 255, 255, 255, 255, 255, 255, 255};
     expect_blob("dilation", &shape, (const int8_t[]){1, 2, 3, 4}, expected, sizeof expected);
+}
+
+/* Rows of five weights: a whole four of each, then what is left of each, in one word of its own. */
+static void test_joined_rests(void)
+{
+    const struct shape shape = {.height = 5,
+                                .width = 5,
+                                .channels = 1,
+                                .outputs = 1,
+                                .kernel_height = 3,
+                                .kernel_width = 5,
+                                .dilation_width = 1,
+                                .tile_input_channels = 1,
+                                .normalisation = DORY_NORMALISE_32};
+    const int8_t weights[15] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const uint8_t expected[96] = {
+        1, 2, 3, 4, [16] = 6, 7, 8, 9, [32] = 11, 12, 13, 14, [48] = 5, 10, 15, [64] = 3, 0, 0, 0, 255, 255, 255, 255};
+    expect_blob("joined rests", &shape, weights, expected, sizeof expected);
 }
 
 static void test_whole_input(void)
@@ -158,7 +177,8 @@ static void test_whole_input(void)
     expect_blob("whole input", &shape, (const int8_t[]){1, 2, 3, 4}, expected, sizeof expected);
 }
 
-/* Five elements of five outputs, of which a byte holds as many as go into it: bits from the left, of an element's outputs. */
+/* Five elements of five outputs, of which a byte holds as many as go into it: bits from the left, of an element's outputs.
+ */
 static void test_packing(void)
 {
     struct shape shape = {.height = 4,
@@ -175,12 +195,14 @@ static void test_packing(void)
         weights[i] = (int8_t)(i % 4 - 2);
     /* columns of outputs 0 to 4: -2 -1 0 1 -2, -1 0 1 -2 -1, 0 1 -2 -1 0, 1 -2 -1 0 1, -2 -1 0 1 -2 */
     shape.weight_bits = 4;
-    const uint8_t expected[96] = {0xFE, 0x0F, 0x10, 0xE1, 0x10, 0xE1, 0xFE, 0x0F, [8] = 0xFE, [12] = 0x10,
-                                  [16] = 255, 255, 255, 255, 0, 1, [28] = 1, /* second quad */
-                                  [32] = 0x0E, 0x0F, 0x00, 0x01, [40] = 0x0E, [48] = 2};
+    const uint8_t expected[96] = {
+        0xFE,        0x0F,       0x10, 0xE1, 0x10,        0xE1,    0xFE, 0x0F,     [8] = 0xFE,
+        [12] = 0x10, [16] = 255, 255,  255,  255,         0,       1,    [28] = 1, /* second quad */
+        [32] = 0x0E, 0x0F,       0x00, 0x01, [40] = 0x0E, [48] = 2};
     expect_blob("4-bit weights", &shape, weights, expected, 64);
     shape.weight_bits = 2;
-    const uint8_t expected_2[48] = {0x4E, 0x93, 0xE4, 0x39, 0x4E, [8] = 255, 255, 255, 255, 0, 1, [20] = 1, /* second quad */
+    const uint8_t expected_2[48] = {0x4E,        0x93, 0xE4, 0x39, 0x4E, [8] = 255,
+                                    255,         255,  255,  0,    1,    [20] = 1, /* second quad */
                                     [24] = 0x02, 0x03, 0x00, 0x01, 0x02, [32] = 2};
     expect_blob("2-bit weights", &shape, weights, expected_2, sizeof expected_2);
 }
@@ -246,6 +268,7 @@ int main(void)
     test_interleaving();
     test_chunks();
     test_dilation();
+    test_joined_rests();
     test_whole_input();
     test_packing();
     test_depthwise();

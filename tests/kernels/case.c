@@ -381,13 +381,13 @@ static uint32_t weight_bytes_of_quad(const struct test_case *test)
                                                 : dory_depthwise_quad_weight_bytes(layer);
 }
 
-/* Random weights with the zeros behind each run that the blob's format asks for. */
+/* Random weights with the zeros at the end, or behind each row of a depth-wise layer, that the blob's format asks for. */
 static void fill_weights(const struct test_case *test, uint8_t *quad, uint32_t bytes)
 {
     const struct dory_layer *layer = &test->layer;
     bool convolution = layer->operation == DORY_CONVOLUTION;
-    uint32_t pixels = !convolution || layer->dilation_width == 1 ? layer->kernel_width : 1;
-    uint32_t run = convolution ? pixels * test->tile.input_channels : pixels, words = (run + 3) / 4;
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    uint32_t run = convolution ? taps * test->tile.input_channels : layer->kernel_width, words = (run + 3) / 4;
     for (uint32_t i = 0; i < bytes; i++) {
         uint32_t word = convolution ? i / 16 % words : i / 4 % words;
         quad[i] = word * 4 + i % 4 < run ? (uint8_t)(random_word() >> 9) : 0;

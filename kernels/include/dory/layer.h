@@ -169,14 +169,14 @@ struct dory_layer {
  * Convolution. The input elements that one output pixel reads are *runs* that are contiguous in the L1 tile (but for the
  * bits that fill up a pixel): where dilation_width is 1, kernel_height runs of kernel_width * c elements (one kernel row
  * each, kx major, c minor), else kernel_height * kernel_width runs of c elements; c is the number of input channels of the
- * slice ("chunk"). A run is filled up with zero weights to a multiple of 4. One quad is
+ * slice ("chunk"). The elements of a chunk come in this order: of each run all whole fours; then of each run the rest of 1
+ * to 3 elements, where there is one; then zero weights up to a multiple of 4. One quad is
  *
  *     for each chunk of tile_input_channels input channels (the last may be shorter)
- *         for each run
- *             for each 4 elements of the run, 16 weights in 2 * weight_bits bytes:
- *                 8 bits: 4 bytes of output channel 0, 4 of channel 1, 4 of channel 2, 4 of channel 3
- *                 4 bits: 4 bytes with channel 0 in the low and channel 1 in the high half, 4 of channels 2 and 3
- *                 2 bits: 4 bytes with channel 0 in the low bits, then channels 1, 2 and 3
+ *         for each 4 elements of the chunk, 16 weights in 2 * weight_bits bytes:
+ *             8 bits: 4 bytes of output channel 0, 4 of channel 1, 4 of channel 2, 4 of channel 3
+ *             4 bits: 4 bytes with channel 0 in the low and channel 1 in the high half, 4 of channels 2 and 3
+ *             2 bits: 4 bytes with channel 0 in the low bits, then channels 1, 2 and 3
  *     normalisation constants of the 4 channels
  *
  * so one chunk of a quad has dory_chunk_bytes() bytes; all chunks but the last have chunk_bytes. Whatever the bits, byte i of
@@ -271,12 +271,20 @@ static inline uint32_t dory_divide_up(uint32_t value, uint32_t divisor) { return
 /* Bytes of `elements` packed elements of `bits` bits. */
 static inline uint32_t dory_element_bytes(uint32_t elements, uint32_t bits) { return (elements * bits + 7) / 8; }
 
-/* Elements that meet one chunk of `channels` input channels of a convolution, all runs filled up. */
+/* The runs of a convolution, and the elements of each in a chunk of `channels` input channels. */
+static inline uint32_t dory_runs(const struct dory_layer *layer)
+{
+    return layer->kernel_height * (layer->dilation_width == 1 ? 1u : layer->kernel_width);
+}
+static inline uint32_t dory_run_elements(const struct dory_layer *layer, uint32_t channels)
+{
+    return (layer->dilation_width == 1 ? layer->kernel_width : 1u) * channels;
+}
+
+/* Elements of such a chunk: whole fours of all runs, then the rests of all runs, filled up together. */
 static inline uint32_t dory_chunk_elements(const struct dory_layer *layer, uint32_t channels)
 {
-    uint32_t contiguous = layer->dilation_width == 1;
-    uint32_t runs = layer->kernel_height * (contiguous ? 1u : layer->kernel_width);
-    return runs * dory_round_up((contiguous ? layer->kernel_width : 1u) * channels, 4);
+    return dory_round_up(dory_runs(layer) * dory_run_elements(layer, channels), 4);
 }
 
 /* Bytes of the weights of such a chunk, of one quad. */
