@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Makes the Debian package from the build folder and looks whether it holds what PREFIX, an installation, holds.
+# Usage: package.sh BUILD PREFIX      exit status 77: the tools that make packages are not there
+set -euo pipefail
+build=$1 prefix=$2
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+if ! command -v dpkg-shlibdeps >/dev/null; then
+  echo "skipped: no dpkg-shlibdeps; on Debian: apt-get install dpkg-dev"
+  exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+(cd "$work" && cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work/package") >"$work/log" 2>&1 || { cat "$work/log" >&2; fail cpack; }
+package=$(echo "$work"/package/dory_*.deb)
+depends=$(dpkg-deb -f "$package" Depends)
+for library in $(objdump -p "$prefix/bin/dory" | sed -n 's/^ *NEEDED *//p'); do # libjansson.so.4 is in libjansson4
+  if [ "$library" = libm.so.6 ]; then continue; fi # in libc6; needed where the compiler does not optimise
+  case $depends in *"${library%%.so*}"*) ;; *) fail "Depends of the package: $depends: no $library" ;; esac
+done
+dpkg-deb -x "$package" "$work/root"
+diff <(cd "$prefix" && find . -type f | sort) <(cd "$work/root/usr" && find . -type f | sort) || fail "the package holds other files"
+echo "$(find "$prefix" -type f | wc -l) files; $(basename "$package") depends on $depends"
