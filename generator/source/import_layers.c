@@ -502,17 +502,28 @@ static bool read_pads(struct importer *importer, const struct node *node, int ra
     return true;
 }
 
+/* What is padded with: attribute up to opset 10, later an input. */
 static bool check_pad_value(struct importer *importer, const struct node *node)
 {
-    const struct attribute *mode = node_attribute(node, "mode"), *value = node_attribute(node, "value");
+    const struct attribute *attribute = node_attribute(node, "value");
     const struct flow *input = import_input(importer, node, 2);
-    double number = value ? value->number : 0;
-    if (input && input->kind == FLOW_CONSTANT && input->constant->count == 1)
+    double number = 0;
+    if (attribute && attribute->kind == ATTRIBUTE_INTEGER)
+        number = (double)attribute->integer;
+    else if (attribute)
+        number = attribute->number;
+    else if (input && input->kind == FLOW_CONSTANT && input->constant->count == 1)
         number = constant_number(input->constant, 0);
+    else if (input)
+        return import_fault(importer, node, "value", "is not a constant number; supported: 0");
+    return number == 0 || import_fault(importer, node, "value", "is %g; supported: 0", number);
+}
+
+static bool check_pad_mode(struct importer *importer, const struct node *node)
+{
+    const struct attribute *mode = node_attribute(node, "mode");
     if (mode && mode->kind == ATTRIBUTE_TEXT && *mode->text && strcmp(mode->text, "constant") != 0)
         return import_fault(importer, node, "mode", "is '%s'; supported: 'constant'", mode->text);
-    if (number != 0)
-        return import_fault(importer, node, "value", "is %g; supported: 0", number);
     return import_input(importer, node, 3) == NULL ||
            import_fault(importer, node, "axes", "are not supported; give all dimensions");
 }
@@ -539,7 +550,7 @@ bool import_pad(struct importer *importer, const struct node *node, struct flow 
     if (!flow_is_data(input) || rank < 3)
         return import_fault(importer, node, NULL, "Pad is supported for tensors with 1 or 2 spatial dimensions only");
     if (!read_pads(importer, node, rank, pads) || !check_pads(importer, node, rank, pads) ||
-        !check_pad_value(importer, node))
+        !check_pad_mode(importer, node) || !check_pad_value(importer, node))
         return false;
     *result = *input;
     int64_t sum = 0;

@@ -377,6 +377,173 @@ static void overflowing_constants(void)
     onnx_add_node(model, "Mul", "a k", "y");
 }
 
+/* ---- constants and shapes where tensors are expected, and the other way round ---- */
+
+static void constant_minus_tensor(void)
+{
+    onnx_add_scalar(model, "k", 3);
+    onnx_add_node(model, "Sub", "k x", "y");
+}
+
+static void clip_of_a_constant(void)
+{
+    onnx_add_scalar(model, "k", 3);
+    onnx_add_node(model, "Clip", "k", "y");
+}
+
+static void relu_of_a_shape(void)
+{
+    onnx_add_node(model, "Shape", "x", "shape");
+    onnx_add_node(model, "Relu", "shape", "y");
+}
+
+static void computed_clip_bound(void) { onnx_add_node(model, "Clip", "x x", "y"); }
+
+static void computed_bias(void)
+{
+    add_weights(4, SHAPE(4, 4, 3, 3));
+    onnx_add_node(model, "Conv", "x w x", "y");
+}
+
+static void convolution_of_a_flat_tensor(void)
+{
+    onnx_add_node(model, "Flatten", "x", "flat");
+    add_weights(4, SHAPE(4, 4, 3, 3));
+    onnx_add_node(model, "Conv", "flat w", "y");
+}
+
+static void pool_of_a_flat_tensor(void)
+{
+    onnx_add_node(model, "Flatten", "x", "flat");
+    onnx_set_integers(model, onnx_add_node(model, "MaxPool", "flat", "y"), "kernel_shape", 1, SHAPE(2));
+}
+
+static void global_pool_of_a_flat_tensor(void)
+{
+    onnx_add_node(model, "Flatten", "x", "flat");
+    onnx_add_node(model, "GlobalAveragePool", "flat", "y");
+}
+
+static void matrix_of_three_dimensions(void)
+{
+    onnx_add_node(model, "Flatten", "x", "flat");
+    add_weights(3, SHAPE(1, 144, 2));
+    onnx_add_node(model, "MatMul", "flat w", "y");
+}
+
+static void constant_of_text(void)
+{
+    onnx_set_text(model, onnx_add_node(model, "Constant", "", "k"), "value_string", "three");
+    onnx_add_node(model, "Mul", "x k", "y");
+}
+
+static void flatten_of_a_constant(void)
+{
+    onnx_add_scalar(model, "k", 3);
+    onnx_add_node(model, "Flatten", "k", "y");
+}
+
+static void transpose_of_a_constant(void)
+{
+    onnx_add_scalar(model, "k", 3);
+    onnx_add_node(model, "Transpose", "k", "y");
+}
+
+static void sigmoid_of_a_shape(void)
+{
+    onnx_add_node(model, "Shape", "x", "shape");
+    onnx_add_node(model, "Sigmoid", "shape", "y");
+}
+
+static void reshape_to_one_dimension(void)
+{
+    onnx_add_int64(model, "shape", 1, SHAPE(1), SHAPE(144));
+    onnx_add_node(model, "Reshape", "x shape", "y");
+}
+
+static void reshape_by_a_negative_extent(void)
+{
+    onnx_add_int64(model, "shape", 1, SHAPE(2), SHAPE(-3, 48));
+    onnx_add_node(model, "Reshape", "x shape", "y");
+}
+
+static void reshape_by_the_network(void) { onnx_add_node(model, "Reshape", "x x", "y"); }
+static void unsqueeze_without_axes(void) { onnx_add_node(model, "Unsqueeze", "x", "y"); }
+
+static void gather_behind_the_end(void)
+{
+    onnx_add_node(model, "Shape", "x", "shape");
+    onnx_add_int64(model, "index", 0, NULL, SHAPE(4));
+    onnx_add_node(model, "Gather", "shape index", "extent");
+    onnx_add_node(model, "Reshape", "x extent", "y");
+}
+
+static void fraction_of_groups(void) { onnx_set_float(model, add_conv(), "group", 1.5F); }
+
+/* ---- padding ---- */
+
+static void padded_with_ones(void)
+{
+    onnx_node *pad = onnx_add_node(model, "Pad", "x", "y");
+    onnx_set_integers(model, pad, "pads", 8, SHAPE(0, 0, 1, 1, 0, 0, 1, 1));
+    onnx_set_float(model, pad, "value", 1);
+}
+
+static void padded_with_an_integer_one(void)
+{
+    onnx_node *pad = onnx_add_node(model, "Pad", "x", "y");
+    onnx_set_integers(model, pad, "pads", 8, SHAPE(0, 0, 1, 1, 0, 0, 1, 1));
+    onnx_set_integer(model, pad, "value", 1);
+}
+
+static void padded_with_a_tensor(void)
+{
+    onnx_add_int64(model, "pads", 1, SHAPE(8), SHAPE(0, 0, 1, 1, 0, 0, 1, 1));
+    onnx_add_node(model, "Pad", "x pads x", "y");
+}
+
+static void padded_axes(void)
+{
+    onnx_add_int64(model, "pads", 1, SHAPE(8), SHAPE(0, 0, 1, 1, 0, 0, 1, 1));
+    onnx_add_int64(model, "axes", 1, SHAPE(2), SHAPE(2, 3));
+    onnx_add_node(model, "Pad", "x pads - axes", "y");
+}
+
+static void padded_flat(void)
+{
+    onnx_add_node(model, "Flatten", "x", "flat");
+    onnx_set_integers(model, onnx_add_node(model, "Pad", "flat", "y"), "pads", 4, SHAPE(0, 1, 0, 1));
+}
+
+static void padded_without_end(void)
+{
+    for (int i = 0; i < 2; i++)
+        onnx_set_integers(model, onnx_add_node(model, "Pad", i ? "p" : "x", i ? "y" : "p"), "pads", 8,
+                          SHAPE(0, 0, 0, 40000, 0, 0, 0, 0));
+}
+
+/* ---- files that are no well-formed graphs ---- */
+
+static void initialisers_of_one_name(void)
+{
+    add_conv();
+    add_weights(4, SHAPE(4, 4, 3, 3));
+}
+
+static void constant_of_nine_dimensions(void)
+{
+    add_weights(9, SHAPE(4, 4, 3, 3, 1, 1, 1, 1, 1));
+    onnx_add_node(model, "Conv", "x w", "y");
+}
+
+static void too_many_joined(void)
+{
+    char inputs[200] = "x";
+    for (int i = 0; i < 64; i++)
+        strcat(inputs, " x");
+    onnx_set_integer(model, onnx_add_node(model, "Concat", inputs, "y"), "axis", 1);
+}
+
 static const struct {
     const char *name;
     void (*make)(void);
@@ -455,6 +622,34 @@ static const struct {
     CASE(odd_requantisation),
     CASE(flattened_from_axis_2),
     CASE(overflowing_constants),
+    CASE(constant_minus_tensor),
+    CASE(clip_of_a_constant),
+    CASE(relu_of_a_shape),
+    CASE(computed_clip_bound),
+    CASE(computed_bias),
+    CASE(convolution_of_a_flat_tensor),
+    CASE(pool_of_a_flat_tensor),
+    CASE(global_pool_of_a_flat_tensor),
+    CASE(matrix_of_three_dimensions),
+    CASE(constant_of_text),
+    CASE(flatten_of_a_constant),
+    CASE(transpose_of_a_constant),
+    CASE(sigmoid_of_a_shape),
+    CASE(reshape_to_one_dimension),
+    CASE(reshape_by_a_negative_extent),
+    CASE(reshape_by_the_network),
+    CASE(unsqueeze_without_axes),
+    CASE(gather_behind_the_end),
+    CASE(fraction_of_groups),
+    CASE(padded_with_ones),
+    CASE(padded_with_an_integer_one),
+    CASE(padded_with_a_tensor),
+    CASE(padded_axes),
+    CASE(padded_flat),
+    CASE(padded_without_end),
+    CASE(initialisers_of_one_name),
+    CASE(constant_of_nine_dimensions),
+    CASE(too_many_joined),
 };
 
 /* ---- the comparison ---- */
