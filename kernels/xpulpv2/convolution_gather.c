@@ -5,114 +5,121 @@
 #include "walk.h"
 #include "xpulpv2.h"
 
-struct gather {
-    struct dory_walk walk;
-    uint8_t *buffer; /* of this core: four pixels, in each the words of all runs and then the rests of all runs */
-    uint32_t pixel_bytes;
-    uint32_t groups, group_step; /* kernel rows where dilation separates the columns, else one group of all runs */
-    uint32_t runs, run_step;     /* in a group; steps are bytes of the input */
-    uint32_t run_words, run_rest, words_bytes;
+/* What a group of runs has of one kind: `columns` words (or bytes) of each of its runs. */
+struct piece {
+    uint32_t columns;
+    int32_t output_step;             /* from a run's word (byte) of the last pixel to the next run's of the first */
+    int32_t input_back, output_back; /* from behind the last run to the next column of the first */
 };
 
-/* What a group of runs has of one kind: `columns` words (or bytes) of each of its `runs` runs. */
-struct piece {
-    uint32_t columns, runs;
-    uint32_t input_step, output_step; /* from run to run */
-    uint32_t pixel_bytes;             /* of the output */
+struct gather {
+    struct dory_walk walk;
+    uint8_t *buffer, *rests; /* of this core: four pixels, in each the words of all runs and then the rests of all runs */
+    int32_t pixel_bytes;
+    uint32_t groups, group_step; /* kernel rows where dilation separates the columns, else one group of all runs */
+    uint32_t runs, run_step;     /* in a group; steps are bytes of the input */
+    struct piece words, bytes;
+    uint32_t group_words_bytes, group_rests_bytes; /* of a pixel */
 };
 
 #if defined(DORY_XPULPV2)
 
 /* Four pixels at once, so that no load is waited for: 8 instructions for as many words (or bytes) of a column as there are
- * runs, and 3 from column to column. `size` is that of an element. */
-#define COPY(size, load_at, load_step, store_at, store_step)                                                                \
-    __asm__ volatile(                                                                                                       \
-        ".option push\n"                                                                                                    \
-        ".balign 4\n"                                                                                                       \
-        ".option norvc\n" LP_SETUP("x1", "%[columns]", 11, "2") LP_SETUP("x0", "%[runs]", 8, "1")                           \
-            load_at("t0", "%[from1]", "%[input]") load_at("t1", "%[from2]", "%[input]")                                     \
-                load_at("t2", "%[from3]", "%[input]") load_step("t3", "%[input_step]", "%[input]")                          \
-                    store_at("t0", "%[to1]", "%[output]") store_at("t1", "%[to2]", "%[output]")                             \
-                        store_at("t2", "%[to3]", "%[output]") "1: " store_step(                                             \
-                            "t3", "%[output_step]", "%[output]") "add %[input], %[input], %[input_back]\n"                  \
-                                                                 "2: add %[output], %[output], "                            \
-                                                                 "%[output_back]\n"                                         \
-                                                                 ".option pop\n"                                            \
-        : [input] "+r"(input), [output] "+r"(output)                                                                        \
-        : [columns] "r"(piece->columns), [runs] "r"(piece->runs), [from1] "r"(from[0] + 4), [from2] "r"(from[1] + 4),       \
-          [from3] "r"(from[2] + 4), [to1] "r"(piece->pixel_bytes), [to2] "r"(2 * piece->pixel_bytes),                       \
-          [to3] "r"(3 * piece->pixel_bytes), [input_step] "r"(piece->input_step), [output_step] "r"(piece->output_step),    \
-          [input_back] "r"(size - piece->runs * piece->input_step),                                                         \
-          [output_back] "r"(size - piece->runs * piece->output_step)                                                        \
-        : "t0", "t1", "t2", "t3", "memory")
+ * runs. */
+#define COPY(piece, load_step, store_step)                                                                                  \
+    __asm__ volatile(".option push\n"                                                                                       \
+                     ".balign 4\n"                                                                                          \
+                     ".option norvc\n" LP_SETUP("x1", "%[columns]", 13, "2") LP_SETUP("x0", "%[runs]", 8, "1")              \
+                         load_step("t0", "%[step1]", "%[input]") load_step("t1", "%[step2]", "%[input]")                    \
+                             load_step("t2", "%[step3]", "%[input]") load_step("t3", "%[step0]", "%[input]")                \
+                                 store_step("t0", "%[pixel]", "%[output]") store_step("t1", "%[pixel]", "%[output]")        \
+                                     store_step("t2", "%[pixel]", "%[output]") "1: " store_step(                            \
+                                         "t3", "%[next]", "%[output]") "lw t0, %[input_back]\n"                             \
+                                                                       "lw t1, %[output_back]\n"                            \
+                                                                       "add %[input], %[input], t0\n"                       \
+                                                                       "2: add %[output], %[output], t1\n"                  \
+                                                                       ".option pop\n"                                      \
+                     : [input] "+r"(input), [output] "+r"(output)                                                           \
+                     : [columns] "r"((piece)->columns), [runs] "r"(runs), [step0] "r"(step0), [step1] "r"(step1),           \
+                       [step2] "r"(step2), [step3] "r"(step3), [pixel] "r"(pixel_bytes), [next] "r"((piece)->output_step),  \
+                       [input_back] "m"((piece)->input_back), [output_back] "m"((piece)->output_back)                       \
+                     : "t0", "t1", "t2", "t3", "memory")
 
-static inline void copy_words(const struct piece *piece, const uint8_t *input, const int32_t from[3], uint8_t *output)
+/* One group of runs of four pixels: whole words, then rests. A hardware loop of no rounds is not allowed. */
+static __attribute__((noinline)) void copy_group(const struct gather *gather, const struct dory_pixels *from, uint8_t *words,
+                                                 uint8_t *rests)
 {
-    COPY(4, P_LW_AT, P_LW_STEP, P_SW_AT, P_SW_STEP);
-}
-
-static inline void copy_bytes(const struct piece *piece, const uint8_t *input, const int32_t from[3], uint8_t *output)
-{
-    COPY(1, P_LBU_AT, P_LBU_STEP, P_SB_AT, P_SB_STEP);
+    const uint8_t *input = from->input;
+    const int32_t *offset = from->offset;
+    int32_t step1 = offset[0] + 4, step2 = offset[1] - offset[0], step3 = offset[2] - offset[1];
+    int32_t step0 = (int32_t)gather->run_step - offset[2] - 4;
+    int32_t pixel_bytes = gather->pixel_bytes;
+    uint32_t runs = gather->runs;
+    uint8_t *output = words;
+    if (gather->words.columns != 0) {
+        COPY(&gather->words, P_LW_STEP, P_SW_STEP);
+    }
+    output = rests;
+    if (gather->bytes.columns != 0) {
+        COPY(&gather->bytes, P_LBU_STEP, P_SB_STEP);
+    }
 }
 
 #else
 
-static void copy(const struct piece *piece, const uint8_t *input, const int32_t from[3], uint8_t *output, uint32_t size)
+static void copy_group(const struct gather *gather, const struct dory_pixels *from, uint8_t *words, uint8_t *rests)
 {
+    uint32_t words_bytes = 4 * gather->words.columns, rest = gather->bytes.columns;
     for (uint32_t i = 0; i < 4; i++) {
-        const uint8_t *pixel = i == 0 ? input : input + (from[i - 1] + 4);
-        for (uint32_t run = 0; run < piece->runs; run++) {
-            memcpy(output + i * piece->pixel_bytes + run * piece->output_step, pixel + run * piece->input_step,
-                   piece->columns * size);
+        const uint8_t *run = i == 0 ? from->input : from->input + (from->offset[i - 1] + 4);
+        for (uint32_t left = gather->runs; left > 0; left--, run += gather->run_step) {
+            memcpy(words, run, words_bytes);
+            memcpy(rests, run + words_bytes, rest);
+            words += words_bytes;
+            rests += rest;
         }
+        words += (uint32_t)gather->pixel_bytes - gather->runs * words_bytes;
+        rests += (uint32_t)gather->pixel_bytes - gather->runs * rest;
     }
-}
-
-static void copy_words(const struct piece *piece, const uint8_t *input, const int32_t from[3], uint8_t *output)
-{
-    copy(piece, input, from, output, 4);
-}
-
-static void copy_bytes(const struct piece *piece, const uint8_t *input, const int32_t from[3], uint8_t *output)
-{
-    copy(piece, input, from, output, 1);
 }
 
 #endif
 
-/* One group of runs: its whole words and its rests. */
-static inline void copy_group(const struct gather *gather, const uint8_t *input, const int32_t from[3], uint8_t *words,
-                              uint8_t *rests)
+static __attribute__((noinline)) void copy_groups_behind_first(const struct gather *gather, const struct dory_pixels *from)
 {
-    struct piece piece = {.columns = gather->run_words,
-                          .runs = gather->runs,
-                          .input_step = gather->run_step,
-                          .output_step = 4 * gather->run_words,
-                          .pixel_bytes = gather->pixel_bytes};
-    if (piece.columns != 0) { /* a hardware loop of no rounds is not allowed */
-        copy_words(&piece, input, from, words);
-    }
-    piece.columns = piece.output_step = gather->run_rest;
-    if (piece.columns != 0) {
-        copy_bytes(&piece, input + 4 * gather->run_words, from, rests);
+    struct dory_pixels group = *from;
+    uint8_t *words = gather->buffer, *rests = gather->rests;
+    for (uint32_t left = gather->groups - 1; left > 0; left--) {
+        group.input += gather->group_step;
+        words += gather->group_words_bytes;
+        rests += gather->group_rests_bytes;
+        copy_group(gather, &group, words, rests);
     }
 }
 
+/* The product's pixels always are those of the buffer. */
 static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
 {
     struct gather *gather = state;
-    dory_walk_pixels(&gather->walk, pixels, count);
-    const uint8_t *input = pixels->input;
-    uint8_t *words = gather->buffer, *rests = words + gather->words_bytes;
-    for (uint32_t group = gather->groups; group > 0; group--) {
-        copy_group(gather, input, pixels->offset, words, rests);
-        input += gather->group_step;
-        words += 4 * gather->runs * gather->run_words;
-        rests += gather->runs * gather->run_rest;
+    struct dory_pixels from;
+    (void)pixels;
+    dory_walk_pixels(&gather->walk, &from, count);
+    copy_group(gather, &from, gather->buffer, gather->rests);
+    if (gather->groups > 1) {
+        copy_groups_behind_first(gather, &from);
     }
-    int32_t bytes = (int32_t)gather->pixel_bytes;
-    *pixels = (struct dory_pixels){gather->buffer, {bytes - 4, 2 * bytes - 4, 3 * bytes - 4}};
+}
+
+/* `size` is that of a word or a byte. */
+static struct piece piece_of(const struct gather *gather, uint32_t columns, uint32_t size)
+{
+    int32_t output_step = (int32_t)(columns * size), runs = (int32_t)gather->runs;
+    return (struct piece){
+        .columns = columns,
+        .output_step = output_step - 3 * gather->pixel_bytes,
+        .input_back = (int32_t)size - runs * (int32_t)gather->run_step,
+        .output_back = (int32_t)size - runs * output_step,
+    };
 }
 
 void dory_xpulpv2_convolution_gather(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
@@ -120,22 +127,25 @@ void dory_xpulpv2_convolution_gather(const struct dory_layer *layer, const struc
 {
     uint32_t channels = tile->input_channels, row_bytes = tile->input_columns * channels * layer->dilation_height;
     bool contiguous = layer->dilation_width == 1;
-    uint32_t run_bytes = contiguous ? layer->kernel_width * channels : channels;
-    uint32_t pixel_bytes = dory_gather_pixel_bytes(layer, channels);
+    uint32_t run_bytes = dory_run_elements(layer, channels), pixel_bytes = dory_gather_pixel_bytes(layer, channels);
     struct dory_product product;
     dory_product_start(&product, layer, tile, pixel_bytes, 1, 0);
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct gather gather = {
         .walk = dory_walk_from(layer, tile, 4 * share.row),
         .buffer = (uint8_t *)tile->scratch + core * 4 * pixel_bytes,
-        .pixel_bytes = pixel_bytes,
+        .pixel_bytes = (int32_t)pixel_bytes,
         .groups = contiguous ? 1 : layer->kernel_height,
         .group_step = row_bytes,
         .runs = contiguous ? layer->kernel_height : layer->kernel_width,
         .run_step = contiguous ? row_bytes : layer->dilation_width * channels,
-        .run_words = run_bytes / 4,
-        .run_rest = run_bytes % 4,
     };
-    gather.words_bytes = 4 * gather.groups * gather.runs * gather.run_words;
+    gather.words = piece_of(&gather, run_bytes / 4, 4);
+    gather.bytes = piece_of(&gather, run_bytes % 4, 1);
+    gather.group_words_bytes = gather.runs * (run_bytes & ~3u);
+    gather.group_rests_bytes = gather.runs * (run_bytes % 4);
+    gather.rests = gather.buffer + gather.groups * gather.group_words_bytes;
+    int32_t bytes = gather.pixel_bytes;
+    product.blocks.pixels = (struct dory_pixels){gather.buffer, {bytes - 4, 2 * bytes - 4, 3 * bytes - 4}};
     dory_product_run(&product, share, next_pixels, &gather);
 }

@@ -17,10 +17,11 @@ static inline struct dory_walk dory_walk_from(const struct dory_layer *layer, co
     uint32_t step = (uint32_t)layer->stride_width * tile->input_channels;
     uint32_t row_bytes = (uint32_t)layer->stride_height * tile->input_columns * tile->input_channels;
     uint32_t row = dory_quotient(pixel, tile->columns), column = pixel - row * tile->columns;
+    bool even = row_bytes == tile->columns * step; /* all pixels are one row */
     return (struct dory_walk){
         .input = (const uint8_t *)tile->input + row * row_bytes + column * step,
         .column = column,
-        .columns = tile->columns,
+        .columns = even ? UINT32_MAX : tile->columns,
         .step = (int32_t)step,
         .row_step = (int32_t)(row_bytes - tile->columns * step),
     };
@@ -38,21 +39,24 @@ static inline void dory_walk_on(struct dory_walk *walk)
 /* The next four pixels where they lie, of which `count` exist. */
 static inline void dory_walk_pixels(struct dory_walk *walk, struct dory_pixels *pixels, uint32_t count)
 {
+    int32_t step = walk->step;
     pixels->input = walk->input;
-    if (walk->column + 4 < walk->columns || walk->row_step == 0) {
-        int32_t step = walk->step;
-        for (int i = 0; i < 3; i++) {
-            pixels->offset[i] = i + 1 < (int)count ? (i + 1) * step - 4 : DORY_MISSING_PIXEL;
+    if (walk->column + 4 <= walk->columns) {
+        pixels->offset[0] = step - 4;
+        pixels->offset[1] = 2 * step - 4;
+        pixels->offset[2] = 3 * step - 4;
+        walk->input += 3 * step;
+        walk->column += 3;
+    } else {
+        for (unsigned i = 0; i < 3; i++) {
+            dory_walk_on(walk);
+            pixels->offset[i] = (int32_t)(walk->input - pixels->input) - 4;
         }
-        walk->input += 4 * step;
-        walk->column += 4; /* not reset at the end of a row: where row_step is 0, columns do not matter */
-        return;
-    }
-    for (unsigned i = 0; i < 3; i++) {
-        dory_walk_on(walk);
-        pixels->offset[i] = i + 1 < count ? (int32_t)(walk->input - pixels->input) - 4 : DORY_MISSING_PIXEL;
     }
     dory_walk_on(walk);
+    for (; count < 4; count++) {
+        pixels->offset[count - 1] = DORY_MISSING_PIXEL;
+    }
 }
 
 #endif
