@@ -15,11 +15,13 @@ static uint32_t no_scratch(const struct dory_layer *layer, const struct dory_til
 
 static bool has_bytes(const struct dory_layer *layer) { return layer->input_bits == 8 && layer->weight_bits == 8; }
 
-/* Whose normalisation the kernels know, and an output of bytes or 32-bit words. */
-static bool is_normalised(const struct dory_layer *layer)
+static bool is_normalised_packed(const struct dory_layer *layer)
 {
-    return layer->normalisation != DORY_NORMALISE_DIVIDE && (layer->output_bits == 8 || layer->output_bits == 32);
+    return layer->normalisation != DORY_NORMALISE_DIVIDE && layer->output_bits != 16;
 }
+
+/* Whose normalisation the kernels know, and an output of bytes or 32-bit words. */
+static bool is_normalised(const struct dory_layer *layer) { return is_normalised_packed(layer) && layer->output_bits >= 8; }
 
 static bool is_clamped(const struct dory_layer *layer) { return layer->normalisation == DORY_NORMALISE_CLAMPED; }
 
@@ -71,14 +73,27 @@ static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_ti
     return cycles;
 }
 
+/* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */
+static uint32_t step_tenths(const struct dory_layer *layer, unsigned cores)
+{
+    uint32_t instructions = layer->weight_bits == 8 ? 24 : layer->weight_bits == 4 ? 26 : 28;
+    return 10 * instructions + (cores > 1 ? 7 : 2);
+}
+
+/* Cycles more for a block whose weights or output have fewer than 8 bits. */
+static uint32_t packed_cycles(const struct dory_layer *layer)
+{
+    return (layer->weight_bits == 4 ? 16u : 0u) + (layer->output_bits < 8 ? 128u : 0u);
+}
+
 /* The product of runs of `run_bytes` bytes; `source_cycles` is what it takes to lay four pixels ready. */
 static uint64_t product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                                uint32_t run_bytes, uint32_t runs, uint64_t source_cycles)
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
-    uint64_t block = steps * (cores > 1 ? 247 : 242) / 10 + 87 + (runs > 1 ? 4 + 9 * runs : 0);
-    block += finish_cycles(layer);
+    uint64_t block = steps * step_tenths(layer, cores) / 10 + 87 + (runs > 1 ? 4 + 9 * runs : 0);
+    block += finish_cycles(layer) + packed_cycles(layer);
     if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
         block += 300;
     }
@@ -157,6 +172,93 @@ static const struct dory_kernel_description linear = {
     .cycles = linear_cycles,
     .can_tile_input_channels = true,
 };
+
+/* ---- convolutions with weights, input or output below 8 bits ------------------------------------------------- */
+
+static bool is_packed(const struct dory_layer *layer, uint32_t weight_bits)
+{
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width, most = DORY_PACKED_MOST_TAPS;
+    return layer->operation == DORY_CONVOLUTION && layer->weight_bits == weight_bits && layer->input_bits <= 8 &&
+           (weight_bits < 8 || layer->input_bits < 8 || layer->output_bits < 8) && is_normalised_packed(layer) &&
+           taps <= most && taps * layer->input_channels <= most;
+}
+
+static bool packed_convolution_supports(const struct dory_layer *layer, uint32_t weight_bits)
+{
+    return is_packed(layer, weight_bits) && layer->input_bits == 8 && layer->dilation_width == 1 &&
+           layer->input_channels % 4 == 0;
+}
+
+/* Tenths of a cycle to unpack an element of the input to a byte. */
+static uint32_t unpack_tenths(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    bool seamless = tile->input_channels * layer->input_bits % 8 == 0 || dory_runs(layer) * tile->input_channels ==
+                                                                            dory_chunk_elements(layer, tile->input_channels);
+    return !seamless ? 320 : layer->input_bits == 8 ? 15 : layer->input_bits == 4 ? 18 : 20;
+}
+
+static uint64_t packed_gather_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t elements = (uint64_t)dory_runs(layer) * dory_run_elements(layer, tile->input_channels);
+    uint64_t pixel = elements * unpack_tenths(layer, tile) / 10 + dory_runs(layer) * 80 + 20;
+    return product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, 4 * pixel);
+}
+
+static bool packed_linear_supports(const struct dory_layer *layer, uint32_t weight_bits)
+{
+    bool one_run =
+        layer->kernel_height == 1 && layer->kernel_width == 1 && layer->output_height == 1 && layer->output_width == 1;
+    return is_packed(layer, weight_bits) && layer->input_bits == 8 && layer->dilation_width == 1 &&
+           (layer->input_channels % 4 == 0 || one_run);
+}
+
+static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4), tenths = layer->weight_bits == 4 ? 115 : 135;
+    uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
+    uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + (long_finish_cycles(layer) * 4 / 10 + 125);
+    return blocks * block + 480;
+}
+
+#define PACKED(bits)                                                                                                        \
+    static bool packed_convolution_##bits##_supports(const struct dory_layer *layer)                                        \
+    {                                                                                                                       \
+        return packed_convolution_supports(layer, bits);                                                                    \
+    }                                                                                                                       \
+    static const struct dory_kernel_description packed_convolution_##bits = {                                               \
+        .name = "dory_xpulpv2_packed_convolution_" #bits,                                                                   \
+        .supports = packed_convolution_##bits##_supports,                                                                   \
+        .scratch_bytes = no_scratch,                                                                                        \
+        .cycles = convolution_cycles,                                                                                       \
+        .can_tile_input_channels = true,                                                                                    \
+    };                                                                                                                      \
+    static bool packed_gather_##bits##_supports(const struct dory_layer *layer) { return is_packed(layer, bits); }          \
+    static const struct dory_kernel_description packed_gather_##bits = {                                                    \
+        .name = "dory_xpulpv2_packed_gather_" #bits,                                                                        \
+        .supports = packed_gather_##bits##_supports,                                                                        \
+        .scratch_bytes = gather_scratch_bytes,                                                                              \
+        .cycles = packed_gather_cycles,                                                                                     \
+        .can_tile_input_channels = true,                                                                                    \
+    };
+
+#define PACKED_LINEAR(bits)                                                                                                 \
+    static bool packed_linear_##bits##_supports(const struct dory_layer *layer)                                             \
+    {                                                                                                                       \
+        return packed_linear_supports(layer, bits);                                                                         \
+    }                                                                                                                       \
+    static const struct dory_kernel_description packed_linear_##bits = {                                                    \
+        .name = "dory_xpulpv2_packed_linear_" #bits,                                                                        \
+        .supports = packed_linear_##bits##_supports,                                                                        \
+        .scratch_bytes = no_scratch,                                                                                        \
+        .cycles = packed_linear_cycles,                                                                                     \
+        .can_tile_input_channels = true,                                                                                    \
+    };
+
+PACKED(8)
+PACKED(4)
+PACKED(2)
+PACKED_LINEAR(4)
+PACKED_LINEAR(2)
 
 /* ---- depth-wise -------------------------------------------------------------------------------------------- */
 
@@ -312,6 +414,14 @@ const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {
     &convolution,
     &linear,
     &gather,
+    &packed_convolution_8,
+    &packed_convolution_4,
+    &packed_convolution_2,
+    &packed_linear_4,
+    &packed_linear_2,
+    &packed_gather_8,
+    &packed_gather_4,
+    &packed_gather_2,
     &depthwise_3x3_stride_1,
     &depthwise_3x3_stride_1_clamped,
     &depthwise_3x3_stride_1_clamped_less_one,

@@ -18,6 +18,8 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
     product->output = tile->output;
     product->accumulators = tile->accumulators;
     product->input_is_signed = layer->input_is_signed;
+    product->output_bits = layer->output_bits;
+    product->output_pixel_bytes = dory_element_bytes(tile->channels, layer->output_bits);
     product->first_chunk = tile->first_chunk;
     product->last_chunk = tile->last_chunk;
     product->direct = product->first_chunk && product->last_chunk ? product->blocks.normaliser.direct : DORY_NOT_DIRECT;
@@ -110,5 +112,5 @@ __attribute__((noinline)) void dory_product_finish(const struct dory_product *pr
 
 void dory_product_run(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source, void *state)
 {
-    dory_product_run_with(product, share, source, state, multiply, NULL);
+    dory_product_run_with(product, share, source, state, multiply, dory_product_finish, NULL);
 }

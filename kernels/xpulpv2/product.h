@@ -50,6 +50,8 @@ struct dory_product {
     uint32_t quads;           /* channel quads of this tile */
     uint32_t pixel_count;
     bool input_is_signed, first_chunk, last_chunk;
+    uint8_t output_bits;
+    uint32_t output_pixel_bytes;
     uint8_t direct; /* enum dory_direct, of whole blocks */
 };
 

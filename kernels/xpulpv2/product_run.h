@@ -7,26 +7,25 @@
 /* The innermost code: blocks up to weights_end where blocks->direct is set, else the sums of one. */
 typedef void dory_product_multiply(struct dory_blocks *blocks, bool is_signed);
 
-/* For elements below 8 bits, which do not leave the innermost code as they are stored. */
-struct dory_product_packer {
-    /* 4 bytes of 4 pixels to the output. */
-    void (*pack)(const struct dory_product *product, const uint32_t word[4], uint32_t index, uint32_t quad);
-    /* What dory_product_finish does otherwise. */
-    void (*finish)(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
-                   uint32_t pixels, uint32_t quad);
-};
+/* What follows the innermost code for the sums of one block; as dory_product_finish. */
+typedef void dory_product_finisher(const struct dory_product *product, int32_t *sum, const uint8_t *constants,
+                                   uint32_t index, uint32_t pixels, uint32_t quad);
 
-/* `packer` is null where elements are bytes or words. */
+/* What follows it for elements below 8 bits, which come as 4 bytes of 4 pixels. */
+typedef void dory_product_packer(const struct dory_product *product, const uint32_t word[4], uint32_t index, uint32_t quad);
+
+/* `pack` is null where all elements are bytes or words, else it is called where `packs`. */
 static inline __attribute__((always_inline)) void
 dory_product_run_with(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source, void *state,
-                      dory_product_multiply *multiply, const struct dory_product_packer *packer)
+                      dory_product_multiply *multiply, dory_product_finisher *finish, dory_product_packer *pack)
 {
+    bool packs = pack && product->output_bits < 8;
     struct dory_blocks *blocks = &product->blocks;
     int32_t sum[16];
     uint32_t word[4];
     blocks->sum = sum;
     blocks->weights = product->weights + share.first * product->quad_bytes;
-    if (packer) {
+    if (packs) {
         blocks->output_step = 4;
     }
     while (share.items > 0) {
@@ -36,21 +35,21 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
         source(state, &blocks->pixels, pixels);
         blocks->output = product->output + index * blocks->channels + 4 * share.first;
         for (uint32_t quad = share.first; quad < end;) {
-            uint32_t next = packer ? quad + 1 : direct_end;
+            uint32_t next = packs ? quad + 1 : direct_end;
             blocks->direct = quad < direct_end ? product->direct : DORY_NOT_DIRECT;
             blocks->special = blocks->direct != DORY_DIRECT || blocks->more_runs != 0;
             blocks->weights_end = blocks->weights + (next - quad) * product->quad_bytes;
-            if (packer) {
+            if (packs) {
                 blocks->output = (uint8_t *)word;
             }
             multiply(blocks, product->input_is_signed);
             if (blocks->direct) {
-                if (packer) {
-                    packer->pack(product, word, index, quad);
+                if (packs) {
+                    pack(product, word, index, quad);
                 }
                 quad = next;
             } else {
-                (packer ? packer->finish : dory_product_finish)(product, sum, blocks->weights, index, pixels, quad++);
+                finish(product, sum, blocks->weights, index, pixels, quad++);
                 blocks->weights += product->constants_bytes;
             }
         }

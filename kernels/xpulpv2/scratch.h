@@ -11,6 +11,10 @@ static inline uint32_t dory_gather_pixel_bytes(const struct dory_layer *layer, u
     return dory_chunk_elements(layer, input_channels);
 }
 
+/* How many products fit the sums of 4-bit weights, which are 16 times too large until a block is finished: of 8-bit inputs
+ * with 4-bit weights, 2^31 / (16 * 255 * 8). */
+#define DORY_PACKED_MOST_TAPS 65536u
+
 /* Depth-wise layers: a core transposes *units* of 4 columns x 4 channels and as many rows as a band has, and computes strips
  * of 4 output columns from the units that these read. A unit is a word for each channel and row: [4][rows]. */
 

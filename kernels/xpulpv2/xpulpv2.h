@@ -17,4 +17,14 @@ dory_kernel_function dory_xpulpv2_depthwise;
 dory_kernel_function dory_xpulpv2_addition;
 dory_kernel_function dory_xpulpv2_pool;
 
+/* Weights of 8, 4 and 2 bits where any of weights, input and output has less than 8. */
+dory_kernel_function dory_xpulpv2_packed_convolution_8;
+dory_kernel_function dory_xpulpv2_packed_convolution_4;
+dory_kernel_function dory_xpulpv2_packed_convolution_2;
+dory_kernel_function dory_xpulpv2_packed_gather_8;
+dory_kernel_function dory_xpulpv2_packed_gather_4;
+dory_kernel_function dory_xpulpv2_packed_gather_2;
+dory_kernel_function dory_xpulpv2_packed_linear_4;
+dory_kernel_function dory_xpulpv2_packed_linear_2;
+
 #endif

@@ -40,6 +40,14 @@ static const struct {
     FUNCTION(dory_xpulpv2_depthwise),
     FUNCTION(dory_xpulpv2_addition),
     FUNCTION(dory_xpulpv2_pool),
+    FUNCTION(dory_xpulpv2_packed_convolution_8),
+    FUNCTION(dory_xpulpv2_packed_convolution_4),
+    FUNCTION(dory_xpulpv2_packed_convolution_2),
+    FUNCTION(dory_xpulpv2_packed_gather_8),
+    FUNCTION(dory_xpulpv2_packed_gather_4),
+    FUNCTION(dory_xpulpv2_packed_gather_2),
+    FUNCTION(dory_xpulpv2_packed_linear_4),
+    FUNCTION(dory_xpulpv2_packed_linear_2),
 };
 
 static dory_kernel_function *function_of(const char *name)
@@ -102,15 +110,16 @@ static bool has_weights(const struct dory_layer *layer)
 
 static void random_clip(struct dory_layer *layer)
 {
+    uint32_t largest = layer->output_bits < 8 ? (1u << layer->output_bits) - 1 : 255;
     layer->minimum = 0;
-    layer->maximum = one_in(3) ? (int32_t)random_up_to(254) : 255;
+    layer->maximum = (int32_t)(one_in(3) ? random_up_to(largest - 1) : largest);
     if (layer->output_bits == 32) {
         layer->minimum = INT32_MIN;
         layer->maximum = INT32_MAX;
     } else if (one_in(4)) {
         layer->output_is_signed = 1;
-        layer->minimum = -128;
-        layer->maximum = 127;
+        layer->maximum = (int32_t)largest / 2;
+        layer->minimum = -layer->maximum - 1;
     }
 }
 
@@ -119,12 +128,13 @@ static uint8_t usual_shift(const struct dory_layer *layer)
 {
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     taps *= layer->operation == DORY_CONVOLUTION ? layer->input_channels : 1;
-    uint8_t shift = 9;
+    uint32_t shift = 9u + layer->input_bits + layer->weight_bits;
     while (taps > 1) {
         taps /= 4; /* sums grow with the root of the number of products */
         shift++;
     }
-    return shift;
+    shift -= 8 + (layer->output_bits < 8 ? layer->output_bits : 8u);
+    return (uint8_t)(shift < 32 ? shift : 0);
 }
 
 /* The clamped form of a division by `divisor`, as the generator makes it (see dory/layer.h). */
@@ -145,8 +155,8 @@ static void divide_clamped(struct dory_layer *layer, uint32_t divisor)
 /* 2^n and 2^n - 1 are what real networks have; at most 2^24, so that 256 times as much has 32 bits. */
 static void random_clamped(struct dory_layer *layer)
 {
-    uint32_t power = 1u << random_between(9, 24);
-    layer->maximum = one_in(4) ? (int32_t)random_up_to(255) : 255;
+    uint32_t power = 1u << random_between(9, 24), largest = (1u << layer->output_bits) - 1;
+    layer->maximum = (int32_t)(one_in(4) ? random_up_to(largest) : largest);
     divide_clamped(layer, one_in(2) ? power - 1 : one_in(3) ? power - random_between(2, 100) : power);
     uint64_t bound = ((uint64_t)layer->maximum + 1) * (uint64_t)layer->divisor,
              power_64 = (uint64_t)1 << (32 + layer->shift);
@@ -209,6 +219,8 @@ static void random_kernel_size(struct dory_layer *layer)
     }
 }
 
+static uint8_t random_bits(void) { return (uint8_t)(one_in(3) ? 2u << random_up_to(2) : 8); }
+
 static void random_layer(struct dory_layer *layer)
 {
     memset(layer, 0, sizeof *layer);
@@ -225,10 +237,12 @@ static void random_layer(struct dory_layer *layer)
     }
     if (has_weights(layer)) {
         layer->normalisation = (uint8_t)(one_in(2) ? DORY_NORMALISE_32 : random_up_to(DORY_NORMALISE_64));
-        layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : 8;
+        layer->input_bits = random_bits();
+        layer->weight_bits = layer->operation == DORY_DEPTHWISE ? 8 : random_bits();
+        layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : random_bits();
         layer->shift = (uint8_t)(usual_shift(layer) + (layer->normalisation == DORY_NORMALISE_64 ? random_up_to(30) : 0));
         random_clip(layer);
-        if (layer->output_bits == 8 && one_in(3)) {
+        if (layer->output_bits <= 8 && one_in(3)) {
             random_clamped(layer);
         }
     } else {
@@ -307,9 +321,13 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     random_state = 1;
     memset(test, 0, sizeof *test);
     layer->operation = shape->operation;
-    layer->input_bits = layer->second_input_bits = layer->weight_bits = 8;
+    layer->second_input_bits = 8;
+    layer->input_bits = shape->input_bits ? shape->input_bits : 8;
+    layer->weight_bits = shape->weight_bits ? shape->weight_bits : 8;
     layer->normalisation = shape->normalisation;
-    layer->output_bits = has_weights(layer) && shape->normalisation == DORY_NORMALISE_NONE ? 32 : 8;
+    layer->output_bits = has_weights(layer) && shape->normalisation == DORY_NORMALISE_NONE ? 32
+                         : shape->output_bits                                              ? shape->output_bits
+                                                                                           : 8;
     layer->kernel_height = layer->kernel_width = shape->kernel_size;
     layer->stride_height = layer->stride_width = shape->stride;
     layer->dilation_height = layer->dilation_width = 1;
@@ -320,7 +338,7 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     layer->shift = usual_shift(layer);
     layer->divisor = 1;
     layer->minimum = layer->output_bits == 32 ? INT32_MIN : 0;
-    layer->maximum = layer->output_bits == 32 ? INT32_MAX : 255;
+    layer->maximum = layer->output_bits == 32 ? INT32_MAX : (1 << layer->output_bits) - 1;
     if (layer->normalisation == DORY_NORMALISE_CLAMPED) {
         divide_clamped(layer, shape->divisor);
     }
@@ -389,7 +407,7 @@ static void fill_weights(const struct test_case *test, uint8_t *quad, uint32_t b
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     uint32_t run = convolution ? taps * test->tile.input_channels : layer->kernel_width, words = (run + 3) / 4;
     for (uint32_t i = 0; i < bytes; i++) {
-        uint32_t word = convolution ? i / 16 % words : i / 4 % words;
+        uint32_t word = convolution ? i / (2u * layer->weight_bits) % words : i / 4 % words;
         quad[i] = word * 4 + i % 4 < run ? (uint8_t)(random_word() >> 9) : 0;
     }
 }
@@ -468,7 +486,8 @@ static void *place_weights(struct test_case *test, struct test_memory *memory)
 
 static void *place_input(const struct test_case *test, struct test_memory *memory)
 {
-    uint32_t bytes = (uint32_t)test->tile.input_rows * test->tile.input_columns * test->tile.input_channels;
+    uint32_t pixel_bytes = dory_element_bytes(test->tile.input_channels, test->layer.input_bits);
+    uint32_t bytes = (uint32_t)test->tile.input_rows * test->tile.input_columns * pixel_bytes;
     void *input = allocate(memory, bytes);
     if (!memory->full) {
         fill(input, bytes);
@@ -483,7 +502,8 @@ bool test_case_place(struct test_case *test, struct test_memory *memory, struct 
     tile->input = place_input(test, memory);
     tile->second_input = layer->operation == DORY_ADDITION ? place_input(test, memory) : NULL;
     tile->weights = has_weights(layer) ? place_weights(test, memory) : NULL;
-    uint32_t output_bytes = (uint32_t)tile->rows * tile->columns * tile->channels * layer->output_bits / 8;
+    uint32_t output_bytes =
+        (uint32_t)tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
     tile->output = allocate(memory, output_bytes);
     tile->scratch = allocate(memory, test->description->scratch_bytes(layer, &test->shape, test->cores));
     test->output = tile->output;
@@ -559,11 +579,11 @@ static void describe(const struct test_case *test)
 {
     const struct dory_layer *layer = &test->layer;
     const struct dory_tile *tile = &test->tile;
-    printf("seed %u: %s on %u cores: %ux%ux%u from %ux%ux%u, kernel %ux%u, stride %ux%u, dilation %ux%u, normalisation %u, "
-           "shift "
-           "%u, clip %d..%d, input %s, chunk first %u last %u\n",
+    printf("seed %u: %s on %u cores: %ux%ux%u of %u bits from %ux%ux%u of %u bits, weights of %u bits, kernel %ux%u, stride "
+           "%ux%u, dilation %ux%u, normalisation %u, shift %u, clip %d..%d, input %s, chunk first %u last %u\n",
            (unsigned)test->seed, test->description->name, test->cores, tile->rows, tile->columns, tile->channels,
-           tile->input_rows, tile->input_columns, tile->input_channels, layer->kernel_height, layer->kernel_width,
+           layer->output_bits, tile->input_rows, tile->input_columns, tile->input_channels, layer->input_bits,
+           layer->weight_bits, layer->kernel_height, layer->kernel_width,
            layer->stride_height, layer->stride_width, layer->dilation_height, layer->dilation_width, layer->normalisation,
            layer->shift, (int)layer->minimum, (int)layer->maximum, layer->input_is_signed ? "signed" : "unsigned",
            tile->first_chunk, tile->last_chunk);

@@ -78,9 +78,12 @@ static unsigned run_random_cases(void)
 }
 
 #define SHAPE(name, kernel, operation, rows, columns, channels, input_channels, size, stride, normalisation, divisor)       \
+    PACKED(name, kernel, operation, rows, columns, channels, input_channels, size, stride, normalisation, divisor, 8, 8, 8)
+#define PACKED(name, kernel, operation, rows, columns, channels, input_channels, size, stride, normalisation, divisor,      \
+               weight_bits, input_bits, output_bits)                                                                        \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, operation, rows, columns, channels, input_channels, size, stride,                    \
-            DORY_NORMALISE_##normalisation, divisor                                                                         \
+            DORY_NORMALISE_##normalisation, divisor, weight_bits, input_bits, output_bits                                   \
     }
 
 /* name, kernel, operation, rows, columns, channels, input channels, kernel size, stride, normalisation, its divisor */
@@ -109,6 +112,23 @@ static const struct test_shape shapes[] = {
     SHAPE("3x3 10-32, 8x16", convolution_gather, DORY_CONVOLUTION, 8, 16, 32, 10, 3, 1, 32, 0),
     SHAPE("linear 1024-32", linear, DORY_CONVOLUTION, 1, 1, 32, 1024, 1, 1, 32, 0),
     SHAPE("linear 256-128, 32-bit out", linear, DORY_CONVOLUTION, 1, 1, 128, 256, 1, 1, NONE, 0),
+    /* and bits of weights, input, output */
+    PACKED("pointwise 64-64, 4-bit weights", packed_convolution_4, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, 32, 0, 4, 8, 8),
+    PACKED("pointwise 256-64, 4-bit weights", packed_convolution_4, DORY_CONVOLUTION, 8, 8, 64, 256, 1, 1, 32, 0, 4, 8, 8),
+    PACKED("pointwise 1024-24, 4-bit weights", packed_convolution_4, DORY_CONVOLUTION, 4, 4, 24, 1024, 1, 1, 32, 0, 4, 8, 8),
+    PACKED("3x3 32-32, 4-bit weights", packed_convolution_4, DORY_CONVOLUTION, 8, 16, 32, 32, 3, 1, 32, 0, 4, 8, 8),
+    PACKED("pointwise 64-64, 4-bit, / (2^n - 1)", packed_convolution_4, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, CLAMPED, (1 << 20) - 1, 4, 8, 8),
+    PACKED("pointwise 64-64, 2-bit weights", packed_convolution_2, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, 32, 0, 2, 8, 8),
+    PACKED("pointwise 256-64, 2-bit weights", packed_convolution_2, DORY_CONVOLUTION, 8, 8, 64, 256, 1, 1, 32, 0, 2, 8, 8),
+    PACKED("pointwise 64-64, to 4 bits", packed_convolution_8, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, 32, 0, 8, 8, 4),
+    PACKED("pointwise 64-64, all of 4 bits", packed_gather_4, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, 32, 0, 4, 4, 4),
+    PACKED("pointwise 64-64, all of 2 bits", packed_gather_2, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, 32, 0, 2, 2, 2),
+    PACKED("3x3 32-32, all of 4 bits", packed_gather_4, DORY_CONVOLUTION, 8, 16, 32, 32, 3, 1, 32, 0, 4, 4, 4),
+    PACKED("3x3 32-32, from 4 bits", packed_gather_8, DORY_CONVOLUTION, 8, 16, 32, 32, 3, 1, 32, 0, 8, 4, 8),
+    PACKED("first 3x3 3-32, 4-bit weights", packed_gather_4, DORY_CONVOLUTION, 8, 32, 32, 3, 3, 1, 32, 0, 4, 8, 8),
+    PACKED("3x3 5-32, all of 4 bits", packed_gather_4, DORY_CONVOLUTION, 8, 16, 32, 5, 3, 1, 32, 0, 4, 4, 4),
+    PACKED("linear 1024-32, 4-bit weights", packed_linear_4, DORY_CONVOLUTION, 1, 1, 32, 1024, 1, 1, 32, 0, 4, 8, 8),
+    PACKED("linear 1024-32, 2-bit weights", packed_linear_2, DORY_CONVOLUTION, 1, 1, 32, 1024, 1, 1, 32, 0, 2, 8, 8),
     SHAPE("depth-wise 16x64x8", depthwise_3x3_stride_1, DORY_DEPTHWISE, 16, 64, 8, 8, 3, 1, 32, 0),
     SHAPE("depth-wise 16x32x32", depthwise_3x3_stride_1, DORY_DEPTHWISE, 16, 32, 32, 32, 3, 1, 32, 0),
     SHAPE("depth-wise 16x16x32", depthwise_3x3_stride_1, DORY_DEPTHWISE, 16, 16, 32, 32, 3, 1, 32, 0),
