@@ -11,19 +11,14 @@ void _exit(int status) __attribute__((noreturn));
 
 #define END_OF_COMPUTATION 0x80000000u
 
-int gap8_fc_stack_is_sound(void) { return *(volatile uint32_t *)__fc_stack_start == GAP8_CANARY; }
-
 int gap8_fc_main(void)
 {
-    *(volatile uint32_t *)__fc_stack_start = GAP8_CANARY;
     *GAP8_FC_CACHE = UINT32_MAX; /* else every line of 16 bytes of code costs an access to L2 */
+    gap8_stack_prepare_own();
     gap8_set_configured_clocks();
     int status = main();
-    if (!gap8_fc_stack_is_sound()) {
-        hal_log("the stack of the fabric controller has overflowed\n");
-        return status ? status : DORY_ERROR_STACK;
-    }
-    return status;
+    int stack_status = gap8_stacks_check(0);
+    return status ? status : stack_status;
 }
 
 void gap8_exit(int status)
@@ -70,7 +65,7 @@ static void log_core(uint32_t hart)
     }
 }
 
-/* From crt0.S, on the stack of the core that failed. */
+/* From crt0.S, on the stack of the core that failed, from its beginning. */
 void gap8_trap(uint32_t cause, uint32_t address, uint32_t hart)
 {
     hal_log("\ntrap: ");
@@ -80,5 +75,6 @@ void gap8_trap(uint32_t cause, uint32_t address, uint32_t hart)
     hal_log(", at ");
     log_hexadecimal(address);
     log_core(hart);
+    gap8_stacks_check(hart >> 5 == GAP8_FC_CLUSTER_NUMBER ? 0 : gap8_team.cores); /* a frequent reason */
     gap8_exit(TRAP_STATUS);
 }

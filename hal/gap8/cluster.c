@@ -18,15 +18,9 @@ unsigned hal_cluster_maximum_cores(void) { return GAP8_CORES; }
 
 /* ---- cluster side ------------------------------------------------------------------------------------------ */
 
-static volatile uint32_t *canary_of(unsigned core)
-{
-    uint8_t *start = __core_stacks_end - (core + 1) * (uint32_t)(uintptr_t)__core_stack_bytes;
-    return (volatile uint32_t *)(void *)start;
-}
-
 static void prepare_core(unsigned core)
 {
-    *canary_of(core) = GAP8_CANARY;
+    gap8_stack_prepare_own();
     if (core == 0) {
         uint32_t all = (1u << gap8_team.cores) - 1;
         GAP8_CLUSTER_EVENTS->barrier[0].trigger_mask = all;
@@ -42,7 +36,7 @@ void gap8_core_main(unsigned core)
     for (;;) {
         gap8_cluster_sleep_until(GAP8_EVENT_DISPATCH);
         gap8_team.entry(gap8_team.argument);
-        if (*canary_of(core) != GAP8_CANARY)
+        if (!gap8_stack_core_is_sound(core))
             gap8_team.stack_overflow = 1;
         hal_barrier();
         if (core == 0) {
@@ -119,10 +113,11 @@ int hal_cluster_close(void)
 {
     if (!cluster.is_open)
         return DORY_OK;
+    int status = gap8_stacks_check(gap8_team.cores);
     cluster.cycles = GAP8_CLUSTER_TIMER->count_low;
     cluster.is_open = 0;
     power_down();
-    return DORY_OK;
+    return status;
 }
 
 /* ---- running a function ------------------------------------------------------------------------------------ */
@@ -149,7 +144,7 @@ int hal_cluster_run(void (*entry)(void *argument), void *argument)
         gap8_fc_sleep_until(events_of_a_run);
     }
     gap8_l3_leave_cluster();
-    return gap8_team.stack_overflow || !gap8_fc_stack_is_sound() ? DORY_ERROR_STACK : DORY_OK;
+    return gap8_stacks_check(gap8_team.stack_overflow ? gap8_team.cores : 0);
 }
 
 /* ---- time -------------------------------------------------------------------------------------------------- */

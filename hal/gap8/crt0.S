@@ -56,8 +56,8 @@ clear_words:                        /* from a0 up to a1; both multiples of 4 */
     bltu a0, a1, 1b
 2:  ret
 
-/* The vector tells the cause; gvsoc's mcause of a cluster core does not. Nothing of the program is kept: there is no
- * way back. */
+/* The vector tells the cause; gvsoc's mcause of a cluster core does not. Nothing of the program is kept, not even what is on
+ * the stack, which may be what is broken: there is no way back. */
 trap_illegal_instruction:
     li a0, 2
     j report
@@ -72,4 +72,12 @@ trap:
 report:
     csrr a1, 0x341                  /* mepc */
     csrr a2, 0xF14
-    call gap8_trap                  /* does not return */
+    la sp, __fc_stack_end
+    srli t0, a2, 5
+    bnez t0, 1f
+    la sp, __core_stacks_end
+    la t0, __core_stack_bytes
+    andi t1, a2, 31
+    mul t0, t0, t1
+    sub sp, sp, t0
+1:  call gap8_trap                  /* does not return */

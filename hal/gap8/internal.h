@@ -38,18 +38,23 @@ enum {
 };
 enum { GAP8_FC_EVENT_CLUSTER_DONE = 0, GAP8_FC_EVENT_L3_POSTED = 1 };
 
-#define GAP8_CANARY 0x5AFEC0DEu
+/* At the end of each stack, and a part of its bytes. */
+#define GAP8_STACK_GUARD_BYTES 128u
 
 /* Symbols of gap8.ld. */
 extern uint8_t __l1_free_start[], __l1_free_end[], __l2_free_start[], __l2_free_end[];
 extern uint8_t __core_stacks_end[], __core_stack_bytes[];
-extern uint32_t __fc_stack_start[];
+extern uint8_t __fc_stack_start[], __fc_stack_end[];
 extern const uint8_t __flash_data_start[], __flash_data_end[];
 extern uint8_t gap8_vectors[];
 
 /* boot.c */
 void gap8_exit(int status) __attribute__((noreturn));
-int gap8_fc_stack_is_sound(void);
+
+/* stack.c */
+void gap8_stack_prepare_own(void); /* paints all that is not in use */
+int gap8_stack_core_is_sound(unsigned core);
+int gap8_stacks_check(unsigned cores); /* FC; 0 or DORY_ERROR_STACK, after it named them in the log */
 
 /* clocks.c */
 void gap8_set_configured_clocks(void);

@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "internal.h"
+#include "stack.h"
 
 enum core_state { CORE_PARKED, CORE_RUNNING, CORE_AT_BARRIER, CORE_RETURNED };
 
@@ -19,6 +22,7 @@ static struct {
     pthread_cond_t finish; /* the last core has returned */
     pthread_cond_t barrier;
     pthread_t threads[HAL_HOST_MAXIMUM_CORES];
+    uint8_t *stacks[HAL_HOST_MAXIMUM_CORES];
     enum core_state states[HAL_HOST_MAXIMUM_CORES];
     unsigned cores; /* 0: closed */
     unsigned waiting, returned;
@@ -145,6 +149,55 @@ static void return_from_run(void)
     unlock();
 }
 
+/* ---- stacks ------------------------------------------------------------------------------------------------ */
+
+/* A PC's frames are larger than a chip's, and ThreadSanitizer keeps its own data there, too. Below the guard there is no
+ * memory at all. */
+#ifdef THREAD_SANITIZER
+#define STACK_BYTES (2048 * 1024)
+#else
+#define STACK_BYTES (256 * 1024)
+#endif
+#define STACK_GUARD_BYTES (16 * 1024)
+
+static int make_stack(unsigned core)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *all = mmap(NULL, page + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED || mprotect(all + page, STACK_BYTES, PROT_READ | PROT_WRITE) != 0)
+        return DORY_ERROR_CLUSTER;
+    cluster.stacks[core] = all + page;
+    stack_paint(cluster.stacks[core], cluster.stacks[core] + STACK_BYTES);
+    return DORY_OK;
+}
+
+static void drop_stack(unsigned core)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    munmap(cluster.stacks[core] - page, page + STACK_BYTES);
+}
+
+static int check_stacks(void)
+{
+    int status = DORY_OK;
+    for (unsigned core = 0; core < cluster.cores; core++)
+        if (!stack_is_sound(cluster.stacks[core], STACK_GUARD_BYTES))
+            status = host_violation(DORY_ERROR_STACK, "the stack of core %u has grown beyond its end", core);
+    return status;
+}
+
+int hal_stack_peak(unsigned core, struct hal_stack *stack)
+{
+    if (core == HAL_FABRIC_CONTROLLER)
+        return DORY_ERROR_UNSUPPORTED; /* it is the operating system's */
+    if (!stack || core >= cluster.cores)
+        return DORY_ERROR_ARGUMENT;
+    *stack = stack_measure(cluster.stacks[core], cluster.stacks[core] + STACK_BYTES, STACK_GUARD_BYTES);
+    return DORY_OK;
+}
+
+/* ---- the cores' threads ------------------------------------------------------------------------------------ */
+
 static void *core_main(void *core)
 {
     this_core = (int)(intptr_t)core;
@@ -163,10 +216,27 @@ static void join_cores(unsigned cores)
     cluster.closing = true;
     pthread_cond_broadcast(&cluster.start);
     unlock();
-    for (unsigned core = 0; core < cores; core++)
+    for (unsigned core = 0; core < cores; core++) {
         pthread_join(cluster.threads[core], NULL);
+        drop_stack(core);
+    }
     cluster.closing = false;
     cluster.cores = 0;
+}
+
+static int start_core(unsigned core)
+{
+    pthread_attr_t attributes;
+    int status = make_stack(core);
+    if (status != DORY_OK)
+        return status;
+    pthread_attr_init(&attributes);
+    bool started = pthread_attr_setstack(&attributes, cluster.stacks[core], STACK_BYTES) == 0 &&
+                   pthread_create(&cluster.threads[core], &attributes, core_main, (void *)(intptr_t)core) == 0;
+    pthread_attr_destroy(&attributes);
+    if (!started)
+        drop_stack(core);
+    return started ? DORY_OK : DORY_ERROR_CLUSTER;
 }
 
 static int start_cores(unsigned cores)
@@ -180,9 +250,10 @@ static int start_cores(unsigned cores)
     cluster.cores = cores;
     for (unsigned core = 0; core < cores; core++) {
         cluster.states[core] = CORE_PARKED;
-        if (pthread_create(&cluster.threads[core], NULL, core_main, (void *)(intptr_t)core) != 0) {
+        int status = start_core(core);
+        if (status != DORY_OK) {
             join_cores(core);
-            return DORY_ERROR_CLUSTER;
+            return status;
         }
     }
     return DORY_OK;
@@ -241,18 +312,19 @@ int hal_cluster_run(void (*entry)(void *argument), void *argument)
     host_order_after(&cluster.end_event);
     host_enter();
     status = dma_end_of_run();
+    int stack_status = check_stacks();
     host_leave();
-    return status;
+    return stack_status ? stack_status : status;
 }
 
 int hal_cluster_close(void)
 {
     host_enter();
-    bool fault = host_fault(HAL_HOST_CLUSTER_CLOSE);
+    int status = host_fault(HAL_HOST_CLUSTER_CLOSE) ? DORY_ERROR_STACK : check_stacks();
     host_leave();
     if (cluster.cores) {
         join_cores(cluster.cores);
         pthread_cond_destroy(&cluster.barrier);
     }
-    return fault ? DORY_ERROR_STACK : DORY_OK;
+    return status;
 }

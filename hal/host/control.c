@@ -6,14 +6,6 @@
 
 #include "internal.h"
 
-#if defined(__SANITIZE_THREAD__)
-#define THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THREAD_SANITIZER 1
-#endif
-#endif
-
 #ifdef THREAD_SANITIZER
 /* ThreadSanitizer's dynamic annotations; its library has them, no header declares them. */
 void AnnotateIgnoreSyncBegin(const char *file, int line);

@@ -8,6 +8,14 @@
 
 #include "dory/hal_host.h"
 
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREAD_SANITIZER 1
+#endif
+#endif
+
 /* ---- control.c ---- */
 
 /* ThreadSanitizer sees neither locks nor data between these two: a lock of the HAL would order the cores and hide a

@@ -63,3 +63,10 @@ int hal_memory_reset(void)
     release_all(HAL_L2);
     return DORY_OK;
 }
+
+/* Stacks are the operating system's. */
+int hal_stack_peak(unsigned core, struct hal_stack *stack)
+{
+    (void)core;
+    return stack ? DORY_ERROR_UNSUPPORTED : DORY_ERROR_ARGUMENT;
+}

@@ -19,9 +19,9 @@ _Noreturn void virt_stop(int status); /* ends QEMU with this exit status */
 
 /* ---- memory.c ---- */
 bool virt_is_in(enum hal_memory memory, const void *address, uint64_t extent);
-void virt_stack_paint(void *start, void *limit); /* puts the canary at the end a stack grows to */
-void virt_stacks_paint(void);                    /* of the cores */
-int virt_stacks_check(void);                     /* 0 or DORY_ERROR_STACK, after it named them in the log */
+void virt_stack_paint(void *start, const void *end);
+void virt_stacks_paint(void); /* of the cores, as far as sleeping ones do not use them */
+int virt_stacks_check(void);  /* 0 or DORY_ERROR_STACK, after it named them in the log */
 void *virt_core_0_stack_end(void);
 
 /* ---- cluster.c ---- */

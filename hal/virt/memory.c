@@ -1,14 +1,16 @@
-/* L1 and L2 of the virt HAL: what the linker script left, and the canaries of the stacks in them. */
+/* L1 and L2 of the virt HAL: what the linker script left, and the stacks in them. */
 #include <stdio.h>
 
 #include "internal.h"
+#include "stack.h"
 
 /* From virt.ld. Sizes are addresses of symbols. */
 extern uint8_t dory_l1_start[], dory_l1_free[], dory_l2_start[], dory_l2_free[];
-extern uint8_t dory_fc_stack[], dory_core_stacks[], dory_core_stack_bytes[];
+extern uint8_t __tls_bytes[]; /* likewise */
+extern uint8_t dory_fc_stack[], dory_fc_stack_end[], dory_core_stacks[], dory_core_stack_bytes[];
 
-#define CANARY       0x5AFE57ACu
-#define CANARY_WORDS 4
+#define STACK_GUARD_BYTES 128
+#define HAL_FRAMES_BYTES  160 /* what a sleeping hart has on its stack, thread-local data aside */
 
 static uint32_t reserved_bytes[2]; /* by enum hal_memory */
 
@@ -53,26 +55,24 @@ static uint32_t *stack_of_core(unsigned core)
 
 void *virt_core_0_stack_end(void) { return stack_of_core(1); }
 
-void virt_stack_paint(void *start, void *limit)
-{
-    uint32_t *word = start;
-    for (unsigned i = 0; i < CANARY_WORDS && (void *)(word + i) < limit; i++)
-        word[i] = CANARY;
-}
+void virt_stack_paint(void *start, const void *end) { stack_paint(start, end); }
 
-static bool is_intact(const uint32_t *stack)
-{
-    for (unsigned i = 0; i < CANARY_WORDS; i++) {
-        if (stack[i] != CANARY)
-            return false;
-    }
-    return true;
-}
-
+/* Core 0 is the FC's hart, and has nothing on this stack outside a run. */
 void virt_stacks_paint(void)
 {
-    for (unsigned core = 0; core < MAXIMUM_CORES; core++)
-        virt_stack_paint(stack_of_core(core), stack_of_core(core) + CANARY_WORDS);
+    for (unsigned core = 0; core < MAXIMUM_CORES; core++) {
+        size_t kept = core == 0 ? 0 : (uintptr_t)__tls_bytes + HAL_FRAMES_BYTES;
+        stack_paint(stack_of_core(core), (uint8_t *)stack_of_core(core + 1) - kept);
+    }
+}
+
+int hal_stack_peak(unsigned core, struct hal_stack *stack)
+{
+    if (!stack || (core != HAL_FABRIC_CONTROLLER && core >= hal_core_count()))
+        return DORY_ERROR_ARGUMENT;
+    *stack = core == HAL_FABRIC_CONTROLLER ? stack_measure(dory_fc_stack, dory_fc_stack_end, STACK_GUARD_BYTES)
+                                           : stack_measure(stack_of_core(core), stack_of_core(core + 1), STACK_GUARD_BYTES);
+    return DORY_OK;
 }
 
 static void report(const char *whose)
@@ -85,14 +85,14 @@ static void report(const char *whose)
 int virt_stacks_check(void)
 {
     int status = DORY_OK;
-    for (unsigned core = 0; core < MAXIMUM_CORES; core++) {
+    for (unsigned core = 0; core < hal_core_count(); core++) {
         char whose[] = {'c', 'o', 'r', 'e', ' ', (char)('0' + core), 0};
-        if (!is_intact(stack_of_core(core))) {
+        if (!stack_is_sound(stack_of_core(core), STACK_GUARD_BYTES)) {
             report(whose);
             status = DORY_ERROR_STACK;
         }
     }
-    if (!is_intact((uint32_t *)(void *)dory_fc_stack)) {
+    if (!stack_is_sound(dory_fc_stack, STACK_GUARD_BYTES)) {
         report("the fabric controller");
         status = DORY_ERROR_STACK;
     }

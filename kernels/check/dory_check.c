@@ -160,6 +160,37 @@ static void log_layer_time(const struct dory_check *check, unsigned layer)
     line_log(&line);
 }
 
+static void add_stack(struct line *line, const char *whose, unsigned core)
+{
+    struct hal_stack stack;
+    if (hal_stack_peak(core, &stack) != DORY_OK) {
+        return;
+    }
+    line_add(line, line->length ? ", " : "stacks: ");
+    line_add(line, whose);
+    if (core != HAL_FABRIC_CONTROLLER) {
+        line_add_unsigned(line, core);
+        line_add(line, " ");
+    }
+    line_add_unsigned(line, stack.peak_bytes);
+    line_add(line, "/");
+    line_add_unsigned(line, stack.bytes);
+}
+
+/* What each stack held at most, of what it may. Nothing on a PC, whose frames are not a chip's. */
+static void log_stacks(void)
+{
+    struct line line = {.length = 0};
+    add_stack(&line, "FC ", HAL_FABRIC_CONTROLLER);
+    for (unsigned core = 0; line.length && core < hal_core_count(); core++) {
+        add_stack(&line, "core ", core);
+    }
+    if (line.length) {
+        line_add(&line, " bytes");
+        line_log(&line);
+    }
+}
+
 static void log_times(const struct dory_check *check, uint32_t cycles)
 {
     uint64_t macs = 0;
@@ -246,6 +277,7 @@ static int run_samples(struct checker *checker, const struct dory_buffers *buffe
         status = run_sample(checker, buffers);
         checker->expected_address += checker->check->sample_bytes;
     }
+    log_stacks();
     line_add_unsigned(&line, checker->exact);
     line_add(&line, " exact, ");
     line_add_unsigned(&line, checker->differ);

@@ -16,7 +16,6 @@ endfunction()
 
 add_virt_message(trap "dory hal: trap on hart 2: store access fault, cause 0x00000007, at 0x800[0-9a-f]+, value 0x00000000")
 add_virt_message(deadlock "dory hal: deadlock: a core returned while others wait at a barrier")
-add_virt_message(overflow "dory hal: the stack of core 3 has grown beyond its end.*a stack has grown beyond its end")
 add_virt_message(timing "late and early")
 add_virt_message(forget "dory hal: a core never waited for a DMA ticket.*a transfer between L2 and L1 failed")
 

@@ -17,18 +17,7 @@ static volatile uintptr_t nowhere; /* a null pointer that the compiler does not 
 static volatile uint8_t l1[L1_ARRAY_BYTES] DORY_L1;
 static volatile uint8_t l2[L2_ARRAY_BYTES] DORY_L2;
 
-void overflow(void *argument), timing(void *argument), trap(void *argument), deadlock(void *argument),
-    status(void *argument), forget(void *argument);
-
-/* What an overflow does to the end of a stack; a real one would also hit whatever the neighbour has there just now. */
-extern uint8_t dory_core_stacks[], dory_core_stack_bytes[]; /* from virt.ld; the second is a number */
-
-void overflow(void *argument)
-{
-    (void)argument;
-    if (hal_core_id() == 3)
-        memset(dory_core_stacks + 3 * (uintptr_t)dory_core_stack_bytes, 1, 4);
-}
+void timing(void *argument), trap(void *argument), deadlock(void *argument), status(void *argument), forget(void *argument);
 
 void trap(void *argument)
 {

@@ -80,6 +80,21 @@ unsigned hal_core_count(void);
 /* Cluster. Every core waits here until all have come; what they wrote before is seen by all after. */
 void hal_barrier(void);
 
+/* ---- stacks ------------------------------------------------------------------------------------------------ */
+
+/* A stack that grew beyond its end makes hal_cluster_run and hal_cluster_close return DORY_ERROR_STACK, and its owner is
+ * named in the log. So much of each stack is in use at most: */
+struct hal_stack {
+    uint32_t bytes;      /* of the stack, those left out that are the guard at its end */
+    uint32_t peak_bytes; /* more than `bytes`: it has overflowed */
+};
+
+#define HAL_FABRIC_CONTROLLER UINT32_MAX
+
+/* FC, while the cluster is open and runs nothing. What a core, 0 to hal_core_count() - 1, has used since hal_cluster_open,
+ * or HAL_FABRIC_CONTROLLER since the program began. DORY_ERROR_UNSUPPORTED: this stack is not the HAL's. */
+int hal_stack_peak(unsigned core, struct hal_stack *stack);
+
 /* ---- DMA between L2 and L1 --------------------------------------------------------------------------------- */
 
 enum hal_direction { HAL_TO_LOCAL, HAL_FROM_LOCAL }; /* into L1, out of L1 */

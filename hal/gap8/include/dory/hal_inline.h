@@ -18,7 +18,7 @@ struct gap8_team {
     void (*entry)(void *argument);
     void *argument;
     uint32_t cores;
-    uint32_t stack_overflow; /* set by any core whose canary is gone */
+    uint32_t stack_overflow; /* set by any core whose guard was written */
     uint32_t l3_open;
     uint32_t l3_posted;             /* number of the transfer that was queued last; the cluster counts */
     volatile uint32_t l3_completed; /* number of the last one that is complete; the FC counts */
