@@ -5,6 +5,7 @@
  * and the crop of it likewise in L1. Only what must live across a run, image and logits, has a place of its own. */
 #include <stdio.h>
 
+#include "app.h"
 #include "digits.h"
 #include "dory/hal.h"
 #include "sensor.h"
@@ -111,17 +112,6 @@ static void crop_and_scale(void *argument)
 
 /* ---- on the fabric controller: the loop ------------------------------------------------------------------------ */
 
-static unsigned best_class(void)
-{
-    unsigned best = 0;
-    for (unsigned i = 1; i < CLASSES; i++) {
-        if (logits[i] > logits[best]) {
-            best = i;
-        }
-    }
-    return best;
-}
-
 static int process_frame(const struct dory_buffers *buffers)
 {
     static int scaling_status; /* static: in L2, where the cluster reaches it */
@@ -136,39 +126,25 @@ static int process_frame(const struct dory_buffers *buffers)
     return status ? status : digits_run(buffers, image, logits);
 }
 
-static int process_frames(const struct dory_buffers *buffers)
+static int process_frames(void)
 {
-    unsigned right = 0;
-    int status = dory_network_check_flash(&digits_network, buffers);
-    for (int frame = 0; frame < FRAMES && status == DORY_OK; frame++) {
-        status = process_frame(buffers);
-        right += best_class() == sensor_truth();
-        printf("frame %2d shows a %u: %u, logit %d\n", frame, sensor_truth(), best_class(), (int)logits[best_class()]);
-    }
-    printf("%d frames, %u right\n", FRAMES, right);
-    return status;
-}
-
-int main(void)
-{
-    struct dory_buffers buffers = {
+    const struct dory_buffers buffers = {
         .l1 = &l1,
         .l1_bytes = sizeof l1,
         .l2 = &l2,
         .l2_bytes = sizeof l2,
         .flash_address = hal_flash_address(digits_weights),
     };
-    int status = hal_l3_open(NULL, NULL);
-    if (status == DORY_OK) {
-        status = hal_cluster_open(hal_cluster_maximum_cores());
+    unsigned right = 0;
+    int status = dory_network_check_flash(&digits_network, &buffers);
+    for (int frame = 0; frame < FRAMES && status == DORY_OK; frame++) {
+        status = process_frame(&buffers);
+        unsigned answer = app_best_class(logits, CLASSES);
+        right += answer == sensor_truth();
+        printf("frame %2d shows a %u: %u, logit %d\n", frame, sensor_truth(), answer, (int)logits[answer]);
     }
-    if (status == DORY_OK) {
-        status = process_frames(&buffers);
-    }
-    if (status != DORY_OK) {
-        printf("dory: %s\n", dory_strerror(status));
-        return 1;
-    }
-    hal_cluster_close();
-    return hal_l3_close() != DORY_OK;
+    printf("%d frames, %u right\n", FRAMES, right);
+    return status;
 }
+
+int main(void) { return app_main(process_frames); }

@@ -1,5 +1,6 @@
 #include "sensor.h"
 
+#include "app.h"
 #include "dory/hal.h"
 
 /* A digit of SIDE x SIDE pixels, each SCALE x SCALE on the sensor, in the middle of a bright frame. */
@@ -17,14 +18,6 @@ static uint8_t digit[DIGIT_BYTES] DORY_L2;
 static uint8_t labels[LABELS_BYTES] DORY_L2;
 static uint32_t next_scene;
 
-static int read_flash(uint32_t address, void *to, uint32_t bytes)
-{
-    struct hal_l3_copy copy = {.kind = HAL_FLASH_READ, .l3_address = address, .l2 = to, .run_bytes = bytes, .runs = 1};
-    hal_l3_ticket ticket;
-    int status = hal_l3_start(&copy, &ticket);
-    return status ? status : hal_l3_wait(ticket);
-}
-
 /* Every second pixel is one brighter: noise that a mean over SCALE x SCALE pixels removes. */
 static uint8_t pixel(int row, int column)
 {
@@ -38,9 +31,9 @@ static uint8_t pixel(int row, int column)
 int sensor_capture(uint8_t frame[SENSOR_HEIGHT * SENSOR_WIDTH])
 {
     uint32_t aligned = next_scene / LABELS_BYTES * LABELS_BYTES;
-    int status = read_flash(hal_flash_address(scenes) + next_scene * DIGIT_BYTES, digit, DIGIT_BYTES);
+    int status = app_read_flash(scenes, next_scene * DIGIT_BYTES, digit, DIGIT_BYTES);
     if (status == DORY_OK) {
-        status = read_flash(hal_flash_address(scene_labels) + aligned, labels, LABELS_BYTES);
+        status = app_read_flash(scene_labels, aligned, labels, LABELS_BYTES);
     }
     for (int row = 0; row < SENSOR_HEIGHT; row++) {
         for (int column = 0; column < SENSOR_WIDTH; column++) {

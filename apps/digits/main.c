@@ -4,6 +4,7 @@
  * every image with the golden model's: no line means that the label is the answer. */
 #include <stdio.h>
 
+#include "app.h"
 #include "digits.h"
 #include "dory/hal.h"
 
@@ -17,52 +18,34 @@ static uint8_t l2[DIGITS_L2_BYTES] DORY_L2;
 static uint8_t labels[LABELS_BYTES] DORY_L2;
 static int32_t logits[CLASSES] DORY_L2;
 
-static int read_flash(const uint8_t *symbol, uint32_t offset, void *to, uint32_t bytes)
-{
-    struct hal_l3_copy copy = {
-        .kind = HAL_FLASH_READ,
-        .l3_address = hal_flash_address(symbol) + offset,
-        .l2 = to,
-        .run_bytes = bytes,
-        .runs = 1,
-    };
-    hal_l3_ticket ticket;
-    int status = hal_l3_start(&copy, &ticket);
-    return status ? status : hal_l3_wait(ticket);
-}
-
-static unsigned best_class(void)
-{
-    unsigned best = 0;
-    for (unsigned i = 1; i < CLASSES; i++) {
-        if (logits[i] > logits[best]) {
-            best = i;
-        }
-    }
-    return best;
-}
-
 /* The image goes to the place in the arena where the network expects its input, so that it is not copied again. */
 static int classify(const struct dory_buffers *buffers, unsigned image, unsigned *answer)
 {
     uint8_t *input = l2 + DIGITS_INPUT_OFFSET;
-    int status = read_flash(test_images, image * DIGITS_INPUT_BYTES, input, DIGITS_INPUT_BYTES);
+    int status = app_read_flash(test_images, image * DIGITS_INPUT_BYTES, input, DIGITS_INPUT_BYTES);
     if (status == DORY_OK) {
         status = digits_run(buffers, input, logits);
     }
-    *answer = best_class();
+    *answer = app_best_class(logits, CLASSES);
     return status;
 }
 
-static int classify_all(const struct dory_buffers *buffers)
+static int classify_all(void)
 {
+    const struct dory_buffers buffers = {
+        .l1 = l1,
+        .l1_bytes = sizeof l1,
+        .l2 = l2,
+        .l2_bytes = sizeof l2,
+        .flash_address = hal_flash_address(digits_weights),
+    };
     unsigned right = 0, answer = 0;
-    int status = dory_network_check_flash(&digits_network, buffers);
+    int status = dory_network_check_flash(&digits_network, &buffers);
     if (status == DORY_OK) {
-        status = read_flash(test_labels, 0, labels, LABELS_BYTES);
+        status = app_read_flash(test_labels, 0, labels, LABELS_BYTES);
     }
     for (unsigned image = 0; image < TEST_IMAGES && status == DORY_OK; image++) {
-        status = classify(buffers, image, &answer);
+        status = classify(&buffers, image, &answer);
         right += answer == labels[image];
         if (answer != labels[image]) {
             printf("image %u: a %u taken for a %u\n", image, (unsigned)labels[image], answer);
@@ -75,26 +58,4 @@ static int classify_all(const struct dory_buffers *buffers)
     return status;
 }
 
-int main(void)
-{
-    struct dory_buffers buffers = {
-        .l1 = l1,
-        .l1_bytes = sizeof l1,
-        .l2 = l2,
-        .l2_bytes = sizeof l2,
-        .flash_address = hal_flash_address(digits_weights),
-    };
-    int status = hal_l3_open(NULL, NULL);
-    if (status == DORY_OK) {
-        status = hal_cluster_open(hal_cluster_maximum_cores());
-    }
-    if (status == DORY_OK) {
-        status = classify_all(&buffers);
-    }
-    if (status != DORY_OK) {
-        printf("dory: %s\n", dory_strerror(status));
-        return 1;
-    }
-    hal_cluster_close();
-    return hal_l3_close() != DORY_OK;
-}
+int main(void) { return app_main(classify_all); }

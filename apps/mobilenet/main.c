@@ -4,6 +4,7 @@
  * application's again between two runs. */
 #include <stdio.h>
 
+#include "app.h"
 #include "dory/hal.h"
 #include "mobilenet.h"
 
@@ -15,65 +16,37 @@ static uint8_t l1[MOBILENET_L1_BYTES] DORY_L1;
 static uint8_t l2[MOBILENET_L2_BYTES] DORY_L2;
 static int32_t logits[MOBILENET_OUTPUT_BYTES / sizeof(int32_t)] DORY_L2;
 
-/* To the place in the arena where the network expects its input, so that it is not copied again. */
-static int load_image(void)
-{
-    struct hal_l3_copy copy = {
-        .kind = HAL_FLASH_READ,
-        .l3_address = hal_flash_address(demo_image),
-        .l2 = l2 + MOBILENET_INPUT_OFFSET,
-        .run_bytes = MOBILENET_INPUT_BYTES,
-        .runs = 1,
-    };
-    hal_l3_ticket ticket;
-    int status = hal_l3_start(&copy, &ticket);
-    return status ? status : hal_l3_wait(ticket);
-}
-
-static int classify(const struct dory_buffers *buffers)
-{
-    int status = dory_network_check_flash(&mobilenet_network, buffers);
-    if (status == DORY_OK) {
-        status = load_image();
-    }
-    return status ? status : mobilenet_run(buffers, l2 + MOBILENET_INPUT_OFFSET, logits);
-}
-
 static void print_best(void)
 {
     for (int rank = 1; rank <= BEST; rank++) {
-        int best = 0;
-        for (int i = 1; i < (int)(sizeof logits / sizeof *logits); i++) {
-            if (logits[i] > logits[best]) {
-                best = i;
-            }
-        }
-        printf("class %4d  logit %d\n", best, (int)logits[best]);
+        unsigned best = app_best_class(logits, sizeof logits / sizeof *logits);
+        printf("class %4u  logit %d\n", best, (int)logits[best]);
         logits[best] = INT32_MIN;
     }
 }
 
-int main(void)
+/* The image goes to the place in the arena where the network expects its input, so that it is not copied again. */
+static int classify(void)
 {
-    struct dory_buffers buffers = {
+    const struct dory_buffers buffers = {
         .l1 = l1,
         .l1_bytes = sizeof l1,
         .l2 = l2,
         .l2_bytes = sizeof l2,
         .flash_address = hal_flash_address(mobilenet_weights),
     };
-    int status = hal_l3_open(NULL, NULL);
+    uint8_t *input = l2 + MOBILENET_INPUT_OFFSET;
+    int status = dory_network_check_flash(&mobilenet_network, &buffers);
     if (status == DORY_OK) {
-        status = hal_cluster_open(hal_cluster_maximum_cores());
+        status = app_read_flash(demo_image, 0, input, MOBILENET_INPUT_BYTES);
     }
     if (status == DORY_OK) {
-        status = classify(&buffers);
+        status = mobilenet_run(&buffers, input, logits);
     }
-    if (status != DORY_OK) {
-        printf("dory: %s\n", dory_strerror(status));
-        return 1;
+    if (status == DORY_OK) {
+        print_best();
     }
-    print_best();
-    hal_cluster_close();
-    return hal_l3_close() != DORY_OK;
+    return status;
 }
+
+int main(void) { return app_main(classify); }
