@@ -1,4 +1,4 @@
-/* dory generate: the passes, one after the other; dory report: those that a report needs. */
+/* dory generate: the passes, one after the other; dory report and dory plan: those that they need. */
 #include "commands.h"
 
 #include <string.h>
@@ -11,13 +11,17 @@
 #include "options.h"
 #include "outputs.h"
 #include "plan.h"
+#include "plan_report.h"
 #include "plan_text.h"
 #include "report_files.h"
 #include "terminal.h"
 #include "text.h"
 
+enum command { GENERATE = 1, REPORT = 2, PLAN = 4 };
+
 /* What one run knows. */
 struct generation {
+    enum command command;
     struct generate_options options;
     struct target target;
     struct network *network;
@@ -25,7 +29,6 @@ struct generation {
     struct assembled assembled;
     struct expected expected;
     struct outputs outputs;
-    bool report_only;
     struct arena arena;
     struct diagnostics diagnostics;
 };
@@ -133,6 +136,14 @@ static bool pass_report_files(struct generation *run)
            report_add_files(&run->plan, run->options.log, &run->outputs, &run->arena, &run->diagnostics);
 }
 
+static bool pass_table(struct generation *run)
+{
+    struct text text = {.arena = &run->arena};
+    plan_report(&text, &run->plan);
+    fputs(text.bytes, stdout);
+    return true;
+}
+
 static bool pass_write(struct generation *run)
 {
     return outputs_commit(&run->outputs, run->options.folder, &run->arena, &run->diagnostics);
@@ -158,14 +169,19 @@ static const struct pass {
     const char *name;
     bool (*run)(struct generation *run);
     void (*dump)(struct generation *run); /* null: no result of its own */
-    bool is_for_report;                   /* dory report needs it */
+    unsigned commands;                    /* that need it */
 } passes[] = {
-    {"import", pass_import, dump_network, true},                                       /* read_onnx, too */
-    {"range", pass_range, dump_network, true},   {"plan", pass_plan, dump_plan, true}, /* tile and place, too */
-    {"check", pass_check, NULL, true},           {"layout", pass_layout, dump_layout, false},
-    {"expected", pass_expected, NULL, false},    {"emit", pass_emit, NULL, false},
-    {"plan text", pass_report, NULL, false},     {"report", pass_report_files, NULL, true},
-    {"write", pass_write, NULL, true},
+    {"import", pass_import, dump_network, GENERATE | REPORT | PLAN}, /* read_onnx, too */
+    {"range", pass_range, dump_network, GENERATE | REPORT | PLAN},
+    {"plan", pass_plan, dump_plan, GENERATE | REPORT | PLAN}, /* tile and place, too */
+    {"check", pass_check, NULL, GENERATE | REPORT | PLAN},
+    {"table", pass_table, NULL, PLAN},
+    {"layout", pass_layout, dump_layout, GENERATE},
+    {"expected", pass_expected, NULL, GENERATE},
+    {"emit", pass_emit, NULL, GENERATE},
+    {"plan text", pass_report, NULL, GENERATE},
+    {"report", pass_report_files, NULL, GENERATE | REPORT},
+    {"write", pass_write, NULL, GENERATE | REPORT},
 };
 
 #define PASS_COUNT (sizeof passes / sizeof *passes)
@@ -173,7 +189,7 @@ static const struct pass {
 static bool run_passes(struct generation *run)
 {
     for (size_t i = 0; i < PASS_COUNT; i++) {
-        if (run->report_only && !passes[i].is_for_report)
+        if (!(passes[i].commands & run->command))
             continue;
         progress_step(passes[i].name);
         bool good = passes[i].run(run);
@@ -225,7 +241,8 @@ static void list_outputs(const struct generation *run)
     static const char *const checks[] = {"_check.c", "_check.bin", "_check.S", NULL};
     static const char *const reports[] = {"report.json", "report.html", "report_trace.json", NULL};
     const struct generate_options *options = &run->options;
-    const char *const *groups[] = {run->report_only ? NULL : always, options->check && !run->report_only ? checks : NULL};
+    bool sources = run->command == GENERATE;
+    const char *const *groups[] = {sources ? always : NULL, sources && options->check ? checks : NULL};
     for (size_t group = 0; group < 2; group++)
         for (const char *const *suffix = groups[group]; suffix && *suffix; suffix++)
             printf("%s/%s%s\n", options->folder, options->name, *suffix);
@@ -247,25 +264,38 @@ static bool can_dump(const struct generate_options *options)
 
 static bool generate(struct generation *run)
 {
-    return (run->report_only || check_name(run)) &&
-           target_load(&run->target, run->options.target, &run->arena, &run->diagnostics) && run_passes(run) &&
-           (!run->options.depfile || run->options.dump || write_depfile(run));
+    const struct generate_options *options = &run->options;
+    return (run->command != GENERATE || check_name(run)) &&
+           target_load(&run->target, options->target, &run->arena, &run->diagnostics) && run_passes(run) &&
+           (!options->depfile || options->dump || run->command == PLAN || write_depfile(run));
 }
 
-static int run_command(int argc, char **argv, bool report_only)
+static void print_help(enum command command)
 {
-    struct generation run = {.report_only = report_only};
+    static const char *const same = "It takes the options of dory generate:\n";
+    if (command == REPORT)
+        printf("Usage: dory report MODEL.onnx [OPTION]...\n"
+               "Writes report.html, report.json and report_trace.json of a network's plan. %s\n",
+               same);
+    if (command == PLAN)
+        printf("Usage: dory plan MODEL.onnx [OPTION]...\n"
+               "Plans a network and prints a table of its layers: shapes, kernels, tiles, bytes, predicted cycles. Nothing\n"
+               "is written. %s\n",
+               same);
+    options_help(stdout);
+}
+
+static int run_command(int argc, char **argv, enum command command)
+{
+    struct generation run = {.command = command};
     run.diagnostics.arena = &run.arena;
     int status = EXIT_USAGE;
     if (options_read(&run.options, argc, argv, &run.arena) && (run.options.help || can_dump(&run.options))) {
         status = EXIT_DONE;
         run.diagnostics.file = run.options.model;
-        run.options.report |= report_only || run.options.log;
-        if (run.options.help && report_only)
-            puts("Usage: dory report MODEL.onnx [OPTION]...\nWrites report.html, report.json and report_trace.json of a "
-                 "network's plan. It takes the options of dory generate:\n");
+        run.options.report |= command == REPORT || (command == GENERATE && run.options.log);
         if (run.options.help)
-            options_help(stdout);
+            print_help(command);
         else if (run.options.list_outputs)
             list_outputs(&run);
         else if (!generate(&run))
@@ -276,5 +306,6 @@ static int run_command(int argc, char **argv, bool report_only)
     return status;
 }
 
-int command_generate(int argc, char **argv) { return run_command(argc, argv, false); }
-int command_report(int argc, char **argv) { return run_command(argc, argv, true); }
+int command_generate(int argc, char **argv) { return run_command(argc, argv, GENERATE); }
+int command_report(int argc, char **argv) { return run_command(argc, argv, REPORT); }
+int command_plan(int argc, char **argv) { return run_command(argc, argv, PLAN); }

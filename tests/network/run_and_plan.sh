@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# dory run and dory plan as commands: what they print and write, and what they say of inputs that do not fit the network.
+# Usage: run_and_plan.sh DORY DIGITS_MODEL; in a folder of its own.
+set -u
+dory=$1 digits=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+failures=0
+
+fail() { echo "FAILED: $*" >&2; failures=$((failures + 1)); }
+
+# expect STATUS TEXT COMMAND...: the exit status, and a part of what it prints
+expect() {
+  local status=$1 text=$2 actual
+  shift 2
+  "$@" >output 2>&1
+  actual=$?
+  [ "$actual" = "$status" ] || fail "status $actual, not $status: $* ($(cat output))"
+  [ -z "$text" ] || grep -qF -- "$text" output || fail "no '$text' in the output of $*: $(cat output)"
+}
+
+cp "$digits" digits.onnx || exit 2
+
+# ---- dory run ----
+
+yes 3, | head -n 64 >input.txt
+expect 0 "" "$dory" run digits.onnx --input input.txt
+cp output printed.txt
+expect 0 "" "$dory" run digits.onnx --input input.txt --output-dir layers
+[ "$(ls layers | wc -l)" -eq 5 ] || fail "files for the 5 layers: $(ls layers)"
+diff <(sed 's/^[^:]*://' printed.txt | xargs -n 1) <(grep -v '^#' layers/out_layer4.txt | tr -d ,) ||
+  fail "what is printed and what is written"
+expect 0 "" "$dory" run digits.onnx --input input.txt --output-dir layers # the folder is there
+
+head -n 63 input.txt >short.txt
+expect 1 "short.txt has 63 values; input '0' has 8 x 8 x 1 = 64 elements" "$dory" run digits.onnx --input short.txt
+{ head -n 63 input.txt; echo 256,; } >bright.txt
+expect 1 "bright.txt: value 63 is 256; input '0' can be 0 to 255" "$dory" run digits.onnx --input bright.txt
+expect 1 "the network has 1 inputs, the command line 2" "$dory" run digits.onnx --input input.txt --input input.txt
+expect 1 "cannot make directory input.txt/below" "$dory" run digits.onnx --input input.txt --output-dir input.txt/below
+expect 2 "--input-bits is 2, 4 or 8" "$dory" run digits.onnx --input input.txt --input-bits 7
+
+# an input of 2 signed bits has other limits
+expect 1 "value 0 is 3; input '0' can be -2 to 1" "$dory" run digits.onnx --input input.txt --input-bits 2 --input-signed
+expect 0 "" "$dory" run digits.onnx --input <(yes 1 | head -n 64) --input-bits 2 --input-signed --exact-add
+
+# ---- expected values that are not the model's ----
+
+cp input.txt layers/
+sed '2s/.*/-7,/' layers/out_layer4.txt >changed.txt && mv changed.txt layers/out_layer4.txt
+expect 0 "out_layer4.txt differs from the model in 1 of 10 values; at (0, 0, 0) it has -7" \
+  "$dory" generate digits.onnx --name net --output-dir net --check layers
+sed '2s/.*/300,/' layers/out_layer0.txt >changed.txt && mv changed.txt layers/out_layer0.txt
+expect 1 "out_layer0.txt" "$dory" generate digits.onnx --name net --output-dir net --check layers
+
+# ---- dory plan ----
+
+expect 0 "Conv_13" "$dory" plan digits.onnx --target gap8
+expect 0 "all layers" "$dory" plan digits.onnx --target gap8 --cores 1
+expect 1 "does not fit L1" "$dory" plan digits.onnx --target gap8 --l1-bytes 11000
+expect 1 "input-bits" "$dory" plan digits.onnx --input-bits 3
+expect 2 "no model" "$dory" plan
+expect 0 "Usage: dory plan" "$dory" plan --help
+[ "$(find . -name '*.c' ! -path './net/*')" = "" ] || fail "dory plan wrote sources"
+
+# the original's reserve for code counts for all three commands
+echo '{"onnx_file": "digits.onnx", "code reserved space": 400000}' >reserved.json
+expect 0 "" "$dory" plan --target gap8 --config reserved.json
+cp output plan.txt
+expect 0 "" "$dory" plan digits.onnx --target gap8 --l2-bytes $((524288 - 400000))
+cmp output plan.txt || fail "dory plan ignores the code reserved space"
+echo '{"onnx_file": "digits.onnx", "code reserved space": 600000}' >reserved.json
+for command in plan report generate; do
+  expect 1 "reserves 600000 B of L2 for code; gap8 has 524288 B" "$dory" $command --target gap8 --config reserved.json
+done
+
+[ $failures -eq 0 ] && echo "run_and_plan.sh: all as expected"
+exit $((failures > 0))
