@@ -7,19 +7,17 @@
 #include <sys/stat.h>
 
 #include "interpret.h"
-#include "load.h"
-#include "plan.h"
+#include "model_options.h"
 #include "terminal.h"
 #include "text_tensor.h"
 
 #define MAXIMUM_INPUTS 16
 
 struct run_options {
-    const char *model, *output_directory;
+    struct model_options model;
+    const char *output_directory;
     const char *inputs[MAXIMUM_INPUTS];
     int input_count;
-    struct load_options load;
-    struct range_options range;
 };
 
 static void print_help(FILE *stream)
@@ -27,12 +25,7 @@ static void print_help(FILE *stream)
     fputs("Usage: dory run MODEL --input FILE [--output-dir DIR] [OPTION]...\n"
           "Executes a network in exact integers, layer by layer: the results that generated code must have.\n\n"
           "  --input FILE         text file of values in HWC order; once for each input of the network\n"
-          "  --output-dir DIR     write DIR/out_layerN.txt for every layer; DIR is made if need be\n"
-          "  --exact-add          do not saturate additions that the model leaves unclipped\n"
-          "  --frontend NAME      nemo, quantlab or detect (default)\n"
-          "  --input-bits N       of an input element: 2, 4, 8 (default)\n"
-          "  --input-signed       the input has negative values\n"
-          "  --help\n"
+          "  --output-dir DIR     write DIR/out_layerN.txt for every layer; DIR is made if need be\n" MODEL_OPTIONS_HELP
           "Without --output-dir the outputs of the network are printed.\n",
           stream);
 }
@@ -47,18 +40,8 @@ static int parse_option(struct run_options *options, int option)
         options->inputs[options->input_count++] = optarg;
         return -1;
     case 'o': options->output_directory = optarg; return -1;
-    case 'e': options->range.exact_add = true; return -1;
-    case 's': options->load.input_is_signed = true; return -1;
     case 'h': print_help(stdout); return EXIT_DONE;
-    case 'f':
-    case 'b': {
-        const char *fault = load_option_parse(&options->load, option == 'f' ? "frontend" : "input-bits", optarg);
-        if (!fault)
-            return -1;
-        fprintf(stderr, "dory run: error: %s\n", fault);
-        return EXIT_USAGE;
-    }
-    default: return EXIT_USAGE;
+    default: return model_option_parse(&options->model, "run", option) ? -1 : EXIT_USAGE;
     }
 }
 
@@ -67,12 +50,7 @@ static int parse_arguments(struct run_options *options, int argc, char **argv)
     static const struct option names[] = {
         {"input", required_argument, NULL, 'i'},
         {"output-dir", required_argument, NULL, 'o'},
-        {"exact-add", no_argument, NULL, 'e'},
-        {"frontend", required_argument, NULL, 'f'},
-        {"input-bits", required_argument, NULL, 'b'},
-        {"input-signed", no_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        MODEL_OPTIONS,
     };
     int option;
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
@@ -87,7 +65,7 @@ static int parse_arguments(struct run_options *options, int argc, char **argv)
         print_help(stderr);
         return EXIT_USAGE;
     }
-    options->model = argv[optind];
+    options->model.model = argv[optind];
     return -1;
 }
 
@@ -159,10 +137,8 @@ static void print_outputs(const struct network *network, int64_t **tensors)
 
 static bool run(const struct run_options *options, struct arena *arena, struct diagnostics *diagnostics)
 {
-    struct network *network = network_load(options->model, &options->load, arena, diagnostics);
-    if (!network || !range_prove(network, &options->range, arena, diagnostics))
-        return false;
-    int64_t **tensors = execute(network, options, arena, diagnostics);
+    struct network *network = model_options_load(&options->model, arena, diagnostics);
+    int64_t **tensors = network ? execute(network, options, arena, diagnostics) : NULL;
     if (!tensors)
         return false;
     if (options->output_directory)

@@ -6,8 +6,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 
-#include "load.h"
-#include "plan.h"
+#include "model_options.h"
 
 /* ---- words for a layer ---- */
 
@@ -157,59 +156,27 @@ void network_print(FILE *stream, struct arena *arena, const struct network *netw
 
 /* ---- command ---- */
 
-struct inspect_options {
-    const char *model;
-    struct load_options load;
-    struct range_options range;
-};
-
 static void print_help(FILE *stream)
 {
     fputs("Usage: dory inspect MODEL [OPTION]...\n"
           "Prints the layers of a network: shapes, windows, MACs, normalisation, proven ranges.\n"
-          "Normalisation: y = clip(floor((k * x + lambda) / D)); k and lambda from the least to the largest channel.\n\n"
-          "  --exact-add          do not saturate additions that the model leaves unclipped\n"
-          "  --frontend NAME      nemo, quantlab or detect (default)\n"
-          "  --input-bits N       of an input element: 2, 4, 8 (default)\n"
-          "  --input-signed       the input has negative values\n"
-          "  --help\n",
+          "Normalisation: y = clip(floor((k * x + lambda) / D)); k and lambda from the least to the largest "
+          "channel.\n\n" MODEL_OPTIONS_HELP,
           stream);
 }
 
 /* -1: go on; else the exit status. */
-static int parse_option(struct inspect_options *options, int option)
+static int parse_arguments(struct model_options *options, int argc, char **argv)
 {
-    const char *fault;
-    switch (option) {
-    case 'e': options->range.exact_add = true; return -1;
-    case 's': options->load.input_is_signed = true; return -1;
-    case 'h': print_help(stdout); return EXIT_DONE;
-    case 'f':
-    case 'b':
-        fault = load_option_parse(&options->load, option == 'f' ? "frontend" : "input-bits", optarg);
-        if (!fault)
-            return -1;
-        fprintf(stderr, "dory inspect: error: %s\n", fault);
-        return EXIT_USAGE;
-    default: return EXIT_USAGE;
-    }
-}
-
-static int parse_arguments(struct inspect_options *options, int argc, char **argv)
-{
-    static const struct option names[] = {
-        {"exact-add", no_argument, NULL, 'e'},
-        {"frontend", required_argument, NULL, 'f'},
-        {"input-bits", required_argument, NULL, 'b'},
-        {"input-signed", no_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
+    static const struct option names[] = {MODEL_OPTIONS};
     int option;
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
-        int status = parse_option(options, option);
-        if (status >= 0)
-            return status;
+        if (option == 'h') {
+            print_help(stdout);
+            return EXIT_DONE;
+        }
+        if (!model_option_parse(options, "inspect", option))
+            return EXIT_USAGE;
     }
     if (optind != argc - 1) {
         fputs("dory inspect: error: expected one MODEL\n", stderr);
@@ -222,17 +189,17 @@ static int parse_arguments(struct inspect_options *options, int argc, char **arg
 
 int command_inspect(int argc, char **argv)
 {
-    struct inspect_options options = {0};
+    struct model_options options = {0};
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     int status = parse_arguments(&options, argc, argv);
     if (status >= 0)
         return status;
-    struct network *network = network_load(options.model, &options.load, &arena, &diagnostics);
-    bool is_proven = network && range_prove(network, &options.range, &arena, &diagnostics);
-    if (is_proven)
+    struct network *network = model_options_load(&options, &arena, &diagnostics);
+    if (network)
         network_print(stdout, &arena, network);
+    status = network ? EXIT_DONE : EXIT_FAULT;
     diagnostics_print(&diagnostics, stderr);
     arena_free(&arena);
-    return is_proven ? EXIT_DONE : EXIT_FAULT;
+    return status;
 }
