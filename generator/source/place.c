@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Effort of the local search, in pairs of items looked at: a bound by number, never by time, so that results repeat. */
+/* Effort of the local search, in ranges looked at or moved: a bound by number, never by time, so that results repeat. */
 #define MOST_EFFORT 4000000u /* as long as the result is too large */
 #define FEW_EFFORT  400000u  /* when it is large enough, but not proven to be the least */
 
@@ -18,6 +18,7 @@ struct placer {
     int *neighbours, *first_neighbour; /* items that live at the same time, by item */
     struct range *ranges;              /* scratch of first_fit */
     uint32_t best;
+    uint64_t effort; /* so far */
 };
 
 struct range {
@@ -49,18 +50,20 @@ static int by_start(const void *a, const void *b)
 
 #define NOT_PLACED UINT32_MAX
 
-/* Ranges are few: sorted by insertion. */
-static void insert_range(struct range *ranges, int count, struct range range)
+/* Ranges are few: sorted by insertion. Where they are many, that is most of the work, and counts. */
+static void insert_range(struct placer *placer, int count, struct range range)
 {
-    while (count > 0 && by_start(&ranges[count - 1], &range) > 0) {
-        ranges[count] = ranges[count - 1];
+    placer->effort++;
+    while (count > 0 && by_start(&placer->ranges[count - 1], &range) > 0) {
+        placer->ranges[count] = placer->ranges[count - 1];
         count--;
+        placer->effort++;
     }
-    ranges[count] = range;
+    placer->ranges[count] = range;
 }
 
 /* The lowest gap between the placed neighbours of `item` that holds it; with best_fit, the tightest one. */
-static uint32_t find_gap(const struct placer *placer, int item)
+static uint32_t find_gap(struct placer *placer, int item)
 {
     int count = 0;
     uint32_t bytes = round_up(placer->items[item].bytes, placer->alignment), end = 0;
@@ -69,7 +72,7 @@ static uint32_t find_gap(const struct placer *placer, int item)
         if (other->offset == NOT_PLACED)
             continue;
         struct range range = {other->offset, other->offset + round_up(other->bytes, placer->alignment)};
-        insert_range(placer->ranges, count++, range);
+        insert_range(placer, count++, range);
     }
     for (int i = 0; i < count; i++) {
         if (placer->ranges[i].start >= end && placer->ranges[i].start - end >= bytes)
@@ -80,7 +83,7 @@ static uint32_t find_gap(const struct placer *placer, int item)
 }
 
 /* Places all items in the current order; the bytes used. Gives up above `limit`. */
-static uint32_t first_fit(const struct placer *placer, uint32_t limit)
+static uint32_t first_fit(struct placer *placer, uint32_t limit)
 {
     uint32_t peak = 0;
     for (int i = 0; i < placer->count; i++)
@@ -197,9 +200,8 @@ static void improve(struct placer *placer)
 {
     uint64_t state = 1;
     size_t bytes = (size_t)placer->count * sizeof *placer->order;
-    uint64_t pairs = (uint64_t)placer->first_neighbour[placer->count] + (uint64_t)placer->count;
-    for (uint64_t effort = 0; placer->best > placer->bound; effort += pairs) {
-        if (effort > (placer->best > placer->enough ? MOST_EFFORT : FEW_EFFORT))
+    for (placer->effort = 0; placer->best > placer->bound; placer->effort += (uint64_t)placer->count) {
+        if (placer->effort > (placer->best > placer->enough ? MOST_EFFORT : FEW_EFFORT))
             return;
         memcpy(placer->order, placer->best_order, bytes);
         uint32_t count = (uint32_t)placer->count, moves = 1 + next_random(&state) % 3;
