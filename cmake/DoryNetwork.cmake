@@ -2,7 +2,9 @@
 #                  [CONFIG <file.json>]     dory's or the original's configuration file
 #                  [TARGET host|virt|gap8|pmsis]  default: DORY_TARGET, the machine that the kernels are built for
 #                  [L1_BYTES <n>]           of the memory level; default: the target's
-#                  [L2_BYTES <n>]           of the arena; default: what the target's firmware leaves
+#                  [L2_BYTES <n>]           of the arena; default: what the network's own code and tables and the
+#                                           application leave of L2
+#                  [APPLICATION_L2_BYTES <n>]  what the application takes of L2, code and data; default: 16384
 #                  [CORES <n>]              of the cluster; default: the target's
 #                  [EXACT_ADD]              keep sums that can leave 8 bits in 16 bits, do not saturate
 #                  [CHECK <dir>|golden]     also test: run and compare every layer with <dir>/out_layer<n>.txt, or with
@@ -15,6 +17,9 @@
 # made at build time, in the build folder; they are made again when the model, the configuration or the generator
 # changed, and compiled again only where their text changed. When generation fails, the build stops with
 # the generator's message, and files of an earlier run are left as they were.
+#
+# Without L2_BYTES, on gap8 and virt, the network's code is linked once without the network's data, as <name>_probe, to see
+# how much of L2 it takes. It depends on the layers and on kernels and HAL only, and is linked again when those change.
 #
 # With CHECK there are also a test firmware <name>_check and a ctest case <name>_check, labelled with the target.
 
@@ -35,11 +40,13 @@ function(_dory_generator_options variable)
     list(APPEND options --config ${config})
     set(config ${config} PARENT_SCOPE) # a dependency
   endif()
-  foreach(option IN ITEMS L1_BYTES L2_BYTES CORES)
+  set(flag_L1_BYTES --l1-bytes)
+  set(flag_L2_BYTES --l2-bytes)
+  set(flag_APPLICATION_L2_BYTES --application-bytes)
+  set(flag_CORES --cores)
+  foreach(option IN ITEMS L1_BYTES L2_BYTES APPLICATION_L2_BYTES CORES)
     if(DEFINED arg_${option})
-      string(TOLOWER ${option} flag)
-      string(REPLACE _ - flag ${flag})
-      list(APPEND options --${flag} ${arg_${option}})
+      list(APPEND options ${flag_${option}} ${arg_${option}})
     endif()
   endforeach()
   if(arg_EXACT_ADD)
@@ -58,6 +65,21 @@ function(_dory_generator_options variable)
   set(${variable} ${options} ${arg_OPTIONS} PARENT_SCOPE)
 endfunction()
 
+# A program of all code that the network may need. On the host code is not in L2, and under another operating system it is
+# not for us to link a program.
+function(_dory_add_probe name directory)
+  set(source ${directory}/${name}_probe.c)
+  add_custom_command(
+    OUTPUT ${source}
+    COMMAND dory::dory probe ${model} --target ${machine} --name ${name} --output-dir ${directory} ${options}
+    DEPENDS dory::dory $<TARGET_FILE:dory::dory> ${model} ${config} ${DORY_TARGET_DESCRIPTION}
+    COMMENT "dory: finding the kernels of ${name}"
+    VERBATIM)
+  add_executable(${name}_probe EXCLUDE_FROM_ALL ${source})
+  set_target_properties(${name}_probe PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${directory})
+  target_link_libraries(${name}_probe PRIVATE dory::kernels dory::hal)
+endfunction()
+
 # The files that --list-outputs would print; they follow from the options, so the generator need not exist yet.
 function(_dory_outputs name check sources_variable others_variable)
   set(sources ${name}.h ${name}.c ${name}_weights.S)
@@ -73,7 +95,7 @@ function(_dory_outputs name check sources_variable others_variable)
 endfunction()
 
 function(dory_add_network name model)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;CORES;CHECK" "DUMP;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CHECK" "DUMP;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "dory_add_network(${name}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -107,11 +129,18 @@ function(dory_add_network name model)
   list(TRANSFORM others PREPEND ${directory}/)
   list(TRANSFORM check_sources PREPEND ${directory}/)
 
+  set(probe)
+  set(firmware)
+  if(DORY_TARGET MATCHES "^(gap8|virt)$" AND NOT DEFINED arg_L2_BYTES)
+    _dory_add_probe(${name} ${directory})
+    set(probe ${name}_probe)
+    set(firmware --firmware $<TARGET_FILE:${name}_probe>)
+  endif()
   add_custom_command(
     OUTPUT ${sources} ${others} ${check_sources}
     COMMAND dory::dory generate ${model} --target ${machine} --name ${name} --output-dir ${directory}
-            --depfile ${directory}/${name}.d ${options}
-    DEPENDS dory::dory $<TARGET_FILE:dory::dory> ${model} ${config} ${DORY_TARGET_DESCRIPTION} # an imported program is no file dependency by itself
+            --depfile ${directory}/${name}.d ${options} ${firmware}
+    DEPENDS dory::dory $<TARGET_FILE:dory::dory> ${model} ${config} ${DORY_TARGET_DESCRIPTION} ${probe} # an imported program is no file dependency by itself
     DEPFILE ${directory}/${name}.d
     COMMENT "dory: generating ${name} for ${arg_TARGET}"
     VERBATIM)

@@ -12,6 +12,7 @@ int command_inspect(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_generate(int argc, char **argv); /* generate.c */
 int command_plan(int argc, char **argv);     /* plan_command.c */
+int command_probe(int argc, char **argv);    /* probe.c */
 int command_ops(int argc, char **argv);      /* operators.c */
 int command_diff(int argc, char **argv);
 int command_report(int argc, char **argv); /* generate.c */

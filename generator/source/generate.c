@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assemble.h"
+#include "budget.h"
 #include "emit.h"
 #include "expected.h"
 #include "inspect.h"
@@ -45,25 +46,6 @@ static bool check_name(struct generation *run)
     return false;
 }
 
-/* The original says what it keeps of L2 for code; dory, what the network gets. */
-static bool set_plan_options(struct generation *run, struct plan_options *plan)
-{
-    const struct generate_options *options = &run->options;
-    *plan = (struct plan_options){.l1_bytes = options->l1_bytes,
-                                  .l2_bytes = options->l2_bytes,
-                                  .cores = options->cores,
-                                  .tensors_in_ram = options->tensors_in_ram};
-    if (options->l2_bytes || !options->code_reserved_bytes)
-        return true;
-    if (options->code_reserved_bytes >= run->target.l2_bytes) {
-        diagnose(&run->diagnostics, SEVERITY_ERROR, NULL, NULL, "%s reserves %u B of L2 for code; %s has %u B",
-                 options->config, options->code_reserved_bytes, run->target.name, run->target.l2_bytes);
-        return false;
-    }
-    plan->l2_bytes = run->target.l2_bytes - options->code_reserved_bytes;
-    return true;
-}
-
 /* ---- the passes ---- */
 
 static bool pass_import(struct generation *run)
@@ -87,8 +69,8 @@ static bool pass_range(struct generation *run)
 static bool pass_plan(struct generation *run)
 {
     struct plan_options options;
-    return set_plan_options(run, &options) &&
-           plan_make(run->network, &run->target, &options, &run->plan, &run->arena, &run->diagnostics);
+    return budget_read(&run->options, &run->target, &options, &run->arena, &run->diagnostics) &&
+           budget_plan(run->network, &run->target, &options, &run->plan, &run->arena, &run->diagnostics);
 }
 
 static bool pass_check(struct generation *run) { return plan_check(&run->plan, &run->diagnostics); }
@@ -229,6 +211,8 @@ static bool write_depfile(struct generation *run)
         add_dependency(&text, options->target);
     if (options->log)
         add_dependency(&text, options->log);
+    if (options->firmware)
+        add_dependency(&text, options->firmware);
     for (int i = 0; i < run->expected.file_count; i++)
         add_dependency(&text, run->expected.files[i]);
     text_add_string(&text, "\n");

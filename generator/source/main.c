@@ -17,6 +17,7 @@ static const struct command {
     {"plan", command_plan, "print tiles, memory and predicted cycles of every layer"},
     {"report", command_report, "show the plan of a network: memory over time, transfers, cycles per layer"},
     {"diff", command_diff, "compare the log of a board with the golden model"},
+    {"probe", command_probe, "write a program as large as the network's code, to be linked and measured"},
     {"ops", command_ops, "print the operators that a model may have"},
     {NULL, NULL, NULL},
 };

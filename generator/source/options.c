@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include "plan.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,10 @@ static const struct option options_table[] = {
      "more options, in JSON; default: MODEL.json, where there is one; none: no file"},
     {"--l1-bytes", "l1_bytes", OPTION_NUMBER, PLACE(l1_bytes), "n", "size of the L1 memory, stacks included"},
     {"--l2-bytes", "l2_bytes", OPTION_NUMBER, PLACE(l2_bytes), "n", "size of the network's L2 buffer"},
+    {"--firmware", NULL, OPTION_PATH, PLACE(firmware), "ELF",
+     "program with the network's code, see dory probe: the buffer is what it leaves of L2, --l2-bytes aside"},
+    {"--application-bytes", "application_bytes", OPTION_NUMBER, PLACE(application_bytes), "n",
+     "of L2, for the application's code and data, --l2-bytes aside; default 16384"},
     {"--cores", "cores", OPTION_NUMBER, PLACE(cores), "n", "of the cluster"},
     {"--exact-add", "exact_add", OPTION_FLAG, PLACE(exact_add), NULL, "16 bits for sums that can exceed 8; else saturate"},
     {"--tensors-in-ram", "tensors_in_ram", OPTION_FLAG, PLACE(tensors_in_ram), NULL,
@@ -353,4 +359,15 @@ const char *options_for_load(const struct generate_options *options, struct load
     if (!fault && options->input_bits)
         fault = load_option_parse(load, "input-bits", options->input_bits);
     return fault;
+}
+
+struct network *options_network(const struct generate_options *options, struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct load_options load;
+    struct range_options range = {.exact_add = options->exact_add};
+    const char *fault = options_for_load(options, &load);
+    if (fault)
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s", fault);
+    struct network *network = fault ? NULL : network_load(options->model, &load, arena, diagnostics);
+    return network && range_prove(network, &range, arena, diagnostics) ? network : NULL;
 }

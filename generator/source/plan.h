@@ -16,6 +16,7 @@
 struct plan_options {
     uint32_t l1_bytes;   /* 0: the target's, less its stacks. Of the memory level: stacks are taken off this too */
     uint32_t l2_bytes;   /* 0: the target's, less what its firmware takes. Else the arena's size, nothing taken off */
+    uint32_t l2_firmware_bytes; /* of L2, for all but arena and tables: budget.h, not plan_make */
     unsigned cores;      /* 0: the target's */
     bool tensors_in_ram; /* for tests: home every intermediate tensor in L3 RAM where possible */
 };
@@ -78,6 +79,7 @@ struct plan {
     unsigned cores;
     uint32_t l1_arena_bytes, l2_arena_bytes; /* what there is */
     uint32_t l1_peak_bytes, l2_peak_bytes;   /* what is used: the sizes in the generated header */
+    uint32_t l2_firmware_bytes;              /* of L2, for code and application; 0: not known */
     uint32_t l2_live_bytes;                  /* lower bound of l2_peak_bytes: the most that lives at one step */
 
     struct plan_tensor *tensors; /* network->tensor_count */

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "budget.h"
+
 static const char *row_format = "%-20s %-12s %-12s %-24s %-20s %6s %6s %12s %9s %7s %8s %8s %11s %6s\n";
 
 static const char *shape_text(struct arena *arena, uint32_t height, uint32_t width, uint32_t channels)
@@ -77,6 +79,10 @@ static void add_memories(struct text *text, const struct plan *plan)
              plan->l2_peak_bytes == plan->l2_live_bytes
                  ? ", so that no placement is smaller"
                  : arena_format(text->arena, ", %" PRIu32 " are gaps", plan->l2_peak_bytes - plan->l2_live_bytes));
+    if (plan->l2_firmware_bytes)
+        text_add(text, "L2 beside it: %" PRIu32 " bytes of code and application, %" PRIu32 " of tables, %" PRIu32 " free\n",
+                 plan->l2_firmware_bytes, budget_table_bytes(plan),
+                 plan->target->l2_bytes - plan->l2_firmware_bytes - budget_table_bytes(plan) - plan->l2_peak_bytes);
     text_add(text, "RAM: %" PRIu32 " bytes, flash: %" PRIu32 " bytes\n", plan->ram_bytes, plan->flash_bytes);
 }
 

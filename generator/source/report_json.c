@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "budget.h"
 #include "dory/hal.h"
 #include "report_layer.h"
 #include "report_values.h"
@@ -70,6 +71,7 @@ static json_t *describe_memory(const struct plan *plan)
     set_number(object, "l2_arena_bytes", plan->l2_arena_bytes);
     set_number(object, "l2_peak_bytes", plan->l2_peak_bytes);
     set_number(object, "l2_lower_bound_bytes", plan->l2_live_bytes);
+    set_number(object, "l2_table_bytes", budget_table_bytes(plan));
     set_number(object, "flash_bytes", plan->flash_bytes);
     set_number(object, "ram_bytes", plan->ram_bytes);
     return object;

@@ -12,7 +12,7 @@ struct target {
     uint32_t l1_bytes;       /* of the memory */
     uint32_t l1_stack_bytes; /* of it, taken by the cores' stacks and the HAL: the arena gets the rest */
     uint32_t l2_bytes;
-    uint32_t l2_firmware_bytes; /* of it, taken by code, constants and stacks unless the user gives --l2-bytes */
+    uint32_t l2_firmware_bytes; /* of it, code, constants and stacks of kernels and HAL, where no firmware is measured */
     uint32_t flash_bytes, ram_bytes;
     bool uses_xpulpv2; /* kernels: dory_xpulpv2_kernels before dory_reference_kernels */
 

@@ -1,0 +1,90 @@
+/* L2 holds a network's arena, its tables, the code that runs them, and the application. The code is measured by linking it,
+ * the tables are counted here, and the application's share is said by the user; the arena is what they leave. */
+#include "budget.h"
+
+#include <inttypes.h>
+
+#include "dory/hal.h"
+#include "firmware.h"
+
+/* ---- from options ---- */
+
+static bool reserve_as_original(const struct generate_options *options, const struct target *target,
+                                struct plan_options *plan, struct diagnostics *diagnostics)
+{
+    if (options->code_reserved_bytes >= target->l2_bytes) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s reserves %" PRIu32 " B of L2 for code; %s has %" PRIu32 " B",
+                 options->config, options->code_reserved_bytes, target->name, target->l2_bytes);
+        return false;
+    }
+    plan->l2_bytes = target->l2_bytes - options->code_reserved_bytes;
+    return true;
+}
+
+bool budget_read(const struct generate_options *options, const struct target *target, struct plan_options *plan,
+                 struct arena *arena, struct diagnostics *diagnostics)
+{
+    uint32_t application = options->application_bytes ? options->application_bytes : BUDGET_APPLICATION_BYTES;
+    uint32_t code = target->l2_firmware_bytes;
+    *plan = (struct plan_options){.l1_bytes = options->l1_bytes,
+                                  .l2_bytes = options->l2_bytes,
+                                  .cores = options->cores,
+                                  .tensors_in_ram = options->tensors_in_ram};
+    if (options->l2_bytes)
+        return true;
+    if (options->code_reserved_bytes)
+        return reserve_as_original(options, target, plan, diagnostics);
+    if (options->firmware && !firmware_l2_bytes(options->firmware, &code, arena, diagnostics))
+        return false;
+    plan->l2_firmware_bytes = code < UINT32_MAX - application ? code + application : UINT32_MAX;
+    if (plan->l2_firmware_bytes < target->l2_bytes)
+        return true;
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "nothing of L2 is left for the network: code takes %" PRIu32 " bytes, the application %" PRIu32 ", %s has %" PRIu32,
+             code, application, target->name, target->l2_bytes);
+    return false;
+}
+
+/* ---- tables ---- */
+
+/* As the structs are on a 64-bit machine; with the smaller pointers of a target they are a little smaller. */
+enum { LAYER_BYTES = 272, STEP_BYTES = 64, TRANSFER_BYTES = 24, PORT_BYTES = 12, NETWORK_BYTES = 256 };
+_Static_assert(sizeof(struct dory_layer) <= LAYER_BYTES && sizeof(struct dory_step) <= STEP_BYTES &&
+                   sizeof(struct dory_transfer) <= TRANSFER_BYTES && sizeof(struct dory_port) <= PORT_BYTES,
+               "the firmware's structs have grown: so must these sizes");
+
+uint32_t budget_table_bytes(const struct plan *plan)
+{
+    const struct network *network = plan->network;
+    return NETWORK_BYTES + (uint32_t)network->layer_count * LAYER_BYTES + (uint32_t)plan->step_count * STEP_BYTES +
+           (uint32_t)plan->transfer_count * TRANSFER_BYTES +
+           (uint32_t)(network->input_count + network->output_count) * PORT_BYTES;
+}
+
+#define GUESS_STEPS   4 /* a layer: for the first attempt */
+#define MOST_ATTEMPTS 4
+
+bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
+                 struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct plan_options with_arena = *options;
+    if (options->l2_bytes)
+        return plan_make(network, target, options, plan, arena, diagnostics);
+    uint32_t room = target->l2_bytes - options->l2_firmware_bytes;
+    uint64_t tables = NETWORK_BYTES + (uint64_t)network->layer_count *
+                                          (LAYER_BYTES + GUESS_STEPS * (STEP_BYTES + TRANSFER_BYTES));
+    for (int attempt = 0; attempt < MOST_ATTEMPTS && tables + DORY_ALIGNMENT <= room; attempt++) {
+        with_arena.l2_bytes = room - (uint32_t)tables;
+        if (!plan_make(network, target, &with_arena, plan, arena, diagnostics))
+            return false;
+        plan->l2_firmware_bytes = options->l2_firmware_bytes;
+        if (plan->l2_peak_bytes <= room && budget_table_bytes(plan) <= room - plan->l2_peak_bytes)
+            return true;
+        tables = budget_table_bytes(plan) + tables / 8; /* with less memory there are more steps */
+    }
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "does not fit L2: code and application take %" PRIu32 " bytes, the tables of layers, steps and transfers "
+             "about %" PRIu64 ", there are %" PRIu32,
+             options->l2_firmware_bytes, tables, target->l2_bytes);
+    return false;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# What the plan of a network says is free of L2 is free, and no more: an application that takes as much is linked, one that
+# takes a little more is not, and the linker says what to do.
+# Usage: budget.sh TARGET SOURCE WORK PREFIX      dory is installed in PREFIX
+set -euo pipefail
+target=$1 source=$2 work=$3 prefix=$4
+slack=1000 # bytes: of tables, whose size is rounded up, and of alignment
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+rm -rf "$work"
+mkdir -p "$work/project"
+cd "$work"
+cp "$source/tests/consumer/project/model/residual.onnx" project/model.onnx
+cat >project/main.c <<'MAIN'
+#include "network.h"
+
+static uint8_t l1[NETWORK_L1_BYTES] DORY_L1, l2[NETWORK_L2_BYTES] DORY_L2;
+static volatile uint8_t buffer[BUFFER_BYTES] DORY_L2;
+
+int main(void)
+{
+    struct dory_buffers buffers = {.l1 = l1, .l1_bytes = sizeof l1, .l2 = l2, .l2_bytes = sizeof l2};
+    int status = hal_cluster_open(NETWORK_CORES);
+    if (!status)
+        status = hal_l3_open(NULL, NULL);
+    buffers.flash_address = hal_flash_address(network_weights);
+    buffer[0] = 1;
+    if (!status)
+        status = dory_network_check_flash(&network_network, &buffers);
+    if (!status)
+        status = network_run(&buffers, NULL, NULL);
+    hal_log(dory_strerror(status));
+    hal_cluster_close();
+    return hal_l3_close();
+}
+MAIN
+cat >project/CMakeLists.txt <<'PROJECT'
+cmake_minimum_required(VERSION 3.25)
+project(budget LANGUAGES C ASM)
+find_package(dory REQUIRED)
+dory_add_network(network model.onnx APPLICATION_L2_BYTES ${APPLICATION})
+add_executable(firmware main.c)
+target_compile_definitions(firmware PRIVATE BUFFER_BYTES=${BUFFER})
+target_link_libraries(firmware PRIVATE network)
+PROJECT
+
+configure() { # APPLICATION BUFFER
+  cmake -G Ninja -S project -B build "-DCMAKE_TOOLCHAIN_FILE=$prefix/share/dory/toolchains/$target.cmake" \
+    -DCMAKE_BUILD_TYPE=Release "-DAPPLICATION=$1" "-DBUFFER=$2" >log 2>&1 || { cat log; fail cmake; }
+}
+expect_link() { ninja -C build -v >log 2>&1 || { tail -n 20 log; fail "$1"; }; }
+expect_no_link() {
+  if ninja -C build >log 2>&1; then fail "$1"; fi
+  grep -q 'APPLICATION_L2_BYTES' log && grep -q 'overflowed by [0-9]* bytes\|L2 (512 KiB) is full' log || { cat log; fail "no clear message"; }
+}
+of_plan() { grep -o "[0-9]* $1" build/network_network/network_plan.txt | head -n 1 | cut -d ' ' -f 1; }
+
+application=20000
+configure $application 8
+expect_link "a small application"
+free=$(of_plan free)
+[ "$free" -gt 100000 ] || fail "only $free bytes are free beside a small network"
+configure $application $((application + free - slack))
+expect_link "the application's share and $free free bytes do not fit"
+if grep -q 'dory generate' log; then fail "generated again, though only the application has changed"; fi
+configure $application $((application + free + slack))
+expect_no_link "an application that is too large was linked"
+
+# An application that says what it takes, and takes most of L2, leaves less to the network: its plan fits in.
+configure 500000 8
+expect_no_plan() { if ninja -C build >log 2>&1; then fail "no network fits beside 500000 bytes"; fi; grep -q 'the whole network fits with at least\|does not fit\|nothing of L2' log || { cat log; fail "no message"; }; }
+expect_no_plan
+configure 470000 468000
+expect_link "a plan beside a large application"
+ninja -C build >log
+grep -q 'no work to do' log || { cat log; fail "there is still work to do after a build"; }
+
+# Kernels and HAL decide what they take, not a constant: they are linked without the network's data.
+probe=$(of_plan 'bytes of code')
+echo "$target: $probe bytes of L2 for code and application, $(of_plan 'of tables') for tables, exact to $slack"
