@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "assemble.h"
+#include "dory/dump.h"
 #include "dory/run.h"
 #include "expected.h"
 #include "interpret.h"
@@ -102,6 +103,9 @@ static int observe(void *user, const struct dory_buffers *buffers, unsigned laye
 
 /* ---- set-up ---- */
 
+/* All of dory_kernels is in this program: its static data take a part of L2. */
+#define STATIC_L2_BYTES DORY_DUMP_LINE_BYTES
+
 static bool assemble(struct execution *execution)
 {
     const struct plan *plan = execution->plan;
@@ -127,13 +131,13 @@ static int open_machine(struct execution *execution)
     const struct hal_host_options options = {.seed = execution->options->seed,
                                              .timing = execution->options->timing,
                                              .l1_bytes = execution->assembled.network.l1_bytes,
-                                             .l2_bytes = execution->assembled.network.l2_bytes,
+                                             .l2_bytes = execution->assembled.network.l2_bytes + STATIC_L2_BYTES,
                                              .ram_bytes = plan->ram_bytes + 64};
     struct dory_buffers *buffers = &execution->buffers;
     int status = hal_host_configure(&options);
     hal_host_set_flash(plan->flash_image, plan->flash_bytes);
-    buffers->l1_bytes = options.l1_bytes;
-    buffers->l2_bytes = options.l2_bytes;
+    buffers->l1_bytes = execution->assembled.network.l1_bytes;
+    buffers->l2_bytes = execution->assembled.network.l2_bytes;
     buffers->ram_address = 32; /* not 0: the network is not alone in the RAM */
     if (!status)
         status = hal_memory_reserve(HAL_L1, buffers->l1_bytes, &buffers->l1);
