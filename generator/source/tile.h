@@ -63,7 +63,7 @@ uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct
 /* L1 bytes of a tiling, the arena's map in `map` where it is not null. */
 uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *tiling, struct dory_l1_map *map);
 
-/* Plays the software pipeline of kernels/run/tile_loop.c tile by tile. `times` may be null, else one a step. */
+/* Plays the software pipeline of kernels/run/driver.c tile by tile. `times` may be null, else one a step. */
 void tile_simulate(const struct tile_problem *problem, const struct tiling *tiling, struct tile_cost *cost,
                    struct step_times *times);
 

@@ -309,11 +309,12 @@ static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t finish_previous(struct player *player, uint64_t load_cycles, bool overlaps)
 {
     uint64_t overhead = player->problem->target->tile_overhead_cycles, issued = player->time;
+    uint64_t driver = player->problem->target->tile_driver_cycles;
     if (overlaps) {
-        player->time += maximum(player->kernel, player->pending + load_cycles) + overhead;
+        player->time += maximum(player->kernel, player->pending + load_cycles + driver) + overhead;
         player->pending = player->store;
     } else {
-        player->time += maximum(player->kernel, player->pending) + overhead + player->store;
+        player->time += maximum(player->kernel, player->pending) + overhead + driver + player->store;
         issued = player->time;
         player->time += load_cycles;
         player->pending = 0;

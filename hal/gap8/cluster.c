@@ -7,6 +7,7 @@ static GAP8_FC_MEMORY struct {
     uint32_t is_open;
     uint32_t cycles;        /* the timer when the cluster was closed */
     volatile uint32_t done; /* set by core 0 when all cores have returned */
+    volatile uint32_t cores_met; /* by core 0: meetings that all cores have come to */
 } cluster;
 
 /* How long hal_cluster_open waits for the cores; they need some thousand cycles. */
@@ -123,28 +124,80 @@ int hal_cluster_close(void)
 /* ---- running a function ------------------------------------------------------------------------------------ */
 
 static const uint32_t events_of_a_run = 1u << GAP8_FC_EVENT_CLUSTER_DONE | 1u << GAP8_FC_EVENT_L3_POSTED |
-                                        1u << GAP8_FC_EVENT_HYPER_READ | 1u << GAP8_FC_EVENT_HYPER_WRITE;
+                                        1u << GAP8_FC_EVENT_MEETING | 1u << GAP8_FC_EVENT_HYPER_READ |
+                                        1u << GAP8_FC_EVENT_HYPER_WRITE;
 
-int hal_cluster_run(void (*entry)(void *argument), void *argument)
+static int check_run(void (*entry)(void *argument))
 {
     if (!entry)
         return DORY_ERROR_ARGUMENT;
-    if (!cluster.is_open)
-        return DORY_ERROR_CLUSTER;
+    return cluster.is_open ? DORY_OK : DORY_ERROR_CLUSTER;
+}
+
+static void dispatch(void (*entry)(void *argument), void *argument)
+{
     cluster.done = 0;
     gap8_team.entry = entry;
     gap8_team.argument = argument;
-    gap8_l3_enter_cluster();
     GAP8_FC_EVENTS->buffer_clear = events_of_a_run;
     __asm__ volatile("" : : : "memory");
     GAP8_CLUSTER_EVENT_UNIT->trigger[GAP8_EVENT_DISPATCH] = (1u << gap8_team.cores) - 1;
-    /* An event that comes while the FC is at work stays pending, so none is lost between serving and sleeping. */
+}
+
+/* An event that comes while the FC is at work stays pending, so none is lost between serving and sleeping. */
+static int finish_run(void)
+{
     while (!cluster.done) {
         gap8_l3_serve();
         gap8_fc_sleep_until(events_of_a_run);
     }
-    gap8_l3_leave_cluster();
     return gap8_stacks_check(gap8_team.stack_overflow ? gap8_team.cores : 0);
+}
+
+int hal_cluster_run(void (*entry)(void *argument), void *argument)
+{
+    int status = check_run(entry);
+    if (status != DORY_OK)
+        return status;
+    gap8_l3_enter_cluster();
+    dispatch(entry, argument);
+    status = finish_run();
+    gap8_l3_leave_cluster();
+    return status;
+}
+
+/* ---- with the FC as the driver ---- */
+
+int hal_cluster_drive(void (*entry)(void *argument), void *argument)
+{
+    int status = check_run(entry);
+    if (status != DORY_OK)
+        return status;
+    cluster.cores_met = gap8_team.driver_met = 0;
+    for (unsigned core = 0; core < GAP8_CORES; core++)
+        gap8_team.core_met[core] = 0;
+    dispatch(entry, argument);
+    entry(argument);
+    return finish_run();
+}
+
+void gap8_tell_fc_of_meeting(uint32_t number)
+{
+    cluster.cores_met = number;
+    GAP8_FC_EVENT_UNIT->trigger[GAP8_FC_EVENT_MEETING] = 1;
+}
+
+void gap8_fc_meet(void)
+{
+    uint32_t number = gap8_team.driver_met + 1;
+    __asm__ volatile("" : : : "memory");
+    gap8_team.driver_met = number;
+    GAP8_CLUSTER_EVENT_UNIT->trigger[GAP8_EVENT_DRIVER] = (1u << gap8_team.cores) - 1;
+    while (cluster.cores_met < number) {
+        gap8_l3_serve();
+        gap8_fc_sleep_until(events_of_a_run);
+    }
+    __asm__ volatile("" : : : "memory");
 }
 
 /* ---- time -------------------------------------------------------------------------------------------------- */

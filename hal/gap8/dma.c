@@ -2,6 +2,7 @@
  * A command's size field has 16 bits too, but what is more than that does not fit in L1 either. */
 #include "dory/hal.h"
 #include "dory/hal_inline.h"
+#include "internal.h"
 
 /* Runs that follow one another without a gap on both sides are one run. */
 static void join_runs(struct hal_dma_copy *copy)
@@ -41,11 +42,12 @@ static void copy_planes_2d(const struct hal_dma_copy *copy)
     uint32_t shape = copy->external_run_stride << 16 | copy->run_bytes;
     uint32_t local = (uint32_t)(uintptr_t)copy->local, external = (uint32_t)(uintptr_t)copy->external;
     uint32_t local_stride = copy->local_plane_stride, external_stride = copy->external_plane_stride;
+    volatile struct gap8_mchan *mchan = gap8_mchan();
     for (uint32_t plane = copy->planes; plane > 0; plane--) {
-        GAP8_MCHAN->queue = command;
-        GAP8_MCHAN->queue = local;
-        GAP8_MCHAN->queue = external;
-        GAP8_MCHAN->queue = shape;
+        mchan->queue = command;
+        mchan->queue = local;
+        mchan->queue = external;
+        mchan->queue = shape;
         local += local_stride;
         external += external_stride;
     }
@@ -67,7 +69,7 @@ static void copy_runs_1d(const struct hal_dma_copy *copy)
     }
 }
 
-DORY_HOT int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy)
+int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy)
 {
     struct hal_dma_copy joined = *copy;
     join_runs(&joined);
@@ -80,4 +82,14 @@ DORY_HOT int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy)
     else
         copy_runs_1d(&joined);
     return DORY_OK;
+}
+
+/* MCHAN has no event for the FC, whose own work comes first anyway: the next bursts of L3. */
+void gap8_fc_dma_wait(hal_dma_ticket ticket)
+{
+    uint32_t bit = 1u << ticket;
+    while (GAP8_FC_MCHAN->status & bit)
+        gap8_l3_serve();
+    GAP8_FC_MCHAN->status = bit;
+    __asm__ volatile("" : : : "memory");
 }

@@ -6,6 +6,9 @@
 unsigned hal_core_id(void) { return gap8_core_id(); }
 unsigned hal_core_count(void) { return gap8_core_count(); }
 void hal_barrier(void) { gap8_barrier(); }
+void hal_meet(void) { gap8_meet(); }
+int hal_is_driver(void) { return gap8_is_fc(); }
+int hal_is_core(void) { return !gap8_is_fc(); }
 int hal_dma_open(hal_dma_ticket *ticket) { return gap8_dma_open(ticket); }
 int hal_dma_copy(hal_dma_ticket ticket, const struct hal_dma_copy *copy) { return gap8_dma_copy(ticket, copy); }
 int hal_dma_wait(hal_dma_ticket ticket) { return gap8_dma_wait(ticket); }

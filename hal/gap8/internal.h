@@ -31,12 +31,8 @@ static_assert(DORY_FLASH_OFFSET % 8 == 0 && DORY_FLASH_OFFSET < DORY_FLASH_BYTES
 #define GAP8_FC_MEMORY __attribute__((section(".fc_tcdm")))
 #define GAP8_L1_SHARED __attribute__((section(".gap8_team")))
 
-/* Events that software sends. Cluster's cores and FC have separate units, so numbers may repeat. */
-enum {
-    GAP8_EVENT_DISPATCH = 0, /* to the cores: run gap8_team.entry */
-    GAP8_EVENT_L3 = 1        /* to the cores: gap8_team.l3_completed has changed */
-};
-enum { GAP8_FC_EVENT_CLUSTER_DONE = 0, GAP8_FC_EVENT_L3_POSTED = 1 };
+/* Software events to the FC, which has an event unit of its own. */
+enum { GAP8_FC_EVENT_CLUSTER_DONE = 0, GAP8_FC_EVENT_L3_POSTED = 1, GAP8_FC_EVENT_MEETING = 2 };
 
 /* At the end of each stack, and a part of its bytes. */
 #define GAP8_STACK_GUARD_BYTES 128u

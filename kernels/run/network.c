@@ -4,68 +4,7 @@
 
 #include "tile_loop.h"
 
-/* ---- on the cluster ---- */
-
-/* Driver. A tensor that goes to RAM leaves L2 with the transfers of the step behind it: an observer needs it now. */
-static void observe(struct dory_run *run, const struct dory_step *next, unsigned layer)
-{
-    const struct dory_network *network = run->network;
-    bool last = next == network->steps + network->step_count;
-    unsigned due = last ? network->transfer_count : next->transfers_started;
-    dory_start_transfers(run, due);
-    dory_await_transfers(run, due);
-    dory_run_fail(run, run->buffers->observe(run->buffers->user, run->buffers, layer));
-}
-
-/* Driver, after the last byte of a layer is in L2. */
-static void finish_layer(struct dory_run *run, const struct dory_step *next, unsigned layer, uint32_t start_cycles)
-{
-    if (run->profile) {
-        run->profile->cycles = hal_cycles() - start_cycles;
-    }
-    if (run->buffers->observe && run->status == DORY_OK) {
-        observe(run, next, layer);
-    }
-    bool profiled = run->buffers->profile && layer + 1u < run->network->layer_count;
-    run->profile = profiled ? run->buffers->profile + layer + 1 : 0;
-}
-
-static unsigned steps_of_layer(const struct dory_step *step)
-{
-    unsigned count = 1;
-    while (!step->last_of_layer) {
-        step++;
-        count++;
-    }
-    return count;
-}
-
-static void run_on_cluster(void *argument)
-{
-    struct dory_run *run = argument;
-    const struct dory_network *network = run->network;
-    const struct dory_step *step = network->steps;
-    bool driver = dory_is_driver();
-    for (unsigned layer = 0; layer < network->layer_count; layer++) {
-        uint32_t start_cycles = driver && run->profile ? hal_cycles() : 0;
-        unsigned count = steps_of_layer(step);
-        dory_run_layer(run, step, count);
-        step += count;
-        if (driver) {
-            finish_layer(run, step, layer, start_cycles);
-        }
-        hal_barrier();
-        if (run->status != DORY_OK) { /* all cores see the same: the driver wrote it before the barrier */
-            break;
-        }
-    }
-    if (driver) {
-        dory_start_transfers(run, run->status == DORY_OK ? network->transfer_count : run->transfers_started);
-        dory_await_transfers(run, run->transfers_started);
-    }
-}
-
-/* ---- on the fabric controller ---- */
+static void run_tiles(void *driver) { dory_run_tiles(driver); }
 
 static bool is_aligned(const void *pointer) { return (uintptr_t)pointer % DORY_ALIGNMENT == 0; }
 
@@ -189,10 +128,10 @@ int dory_network_run_all(const struct dory_network *network, const struct dory_b
     if (buffers->profile) {
         memset(buffers->profile, 0, network->layer_count * sizeof *buffers->profile);
     }
-    struct dory_run run = {.network = network, .buffers = buffers, .profile = buffers->profile};
-    status = hal_cluster_run(run_on_cluster, &run);
+    struct dory_driver driver = {.run = {.network = network, .buffers = buffers}};
+    status = hal_cluster_drive(run_tiles, &driver);
     if (status == DORY_OK) {
-        status = run.status;
+        status = driver.run.status;
     }
     return status != DORY_OK ? status : take_outputs(network, buffers, outputs);
 }

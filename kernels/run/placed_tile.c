@@ -1,15 +1,10 @@
 #include "placed_tile.h"
 
-#include "dory/hal.h"
-
 void dory_place_nothing(struct dory_placed_tile *placed)
 {
-    *placed = (struct dory_placed_tile){
-        .at = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX},
-        .input_buffer = 1, /* so that the first loads go to buffer 0 */
-        .weights_buffer = 1,
-        .output_buffer = 1,
-    };
+    placed->at = (struct dory_cursor){UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    placed->input_buffer = placed->weights_buffer = placed->output_buffer = 1; /* so that the first loads go to buffer 0 */
+    placed->tile.rows = placed->tile.channels = 0;
 }
 
 void dory_cursor_first(struct dory_cursor *cursor, const struct dory_step *step)
@@ -29,7 +24,7 @@ static inline bool advance(uint32_t *value, uint32_t increment, uint32_t first, 
     return carry;
 }
 
-DORY_HOT bool dory_cursor_next(struct dory_cursor *cursor, const struct dory_layer *layer, const struct dory_step *step)
+bool dory_cursor_next(struct dory_cursor *cursor, const struct dory_layer *layer, const struct dory_step *step)
 {
     uint32_t channel_end = (uint32_t)step->first_channel + step->channels;
     uint32_t row_end = (uint32_t)step->first_row + step->rows;
@@ -124,7 +119,7 @@ static inline void place_buffers(struct dory_placed_tile *placed, const struct d
 /* DORY_NO_BUFFER gives a pointer that nobody uses; only that of the accumulators has a meaning. */
 static inline void *l1_pointer(uint8_t *l1, uint32_t offset) { return (void *)((uintptr_t)l1 + offset); }
 
-DORY_HOT void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_tile *before,
+void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_tile *before,
                               const struct dory_layer *layer, uint8_t *l1)
 {
     struct dory_tile *tile = &placed->tile;

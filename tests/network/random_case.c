@@ -26,6 +26,7 @@ static const struct target machine = {
     .l3_bytes_per_1000_cycles = 500,
     .l3_setup_cycles = 300,
     .tile_overhead_cycles = 100,
+    .tile_driver_cycles = 50,
     .step_overhead_cycles = 200,
     .layer_overhead_cycles = 500,
 };

@@ -10,6 +10,7 @@ static const char *const sound =
     "{\"name\": \"mine\", \"cores\": 4, \"uses_xpulpv2\": false,\n"
     " \"memory_bytes\": {\"l1\": 1000, \"l1_stacks\": 100, \"l2\": 5000, \"l2_firmware\": 50, \"flash\": 9, \"ram\": 8},\n"
     " \"cycles\": {\"dma_setup\": 1, \"dma_latency\": 2, \"dma_run_overhead\": 3, \"l3_setup\": 4, \"tile_overhead\": 5,\n"
+    "            \"tile_driver\": 11,\n"
     "            \"step_overhead\": 6, \"layer_overhead\": 7},\n"
     " \"bytes_per_1000_cycles\": {\"dma_read\": 8, \"dma_write\": 9, \"l3\": 10}}\n";
 

@@ -40,13 +40,6 @@ extern "C" {
 #define DORY_L2 __attribute__((section("dory_l2"), aligned(DORY_ALIGNMENT)))
 #endif
 
-/* Marks functions that run for every tile. A machine whose instruction cache is small lays them side by side. */
-#if defined(__riscv)
-#define DORY_HOT __attribute__((section(".text.dory_hot"), noinline))
-#else
-#define DORY_HOT
-#endif
-
 /* ---- memory ------------------------------------------------------------------------------------------------ */
 
 enum hal_memory { HAL_L1, HAL_L2 };
@@ -69,6 +62,18 @@ unsigned hal_cluster_maximum_cores(void);
 /* FC. Runs entry(argument) on every core of the cluster and returns when all have returned. Meanwhile the FC
  * serves the queue of L3 transfers. */
 int hal_cluster_run(void (*entry)(void *argument), void *argument);
+
+/* FC. The same for work that a *driver* leads: it moves data between the memory levels while the cores compute. Where the
+ * FC can start DMA copies (GAP8), it is the driver and runs entry(argument) beside the cores; elsewhere the last core is
+ * both. The driver makes the calls of DMA and L3. */
+int hal_cluster_drive(void (*entry)(void *argument), void *argument);
+
+/* Inside hal_cluster_drive: what the caller is, 0 or 1; a driver may be no core, and then has no number. */
+int hal_is_driver(void);
+int hal_is_core(void);
+
+/* Inside hal_cluster_drive, cores and driver. A barrier of all of them. */
+void hal_meet(void);
 
 /* FC. Powers the cluster down. Calling it on a closed cluster does nothing. */
 int hal_cluster_close(void);
@@ -118,7 +123,7 @@ struct hal_dma_copy {
 
 typedef int32_t hal_dma_ticket;
 
-/* Cluster. Opens a ticket: the copies that this core starts from now on, up to its next hal_dma_open, belong to it.
+/* Cluster, or the driver, in all calls of DMA. Opens a ticket: the copies that this core starts from now on, up to its next hal_dma_open, belong to it.
  * At most HAL_DMA_TICKETS are open at a time over all cores. */
 #define HAL_DMA_TICKETS 8
 int hal_dma_open(hal_dma_ticket *ticket);
@@ -163,7 +168,7 @@ int hal_l3_close(void);
 #define HAL_NOT_IN_FLASH UINT32_MAX
 uint32_t hal_flash_address(const void *symbol);
 
-/* One cluster core at a time, or the FC while no function runs on the cluster. Queues a copy; waits for room in the
+/* One cluster core at a time, or the driver, or the FC while no function runs on the cluster. Queues a copy; waits for room in the
  * queue where there is none. Same rule for source and destination as hal_dma_copy, but between transfers of this
  * queue their order is enough: a later one may overwrite what an earlier one reads. */
 int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket);

@@ -14,7 +14,7 @@ extern "C" {
 /* Measured on the target, one a layer; all in cluster cycles, zero where the target has no counter. */
 struct dory_layer_profile {
     uint32_t cycles;          /* from the layer's first transfer to its last byte in L2 */
-    uint32_t dma_wait_cycles; /* of them, core that drives the DMA waiting for L2-L1 transfers */
+    uint32_t dma_wait_cycles; /* of them, the last core waiting between tiles: for L2-L1 transfers and for other cores */
     uint32_t l3_wait_cycles;  /* of them, waiting for L3 */
     uint32_t tiles;
 };
@@ -30,7 +30,7 @@ struct dory_buffers {
 
     struct dory_layer_profile *profile; /* null, or network->layer_count entries */
 
-    /* Null, or called on one cluster core after each layer, all other cores waiting; layers count from 0 in the
+    /* Null, or called by the driver (see hal_cluster_drive) after each layer, all cores waiting; layers count from 0 in the
      * order in which they run. A status other than 0 ends the run with it. */
     int (*observe)(void *user, const struct dory_buffers *buffers, unsigned layer);
     void *user;

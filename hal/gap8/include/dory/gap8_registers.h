@@ -90,7 +90,8 @@ struct gap8_mchan {
     uint32_t status; /* read: bit n = counter n busy, bit 16 + n = allocated; written: frees the counters of the mask */
 };
 GAP8_CHECK_OFFSET(gap8_mchan, status, 0x04);
-#define GAP8_MCHAN ((volatile struct gap8_mchan *)0x10204400u) /* a core's own port */
+#define GAP8_MCHAN    ((volatile struct gap8_mchan *)0x10204400u) /* a core's own port */
+#define GAP8_FC_MCHAN ((volatile struct gap8_mchan *)0x10201800u) /* the FC's */
 
 /* First word of a command: bits 0-15 are the size in bytes; then follow the L1 address, the external address and, for
  * a 2-D command, stride << 16 | run length, which apply to the external side. */

@@ -23,15 +23,29 @@ struct gap8_team {
     uint32_t l3_posted;             /* number of the transfer that was queued last; the cluster counts */
     volatile uint32_t l3_completed; /* number of the last one that is complete; the FC counts */
     uint32_t l3_waited;             /* the highest that the cluster has waited for */
+    volatile uint32_t driver_met;   /* meetings that the driver, the FC, has come to */
+    uint32_t core_met[GAP8_CORES];  /* and each core */
     volatile uint8_t ready[GAP8_CORES];
 };
 extern struct gap8_team gap8_team;
 
-/* dma.c: any copy, cut into commands. */
+/* dma.c: any copy, cut into commands; the FC's wait, which serves L3 meanwhile. */
 int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy);
+void gap8_fc_dma_wait(hal_dma_ticket ticket);
+
+/* cluster.c: a driver's run. */
+void gap8_fc_meet(void);
+void gap8_tell_fc_of_meeting(uint32_t number);
 
 /* cluster.c: hal_cycles on the FC, which must not touch the timer of a cluster without power. */
 uint32_t gap8_fc_cycles(void);
+
+/* Software events to the cores. */
+enum {
+    GAP8_EVENT_DISPATCH = 0, /* run gap8_team.entry */
+    GAP8_EVENT_L3 = 1,       /* gap8_team.l3_completed has changed */
+    GAP8_EVENT_DRIVER = 2    /* gap8_team.driver_met has changed */
+};
 
 /* Between two calls of the application a core's event mask holds the barrier's event only: a barrier would end early
  * on any other event of the mask. */
@@ -48,12 +62,16 @@ GAP8_INLINE uint32_t gap8_mchan_command(enum hal_direction direction, uint32_t b
     return direction == HAL_TO_LOCAL ? command | GAP8_MCHAN_TO_LOCAL : command;
 }
 
+/* The caller's own port. */
+GAP8_INLINE volatile struct gap8_mchan *gap8_mchan(void) { return gap8_is_fc() ? GAP8_FC_MCHAN : GAP8_MCHAN; }
+
 /* One contiguous run of 1 to GAP8_MCHAN_LIMIT bytes. */
 GAP8_INLINE void gap8_mchan_copy_1d(void *local, void *external, enum hal_direction direction, uint32_t bytes)
 {
-    GAP8_MCHAN->queue = gap8_mchan_command(direction, bytes);
-    GAP8_MCHAN->queue = (uint32_t)(uintptr_t)local;
-    GAP8_MCHAN->queue = (uint32_t)(uintptr_t)external;
+    volatile struct gap8_mchan *mchan = gap8_mchan();
+    mchan->queue = gap8_mchan_command(direction, bytes);
+    mchan->queue = (uint32_t)(uintptr_t)local;
+    mchan->queue = (uint32_t)(uintptr_t)external;
 }
 
 /* Runs of run_bytes with a stride on the external side, contiguous on the local one; at most GAP8_MCHAN_LIMIT bytes in
@@ -61,10 +79,11 @@ GAP8_INLINE void gap8_mchan_copy_1d(void *local, void *external, enum hal_direct
 GAP8_INLINE void gap8_mchan_copy_2d(void *local, void *external, enum hal_direction direction, uint32_t bytes,
                                     uint32_t run_bytes, uint32_t external_stride)
 {
-    GAP8_MCHAN->queue = gap8_mchan_command(direction, bytes) | GAP8_MCHAN_2D;
-    GAP8_MCHAN->queue = (uint32_t)(uintptr_t)local;
-    GAP8_MCHAN->queue = (uint32_t)(uintptr_t)external;
-    GAP8_MCHAN->queue = external_stride << 16 | run_bytes;
+    volatile struct gap8_mchan *mchan = gap8_mchan();
+    mchan->queue = gap8_mchan_command(direction, bytes) | GAP8_MCHAN_2D;
+    mchan->queue = (uint32_t)(uintptr_t)local;
+    mchan->queue = (uint32_t)(uintptr_t)external;
+    mchan->queue = external_stride << 16 | run_bytes;
 }
 
 GAP8_INLINE unsigned gap8_core_id(void) { return gap8_hart() & 31; }
@@ -73,11 +92,29 @@ GAP8_INLINE unsigned gap8_core_count(void) { return gap8_team.cores; }
 
 GAP8_INLINE void gap8_barrier(void) { gap8_event_load(&GAP8_CLUSTER_EVENTS->barrier[0].trigger_wait_clear); }
 
+/* The driver comes to a meeting as soon as it has prepared it, most often before the cores do: then they need not wait for
+ * more than one another. */
+GAP8_INLINE void gap8_meet(void)
+{
+    if (gap8_is_fc()) {
+        gap8_fc_meet();
+        return;
+    }
+    unsigned core = gap8_core_id();
+    uint32_t number = ++gap8_team.core_met[core];
+    gap8_barrier();
+    if (core == 0)
+        gap8_tell_fc_of_meeting(number);
+    while (gap8_team.driver_met < number)
+        gap8_cluster_sleep_until(GAP8_EVENT_DRIVER);
+    __asm__ volatile("" : : : "memory");
+}
+
 /* A ticket is one of MCHAN's 16 counters; reading the queue allocates one. MCHAN books a core's commands to the
  * counter that this core allocated last. */
 GAP8_INLINE int gap8_dma_open(hal_dma_ticket *ticket)
 {
-    *ticket = (hal_dma_ticket)GAP8_MCHAN->queue;
+    *ticket = (hal_dma_ticket)gap8_mchan()->queue;
     return DORY_OK;
 }
 
@@ -104,6 +141,10 @@ GAP8_INLINE int gap8_dma_copy(hal_dma_ticket ticket, const struct hal_dma_copy *
 GAP8_INLINE int gap8_dma_wait(hal_dma_ticket ticket)
 {
     uint32_t bit = 1u << ticket;
+    if (gap8_is_fc()) {
+        gap8_fc_dma_wait(ticket);
+        return DORY_OK;
+    }
     while (GAP8_MCHAN->status & bit) /* the event may be that of another ticket of this core */
         gap8_cluster_sleep_until(GAP8_EVENT_DMA);
     GAP8_MCHAN->status = bit;
@@ -118,6 +159,9 @@ GAP8_INLINE uint32_t gap8_cycles(void) { return gap8_is_fc() ? gap8_fc_cycles() 
 #define hal_core_id(...)    gap8_core_id(__VA_ARGS__)
 #define hal_core_count(...) gap8_core_count(__VA_ARGS__)
 #define hal_barrier(...)    gap8_barrier(__VA_ARGS__)
+#define hal_meet(...)       gap8_meet(__VA_ARGS__)
+#define hal_is_driver(...)  gap8_is_fc(__VA_ARGS__)
+#define hal_is_core(...)    (!gap8_is_fc(__VA_ARGS__))
 #define hal_dma_open(...)   gap8_dma_open(__VA_ARGS__)
 #define hal_dma_copy(...)   gap8_dma_copy(__VA_ARGS__)
 #define hal_dma_wait(...)   gap8_dma_wait(__VA_ARGS__)

@@ -1,0 +1,261 @@
+#include "driver.h"
+
+/* The layer of `now`, and that of `next`. */
+static const struct dory_layer *layer_of(const struct dory_driver *driver) { return &driver->layer[driver->layer_turn]; }
+
+static const struct dory_layer *layer_of_next(const struct dory_driver *driver)
+{
+    return &driver->layer[driver->layer_turn ^ driver->turns];
+}
+
+/* ---- copies ---- */
+
+static void start_store(struct dory_driver *driver)
+{
+    struct dory_copies *copies = &driver->copies;
+    hal_dma_ticket *ticket = &driver->store_ticket[copies->store_buffer];
+    dory_run_fail(&driver->run, hal_dma_open(ticket));
+    driver->store_open[copies->store_buffer] = true;
+    dory_run_fail(&driver->run, hal_dma_copy(*ticket, &copies->store));
+}
+
+static void start_loads(struct dory_driver *driver)
+{
+    dory_run_fail(&driver->run, hal_dma_open(&driver->load_ticket));
+    for (unsigned i = 0; i < driver->copies.load_count; i++) {
+        dory_run_fail(&driver->run, hal_dma_copy(driver->load_ticket, &driver->copies.loads[i]));
+    }
+}
+
+static void wait_store(struct dory_driver *driver, unsigned buffer)
+{
+    if (driver->store_open[buffer]) {
+        dory_run_fail(&driver->run, hal_dma_wait(driver->store_ticket[buffer]));
+        driver->store_open[buffer] = false;
+    }
+}
+
+/* Puts on its way what `next` needs, as described; waits for it in L3 if it must. */
+static void fetch(struct dory_driver *driver)
+{
+    const struct dory_placed_tile *next = driver->next;
+    if (next->starts_step) {
+        dory_await_transfers(&driver->run, next->step->transfers_awaited);
+    }
+    start_loads(driver);
+}
+
+/* The cores have computed `now`: brings its results, and all before, to L2. */
+static void drain(struct dory_driver *driver)
+{
+    if (dory_describe_store(&driver->copies, driver->now, layer_of(driver), driver->l2)) {
+        start_store(driver);
+    }
+    wait_store(driver, 0);
+    wait_store(driver, 1);
+    driver->computed = driver->draining = false;
+}
+
+/* ---- from tile to tile ---- */
+
+/* Takes the next step of the network's table. */
+static const struct dory_step *take_step(struct dory_driver *driver)
+{
+    driver->step_turn ^= 1;
+    driver->step[driver->step_turn] = *driver->next_step++;
+    return &driver->step[driver->step_turn];
+}
+
+/* The first tile of the next step, behind `before`. */
+static void place_first(struct dory_driver *driver, const struct dory_placed_tile *before)
+{
+    struct dory_placed_tile *first = driver->next;
+    first->step = take_step(driver);
+    first->starts_step = true;
+    dory_cursor_first(&first->at, first->step);
+    dory_place_tile(first, before, layer_of_next(driver), driver->l1);
+}
+
+/* Takes up the next layer with its first tile; false where there is none. While the cores compute the last tile of the layer
+ * before, this takes nobody's time. */
+static bool place_first_of_layer(struct dory_driver *driver)
+{
+    struct dory_placed_tile nothing;
+    const struct dory_network *network = driver->run.network;
+    driver->turns = true;
+    if (driver->next_step == network->steps + network->step_count) {
+        return false;
+    }
+    driver->layer[driver->layer_turn ^ 1] = *driver->next_step->layer;
+    dory_place_nothing(&nothing);
+    place_first(driver, &nothing);
+    driver->next->overlaps = false;
+    return true;
+}
+
+/* Places the tile behind `now` in `next`; false where there is none. */
+static bool place_next(struct dory_driver *driver)
+{
+    const struct dory_placed_tile *now = driver->now;
+    struct dory_placed_tile *next = driver->next;
+    next->at = now->at;
+    if (dory_cursor_next(&next->at, layer_of(driver), now->step)) {
+        next->step = now->step;
+        next->starts_step = false;
+        dory_place_tile(next, now, layer_of(driver), driver->l1);
+    } else if (!now->step->last_of_layer) {
+        place_first(driver, now);
+    } else {
+        return place_first_of_layer(driver);
+    }
+    return true;
+}
+
+/* `next` has been given to the cores. Describes all copies that may go on while they compute it: the results of the tile
+ * before, the data of the one behind; then starts them, one right after the other: on GAP8 an instruction that is not in the
+ * cache waits for all transfers in front of it. */
+static void step_on(struct dory_driver *driver)
+{
+    struct dory_placed_tile *before = driver->now;
+    bool store = driver->computed && dory_describe_store(&driver->copies, before, layer_of(driver), driver->l2);
+    driver->now = driver->next;
+    driver->next = before;
+    driver->computed = true;
+    driver->more = place_next(driver);
+    if (driver->more) {
+        dory_describe_loads(&driver->copies, driver->next, layer_of_next(driver), driver->l2);
+    }
+    if (store) {
+        start_store(driver);
+    }
+}
+
+/* ---- from layer to layer ---- */
+
+/* A tensor that goes to RAM leaves L2 with the transfers of the step behind it: an observer needs it now. */
+static void observe(struct dory_driver *driver)
+{
+    struct dory_run *run = &driver->run;
+    uint32_t before = run->profile ? hal_cycles() : 0;
+    unsigned due = driver->more ? driver->next->step->transfers_started : run->network->transfer_count;
+    dory_start_transfers(run, due);
+    dory_await_transfers(run, due);
+    dory_run_fail(run, run->buffers->observe(run->buffers->user, run->buffers, driver->layer_index));
+    driver->waited_cycles += run->profile ? hal_cycles() - before : 0; /* of the cores, but for no layer */
+}
+
+/* The cores' waiting time, as far as it is not for L3. */
+static void finish_profile(struct dory_driver *driver, struct dory_layer_profile *profile)
+{
+    uint32_t waited = driver->shared->waited_cycles - driver->waited_cycles;
+    driver->waited_cycles = driver->shared->waited_cycles;
+    profile->cycles = hal_cycles() - driver->start_cycles;
+    profile->l3_wait_cycles = dory_minimum(profile->l3_wait_cycles, waited);
+    profile->dma_wait_cycles = waited - profile->l3_wait_cycles;
+}
+
+static void begin_layer(struct dory_driver *driver)
+{
+    struct dory_run *run = &driver->run;
+    run->profile = run->buffers->profile ? &run->buffers->profile[driver->layer_index] : 0;
+    driver->start_cycles = run->profile ? hal_cycles() : 0;
+    driver->layer_turn ^= 1;
+    driver->turns = false;
+    fetch(driver);
+    driver->shared->layer = *layer_of(driver);
+}
+
+/* After the last byte of a layer is in L2. */
+static void finish_layer(struct dory_driver *driver)
+{
+    struct dory_run *run = &driver->run;
+    if (run->profile) {
+        finish_profile(driver, run->profile);
+    }
+    if (run->buffers->observe && run->status == DORY_OK) {
+        observe(driver);
+    }
+    driver->layer_index++;
+}
+
+static void close_run(struct dory_run *run)
+{
+    dory_start_transfers(run, run->status == DORY_OK ? run->network->transfer_count : run->transfers_started);
+    dory_await_transfers(run, run->transfers_started);
+}
+
+/* ---- the driver's side of a meeting ---- */
+
+void dory_driver_open(struct dory_driver *driver)
+{
+    driver->shared = driver->run.buffers->l1;
+    driver->l1 = driver->run.buffers->l1;
+    driver->l2 = driver->run.buffers->l2;
+    driver->next_step = driver->run.network->steps;
+    driver->load_ticket = -1;
+    driver->now = &driver->tile[0];
+    driver->next = &driver->tile[1];
+    driver->shared->waited_cycles = 0;
+    driver->more = place_first_of_layer(driver);
+    dory_describe_loads(&driver->copies, driver->next, layer_of_next(driver), driver->l2);
+    begin_layer(driver);
+}
+
+/* Results of the last tile first, where the next one cannot be loaded beside it; false at the end of the run. */
+static bool complete(struct dory_driver *driver)
+{
+    drain(driver);
+    if (!driver->turns) {
+        fetch(driver);
+        return true;
+    }
+    finish_layer(driver);
+    if (!driver->more || driver->run.status != DORY_OK) {
+        return false;
+    }
+    begin_layer(driver);
+    return true;
+}
+
+/* `next` has come, and its output buffer is free. */
+static void publish(struct dory_driver *driver, struct dory_work *work)
+{
+    const struct dory_placed_tile *next = driver->next;
+    work->tile = next->tile;
+    work->valid = next->valid;
+    work->has_border = next->load_input && next->has_border;
+    work->kind = DORY_WORK_TILE;
+    dory_run_fail(&driver->run, hal_dma_wait(driver->load_ticket));
+    wait_store(driver, next->output_buffer);
+    if (driver->run.profile) {
+        driver->run.profile->tiles++;
+    }
+}
+
+void dory_driver_prepare(struct dory_driver *driver, struct dory_work *work)
+{
+    bool overlaps = driver->more && driver->next->overlaps;
+    if (driver->computed && !overlaps && !driver->draining) {
+        driver->draining = true;
+        work->kind = DORY_WORK_NOTHING;
+    } else if (driver->draining && !complete(driver)) {
+        close_run(&driver->run);
+        work->kind = DORY_WORK_END;
+    } else {
+        publish(driver, work);
+    }
+}
+
+void dory_driver_start(struct dory_driver *driver)
+{
+    if (driver->draining) {
+        return;
+    }
+    step_on(driver);
+    if (driver->now->starts_step) {
+        dory_start_transfers(&driver->run, driver->now->step->transfers_started);
+    }
+    if (driver->more && driver->next->overlaps) {
+        fetch(driver);
+    }
+}

@@ -1,0 +1,50 @@
+/* The driver: walks through a network tile by tile, moves tiles by DMA, and says at each meeting what the cores have to do
+ * until the next one. While all cores compute tile n, tile n+1 is loaded and tile n-1 stored (DORY paper, Listing 1).
+ *
+ *     driver   prepare 0 | start: load 1          prepare 1 | start: store 0, load 2     prepare 2 | ...
+ *     meeting            X                                  X                                      X
+ *     cores              | compute tile 0                   | compute tile 1                       | ...
+ *
+ * One driver serves every kind of layer; what differs is in the kernel. */
+#ifndef DORY_DRIVER_H
+#define DORY_DRIVER_H
+
+#include "run_state.h"
+#include "shared.h"
+#include "tile_copies.h"
+
+/* The FC lends its memory to it: cores' stacks are small. It copies there what it reads for every tile, for a word of L2 may
+ * cost hundreds of cycles where a transfer is under way. */
+struct dory_driver {
+    struct dory_run run;
+    struct dory_shared *shared;
+    uint8_t *l1, *l2;
+    unsigned layer_index;
+    struct dory_layer layer[2];        /* at work, and the next one, by turns */
+    unsigned layer_turn;               /* index in `layer` */
+    struct dory_step step[2];          /* at work, by turns: tiles of two steps may be on their way */
+    unsigned step_turn;                /* index in `step` of the newest one */
+    const struct dory_step *next_step; /* of the network */
+    struct dory_placed_tile tile[2];
+    struct dory_placed_tile *now, *next;
+    bool computed;     /* `now` has been given to the cores; its results are not stored */
+    bool more;         /* there is a tile behind it: `next` */
+    bool turns;        /* and that is the first one of the next layer */
+    bool draining;     /* nothing may be on its way before `now` is complete */
+    struct dory_copies copies;
+    hal_dma_ticket load_ticket;
+    hal_dma_ticket store_ticket[2]; /* by output buffer */
+    bool store_open[2];
+    uint32_t start_cycles, waited_cycles;
+};
+
+/* Before the first meeting. `run` is set. */
+void dory_driver_open(struct dory_driver *driver);
+
+/* Before each meeting. Writes what the cores do after it, and waits until they can: their data are in L1 then. */
+void dory_driver_prepare(struct dory_driver *driver, struct dory_work *work);
+
+/* After each meeting but the last. Starts the copies that go on while the cores work. */
+void dory_driver_start(struct dory_driver *driver);
+
+#endif

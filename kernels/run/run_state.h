@@ -1,0 +1,24 @@
+/* One run of a network, and its queue of transfers between L3 and L2. */
+#ifndef DORY_RUN_STATE_H
+#define DORY_RUN_STATE_H
+
+#include "dory/run.h"
+
+/* Only the driver writes it while the cluster runs. */
+struct dory_run {
+    const struct dory_network *network;
+    const struct dory_buffers *buffers;
+    int status; /* the first error; the others are consequences */
+    uint16_t transfers_started;
+    hal_l3_ticket ticket_base;          /* transfer i has ticket ticket_base + i + 1, or is complete */
+    struct dory_layer_profile *profile; /* of this layer, or null */
+};
+
+/* Remembers the first status that is not DORY_OK. */
+void dory_run_fail(struct dory_run *run, int status);
+
+/* Driver. Queues the transfers before `end` that have not been; then waits for those before `end`. */
+void dory_start_transfers(struct dory_run *run, unsigned end);
+void dory_await_transfers(struct dory_run *run, unsigned end);
+
+#endif

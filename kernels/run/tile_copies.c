@@ -1,0 +1,131 @@
+#include "tile_copies.h"
+
+static uint32_t pixel_bytes(uint32_t channels, uint32_t bits) { return dory_element_bytes(channels, bits); }
+
+/* A rectangle of `rows` x `columns` pixels of `channels` channels between an L2 window and a tile in L1.
+ * row, column and channel are its place in the tensor, `pitch` the columns of the L1 tile. */
+struct rectangle {
+    const struct dory_window *window;
+    uint32_t width, bits;
+    uint32_t row, column, channel;
+    uint32_t rows, columns, channels;
+    uint8_t *local;
+    uint32_t pitch;
+    enum hal_direction direction;
+};
+
+static void describe_rectangle(struct hal_dma_copy *copy, uint8_t *l2, const struct rectangle *r)
+{
+    const struct dory_window *window = r->window;
+    uint32_t pixel = pixel_bytes(window->channels, r->bits);
+    uint32_t run = pixel_bytes(r->channels, r->bits);
+    uint32_t row_bytes = r->width * pixel;
+    copy->local = r->local;
+    copy->external = l2 + window->offset + (r->row - window->first_row) * row_bytes + r->column * pixel +
+                     pixel_bytes(r->channel - window->first_channel, r->bits);
+    copy->direction = r->direction;
+    bool whole_pixels = run == pixel; /* then a row is one run */
+    copy->run_bytes = whole_pixels ? r->columns * pixel : run;
+    copy->runs = whole_pixels ? r->rows : r->columns;
+    copy->planes = whole_pixels ? 1 : r->rows;
+    copy->external_run_stride = whole_pixels ? row_bytes : pixel;
+    copy->local_run_stride = whole_pixels ? r->pitch * pixel : run;
+    copy->external_plane_stride = row_bytes;
+    copy->local_plane_stride = r->pitch * run;
+}
+
+/* False where the tile is nothing but border. */
+static bool describe_input(struct hal_dma_copy *copy, const struct dory_placed_tile *placed, const struct dory_layer *layer,
+                           uint8_t *l2, unsigned which)
+{
+    const struct dory_tile *tile = &placed->tile;
+    const struct dory_valid *valid = &placed->valid;
+    uint32_t bits = which ? layer->second_input_bits : layer->input_bits;
+    bool concatenation = layer->operation == DORY_CONCATENATION;
+    uint32_t channels = concatenation ? dory_input_channels(layer, which) : tile->input_channels;
+    if (valid->top == valid->bottom || valid->left == valid->right) {
+        return false;
+    }
+    uint8_t *base = (uint8_t *)(uintptr_t)(which ? tile->second_input : tile->input);
+    struct rectangle rectangle = {
+        .window = &placed->step->input[which],
+        .width = layer->input_width,
+        .bits = bits,
+        .row = (uint32_t)(placed->input_row + (int32_t)valid->top),
+        .column = (uint32_t)(placed->input_column + (int32_t)valid->left),
+        .channel = dory_reads_all_channels(layer) ? placed->at.chunk : placed->at.channel,
+        .rows = valid->bottom - valid->top,
+        .columns = valid->right - valid->left,
+        .channels = channels,
+        .local = base + (valid->top * tile->input_columns + valid->left) * pixel_bytes(channels, bits),
+        .pitch = tile->input_columns,
+        .direction = HAL_TO_LOCAL,
+    };
+    describe_rectangle(copy, l2, &rectangle);
+    return true;
+}
+
+static void describe_weights(struct hal_dma_copy *copy, const struct dory_placed_tile *placed,
+                             const struct dory_layer *layer, uint8_t *l2)
+{
+    const struct dory_tile *tile = &placed->tile;
+    uint32_t quads = dory_divide_up(tile->channels, 4);
+    uint32_t first_quad = (placed->at.channel - placed->step->first_channel) / 4;
+    uint8_t *external = l2 + placed->step->weights_offset + first_quad * layer->quad_bytes;
+    copy->local = (void *)(uintptr_t)tile->weights;
+    copy->external = external;
+    copy->run_bytes = quads * layer->quad_bytes;
+    copy->runs = 1;
+    copy->planes = 1;
+    copy->direction = HAL_TO_LOCAL;
+    if (!(tile->first_chunk && tile->last_chunk)) {
+        uint32_t chunk_start = placed->at.chunk / layer->tile_input_channels * layer->chunk_bytes;
+        copy->external = external + chunk_start;
+        copy->run_bytes = tile->last_chunk ? layer->quad_bytes - chunk_start : layer->chunk_bytes;
+        copy->runs = quads;
+        copy->external_run_stride = layer->quad_bytes;
+        copy->local_run_stride = copy->run_bytes;
+    }
+}
+
+void dory_describe_loads(struct dory_copies *copies, const struct dory_placed_tile *placed, const struct dory_layer *layer,
+                         uint8_t *l2)
+{
+    unsigned count = 0;
+    if (placed->load_input) {
+        count += describe_input(copies->loads, placed, layer, l2, 0);
+        if (dory_has_second_input(layer)) {
+            count += describe_input(&copies->loads[count], placed, layer, l2, 1);
+        }
+    }
+    if (placed->load_weights) {
+        describe_weights(&copies->loads[count++], placed, layer, l2);
+    }
+    copies->load_count = count;
+}
+
+bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_tile *placed, const struct dory_layer *layer,
+                         uint8_t *l2)
+{
+    const struct dory_tile *tile = &placed->tile;
+    if (!tile->last_chunk) {
+        return false;
+    }
+    copies->store_buffer = placed->output_buffer;
+    struct rectangle rectangle = {
+        .window = &placed->step->output,
+        .width = layer->output_width,
+        .bits = layer->output_bits,
+        .row = placed->at.row,
+        .column = placed->at.column,
+        .channel = placed->at.channel,
+        .rows = tile->rows,
+        .columns = tile->columns,
+        .channels = tile->channels,
+        .local = tile->output,
+        .pitch = tile->columns,
+        .direction = HAL_FROM_LOCAL,
+    };
+    describe_rectangle(&copies->store, l2, &rectangle);
+    return true;
+}

@@ -1,0 +1,41 @@
+#include "run_state.h"
+
+void dory_run_fail(struct dory_run *run, int status)
+{
+    if (status != DORY_OK && run->status == DORY_OK) {
+        run->status = status;
+    }
+}
+
+void dory_start_transfers(struct dory_run *run, unsigned end)
+{
+    for (; run->transfers_started < end; run->transfers_started++) {
+        const struct dory_transfer *transfer = &run->network->transfers[run->transfers_started];
+        bool flash = transfer->kind == HAL_FLASH_READ;
+        struct hal_l3_copy copy = {
+            .kind = (enum hal_l3_kind)transfer->kind,
+            .l3_address = transfer->l3_address + (flash ? run->buffers->flash_address : run->buffers->ram_address),
+            .l2 = (uint8_t *)run->buffers->l2 + transfer->l2_offset,
+            .run_bytes = transfer->run_bytes,
+            .runs = transfer->runs,
+            .l3_stride = transfer->l3_stride,
+            .l2_stride = transfer->l2_stride,
+        };
+        hal_l3_ticket ticket = 0;
+        dory_run_fail(run, hal_l3_start(&copy, &ticket));
+        run->ticket_base = ticket - run->transfers_started - 1u;
+    }
+}
+
+void dory_await_transfers(struct dory_run *run, unsigned end)
+{
+    if (end == 0) {
+        return;
+    }
+    dory_start_transfers(run, end);
+    uint32_t before = run->profile ? hal_cycles() : 0;
+    dory_run_fail(run, hal_l3_wait(run->ticket_base + end));
+    if (run->profile) {
+        run->profile->l3_wait_cycles += hal_cycles() - before;
+    }
+}
