@@ -6,8 +6,11 @@
 #include <string.h>
 
 /* Effort of the local search, in ranges looked at or moved: a bound by number, never by time, so that results repeat. */
-#define MOST_EFFORT 4000000u /* as long as the result is too large */
-#define FEW_EFFORT  400000u  /* when it is large enough, but not proven to be the least */
+#define MOST_EFFORT 4000000u  /* as long as the result is too large */
+#define FEW_EFFORT  400000u   /* when it is large enough, but not proven to be the least */
+#define ALL_EFFORT  40000000u /* for the last placement of a plan */
+
+#define MOST_FAILURES 100 /* of orders that follow from one another */
 
 struct placer {
     struct place_item *items;
@@ -18,6 +21,7 @@ struct placer {
     int *neighbours, *first_neighbour; /* items that live at the same time, by item */
     struct range *ranges;              /* scratch of first_fit */
     uint32_t best;
+    int stuck;       /* place in the order of the item at which first_fit gave up */
     uint64_t effort; /* so far */
 };
 
@@ -93,8 +97,10 @@ static uint32_t first_fit(struct placer *placer, uint32_t limit)
         item->offset = find_gap(placer, placer->order[i]);
         uint32_t end = item->offset + round_up(item->bytes, placer->alignment);
         peak = end > peak ? end : peak;
-        if (peak > limit)
+        if (peak > limit) {
+            placer->stuck = i;
             return UINT32_MAX;
+        }
     }
     return peak;
 }
@@ -196,23 +202,35 @@ static void move_item(int *order, int from, int to)
     order[to] = item;
 }
 
+static uint64_t most_effort(const struct placer *placer)
+{
+    return placer->enough == 0 ? ALL_EFFORT : placer->best > placer->enough ? MOST_EFFORT : FEW_EFFORT;
+}
+
+/* An item that found no room below the limit comes earlier in the next order: what is hard to place ends up in front. After
+ * many failures the search starts again near the best order. */
 static void improve(struct placer *placer)
 {
     uint64_t state = 1;
-    size_t bytes = (size_t)placer->count * sizeof *placer->order;
-    for (placer->effort = 0; placer->best > placer->bound; placer->effort += (uint64_t)placer->count) {
-        if (placer->effort > (placer->best > placer->enough ? MOST_EFFORT : FEW_EFFORT))
+    int failures = 0, count = placer->count;
+    size_t bytes = (size_t)count * sizeof *placer->order;
+    memcpy(placer->order, placer->best_order, bytes);
+    for (placer->effort = 0; placer->best > placer->bound; placer->effort += (uint64_t)count) {
+        if (placer->effort > most_effort(placer))
             return;
-        memcpy(placer->order, placer->best_order, bytes);
-        uint32_t count = (uint32_t)placer->count, moves = 1 + next_random(&state) % 3;
-        while (moves--) {
-            uint32_t from = next_random(&state) % count, to = next_random(&state) % count;
-            move_item(placer->order, (int)from, (int)to);
-        }
-        uint32_t peak = first_fit(placer, placer->best);
-        if (peak <= placer->best) { /* equal ones too: that is how it leaves a plateau */
+        uint32_t peak = first_fit(placer, placer->best - placer->alignment);
+        if (peak < placer->best) {
             placer->best = peak;
             memcpy(placer->best_order, placer->order, bytes);
+            failures = 0;
+        } else if (failures++ < MOST_FAILURES) {
+            move_item(placer->order, placer->stuck, (int)(next_random(&state) % (uint32_t)(placer->stuck + 1)));
+        } else {
+            memcpy(placer->order, placer->best_order, bytes);
+            for (unsigned moves = 1 + next_random(&state) % 3; moves > 0; moves--)
+                move_item(placer->order, (int)(next_random(&state) % (uint32_t)count),
+                          (int)(next_random(&state) % (uint32_t)count));
+            failures = 0;
         }
     }
 }

@@ -16,7 +16,8 @@ uint32_t place_bound(const struct place_item *items, int count, uint32_t alignme
 
 /* Gives every item an offset that is a multiple of `alignment`, so that no two that live at the same step overlap. Returns
  * the bytes used; they are the least possible where they equal place_bound, which several greedy orders and then a local
- * search with a fixed seed try to reach. `enough` bytes are as good as the least: there are so many anyway. */
+ * search with a fixed seed try to reach. `enough` bytes are as good as the least: there are so many anyway. 0: the
+ * search takes its time. */
 uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, struct arena *arena);
 
 #endif

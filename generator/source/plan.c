@@ -466,6 +466,6 @@ bool plan_make(const struct network *network, const struct target *target, const
     plan->cores = planner.cores;
     plan->l1_arena_bytes = planner.l1_bytes;
     plan->l2_arena_bytes = planner.l2_bytes;
-    plan->l2_peak_bytes = peak;
+    plan->l2_peak_bytes = peak > schedule.live_bytes ? schedule_place(&schedule, 0) : peak;
     return write_plan(&planner, plan, &schedule);
 }

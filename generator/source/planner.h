@@ -119,7 +119,8 @@ struct schedule {
  * cannot be avoided may exceed it: compare live_bytes. */
 void schedule_make(const struct planner *planner, const uint32_t *capacity, struct schedule *schedule, struct arena *arena);
 
-/* Offsets for the schedule's buffers: the bytes they take. As good as the fewest are `enough`. */
+/* Offsets for the schedule's buffers: the bytes they take. As good as the fewest are `enough`; 0: nothing
+ * but the fewest. */
 uint32_t schedule_place(struct schedule *schedule, uint32_t enough);
 
 /* Cycles for which one transfer occupies the channel to L3. */
