@@ -27,6 +27,11 @@ for argument in $(sed -n 's/.*cmake_parse_arguments(PARSE_ARGV 2 arg "\(.*\)" "\
   grep -q "| \`$argument\` |" "$source/docs/cmake.md" || fail "docs/cmake.md lacks $argument"
 done
 
+# All documents are found from the README.
+for document in "$source"/docs/*.md; do
+  grep -q "(docs/${document##*/})" "$source/README.md" || fail "README.md does not name ${document##*/}"
+done
+
 # What documents name must exist; what is below another folder (dory/, build/) is looked for when commands are run.
 rooms='docs|apps|scripts|hal|kernels|cmake|tests|generator|toolchains'
 for name in $(grep -ohP "(?<![\w/.])($rooms)/[A-Za-z0-9_./-]*[A-Za-z0-9]" "$source"/docs/*.md "$source/README.md" | sort -u); do

@@ -9,6 +9,8 @@ Each fenced block of a document has a comment on the line before it:
     <!-- file: PATH -->     the block is the content of a file, which is written
     <!-- shown -->          neither: output, or a part of something
 
+A document whose first line is <!-- needs: PROGRAM ... --> is skipped, with exit status 77, where one of the programs is missing.
+
 A sh block without any is an error: a command that nothing tests. Blocks are run in their order, in one folder and one shell
 environment, in which the folder dory is a copy of the source tree and HOME is empty.
 """
@@ -24,6 +26,8 @@ PARTS = ["CMakeLists.txt", "CMakePresets.json", "LICENSE", "NOTICE", "README.md"
          "kernels", "scripts", "tests", "toolchains"]
 FENCE = re.compile(r"^```(\w*)\s*$")
 DIRECTIVE = re.compile(r"^<!-- (run|fails|file|shown)(?:: (.*?))? -->$")
+NEEDS = re.compile(r"^<!-- needs: (.*?) -->$")
+SKIPPED = 77
 
 
 class Block:
@@ -49,6 +53,12 @@ def read_blocks(path):
             elif line.strip():
                 directive = None
     return blocks
+
+
+def missing_programs(path):
+    with open(path, encoding="utf-8") as file:
+        needs = NEEDS.match(file.readline().strip())
+    return [program for program in needs.group(1).split() if not shutil.which(program)] if needs else []
 
 
 def copy_tree(source, folder):
@@ -99,6 +109,11 @@ def main():
     parser.add_argument("--path", action="append", default=[], help="folder for the front of the PATH, such as a dory to use")
     parser.add_argument("--slow", action="store_true", help="also the blocks that take long")
     options = parser.parse_args()
+
+    missing = missing_programs(options.document)
+    if missing:
+        print(f"skipped: {', '.join(missing)} not found")
+        sys.exit(SKIPPED)
 
     work = os.path.abspath(options.work)
     shutil.rmtree(work, ignore_errors=True)
