@@ -14,6 +14,22 @@ typedef void dory_product_finisher(const struct dory_product *product, int32_t *
 /* What follows it for elements below 8 bits, which come as 4 bytes of 4 pixels. */
 typedef void dory_product_packer(const struct dory_product *product, const uint32_t word[4], uint32_t index, uint32_t quad);
 
+/* Takes the rows of pixel quads off the share that follow one of which all quads are direct, and are so themselves: only
+ * their pixels and the place of their output differ. Returns how many. */
+static inline uint32_t dory_product_rows_alike(const struct dory_product *product, struct dory_grid_share *share,
+                                               uint32_t direct_end)
+{
+    uint32_t quads = product->quads, rows = 0, whole_rows = product->pixel_count / 4;
+    if (share->first == 0 && direct_end == quads) {
+        while (share->items >= 2 * quads && share->row + 1 < whole_rows) {
+            share->items -= quads;
+            share->row++;
+            rows++;
+        }
+    }
+    return rows;
+}
+
 /* `pack` is null where all elements are bytes or words, else it is called where `packs`. */
 static inline __attribute__((always_inline)) void
 dory_product_run_with(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source, void *state,
@@ -32,6 +48,7 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
         uint32_t index = 4 * share.row, pixels = dory_minimum(4, product->pixel_count - index);
         uint32_t end = dory_grid_share_row_end(&share, product->quads);
         uint32_t direct_end = product->direct && pixels == 4 ? dory_minimum(blocks->channels / 4, end) : 0;
+        uint32_t alike = packs ? 0 : dory_product_rows_alike(product, &share, direct_end);
         source(state, &blocks->pixels, pixels);
         blocks->output = product->output + index * blocks->channels + 4 * share.first;
         for (uint32_t quad = share.first; quad < end;) {
@@ -42,7 +59,16 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
             if (packs) {
                 blocks->output = (uint8_t *)word;
             }
-            multiply(blocks, product->input_is_signed);
+            for (;;) {
+                multiply(blocks, product->input_is_signed);
+                if (alike == 0) {
+                    break;
+                }
+                alike--;
+                blocks->weights = product->weights;
+                blocks->output += 4 * (blocks->channels - product->quads);
+                source(state, &blocks->pixels, 4);
+            }
             if (blocks->direct) {
                 if (packs) {
                     pack(product, word, index, quad);
