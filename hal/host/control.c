@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "internal.h"
 
@@ -58,6 +59,8 @@ static void set_up(const struct hal_host_options *options)
         host_options.ram_bytes = 8 * 1024 * 1024;
     if (host_options.barrier_timeout_milliseconds == 0)
         host_options.barrier_timeout_milliseconds = 60 * 1000;
+    if (host_options.patience_milliseconds == 0)
+        host_options.patience_milliseconds = 1000;
     host_counters = (struct hal_host_counters){0};
     for (int call = 0; call < HAL_HOST_CALLS; call++)
         faults[call] = 0;
@@ -118,6 +121,11 @@ bool host_fault(enum hal_host_call call)
     return true;
 }
 
+void host_sleep(unsigned milliseconds)
+{
+    nanosleep(&(struct timespec){.tv_sec = milliseconds / 1000, .tv_nsec = (long)(milliseconds % 1000) * 1000000}, NULL);
+}
+
 void hal_host_fail(enum hal_host_call call, uint64_t nth)
 {
     host_enter();
@@ -140,6 +148,10 @@ const char *hal_host_call_name(enum hal_host_call call)
         [HAL_HOST_L3_TRANSFER] = "L3 transfer",
         [HAL_HOST_L3_WAIT] = "hal_l3_wait",
         [HAL_HOST_L3_CLOSE] = "hal_l3_close",
+        [HAL_HOST_DMA_STALL] = "DMA copies that never end",
+        [HAL_HOST_L3_STALL] = "L3 transfer that never ends",
+        [HAL_HOST_DMA_DELAY] = "slow DMA copies",
+        [HAL_HOST_L3_DELAY] = "slow L3 transfer",
     };
     return (unsigned)call < HAL_HOST_CALLS ? names[call] : "unknown call";
 }

@@ -169,7 +169,7 @@ static int finish_copies(struct ticket *ticket, bool perform)
     return status;
 }
 
-static int wait_for(int core, hal_dma_ticket number)
+static int wait_for(int core, hal_dma_ticket number, bool stalls)
 {
     if (core == FABRIC_CONTROLLER)
         return host_violation(DORY_ERROR_DMA, "hal_dma_wait called outside the cluster");
@@ -177,16 +177,24 @@ static int wait_for(int core, hal_dma_ticket number)
     if (!ticket || ticket->core != core)
         return host_violation(DORY_ERROR_DMA, "hal_dma_wait: ticket %d was not opened by core %d, or was waited for before",
                               (int)number, core);
-    bool fault = host_fault(HAL_HOST_DMA_WAIT);
+    bool fault = host_fault(HAL_HOST_DMA_WAIT) || stalls;
     int status = finish_copies(ticket, !fault);
     close_ticket(ticket);
     return fault ? DORY_ERROR_DMA : status;
 }
 
+/* The other cores go on meanwhile. */
 int hal_dma_wait(hal_dma_ticket ticket)
 {
     host_enter();
-    int status = wait_for(cluster_this_core(), ticket);
+    bool stalls = host_fault(HAL_HOST_DMA_STALL);
+    bool is_slow = host_fault(HAL_HOST_DMA_DELAY);
+    unsigned patience = host_options.patience_milliseconds;
+    host_leave();
+    if (stalls || is_slow)
+        host_sleep(stalls ? patience : patience / 2);
+    host_enter();
+    int status = wait_for(cluster_this_core(), ticket, stalls);
     host_leave();
     return status;
 }

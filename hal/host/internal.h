@@ -41,6 +41,9 @@ extern struct hal_host_options host_options; /* no zeros left */
 /* Counts the call; true: it has to fail. */
 bool host_fault(enum hal_host_call call);
 
+/* With or without the lock. */
+void host_sleep(unsigned milliseconds);
+
 /* Counts and prints a violation of the contract; returns `status`. */
 int host_violation(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -16,7 +16,7 @@ extern const uint8_t __stop_dory_flash[] __attribute__((weak));
 struct entry {
     struct transfer transfer;
     hal_l3_ticket ticket;
-    bool fails;
+    bool fails, stalls, is_slow;
 };
 
 static struct entry queue[QUEUE_LENGTH]; /* ring, oldest at `oldest` */
@@ -132,6 +132,8 @@ static void perform_up_to(hal_l3_ticket ticket)
 static void finish_oldest(bool perform)
 {
     struct entry *entry = &queue[oldest];
+    if (entry->stalls || entry->is_slow)
+        host_sleep(entry->stalls ? host_options.patience_milliseconds : host_options.patience_milliseconds / 2);
     if (perform)
         perform_up_to(entry->ticket);
     if (!transfer_finish(&entry->transfer, DORY_ERROR_L3) || entry->fails)
@@ -152,11 +154,13 @@ static void enqueue(const struct transfer *transfer)
     if (queued == QUEUE_LENGTH)
         finish_oldest(true);
     struct entry *entry = &queue[(oldest + queued) % QUEUE_LENGTH];
-    bool fails = host_fault(HAL_HOST_L3_TRANSFER);
-    bool late = fails || is_late(last_ticket);
+    bool stalls = host_fault(HAL_HOST_L3_STALL), is_slow = host_fault(HAL_HOST_L3_DELAY);
+    bool fails = host_fault(HAL_HOST_L3_TRANSFER) || stalls;
+    bool late = fails || is_slow || is_late(last_ticket);
     if (!late)
         perform_up_to(last_ticket);
-    *entry = (struct entry){.transfer = *transfer, .ticket = last_ticket, .fails = fails};
+    *entry =
+        (struct entry){.transfer = *transfer, .ticket = last_ticket, .fails = fails, .stalls = stalls, .is_slow = is_slow};
     queued++;
     transfer_start(&entry->transfer, late);
 }

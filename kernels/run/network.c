@@ -13,6 +13,9 @@ static int check_buffers(const struct dory_network *network, const struct dory_b
     if (!buffers->l1 || !buffers->l2) {
         return DORY_ERROR_ARGUMENT;
     }
+    if (buffers->flash_address == HAL_NOT_IN_FLASH) { /* hal_flash_address of something else */
+        return DORY_ERROR_FLASH_IMAGE;
+    }
     if (!is_aligned(buffers->l1) || !is_aligned(buffers->l2)) {
         return DORY_ERROR_ALIGNMENT;
     }

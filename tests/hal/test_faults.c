@@ -68,13 +68,18 @@ static const int expected_status[HAL_HOST_CALLS] = {
     [HAL_HOST_L3_TRANSFER] = DORY_ERROR_L3,
     [HAL_HOST_L3_WAIT] = DORY_ERROR_L3,
     [HAL_HOST_L3_CLOSE] = DORY_ERROR_L3,
+    [HAL_HOST_DMA_STALL] = DORY_ERROR_DMA,
+    [HAL_HOST_L3_STALL] = DORY_ERROR_L3,
+    [HAL_HOST_DMA_DELAY] = DORY_OK,
+    [HAL_HOST_L3_DELAY] = DORY_OK,
 };
 
 static const uint8_t flash[64] = {1, 2, 3};
 
 static void begin(void)
 {
-    fresh_hal(HAL_HOST_MIXED, 3);
+    struct hal_host_options options = {.seed = 3, .quiet = 1, .patience_milliseconds = 4};
+    assert_int_equal(hal_host_configure(&options), DORY_OK);
     hal_host_set_flash(flash, sizeof flash);
 }
 
@@ -107,7 +112,7 @@ static void every_call_can_fail(void **state)
         for (uint64_t nth = 1; nth <= calm.calls[call]; nth++, injected++)
             fault_at((enum hal_host_call)call, nth);
     }
-    assert_int_equal(injected, 6 + 6 * ROUNDS + ROUNDS);
+    assert_int_equal(injected, 6 + 6 * ROUNDS + ROUNDS + 4 * ROUNDS);
 }
 
 static void orders_can_be_taken_back(void **state)

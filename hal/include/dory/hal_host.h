@@ -34,6 +34,7 @@ struct hal_host_options {
     size_t l2_bytes;
     size_t ram_bytes;
     unsigned barrier_timeout_milliseconds; /* until a barrier gives up and aborts; 0: 60 s */
+    unsigned patience_milliseconds;        /* until a wait gives up on a transfer that never ends; 0: 1 s */
     int quiet;                             /* violations are counted and returned, but not written to stderr */
 };
 
@@ -66,10 +67,15 @@ enum hal_host_call {
     HAL_HOST_L3_TRANSFER,    /* started well, but its bytes never arrive: DORY_ERROR_L3 from the wait that covers it */
     HAL_HOST_L3_WAIT,        /* DORY_ERROR_L3; all up to the ticket is over, its bytes never arrive unless it was early */
     HAL_HOST_L3_CLOSE,       /* DORY_ERROR_L3, but closed */
+    HAL_HOST_DMA_STALL,      /* the ticket's copies never end: after patience_milliseconds, as HAL_HOST_DMA_WAIT */
+    HAL_HOST_L3_STALL,       /* the transfer never ends: after patience_milliseconds, as HAL_HOST_L3_TRANSFER */
+    HAL_HOST_DMA_DELAY,      /* no fault: the ticket's copies take half of patience_milliseconds more */
+    HAL_HOST_L3_DELAY,       /* no fault: the transfer takes as much more */
     HAL_HOST_CALLS
 };
 
-/* The nth call of this kind from now on fails, once; 1 is the next, 0 takes the order back. */
+/* The nth call (of stalls and delays: ticket or transfer) of this kind from now on fails, once; 1 is the next, 0 takes the
+ * order back. */
 void hal_host_fail(enum hal_host_call call, uint64_t nth);
 
 /* Name of a kind of call, for messages. */

@@ -48,13 +48,15 @@ static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8
     int64_t wide[2];
     int32_t narrow[2];
     int64_t scaled;
+    uint32_t product; /* proven to fit int32; unsigned because after a failed transfer anything may come here */
     switch (layer->normalisation) {
     case DORY_NORMALISE_NONE:
         memcpy(narrow, constants + 4 * lane, 4);
         return dory_clip((int64_t)accumulator + narrow[0], layer->minimum, layer->maximum);
     case DORY_NORMALISE_32:
         memcpy(narrow, constants + 8 * lane, 8);
-        return dory_clip((narrow[0] * accumulator + narrow[1]) >> layer->shift, layer->minimum, layer->maximum);
+        product = (uint32_t)narrow[0] * (uint32_t)accumulator + (uint32_t)narrow[1];
+        return dory_clip((int32_t)product >> layer->shift, layer->minimum, layer->maximum);
     case DORY_NORMALISE_CLAMPED: return dory_normalise_clamped(layer, constants + 16 * lane, accumulator);
     default:
         memcpy(wide, constants + 16 * lane, 16);
