@@ -5,8 +5,8 @@ GAP8_L1_SHARED struct gap8_team gap8_team;
 
 static GAP8_FC_MEMORY struct {
     uint32_t is_open;
-    uint32_t cycles;        /* the timer when the cluster was closed */
-    volatile uint32_t done; /* set by core 0 when all cores have returned */
+    uint32_t cycles;             /* the timer when the cluster was closed */
+    volatile uint32_t done;      /* set by core 0 when all cores have returned */
     volatile uint32_t cores_met; /* by core 0: meetings that all cores have come to */
 } cluster;
 

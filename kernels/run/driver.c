@@ -48,7 +48,7 @@ static void fetch(struct dory_driver *driver)
 /* The cores have computed `now`: brings its results, and all before, to L2. */
 static void drain(struct dory_driver *driver)
 {
-    if (dory_describe_store(&driver->copies, driver->now, layer_of(driver), driver->l2)) {
+    if (driver->stores) {
         start_store(driver);
     }
     wait_store(driver, 0);
@@ -161,6 +161,7 @@ static void begin_layer(struct dory_driver *driver)
     driver->start_cycles = run->profile ? hal_cycles() : 0;
     driver->layer_turn ^= 1;
     driver->turns = false;
+    driver->bordered[0].input_rows = driver->bordered[1].input_rows = 0;
     fetch(driver);
     driver->shared->layer = *layer_of(driver);
 }
@@ -217,13 +218,31 @@ static bool complete(struct dory_driver *driver)
     return true;
 }
 
+/* Remembers what the buffer of `next` is laid out for. False where that has changed nothing. */
+static bool needs_border(struct dory_driver *driver)
+{
+    const struct dory_placed_tile *next = driver->next;
+    const struct dory_tile *tile = &next->tile;
+    const uint32_t *input = layer_of(driver)->l1.input;
+    struct dory_bordered *last = &driver->bordered[input[0] == input[1] ? 0 : next->input_buffer];
+    if (!next->load_input) {
+        return false;
+    }
+    bool same = last->input_rows == tile->input_rows && last->input_columns == tile->input_columns &&
+                last->input_channels == tile->input_channels && last->valid.top == next->valid.top &&
+                last->valid.bottom == next->valid.bottom && last->valid.left == next->valid.left &&
+                last->valid.right == next->valid.right;
+    *last = (struct dory_bordered){next->valid, tile->input_rows, tile->input_columns, tile->input_channels};
+    return next->has_border && !same;
+}
+
 /* `next` has come, and its output buffer is free. */
 static void publish(struct dory_driver *driver, struct dory_work *work)
 {
     const struct dory_placed_tile *next = driver->next;
     work->tile = next->tile;
     work->valid = next->valid;
-    work->has_border = next->load_input && next->has_border;
+    work->has_border = needs_border(driver);
     work->kind = DORY_WORK_TILE;
     dory_run_fail(&driver->run, hal_dma_wait(driver->load_ticket));
     wait_store(driver, next->output_buffer);
@@ -237,6 +256,7 @@ void dory_driver_prepare(struct dory_driver *driver, struct dory_work *work)
     bool overlaps = driver->more && driver->next->overlaps;
     if (driver->computed && !overlaps && !driver->draining) {
         driver->draining = true;
+        driver->stores = dory_describe_store(&driver->copies, driver->now, layer_of(driver), driver->l2);
         work->kind = DORY_WORK_NOTHING;
     } else if (driver->draining && !complete(driver)) {
         close_run(&driver->run);

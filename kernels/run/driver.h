@@ -13,6 +13,12 @@
 #include "shared.h"
 #include "tile_copies.h"
 
+/* What an input buffer has been laid out for: the border of a tile of the same kind is still there. */
+struct dory_bordered {
+    struct dory_valid valid;
+    uint16_t input_rows, input_columns, input_channels;
+};
+
 /* The FC lends its memory to it: cores' stacks are small. It copies there what it reads for every tile, for a word of L2 may
  * cost hundreds of cycles where a transfer is under way. */
 struct dory_driver {
@@ -27,10 +33,12 @@ struct dory_driver {
     const struct dory_step *next_step; /* of the network */
     struct dory_placed_tile tile[2];
     struct dory_placed_tile *now, *next;
-    bool computed;     /* `now` has been given to the cores; its results are not stored */
-    bool more;         /* there is a tile behind it: `next` */
-    bool turns;        /* and that is the first one of the next layer */
-    bool draining;     /* nothing may be on its way before `now` is complete */
+    bool computed;                    /* `now` has been given to the cores; its results are not stored */
+    bool more;                        /* there is a tile behind it: `next` */
+    bool turns;                       /* and that is the first one of the next layer */
+    bool draining;                    /* nothing may be on its way before `now` is complete */
+    bool stores;                      /* then: `copies.store` is described */
+    struct dory_bordered bordered[2]; /* by input buffer */
     struct dory_copies copies;
     hal_dma_ticket load_ticket;
     hal_dma_ticket store_ticket[2]; /* by output buffer */

@@ -119,8 +119,8 @@ static inline void place_buffers(struct dory_placed_tile *placed, const struct d
 /* DORY_NO_BUFFER gives a pointer that nobody uses; only that of the accumulators has a meaning. */
 static inline void *l1_pointer(uint8_t *l1, uint32_t offset) { return (void *)((uintptr_t)l1 + offset); }
 
-void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_tile *before,
-                              const struct dory_layer *layer, uint8_t *l1)
+void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_tile *before, const struct dory_layer *layer,
+                     uint8_t *l1)
 {
     struct dory_tile *tile = &placed->tile;
     const struct dory_l1_map *map = &layer->l1;

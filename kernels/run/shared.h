@@ -23,6 +23,7 @@ struct dory_shared {
     struct dory_work work[2]; /* by turns: one is written while the other is computed */
     uint32_t waited_cycles;   /* by the last core at meetings, where the run is profiled */
 };
-_Static_assert(sizeof(struct dory_shared) <= DORY_L1_RUNTIME_BYTES, "what the cores share fits at the start of the L1 arena");
+_Static_assert(sizeof(struct dory_shared) <= DORY_L1_RUNTIME_BYTES,
+               "what the cores share fits at the start of the L1 arena");
 
 #endif

@@ -19,6 +19,10 @@ static void fill(uint8_t *start, uint32_t bytes, uint8_t value)
     for (; start < end && (uintptr_t)start % sizeof four != 0; start++) {
         *start = value;
     }
+    for (; end - start >= 4 * (ptrdiff_t)sizeof four; start += 4 * sizeof four) {
+        word *words = (word *)(void *)start;
+        words[0] = words[1] = words[2] = words[3] = four;
+    }
     for (; end - start >= (ptrdiff_t)sizeof four; start += sizeof four) {
         *(word *)(void *)start = four;
     }
@@ -37,23 +41,31 @@ static uint8_t border_byte(const struct dory_layer *layer)
     return layer->input_bits == 8 ? 0x80 : layer->input_bits == 4 ? 0x88 : 0xAA;
 }
 
-/* Lays the border round the part of the tile that the DMA has filled, rows divided among the cores. */
+/* This core's part of some whole rows. */
+static void fill_rows(uint8_t *start, uint32_t bytes, uint8_t value)
+{
+    uint32_t share = dory_round_up(dory_divide_up(bytes, hal_core_count()), sizeof(word));
+    uint32_t first = hal_core_id() * share;
+    if (first < bytes) {
+        fill(start + first, dory_minimum(share, bytes - first), value);
+    }
+}
+
+/* Lays the border round the part of the tile that the DMA has filled. */
 static void fill_border(const struct dory_layer *layer, const struct dory_work *work)
 {
     const struct dory_tile *tile = &work->tile;
     const struct dory_valid *valid = &work->valid;
     uint8_t value = border_byte(layer);
     uint32_t pixel = dory_element_bytes(tile->input_channels, layer->input_bits);
-    uint32_t row_bytes = tile->input_columns * pixel;
+    uint32_t row_bytes = tile->input_columns * pixel, left = valid->left * pixel, right = valid->right * pixel;
     uint8_t *base = (uint8_t *)(uintptr_t)tile->input;
-    for (uint32_t row = hal_core_id(); row < tile->input_rows; row += hal_core_count()) {
+    fill_rows(base, valid->top * row_bytes, value);
+    fill_rows(base + valid->bottom * row_bytes, (tile->input_rows - valid->bottom) * row_bytes, value);
+    for (uint32_t row = valid->top + hal_core_id(); row < valid->bottom; row += hal_core_count()) {
         uint8_t *start = base + row * row_bytes;
-        if (row < valid->top || row >= valid->bottom) {
-            fill(start, row_bytes, value);
-        } else {
-            fill(start, valid->left * pixel, value);
-            fill(start + valid->right * pixel, row_bytes - valid->right * pixel, value);
-        }
+        fill(start, left, value);
+        fill(start + right, row_bytes - right, value);
     }
 }
 
