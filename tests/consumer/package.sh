@@ -6,8 +6,8 @@ build=$1 prefix=$2
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-if ! command -v dpkg-shlibdeps >/dev/null; then
-  echo "skipped: no dpkg-shlibdeps; on Debian: apt-get install dpkg-dev"
+if ! command -v dpkg-shlibdeps >/dev/null || ! command -v file >/dev/null; then # both are needed by cpack
+  echo "skipped: no dpkg-shlibdeps or no file; on Debian: apt-get install dpkg-dev file"
   exit 77
 fi
 work=$(mktemp -d)
