@@ -263,12 +263,15 @@ def natural_image(random, shape):
     return np.floor(image * 255 / image.max() + 0.5).astype(np.int64)
 
 
-def random_weight(random, shape):
-    """int8 weights of one scale for the whole layer, so that output channels differ in range."""
+def random_weight(random, shape, bits):
+    """Weights of one scale for the whole layer, so that output channels differ in range. With fewer
+    than 8 bits the largest are cut off, or nearly all would be zero."""
     gain = random.uniform(64, 256, shape[0]).reshape(-1, *(1 for _ in shape[1:]))
     value = random.normal(shape) * gain
     peak = np.abs(value).max()
-    return (2 * 127 * value + peak) // (2 * peak)
+    most = 2 ** (bits - 1) - 1
+    scale = 8 // bits * most
+    return np.clip((2 * scale * value + peak) // (2 * peak), -most - 1, most)
 
 
 # --- Simulation in exact integers ---------------------------------------------------------------
@@ -333,7 +336,7 @@ def calibrate(layers, images, random, options):
         elif layer.kind in ("conv", "depthwise"):
             calibrate_convolution(layer, random, options)
         elif layer.kind == "fully_connected":
-            calibrate_fully_connected(layer, random)
+            calibrate_fully_connected(layer, random, options)
         elif layer.kind == "max_pool":
             layer.output, layer.maximum = pool_maximum(layer), layer.source.maximum
         elif layer.kind == "average_pool":
@@ -344,7 +347,7 @@ def calibrate(layers, images, random, options):
 
 def calibrate_convolution(layer, random, options):
     fan_in = 1 if layer.kind == "depthwise" else layer.source.shape[2]
-    layer.weight = random_weight(random, (layer.shape[2], fan_in, *layer.kernel))
+    layer.weight = random_weight(random, (layer.shape[2], fan_in, *layer.kernel), options.weight_bits)
     accumulator = accumulate(layer)
     choose_normalisation(layer, accumulator, random, options)
     layer.output = normalise(layer, accumulator)
@@ -392,10 +395,10 @@ def worst_case(layer):
     return int((layer.multipliers[0] * (layer.kappa * accumulator + np.abs(layer.lamda))).max())
 
 
-def calibrate_fully_connected(layer, random):
+def calibrate_fully_connected(layer, random, options):
     """Logits: no requantisation, 32 bits."""
     classes = layer.shape[2]
-    layer.weight = random_weight(random, (classes, math.prod(layer.source.shape)))
+    layer.weight = random_weight(random, (classes, math.prod(layer.source.shape)), options.weight_bits)
     layer.bias = random.uniform(-5000, 5000, classes) if layer.has_bias else np.zeros(classes, np.int64)
     layer.output = accumulate(layer) + layer.bias
     layer.maximum = int((layer.source.maximum * np.abs(layer.weight).sum(axis=1) + np.abs(layer.bias)).max())
@@ -652,6 +655,9 @@ def parse_arguments():
     parser.add_argument("--golden-dir", metavar="DIR", help="write input.txt and the expected out_layerN.txt of it")
     parser.add_argument("--verbose", action="store_true", help="print a summary of every layer")
 
+    parser.add_argument("--weight-bits", type=int, choices=[2, 4, 8], default=8,
+                        help="of all weights; fewer than 8 are told by Quantlab's attribute weight_bits")
+
     form = parser.add_argument_group("form of the graph (default: as NEMO writes it)")
     form.add_argument("--constants", choices=["mixed", "initializer", "node"], default="mixed",
                       help="where constants are: weights as initialisers and scalars as Constant nodes, or all alike")
@@ -685,6 +691,13 @@ def check_options(parser, options):
         parser.error(f"--width-multiplier {options.width_multiplier}: must be positive")
 
 
+def annotate_weights(model, bits):
+    """The attribute by which Quantlab tells the bits of weights; no ONNX checker knows it."""
+    for node in model.graph.node:
+        if node.op_type in ("Conv", "Gemm", "MatMul"):
+            node.attribute.append(helper.make_attribute("weight_bits", bits))
+
+
 def main():
     options = parse_arguments()
     random = Random(options.seed)
@@ -694,6 +707,8 @@ def main():
     check_representable(layers)
     model = OnnxWriter(options).model(layers)
     onnx.checker.check_model(model)
+    if options.weight_bits < 8:
+        annotate_weights(model, options.weight_bits)
     with open(options.output, "wb") as file:
         file.write(model.SerializeToString(deterministic=True))
     if options.input_file:

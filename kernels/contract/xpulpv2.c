@@ -194,11 +194,14 @@ static uint32_t unpack_tenths(const struct dory_layer *layer, const struct dory_
 {
     bool seamless = tile->input_channels * layer->input_bits % 8 == 0 || dory_runs(layer) * tile->input_channels ==
                                                                             dory_chunk_elements(layer, tile->input_channels);
-    return !seamless ? 320 : layer->input_bits == 8 ? 15 : layer->input_bits == 4 ? 18 : 20;
+    return !seamless ? 320 : layer->input_bits == 4 ? 18 : 20;
 }
 
 static uint64_t packed_gather_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
+    if (layer->input_bits == 8) {
+        return gather_cycles(layer, tile, cores);
+    }
     uint64_t elements = (uint64_t)dory_runs(layer) * dory_run_elements(layer, tile->input_channels);
     uint64_t pixel = elements * unpack_tenths(layer, tile) / 10 + dory_runs(layer) * 80 + 20;
     return product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, 4 * pixel);

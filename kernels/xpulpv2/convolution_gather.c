@@ -122,8 +122,8 @@ static struct piece piece_of(const struct gather *gather, uint32_t columns, uint
     };
 }
 
-void dory_xpulpv2_convolution_gather(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
-                                     unsigned cores)
+void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
+                         dory_product_runner *run)
 {
     uint32_t channels = tile->input_channels, row_bytes = tile->input_columns * channels * layer->dilation_height;
     bool contiguous = layer->dilation_width == 1;
@@ -147,5 +147,11 @@ void dory_xpulpv2_convolution_gather(const struct dory_layer *layer, const struc
     gather.rests = gather.buffer + gather.groups * gather.group_words_bytes;
     int32_t bytes = gather.pixel_bytes;
     product.blocks.pixels = (struct dory_pixels){gather.buffer, {bytes - 4, 2 * bytes - 4, 3 * bytes - 4}};
-    dory_product_run(&product, share, next_pixels, &gather);
+    run(&product, share, next_pixels, &gather);
+}
+
+void dory_xpulpv2_convolution_gather(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                     unsigned cores)
+{
+    dory_gather_and_run(layer, tile, core, cores, dory_product_run);
 }

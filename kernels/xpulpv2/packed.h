@@ -55,9 +55,7 @@ XPULP_FIELD(4, 2)
 XPULP_FIELD(6, 2)
 
 /* dory_product_run for weights of 8, 4 and 2 bits, and for outputs of any bits. */
-typedef void dory_packed_run(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source,
-                             void *state);
-dory_packed_run dory_packed_run_8, dory_packed_run_4, dory_packed_run_2;
+dory_product_runner dory_packed_run_8, dory_packed_run_4, dory_packed_run_2;
 
 /* dory_product_finish for outputs of any bits. */
 void dory_packed_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,

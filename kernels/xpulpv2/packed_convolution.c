@@ -13,7 +13,7 @@ static void lying_pixels(void *state, struct dory_pixels *pixels, uint32_t count
 }
 
 static inline void convolve(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
-                            dory_packed_run *run)
+                            dory_product_runner *run)
 {
     uint32_t run_bytes = (uint32_t)layer->kernel_width * tile->input_channels;
     uint32_t row_bytes = (uint32_t)tile->input_columns * tile->input_channels;
@@ -25,7 +25,7 @@ static inline void convolve(const struct dory_layer *layer, const struct dory_ti
     run(&product, share, lying_pixels, &walk);
 }
 
-/* ---- other inputs: unpacked to bytes, four pixels at a time ------------------------------------------------- */
+/* ---- inputs below 8 bits: unpacked to bytes, four pixels at a time ------------------------------------------ */
 
 struct unpacker {
     struct dory_walk walk;
@@ -76,9 +76,7 @@ static inline __attribute__((always_inline)) void unpack_elements(uint8_t *outpu
     uint32_t each = 32 / bits;
     for (; count >= each; count -= each, input += 4, output += each) {
         uint32_t word = dory_load_word(input);
-        if (bits == 8) {
-            dory_store_word(output, word);
-        } else if (bits == 4) {
+        if (bits == 4) {
             unpack_4(output, word, is_signed);
         } else {
             unpack_2(output, word, is_signed);
@@ -92,9 +90,7 @@ static inline __attribute__((always_inline)) void unpack_elements(uint8_t *outpu
 static __attribute__((noinline)) void unpack_run(uint8_t *output, const uint8_t *input, uint32_t count, uint32_t bits,
                                                  bool is_signed)
 {
-    if (bits == 8) {
-        unpack_elements(output, input, count, 8, false);
-    } else if (bits == 4) {
+    if (bits == 4) {
         is_signed ? unpack_elements(output, input, count, 4, true) : unpack_elements(output, input, count, 4, false);
     } else {
         is_signed ? unpack_elements(output, input, count, 2, true) : unpack_elements(output, input, count, 2, false);
@@ -170,8 +166,12 @@ static void start_unpacker(struct unpacker *unpacker, const struct dory_layer *l
 }
 
 static inline void unpack_and_convolve(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
-                                       unsigned cores, dory_packed_run *run)
+                                       unsigned cores, dory_product_runner *run)
 {
+    if (layer->input_bits == 8) {
+        dory_gather_and_run(layer, tile, core, cores, run);
+        return;
+    }
     struct unpacker unpacker;
     start_unpacker(&unpacker, layer, tile);
     unpacker.buffer = (uint8_t *)tile->scratch + core * 4 * unpacker.pixel_bytes;

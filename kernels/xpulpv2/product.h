@@ -66,7 +66,16 @@ static inline struct dory_grid_share dory_product_share(const struct dory_produc
     return dory_grid_share_of((product->pixel_count + 3) / 4, product->quads, core, cores);
 }
 
-void dory_product_run(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source, void *state);
+/* All blocks of a share, for weights of some bits. */
+typedef void dory_product_runner(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source,
+                                 void *state);
+
+/* Weights, and outputs, of 8 bits or more; others are in packed.h. */
+dory_product_runner dory_product_run;
+
+/* A convolution of bytes of any kernel: what four pixels read is copied to scratch (convolution_gather.c). */
+void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
+                         dory_product_runner *run);
 
 /* The way that takes every kind of normalisation and chunk: from the sums of up to 4 pixels (in the order [pixel][lane]) from
  * output pixel `index` on to elements, in place, or false where they have become partial sums. `constants` are those of the
