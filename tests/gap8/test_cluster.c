@@ -88,7 +88,7 @@ static void test_memory(void)
     CHECK_EQUAL(hal_memory_reserve(HAL_L1, 64 * 1024, &rest), DORY_ERROR_MEMORY);
     CHECK_EQUAL(hal_memory_reserve(HAL_L1, 8, NULL), DORY_ERROR_ARGUMENT);
     CHECK_EQUAL(hal_memory_reset(), DORY_OK);
-    CHECK_EQUAL(hal_memory_reserve(HAL_L1, 54 * 1024, &rest), DORY_OK);
+    CHECK_EQUAL(hal_memory_reserve(HAL_L1, 53 * 1024, &rest), DORY_OK);
     CHECK(rest == first);
     CHECK_EQUAL(hal_memory_reserve(HAL_L2, 400 * 1024, &rest), DORY_OK);
     CHECK_EQUAL(hal_memory_reset(), DORY_OK);
