@@ -19,6 +19,7 @@ static uint8_t external[65536] DORY_L2;
 enum {
     TIMER,
     BARRIER,
+    MEETING,
     OPEN_AND_COPY,
     OPEN_AND_COPY_2D,
     OPEN_AND_COPY_3D,
@@ -54,6 +55,25 @@ static void measure_barrier(void)
         hal_barrier();
     if (hal_core_id() == 0)
         results[BARRIER] = since(start) / REPEATS;
+}
+
+/* What a core pays for a meeting to which the driver has come before. */
+static void measure_meeting(void *argument)
+{
+    (void)argument;
+    uint32_t cycles = 0;
+    for (uint32_t i = 0; i < REPEATS; i++) {
+        if (hal_is_core())
+            for (volatile uint32_t loop = 0; loop < 300; loop++) {
+            }
+        if (hal_is_core())
+            hal_barrier();
+        uint32_t start = hal_cycles();
+        hal_meet();
+        cycles += since(start);
+    }
+    if (hal_is_core() && hal_core_id() == 7)
+        results[MEETING] = cycles / REPEATS;
 }
 
 static inline __attribute__((always_inline)) void copy_shape(hal_dma_ticket ticket, uint32_t bytes, uint32_t runs,
@@ -144,6 +164,8 @@ static void report_cluster(void)
     }
     report("hal_cluster_run of an empty function, 8 cores", run, 1000);
     report("hal_barrier, 8 cores", results[BARRIER], 20);
+    CHECK_EQUAL(hal_cluster_drive(measure_meeting, NULL), DORY_OK);
+    report("hal_meet, 8 cores, the driver there first", results[MEETING], 60);
     report("hal_dma_open, hal_dma_copy 1-D", results[OPEN_AND_COPY], 40);
     report("hal_dma_open, hal_dma_copy 2-D", results[OPEN_AND_COPY_2D], 130);
     report("hal_dma_open, hal_dma_copy 3-D of 4 planes", results[OPEN_AND_COPY_3D], 250);

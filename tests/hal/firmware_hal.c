@@ -192,6 +192,77 @@ static int test_barriers(void)
     return 1;
 }
 
+/* ---- driver ------------------------------------------------------------------------------------------------ */
+
+#define ROUNDS     40
+#define TILE_BYTES 1024
+
+/* A driver brings a tile a round, in turn to one of two buffers; the cores add 1 to each byte; the driver stores it. */
+struct driven {
+    volatile unsigned drivers, errors[16];
+    volatile int status;
+};
+
+static int move_tile(uint8_t *tile, unsigned round, enum hal_direction direction)
+{
+    hal_dma_ticket ticket;
+    struct hal_dma_copy copy = {.local = tile,
+                                .external = l2 + round * 128 + (direction == HAL_TO_LOCAL ? 0 : L2_BYTES / 2),
+                                .run_bytes = TILE_BYTES,
+                                .runs = 1,
+                                .planes = 1,
+                                .direction = direction};
+    int status = hal_dma_open(&ticket);
+    status |= hal_dma_copy(ticket, &copy);
+    return status | hal_dma_wait(ticket);
+}
+
+static void add_one(struct driven *driven, uint8_t *tile, unsigned round)
+{
+    unsigned core = hal_core_id();
+    for (unsigned i = core; i < TILE_BYTES; i += hal_core_count()) {
+        driven->errors[core] += tile[i] != l2[round * 128 + i];
+        tile[i]++;
+    }
+}
+
+static void drive_rounds(void *argument)
+{
+    struct driven *driven = argument;
+    int driver = hal_is_driver(), core = hal_is_core();
+    if (driver)
+        driven->drivers++;
+    for (unsigned round = 0; round <= ROUNDS; round++) {
+        uint8_t *tile = l1 + round % 2 * TILE_BYTES, *before = l1 + (round + 1) % 2 * TILE_BYTES;
+        if (driver && round < ROUNDS)
+            driven->status |= move_tile(tile, round, HAL_TO_LOCAL);
+        hal_meet();
+        if (driver && round > 0)
+            driven->status |= move_tile(before, round - 1, HAL_FROM_LOCAL);
+        if (core && round < ROUNDS)
+            add_one(driven, tile, round);
+    }
+}
+
+static int test_driver(void)
+{
+    static struct driven driven;
+    memset(&driven, 0, sizeof driven);
+    for (uint32_t i = 0; i < L2_BYTES; i++)
+        l2[i] = (uint8_t)random_below(256);
+    if (hal_cluster_drive(drive_rounds, &driven) != DORY_OK || driven.drivers != 1 || driven.status != DORY_OK)
+        return 0;
+    for (unsigned core = 0; core < 16; core++) {
+        if (driven.errors[core])
+            return 0;
+    }
+    for (unsigned i = 0; i < (ROUNDS - 1) * 128 + TILE_BYTES; i++) {
+        if (l2[L2_BYTES / 2 + i] != (uint8_t)(l2[i] + 1))
+            return 0;
+    }
+    return hal_cluster_drive(NULL, NULL) == DORY_ERROR_ARGUMENT;
+}
+
 /* ---- L3 ---------------------------------------------------------------------------------------------------- */
 
 static int move_l3(enum hal_l3_kind kind, uint32_t address, void *here, uint32_t bytes, hal_l3_ticket *ticket)
@@ -309,6 +380,7 @@ static const struct {
     {"DMA in one, two and three dimensions", test_dma},
     {"DMA on all cores at once", test_team_dma},
     {"barriers", test_barriers},
+    {"a driver and the cores", test_driver},
     {"flash", test_flash},
     {"order of the L3 queue", test_l3_queue},
     {"L3 refuses what it cannot do", test_l3_refuses},
