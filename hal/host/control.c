@@ -198,4 +198,5 @@ void hal_log(const char *text)
 {
     if (text)
         fputs(text, stdout);
+    fflush(stdout); /* who looks on, and who looks for what came last, has every line at once */
 }
