@@ -24,7 +24,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/CMakeLists.txt DESTINATION sha
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/toolchains DESTINATION share/dory FILES_MATCHING PATTERN "*.cmake")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/hal ${PROJECT_SOURCE_DIR}/kernels DESTINATION share/dory
   FILES_MATCHING PATTERN "*.[chS]" PATTERN "*.ld" PATTERN "CMakeLists.txt")
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/dory FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION share/doc/dory FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION share/doc/dory)
 install(FILES ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION share/doc/dory RENAME copyright)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/dory.1 DESTINATION share/man/man1)

@@ -1,3 +1,14 @@
+# Why firmware cannot be run here.
+function(_dory_no_emulator variable)
+  set(missing_virt "qemu-system-riscv32 was not found (on Debian: apt install qemu-system-misc)")
+  set(missing_gap8 "gvsoc was not found: configure with -DDORY_GVSOC_ROOT=DIR, see docs/gap8.md")
+  set(reason "no emulator for ${DORY_TARGET} is installed")
+  if(DEFINED missing_${DORY_TARGET})
+    set(reason ${missing_${DORY_TARGET}})
+  endif()
+  set(${variable} "skipped: ${reason}" PARENT_SCOPE)
+endfunction()
+
 # dory_add_firmware_test(NAME TARGET [LABELS label...] [TIMEOUT seconds] [ARGUMENTS argument...])
 #
 # A test that runs a program of this build: directly on the host, else under the emulator that the toolchain file found.
@@ -12,7 +23,7 @@ function(dory_add_firmware_test name target)
     set(test_TIMEOUT 300)
   endif()
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
-    set(reason "skipped: no emulator for ${DORY_TARGET} is installed")
+    _dory_no_emulator(reason)
     add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "${reason}")
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
   else()
@@ -27,7 +38,8 @@ endfunction()
 # prints, on the host or under the emulator.
 function(dory_add_run_target name target)
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
-    set(command ${CMAKE_COMMAND} -E echo "skipped: no emulator for ${DORY_TARGET} is installed")
+    _dory_no_emulator(reason)
+    set(command ${CMAKE_COMMAND} -E echo "${reason}")
   elseif(CMAKE_CROSSCOMPILING)
     set(command ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${target}>)
   else()
