@@ -38,10 +38,10 @@ static enum dory_direct product_kind(const struct dory_layer *layer)
 static uint64_t long_finish_cycles(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
-    case DORY_NORMALISE_NONE: return 570;
-    case DORY_NORMALISE_32: return 560;
-    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 660 : 560;
-    default: return 820;
+    case DORY_NORMALISE_NONE: return 610;
+    case DORY_NORMALISE_32: return 590;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 680 : 590;
+    default: return 850;
     }
 }
 
@@ -99,7 +99,8 @@ static uint64_t product_cycles(const struct dory_layer *layer, const struct dory
     }
     uint64_t blocks = ((uint64_t)quads * pixel_quads + cores - 1) / cores;
     uint64_t started = (blocks + quads - 1) / quads;
-    return blocks * block + started * (source_cycles + 60) + edge_cycles(layer, tile, blocks, started) + 480;
+    uint64_t row = source_cycles + (product_kind(layer) != DORY_NOT_DIRECT && tile->channels % 4 == 0 ? 30 : 110);
+    return blocks * block + started * row + edge_cycles(layer, tile, blocks, started) + 480;
 }
 
 static bool convolution_supports(const struct dory_layer *layer)
@@ -131,14 +132,14 @@ static uint32_t gather_scratch_bytes(const struct dory_layer *layer, const struc
     return cores * 4 * dory_gather_pixel_bytes(layer, tile->input_channels);
 }
 
+/* Four pixels: words, of which 3 in 4 are misaligned unless all are words, then bytes; in groups of runs. */
 static uint64_t gather_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    bool contiguous = layer->dilation_width == 1;
-    uint32_t runs = layer->kernel_height * (contiguous ? 1u : layer->kernel_width);
-    uint32_t words = dory_divide_up((contiguous ? layer->kernel_width : 1u) * tile->input_channels, 4);
-    uint64_t run = words == 3 ? 22 : words * 5 + 18;
-    return product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1,
-                          4 * (runs * run + 20) + 40);
+    uint64_t groups = layer->dilation_width == 1 ? 1 : layer->kernel_height, runs = dory_runs(layer) / groups;
+    uint32_t elements = dory_run_elements(layer, tile->input_channels), words = elements / 4, rest = elements % 4;
+    uint64_t word_cycles = words * (runs * (tile->input_channels % 4 == 0 ? 8 : 11) + 7);
+    uint64_t source = 60 + groups * (word_cycles + rest * (runs * 8 + 7) + 25);
+    return product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source);
 }
 
 static const struct dory_kernel_description gather = {

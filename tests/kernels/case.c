@@ -230,7 +230,8 @@ static void random_layer(struct dory_layer *layer)
     layer->second_input_is_signed = one_in(4);
     layer->stride_height = layer->stride_width = layer->kernel_height = layer->kernel_width = 1;
     layer->dilation_height = layer->dilation_width = 1;
-    layer->input_channels = (uint16_t)(one_in(2) ? 4 * random_between(1, 16) : random_between(1, 40));
+    layer->input_channels =
+        (uint16_t)(one_in(2) ? 4 * random_between(1, 16) : random_between(1, one_in(2) ? 4 : 40)); /* 4: first layers */
     layer->divisor = 1;
     if (layer->operation != DORY_ADDITION) {
         random_kernel_size(layer);
