@@ -128,6 +128,12 @@ static void set_shape(json_t *object, const char *key, uint64_t height, uint64_t
 static void set_geometry(json_t *object, const struct network *network, const struct layer *layer)
 {
     const struct tensor *input = &network->tensors[layer->inputs[0]], *output = &network->tensors[layer->output];
+    json_t *inputs = value_array();
+    append_number(inputs, (uint64_t)layer->inputs[0]);
+    if (layer_has_two_inputs(layer))
+        append_number(inputs, (uint64_t)layer->inputs[1]);
+    set_value(object, "inputs", inputs);
+    set_number(object, "output", (uint64_t)layer->output);
     set_shape(object, "input_shape", (uint64_t)input->height, (uint64_t)input->width, (uint64_t)input->channels);
     set_shape(object, "output_shape", (uint64_t)output->height, (uint64_t)output->width, (uint64_t)output->channels);
     set_pair(object, "filter", (uint64_t)layer->kernel_height, (uint64_t)layer->kernel_width);

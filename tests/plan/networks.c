@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define MOST_LAYERS 64
+#define MOST_LAYERS 256
 
 void builder_start(struct network_builder *builder, struct arena *arena, uint64_t seed)
 {
@@ -184,6 +184,48 @@ const struct network *mobilenet_v1(struct arena *arena, int size, int width_perc
     }
     tensor = builder_pool(&b, tensor, LAYER_AVERAGE_POOL, b.network.tensors[tensor].height, 1, 0);
     return builder_finish(&b, builder_fully_connected(&b, tensor, 1000));
+}
+
+const struct network *mobilenet_v2(struct arena *arena, int size)
+{
+    static const struct {
+        int expansion, channels, repeats, stride;
+    } groups[] = {{1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 3, 2}, {6, 64, 4, 2}, {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
+    struct network_builder b;
+    builder_start(&b, arena, 3);
+    int tensor = builder_convolution(&b, builder_input(&b, size, size, 3), 3, 2, 1, 32);
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        for (int repeat = 0; repeat < groups[i].repeats; repeat++) {
+            int before = tensor, inputs = b.network.tensors[tensor].channels;
+            if (groups[i].expansion > 1)
+                tensor = builder_convolution(&b, tensor, 1, 1, 0, inputs * groups[i].expansion);
+            tensor = builder_depthwise(&b, tensor, 3, repeat ? 1 : groups[i].stride, 1);
+            tensor = builder_convolution(&b, tensor, 1, 1, 0, groups[i].channels);
+            tensor = repeat ? builder_addition(&b, before, tensor) : tensor;
+        }
+    tensor = builder_convolution(&b, tensor, 1, 1, 0, 1280);
+    tensor = builder_pool(&b, tensor, LAYER_AVERAGE_POOL, b.network.tensors[tensor].height, 1, 0);
+    return builder_finish(&b, builder_fully_connected(&b, tensor, 1000));
+}
+
+const struct network *deep_network(struct arena *arena, int layers)
+{
+    struct network_builder b;
+    builder_start(&b, arena, 4);
+    int tensor = builder_convolution(&b, builder_input(&b, 64, 64, 3), 3, 2, 1, 32), before = tensor;
+    for (int layer = 1; layer + 1 < layers; layer++) {
+        bool narrows = layer * 3 / layers > (layer - 1) * 3 / layers; /* two times, at each third of the network */
+        int channels = b.network.tensors[tensor].channels;
+        if (narrows)
+            before = tensor = builder_convolution(&b, tensor, 3, 2, 1, channels * 2);
+        else if (layer % 4 == 0)
+            before = tensor = builder_addition(&b, before, tensor);
+        else if (layer % 4 == 2)
+            tensor = builder_depthwise(&b, tensor, 3, 1, 1);
+        else
+            tensor = builder_convolution(&b, tensor, layer % 8 == 1 ? 3 : 1, 1, layer % 8 == 1 ? 1 : 0, channels);
+    }
+    return builder_finish(&b, builder_fully_connected(&b, tensor, 10));
 }
 
 const struct network *residual_network(struct arena *arena, int size, int channels)

@@ -28,6 +28,12 @@ const struct network *builder_finish(struct network_builder *builder, int output
 /* MobileNetV1 for square images, width in percent. */
 const struct network *mobilenet_v1(struct arena *arena, int size, int width_percent);
 
+/* MobileNetV2 for square images, width 1.0. */
+const struct network *mobilenet_v2(struct arena *arena, int size);
+
+/* So many convolutions, 3x3 and 1x1 with depth-wise ones between them, with residual connections, and a classifier. */
+const struct network *deep_network(struct arena *arena, int layers);
+
 /* A few inverted residual blocks and a classifier. */
 const struct network *residual_network(struct arena *arena, int size, int channels);
 

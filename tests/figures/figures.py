@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Makes tests/memory.csv, tests/sweep.csv or tests/speed.csv, or (--check) compares what is made with what is there.
+
+memory  Peak of L2 and its lower bound, beside what the original's bidirectional stack needs (DORY's paper, section 4.4.1):
+            D_stack = max over layers of input + output + own weights + weights of the next layer
+        (its allocator holds two layers' weights; residuals are copied to L3 in between and count where they are read).
+        Columns: D_stack; our plan with as much L2 as D_stack; our plan with GAP8's; the least L2 of any plan.
+sweep   Predicted MAC/cycle of MobileNetV1-1.0-128 for L1 buffers of 22 to 400 kB and L2 buffers of 256 kB to 4 MB, as in
+        figure 11 of the paper; '-': no plan. No point may be worse than one with less memory
+        by more than the planner's search may miss (SWEEP_TOLERANCE).
+speed   User CPU time and memory of `dory generate`, and how both grow with the number of layers.
+"""
+import argparse
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+STACKS = 10280  # bytes of GAP8's L1 that are no buffer
+
+
+class Maker:
+    def __init__(self, options):
+        self.options = options
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dory-figures-"))
+
+    def network(self, kind, size):
+        path = self.folder / f"{kind}_{size}.onnx"
+        if not path.exists():
+            subprocess.run([self.options.write_network, kind, str(size), str(path)], check=True)
+        return path
+
+    def shared(self):
+        """(name, path) of the real networks; a quantlab network has a configuration file that says its input's bits."""
+        folder = pathlib.Path(self.options.shared)
+        return [(f"{p.parent.parent.name}/{p.parent.name}", p) for p in sorted(folder.glob("*/*/*.onnx"))]
+
+    def plan(self, model, l1_bytes=None, l2_bytes=None):
+        """The report of a plan, or the generator's messages."""
+        memory = [f"--l1-bytes={l1_bytes}"] * (l1_bytes is not None) + [f"--l2-bytes={l2_bytes}"] * (l2_bytes is not None)
+        run = subprocess.run([self.options.dory, "report", str(model), "--target", "gap8", "--config", "none",
+                              "--output-dir", str(self.folder)] + memory, capture_output=True, text=True)
+        if run.returncode == 1:
+            return run.stderr
+        run.check_returncode()
+        return json.loads((self.folder / "report.json").read_text())
+
+
+# ---- memory ----
+
+def stack_bytes(report):
+    """D_stack of the original for the layers in the order in which they run."""
+    layers, tensors = report["layers"], report["tensors"]
+    inputs = {i: 0 for i in range(len(layers))}
+    for i, layer in enumerate(layers):
+        inputs[i] = sum(tensors[t]["bytes"] for t in layer["inputs"])
+    output = {t["producer"]: t["bytes"] for t in tensors}
+    weights = [layer["weights_bytes"] for layer in layers] + [0]
+    return max(inputs[i] + output[i] + weights[i] + weights[i + 1] for i in range(len(layers)))
+
+
+def least_bytes(message):
+    found = re.search(r"at least \d+ bytes of L1.* and (\d+) bytes of L2", message)
+    return int(found[1])
+
+
+MEMORY_COLUMNS = ["network", "layers", "weights B", "D_stack B", "peak B in D_stack", "bound B in D_stack",
+                  "cycles in D_stack", "peak B", "bound B", "cycles", "least L2 B"]
+
+
+def memory_row(maker, name, model):
+    ours = maker.plan(model)
+    if isinstance(ours, str):
+        raise SystemExit(f"{name}: {ours}")
+    stack = stack_bytes(ours)
+    within = maker.plan(model, l2_bytes=stack)
+    row = [name, len(ours["layers"]), ours["totals"]["weights_bytes"], stack]
+    for report in (within, ours):
+        memory = report["memory"]
+        row += [memory["l2_peak_bytes"], memory["l2_lower_bound_bytes"], report["totals"]["predicted_cycles"]]
+    return row + [least_bytes(maker.plan(model, l2_bytes=8))]
+
+
+def make_memory(maker):
+    networks = [("MobileNetV1-1.0-128", maker.network("mobilenet_v1", 128)),
+                ("MobileNetV2-1.0-128", maker.network("mobilenet_v2", 128)),
+                ("MobileNetV2-1.0-224", maker.network("mobilenet_v2", 224))] + maker.shared()
+    return [MEMORY_COLUMNS] + [memory_row(maker, name, model) for name, model in networks]
+
+
+def check_memory(rows, kept):
+    faults = []
+    for row in rows[1:]:
+        values = dict(zip(MEMORY_COLUMNS, row))
+        before = dict(zip(MEMORY_COLUMNS, kept.get(row[0], row)))
+        if values["peak B"] > values["bound B"]:
+            faults.append(f"{row[0]}: the peak is {values['peak B']}, its lower bound {values['bound B']}: gaps")
+        if values["peak B in D_stack"] > values["D_stack B"]:
+            faults.append(f"{row[0]}: more than the original's stack")
+        for column in ("cycles in D_stack", "cycles", "least L2 B"):
+            if values[column] > int(before[column]) * 1.01:
+                faults.append(f"{row[0]}: {column}: {values[column]}, was {before[column]}")
+    return faults
+
+
+# ---- sweep ----
+
+SWEEP_TOLERANCE = 0.01  # what the search may miss; 0 once all plans are proven the fastest
+SWEEP_L1 = [22, 32, 44, 55, 64, 80, 100, 150, 200, 400]  # kB
+SWEEP_L2 = [256, 320, 384, 512, 768, 1024, 2048, 4096]   # kB
+
+
+def sweep_point(maker, model, l1, l2):
+    report = maker.plan(model, l1 * 1000 + STACKS, l2 * 1000)
+    if isinstance(report, str):
+        return "-"
+    return f"{report['totals']['macs'] / report['totals']['predicted_cycles']:.3f}"
+
+
+def make_sweep(maker):
+    model = maker.network("mobilenet_v1", 128)
+    head = ["L1 kB"] + [f"L2 {l2} kB" for l2 in SWEEP_L2]
+    return [head] + [[l1] + [sweep_point(maker, model, l1, l2) for l2 in SWEEP_L2] for l1 in SWEEP_L1]
+
+
+def rate(text):
+    return 0.0 if text == "-" else float(text)
+
+
+def check_sweep(rows, kept):
+    faults = []
+    for i, row in enumerate(rows[1:], 1):
+        for j in range(1, len(row)):
+            where = f"L1 {row[0]} kB, {rows[0][j]}: {row[j]} MAC/cycle"
+            neighbours = [(rows[i - 1][j], f"L1 {rows[i - 1][0]} kB")] * (i > 1) + [(row[j - 1], rows[0][j - 1])] * (j > 1)
+            for other, less in neighbours:
+                if rate(row[j]) < rate(other) * (1 - SWEEP_TOLERANCE):
+                    faults.append(f"{where}, but {other} with {less}")
+                elif rate(row[j]) < rate(other):
+                    print(f"note: {where}, but {other} with {less}")
+            before = kept.get(str(row[0]))
+            if before and rate(row[j]) < 0.99 * rate(before[j]):
+                faults.append(f"{where}, was {before[j]}")
+    return faults
+
+
+# ---- speed ----
+
+SPEED_COLUMNS = ["network", "layers", "user s", "MB", "at most s", "at most MB"]
+SPEED = [("MobileNetV1-1.0-128", "mobilenet_v1", 128, 29, 1.0, 200), ("MobileNetV2-1.0-224", "mobilenet_v2", 224, 65, 5.0, ""),
+         ("10 layers", "deep", 10, 10, "", ""), ("25 layers", "deep", 25, 25, "", ""), ("50 layers", "deep", 50, 50, "", ""),
+         ("100 layers", "deep", 100, 100, 5.0, ""), ("200 layers", "deep", 200, 200, "", "")]
+
+
+def make_speed(maker):
+    """Of three runs the fastest: others use the machine, too."""
+    rows = [SPEED_COLUMNS]
+    for name, kind, size, layers, seconds, megabytes in SPEED:
+        model = maker.network(kind, size)
+        times, peak = [], 0
+        for _ in range(3):
+            child = subprocess.Popen([maker.options.dory, "generate", str(model), "--target", "gap8", "--name", "network",
+                                      "--output-dir", str(maker.folder / "generated")], stderr=subprocess.DEVNULL)
+            _, status, usage = os.wait4(child.pid, 0)
+            if status:
+                raise SystemExit(f"{name}: dory generate failed")
+            times.append(usage.ru_utime)
+            peak = max(peak, usage.ru_maxrss * 1024 / 1e6)
+        rows.append([name, layers, f"{min(times):.2f}", f"{peak:.0f}", seconds, megabytes])
+    return rows
+
+
+def check_speed(rows, kept):
+    faults = []
+    for name, _, seconds, megabytes, most_seconds, most_megabytes in rows[1:]:
+        if most_seconds != "" and float(seconds) > most_seconds:
+            faults.append(f"{name}: {seconds} s, allowed are {most_seconds}")
+        if most_megabytes != "" and float(megabytes) > most_megabytes:
+            faults.append(f"{name}: {megabytes} MB, allowed are {most_megabytes}")
+    return faults
+
+
+# ---- all ----
+
+TABLES = {"memory": (make_memory, check_memory), "sweep": (make_sweep, check_sweep), "speed": (make_speed, check_speed)}
+
+
+def text_of(rows):
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", choices=TABLES)
+    parser.add_argument("--check", action="store_true", help="compare with the file instead of writing it")
+    parser.add_argument("--dory", required=True)
+    parser.add_argument("--write-network", required=True)
+    parser.add_argument("--shared", required=True, help="folder of the real networks; without it those are left out")
+    options = parser.parse_args()
+    make, check = TABLES[options.table]
+    path = TESTS / f"{options.table}.csv"
+    kept = {row[0]: row for row in csv.reader(path.open())} if path.exists() else {}
+    rows = make(Maker(options))
+    print(text_of(rows), end="")
+    if not options.check:
+        path.write_text(text_of(rows))
+    faults = check(rows, kept if options.check else {})
+    for fault in faults:
+        print(f"FAILED: {fault}", file=sys.stderr)
+    if faults:
+        sys.exit(1)
+    if options.check and options.table == "memory" and not pathlib.Path(options.shared).is_dir():
+        print(f"skipped: {options.shared} is not there; MobileNets only")
+        sys.exit(77)
+
+
+if __name__ == "__main__":
+    main()
