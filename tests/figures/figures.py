@@ -37,7 +37,7 @@ class Maker:
         return path
 
     def shared(self):
-        """(name, path) of the real networks; a quantlab network has a configuration file that says its input's bits."""
+        """(name, path) of the real networks."""
         folder = pathlib.Path(self.options.shared)
         return [(f"{p.parent.parent.name}/{p.parent.name}", p) for p in sorted(folder.glob("*/*/*.onnx"))]
 
@@ -216,6 +216,7 @@ def main():
     for fault in faults:
         print(f"FAILED: {fault}", file=sys.stderr)
     if faults:
+        print(f"If that is meant: scripts/figures {options.table}", file=sys.stderr)
         sys.exit(1)
     if options.check and options.table == "memory" and not pathlib.Path(options.shared).is_dir():
         print(f"skipped: {options.shared} is not there; MobileNets only")

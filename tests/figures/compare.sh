@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# scripts/compare_prediction passes what is near, refuses what is not, and small layers do not count.
+# Usage: compare.sh SCRIPT PYTHON
+set -euo pipefail
+script=$1 python=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+cat >report.json <<'REPORT'
+{"layers": [{"name": "a", "kernel": "k", "begin_cycle": 0, "end_cycle": 1000},
+            {"name": "b: c", "kernel": "k", "begin_cycle": 1000, "end_cycle": 3000},
+            {"name": "small", "kernel": "k", "begin_cycle": 3000, "end_cycle": 3020}]}
+REPORT
+run() { # STATUS CYCLES...
+  local status=$1 layer=0 names=("a" "b: c" "small") cycles
+  shift
+  for cycles in "$@"; do
+    echo "perf layer $layer ${names[layer]}: $cycles cycles, 7 waiting for L2, 8 for L3, 9 tiles; 10 MAC, 0.01 MAC/cycle"
+    layer=$((layer + 1))
+  done >run.log
+  local result=0
+  "$python" "$script" report.json run.log >output 2>&1 || result=$?
+  [ "$result" = "$status" ] || { cat output; fail "status $result for $*, expected $status"; }
+}
+run 0 1000 2000 20
+run 0 1100 2100 20 # total 6 % off
+run 0 1000 2000 10 # half the prediction, but no layer that counts
+run 1 800 2100 20 # total 4 % off, but layer a 25 %
+grep -q '0 a .*too much' output || fail "the layer is not named"
+if grep -q 'all layers.*too much' output; then fail "the total is within 10 %"; fi
+run 1 1150 2300 20 # each layer within 20 %, the total not within 10 %
+grep -q 'all layers.*too much' output || fail "the total is not named"
+run 2 1000 2000    # a layer is missing
+echo "network,layer,name,MAC,cycles
+x,all,,9,3020
+x,0,a,1,1000
+x,1,b,1,2000
+x,2,c,1,20
+y,0,a,1,5" >table.csv
+"$python" "$script" report.json table.csv --network x >output || fail "a table"
+if "$python" "$script" report.json table.csv --network y >output 2>&1; then fail "another network's figures"; fi
+echo "predictions are judged as they should be"
