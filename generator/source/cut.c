@@ -32,6 +32,12 @@ uint32_t operand_row_bytes(const struct dory_layer *run, unsigned operand)
     return width * operand_pixel_bytes(run, operand, operand_channels(run, operand));
 }
 
+uint32_t operand_window_bytes(const struct dory_layer *run, unsigned operand, const struct dory_window *window)
+{
+    uint32_t width = operand == 2 ? run->output_width : run->input_width;
+    return window->rows * width * operand_pixel_bytes(run, operand, window->channels);
+}
+
 bool layer_has_weights(const struct dory_layer *run)
 {
     return run->operation == DORY_CONVOLUTION || run->operation == DORY_DEPTHWISE || run->operation == DORY_GROUPED;
@@ -223,6 +229,17 @@ bool cut_solve(struct planner *planner, int layer, struct cut *cut)
     return cut->legal;
 }
 
+void cut_simulate(const struct planner *planner, int layer, const struct cut *cut, const struct dory_step *steps,
+                  struct tile_cost *cost, struct step_times *times)
+{
+    int kernel = 0;
+    while (planner->layers[layer].kernels[kernel] != cut->kernel)
+        kernel++;
+    struct tile_problem problem = tile_problem_of(planner, layer, cut, kernel);
+    problem.steps = steps;
+    tile_simulate(&problem, &cut->tiling, cost, times);
+}
+
 /* ---- what a cut needs of L2 and L3 ---- */
 
 /* Before a cut is solved its quads are counted as if input channels were not tiled; for 8-bit weights that is exact. */
@@ -294,7 +311,6 @@ uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cu
 
 /* ---- the cuts of a layer ---- */
 
-#define MOST_CUTS  256
 #define MOST_PARTS 40   /* sizes of parts along one dimension */
 #define MOST_STEPS 2048 /* of a layer: more are all overhead */
 

@@ -7,7 +7,6 @@
 
 #include "dory/hal.h"
 #include "place.h"
-#include "timeline.h"
 
 /* ---- what there is ---- */
 
@@ -137,106 +136,14 @@ uint32_t schedule_place(struct schedule *schedule, uint32_t enough)
     return peak;
 }
 
-#define MOST_FITTINGS 40
-#define FEW_FITTINGS  8 /* of plans with thousands of buffers, where each takes its time */
-#define MANY_BUFFERS  2000
-
-/* Less room for prefetches at the steps whose buffers ended up above L2's end: less by what is too much there. */
-static void lower_capacity(const struct planner *p, const struct schedule *schedule, uint32_t *capacity)
+/* Where the search finds nothing, the smallest plan there is; where that does not fit, what would. */
+static bool decide(struct planner *p, struct schedule *schedule, uint32_t *peak, struct plan_proof *proof)
 {
-    struct arena scratch = {0};
-    uint32_t *excess = arena_array(&scratch, uint32_t, (size_t)schedule->step_count);
-    for (int i = 0; i < schedule->buffer_count; i++) {
-        const struct plan_buffer *buffer = &schedule->buffers[i];
-        uint32_t end = buffer->offset + buffer->bytes;
-        for (int step = buffer->first_step; end > p->l2_bytes && step <= buffer->last_step; step++)
-            if (excess[step] < end - p->l2_bytes)
-                excess[step] = end - p->l2_bytes;
-    }
-    for (int step = 0; step < schedule->step_count; step++) {
-        uint32_t less = excess[step] ? excess[step] + p->l2_bytes / 64 : 0;
-        capacity[step] = capacity[step] > less ? capacity[step] - less : 0;
-    }
-    arena_free(&scratch);
-}
-
-/* Schedules with as much prefetching as can be placed: where gaps between buffers cost too much, it gets less room. */
-static bool fit_schedule(const struct planner *p, struct schedule *schedule, uint32_t *peak)
-{
-    uint32_t *capacity = NULL;
-    int most = MOST_FITTINGS;
-    for (int trial = 0; trial < most; trial++) {
-        schedule_make(p, capacity, schedule, p->arena);
-        if (!capacity) {
-            capacity = arena_array(p->arena, uint32_t, (size_t)schedule->step_count);
-            for (int i = 0; i < schedule->step_count; i++)
-                capacity[i] = p->l2_bytes;
-        }
-        *peak = schedule_place(schedule, p->l2_bytes);
-        if (*peak <= p->l2_bytes)
-            return true;
-        lower_capacity(p, schedule, capacity);
-        most = schedule->buffer_count > MANY_BUFFERS ? FEW_FITTINGS : MOST_FITTINGS;
-        if (trial == most - 2) /* the last resort: nothing is fetched before the step in front of its use */
-            memset(capacity, 0, (size_t)schedule->step_count * sizeof *capacity);
-    }
-    return false;
-}
-
-/* As a last resort layers stop working ahead, those with the most bytes in windows first. */
-static bool fit(struct planner *p, struct schedule *schedule, uint32_t *peak)
-{
-    while (!fit_schedule(p, schedule, peak)) {
-        int widest = -1;
-        uint32_t most = 0;
-        for (int l = 0; l < p->network->layer_count; l++) {
-            uint32_t bytes = cut_l2_bytes(p, l, p->choices[l].cut, true) - cut_l2_bytes(p, l, p->choices[l].cut, false);
-            if (p->choices[l].ahead && bytes > most) {
-                widest = l;
-                most = bytes;
-            }
-        }
-        if (widest < 0)
-            return false;
-        p->choices[widest].ahead = false;
-    }
-    return true;
-}
-
-/* The fastest of the schedules that the searches lead to, once placed. */
-static bool search(struct planner *p, struct schedule *schedule, uint32_t *peak)
-{
-    size_t choices_bytes = (size_t)p->network->layer_count * sizeof *p->choices;
-    size_t homes_bytes = (size_t)p->network->tensor_count * sizeof *p->homes;
-    struct choice *choices = arena_allocate(p->arena, choices_bytes);
-    enum plan_home *homes = arena_allocate(p->arena, homes_bytes);
-    bool found = false;
-    for (int start = 0; start < OPTIMISE_STARTS; start++) {
-        struct schedule other;
-        uint32_t other_peak = 0;
-        if (!optimise(p, start) || !fit(p, &other, &other_peak) || (found && other.cycles >= schedule->cycles))
-            continue;
-        found = true;
-        *schedule = other;
-        *peak = other_peak;
-        memcpy(choices, p->choices, choices_bytes);
-        memcpy(homes, p->homes, homes_bytes);
-    }
-    memcpy(p->choices, choices, choices_bytes);
-    memcpy(p->homes, homes, homes_bytes);
-    return found;
-}
-
-/* Where a search finds nothing, the smallest plan there is; where that does not fit, what would. */
-static bool decide(struct planner *p, struct schedule *schedule, uint32_t *peak)
-{
-    struct diagnostics *diagnostics = p->diagnostics, of_search = {.arena = p->arena};
     int layer;
     if (least_l1(p, &layer) <= p->l1_bytes) {
-        p->diagnostics = &of_search; /* what it lacks says nothing about what the network needs */
-        bool found = search(p, schedule, peak) || (least_l2(p, schedule, peak, &layer) && *peak <= p->l2_bytes);
-        p->diagnostics = diagnostics;
-        if (found)
+        if (optimise(p, proof) && schedule_fit_tightly(p, schedule, peak, p->arena))
+            return true;
+        if (least_l2(p, schedule, peak, &layer) && *peak <= p->l2_bytes)
             return true;
     }
     least_report(p);
@@ -257,33 +164,7 @@ static uint64_t macs_of(const struct dory_layer *run)
     }
 }
 
-/* Times of a layer's steps as they will run: a step may have to drain that its cut did not foresee. */
-static void time_layer(const struct planner *p, int index, const struct schedule *schedule, struct tile_cost *cost,
-                       struct step_times *times)
-{
-    const struct planned_layer *layer = &p->layers[index];
-    const struct cut *cut = p->choices[index].cut;
-    int first = schedule->first_step[index], count = schedule->first_step[index + 1] - first, kernel = 0;
-    while (layer->kernels[kernel] != cut->kernel)
-        kernel++;
-    struct dory_step *steps = arena_array(p->arena, struct dory_step, (size_t)count);
-    for (int i = 0; i < count; i++)
-        steps[i] = schedule->steps[first + i].run;
-    struct tile_problem problem = {
-        .layer = &layer->run,
-        .kernel = cut->kernel,
-        .target = p->target,
-        .cores = p->cores,
-        .l1_bytes = p->l1_bytes,
-        .steps = steps,
-        .step_count = (uint32_t)count,
-        .cycles = layer->cycles[kernel],
-    };
-    tile_simulate(&problem, &cut->tiling, cost, times);
-}
-
-static void write_layer(const struct planner *p, struct plan *plan, int index, const struct schedule *schedule,
-                        struct step_times *times)
+static void write_layer(const struct planner *p, struct plan *plan, int index, const struct schedule *schedule)
 {
     const struct cut *cut = p->choices[index].cut;
     struct plan_layer *layer = &plan->layers[index];
@@ -292,20 +173,19 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
                                    .cores = p->cores,
                                    .steps = cut->steps,
                                    .step_count = cut->step_count};
-    struct tile_cost cost;
-    time_layer(p, index, schedule, &cost, times + schedule->first_step[index]);
+    const struct tile_cost *cost = &schedule->costs[index];
     tile_apply(&problem, &cut->tiling, &layer->run);
     layer->kernel = cut->kernel;
     layer->first_step = schedule->first_step[index];
     layer->step_count = schedule->first_step[index + 1] - layer->first_step;
     layer->macs = macs_of(&layer->run);
-    layer->predicted_cycles = cost.cycles;
-    layer->kernel_cycles = cost.kernel_cycles;
-    layer->dma_cycles = cost.dma_cycles;
-    layer->tile_count = cost.tile_count;
-    layer->l1_bytes = cost.l1_bytes;
+    layer->predicted_cycles = cost->cycles;
+    layer->kernel_cycles = cost->kernel_cycles;
+    layer->dma_cycles = cost->dma_cycles;
+    layer->tile_count = cost->tile_count;
+    layer->l1_bytes = cost->l1_bytes;
     layer->weights_bytes = dory_divide_up(layer->run.output_channels, 4) * layer->run.quad_bytes;
-    plan->l1_peak_bytes = cost.l1_bytes > plan->l1_peak_bytes ? cost.l1_bytes : plan->l1_peak_bytes;
+    plan->l1_peak_bytes = cost->l1_bytes > plan->l1_peak_bytes ? cost->l1_bytes : plan->l1_peak_bytes;
 }
 
 static bool place_weights(const struct planner *p, struct plan *plan)
@@ -400,20 +280,6 @@ static void write_offsets(const struct planner *p, struct plan *plan)
     }
 }
 
-/* The time of the whole, by the final steps and transfers. */
-static uint64_t predict(const struct plan *plan, const struct step_times *times)
-{
-    struct arena scratch = {0};
-    struct timeline timeline;
-    for (int i = 0; i < plan->step_count; i++) {
-        plan->steps[i].fetch_cycles = times[i].fetch;
-        plan->steps[i].start_cycles = times[i].start;
-    }
-    timeline_make(plan, &timeline, &scratch);
-    arena_free(&scratch);
-    return timeline.end_cycle;
-}
-
 static bool write_plan(struct planner *p, struct plan *plan, const struct schedule *schedule)
 {
     const struct network *network = p->network;
@@ -426,9 +292,8 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     plan->l2_live_bytes = schedule->live_bytes;
     plan->layers = arena_array(p->arena, struct plan_layer, (size_t)network->layer_count);
     plan->tensors = arena_array(p->arena, struct plan_tensor, (size_t)network->tensor_count);
-    struct step_times *times = arena_array(p->arena, struct step_times, (size_t)schedule->step_count);
     for (int i = 0; i < network->layer_count; i++)
-        write_layer(p, plan, i, schedule, times);
+        write_layer(p, plan, i, schedule);
     for (int i = 0; i < network->tensor_count; i++)
         plan->tensors[i] = (struct plan_tensor){
             .home = p->homes[i], .buffer = schedule->tensor_buffer[i], .bytes = tensor_bytes(&network->tensors[i])};
@@ -437,7 +302,7 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     bool good = place_weights(p, plan);
     good = place_ram(p, plan) && good;
     write_offsets(p, plan);
-    plan->predicted_cycles = predict(plan, times);
+    plan->predicted_cycles = schedule->cycles;
     return good;
 }
 
@@ -459,13 +324,13 @@ bool plan_make(const struct network *network, const struct target *target, const
     struct schedule schedule;
     uint32_t peak;
     memset(plan, 0, sizeof *plan);
-    if (!planner_start(&planner) || !decide(&planner, &schedule, &peak) || !check_counts(&planner, &schedule))
+    if (!planner_start(&planner) || !decide(&planner, &schedule, &peak, &plan->proof) || !check_counts(&planner, &schedule))
         return false;
     plan->network = network;
     plan->target = target;
     plan->cores = planner.cores;
     plan->l1_arena_bytes = planner.l1_bytes;
     plan->l2_arena_bytes = planner.l2_bytes;
-    plan->l2_peak_bytes = peak > schedule.live_bytes ? schedule_place(&schedule, 0) : peak;
+    plan->l2_peak_bytes = peak;
     return write_plan(&planner, plan, &schedule);
 }

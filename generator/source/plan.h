@@ -73,6 +73,17 @@ struct plan_transfer {
     int needed_step; /* complete before this step; for a write: before its buffer is used anew */
 };
 
+/* What is known of all plans that could have been made: of one candidate a layer and one home a tensor. */
+struct plan_proof {
+    uint64_t bound_cycles;   /* none takes fewer */
+    uint64_t compute_cycles; /* of the fastest candidates, were there no L3 */
+    uint64_t tail_cycles;    /* at least: what L2 cannot hold when layer `tail_layer` starts must come from L3 from then on */
+    uint64_t tail_bytes;     /* that */
+    int tail_layer;
+    int nodes, rounds; /* of the solver's search */
+    bool is_optimal;   /* proven: the plan takes bound_cycles, but for a millionth */
+};
+
 struct plan {
     const struct network *network;
     const struct target *target;
@@ -95,6 +106,7 @@ struct plan {
     uint32_t flash_bytes;      /* of the weight image with its header */
     uint8_t *flash_image;      /* filled by layout */
     uint64_t predicted_cycles; /* of the network, waits for L3 included */
+    struct plan_proof proof;
 };
 
 /* The flash image starts with a header of this size: "DORY", format version, flash_bytes, flash_hash (all uint32

@@ -86,6 +86,32 @@ static void add_memories(struct text *text, const struct plan *plan)
     text_add(text, "RAM: %" PRIu32 " bytes, flash: %" PRIu32 " bytes\n", plan->ram_bytes, plan->flash_bytes);
 }
 
+/* Hundredths of a percent, rounded up: no gap is told smaller than it is. */
+static const char *gap_text(struct arena *arena, uint64_t cycles, uint64_t bound)
+{
+    uint64_t hundredths = bound ? ((cycles - bound) * 10000 + bound - 1) / bound : 0;
+    return arena_format(arena, "%" PRIu64 ".%02" PRIu64 " %%", hundredths / 100, hundredths % 100);
+}
+
+static void add_proof(struct text *text, const struct plan *plan)
+{
+    const struct plan_proof *proof = &plan->proof;
+    if (proof->rounds == 0) { /* the smallest plan, made without a choice */
+        text_add_string(text, "not optimised: only the smallest plan fits\n");
+        return;
+    }
+    const char *effort = arena_format(text->arena, "solved %d times, %d nodes", proof->rounds, proof->nodes);
+    if (proof->is_optimal)
+        text_add(text, "proven optimal: no candidates and homes are faster (%s)\n", effort);
+    else
+        text_add(text, "within %s of the optimum: no candidates and homes take fewer than %" PRIu64 " cycles (%s)\n",
+                 gap_text(text->arena, plan->predicted_cycles, proof->bound_cycles), proof->bound_cycles, effort);
+    text_add(text, "L3 tail: at least %" PRIu64 " cycles, as %" PRIu64 " bytes of weights are still to come when '",
+             proof->tail_cycles, proof->tail_bytes);
+    text_add_in_comment(text, plan->network->layers[proof->tail_layer].name);
+    text_add(text, "' starts; computing alone: %" PRIu64 " cycles\n", proof->compute_cycles);
+}
+
 void plan_report(struct text *text, const struct plan *plan)
 {
     struct arena *arena = text->arena;
@@ -105,5 +131,6 @@ void plan_report(struct text *text, const struct plan *plan)
              "", number_text(arena, cycles), rate_text(arena, macs, cycles));
     text_add(text, "\n%" PRIu64 " cycles in all, %" PRIu64 " of them waiting for L3: %s MAC/cycle\n", plan->predicted_cycles,
              plan->predicted_cycles - cycles, rate_text(arena, macs, plan->predicted_cycles));
+    add_proof(text, plan);
     add_memories(text, plan);
 }

@@ -1,15 +1,21 @@
 /* What the passes of the planner share. Internal: others see plan.h.
  *
- *     cut.c       how a layer can be cut into steps, each way with its best tile       candidates of a layer
- *     optimise.c  which tensors live in RAM, and one candidate a layer                 the decision (to become a MILP)
- *     schedule.c  steps, buffers, transfers and their times that follow from it        no decisions left but "as soon as
- * possible" place.c     offsets
+ *     cut.c        how a layer can be cut into steps, each way with its best tile
+ *     candidate.c  those of them that no other one beats
+ *     optimise.c   the decision: which tensors live in RAM, and one candidate a layer
+ *     model.c      ... as a mixed integer program, which GLPK solves
+ *     schedule.c   steps, buffers, transfers and their times that follow from it: nothing left to decide but "as soon as
+ *                  possible"
+ *     fit.c        a schedule that can be placed
+ *     place.c      offsets
  */
 #ifndef DORYGEN_PLANNER_H
 #define DORYGEN_PLANNER_H
 
 #include "plan.h"
+#include "shelf.h"
 #include "tile.h"
+#include "timeline.h"
 
 /* Operands of a layer that live in RAM. */
 enum ram_operand { RAM_INPUT = 1, RAM_SECOND_INPUT = 2, RAM_OUTPUT = 4 };
@@ -38,7 +44,28 @@ struct choice {
     bool ahead; /* windows and blocks of a step are loaded, and results stored, while the step beside it computes */
 };
 
+/* A choice, and what the choice for the whole network wants to know of it. Times are cluster cycles. */
+struct candidate {
+    struct choice choice;
+    uint64_t cycles;             /* of the layer, without waits */
+    uint64_t first_start_cycles; /* until its first step computes: then prefetches can start */
+    uint64_t read_cycles, write_cycles, last_write_cycles; /* of the channel to L3; of the last step */
+    uint64_t read_commands;                                /* that the reads are made of */
+    uint64_t write_start_cycles; /* until its first result can go to RAM; without any, its cycles */
+    uint64_t first_write_cycles; /* of the channel, for that */
+    uint64_t first_input_cycles; /* of the channel, for what the first step reads of its first input from RAM */
+    uint64_t input_cycles;       /* the same for all steps, and what is left to compute behind the last such read; without */
+    uint64_t rest_cycles;        /* any, its cycles */
+    int64_t cycles_from_reads; /* of the layer, if the channel starts on all that it reads when the layer starts */
+    int64_t lead_gain; /* at most, with L2 full: cycles that the channel gains within the layer, less the layer's cycles */
+    /* L2 bytes beside whole tensors: at its first and last step, at the step where they are most, and of windows that are
+     * still on their way to RAM at the next layer's first step */
+    uint32_t first_bytes, last_bytes, most_bytes, carried_bytes;
+    bool dominated; /* by another one */
+};
+
 #define MOST_KERNELS 8
+#define MOST_CUTS    256 /* of a layer, for one set of operands in RAM */
 
 struct planned_layer {
     struct dory_layer run;                                           /* described */
@@ -47,6 +74,8 @@ struct planned_layer {
     struct cut *cuts;
     struct cut **lists[8]; /* of cut_list, by set of operands in RAM; null: not made yet */
     int list_counts[8];
+    struct candidate *fronts[8]; /* of candidate_front, likewise */
+    int front_counts[8];
     uint32_t least_l1_bytes; /* of its smallest tile */
 };
 
@@ -73,6 +102,7 @@ bool planner_start(struct planner *planner);
 uint32_t operand_row_bytes(const struct dory_layer *run, unsigned operand);
 uint32_t operand_channels(const struct dory_layer *run, unsigned operand);
 uint32_t operand_pixel_bytes(const struct dory_layer *run, unsigned operand, uint32_t channels);
+uint32_t operand_window_bytes(const struct dory_layer *run, unsigned operand, const struct dory_window *window);
 uint32_t tensor_bytes(const struct tensor *tensor);
 uint32_t aligned(uint32_t bytes); /* to DORY_ALIGNMENT */
 bool layer_has_weights(const struct dory_layer *run);
@@ -90,6 +120,10 @@ bool cut_is_legal(const struct dory_layer *run, uint32_t rows, uint32_t channels
 /* Finds kernel, tile and times, once. False where no tile fits L1. */
 bool cut_solve(struct planner *planner, int layer, struct cut *cut);
 
+/* Plays a solved cut whose steps drain otherwise than it foresaw. */
+void cut_simulate(const struct planner *planner, int layer, const struct cut *cut, const struct dory_step *steps,
+                  struct tile_cost *cost, struct step_times *times);
+
 /* L2 bytes beside whole tensors that a step of the cut needs: windows and weights, `ahead` with those of the next step. */
 uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut *cut, bool ahead);
 
@@ -98,6 +132,11 @@ uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cu
 
 /* The cuts worth a look for these operands in RAM, coarse ones first. */
 int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list);
+
+/* ---- candidate.c ---- */
+
+/* The candidates of a layer for these operands in RAM: the front of cycles, L2 bytes and L3 traffic. 0: it cannot run so. */
+int candidate_front(struct planner *planner, int layer, uint8_t ram, const struct candidate **front);
 
 /* ---- schedule.c ---- */
 
@@ -112,12 +151,23 @@ struct schedule {
     int *first_step;     /* by layer; [layer_count]: step_count */
     uint32_t live_bytes; /* the most that live at one step */
     int live_step;       /* the first such step */
-    uint64_t cycles;     /* predicted, with waits for L3 */
+    int unplaced_step;   /* of schedule_make_placed: the first step that needs what has no place; -1: none */
+    struct tile_cost *costs; /* by layer, with all drains */
+    uint64_t cycles;         /* predicted, with waits for L3: what the plan will report */
 };
 
 /* Builds what follows from the planner's decision. Prefetches use L2 up to `capacity` bytes, by step; null: all of it. What
  * cannot be avoided may exceed it: compare live_bytes. */
 void schedule_make(const struct planner *planner, const uint32_t *capacity, struct schedule *schedule, struct arena *arena);
+
+/* The same with places in L2 for all buffers: a transfer starts as soon as there is one; if not `eager`, not before the step
+ * in front of its use. False where there is no place for something that is needed. */
+bool schedule_make_placed(const struct planner *planner, enum shelf_rule rule, bool eager, struct schedule *schedule,
+                          struct arena *arena);
+
+/* When everything in a schedule happens. */
+void schedule_timeline(const struct planner *planner, const struct schedule *schedule, struct timeline *timeline,
+                       struct arena *arena);
 
 /* Offsets for the schedule's buffers: the bytes they take. As good as the fewest are `enough`; 0: nothing
  * but the fewest. */
@@ -126,11 +176,28 @@ uint32_t schedule_place(struct schedule *schedule, uint32_t enough);
 /* Cycles for which one transfer occupies the channel to L3. */
 uint64_t l3_cycles(const struct target *target, const struct dory_transfer *transfer);
 
+/* ---- fit.c ---- */
+
+/* Makes a schedule with places for all buffers by one rule, eager if that is possible. */
+bool schedule_fit_by(const struct planner *planner, enum shelf_rule rule, struct schedule *schedule, struct arena *arena);
+
+/* The fastest of all rules. False where none finds places. */
+bool schedule_fit(const struct planner *planner, struct schedule *schedule, uint32_t *peak, struct arena *arena);
+
+/* The same for the decision that is final: no slower, and with the least peak that a search for offsets finds. */
+bool schedule_fit_tightly(const struct planner *planner, struct schedule *schedule, uint32_t *peak, struct arena *arena);
+
 /* ---- optimise.c ---- */
 
-/* Decides homes and choices, by a search from one of several start points. False where it finds nothing. */
-#define OPTIMISE_STARTS 2
-bool optimise(struct planner *planner, int start);
+/* Layers in which a tensor is needed. */
+struct tensor_life {
+    int first, last;
+    int readers;
+};
+void tensor_lives(const struct network *network, struct tensor_life *lives);
+
+/* Decides homes and choices. False where it finds nothing. `proof`: what is known of all decisions. */
+bool optimise(struct planner *planner, struct plan_proof *proof);
 
 /* ---- least.c ---- */
 

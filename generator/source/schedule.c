@@ -5,12 +5,14 @@
  * two things: a read waits for the write of what it reads, and while such transfers are still to come, prefetches that
  * nobody needs yet only fill the time in which L3 would idle, so that they do not stand in the queue before urgent ones.
  *
- * The same walk over the steps predicts the time, waits for L3 included. */
+ * The walk over the steps keeps a time for its decisions; timeline.c then says how long the result takes. */
 #include "planner.h"
 
 #include <string.h>
 
 #include "dory/hal.h"
+#include "shelf.h"
+#include "timeline.h"
 
 #define NO_STEP (-1)
 
@@ -29,7 +31,10 @@ struct builder {
     struct item *reads, *writes; /* in the order of need, of the steps that make them */
     int read_count, write_count, read_capacity, write_capacity;
     int buffer_capacity;
-    uint32_t *live; /* bytes, by step */
+    uint32_t *live;      /* bytes, by step */
+    struct shelf *shelf; /* null: bytes are counted, but get no place */
+    bool *has_place;     /* by buffer */
+    bool is_lazy;        /* no prefetches but those for the next step */
     /* the walk */
     uint64_t *finish;    /* by place in the queue: predicted time at which it is done */
     uint64_t queue_free; /* time at which L3 is idle again */
@@ -92,11 +97,6 @@ static struct operand operand_of(const struct dory_layer *run, unsigned index)
                             .index = index,
                             .width = index == 2 ? run->output_width : run->input_width,
                             .channels = operand_channels(run, index)};
-}
-
-static uint32_t window_bytes(const struct operand *operand, const struct dory_window *window)
-{
-    return window->rows * operand->width * operand_pixel_bytes(operand->run, operand->index, window->channels);
 }
 
 /* The copy of some rows of a window; addresses are relative to tensor and buffer. */
@@ -164,7 +164,7 @@ static int add_input_window(struct builder *b, int layer, int step, unsigned ope
     struct operand operand = operand_of(&p->layers[layer].run, operand_index);
     const struct dory_window *window = &b->schedule->steps[step].run.input[operand_index];
     int tensor = p->network->layers[layer].inputs[operand_index];
-    int buffer = add_buffer(b, BUFFER_WINDOW, window_bytes(&operand, window), step - (reserve ? 1 : 0), step);
+    int buffer = add_buffer(b, BUFFER_WINDOW, operand_window_bytes(operand.run, operand.index, window), step - (reserve ? 1 : 0), step);
     b->schedule->buffers[buffer].tensor = tensor;
     struct item item = {.transfer = {.run = {.kind = HAL_RAM_READ}, .buffer = buffer, .needed_step = step},
                         .after = last_writer(b, tensor, &operand, window)};
@@ -178,7 +178,7 @@ static int add_output_window(struct builder *b, int layer, int step, bool ahead)
     struct operand operand = operand_of(&p->layers[layer].run, 2);
     const struct dory_window *window = &b->schedule->steps[step].run.output;
     int last = step + (ahead ? 1 : 0);
-    int buffer = add_buffer(b, BUFFER_WINDOW, window_bytes(&operand, window), step,
+    int buffer = add_buffer(b, BUFFER_WINDOW, operand_window_bytes(operand.run, operand.index, window), step,
                             last < b->schedule->step_count ? last : b->schedule->step_count - 1);
     b->schedule->buffers[buffer].tensor = p->network->layers[layer].output;
     struct item item = {
@@ -308,6 +308,18 @@ static void queue(struct builder *b, struct item *item, int step, uint64_t time)
     s->transfers[s->transfer_count++] = item->transfer;
 }
 
+/* True where there is a place for a buffer that lives from `first`, or no places are wanted; it is then its place. */
+static bool take_place(struct builder *b, int index, int first)
+{
+    struct plan_buffer *buffer = &b->schedule->buffers[index];
+    struct place_item item = {buffer->bytes, first, buffer->last_step, 0};
+    if (!b->shelf || b->has_place[index])
+        return true;
+    b->has_place[index] = shelf_take(b->shelf, &item);
+    buffer->offset = item.offset;
+    return b->has_place[index];
+}
+
 /* True where the buffer's bytes are free from `step` on; it is then taken from there. */
 static bool take_bytes(struct builder *b, int buffer_index, int step)
 {
@@ -315,10 +327,23 @@ static bool take_bytes(struct builder *b, int buffer_index, int step)
     for (int i = step; i < buffer->first_step; i++)
         if (b->live[i] > b->capacity[i] || buffer->bytes > b->capacity[i] - b->live[i])
             return false;
+    if (!take_place(b, buffer_index, step < buffer->first_step ? step : buffer->first_step))
+        return false;
     for (int i = step; i < buffer->first_step; i++)
         b->live[i] += buffer->bytes;
     buffer->first_step = step < buffer->first_step ? step : buffer->first_step;
     return true;
+}
+
+/* A transfer that is late fills a buffer that has had no place before. */
+static void take_late(struct builder *b, int buffer_index, int step)
+{
+    struct plan_buffer *buffer = &b->schedule->buffers[buffer_index];
+    if (!b->shelf || b->has_place[buffer_index])
+        return;
+    buffer->first_step = step > buffer->first_step ? step : buffer->first_step;
+    if (!take_place(b, buffer_index, buffer->first_step) && b->schedule->unplaced_step == NO_STEP)
+        b->schedule->unplaced_step = step;
 }
 
 /* Queues what the step needs and is not under way: at the last moment, with nothing to hide behind. True if any. */
@@ -329,6 +354,7 @@ static bool queue_late(struct builder *b, int step, uint64_t time, bool behind_w
         struct item *read = &b->reads[i];
         if (read->is_queued || (read->after == step - 1 && read->after != NO_STEP) != behind_writes)
             continue;
+        take_late(b, read->transfer.buffer, step);
         queue(b, read, step, time);
         any = true;
     }
@@ -385,6 +411,8 @@ static void walk(struct builder *b)
     for (int index = 0; index < s->step_count; index++) {
         struct plan_step *step = &s->steps[index];
         const struct cut *cut = p->choices[step->layer].cut;
+        if (b->shelf)
+            shelf_forget(b->shelf, index);
         uint32_t part = (uint32_t)(index - s->first_step[step->layer]);
         bool last = part + 1 == cut->step_count;
         /* a step that waits for a late transfer drains: it has no loads under way while the step before computes */
@@ -409,7 +437,60 @@ static void walk(struct builder *b)
             time += cut->cost.cycles;
     }
     queue_writes(b, &next_write, s->step_count, time);
-    s->cycles = next_write > 0 && b->queue_free > time ? b->queue_free : time;
+}
+
+/* ---- times ---- */
+
+/* Times of a layer's steps as they will run: a step may have to drain that its cut did not foresee. */
+static void time_layer(struct builder *b, int layer)
+{
+    struct schedule *s = b->schedule;
+    const struct cut *cut = b->planner->choices[layer].cut;
+    struct plan_step *first = &s->steps[s->first_step[layer]];
+    const struct step_times *times = cut->times;
+    bool as_foreseen = true;
+    s->costs[layer] = cut->cost;
+    for (uint32_t i = 0; i < cut->step_count; i++)
+        as_foreseen = as_foreseen && first[i].run.drain == cut->steps[i].drain;
+    if (!as_foreseen) {
+        struct dory_step *steps = arena_array(b->arena, struct dory_step, cut->step_count);
+        struct step_times *own = arena_array(b->arena, struct step_times, cut->step_count);
+        for (uint32_t i = 0; i < cut->step_count; i++)
+            steps[i] = first[i].run;
+        cut_simulate(b->planner, layer, cut, steps, &s->costs[layer], own);
+        times = own;
+    }
+    for (uint32_t i = 0; i < cut->step_count; i++) {
+        first[i].fetch_cycles = times[i].fetch;
+        first[i].start_cycles = times[i].start;
+    }
+}
+
+void schedule_timeline(const struct planner *planner, const struct schedule *schedule, struct timeline *timeline,
+                       struct arena *arena)
+{
+    size_t layers = (size_t)planner->network->layer_count;
+    struct plan plan = {.target = planner->target,
+                        .layers = arena_array(arena, struct plan_layer, layers),
+                        .steps = schedule->steps,
+                        .step_count = schedule->step_count,
+                        .transfers = schedule->transfers,
+                        .transfer_count = schedule->transfer_count};
+    for (size_t i = 0; i < layers; i++)
+        plan.layers[i].predicted_cycles = schedule->costs[i].cycles;
+    timeline_make(&plan, timeline, arena);
+}
+
+/* The time of the whole, by the final steps and transfers: what the plan will report. */
+static void predict(struct builder *b)
+{
+    struct schedule *s = b->schedule;
+    struct timeline timeline;
+    s->costs = arena_array(b->arena, struct tile_cost, (size_t)b->planner->network->layer_count);
+    for (int i = 0; i < b->planner->network->layer_count; i++)
+        time_layer(b, i);
+    schedule_timeline(b->planner, s, &timeline, b->arena);
+    s->cycles = timeline.end_cycle;
 }
 
 static const uint32_t *same_capacity(struct builder *b, uint32_t bytes)
@@ -420,31 +501,81 @@ static const uint32_t *same_capacity(struct builder *b, uint32_t bytes)
     return capacity;
 }
 
+/* Tensors, and results on their way to RAM, live as long as they live: they get their places first. */
+static void place_fixed(struct builder *b)
+{
+    struct schedule *s = b->schedule;
+    struct place_item *items = arena_array(b->arena, struct place_item, (size_t)s->buffer_count);
+    bool *is_read = arena_array(b->arena, bool, (size_t)s->buffer_count);
+    int count = 0;
+    for (int i = 0; i < b->read_count; i++)
+        is_read[b->reads[i].transfer.buffer] = true;
+    for (int i = 0; i < s->buffer_count; i++)
+        if (!is_read[i])
+            items[count++] = (struct place_item){s->buffers[i].bytes, s->buffers[i].first_step, s->buffers[i].last_step, 0};
+    place(items, count, DORY_ALIGNMENT, b->shelf->bytes, b->arena);
+    shelf_put(b->shelf, items, count);
+    for (int i = s->buffer_count - 1; i >= 0; i--)
+        if (!is_read[i]) {
+            s->buffers[i].offset = items[--count].offset;
+            b->has_place[i] = true;
+            if (items[count].offset + items[count].bytes > b->shelf->bytes)
+                s->unplaced_step = items[count].first;
+        }
+}
+
+/* The last steps at which a read or write of RAM is needed: until then other transfers stand behind. */
+static int find_last_ram_need(const struct builder *b)
+{
+    int last = b->write_count ? b->writes[b->write_count - 1].transfer.needed_step : NO_STEP;
+    for (int i = 0; i < b->read_count; i++)
+        if (b->reads[i].transfer.run.kind == HAL_RAM_READ && b->reads[i].transfer.needed_step > last)
+            last = b->reads[i].transfer.needed_step;
+    return last;
+}
+
+static void make(struct builder *b, const uint32_t *capacity)
+{
+    const struct network *network = b->planner->network;
+    struct schedule *s = b->schedule;
+    *s = (struct schedule){.unplaced_step = NO_STEP};
+    s->tensor_buffer = arena_array(b->arena, int, (size_t)network->tensor_count);
+    s->first_step = arena_array(b->arena, int, (size_t)network->layer_count + 1);
+    add_steps(b);
+    b->capacity = capacity ? capacity : same_capacity(b, b->is_lazy ? 0 : b->planner->l2_bytes);
+    add_tensor_buffers(b);
+    for (int i = 0; i < s->step_count; i++)
+        attach_buffers(b, i);
+    count_live(b);
+    b->last_ram_need = find_last_ram_need(b);
+    s->transfers = arena_array(b->arena, struct plan_transfer, (size_t)(b->read_count + b->write_count));
+    b->finish = arena_array(b->arena, uint64_t, (size_t)(b->read_count + b->write_count));
+    if (b->shelf) {
+        b->has_place = arena_array(b->arena, bool, (size_t)s->buffer_count);
+        shelf_start(b->shelf, b->planner->l2_bytes, DORY_ALIGNMENT, b->shelf->rule, s->buffer_count, b->arena);
+        place_fixed(b);
+    }
+    walk(b);
+    predict(b);
+    count_live(b); /* late transfers have shortened lives */
+    for (int i = 0; i < s->step_count; i++)
+        if (b->live[i] > s->live_bytes) {
+            s->live_bytes = b->live[i];
+            s->live_step = i;
+        }
+}
+
 void schedule_make(const struct planner *planner, const uint32_t *capacity, struct schedule *schedule, struct arena *arena)
 {
-    const struct network *network = planner->network;
-    memset(schedule, 0, sizeof *schedule);
-    struct builder b = {
-        .planner = planner, .schedule = schedule, .arena = arena, .capacity = capacity, .last_ram_need = NO_STEP};
-    schedule->tensor_buffer = arena_array(arena, int, (size_t)network->tensor_count);
-    schedule->first_step = arena_array(arena, int, (size_t)network->layer_count + 1);
-    add_steps(&b);
-    b.capacity = capacity ? capacity : same_capacity(&b, planner->l2_bytes);
-    add_tensor_buffers(&b);
-    for (int i = 0; i < schedule->step_count; i++)
-        attach_buffers(&b, i);
-    count_live(&b);
-    for (int i = 0; i < b.read_count; i++)
-        if (b.reads[i].transfer.run.kind == HAL_RAM_READ && b.reads[i].transfer.needed_step > b.last_ram_need)
-            b.last_ram_need = b.reads[i].transfer.needed_step;
-    if (b.write_count && b.writes[b.write_count - 1].transfer.needed_step > b.last_ram_need)
-        b.last_ram_need = b.writes[b.write_count - 1].transfer.needed_step;
-    schedule->transfers = arena_array(arena, struct plan_transfer, (size_t)(b.read_count + b.write_count));
-    b.finish = arena_array(arena, uint64_t, (size_t)(b.read_count + b.write_count));
-    walk(&b);
-    for (int i = 0; i < schedule->step_count; i++)
-        if (b.live[i] > schedule->live_bytes) {
-            schedule->live_bytes = b.live[i];
-            schedule->live_step = i;
-        }
+    struct builder b = {.planner = planner, .schedule = schedule, .arena = arena};
+    make(&b, capacity);
+}
+
+bool schedule_make_placed(const struct planner *planner, enum shelf_rule rule, bool eager, struct schedule *schedule,
+                          struct arena *arena)
+{
+    struct shelf shelf = {.rule = rule};
+    struct builder b = {.planner = planner, .schedule = schedule, .arena = arena, .shelf = &shelf, .is_lazy = !eager};
+    make(&b, NULL);
+    return schedule->unplaced_step == NO_STEP;
 }
