@@ -4,7 +4,7 @@
 The data are the 1797 handwritten digits of 8 x 8 pixels that scikit-learn ships (UCI ML, Alpaydin and Kaynak). A
 quarter of them is never trained with and tells the accuracy. Training is plain numpy: convolutions with ReLU, two
 maximum pools, a fully connected layer; Adam; one seed. The integer network has NEMO's form and is written by
-make_model.py's classes, whose exact integer simulation also gives the accuracy of the integer network.
+integer_network's classes, whose exact integer simulation also gives the accuracy of the integer network.
 
     scripts/train_digits.py apps/digits
 
@@ -24,7 +24,10 @@ from types import SimpleNamespace
 import numpy as np
 import onnx
 
-import make_model
+from integer_network.calibration import INT32_LIMIT, float32_integer, worst_case
+from integer_network.layers import Network
+from integer_network.onnx_form import OnnxWriter, check_representable
+from integer_network.simulation import accumulate, normalise, pool_maximum
 
 SIDE = 8
 CLASSES = 10
@@ -183,7 +186,7 @@ def correct(logits, labels):
 # --- The network in integers --------------------------------------------------------------------
 
 def make_integer_network():
-    net = make_model.Network(1.0, "symmetric")
+    net = Network(1.0, "symmetric")
     x = net.append("input", "input", (), (SIDE, SIDE, 1))
     for i, filters in enumerate(FILTERS, 1):
         x = net.conv(f"conv{i}", x, filters, 3)
@@ -203,8 +206,8 @@ def quantise_convolution(layer, dense, input_scale, output_scale):
     for exponent in range(24, 0, -1):
         layer.divisor = 2**exponent
         layer.kappa = np.maximum(1, np.rint(slope * layer.divisor)).astype(np.int64)
-        layer.lamda = make_model.float32_integer(np.rint(offset * layer.divisor))
-        if make_model.worst_case(layer) < make_model.INT32_LIMIT:
+        layer.lamda = float32_integer(np.rint(offset * layer.divisor))
+        if worst_case(layer) < INT32_LIMIT:
             return
     sys.exit(f"train_digits.py: layer {layer.name}: no normalisation fits 32 bits")
 
@@ -215,7 +218,7 @@ def quantise_fully_connected(layer, dense, input_scale):
     weight = dense.parameters[0].reshape(height, width, channels, CLASSES).transpose(3, 2, 0, 1).reshape(CLASSES, -1)
     scale = np.abs(weight).max() / 127
     layer.weight = np.rint(weight / scale).astype(np.int64)
-    layer.bias = make_model.float32_integer(np.rint(dense.parameters[1] / (scale * input_scale)))
+    layer.bias = float32_integer(np.rint(dense.parameters[1] / (scale * input_scale)))
     layer.has_bias = True
 
 
@@ -240,11 +243,11 @@ def run_integer_network(layers, images):
         if layer.kind == "input":
             layer.output = images
         elif layer.kind == "conv":
-            layer.output = make_model.normalise(layer, make_model.accumulate(layer))
+            layer.output = normalise(layer, accumulate(layer))
         elif layer.kind == "max_pool":
-            layer.output = make_model.pool_maximum(layer)
+            layer.output = pool_maximum(layer)
         else:
-            layer.output = make_model.accumulate(layer) + layer.bias
+            layer.output = accumulate(layer) + layer.bias
     return layers[-1].output
 
 
@@ -253,8 +256,8 @@ def run_integer_network(layers, images):
 def write_model(path, layers):
     options = SimpleNamespace(network="digits", names="numeric", constants="mixed", clip="attribute", pads="conv",
                               requantisation="int64", opset=9)
-    make_model.check_representable(layers)
-    model = make_model.OnnxWriter(options).model(layers)
+    check_representable(layers)
+    model = OnnxWriter(options).model(layers)
     onnx.checker.check_model(model)
     with open(path, "wb") as file:
         file.write(model.SerializeToString(deterministic=True))
