@@ -52,6 +52,7 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
     case DORY_DIRECT: return 0;
     case DORY_DIRECT_CLAMPED: return 35;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 71;
+    case DORY_DIRECT_CLAMPED_DIVIDED: return 135;
     default: return long_finish_cycles(layer);
     }
 }

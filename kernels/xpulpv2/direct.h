@@ -17,7 +17,10 @@ enum dory_direct {
      * For u = q * (2^n - 1) + r is q * 2^n + (r - q), so u >> n is q, or q - 1 where r < q, and either way
      * u + (u >> n) + 1 lies in [q * 2^n, (q + 1) * 2^n) as long as q < 2^n. Taking v >> n for u >> n only matters at
      * u = k * 2^n - 1, where both give k. The sum is less than 256 * 2^n, hence n <= 24. */
-    DORY_DIRECT_CLAMPED_LESS_ONE
+    DORY_DIRECT_CLAMPED_LESS_ONE,
+
+    /* DORY_NORMALISE_CLAMPED, any other divisor: 6 instructions, too, but the high half of a product takes 5 cycles. */
+    DORY_DIRECT_CLAMPED_DIVIDED
 };
 
 /* The reciprocal of 2^n - 1 that goes with a shift of n - 1: 2^(31 + n) / (2^n - 1), rounded up. */
@@ -41,7 +44,7 @@ static inline enum dory_direct dory_direct_of(const struct dory_layer *layer)
     if (layer->reciprocal == 0) {
         return DORY_DIRECT_CLAMPED;
     }
-    return dory_divides_by_power_less_one(layer) ? DORY_DIRECT_CLAMPED_LESS_ONE : DORY_NOT_DIRECT;
+    return dory_divides_by_power_less_one(layer) ? DORY_DIRECT_CLAMPED_LESS_ONE : DORY_DIRECT_CLAMPED_DIVIDED;
 }
 
 #endif

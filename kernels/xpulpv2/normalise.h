@@ -63,6 +63,9 @@ static inline void dory_normalise_clamped_directly(const struct dory_normaliser 
         if (normaliser->direct == DORY_DIRECT_CLAMPED_LESS_ONE) {
             scaled += addend + 1;
             sum[i * stride] = (int32_t)p_addunr(scaled, scaled >> shift, shift);
+        } else if (normaliser->direct == DORY_DIRECT_CLAMPED_DIVIDED) {
+            uint64_t product = (uint64_t)(scaled + addend) * normaliser->reciprocal;
+            sum[i * stride] = (int32_t)((uint32_t)(product >> 32) >> shift);
         } else {
             sum[i * stride] = (int32_t)p_addunr(scaled, addend, shift);
         }

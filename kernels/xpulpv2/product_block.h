@@ -85,6 +85,22 @@
     "srl t3, " c ", t2\n"                                                                                                   \
     "srl t4, " d ", t2\n" P_ADDUNR(a, "t0", "t2") P_ADDUNR(b, "t1", "t2") P_ADDUNR(c, "t3", "t2") P_ADDUNR(d, "t4", "t2")
 
+#define NORMALISE_CLAMPED_DIVIDED(a, b, c, d)                                                                               \
+    CLAMP(a, b, c, d)                                                                                                       \
+    "lw t0, %[reciprocal]\n"                                                                                                \
+    "add " a ", " a ", t4\n"                                                                                                \
+    "add " b ", " b ", t4\n"                                                                                                \
+    "add " c ", " c ", t4\n"                                                                                                \
+    "add " d ", " d ", t4\n"                                                                                                \
+    "mulhu " a ", " a ", t0\n"                                                                                              \
+    "mulhu " b ", " b ", t0\n"                                                                                              \
+    "mulhu " c ", " c ", t0\n"                                                                                              \
+    "mulhu " d ", " d ", t0\n"                                                                                              \
+    "srl " a ", " a ", t2\n"                                                                                                \
+    "srl " b ", " b ", t2\n"                                                                                                \
+    "srl " c ", " c ", t2\n"                                                                                                \
+    "srl " d ", " d ", t2\n"
+
 /* All 16 sums, a channel at a time. */
 #define FOR_CHANNELS(normalise)                                                                                             \
     normalise(SUM0, SUM4, SUM8, SUM12) normalise(SUM1, SUM5, SUM9, SUM13) normalise(SUM2, SUM6, SUM10, SUM14)               \
@@ -93,8 +109,13 @@
 /* From label 7 on, for t5 = direct - 1; the sums then go to label 10. */
 #define CLAMPED_KINDS                                                                                                       \
     "addi t5, t5, -1\n"                                                                                                     \
-    "bnez t5, 11f\n" FOR_CHANNELS(NORMALISE_CLAMPED) "j 10b\n"                                                              \
-                                                     "11:\n" FOR_CHANNELS(NORMALISE_CLAMPED_LESS_ONE) "j 10b\n"
+    "bnez t5, 11f\n" FOR_CHANNELS(NORMALISE_CLAMPED)                                                                        \
+    "j 10b\n"                                                                                                               \
+    "11: addi t5, t5, -1\n"                                                                                                 \
+    "bnez t5, 12f\n" FOR_CHANNELS(NORMALISE_CLAMPED_LESS_ONE)                                                               \
+    "j 10b\n"                                                                                                               \
+    "12:\n" FOR_CHANNELS(NORMALISE_CLAMPED_DIVIDED)                                                                         \
+    "j 10b\n"
 
 /* Four channels of one pixel into a word; the address moves on to the next pixel. */
 #define STORE(a, b, c, d) PV_PACKLO_B(a, b, a) PV_PACKHI_B(a, d, c) P_SW_STEP(a, "t5", "t4")
@@ -174,6 +195,7 @@
           [words] "m"((blocks)->words), [more_words] "m"((blocks)->more_words), [more_runs] "m"((blocks)->more_runs),       \
           [jump] "m"((blocks)->jump), [weights_end] "m"((blocks)->weights_end), [special] "m"((blocks)->special),           \
           [direct] "m"((blocks)->direct), [shift] "m"((blocks)->normaliser.direct_shift),                                   \
+          [reciprocal] "m"((blocks)->normaliser.reciprocal),                                                                \
           [maximum] "m"((blocks)->normaliser.maximum), [output_step] "m"((blocks)->output_step), [sum] "m"((blocks)->sum)   \
         : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", \
           "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory")
