@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Makes the Debian package from the build folder and looks whether it holds what PREFIX, an installation, holds.
-# Usage: package.sh BUILD PREFIX      exit status 77: the tools that make packages are not there
+# Makes the Debian package from the build folder, installs it by dpkg in a root of its own that knows no other packages, looks
+# whether it holds what PREFIX, an installation, holds, and builds and runs the consumer project with it.
+# Usage: package.sh BUILD PREFIX SOURCE WORK      exit status 77: the tools that make packages are not there
 set -euo pipefail
-build=$1 prefix=$2
+build=$1 prefix=$2 source=$3 consumer=$4
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
@@ -19,6 +20,18 @@ for library in $(objdump -p "$prefix/bin/dory" | sed -n 's/^ *NEEDED *//p'); do 
   if [ "$library" = libm.so.6 ]; then continue; fi # in libc6; needed where the compiler does not optimise
   case $depends in *"${library%%.so*}"*) ;; *) fail "Depends of the package: $depends: no $library" ;; esac
 done
-dpkg-deb -x "$package" "$work/root"
+root=$work/root
+mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/triggers"
+touch "$root/var/lib/dpkg/status" "$root/var/lib/dpkg/available"
+as_root=() # dpkg wants to be
+if [ "$(id -u)" -ne 0 ]; then as_root=(fakeroot); fi
+if [ "$(id -u)" -ne 0 ] && ! command -v fakeroot >/dev/null; then
+  echo "not installed, as dpkg wants to be root and there is no fakeroot: unpacked"
+  dpkg-deb -x "$package" "$root"
+else
+  "${as_root[@]}" dpkg --root="$root" --force-not-root --force-depends -i "$package" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail dpkg; }
+  dpkg --root="$root" -l dory | grep -q '^ii  dory ' || fail "dpkg has not installed the package"
+fi
 diff <(cd "$prefix" && find . -type f | sort) <(cd "$work/root/usr" && find . -type f | sort) || fail "the package holds other files"
 echo "$(find "$prefix" -type f | wc -l) files; $(basename "$package") depends on $depends"
+"$source/tests/consumer/consume.sh" find_package host "$source" "$consumer" "$root/usr/bin/dory" "$root/usr"
