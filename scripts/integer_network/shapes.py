@@ -75,6 +75,15 @@ def ds_cnn(net, x, classes):
     net.fully_connected("fc", x, classes)
 
 
+# Layers of the sizes that tests/kernels measures in L1, too large for it.
+def convolutions(net, x, classes):
+    x = net.conv("first", x, 32, 3, stride=2)
+    for channels, kernel in [(32, 3), (64, 1), (64, 1), (32, 3), (128, 1), (64, 1), (256, 1), (64, 1)]:
+        x = net.conv(f"{kernel}x{kernel}.{x.shape[2]}-{channels}", x, channels, kernel)
+    x = net.global_average_pool("pool", x)
+    net.fully_connected("fc", x, classes)
+
+
 # name: function, input height, width, channels, classes, padding
 NETWORKS = {
     "mobilenet_v1": (mobilenet_v1, (128, 128, 3), 1000, "symmetric"),
@@ -82,6 +91,7 @@ NETWORKS = {
     "resnet8": (resnet8, (32, 32, 3), 10, "same"),      # MLPerf Tiny, CIFAR-10
     "ds_cnn": (ds_cnn, (49, 10, 1), 12, "same"),        # MLPerf Tiny, keyword spotting
     "dronet": (dronet, (200, 200, 1), 2, "symmetric"),
+    "convolutions": (convolutions, (64, 64, 3), 10, "symmetric"),
 }
 
 
