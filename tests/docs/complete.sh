@@ -27,6 +27,11 @@ for argument in $(sed -n 's/.*cmake_parse_arguments(PARSE_ARGV 2 arg "\(.*\)" "\
   grep -q "| \`$argument\` |" "$source/docs/cmake.md" || fail "docs/cmake.md lacks $argument"
 done
 
+# Keys of a target description.
+for key in $(sed -n 's/.*{"\([a-z0-9_]*\)", FIELD.*/\1/p; s/.*NUMBER("\([a-z0-9_]*\)".*/\1/p' "$source/generator/source/target.c"); do
+  grep -q "\`$key\`" "$source/docs/porting.md" || fail "docs/porting.md lacks $key"
+done
+
 # All documents are found from the README.
 for document in "$source"/docs/*.md; do
   grep -q "(docs/${document##*/})" "$source/README.md" || fail "README.md does not name ${document##*/}"
