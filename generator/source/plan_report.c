@@ -5,7 +5,7 @@
 
 #include "budget.h"
 
-static const char *row_format = "%-20s %-12s %-12s %-24s %-20s %6s %6s %12s %9s %7s %8s %8s %11s %6s\n";
+static const char *row_format = "%-20s %-12s %-12s %-30s %-20s %6s %6s %12s %9s %7s %8s %8s %11s %6s\n";
 
 static const char *shape_text(struct arena *arena, uint32_t height, uint32_t width, uint32_t channels)
 {
