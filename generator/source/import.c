@@ -144,16 +144,7 @@ int import_new_tensor(struct importer *importer, const char *name, int height, i
             memcpy(tensors, network->tensors, (size_t)network->tensor_count * sizeof *tensors);
         network->tensors = tensors;
     }
-    network->tensors[network->tensor_count] = (struct tensor){
-        .name = name,
-        .height = height,
-        .width = width,
-        .channels = channels,
-        .bits = 8,
-        .minimum = 0,
-        .maximum = 255,
-        .producer = NO_LAYER,
-    };
+    network->tensors[network->tensor_count] = tensor_plain(name, height, width, channels);
     return network->tensor_count++;
 }
 
@@ -175,20 +166,8 @@ int import_new_layer(struct importer *importer, enum layer_kind kind, const char
 {
     int output = import_new_tensor(importer, name, height, width, channels);
     struct layer *layer = append_layer(importer);
-    *layer = (struct layer){
-        .name = name,
-        .kind = kind,
-        .inputs = {input, -1},
-        .output = output,
-        .kernel_height = 1,
-        .kernel_width = 1,
-        .stride_height = 1,
-        .stride_width = 1,
-        .dilation_height = 1,
-        .dilation_width = 1,
-        .groups = 1,
-        .weight_bits = 8,
-    };
+    *layer = layer_plain(name, kind, input);
+    layer->output = output;
     int index = importer->network->layer_count - 1;
     importer->network->tensors[output].producer = index;
     return index;

@@ -86,6 +86,38 @@ struct network {
 /* Tells networks apart: of layers, shapes and constants, after range_prove. Names do not count. */
 uint32_t network_hash(const struct network *network);
 
+/* A tensor of bytes without a sign, which no layer computes: to be changed where it is another. */
+static inline struct tensor tensor_plain(const char *name, int height, int width, int channels)
+{
+    return (struct tensor){
+        .name = name,
+        .height = height,
+        .width = width,
+        .channels = channels,
+        .bits = 8,
+        .maximum = 255,
+        .producer = NO_LAYER,
+    };
+}
+
+/* A layer with one input and a window of one element, without padding, weights and normalisation: likewise. */
+static inline struct layer layer_plain(const char *name, enum layer_kind kind, int input)
+{
+    return (struct layer){
+        .name = name,
+        .kind = kind,
+        .inputs = {input, -1},
+        .kernel_height = 1,
+        .kernel_width = 1,
+        .stride_height = 1,
+        .stride_width = 1,
+        .dilation_height = 1,
+        .dilation_width = 1,
+        .groups = 1,
+        .weight_bits = 8,
+    };
+}
+
 static inline size_t tensor_elements(const struct tensor *tensor)
 {
     return (size_t)tensor->height * (size_t)tensor->width * (size_t)tensor->channels;

@@ -61,15 +61,8 @@ static struct builder start(struct random *random, struct arena *arena)
 static int add_tensor(struct builder *builder, int height, int width, int channels)
 {
     int index = builder->network->tensor_count++;
-    builder->network->tensors[index] = (struct tensor){
-        .name = arena_format(builder->arena, "tensor%d", index),
-        .height = height,
-        .width = width,
-        .channels = channels,
-        .bits = 8,
-        .maximum = 255,
-        .producer = NO_LAYER,
-    };
+    builder->network->tensors[index] =
+        tensor_plain(arena_format(builder->arena, "tensor%d", index), height, width, channels);
     return index;
 }
 
@@ -88,19 +81,8 @@ static struct layer *add_layer(struct builder *builder, const char *name, enum l
 {
     int index = builder->network->layer_count++;
     struct layer *layer = &builder->network->layers[index];
-    *layer = (struct layer){
-        .name = arena_format(builder->arena, "%s%d", name, index),
-        .kind = kind,
-        .inputs = {input, -1},
-        .kernel_height = 1,
-        .kernel_width = 1,
-        .stride_height = 1,
-        .stride_width = 1,
-        .dilation_height = 1,
-        .dilation_width = 1,
-        .groups = 1,
-        .weight_bits = random_bits(builder),
-    };
+    *layer = layer_plain(arena_format(builder->arena, "%s%d", name, index), kind, input);
+    layer->weight_bits = random_bits(builder);
     return layer;
 }
 

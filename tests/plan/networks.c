@@ -23,15 +23,9 @@ uint32_t builder_random(struct network_builder *builder, uint32_t below)
 static int add_tensor(struct network_builder *builder, int height, int width, int channels, int producer)
 {
     int index = builder->network.tensor_count++;
-    builder->network.tensors[index] = (struct tensor){
-        .name = arena_format(builder->arena, "tensor%d", index),
-        .height = height,
-        .width = width,
-        .channels = channels,
-        .bits = 8,
-        .maximum = 255,
-        .producer = producer,
-    };
+    struct tensor *tensor = &builder->network.tensors[index];
+    *tensor = tensor_plain(arena_format(builder->arena, "tensor%d", index), height, width, channels);
+    tensor->producer = producer;
     return index;
 }
 
@@ -60,22 +54,10 @@ static struct stage one_stage(struct network_builder *builder, int count, int64_
 
 static struct layer *add_layer(struct network_builder *builder, enum layer_kind kind, int input, const char *word)
 {
-    struct layer *layer = &builder->network.layers[builder->network.layer_count];
-    *layer = (struct layer){
-        .name = arena_format(builder->arena, "%s%d", word, builder->network.layer_count),
-        .kind = kind,
-        .inputs = {input, -1},
-        .kernel_height = 1,
-        .kernel_width = 1,
-        .stride_height = 1,
-        .stride_width = 1,
-        .dilation_height = 1,
-        .dilation_width = 1,
-        .groups = 1,
-        .weight_bits = 8,
-        .stage_count = 1,
-    };
-    builder->network.layer_count++;
+    int index = builder->network.layer_count++;
+    struct layer *layer = &builder->network.layers[index];
+    *layer = layer_plain(arena_format(builder->arena, "%s%d", word, index), kind, input);
+    layer->stage_count = 1;
     return layer;
 }
 

@@ -53,24 +53,13 @@ static void make_layer(struct maker *maker, int index)
 {
     const struct tensor *input = &maker->network->tensors[index], *output = input + 1;
     int filter = is_depthwise(index) || index == 0 ? 3 : 1, stride = input->height / output->height;
-    maker->network->layers[index] = (struct layer){
-        .name = arena_format(maker->arena, "%s %d", maker->name, index),
-        .kind = LAYER_CONVOLUTION,
-        .inputs = {index, -1},
-        .output = index + 1,
-        .kernel_height = filter,
-        .kernel_width = filter,
-        .stride_height = stride,
-        .stride_width = stride,
-        .dilation_height = 1,
-        .dilation_width = 1,
-        .padding_top = filter / 2,
-        .padding_left = filter / 2,
-        .padding_bottom = filter / 2,
-        .padding_right = filter / 2,
-        .groups = is_depthwise(index) ? input->channels : 1,
-        .weight_bits = 8,
-    };
+    struct layer *layer = &maker->network->layers[index];
+    *layer = layer_plain(arena_format(maker->arena, "%s %d", maker->name, index), LAYER_CONVOLUTION, index);
+    layer->output = index + 1;
+    layer->kernel_height = layer->kernel_width = filter;
+    layer->stride_height = layer->stride_width = stride;
+    layer->padding_top = layer->padding_left = layer->padding_bottom = layer->padding_right = filter / 2;
+    layer->groups = is_depthwise(index) ? input->channels : 1;
 }
 
 static void make_network(struct maker *maker, int layer_count)
