@@ -1,6 +1,7 @@
 #include "features.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- what a layer is ---- */
 
@@ -9,6 +10,7 @@ struct view {
     const struct layer *layer;
     const struct dory_layer *run;
     const struct tensor *input, *output;
+    const char *kernel;
 };
 
 static bool is_convolution(const struct view *v) { return v->run->operation == DORY_CONVOLUTION; }
@@ -60,6 +62,16 @@ static bool has_asymmetric_padding(const struct view *v)
 
 static bool has_even_kernel(const struct view *v) { return v->run->kernel_height % 2 == 0 || v->run->kernel_width % 2 == 0; }
 static bool is_1d(const struct view *v) { return v->input->height == 1 && v->input->width > 1 && v->run->kernel_width > 1; }
+static bool is_1d_pool(const struct view *v) { return is_1d(v) && (is_maximum_pool(v) || is_average_pool(v)); }
+static bool is_causal(const struct view *v)
+{
+    return is_1d(v) && is_convolution(v) && v->layer->padding_left && !v->layer->padding_right;
+}
+static bool is_dilated_1d(const struct view *v) { return is_1d(v) && v->run->dilation_width > 1; }
+static bool has_one_factor(const struct view *v)
+{
+    return v->layer->weights && v->layer->stage_count && v->layer->stages[0].count == 1 && v->output->channels > 1;
+}
 static bool has_second_stage(const struct view *v) { return v->run->has_second_stage; }
 static bool rounds_terms(const struct view *v) { return is_addition(v) && v->run->input_stage[0].divisor > 1; }
 static bool scales_parts(const struct view *v) { return is_concatenation(v) && v->run->input_stage[0].divisor > 1; }
@@ -87,8 +99,26 @@ static bool has_odd_clip(const struct view *v)
 
 /* ---- elements ---- */
 
-static bool has_2_bit_weights(const struct view *v) { return v->run->weight_bits == 2 && v->layer->weights; }
-static bool has_4_bit_weights(const struct view *v) { return v->run->weight_bits == 4 && v->layer->weights; }
+static bool has_2_bit_weights(const struct view *v) { return v->layer->weight_bits == 2 && v->layer->weights; }
+static bool has_4_bit_weights(const struct view *v) { return v->layer->weight_bits == 4 && v->layer->weights; }
+static bool has_packed_weights(const struct view *v) { return v->layer->weight_bits < 8 && v->layer->weights; }
+static bool packs_depthwise(const struct view *v) { return is_depthwise(v) && has_packed_weights(v); }
+static bool packs_groups(const struct view *v) { return is_grouped(v) && has_packed_weights(v); }
+static bool packs_linear(const struct view *v) { return is_linear(v) && has_packed_weights(v); }
+
+static bool packs_all(const struct view *v) { return has_packed_weights(v) && v->input->bits < 8 && v->output->bits < 8; }
+
+static bool packs_weights_only(const struct view *v)
+{
+    return has_packed_weights(v) && v->input->bits == 8 && v->output->bits == 8;
+}
+
+static bool packs_activations_only(const struct view *v)
+{
+    return v->layer->weights && v->layer->weight_bits == 8 && v->input->bits < 8 && v->output->bits < 8;
+}
+
+static bool runs_packed(const struct view *v) { return strncmp(v->kernel, "dory_xpulpv2_packed_", 20) == 0; }
 static bool makes_uint2(const struct view *v) { return v->output->bits == 2 && !v->output->is_signed; }
 static bool makes_int2(const struct view *v) { return v->output->bits == 2 && v->output->is_signed; }
 static bool makes_uint4(const struct view *v) { return v->output->bits == 4 && !v->output->is_signed; }
@@ -146,11 +176,15 @@ static const struct {
     {"requantisation by channel", is_requantisation_by_channel, false},
     {"padding alone", is_padding, false},
     {"1-D", is_1d, false},
+    {"1-D pool", is_1d_pool, false},
+    {"1-D, causal", is_causal, false},
+    {"1-D, dilated", is_dilated_1d, false},
     {"dilation", has_dilation, false},
     {"strides that differ", has_unequal_strides, false},
     {"asymmetric padding", has_asymmetric_padding, false},
     {"even kernel", has_even_kernel, false},
-    {"two stages", has_second_stage, false},
+    {"two stages, as of a ReLU behind an addition", has_second_stage, false},
+    {"one multiplier for all channels", has_one_factor, false},
     {"sum of rounded terms", rounds_terms, true},
     {"no normalisation", normalises_none, false},
     {"normalisation in 32 bits", normalises_32, false},
@@ -161,6 +195,13 @@ static const struct {
     {"clip inside the element's range", has_odd_clip, false},
     {"2-bit weights", has_2_bit_weights, false},
     {"4-bit weights", has_4_bit_weights, false},
+    {"weights below 8 bits, depth-wise", packs_depthwise, false},
+    {"weights below 8 bits, groups", packs_groups, false},
+    {"weights below 8 bits, fully connected", packs_linear, false},
+    {"weights, input and output below 8 bits", packs_all, false},
+    {"weights below 8 bits, input and output of 8", packs_weights_only, false},
+    {"8-bit weights, input and output below 8 bits", packs_activations_only, false},
+    {"XpulpV2 kernel for packed elements", runs_packed, false},
     {"uint2 tensor", makes_uint2, false},
     {"int2 tensor", makes_int2, false},
     {"uint4 tensor", makes_uint4, false},
@@ -185,12 +226,42 @@ void features_count(struct features *features, const struct plan *plan)
         bool occurs = false;
         for (int i = 0; i < network->layer_count && !occurs; i++) {
             const struct layer *layer = &network->layers[i];
-            struct view view = {network, layer, &plan->layers[i].run, &network->tensors[layer->inputs[0]],
-                                &network->tensors[layer->output]};
+            struct view view = {network,
+                                layer,
+                                &plan->layers[i].run,
+                                &network->tensors[layer->inputs[0]],
+                                &network->tensors[layer->output],
+                                plan->layers[i].kernel->name};
             occurs = table[f].occurs(&view);
         }
         features->networks[f] += occurs;
     }
+}
+
+/* What a model has of nodes that a network shows no trace of, or not this one. */
+static const char *const node_types[] = {"Identity", "Dropout", "Reshape", "Transpose", "Squeeze", "Unsqueeze",
+                                         "Pad",      "Concat",  "Clip",    "Add",       "MaxPool", "AveragePool"};
+#define NODE_TYPES (sizeof node_types / sizeof *node_types)
+_Static_assert(NODE_TYPES <= MOST_NODE_TYPES, "each type of nodes has a count");
+
+void features_count_nodes(struct features *features, const Onnx__ModelProto *model)
+{
+    for (size_t t = 0; t < NODE_TYPES; t++) {
+        bool occurs = false;
+        for (size_t i = 0; i < model->graph->n_node && !occurs; i++)
+            occurs = strcmp(model->graph->node[i]->op_type, node_types[t]) == 0;
+        features->models[t] += occurs;
+    }
+}
+
+static bool print_nodes(const struct features *features)
+{
+    bool all = true;
+    for (size_t t = 0; t < NODE_TYPES; t++) {
+        printf("%6d models with: %s%s\n", features->models[t], node_types[t], features->models[t] ? "" : " (MISSING)");
+        all = all && features->models[t];
+    }
+    return all;
 }
 
 bool features_print(const struct features *features, bool imported)
@@ -201,5 +272,5 @@ bool features_print(const struct features *features, bool imported)
         printf("%6d networks with: %s%s\n", features->networks[f], table[f].name, is_missing ? " (MISSING)" : "");
         all = all && !is_missing;
     }
-    return all;
+    return (!imported || print_nodes(features)) && all;
 }

@@ -4,15 +4,19 @@
 
 #include <stdbool.h>
 
+#include "onnx_builder.h"
 #include "plan.h"
 
-#define MOST_FEATURES 64
+#define MOST_FEATURES   80
+#define MOST_NODE_TYPES 16
 
 struct features {
     int networks[MOST_FEATURES]; /* in how many networks each occurs */
+    int models[MOST_NODE_TYPES]; /* in how many models nodes of each type occur */
 };
 
 void features_count(struct features *features, const struct plan *plan);
+void features_count_nodes(struct features *features, const Onnx__ModelProto *model);
 
 /* Prints all of them. False where one does not occur; of imported networks, one that an import can give. */
 bool features_print(const struct features *features, bool imported);

@@ -31,6 +31,13 @@ mkdir elsewhere && cp model.onnx elsewhere/
 diff -r first second || fail "the same model and options gave other files"
 grep -l "$work" first/* && fail "an absolute path in generated files"
 
+# Quantlab's attributes are found, and so are models without them; --frontend overrides that
+"$make_model" 12 graph.onnx graph >/dev/null || fail "cannot make a graph"
+expect 0 "uint4" "$dory" inspect graph.onnx
+diff <("$dory" inspect graph.onnx) <("$dory" inspect graph.onnx --frontend quantlab) || fail "Quantlab's model not detected"
+"$dory" inspect graph.onnx --frontend nemo | grep -q 'uint4' && fail "--frontend nemo read Quantlab's out_bits"
+diff <("$dory" inspect model.onnx) <("$dory" inspect model.onnx --frontend nemo) || fail "NEMO's model not detected"
+
 # nothing is touched that does not change
 touch -d '2001-01-01' first/*
 cp -p first/net.c before.c

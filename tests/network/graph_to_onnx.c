@@ -46,13 +46,48 @@ static const char *write_stage(struct writer *writer, const char *value, const s
 
 /* ---- layers ---- */
 
+/* Of one row: written with tensors of rank 3, between Squeeze and Unsqueeze. */
+static bool is_1d(const struct writer *writer, const struct layer *layer)
+{
+    return tensor_at(writer, layer->inputs[0])->height == 1 && layer->kernel_height == 1 && !layer->padding_top &&
+           !layer->padding_bottom;
+}
+
+static const char *write_squeezed(struct writer *writer, const struct layer *layer)
+{
+    const char *value = tensor_name(writer, layer->inputs[0]), *result = new_name(writer);
+    if (!is_1d(writer, layer))
+        return value;
+    onnx_set_integers(writer->builder, onnx_add_node(writer->builder, "Squeeze", value, result), "axes", 1, SHAPE(2));
+    return result;
+}
+
+static const char *write_unsqueezed(struct writer *writer, const struct layer *layer, const char *value)
+{
+    const char *result = new_name(writer);
+    if (!is_1d(writer, layer))
+        return value;
+    onnx_set_integers(writer->builder, onnx_add_node(writer->builder, "Unsqueeze", value, result), "axes", 1, SHAPE(2));
+    return result;
+}
+
+/* Attributes of one number a dimension, of which 1-D layers have the last only. */
+static void set_dimensions(const struct writer *writer, onnx_node *node, const struct layer *layer, const char *name,
+                           const int64_t *numbers)
+{
+    int absent = is_1d(writer, layer);
+    onnx_set_integers(writer->builder, node, name, 2 - absent, numbers + absent);
+}
+
 static void set_window(const struct writer *writer, onnx_node *node, const struct layer *layer)
 {
-    struct onnx_builder *builder = writer->builder;
-    onnx_set_integers(builder, node, "kernel_shape", 2, SHAPE(layer->kernel_height, layer->kernel_width));
-    onnx_set_integers(builder, node, "strides", 2, SHAPE(layer->stride_height, layer->stride_width));
-    onnx_set_integers(builder, node, "pads", 4,
-                      SHAPE(layer->padding_top, layer->padding_left, layer->padding_bottom, layer->padding_right));
+    set_dimensions(writer, node, layer, "kernel_shape", SHAPE(layer->kernel_height, layer->kernel_width));
+    set_dimensions(writer, node, layer, "strides", SHAPE(layer->stride_height, layer->stride_width));
+    if (is_1d(writer, layer))
+        onnx_set_integers(writer->builder, node, "pads", 2, SHAPE(layer->padding_left, layer->padding_right));
+    else
+        onnx_set_integers(writer->builder, node, "pads", 4,
+                          SHAPE(layer->padding_top, layer->padding_left, layer->padding_bottom, layer->padding_right));
 }
 
 /* A depth-wise kernel of a single 1: an importer's copy, which the file has as arithmetic, or as Pad. */
@@ -91,15 +126,18 @@ static const char *write_convolution(struct writer *writer, const struct layer *
     const char *result = new_name(writer), *weights = NAME(writer, "%s.weights", result);
     for (int64_t i = 0; i < count; i++)
         numbers[i] = layer->weights[i];
-    onnx_add_initialiser(writer->builder, weights, 4, SHAPE(outputs, inputs, layer->kernel_height, layer->kernel_width),
-                         numbers);
-    onnx_node *node = onnx_add_node(writer->builder, "Conv",
-                                    NAME(writer, "%s %s", tensor_name(writer, layer->inputs[0]), weights), result);
+    if (is_1d(writer, layer))
+        onnx_add_initialiser(writer->builder, weights, 3, SHAPE(outputs, inputs, layer->kernel_width), numbers);
+    else
+        onnx_add_initialiser(writer->builder, weights, 4, SHAPE(outputs, inputs, layer->kernel_height, layer->kernel_width),
+                             numbers);
+    onnx_node *node =
+        onnx_add_node(writer->builder, "Conv", NAME(writer, "%s %s", write_squeezed(writer, layer), weights), result);
     set_window(writer, node, layer);
-    onnx_set_integers(writer->builder, node, "dilations", 2, SHAPE(layer->dilation_height, layer->dilation_width));
+    set_dimensions(writer, node, layer, "dilations", SHAPE(layer->dilation_height, layer->dilation_width));
     onnx_set_integer(writer->builder, node, "group", layer->groups);
     onnx_set_integer(writer->builder, node, "weight_bits", layer->weight_bits);
-    return result;
+    return write_unsqueezed(writer, layer, result);
 }
 
 static const char *write_pool(struct writer *writer, const struct layer *layer)
@@ -107,13 +145,13 @@ static const char *write_pool(struct writer *writer, const struct layer *layer)
     const char *result = new_name(writer);
     bool average = layer->kind == LAYER_AVERAGE_POOL;
     onnx_node *node =
-        onnx_add_node(writer->builder, average ? "AveragePool" : "MaxPool", tensor_name(writer, layer->inputs[0]), result);
+        onnx_add_node(writer->builder, average ? "AveragePool" : "MaxPool", write_squeezed(writer, layer), result);
     set_window(writer, node, layer);
-    if (!average)
-        return result;
+    if (average)
+        onnx_set_integer(writer->builder, node, "count_include_pad", 1);
+    result = write_unsqueezed(writer, layer, result);
     int64_t area = (int64_t)layer->kernel_height * layer->kernel_width;
-    onnx_set_integer(writer->builder, node, "count_include_pad", 1);
-    return write_constant_node(writer, "Mul", result, 1, &area);
+    return average ? write_constant_node(writer, "Mul", result, 1, &area) : result;
 }
 
 static const char *write_two_inputs(struct writer *writer, const struct layer *layer)
@@ -129,6 +167,24 @@ static const char *write_two_inputs(struct writer *writer, const struct layer *l
     return result;
 }
 
+/* The layer's output, by way of a node that changes no byte: another one for each tensor. */
+static void write_unchanged(struct writer *writer, const char *value, int tensor)
+{
+    struct onnx_builder *builder = writer->builder;
+    const struct tensor *t = tensor_at(writer, tensor);
+    switch (tensor % 4) {
+    case 0: onnx_add_node(builder, "Identity", value, t->name); break;
+    case 1: onnx_add_node(builder, "Dropout", value, t->name); break;
+    case 2:
+        onnx_set_integers(builder, onnx_add_node(builder, "Transpose", value, t->name), "perm", 4, SHAPE(0, 1, 2, 3));
+        break;
+    default:
+        onnx_add_int64(builder, NAME(writer, "%s.shape", t->name), 1, SHAPE(4), SHAPE(1, t->channels, -1, t->width));
+        onnx_add_node(builder, "Reshape", NAME(writer, "%s %s.shape", value, t->name), t->name);
+        break;
+    }
+}
+
 static void write_layer(struct writer *writer, const struct layer *layer)
 {
     const char *value;
@@ -142,7 +198,7 @@ static void write_layer(struct writer *writer, const struct layer *layer)
         value = write_pool(writer, layer);
     for (int i = 0; i < layer->stage_count; i++)
         value = write_stage(writer, value, &layer->stages[i], i == layer->stage_count - 1 ? layer->output_bits : 0);
-    onnx_add_node(writer->builder, "Identity", value, tensor_name(writer, layer->output));
+    write_unchanged(writer, value, layer->output);
 }
 
 struct onnx_builder *graph_to_onnx(const struct network *network, struct arena *arena)

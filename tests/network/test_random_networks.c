@@ -109,7 +109,9 @@ static struct network *onnx(const struct test *test, struct random *random)
 static struct network *onnx_graphs(const struct test *test, struct random *random)
 {
     struct network *network = random_graph(random, test->arena);
-    return by_way_of_onnx(test, network, graph_to_onnx(network, test->arena), FRONT_END_QUANTLAB, random);
+    struct onnx_builder *model = graph_to_onnx(network, test->arena);
+    features_count_nodes(&test->totals->features, onnx_builder_model(model));
+    return by_way_of_onnx(test, network, model, FRONT_END_QUANTLAB, random);
 }
 
 static const struct source {
