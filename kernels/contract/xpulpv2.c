@@ -194,8 +194,8 @@ static bool packed_convolution_supports(const struct dory_layer *layer, uint32_t
 /* Tenths of a cycle to unpack an element of the input to a byte. */
 static uint32_t unpack_tenths(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
-    bool seamless = tile->input_channels * layer->input_bits % 8 == 0 || dory_runs(layer) * tile->input_channels ==
-                                                                            dory_chunk_elements(layer, tile->input_channels);
+    bool seamless = tile->input_channels * layer->input_bits % 8 == 0 ||
+                    dory_runs(layer) * tile->input_channels == dory_chunk_elements(layer, tile->input_channels);
     return !seamless ? 320 : layer->input_bits == 4 ? 18 : 20;
 }
 
@@ -219,7 +219,8 @@ static bool packed_linear_supports(const struct dory_layer *layer, uint32_t weig
 
 static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4), tenths = layer->weight_bits == 4 ? 115 : 135;
+    uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4),
+             tenths = layer->weight_bits == 4 ? 115 : 135;
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
     uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + (long_finish_cycles(layer) * 4 / 10 + 125);
     return blocks * block + 480;

@@ -1,7 +1,8 @@
-/* Elements and weights of 2 and 4 bits: what unpacks them to bytes, and the product of weights that are unpacked in registers.
+/* Elements and weights of 2 and 4 bits: what unpacks them to bytes, and the product of weights that are unpacked in
+ * registers.
  *
- * Two things keep this cheap. Byte i of a word of weights belongs to input element i, whatever the bits (dory/layer.h): a few
- * shifts by bytes make the words of four channels of it, and the product's step remains one of 4 input bytes. And input
+ * Two things keep this cheap. Byte i of a word of weights belongs to input element i, whatever the bits (dory/layer.h): a
+ * few shifts by bytes make the words of four channels of it, and the product's step remains one of 4 input bytes. And input
  * elements become bytes where four pixels are gathered, once for all output channels.
  *
  * Nothing of this is linked into a network whose layers have bytes only. */

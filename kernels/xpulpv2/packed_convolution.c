@@ -7,10 +7,7 @@
 
 /* ---- inputs of bytes in whole words, where they lie -------------------------------------------------------- */
 
-static void lying_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
-{
-    dory_walk_pixels(state, pixels, count);
-}
+static void lying_pixels(void *state, struct dory_pixels *pixels, uint32_t count) { dory_walk_pixels(state, pixels, count); }
 
 static inline void convolve(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
                             dory_product_runner *run)

@@ -125,12 +125,14 @@ static inline __attribute__((always_inline)) void compute(const struct dory_laye
     }
 }
 
-void dory_xpulpv2_packed_linear_4(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+void dory_xpulpv2_packed_linear_4(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                  unsigned cores)
 {
     compute(layer, tile, core, cores, dots_4, 4);
 }
 
-void dory_xpulpv2_packed_linear_2(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+void dory_xpulpv2_packed_linear_2(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                  unsigned cores)
 {
     compute(layer, tile, core, cores, dots_2, 0);
 }

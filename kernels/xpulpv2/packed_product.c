@@ -5,8 +5,8 @@
 
 #if defined(DORY_XPULPV2)
 
-/* 4 bits: two channels in a word. They are left in the high half of each byte, 16 times as large as they are: 26 instructions
- * a step, and 16 for the sums at the end. */
+/* 4 bits: two channels in a word. They are left in the high half of each byte, 16 times as large as they are: 26
+ * instructions a step, and 16 for the sums at the end. */
 #define LOAD_4                                                                                                              \
     P_LW_NEXT("t0", "a1")                                                                                                   \
     P_LW_NEXT("t2", "a1")
@@ -159,7 +159,7 @@ void dory_packed_finish(const struct dory_product *product, int32_t *sum, const 
     void dory_packed_run_##bits(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source,      \
                                 void *state)                                                                                \
     {                                                                                                                       \
-        dory_product_run_with(product, share, source, state, multiply_##bits, dory_packed_finish, pack_block);             \
+        dory_product_run_with(product, share, source, state, multiply_##bits, dory_packed_finish, pack_block);              \
     }
 
 DEFINE_RUN(8)

@@ -77,9 +77,9 @@ dory_product_runner dory_product_run;
 void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
                          dory_product_runner *run);
 
-/* The way that takes every kind of normalisation and chunk: from the sums of up to 4 pixels (in the order [pixel][lane]) from
- * output pixel `index` on to elements, in place, or false where they have become partial sums. `constants` are those of the
- * channel quad. */
+/* The way that takes every kind of normalisation and chunk: from the sums of up to 4 pixels (in the order [pixel][lane])
+ * from output pixel `index` on to elements, in place, or false where they have become partial sums. `constants` are those of
+ * the channel quad. */
 bool dory_product_normalise(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
                             uint32_t pixels, uint32_t quad);
 

@@ -503,8 +503,7 @@ bool test_case_place(struct test_case *test, struct test_memory *memory, struct 
     tile->input = place_input(test, memory);
     tile->second_input = layer->operation == DORY_ADDITION ? place_input(test, memory) : NULL;
     tile->weights = has_weights(layer) ? place_weights(test, memory) : NULL;
-    uint32_t output_bytes =
-        (uint32_t)tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
+    uint32_t output_bytes = (uint32_t)tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
     tile->output = allocate(memory, output_bytes);
     tile->scratch = allocate(memory, test->description->scratch_bytes(layer, &test->shape, test->cores));
     test->output = tile->output;
@@ -584,10 +583,9 @@ static void describe(const struct test_case *test)
            "%ux%u, dilation %ux%u, normalisation %u, shift %u, clip %d..%d, input %s, chunk first %u last %u\n",
            (unsigned)test->seed, test->description->name, test->cores, tile->rows, tile->columns, tile->channels,
            layer->output_bits, tile->input_rows, tile->input_columns, tile->input_channels, layer->input_bits,
-           layer->weight_bits, layer->kernel_height, layer->kernel_width,
-           layer->stride_height, layer->stride_width, layer->dilation_height, layer->dilation_width, layer->normalisation,
-           layer->shift, (int)layer->minimum, (int)layer->maximum, layer->input_is_signed ? "signed" : "unsigned",
-           tile->first_chunk, tile->last_chunk);
+           layer->weight_bits, layer->kernel_height, layer->kernel_width, layer->stride_height, layer->stride_width,
+           layer->dilation_height, layer->dilation_width, layer->normalisation, layer->shift, (int)layer->minimum,
+           (int)layer->maximum, layer->input_is_signed ? "signed" : "unsigned", tile->first_chunk, tile->last_chunk);
 }
 
 bool test_case_check(const struct test_case *test, const struct test_memory *memory)

@@ -179,13 +179,14 @@ struct dory_layer {
  *             2 bits: 4 bytes with channel 0 in the low bits, then channels 1, 2 and 3
  *     normalisation constants of the 4 channels
  *
- * so one chunk of a quad has dory_chunk_bytes() bytes; all chunks but the last have chunk_bytes. Whatever the bits, byte i of
- * a word belongs to element i: shifts by bytes make the words of 8-bit weights of it, and a run is no longer for fewer bits.
+ * so one chunk of a quad has dory_chunk_bytes() bytes; all chunks but the last have chunk_bytes. Whatever the bits, byte i
+ * of a word belongs to element i: shifts by bytes make the words of 8-bit weights of it, and a run is no longer for fewer
+ * bits.
  *
- * Depth-wise: always 8 bits, since a row of so few weights takes a word in any case. One quad is, for each of its 4 channels,
- * kernel_height rows of kernel_width bytes, each row filled up with zeros to a multiple of 4 bytes; then the normalisation
- * constants. chunk_bytes is all of the weights. In groups, the same with rows of kernel_width * group_channels weights of any
- * bits, kx major, the first in the low bits.
+ * Depth-wise: always 8 bits, since a row of so few weights takes a word in any case. One quad is, for each of its 4
+ * channels, kernel_height rows of kernel_width bytes, each row filled up with zeros to a multiple of 4 bytes; then the
+ * normalisation constants. chunk_bytes is all of the weights. In groups, the same with rows of kernel_width * group_channels
+ * weights of any bits, kx major, the first in the low bits.
  *
  * Normalisation constants of a quad:
  *     DORY_NORMALISE_NONE             4 x { int32 addend }
