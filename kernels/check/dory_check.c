@@ -51,7 +51,50 @@ static int compare(const struct checker *checker, const struct dory_buffers *buf
     return DORY_OK;
 }
 
-static void add_result(struct line *line, const struct comparison *comparison)
+/* The step, by its place in the network's table, that computed a value of the layer that runs as the nth. */
+static unsigned step_of(const struct dory_network *network, unsigned layer, const struct comparison *at)
+{
+    unsigned index = 0;
+    for (unsigned before = 0; before < layer; index++) {
+        before += network->steps[index].last_of_layer;
+    }
+    for (;; index++) {
+        const struct dory_step *step = &network->steps[index];
+        bool in_rows = at->row - step->first_row < step->rows; /* unsigned */
+        bool in_channels = at->channel - step->first_channel < step->channels;
+        if ((in_rows && in_channels) || step->last_of_layer) {
+            return index;
+        }
+    }
+}
+
+static void add_triple(struct line *line, uint32_t row, uint32_t column, uint32_t channel)
+{
+    line_add(line, "(");
+    line_add_unsigned(line, row);
+    line_add(line, ", ");
+    line_add_unsigned(line, column);
+    line_add(line, ", ");
+    line_add_unsigned(line, channel);
+    line_add(line, ")");
+}
+
+/* Where the first difference is, and in which tile of which step it was computed. */
+static void add_place(struct line *line, const struct dory_network *network, unsigned layer, const struct comparison *at)
+{
+    unsigned index = step_of(network, layer, at);
+    const struct dory_step *step = &network->steps[index];
+    const struct dory_layer *shape = step->layer;
+    add_triple(line, at->row, at->column, at->channel);
+    line_add(line, ", tile ");
+    add_triple(line, (at->row - step->first_row) / shape->tile_rows, at->column / shape->tile_columns,
+               (at->channel - step->first_channel) / shape->tile_channels);
+    line_add(line, " of step ");
+    line_add_unsigned(line, index);
+}
+
+static void add_result(struct line *line, const struct dory_network *network, unsigned layer,
+                       const struct comparison *comparison)
 {
     if (comparison->differing == 0) {
         line_add(line, ": exact (");
@@ -59,13 +102,9 @@ static void add_result(struct line *line, const struct comparison *comparison)
         line_add(line, " values)");
         return;
     }
-    line_add(line, ": differs at (");
-    line_add_unsigned(line, comparison->row);
-    line_add(line, ", ");
-    line_add_unsigned(line, comparison->column);
-    line_add(line, ", ");
-    line_add_unsigned(line, comparison->channel);
-    line_add(line, "): expected ");
+    line_add(line, ": differs at ");
+    add_place(line, network, layer, comparison);
+    line_add(line, ": expected ");
     line_add_signed(line, comparison->expected);
     line_add(line, ", actual ");
     line_add_signed(line, comparison->actual);
@@ -95,7 +134,7 @@ static int observe(void *user, const struct dory_buffers *buffers, unsigned laye
     }
     *(comparison.differing ? &checker->differ : &checker->exact) += 1;
     add_layer(&line, checker->check, layer);
-    add_result(&line, &comparison);
+    add_result(&line, checker->check->network, layer, &comparison);
     line_log(&line);
     return DORY_OK;
 }
@@ -221,7 +260,8 @@ static int compare_output(const struct checker *checker, const struct dory_buffe
     const struct dory_check *check = checker->check;
     struct comparison comparison = {0};
     struct line line = {.length = 0};
-    int status = compare(checker, buffers, &check->layers[check->output_layers[output]], &comparison);
+    unsigned layer = check->output_layers[output];
+    int status = compare(checker, buffers, &check->layers[layer], &comparison);
     if (status != DORY_OK) {
         return status;
     }
@@ -231,7 +271,7 @@ static int compare_output(const struct checker *checker, const struct dory_buffe
         line_add(&line, " ");
     }
     line_add(&line, "without observer");
-    add_result(&line, &comparison);
+    add_result(&line, check->network, layer, &comparison);
     line_log(&line);
     return comparison.differing ? DORY_ERROR_MISMATCH : DORY_OK;
 }

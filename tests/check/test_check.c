@@ -16,7 +16,8 @@
 #define ROWS_2 62, 103, 90, 150, 99, 164, 62, 104, 34, 56, 47, 79, 51, 85, 30, 50
 
 static const uint8_t right[48] DORY_FLASH = {INPUT, ROWS_0, 37, 61, 57, 94, 65, 108, 42, 70, ROWS_2};
-static const uint8_t wrong[48] DORY_FLASH = {INPUT, ROWS_0, 37, 61, 57, 94, 65, 107, 42, 71, ROWS_2};
+static const uint8_t wrong[48] DORY_FLASH = {INPUT, ROWS_0, 37,  61, 57,  94, 65, 108, 42, 70, 62, 103, 90,
+                                             150,   99,     163, 62, 104, 34, 56, 47,  79, 51, 85, 30,  51};
 
 static const struct dory_check_layer layers[] = {
     {.name = "picture", .offset = 16, .expected_offset = 16, .height = 4, .width = 4, .channels = 2, .bits = 8, .macs = 288},

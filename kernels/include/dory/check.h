@@ -3,13 +3,14 @@
  * `dory generate --check` makes the table and the image of expected values; the library dory::check brings main():
  *
  *     layer 3 conv2: exact (8192 values)
- *     layer 4 conv3: differs at (0, 3, 17): expected 12, actual 13; 5 of 8192 values differ
+ *     layer 4 conv3: differs at (0, 3, 17), tile (0, 0, 1) of step 6: expected 12, actual 13; 5 of 8192 values differ
  *     layer 5 pool: exact (2048 values)
  *     output without observer: exact (2048 values)
  *     2 exact, 1 differ
  *
- * Coordinates are row, column, channel of the first value that differs. Where there are several samples of the input, each
- * sample's lines follow a line "sample 3:". The second run has nobody look at its layers: L3
+ * Coordinates are row, column, channel of the first value that differs; tiles of a step are counted likewise, steps as in the
+ * table of the generated source. Where there are several samples of the input, each sample's lines follow a line "sample 3:".
+ * The second run has nobody look at its layers: L3
  * transfers overlap as in an application, and times are true. Where the machine counts cycles, it prints
  *
  *     perf layer 3 conv2: 12345 cycles, 1000 waiting for L2, 0 for L3, 8 tiles; 98304 MAC, 7.96 MAC/cycle
