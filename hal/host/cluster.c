@@ -1,6 +1,7 @@
-/* The cluster of the host HAL: one thread a core, parked between runs.
+/* The cluster of the host HAL: one thread a core, parked between runs; where the fabric controller drives, it is one party
+ * more.
  *
- * That a run begins, that it ends, and the barrier order the cores' memory accesses. ThreadSanitizer is told just these
+ * That a run begins, that it ends, and barriers order the parties' memory accesses. ThreadSanitizer is told just these
  * three, and not the lock behind them: whoever takes it late would seem ordered behind all that others have done since. */
 #include <errno.h>
 #include <pthread.h>
@@ -16,26 +17,34 @@
 
 enum core_state { CORE_PARKED, CORE_RUNNING, CORE_AT_BARRIER, CORE_RETURNED };
 
+struct barrier {
+    pthread_cond_t condition;
+    unsigned waiting;
+    uint64_t passed;
+    char events[2]; /* for ThreadSanitizer; they take turns */
+};
+
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t start;  /* a run begins, or the cluster closes */
-    pthread_cond_t finish; /* the last core has returned */
-    pthread_cond_t barrier;
+    pthread_cond_t finish; /* the last party has returned */
+    struct barrier barrier, meeting;
     pthread_t threads[HAL_HOST_MAXIMUM_CORES];
     uint8_t *stacks[HAL_HOST_MAXIMUM_CORES];
-    enum core_state states[HAL_HOST_MAXIMUM_CORES];
-    unsigned cores; /* 0: closed */
-    unsigned waiting, returned;
-    uint64_t run, barriers; /* counts of both: who waits, waits for a change */
+    enum core_state states[PARTIES];
+    unsigned cores;   /* 0: closed */
+    unsigned parties; /* of this run: the cores, and a driver that is none */
+    int driver;       /* its number */
+    unsigned returned;
+    uint64_t run; /* a count: who waits, waits for a change */
     unsigned timeout_milliseconds;
     bool closing;
     void (*entry)(void *argument);
     void *argument;
-    char begin_event, end_event, barrier_events[2]; /* for ThreadSanitizer; barriers take turns */
+    char begin_event, end_event; /* for ThreadSanitizer */
 } cluster = {.lock = PTHREAD_MUTEX_INITIALIZER, .start = PTHREAD_COND_INITIALIZER, .finish = PTHREAD_COND_INITIALIZER};
 
 static _Thread_local int this_core = FABRIC_CONTROLLER;
-static _Thread_local unsigned this_barrier; /* how many this core has passed */
 
 static void lock(void)
 {
@@ -60,11 +69,13 @@ unsigned hal_core_count(void) { return cluster.cores; }
 /* A core that waits for ever would hang a test; abort shows where everybody is instead. Called with the lock. */
 static void abort_deadlocked(const char *reason)
 {
-    static const char *const states[] = {"parked", "is running", "waits at hal_barrier", "has returned"};
+    static const char *const states[] = {"parked", "is running", "waits at a barrier", "has returned"};
     fflush(stdout); /* what the firmware logged so far */
     fprintf(stderr, "dory hal: deadlock: %s\n", reason);
     for (unsigned core = 0; core < cluster.cores; core++)
         fprintf(stderr, "dory hal:   core %u %s\n", core, states[cluster.states[core]]);
+    if (cluster.parties > cluster.cores)
+        fprintf(stderr, "dory hal:   the driver %s\n", states[cluster.states[cluster.driver]]);
     fflush(stderr);
     abort();
 }
@@ -72,7 +83,8 @@ static void abort_deadlocked(const char *reason)
 /* Those who wait, wait for one that has returned. */
 static void check_deadlock(void)
 {
-    if (cluster.waiting > 0 && cluster.returned > 0 && cluster.waiting + cluster.returned == cluster.cores)
+    unsigned waiting = cluster.barrier.waiting + cluster.meeting.waiting;
+    if (waiting > 0 && cluster.returned > 0 && waiting + cluster.returned == cluster.parties)
         abort_deadlocked("a core returned while others wait at a barrier");
 }
 
@@ -91,37 +103,51 @@ static struct timespec deadline(void)
     return time;
 }
 
-static void wait_for_others(void)
+static void wait_for_others(struct barrier *barrier)
 {
-    uint64_t barrier = cluster.barriers;
+    uint64_t passed = barrier->passed;
     struct timespec until = deadline();
     cluster.states[this_core] = CORE_AT_BARRIER;
-    cluster.waiting++;
+    barrier->waiting++;
     check_deadlock();
-    while (cluster.barriers == barrier) {
-        if (pthread_cond_timedwait(&cluster.barrier, &cluster.lock, &until) == ETIMEDOUT && cluster.barriers == barrier)
+    while (barrier->passed == passed) {
+        if (pthread_cond_timedwait(&barrier->condition, &cluster.lock, &until) == ETIMEDOUT && barrier->passed == passed)
             abort_deadlocked("not all cores came to a barrier in time");
     }
 }
 
-void hal_barrier(void)
+/* Nobody can pass without this party, so that all of them take the same event. */
+static char *event_of(struct barrier *barrier)
 {
-    if (this_core == FABRIC_CONTROLLER || cluster.cores == 1)
+    lock();
+    char *event = &barrier->events[barrier->passed % 2];
+    unlock();
+    return event;
+}
+
+static void pass(struct barrier *barrier, unsigned parties)
+{
+    if (this_core == FABRIC_CONTROLLER || parties == 1)
         return;
-    char *event = &cluster.barrier_events[this_barrier++ % 2];
+    char *event = event_of(barrier);
     host_order_before(event);
     lock();
-    if (cluster.waiting + 1 < cluster.cores) {
-        wait_for_others();
+    if (barrier->waiting + 1 < parties) {
+        wait_for_others(barrier);
     } else {
-        cluster.waiting = 0;
-        cluster.barriers++;
-        pthread_cond_broadcast(&cluster.barrier);
+        barrier->waiting = 0;
+        barrier->passed++;
+        pthread_cond_broadcast(&barrier->condition);
     }
     cluster.states[this_core] = CORE_RUNNING;
     unlock();
     host_order_after(event);
 }
+
+void hal_barrier(void) { pass(&cluster.barrier, cluster.cores); }
+void hal_meet(void) { pass(&cluster.meeting, cluster.parties); }
+int hal_is_driver(void) { return this_core == cluster.driver; }
+int hal_is_core(void) { return this_core != (int)cluster.cores; }
 
 /* ---- cores ------------------------------------------------------------------------------------------------- */
 
@@ -144,7 +170,7 @@ static void return_from_run(void)
     cluster.states[this_core] = CORE_RETURNED;
     cluster.returned++;
     check_deadlock();
-    if (cluster.returned == cluster.cores)
+    if (cluster.returned == cluster.parties)
         pthread_cond_signal(&cluster.finish);
     unlock();
 }
@@ -244,7 +270,8 @@ static int start_cores(unsigned cores)
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&cluster.barrier, &attributes);
+    pthread_cond_init(&cluster.barrier.condition, &attributes);
+    pthread_cond_init(&cluster.meeting.condition, &attributes);
     pthread_condattr_destroy(&attributes);
     cluster.run = 0;
     cluster.cores = cores;
@@ -290,6 +317,33 @@ static int check_run(void)
     return status;
 }
 
+static void dispatch(void (*entry)(void *argument), void *argument)
+{
+    cluster.entry = entry;
+    cluster.argument = argument;
+    host_order_before(&cluster.begin_event);
+    lock();
+    cluster.returned = 0;
+    for (unsigned party = 0; party < cluster.parties; party++)
+        cluster.states[party] = CORE_RUNNING;
+    cluster.run++;
+    pthread_cond_broadcast(&cluster.start);
+    unlock();
+}
+
+static int finish_run(void)
+{
+    lock();
+    while (cluster.returned < cluster.parties)
+        pthread_cond_wait(&cluster.finish, &cluster.lock);
+    unlock();
+    host_order_after(&cluster.end_event);
+    host_enter();
+    int status = dma_end_of_run(), stack_status = check_stacks();
+    host_leave();
+    return stack_status ? stack_status : status;
+}
+
 int hal_cluster_run(void (*entry)(void *argument), void *argument)
 {
     if (!entry)
@@ -297,24 +351,39 @@ int hal_cluster_run(void (*entry)(void *argument), void *argument)
     int status = check_run();
     if (status != DORY_OK)
         return status;
-    cluster.entry = entry;
-    cluster.argument = argument;
-    host_order_before(&cluster.begin_event);
-    lock();
-    cluster.returned = 0;
-    for (unsigned core = 0; core < cluster.cores; core++)
-        cluster.states[core] = CORE_RUNNING;
-    cluster.run++;
-    pthread_cond_broadcast(&cluster.start);
-    while (cluster.returned < cluster.cores)
-        pthread_cond_wait(&cluster.finish, &cluster.lock);
-    unlock();
-    host_order_after(&cluster.end_event);
-    host_enter();
-    status = dma_end_of_run();
-    int stack_status = check_stacks();
-    host_leave();
-    return stack_status ? stack_status : status;
+    cluster.parties = cluster.cores;
+    cluster.driver = (int)cluster.cores - 1;
+    dispatch(entry, argument);
+    return finish_run();
+}
+
+/* ---- with a driver ----------------------------------------------------------------------------------------- */
+
+static bool fabric_controller_drives(void)
+{
+    static const uint64_t stream = 0xD121;
+    if (host_options.driver == HAL_HOST_DRIVER_MIXED)
+        return host_random(stream, cluster.run) & 1;
+    return host_options.driver == HAL_HOST_DRIVER_FABRIC_CONTROLLER;
+}
+
+int hal_cluster_drive(void (*entry)(void *argument), void *argument)
+{
+    if (!fabric_controller_drives())
+        return hal_cluster_run(entry, argument);
+    if (!entry)
+        return DORY_ERROR_ARGUMENT;
+    int status = check_run();
+    if (status != DORY_OK)
+        return status;
+    cluster.parties = cluster.cores + 1;
+    cluster.driver = (int)cluster.cores;
+    dispatch(entry, argument);
+    this_core = cluster.driver;
+    entry(argument);
+    return_from_run();
+    this_core = FABRIC_CONTROLLER;
+    return finish_run();
 }
 
 int hal_cluster_close(void)
@@ -324,7 +393,8 @@ int hal_cluster_close(void)
     host_leave();
     if (cluster.cores) {
         join_cores(cluster.cores);
-        pthread_cond_destroy(&cluster.barrier);
+        pthread_cond_destroy(&cluster.barrier.condition);
+        pthread_cond_destroy(&cluster.meeting.condition);
     }
     return status;
 }

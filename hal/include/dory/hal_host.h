@@ -27,8 +27,12 @@ extern "C" {
 
 enum hal_host_timing { HAL_HOST_MIXED, HAL_HOST_LATE, HAL_HOST_EARLY };
 
+/* Who is the driver of hal_cluster_drive: on chips it is the one or the other. Mixed: the seed decides, run by run. */
+enum hal_host_driver { HAL_HOST_DRIVER_MIXED, HAL_HOST_DRIVER_LAST_CORE, HAL_HOST_DRIVER_FABRIC_CONTROLLER };
+
 struct hal_host_options {
     uint64_t seed; /* of the choice between late and early; without configuration: DORY_HAL_SEED, or 1 */
+    enum hal_host_driver driver;
     enum hal_host_timing timing;
     size_t l1_bytes; /* sizes of the memories; 0: GAP8's 64 KiB, 512 KiB and 8 MiB */
     size_t l2_bytes;
