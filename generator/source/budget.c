@@ -40,7 +40,8 @@ bool budget_read(const struct generate_options *options, const struct target *ta
     if (plan->l2_firmware_bytes < target->l2_bytes)
         return true;
     diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-             "nothing of L2 is left for the network: code takes %" PRIu32 " bytes, the application %" PRIu32 ", %s has %" PRIu32,
+             "nothing of L2 is left for the network: code takes %" PRIu32 " bytes, the application %" PRIu32
+             ", %s has %" PRIu32,
              code, application, target->name, target->l2_bytes);
     return false;
 }
@@ -71,8 +72,8 @@ bool budget_plan(const struct network *network, const struct target *target, con
     if (options->l2_bytes)
         return plan_make(network, target, options, plan, arena, diagnostics);
     uint32_t room = target->l2_bytes - options->l2_firmware_bytes;
-    uint64_t tables = NETWORK_BYTES + (uint64_t)network->layer_count *
-                                          (LAYER_BYTES + GUESS_STEPS * (STEP_BYTES + TRANSFER_BYTES));
+    uint64_t tables =
+        NETWORK_BYTES + (uint64_t)network->layer_count * (LAYER_BYTES + GUESS_STEPS * (STEP_BYTES + TRANSFER_BYTES));
     for (int attempt = 0; attempt < MOST_ATTEMPTS && tables + DORY_ALIGNMENT <= room; attempt++) {
         with_arena.l2_bytes = room - (uint32_t)tables;
         if (!plan_make(network, target, &with_arena, plan, arena, diagnostics))

@@ -5,7 +5,8 @@
 #include "dory/hal.h"
 #include "planner.h"
 
-#define SMALL_PART_OF_L2 64 /* smaller windows and blocks than this part of L2 gain nothing that more overheads do not take */
+#define SMALL_PART_OF_L2                                                                                                    \
+    64 /* smaller windows and blocks than this part of L2 gain nothing that more overheads do not take */
 
 /* ---- L2 bytes, step by step ---- */
 
@@ -131,8 +132,8 @@ static void count_bytes(struct candidate *candidate, const struct occupancy *o)
 
 /* ---- times ---- */
 
-/* When a step issues its loads, at the earliest seen from the end: a step that works ahead is never queued late, so that it does
- * so as foreseen. */
+/* When a step issues its loads, at the earliest seen from the end: a step that works ahead is never queued late, so that it
+ * does so as foreseen. */
 static uint64_t rest_from(const struct candidate *candidate, uint32_t step)
 {
     const struct cut *cut = candidate->choice.cut;
@@ -227,8 +228,8 @@ static int keep_front(struct candidate *candidates, int count)
     for (int i = 0; i < count; i++) {
         bool dominated = false;
         for (int j = 0; j < count && !dominated; j++) /* of equal ones the first */
-            dominated = j != i && dominates(&candidates[j], &candidates[i]) &&
-                        (j < i || !dominates(&candidates[i], &candidates[j]));
+            dominated =
+                j != i && dominates(&candidates[j], &candidates[i]) && (j < i || !dominates(&candidates[i], &candidates[j]));
         candidates[i].dominated = dominated;
     }
     for (int i = 0; i < count; i++)

@@ -97,7 +97,8 @@ bool firmware_l2_bytes(const char *path, uint32_t *bytes, struct arena *arena, s
     }
     if (!find_symbol(&image, bytes)) {
         diagnose(diagnostics, SEVERITY_ERROR, NULL, "firmware",
-                 "%s has no symbol " SYMBOL ", which dory's linker scripts define; give the network's memory with --l2-bytes",
+                 "%s has no symbol " SYMBOL
+                 ", which dory's linker scripts define; give the network's memory with --l2-bytes",
                  path);
         return false;
     }

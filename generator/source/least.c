@@ -1,5 +1,5 @@
-/* The least memory with which a network fits, whatever its speed: what a user is told whose memory is too small, and the plan
- * of last resort where the optimiser finds none.
+/* The least memory with which a network fits, whatever its speed: what a user is told whose memory is too small, and the
+ * plan of last resort where the optimiser finds none.
  *
  * L1: the largest of what each layer's smallest tile needs. L2: a decision without any working ahead. It starts with all
  * tensors in RAM; then, as long as that takes bytes off the layer that needs most, homes change: a
@@ -142,7 +142,8 @@ static void flip_set(struct least *least, const int *tensors, unsigned count, un
             flip(least, tensors[i]);
 }
 
-/* Other homes for the operands of a layer, in all combinations; true where no layer in their lives needs `limit` any more. */
+/* Other homes for the operands of a layer, in all combinations; true where no layer in their lives needs `limit` any more.
+ */
 static bool flip_operands(struct least *least, int layer, uint64_t limit)
 {
     const struct layer *of = &least->network->layers[layer];
@@ -271,8 +272,8 @@ static bool least_l2_with(const struct planner *planner, uint32_t l1_bytes, uint
     return found;
 }
 
-/* Sub-byte weights take more L2 where little L1 has their input channels tiled: then more than the least L1 can be needed for
- * the network to fit `l2_bytes`. */
+/* Sub-byte weights take more L2 where little L1 has their input channels tiled: then more than the least L1 can be needed
+ * for the network to fit `l2_bytes`. */
 static uint32_t least_l1_beside(const struct planner *p, uint32_t least, uint32_t l2_bytes)
 {
     uint32_t fits = p->l1_bytes, bytes;

@@ -42,8 +42,8 @@ struct model {
     struct arena *arena;
     int layer_count;
     struct model_layer *layers;
-    int *living;      /* tensors, by layer */
-    int *home_column; /* by tensor; 0: none */
+    int *living;                  /* tensors, by layer */
+    int *home_column;             /* by tensor; 0: none */
     int duration, lead, commands; /* first columns of d, p, q */
     double cycles_per_byte;
     glp_prob *problem;
@@ -96,10 +96,7 @@ static double first_start(const struct candidate *c) { return SCALE * (double)c-
 static double traffic(const struct candidate *c) { return SCALE * (double)(c->read_cycles + c->write_cycles); }
 static double last_write(const struct candidate *c) { return SCALE * (double)c->last_write_cycles; }
 static double cycles_from_reads(const struct candidate *c) { return SCALE * (double)c->cycles_from_reads; }
-static double gain_less_reads(const struct candidate *c)
-{
-    return SCALE * (double)(c->lead_gain - (int64_t)c->read_cycles);
-}
+static double gain_less_reads(const struct candidate *c) { return SCALE * (double)(c->lead_gain - (int64_t)c->read_cycles); }
 static double until_written(const struct candidate *c) { return SCALE * (double)(c->write_start_cycles + c->write_cycles); }
 static double since_read(const struct candidate *c) { return SCALE * (double)(c->input_cycles + c->rest_cycles); }
 static double until_first_written(const struct candidate *c)
@@ -349,7 +346,7 @@ static void find_living(struct model *m)
 {
     const struct network *network = m->planner->network;
     int count = 0;
-    m->living = arena_array(m->arena, int, (size_t)m->layer_count * (size_t)network->tensor_count + 1);
+    m->living = arena_array(m->arena, int, (size_t)m->layer_count *(size_t)network->tensor_count + 1);
     struct tensor_life *lives = arena_array(m->arena, struct tensor_life, (size_t)network->tensor_count);
     tensor_lives(network, lives);
     for (int l = 0; l < m->layer_count; l++) {

@@ -9,9 +9,9 @@
 #include "model.h"
 #include "planner.h"
 
-#define MOST_ROUNDS   4       /* of a local search */
-#define MOST_EFFORT   300000  /* steps and transfers that one looks at */
-#define WHOLE_EFFORT  1500000 /* that all of them look at */
+#define MOST_ROUNDS   4        /* of a local search */
+#define MOST_EFFORT   300000   /* steps and transfers that one looks at */
+#define WHOLE_EFFORT  1500000  /* that all of them look at */
 #define MODEL_WORK    12000000 /* nodes of the model's search trees, times the square of its columns */
 #define LEAST_NODES   60
 #define NODES_A_ROUND 10      /* that solving it takes beside those in the tree, about */
@@ -100,7 +100,8 @@ static uint32_t comfortable_bytes(struct optimiser *o, int layer, uint8_t ram)
 static uint64_t lacking(struct optimiser *o, int layer)
 {
     uint8_t ram = layer_ram(o->planner, layer);
-    uint64_t need = (uint64_t)o->live[layer] + (o->in_comfort ? comfortable_bytes(o, layer, ram) : least_bytes(o, layer, ram));
+    uint64_t need =
+        (uint64_t)o->live[layer] + (o->in_comfort ? comfortable_bytes(o, layer, ram) : least_bytes(o, layer, ram));
     return need > o->planner->l2_bytes ? need - o->planner->l2_bytes : 0;
 }
 
@@ -221,8 +222,8 @@ static void choose_spills(struct optimiser *o)
         for (int l = o->lives[t].first; l <= o->lives[t].last && may_spill(o, t) && !always; l++)
             if (tight[l])
                 o->spill[t] = SPILL_FREE;
-        if (o->spill[t] == SPILL_FREE && (needs_ram(o, network->tensors[t].producer, t) ||
-                                          (o->lives[t].readers && needs_ram(o, o->lives[t].last, t))))
+        if (o->spill[t] == SPILL_FREE &&
+            (needs_ram(o, network->tensors[t].producer, t) || (o->lives[t].readers && needs_ram(o, o->lives[t].last, t))))
             o->spill[t] = SPILL_ALWAYS;
     }
     memcpy(o->planner->homes, homes, (size_t)network->tensor_count * sizeof *homes);
@@ -434,7 +435,8 @@ static uint64_t chain_cycles(const struct lesson *lesson, int first, int start, 
     const struct plan_step *from = &s->steps[s->transfers[start].start_step], *to = &s->steps[waiting];
     const struct timeline_transfer *times = lesson->timeline->transfers;
     const struct timeline_step *from_times = &lesson->timeline->steps[s->transfers[start].start_step];
-    bool late = times[start].queued_cycle == from_times->begin_cycle; /* queued when the step fetches, else when it computes */
+    bool late =
+        times[start].queued_cycle == from_times->begin_cycle; /* queued when the step fetches, else when it computes */
     uint64_t cycles = late ? from->fetch_cycles : from->start_cycles;
     for (int l = first; l < from->layer; l++)
         cycles += s->costs[l].cycles;
@@ -515,8 +517,7 @@ static uint64_t not_worth_it(uint64_t cycles) { return cycles == UINT64_MAX ? 0 
 
 static void search_model(struct optimiser *o, struct model *model, struct plan_proof *proof)
 {
-    const struct candidate **pick =
-        arena_allocate(o->planner->arena, (size_t)o->network->layer_count * sizeof *pick);
+    const struct candidate **pick = arena_allocate(o->planner->arena, (size_t)o->network->layer_count * sizeof *pick);
     int columns = model_columns(model), nodes = MODEL_WORK / (columns * columns) + LEAST_NODES, left = nodes;
     uint64_t bound = 0;
     while (left > 0 && !proof->is_optimal) {

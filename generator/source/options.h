@@ -3,7 +3,6 @@
 #define DORYGEN_OPTIONS_H
 
 #include "load.h"
-#include "load.h"
 #include "network.h"
 #include "support.h"
 
@@ -33,7 +32,8 @@ bool options_read(struct generate_options *options, int argc, char **argv, struc
 const char *options_for_load(const struct generate_options *options, struct load_options *load);
 
 /* The model that they name, read, with its ranges proven. Null after errors were reported. */
-struct network *options_network(const struct generate_options *options, struct arena *arena, struct diagnostics *diagnostics);
+struct network *options_network(const struct generate_options *options, struct arena *arena,
+                                struct diagnostics *diagnostics);
 
 void options_help(FILE *stream);
 

@@ -14,11 +14,11 @@
 #include "target.h"
 
 struct plan_options {
-    uint32_t l1_bytes;   /* 0: the target's, less its stacks. Of the memory level: stacks are taken off this too */
-    uint32_t l2_bytes;   /* 0: the target's, less what its firmware takes. Else the arena's size, nothing taken off */
+    uint32_t l1_bytes;          /* 0: the target's, less its stacks. Of the memory level: stacks are taken off this too */
+    uint32_t l2_bytes;          /* 0: the target's, less what its firmware takes. Else the arena's size, nothing taken off */
     uint32_t l2_firmware_bytes; /* of L2, for all but arena and tables: budget.h, not plan_make */
-    unsigned cores;      /* 0: the target's */
-    bool tensors_in_ram; /* for tests: home every intermediate tensor in L3 RAM where possible */
+    unsigned cores;             /* 0: the target's */
+    bool tensors_in_ram;        /* for tests: home every intermediate tensor in L3 RAM where possible */
 };
 
 /* A range of L2 that holds one thing from step to step. */
@@ -77,8 +77,8 @@ struct plan_transfer {
 struct plan_proof {
     uint64_t bound_cycles;   /* none takes fewer */
     uint64_t compute_cycles; /* of the fastest candidates, were there no L3 */
-    uint64_t tail_cycles;    /* at least: what L2 cannot hold when layer `tail_layer` starts must come from L3 from then on */
-    uint64_t tail_bytes;     /* that */
+    uint64_t tail_cycles; /* at least: what L2 cannot hold when layer `tail_layer` starts must come from L3 from then on */
+    uint64_t tail_bytes;  /* that */
     int tail_layer;
     int nodes, rounds; /* of the solver's search */
     bool is_optimal;   /* proven: the plan takes bound_cycles, but for a millionth */

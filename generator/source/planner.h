@@ -47,8 +47,8 @@ struct choice {
 /* A choice, and what the choice for the whole network wants to know of it. Times are cluster cycles. */
 struct candidate {
     struct choice choice;
-    uint64_t cycles;             /* of the layer, without waits */
-    uint64_t first_start_cycles; /* until its first step computes: then prefetches can start */
+    uint64_t cycles;                                       /* of the layer, without waits */
+    uint64_t first_start_cycles;                           /* until its first step computes: then prefetches can start */
     uint64_t read_cycles, write_cycles, last_write_cycles; /* of the channel to L3; of the last step */
     uint64_t read_commands;                                /* that the reads are made of */
     uint64_t write_start_cycles; /* until its first result can go to RAM; without any, its cycles */
@@ -56,7 +56,7 @@ struct candidate {
     uint64_t first_input_cycles; /* of the channel, for what the first step reads of its first input from RAM */
     uint64_t input_cycles;       /* the same for all steps, and what is left to compute behind the last such read; without */
     uint64_t rest_cycles;        /* any, its cycles */
-    int64_t cycles_from_reads; /* of the layer, if the channel starts on all that it reads when the layer starts */
+    int64_t cycles_from_reads;   /* of the layer, if the channel starts on all that it reads when the layer starts */
     int64_t lead_gain; /* at most, with L2 full: cycles that the channel gains within the layer, less the layer's cycles */
     /* L2 bytes beside whole tensors: at its first and last step, at the step where they are most, and of windows that are
      * still on their way to RAM at the next layer's first step */
@@ -147,11 +147,11 @@ struct schedule {
     int buffer_count;
     struct plan_transfer *transfers;
     int transfer_count;
-    int *tensor_buffer;  /* by tensor: index, or -1 */
-    int *first_step;     /* by layer; [layer_count]: step_count */
-    uint32_t live_bytes; /* the most that live at one step */
-    int live_step;       /* the first such step */
-    int unplaced_step;   /* of schedule_make_placed: the first step that needs what has no place; -1: none */
+    int *tensor_buffer;      /* by tensor: index, or -1 */
+    int *first_step;         /* by layer; [layer_count]: step_count */
+    uint32_t live_bytes;     /* the most that live at one step */
+    int live_step;           /* the first such step */
+    int unplaced_step;       /* of schedule_make_placed: the first step that needs what has no place; -1: none */
     struct tile_cost *costs; /* by layer, with all drains */
     uint64_t cycles;         /* predicted, with waits for L3: what the plan will report */
 };

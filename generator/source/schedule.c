@@ -164,7 +164,8 @@ static int add_input_window(struct builder *b, int layer, int step, unsigned ope
     struct operand operand = operand_of(&p->layers[layer].run, operand_index);
     const struct dory_window *window = &b->schedule->steps[step].run.input[operand_index];
     int tensor = p->network->layers[layer].inputs[operand_index];
-    int buffer = add_buffer(b, BUFFER_WINDOW, operand_window_bytes(operand.run, operand.index, window), step - (reserve ? 1 : 0), step);
+    int buffer = add_buffer(b, BUFFER_WINDOW, operand_window_bytes(operand.run, operand.index, window),
+                            step - (reserve ? 1 : 0), step);
     b->schedule->buffers[buffer].tensor = tensor;
     struct item item = {.transfer = {.run = {.kind = HAL_RAM_READ}, .buffer = buffer, .needed_step = step},
                         .after = last_writer(b, tensor, &operand, window)};

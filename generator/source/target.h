@@ -23,7 +23,7 @@ struct target {
     uint32_t dma_write_bytes_per_1000_cycles; /* long runs, L1 to L2 */
     uint32_t dma_run_overhead_cycles;         /* per run of a 2-D transfer, beyond its bytes */
     uint32_t l3_bytes_per_1000_cycles;
-    uint32_t l3_setup_cycles; /* of one transfer */
+    uint32_t l3_setup_cycles;      /* of one transfer */
     uint32_t tile_overhead_cycles; /* of the cores, between two tiles */
     uint32_t tile_driver_cycles;   /* of the driver, to place a tile and start its copies */
     uint32_t step_overhead_cycles, layer_overhead_cycles;

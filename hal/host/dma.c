@@ -14,7 +14,7 @@ struct ticket {
 };
 
 static struct ticket tickets[HAL_DMA_TICKETS];
-static hal_dma_ticket last_number;                          /* of all tickets opened */
+static hal_dma_ticket last_number;           /* of all tickets opened */
 static hal_dma_ticket last_of_core[PARTIES]; /* the ticket that a core opened last */
 static uint64_t copies_of_core[PARTIES];
 

@@ -111,7 +111,8 @@ size_t transfer_bytes(const struct transfer *transfer);
 
 #define FABRIC_CONTROLLER (-1)
 #define PARTIES           (HAL_HOST_MAXIMUM_CORES + 1) /* the cores, and a driver beside them */
-int cluster_this_core(void); /* FABRIC_CONTROLLER outside the cluster; the number behind the last core for a driver that is none */
+int cluster_this_core(
+    void); /* FABRIC_CONTROLLER outside the cluster; the number behind the last core for a driver that is none */
 bool cluster_is_open(void);
 
 /* At the end of a run: ends tickets that nobody waited for. 0, or DORY_ERROR_DMA after a violation was reported. */

@@ -123,8 +123,8 @@ struct hal_dma_copy {
 
 typedef int32_t hal_dma_ticket;
 
-/* Cluster, or the driver, in all calls of DMA. Opens a ticket: the copies that this core starts from now on, up to its next hal_dma_open, belong to it.
- * At most HAL_DMA_TICKETS are open at a time over all cores. */
+/* Cluster, or the driver, in all calls of DMA. Opens a ticket: the copies that this core starts from now on, up to its next
+ * hal_dma_open, belong to it. At most HAL_DMA_TICKETS are open at a time over all cores. */
 #define HAL_DMA_TICKETS 8
 int hal_dma_open(hal_dma_ticket *ticket);
 
@@ -168,8 +168,8 @@ int hal_l3_close(void);
 #define HAL_NOT_IN_FLASH UINT32_MAX
 uint32_t hal_flash_address(const void *symbol);
 
-/* One cluster core at a time, or the driver, or the FC while no function runs on the cluster. Queues a copy; waits for room in the
- * queue where there is none. Same rule for source and destination as hal_dma_copy, but between transfers of this
+/* One cluster core at a time, or the driver, or the FC while no function runs on the cluster. Queues a copy; waits for room
+ * in the queue where there is none. Same rule for source and destination as hal_dma_copy, but between transfers of this
  * queue their order is enough: a later one may overwrite what an earlier one reads. */
 int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket);
 

@@ -8,10 +8,10 @@
  *     output without observer: exact (2048 values)
  *     2 exact, 1 differ
  *
- * Coordinates are row, column, channel of the first value that differs; tiles of a step are counted likewise, steps as in the
- * table of the generated source. Where there are several samples of the input, each sample's lines follow a line "sample 3:".
- * The second run has nobody look at its layers: L3
- * transfers overlap as in an application, and times are true. Where the machine counts cycles, it prints
+ * Coordinates are row, column, channel of the first value that differs; tiles of a step are counted likewise, steps as in
+ * the table of the generated source. Where there are several samples of the input, each sample's lines follow a line "sample
+ * 3:". The second run has nobody look at its layers: L3 transfers overlap as in an application, and times are true. Where
+ * the machine counts cycles, it prints
  *
  *     perf layer 3 conv2: 12345 cycles, 1000 waiting for L2, 0 for L3, 8 tiles; 98304 MAC, 7.96 MAC/cycle
  *     total: 123456 cycles; 983040 MAC, 7.96 MAC/cycle
