@@ -1,0 +1,153 @@
+/* The plan is the fastest of all: on small random networks its cycles equal those of the best among all combinations of
+ * candidates and homes, each scheduled and placed, without the solver. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "expect.h"
+#include "networks.h"
+#include "planner.h"
+
+#define LEAST_NETWORKS    120 /* that must have been compared */
+#define MOST_SEEDS        1200
+#define MOST_COMBINATIONS 3000 /* of a network that is small enough */
+
+struct brute_force {
+    struct planner *planner;
+    uint64_t cycles, combinations;
+};
+
+static void try_combination(struct brute_force *brute)
+{
+    struct arena scratch = {0};
+    struct schedule schedule;
+    uint32_t peak;
+    brute->combinations++;
+    if (schedule_fit(brute->planner, &schedule, &peak, &scratch) && schedule.cycles < brute->cycles)
+        brute->cycles = schedule.cycles;
+    arena_free(&scratch);
+}
+
+static void try_layers(struct brute_force *brute, int layer)
+{
+    struct planner *p = brute->planner;
+    const struct candidate *front;
+    if (layer == p->network->layer_count) {
+        try_combination(brute);
+        return;
+    }
+    int count = candidate_front(p, layer, layer_ram(p, layer), &front);
+    for (int i = 0; i < count; i++) {
+        p->choices[layer] = front[i].choice;
+        try_layers(brute, layer + 1);
+    }
+}
+
+/* Tensors that may live in RAM at all: neither inputs nor outputs of the network. */
+static void try_homes(struct brute_force *brute, int tensor)
+{
+    struct planner *p = brute->planner;
+    if (tensor == p->network->tensor_count) {
+        try_layers(brute, 0);
+        return;
+    }
+    p->homes[tensor] = HOME_L2;
+    try_homes(brute, tensor + 1);
+    if (p->network->tensors[tensor].producer == NO_LAYER || tensor == p->network->outputs[0])
+        return;
+    p->homes[tensor] = HOME_RAM;
+    try_homes(brute, tensor + 1);
+    p->homes[tensor] = HOME_L2;
+}
+
+/* Combinations of candidates, summed over all homes. */
+static uint64_t count_layers(struct planner *p)
+{
+    uint64_t product = 1;
+    for (int l = 0; l < p->network->layer_count; l++) {
+        const struct candidate *front;
+        product *= (uint64_t)candidate_front(p, l, layer_ram(p, l), &front);
+        if (product > MOST_COMBINATIONS)
+            return product;
+    }
+    return product;
+}
+
+static uint64_t count_homes(struct planner *p, int tensor)
+{
+    if (tensor == p->network->tensor_count)
+        return count_layers(p);
+    uint64_t sum = count_homes(p, tensor + 1);
+    if (p->network->tensors[tensor].producer == NO_LAYER || tensor == p->network->outputs[0])
+        return sum;
+    p->homes[tensor] = HOME_RAM;
+    sum += sum > MOST_COMBINATIONS ? 0 : count_homes(p, tensor + 1);
+    p->homes[tensor] = HOME_L2;
+    return sum;
+}
+
+struct counts {
+    int compared, proven, with_ram, layers[8];
+    uint64_t combinations;
+};
+
+/* An input or output of the network goes to RAM only where it must: homes are not chosen then. */
+static bool has_ports_in_l2(const struct plan *plan)
+{
+    return plan->tensors[plan->network->inputs[0]].home == HOME_L2 &&
+           plan->tensors[plan->network->outputs[0]].home == HOME_L2;
+}
+
+/* Not compared: networks that do not fit well, and those with too many combinations. */
+static void test_network(uint64_t seed, const struct target *target, struct counts *counts)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    const struct network *network = random_network(&arena, seed, 6);
+    struct plan_options options = {.l1_bytes = 8000 + (uint32_t)(seed * 977 % 20000),
+                                   .l2_bytes = 2000 + (uint32_t)(seed * 7919 % 24000)};
+    struct planner planner = {
+        .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
+    struct plan plan;
+    bool planned =
+        plan_make(network, target, &options, &plan, &arena, &diagnostics) && plan.proof.rounds > 0 && has_ports_in_l2(&plan);
+    if (planned && planner_start(&planner) && count_homes(&planner, 0) <= MOST_COMBINATIONS) {
+        struct brute_force brute = {.planner = &planner, .cycles = UINT64_MAX};
+        try_homes(&brute, 0);
+        EXPECT(plan.predicted_cycles == brute.cycles, "seed %" PRIu64 ": %" PRIu64 " cycles, but the best is %" PRIu64, seed,
+               plan.predicted_cycles, brute.cycles);
+        EXPECT(plan.proof.bound_cycles <= brute.cycles,
+               "seed %" PRIu64 ": a bound of %" PRIu64 ", but %" PRIu64 " are possible", seed, plan.proof.bound_cycles,
+               brute.cycles);
+        EXPECT(plan_check(&plan, &diagnostics), "seed %" PRIu64, seed);
+        counts->compared++;
+        counts->proven += plan.proof.is_optimal;
+        counts->layers[network->layer_count < 7 ? network->layer_count : 7]++;
+        counts->combinations += brute.combinations;
+        for (int t = 0; t < network->tensor_count; t++)
+            if (plan.tensors[t].home == HOME_RAM) {
+                counts->with_ram++;
+                break;
+            }
+    }
+    arena_free(&arena);
+}
+
+int main(void)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    struct counts counts = {0};
+    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
+    for (uint64_t seed = 1; seed <= MOST_SEEDS && counts.compared < LEAST_NETWORKS; seed++)
+        test_network(seed, &target, &counts);
+    EXPECT(counts.compared >= LEAST_NETWORKS, "only %d networks compared", counts.compared);
+    EXPECT(counts.proven >= LEAST_NETWORKS * 9 / 10, "only %d of them proven optimal", counts.proven);
+    printf("%d networks, %d with tensors in RAM, %" PRIu64 " combinations; proven optimal: %d; by layers:", counts.compared,
+           counts.with_ram, counts.combinations, counts.proven);
+    for (int i = 1; i < 8; i++)
+        printf(" %d", counts.layers[i]);
+    printf("\n");
+    arena_free(&arena);
+    return expect_result("optimum");
+}
