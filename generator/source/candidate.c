@@ -1,5 +1,6 @@
 /* What the choice for the whole network picks from: for each layer, by the homes of its tensors, the ways to run it that no
  * other one beats in cycles, L2 bytes and L3 traffic together. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "dory/hal.h"
@@ -261,20 +262,68 @@ static int drop_tiny(struct candidate *candidates, int count, uint32_t small_byt
     return kept;
 }
 
-/* All cuts that have a tile, working ahead or not. Those that do not save nothing but L2: only where none that does is as
- * small. */
-static int collect(struct planner *planner, int layer, uint8_t ram, struct candidate *candidates)
+/* A cut before it is solved: to find its tile takes time, what it needs of L2 and L3 does not. */
+struct sketch {
+    struct cut *cut;
+    uint32_t bytes;
+    uint64_t l3_cycles;
+};
+
+static int by_l3_cycles(const void *a, const void *b)
+{
+    const struct sketch *x = a, *y = b;
+    if (x->l3_cycles != y->l3_cycles)
+        return x->l3_cycles < y->l3_cycles ? -1 : 1;
+    return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+}
+
+static int sketch_cuts(struct planner *planner, int layer, uint8_t ram, struct sketch *sketches)
 {
     struct cut **list;
-    int cuts = cut_list(planner, layer, ram, &list), count = 0;
+    int count = cut_list(planner, layer, ram, &list), fitting = 0;
+    for (int i = 0; i < count; i++) {
+        struct sketch sketch = {list[i], cut_l2_bytes(planner, layer, list[i], true),
+                                cut_l3_cycles(planner, layer, list[i])};
+        if (cut_l2_bytes(planner, layer, list[i], false) <= planner->l2_bytes)
+            sketches[fitting++] = sketch;
+    }
+    qsort(sketches, (size_t)fitting, sizeof *sketches, by_l3_cycles);
+    return fitting;
+}
+
+/* True where the transfers alone take longer than another candidate does, in no fewer bytes; or where another one needs next
+ * to nothing of L2 already. */
+static bool is_hopeless(const struct planner *planner, const struct sketch *sketch, const struct candidate *candidates,
+                        int count)
+{
+    for (int i = 0; i < count; i++) {
+        uint64_t traffic = candidates[i].read_cycles + candidates[i].write_cycles;
+        uint64_t cycles = candidates[i].cycles > traffic ? candidates[i].cycles : traffic;
+        if (candidates[i].most_bytes <= sketch->bytes && cycles <= sketch->l3_cycles)
+            return true;
+        if (candidates[i].most_bytes <= planner->l2_bytes / SMALL_PART_OF_L2 && sketch->bytes <= candidates[i].most_bytes)
+            return true;
+    }
+    return false;
+}
+
+/* The cuts that have a tile, working ahead or not. Those that do not save nothing but L2: only where none that does is as
+ * small. The smallest cut is always among them. */
+static int collect(struct planner *planner, int layer, uint8_t ram, struct candidate *candidates)
+{
+    struct sketch sketches[MOST_CUTS];
+    int cuts = sketch_cuts(planner, layer, ram, sketches), count = 0, smallest = 0;
+    for (int i = 1; i < cuts; i++)
+        smallest = sketches[i].bytes < sketches[smallest].bytes ? i : smallest;
     for (int i = 0; i < cuts; i++)
-        if (cut_solve(planner, layer, list[i]))
-            candidates[count++] = make_candidate(planner, layer, (struct choice){list[i], true});
+        if ((i == smallest || !is_hopeless(planner, &sketches[i], candidates, count)) &&
+            cut_solve(planner, layer, sketches[i].cut))
+            candidates[count++] = make_candidate(planner, layer, (struct choice){sketches[i].cut, true});
     uint32_t least = least_bytes(candidates, count);
     for (int i = 0; i < cuts; i++) {
-        if (!list[i]->legal || list[i]->step_count == 1)
+        if (!sketches[i].cut->legal || sketches[i].cut->step_count == 1)
             continue;
-        candidates[count] = make_candidate(planner, layer, (struct choice){list[i], false});
+        candidates[count] = make_candidate(planner, layer, (struct choice){sketches[i].cut, false});
         count += candidates[count].most_bytes < least;
     }
     return count;

@@ -10,11 +10,12 @@
 #include "planner.h"
 
 #define MOST_ROUNDS   4        /* of a local search */
-#define MOST_EFFORT   300000   /* steps and transfers that one looks at */
-#define WHOLE_EFFORT  1500000  /* that all of them look at */
+#define MOST_EFFORT   250000   /* steps and transfers that one looks at */
+#define WHOLE_EFFORT  1000000  /* that all of them look at */
 #define MODEL_WORK    12000000 /* nodes of the model's search trees, times the square of its columns */
 #define LEAST_NODES   60
 #define NODES_A_ROUND 10      /* that solving it takes beside those in the tree, about */
+#define FEW_TENSORS   8       /* so that all of them may go to RAM; of more, those that live where L2 is tight */
 #define MILLIONTH     1000000 /* part of the cycles below which faster is not worth the search, nor what floats resolve */
 
 struct optimiser {
@@ -206,16 +207,26 @@ static bool needs_ram(struct optimiser *o, int layer, int tensor)
     return bytes + least_bytes(o, layer, ram) > o->planner->l2_bytes;
 }
 
+static bool has_few_tensors(const struct optimiser *o)
+{
+    int count = 0;
+    for (int t = 0; t < o->network->tensor_count; t++)
+        count += may_spill(o, t);
+    return count <= FEW_TENSORS;
+}
+
 static void choose_spills(struct optimiser *o)
 {
     const struct network *network = o->network;
+    bool few = has_few_tensors(o);
     bool *tight = arena_array(o->planner->arena, bool, (size_t)network->layer_count);
     enum plan_home *homes = arena_array(o->planner->arena, enum plan_home, (size_t)network->tensor_count);
     memcpy(homes, o->planner->homes, (size_t)network->tensor_count * sizeof *homes);
     memset(o->planner->homes, 0, (size_t)network->tensor_count * sizeof *homes); /* HOME_L2 */
     count_live(o);
     for (int l = 0; l < network->layer_count; l++)
-        tight[l] = o->live[l] > o->planner->l2_bytes || comfortable_bytes(o, l, 0) > o->planner->l2_bytes - o->live[l];
+        tight[l] =
+            few || o->live[l] > o->planner->l2_bytes || comfortable_bytes(o, l, 0) > o->planner->l2_bytes - o->live[l];
     for (int t = 0; t < network->tensor_count; t++) {
         bool always = homes[t] == HOME_RAM && (o->planner->options->tensors_in_ram || !may_spill(o, t));
         o->spill[t] = always ? SPILL_ALWAYS : SPILL_NEVER;

@@ -143,6 +143,7 @@ static bool decide(struct planner *p, struct schedule *schedule, uint32_t *peak,
     if (least_l1(p, &layer) <= p->l1_bytes) {
         if (optimise(p, proof) && schedule_fit_tightly(p, schedule, peak, p->arena))
             return true;
+        *proof = (struct plan_proof){0};
         if (least_l2(p, schedule, peak, &layer) && *peak <= p->l2_bytes)
             return true;
     }

@@ -525,6 +525,15 @@ static void place_fixed(struct builder *b)
         }
 }
 
+/* The first step at which more lives than fits, without any prefetches; NO_STEP: none. */
+static int first_above(const struct builder *b, uint32_t bytes)
+{
+    for (int i = 0; i < b->schedule->step_count; i++)
+        if (b->live[i] > bytes)
+            return i;
+    return NO_STEP;
+}
+
 /* The last steps at which a read or write of RAM is needed: until then other transfers stand behind. */
 static int find_last_ram_need(const struct builder *b)
 {
@@ -548,6 +557,8 @@ static void make(struct builder *b, const uint32_t *capacity)
     for (int i = 0; i < s->step_count; i++)
         attach_buffers(b, i);
     count_live(b);
+    if (b->shelf)
+        s->unplaced_step = first_above(b, b->planner->l2_bytes);
     b->last_ram_need = find_last_ram_need(b);
     s->transfers = arena_array(b->arena, struct plan_transfer, (size_t)(b->read_count + b->write_count));
     b->finish = arena_array(b->arena, uint64_t, (size_t)(b->read_count + b->write_count));

@@ -14,7 +14,7 @@
 #include "dory/hal_inline.h"
 #include "internal.h"
 
-#define RING 8u
+#define RING 64u /* transfers: whoever starts one more waits, and so do the tiles that it should load meanwhile */
 
 static GAP8_FC_MEMORY struct {
     struct hal_l3_copy ring[RING];
