@@ -59,6 +59,11 @@ expect 1 "out_layer0.txt" "$dory" generate digits.onnx --name net --output-dir n
 expect 0 "Conv_13" "$dory" plan digits.onnx --target gap8
 expect 0 "all layers" "$dory" plan digits.onnx --target gap8 --cores 1
 expect 1 "does not fit L1" "$dory" plan digits.onnx --target gap8 --l1-bytes 11000
+grep -qE "error: node '[A-Za-z]+_[0-9]+': does not fit L1: its smallest tile needs [0-9]+ bytes, there are [0-9]+ beside the stacks$" output ||
+  fail "layer, level, bytes needed and there: $(cat output)"
+expect 1 "does not fit L2" "$dory" plan digits.onnx --target gap8 --l2-bytes 100
+grep -qE "error: node 'Conv_13': does not fit L2: .* [0-9]{3,} bytes live at once, there are [0-9]+$" output ||
+  fail "layer, level, bytes needed and there: $(cat output)"
 expect 1 "input-bits" "$dory" plan digits.onnx --input-bits 3
 expect 2 "no model" "$dory" plan
 expect 0 "Usage: dory plan" "$dory" plan --help
