@@ -453,5 +453,5 @@ bool tile_simulate_below(const struct tile_problem *problem, const struct tiling
         } while (next_position(&player, step, &at));
     }
     finish(&player);
-    return true;
+    return cost->cycles <= limit;
 }

@@ -1,90 +1,14 @@
-/* The tile that the search chooses is as fast as the best of all, tried one by one. */
+/* The tile that the search chooses is as fast as the best of all, tried one by one: on random layers, and on every layer of
+ * the plans of MobileNetV1 and V2. */
 #include <inttypes.h>
 #include <string.h>
 
+#include "exhaustive.h"
 #include "expect.h"
 #include "networks.h"
 #include "planner.h"
 
 #define LAYERS 400
-
-struct brute_force {
-    const struct tile_problem *problem;
-    struct tiling best;
-    uint64_t cycles;
-    uint32_t l1_bytes;
-    bool found;
-};
-
-static bool fits(const struct tile_problem *problem, struct tiling tiling)
-{
-    return tile_l1_bytes(problem, &tiling, NULL) <= problem->l1_bytes;
-}
-
-/* Single buffers are legal where one more double buffer does not fit. */
-static bool is_legal(const struct tile_problem *problem, const struct tiling *tiling)
-{
-    for (uint8_t flag = 1; flag < 8; flag = (uint8_t)(flag << 1)) {
-        struct tiling more = *tiling;
-        more.single = (uint8_t)(tiling->single & ~flag);
-        if ((tiling->single & flag) && fits(problem, more))
-            return false;
-    }
-    return fits(problem, *tiling);
-}
-
-static void try_tiling(struct brute_force *brute, const struct tiling *tiling)
-{
-    struct tile_cost cost;
-    if (!is_legal(brute->problem, tiling))
-        return;
-    tile_simulate(brute->problem, tiling, &cost, NULL);
-    if (brute->found && (cost.cycles > brute->cycles || (cost.cycles == brute->cycles && cost.l1_bytes >= brute->l1_bytes)))
-        return;
-    *brute = (struct brute_force){brute->problem, *tiling, cost.cycles, cost.l1_bytes, true};
-}
-
-/* The smallest slice of its number of chunks, by definition. */
-static bool is_slice(uint32_t all, uint32_t slice)
-{
-    if (slice == all)
-        return true;
-    if (slice % 4 != 0)
-        return false;
-    return slice == 4 || dory_divide_up(all, slice - 4) > dory_divide_up(all, slice);
-}
-
-static void try_shape(struct brute_force *brute, struct tiling tiling)
-{
-    const struct dory_layer *layer = brute->problem->layer;
-    bool slices = layer->operation == DORY_CONVOLUTION && brute->problem->kernel->can_tile_input_channels;
-    for (uint32_t slice = slices ? 4 : layer->input_channels; slice <= layer->input_channels + 3u; slice += 4) {
-        uint32_t channels = dory_minimum(slice, layer->input_channels);
-        if (!is_slice(layer->input_channels, channels))
-            continue;
-        tiling.shape.input_channels = layer->operation == DORY_CONVOLUTION ? channels : tiling.shape.channels;
-        for (tiling.order = 0; tiling.order < 2; tiling.order++)
-            for (tiling.single = 0; tiling.single < 8; tiling.single++)
-                try_tiling(brute, &tiling);
-        if (!slices)
-            return;
-    }
-}
-
-static struct brute_force try_all(const struct tile_problem *problem)
-{
-    struct brute_force brute = {.problem = problem};
-    struct dory_tile_shape *shape;
-    struct tiling tiling = {0};
-    shape = &tiling.shape;
-    for (shape->rows = 1; shape->rows <= problem->steps[0].rows; shape->rows++)
-        for (shape->columns = 1; shape->columns <= problem->layer->output_width; shape->columns++)
-            for (uint32_t c = 4; c < problem->steps[0].channels + 4u; c += 4) {
-                shape->channels = dory_minimum(c, problem->steps[0].channels);
-                try_shape(&brute, tiling);
-            }
-    return brute;
-}
 
 static struct dory_layer random_layer_of(struct arena *arena, uint64_t seed)
 {
@@ -140,14 +64,95 @@ static void test_layer(uint64_t seed, const struct target *target)
     struct tiling best;
     struct tile_cost cost;
     bool found = tile_search(&problem, UINT64_MAX, &best, &cost);
-    struct brute_force brute = try_all(&problem);
-    EXPECT(found && brute.found, "seed %" PRIu64 ": %d, %d", seed, found, brute.found);
-    EXPECT(cost.cycles == brute.cycles && cost.l1_bytes == brute.l1_bytes,
+    struct exhaustive all = try_all_tilings(&problem, UINT64_MAX);
+    EXPECT(found && all.found, "seed %" PRIu64 ": %d, %d", seed, found, all.found);
+    EXPECT(cost.cycles == all.cycles && cost.l1_bytes == all.l1_bytes,
            "seed %" PRIu64 ": %" PRIu64 " cycles and %u bytes, but best is %" PRIu64 " and %u", seed, cost.cycles,
-           cost.l1_bytes, brute.cycles, brute.l1_bytes);
+           cost.l1_bytes, all.cycles, all.l1_bytes);
     problem.l1_bytes = least - 1;
-    EXPECT(!try_all(&problem).found && !tile_search(&problem, UINT64_MAX, &best, &cost),
+    EXPECT(!try_all_tilings(&problem, UINT64_MAX).found && !tile_search(&problem, UINT64_MAX, &best, &cost),
            "seed %" PRIu64 ": less than the least", seed);
+    arena_free(&arena);
+}
+
+/* ---- real layers ---- */
+
+struct counts {
+    int layers, different;
+    uint64_t tried, played;
+};
+
+/* Of all kernels that can run the layer. */
+static struct exhaustive try_all_kernels(const struct planner *planner, int layer, const struct cut *cut,
+                                         struct counts *counts)
+{
+    const struct planned_layer *of = &planner->layers[layer];
+    struct exhaustive best = {.cycles = cut->cost.cycles};
+    for (int i = 0; of->kernels[i]; i++) {
+        struct tile_problem problem = {.layer = &of->run,
+                                       .kernel = of->kernels[i],
+                                       .target = planner->target,
+                                       .cores = planner->cores,
+                                       .l1_bytes = planner->l1_bytes,
+                                       .steps = cut->steps,
+                                       .step_count = cut->step_count,
+                                       .cycles = of->cycles[i]};
+        struct exhaustive all = try_all_tilings(&problem, best.cycles);
+        counts->tried += all.tried;
+        counts->played += all.played;
+        if (all.found && (!best.found || all.cycles < best.cycles || all.l1_bytes < best.l1_bytes))
+            best = all;
+    }
+    return best;
+}
+
+/* The same cut of the same layer has been looked at. */
+static bool is_repeated(const struct planner *planner, int layer)
+{
+    const struct cut *cut = planner->choices[layer].cut;
+    for (int l = 0; l < layer; l++) {
+        const struct cut *other = planner->choices[l].cut;
+        if (!memcmp(&planner->layers[l].run, &planner->layers[layer].run, sizeof planner->layers[l].run) &&
+            other->rows == cut->rows && other->channels == cut->channels && other->channels_outer == cut->channels_outer &&
+            other->ram == cut->ram)
+            return true;
+    }
+    return false;
+}
+
+static void test_network(const char *name, const struct network *network, const struct target *target, struct counts *counts)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    const struct plan_options options = {.l1_bytes = 64000};
+    struct planner planner = {
+        .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
+    struct plan_proof proof;
+    bool planned = planner_start(&planner) && optimise(&planner, &proof);
+    EXPECT(planned, "%s", name);
+    for (int l = 0; planned && l < network->layer_count; l++) {
+        const struct cut *cut = planner.choices[l].cut;
+        counts->layers++;
+        if (is_repeated(&planner, l))
+            continue;
+        counts->different++;
+        struct exhaustive all = try_all_kernels(&planner, l, cut, counts);
+        EXPECT(all.found && cut->cost.cycles == all.cycles && cut->cost.l1_bytes == all.l1_bytes,
+               "%s, layer %d: %" PRIu64 " cycles and %u bytes, but best is %" PRIu64 " and %u", name, l, cut->cost.cycles,
+               cut->cost.l1_bytes, all.cycles, all.l1_bytes);
+    }
+    arena_free(&arena);
+}
+
+static void test_mobilenets(const struct target *target)
+{
+    struct arena arena = {0};
+    struct counts counts = {0};
+    test_network("MobileNetV1-1.0-128", mobilenet_v1(&arena, 128, 100), target, &counts);
+    test_network("MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), target, &counts);
+    EXPECT(counts.layers == 29 + 64, "%d layers", counts.layers);
+    printf("MobileNets: %d layers, %d different; %" PRIu64 " tilings, %" PRIu64 " played to their end\n", counts.layers,
+           counts.different, counts.tried, counts.played);
     arena_free(&arena);
 }
 
@@ -159,6 +164,7 @@ int main(void)
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
     for (uint64_t seed = 1; seed <= LAYERS; seed++)
         test_layer(seed, &target);
+    test_mobilenets(&target);
     arena_free(&arena);
     return expect_result("tiles");
 }

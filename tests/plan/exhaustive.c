@@ -1,0 +1,107 @@
+#include "exhaustive.h"
+
+struct trial {
+    const struct tile_problem *problem;
+    struct exhaustive *result;
+    bool gives_up;
+};
+
+static bool fits(const struct tile_problem *problem, struct tiling tiling)
+{
+    return tile_l1_bytes(problem, &tiling, NULL) <= problem->l1_bytes;
+}
+
+/* Single buffers are legal where one more double buffer does not fit. */
+static bool is_legal(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    for (uint8_t flag = 1; flag < 8; flag = (uint8_t)(flag << 1)) {
+        struct tiling more = *tiling;
+        more.single = (uint8_t)(tiling->single & ~flag);
+        if ((tiling->single & flag) && fits(problem, more))
+            return false;
+    }
+    return fits(problem, *tiling);
+}
+
+static uint64_t count_tiles(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    const struct dory_layer *layer = problem->layer;
+    uint64_t sum = 0, chunks = 1;
+    if (layer->operation == DORY_CONVOLUTION)
+        chunks = dory_divide_up(layer->input_channels, tiling->shape.input_channels);
+    for (uint32_t i = 0; i < problem->step_count; i++)
+        sum += (uint64_t)dory_divide_up(problem->steps[i].rows, tiling->shape.rows) *
+               dory_divide_up(problem->steps[i].channels, tiling->shape.channels);
+    return sum * dory_divide_up(layer->output_width, tiling->shape.columns) * chunks;
+}
+
+/* False where it is given up. */
+static bool play(const struct trial *trial, const struct tiling *tiling, struct tile_cost *cost)
+{
+    if (trial->gives_up)
+        return tile_simulate_below(trial->problem, tiling, trial->result->cycles, 0, count_tiles(trial->problem, tiling),
+                                   cost);
+    tile_simulate(trial->problem, tiling, cost, NULL);
+    return true;
+}
+
+static void try_tiling(struct trial *trial, const struct tiling *tiling)
+{
+    struct exhaustive *result = trial->result;
+    struct tile_cost cost;
+    if (!is_legal(trial->problem, tiling))
+        return;
+    result->tried++;
+    if (!play(trial, tiling, &cost))
+        return;
+    result->played++;
+    if (cost.cycles > result->cycles ||
+        (result->found && cost.cycles == result->cycles && cost.l1_bytes >= result->l1_bytes))
+        return;
+    result->best = *tiling;
+    result->cycles = cost.cycles;
+    result->l1_bytes = cost.l1_bytes;
+    result->found = true;
+}
+
+/* The smallest slice of its number of chunks, by definition. */
+static bool is_slice(uint32_t all, uint32_t slice)
+{
+    if (slice == all)
+        return true;
+    if (slice % 4 != 0)
+        return false;
+    return slice == 4 || dory_divide_up(all, slice - 4) > dory_divide_up(all, slice);
+}
+
+static void try_shape(struct trial *trial, struct tiling tiling)
+{
+    const struct dory_layer *layer = trial->problem->layer;
+    bool slices = layer->operation == DORY_CONVOLUTION && trial->problem->kernel->can_tile_input_channels;
+    for (uint32_t slice = slices ? 4 : layer->input_channels; slice <= layer->input_channels + 3u; slice += 4) {
+        uint32_t channels = dory_minimum(slice, layer->input_channels);
+        if (!is_slice(layer->input_channels, channels))
+            continue;
+        tiling.shape.input_channels = layer->operation == DORY_CONVOLUTION ? channels : tiling.shape.channels;
+        for (tiling.order = 0; tiling.order < 2; tiling.order++)
+            for (tiling.single = 0; tiling.single < 8; tiling.single++)
+                try_tiling(trial, &tiling);
+        if (!slices)
+            return;
+    }
+}
+
+struct exhaustive try_all_tilings(const struct tile_problem *problem, uint64_t limit)
+{
+    struct exhaustive result = {.cycles = limit};
+    struct trial trial = {problem, &result, limit != UINT64_MAX};
+    struct tiling tiling = {0};
+    struct dory_tile_shape *shape = &tiling.shape;
+    for (shape->rows = 1; shape->rows <= problem->steps[0].rows; shape->rows++)
+        for (shape->columns = 1; shape->columns <= problem->layer->output_width; shape->columns++)
+            for (uint32_t c = 4; c < problem->steps[0].channels + 4u; c += 4) {
+                shape->channels = dory_minimum(c, problem->steps[0].channels);
+                try_shape(&trial, tiling);
+            }
+    return result;
+}

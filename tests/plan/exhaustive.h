@@ -1,0 +1,20 @@
+/* The best tile of a layer by trying all of them, one by one: what the planner's search has to find. */
+#ifndef EXHAUSTIVE_H
+#define EXHAUSTIVE_H
+
+#include "tile.h"
+
+struct exhaustive {
+    struct tiling best;
+    uint64_t cycles;
+    uint32_t l1_bytes;
+    bool found;
+    uint64_t tried, played; /* legal tilings; those of them that were played to their end */
+};
+
+/* The legal tiling with the fewest cycles, among equals with the least L1. UINT64_MAX as limit: all are played to their end.
+ * Else those that take at most `limit` cycles, and one is given up when the cycles it has taken, and the overheads of its
+ * tiles to come, exceed the best so far. */
+struct exhaustive try_all_tilings(const struct tile_problem *problem, uint64_t limit);
+
+#endif
