@@ -36,6 +36,20 @@ function summaryTiles() {
     tile("Flash", bytes(memory.flash_bytes), "", more(memory.ram_bytes ? `and ${bytes(memory.ram_bytes)} of L3 RAM` : "no L3 RAM")));
 }
 
+/* How good the plan is, and what no plan gets below. */
+function proofTexts() {
+  const { proof, totals, memory } = data, list = [];
+  if (!proof) return ["Not optimised: only the smallest plan fits."];
+  const gap = Math.ceil(1e4 * (totals.predicted_cycles / proof.bound_cycles - 1)) / 100; // never told smaller than it is
+  list.push(proof.is_optimal ? "Proven optimal: no other tiles, steps, homes and times of transfers that dory knows are faster."
+    : `Within ${gap.toFixed(2)} % of the optimum: no plan takes fewer than ${withCommas(proof.bound_cycles)} cycles.`);
+  list.push(`L3 sets a lower bound of ${short(proof.tail_cycles)} cycles: when ${brief(layerName(proof.tail_layer), 44)} starts, ${bytes(proof.tail_bytes)} of weights are still to come. ` +
+    `Computing alone takes ${short(proof.compute_cycles)} cycles.`);
+  if (memory.l2_peak_bytes > memory.l2_lower_bound_bytes)
+    list.push(`Gaps between the pieces of L2 cost at most ${short(memory.l2_gap_cycles)} cycles.`);
+  return list;
+}
+
 /* The few things to know first. */
 function findings() {
   const { totals, layers } = data, all = Math.max(1, totals.timeline_cycles), list = [];
@@ -50,7 +64,7 @@ function findings() {
   const far = layers.filter((layer) => (layer.compute_share || 0) < 0.5), cycles = far.reduce((sum, layer) => sum + span(layer), 0);
   if (far.length)
     list.push(`Kernels take less than half of the time in ${far.length} of ${layers.length} layers, which make up ${percent(cycles, all)} of the run.`);
-  return html("ul", { class: "findings" }, ...list.map((text) => html("li", {}, text)));
+  return html("ul", { class: "findings" }, ...list.concat(proofTexts()).map((text) => html("li", {}, text)));
 }
 
 function splitSection() {

@@ -53,6 +53,21 @@ static void compact(struct schedule *schedule, uint32_t *peak, struct arena *are
     *peak = dory_minimum(*peak, compacted);
 }
 
+/* The same decision in what lives at most, which is less than it takes now: where that is no slower, nothing is lost in
+ * gaps. */
+static bool tighten(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
+{
+    struct planner smaller = *p;
+    struct schedule other;
+    uint32_t other_peak;
+    smaller.l2_bytes = schedule->live_bytes;
+    if (!schedule_fit(&smaller, &other, &other_peak, arena) || other.cycles > schedule->cycles)
+        return false;
+    *schedule = other;
+    *peak = other_peak;
+    return true;
+}
+
 bool schedule_fit_tightly(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
 {
     struct schedule ideal;
@@ -64,7 +79,11 @@ bool schedule_fit_tightly(const struct planner *p, struct schedule *schedule, ui
         *peak = ideal_peak;
         found = true;
     }
+    while (found && *peak > schedule->live_bytes && tighten(p, schedule, peak, arena))
+        continue;
     if (found && *peak > schedule->live_bytes)
         compact(schedule, peak, arena);
+    if (found)
+        schedule->gap_cycles = schedule->cycles > ideal.cycles ? schedule->cycles - ideal.cycles : 0;
     return found;
 }

@@ -291,6 +291,7 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     plan->buffers = schedule->buffers;
     plan->buffer_count = schedule->buffer_count;
     plan->l2_live_bytes = schedule->live_bytes;
+    plan->l2_gap_cycles = schedule->gap_cycles;
     plan->layers = arena_array(p->arena, struct plan_layer, (size_t)network->layer_count);
     plan->tensors = arena_array(p->arena, struct plan_tensor, (size_t)network->tensor_count);
     for (int i = 0; i < network->layer_count; i++)

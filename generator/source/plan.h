@@ -92,6 +92,7 @@ struct plan {
     uint32_t l1_peak_bytes, l2_peak_bytes;   /* what is used: the sizes in the generated header */
     uint32_t l2_firmware_bytes;              /* of L2, for code and application; 0: not known */
     uint32_t l2_live_bytes;                  /* lower bound of l2_peak_bytes: the most that lives at one step */
+    uint64_t l2_gap_cycles; /* by which the same decision would be faster at most, if L2 were one piece at any time */
 
     struct plan_tensor *tensors; /* network->tensor_count */
     struct plan_layer *layers;   /* network->layer_count */

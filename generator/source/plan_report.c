@@ -78,7 +78,8 @@ static void add_memories(struct text *text, const struct plan *plan)
              plan->l2_arena_bytes, plan->l2_live_bytes,
              plan->l2_peak_bytes == plan->l2_live_bytes
                  ? ", so that no placement is smaller"
-                 : arena_format(text->arena, ", %" PRIu32 " are gaps", plan->l2_peak_bytes - plan->l2_live_bytes));
+                 : arena_format(text->arena, ", %" PRIu32 " are gaps, which cost at most %" PRIu64 " cycles",
+                                plan->l2_peak_bytes - plan->l2_live_bytes, plan->l2_gap_cycles));
     if (plan->l2_firmware_bytes)
         text_add(text, "L2 beside it: %" PRIu32 " bytes of code and application, %" PRIu32 " of tables, %" PRIu32 " free\n",
                  plan->l2_firmware_bytes, budget_table_bytes(plan),

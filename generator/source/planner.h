@@ -154,6 +154,7 @@ struct schedule {
     int unplaced_step;       /* of schedule_make_placed: the first step that needs what has no place; -1: none */
     struct tile_cost *costs; /* by layer, with all drains */
     uint64_t cycles;         /* predicted, with waits for L3: what the plan will report */
+    uint64_t gap_cycles;     /* of schedule_fit_tightly: of them at most, what free bytes that are not in one piece cost */
 };
 
 /* Builds what follows from the planner's decision. Prefetches use L2 up to `capacity` bytes, by step; null: all of it. What

@@ -71,9 +71,27 @@ static json_t *describe_memory(const struct plan *plan)
     set_number(object, "l2_arena_bytes", plan->l2_arena_bytes);
     set_number(object, "l2_peak_bytes", plan->l2_peak_bytes);
     set_number(object, "l2_lower_bound_bytes", plan->l2_live_bytes);
+    set_number(object, "l2_gap_cycles", plan->l2_gap_cycles);
     set_number(object, "l2_table_bytes", budget_table_bytes(plan));
     set_number(object, "flash_bytes", plan->flash_bytes);
     set_number(object, "ram_bytes", plan->ram_bytes);
+    return object;
+}
+
+/* Null for a plan that was made without a choice. */
+static json_t *describe_proof(const struct plan_proof *proof)
+{
+    if (proof->rounds == 0)
+        return json_null();
+    json_t *object = value_object();
+    set_boolean(object, "is_optimal", proof->is_optimal);
+    set_number(object, "bound_cycles", proof->bound_cycles);
+    set_number(object, "compute_cycles", proof->compute_cycles);
+    set_number(object, "tail_cycles", proof->tail_cycles);
+    set_number(object, "tail_bytes", proof->tail_bytes);
+    set_index(object, "tail_layer", proof->tail_layer);
+    set_number(object, "rounds", (uint64_t)proof->rounds);
+    set_number(object, "nodes", (uint64_t)proof->nodes);
     return object;
 }
 
@@ -246,6 +264,7 @@ const char *report_json(const struct report *report, bool compact, struct arena 
     set_value(root, "options", describe_options(report->plan));
     set_value(root, "totals", describe_totals(report));
     set_value(root, "memory", describe_memory(report->plan));
+    set_value(root, "proof", describe_proof(&report->plan->proof));
     set_value(root, "layers", describe_layers(report));
     set_value(root, "tensors", describe_tensors(report->plan));
     set_value(root, "buffers", describe_buffers(report->plan));

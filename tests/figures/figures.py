@@ -4,7 +4,8 @@
 memory  Peak of L2 and its lower bound, beside what the original's bidirectional stack needs (DORY's paper, section 4.4.1):
             D_stack = max over layers of input + output + own weights + weights of the next layer
         (its allocator holds two layers' weights; residuals are copied to L3 in between and count where they are read).
-        Columns: D_stack; our plan with as much L2 as D_stack; our plan with GAP8's; the least L2 of any plan.
+        Columns: D_stack; our plan with as much L2 as D_stack; our plan with GAP8's; the least L2 of any plan. Bound: what lives
+        at one step. Where L2 is full of prefetched weights some gaps may be left; gap cycles are what they cost at most.
 sweep   Predicted MAC/cycle of MobileNetV1-1.0-128 for L1 buffers of 22 to 400 kB and L2 buffers of 256 kB to 4 MB, as in
         figure 11 of the paper; '-': no plan. No point may be worse than one with less memory
         by more than the planner's search may miss (SWEEP_TOLERANCE).
@@ -70,8 +71,9 @@ def least_bytes(message):
     return int(found[1])
 
 
-MEMORY_COLUMNS = ["network", "layers", "weights B", "D_stack B", "peak B in D_stack", "bound B in D_stack",
-                  "cycles in D_stack", "peak B", "bound B", "cycles", "least L2 B"]
+MEMORY_COLUMNS = ["network", "layers", "weights B", "D_stack B", "peak B in D_stack", "bound B in D_stack", "gap cycles in D_stack",
+                  "cycles in D_stack", "peak B", "bound B", "gap cycles", "cycles", "least L2 B"]
+MOST_GAP_CYCLES = 0.01  # of the cycles, that gaps may cost where the peak is not the bound
 
 
 def memory_row(maker, name, model):
@@ -83,7 +85,7 @@ def memory_row(maker, name, model):
     row = [name, len(ours["layers"]), ours["totals"]["weights_bytes"], stack]
     for report in (within, ours):
         memory = report["memory"]
-        row += [memory["l2_peak_bytes"], memory["l2_lower_bound_bytes"], report["totals"]["predicted_cycles"]]
+        row += [memory["l2_peak_bytes"], memory["l2_lower_bound_bytes"], memory["l2_gap_cycles"], report["totals"]["predicted_cycles"]]
     return row + [least_bytes(maker.plan(model, l2_bytes=8))]
 
 
@@ -99,8 +101,12 @@ def check_memory(rows, kept):
     for row in rows[1:]:
         values = dict(zip(MEMORY_COLUMNS, row))
         before = dict(zip(MEMORY_COLUMNS, kept.get(row[0], row)))
-        if values["peak B"] > values["bound B"]:
-            faults.append(f"{row[0]}: the peak is {values['peak B']}, its lower bound {values['bound B']}: gaps")
+        for where in ("", " in D_stack"):
+            peak, bound, lost = (values[f"{what}{where}"] for what in ("peak B", "bound B", "gap cycles"))
+            if peak > bound and lost > MOST_GAP_CYCLES * values[f"cycles{where}"]:
+                faults.append(f"{row[0]}: the peak{where} is {peak}, its lower bound {bound}: gaps, which cost up to {lost} cycles")
+            elif peak > bound:
+                print(f"note: {row[0]}: {peak - bound} bytes{where} are gaps, which cost at most {lost} cycles")
         if values["peak B in D_stack"] > values["D_stack B"]:
             faults.append(f"{row[0]}: more than the original's stack")
         for column in ("cycles in D_stack", "cycles", "least L2 B"):

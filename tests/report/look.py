@@ -120,6 +120,9 @@ def check_document(document, layers):
     assert body.count('class="buffer') >= 2 * layers + 1, "buffers are missing in the memory map"
     assert "<script" not in body and "<img" not in body, "a name became an element"
     assert "NaN" not in body and "undefined" not in body and "Infinity" not in body, "numbers are missing"
+    proof = "Proven optimal" if layers < 10 else "Within [0-9.]+ % of the optimum"
+    assert re.search(proof, body), "nothing is said about the optimum"
+    assert re.search("L3 sets a lower bound of .* cycles: when .* starts, .* of weights", body), "nothing about the L3 tail"
     assert "<script>" in html.unescape(body), "names are missing"
 
 

@@ -25,7 +25,7 @@ static void start(struct fixture *fixture, int layers, const char *name, const c
     fixture->diagnostics = (struct diagnostics){.arena = &fixture->arena, .file = "sample.onnx"};
     fixture->plan = sample_plan(layers, name, &fixture->arena);
     timeline_make(fixture->plan, &timeline, &fixture->arena);
-    fixture->plan->predicted_cycles = timeline.end_cycle;
+    sample_proof(fixture->plan, timeline.end_cycle);
     bool added = report_add_files(fixture->plan, log, &fixture->outputs, &fixture->arena, &fixture->diagnostics);
     EXPECT(added && fixture->outputs.count == 3, "%d files", fixture->outputs.count);
 }
@@ -122,6 +122,18 @@ static void check_memory(const json_t *root)
     EXPECT(number(memory, "l2_lower_bound_bytes") <= end, "bound above peak");
 }
 
+static void check_proof(const json_t *root)
+{
+    const json_t *proof = json_object_get(root, "proof");
+    json_int_t cycles = number(json_object_get(root, "totals"), "predicted_cycles"), bound = number(proof, "bound_cycles");
+    EXPECT(json_is_true(json_object_get(proof, "is_optimal")) == (bound == cycles), "%lld of %lld", (long long)bound,
+           (long long)cycles);
+    EXPECT(number(proof, "tail_bytes") == 77000 && number(proof, "tail_cycles") == cycles * 3 / 4, "the tail");
+    EXPECT(number(proof, "compute_cycles") == cycles / 2 && number(proof, "rounds") == 2 && number(proof, "nodes") == 10,
+           "the rest");
+    EXPECT(number(proof, "tail_layer") == (json_int_t)json_array_size(json_object_get(root, "layers")) - 1, "its layer");
+}
+
 static void check_l1(const json_t *root)
 {
     const json_t *layers = json_object_get(root, "layers");
@@ -147,6 +159,7 @@ static void test_json(int layers)
     check_totals(root);
     check_times(root);
     check_memory(root);
+    check_proof(root);
     check_l1(root);
     json_decref(root);
     arena_free(&fixture.arena);

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     struct plan *plan = sample_plan(atoi(argv[2]), argv[3], &arena);
     struct timeline timeline;
     timeline_make(plan, &timeline, &arena);
-    plan->predicted_cycles = timeline.end_cycle;
+    sample_proof(plan, timeline.end_cycle);
     bool done = report_add_files(plan, argc > 4 ? argv[4] : NULL, &outputs, &arena, &diagnostics) &&
                 outputs_commit(&outputs, argv[1], &arena, &diagnostics);
     diagnostics_print(&diagnostics, stderr);
