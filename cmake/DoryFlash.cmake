@@ -5,10 +5,11 @@
 #     extern const uint8_t SYMBOL[];                 no memory: an address for
 #     hal_flash_address(SYMBOL)                      HAL_FLASH_READ
 #
-# The program is linked again when the file has changed.
+# A relative FILE is one of the current source folder. The program is linked again when the file has changed.
 include_guard(GLOBAL)
 
 function(dory_add_flash_data target symbol file)
+  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}_${symbol}.S)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[/* Made by dory_add_flash_data. */
 #include "dory/flash_section.h"

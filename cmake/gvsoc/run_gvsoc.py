@@ -30,7 +30,8 @@ PLACES = {
     'generators': ['generators', 'install/workstation/generators', 'gvsoc/gvsoc/generators'],
     'config_python': ['gap_configs/python', 'utils/gap_configs/python', 'python', 'install/workstation/python'],
 }
-GAPY_MODULE = 'argcomplete'
+# Modules that gapy imports, and the Debian packages that have them.
+GAPY_MODULES = {'argcomplete': 'python3-argcomplete', 'elftools': 'python3-pyelftools', 'six': 'python3-six'}
 CONFIG_MARK = 'chips'  # a folder of gap_sdk is called configs too; the one that counts has this in it
 
 
@@ -56,9 +57,10 @@ def interpreter():
     """gapy needs modules that often only one of the installed Pythons has."""
     candidates = [sys.executable] + [os.path.join(folder, 'python3') for folder in os.environ.get('PATH', '').split(':') + ['/usr/bin']]
     for candidate in candidates:
-        if os.access(candidate, os.X_OK) and not subprocess.call([candidate, '-c', 'import ' + GAPY_MODULE], stderr=subprocess.DEVNULL):
+        if os.access(candidate, os.X_OK) and not subprocess.call([candidate, '-c', 'import ' + ', '.join(GAPY_MODULES)], stderr=subprocess.DEVNULL):
             return candidate
-    raise Failure('no python3 on the PATH has the module %s, which gapy needs' % GAPY_MODULE)
+    raise Failure('no python3 on the PATH has the modules that gapy, a part of gvsoc, needs (%s); on Debian: apt install %s'
+                  % (', '.join(GAPY_MODULES), ' '.join(GAPY_MODULES.values())))
 
 
 def environment(root, parts):

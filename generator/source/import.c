@@ -218,6 +218,9 @@ static bool input_shape(struct importer *importer, const struct value *value, st
     if (value->dimensions[0] > 1)
         diagnose(importer->diagnostics, SEVERITY_WARNING, NULL, NULL, "input '%s' has a batch of %" PRId64 "; taken as 1",
                  value->name, value->dimensions[0]);
+    if (value->dimensions[0] < 1)
+        diagnose(importer->diagnostics, SEVERITY_NOTE, NULL, NULL, "the batch of input '%s' is not fixed; taken as 1",
+                 value->name);
     for (int i = 1; i < value->rank; i++) {
         shape->dimensions[i] = value->dimensions[i];
         if (value->dimensions[i] >= 1 && value->dimensions[i] <= MAXIMUM_DIMENSION)

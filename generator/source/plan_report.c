@@ -94,6 +94,18 @@ static const char *gap_text(struct arena *arena, uint64_t cycles, uint64_t bound
     return arena_format(arena, "%" PRIu64 ".%02" PRIu64 " %%", hundredths / 100, hundredths % 100);
 }
 
+/* What the flash alone makes of the end of a network with large weights there. */
+static void add_tail(struct text *text, const struct plan *plan)
+{
+    const struct plan_proof *proof = &plan->proof;
+    if (proof->tail_bytes == 0)
+        return;
+    text_add(text, "flash: at least %" PRIu64 " cycles, as %" PRIu64 " bytes of weights are still to come when '",
+             proof->tail_cycles, proof->tail_bytes);
+    text_add_in_comment(text, plan->network->layers[proof->tail_layer].name);
+    text_add(text, "' starts; computing alone: %" PRIu64 " cycles\n", proof->compute_cycles);
+}
+
 static void add_proof(struct text *text, const struct plan *plan)
 {
     const struct plan_proof *proof = &plan->proof;
@@ -101,16 +113,14 @@ static void add_proof(struct text *text, const struct plan *plan)
         text_add_string(text, "not optimised: only the smallest plan fits\n");
         return;
     }
-    const char *effort = arena_format(text->arena, "solved %d times, %d nodes", proof->rounds, proof->nodes);
+    const char *effort = arena_format(text->arena, "runs of the solver: %d, nodes: %d", proof->rounds, proof->nodes);
     if (proof->is_optimal)
-        text_add(text, "proven optimal: no candidates and homes are faster (%s)\n", effort);
+        text_add(text, "proven optimal: no other tiles and places of tensors are faster (%s)\n", effort);
     else
-        text_add(text, "within %s of the optimum: no candidates and homes take fewer than %" PRIu64 " cycles (%s)\n",
+        text_add(text,
+                 "within %s of the optimum: no other tiles and places of tensors take fewer than %" PRIu64 " cycles (%s)\n",
                  gap_text(text->arena, plan->predicted_cycles, proof->bound_cycles), proof->bound_cycles, effort);
-    text_add(text, "L3 tail: at least %" PRIu64 " cycles, as %" PRIu64 " bytes of weights are still to come when '",
-             proof->tail_cycles, proof->tail_bytes);
-    text_add_in_comment(text, plan->network->layers[proof->tail_layer].name);
-    text_add(text, "' starts; computing alone: %" PRIu64 " cycles\n", proof->compute_cycles);
+    add_tail(text, plan);
 }
 
 void plan_report(struct text *text, const struct plan *plan)

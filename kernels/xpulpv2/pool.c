@@ -1,4 +1,4 @@
-/* Maximum and average of bytes, four channels at a time. */
+/* Maximum and average of bytes, four channels at a time, and those that are left over one at a time. */
 #include "dory/normalise.h"
 #include "share.h"
 #include "stage.h"
@@ -114,6 +114,33 @@ static void average(const struct pool *pool, const uint8_t *input, uint8_t *outp
     output[3] = (uint8_t)finish(pool, sum[3]);
 }
 
+static int32_t element(const struct pool *pool, const uint8_t *input)
+{
+    return pool->is_signed ? (int8_t)*input : (int32_t)*input;
+}
+
+/* Of a channel that no quad has. */
+static uint8_t single(const struct pool *pool, const uint8_t *input, bool is_maximum)
+{
+    int32_t result = is_maximum ? element(pool, input) : 0;
+    for (uint32_t row = pool->rows; row > 0; row--, input += pool->row_step) {
+        for (uint32_t column = pool->columns; column > 0; column--, input += pool->step) {
+            int32_t value = element(pool, input);
+            result = !is_maximum ? result + value : value > result ? value : result;
+        }
+    }
+    return (uint8_t)(pool->is_plain ? result : finish(pool, result));
+}
+
+static void quad_of(const struct pool *pool, const uint8_t *input, uint8_t *output, bool is_maximum)
+{
+    if (is_maximum) {
+        maximum(pool, input, output);
+    } else {
+        average(pool, input, output);
+    }
+}
+
 static void pool_start(struct pool *pool, const struct dory_layer *layer, const struct dory_tile *tile)
 {
     struct dory_range range = dory_byte_range(layer->input_is_signed);
@@ -138,23 +165,24 @@ static void pool_start(struct pool *pool, const struct dory_layer *layer, const 
     }
 }
 
-/* A core's share is a range of the grid of pixels by channel quads. */
+/* A core's share is a range of the grid of pixels by channel quads and channels that are left over. */
 void dory_xpulpv2_pool(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     struct pool pool;
     pool_start(&pool, layer, tile);
     bool is_maximum = layer->operation == DORY_MAXIMUM_POOL;
-    uint32_t quads = tile->channels / 4u;
-    struct dory_grid_share share = dory_grid_share_of((uint32_t)tile->rows * tile->columns, quads, core, cores);
+    uint32_t quads = tile->channels / 4u, items = quads + tile->channels % 4u;
+    struct dory_grid_share share = dory_grid_share_of((uint32_t)tile->rows * tile->columns, items, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, share.row);
     uint8_t *output = (uint8_t *)tile->output + share.row * tile->channels;
     while (share.items > 0) {
-        uint32_t end = dory_grid_share_row_end(&share, quads);
-        for (uint32_t quad = share.first; quad < end; quad++) {
-            if (is_maximum) {
-                maximum(&pool, walk.input + 4 * quad, output + 4 * quad);
+        uint32_t end = dory_grid_share_row_end(&share, items);
+        for (uint32_t item = share.first; item < end; item++) {
+            if (item < quads) {
+                quad_of(&pool, walk.input + 4 * item, output + 4 * item, is_maximum);
             } else {
-                average(&pool, walk.input + 4 * quad, output + 4 * quad);
+                uint32_t channel = item + 3 * quads;
+                output[channel] = single(&pool, walk.input + channel, is_maximum);
             }
         }
         dory_walk_on(&walk);

@@ -159,6 +159,8 @@ static const struct test_shape shapes[] = {
     SHAPE("maximum 3x3, 8x8x32", pool, DORY_MAXIMUM_POOL, 8, 8, 32, 32, 3, 2, 32, 0),
     SHAPE("average 4x4, 1x1x1024", pool, DORY_AVERAGE_POOL, 1, 1, 1024, 1024, 4, 4, 32, 0),
     SHAPE("average 7x7, 1x1x256", pool, DORY_AVERAGE_POOL, 1, 1, 256, 256, 7, 7, 32, 0),
+    SHAPE("maximum 3x3, 8x8x27", pool, DORY_MAXIMUM_POOL, 8, 8, 27, 27, 3, 2, 32, 0),
+    SHAPE("average 4x4, 4x4x27", pool, DORY_AVERAGE_POOL, 4, 4, 27, 27, 4, 4, 32, 0),
 };
 /* clang-format on */
 
