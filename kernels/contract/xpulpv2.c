@@ -400,15 +400,15 @@ static bool pool_supports(const struct dory_layer *layer)
            layer->output_bits == 8;
 }
 
-/* Quads, some of whose words are misaligned where channels are left over, and these one by one. */
+/* Quads, and the channels that are left over one by one. */
 static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t quads = tile->channels / 4, rest = tile->channels % 4;
     bool divides = (layer->stage.divisor & (layer->stage.divisor - 1)) != 0;
-    uint64_t maximum = layer->kernel_height * (layer->kernel_width * (rest ? 4u : 3u) + 10u) + 36;
-    uint64_t average = layer->kernel_height * (layer->kernel_width * (rest ? 7u : 6u) + 12u) + (divides ? 405 : 165);
+    uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 10u) + 36;
+    uint64_t average = layer->kernel_height * (layer->kernel_width * 6u + 12u) + (divides ? 405 : 165);
     uint64_t quad = layer->operation == DORY_MAXIMUM_POOL ? maximum : average;
-    uint64_t single = layer->kernel_height * (layer->kernel_width * 20u + 10u) + (divides ? 110 : 50);
+    uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + (divides ? 110 : 50);
     uint64_t items = ((uint64_t)tile->rows * tile->columns * (quads + rest) + cores - 1) / cores;
     return items * (quads * quad + rest * single) / (quads + rest) + 900;
 }

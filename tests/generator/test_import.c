@@ -250,7 +250,8 @@ static void maps_signals_to_height_1(void **state)
     onnx_set_integers(model, conv, "dilations", 1, SHAPE(2));
     onnx_add_output(model, "y");
     assert_loads(model);
-    assert_true(has_message(&loaded.diagnostics, SEVERITY_NOTE, NULL, "the batch of input 'signal' is not fixed; taken as 1"));
+    assert_true(
+        has_message(&loaded.diagnostics, SEVERITY_NOTE, NULL, "the batch of input 'signal' is not fixed; taken as 1"));
     assert_int_equal(output(0)->height, 1);
     assert_int_equal(output(0)->width, 20);
     assert_int_equal(layer(0)->kernel_height, 1);
