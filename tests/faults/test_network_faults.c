@@ -1,6 +1,6 @@
 /* Injects faults into runs of five networks, every kind at several places, and looks whether each is reported with the code
- * that belongs to it, whether the machine is as good as new afterwards, and whether delays change nothing. What hangs is
- * stopped by an alarm, and named. */
+ * that belongs to it, whichever of a core and the fabric controller drives the tile loop, whether the machine is as good as
+ * new afterwards, and whether delays change nothing. What hangs is stopped by an alarm, and named. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ static struct tally {
 } tallies[KINDS];
 static int kinds, failures;
 
-static struct outcome sound; /* of the network at hand: what it should compute, and how many calls it makes */
+static enum hal_host_driver driver; /* of the tile loop, in the runs at hand */
+static struct outcome sound;        /* of the network at hand: what it should compute, and how many calls it makes */
 
 /* ---- one injection ---------------------------------------------------------------------------------------------- */
 
@@ -78,7 +79,9 @@ static void inject(const struct subject *subject, const char *kind, struct mista
 {
     struct outcome outcome;
     struct tally *tally = tally_of(kind, expected);
-    snprintf(injection, sizeof injection, "%s, %s, place %llu", subject->name, kind, (unsigned long long)mistakes.nth);
+    snprintf(injection, sizeof injection, "%s, %s, place %llu, driver %d", subject->name, kind,
+             (unsigned long long)mistakes.nth, driver);
+    mistakes.machine.driver = driver;
     mistakes.machine.quiet = 1;
     mistakes.machine.seed = 5;
     mistakes.machine.patience_milliseconds = 6;
@@ -234,7 +237,9 @@ static int refuse(void *user, const struct dory_buffers *buffers, unsigned layer
 
 static void spoil_observers(const struct subject *subject)
 {
-    inject(subject, "stack overflow", (struct mistakes){.observe = overflow}, DORY_ERROR_STACK);
+    /* The observer runs on the driver, and the fabric controller's stack is that of this process. */
+    if (driver == HAL_HOST_DRIVER_LAST_CORE)
+        inject(subject, "stack overflow", (struct mistakes){.observe = overflow}, DORY_ERROR_STACK);
     inject(subject, "observer that ends the run", (struct mistakes){.observe = refuse}, DORY_ERROR_MISMATCH);
 }
 
@@ -242,7 +247,7 @@ static void spoil_observers(const struct subject *subject)
 
 static void test_subject(const struct subject *subject)
 {
-    use_subject(subject, &(struct mistakes){.machine = {.seed = 1}}, &sound);
+    use_subject(subject, &(struct mistakes){.machine = {.seed = 1, .driver = driver}}, &sound);
     snprintf(injection, sizeof injection, "%s, nothing", subject->name);
     if (sound.status != DORY_OK || sound.counters.violations || sound.output_bytes == 0)
         fail("without any fault", &sound);
@@ -259,8 +264,9 @@ int main(void)
 {
     int injected = 0, reported = 0;
     signal(SIGALRM, hangs);
-    for (int i = 0; i < SUBJECTS; i++)
-        test_subject(&subjects[i]);
+    for (driver = HAL_HOST_DRIVER_LAST_CORE; driver <= HAL_HOST_DRIVER_FABRIC_CONTROLLER; driver++)
+        for (int i = 0; i < SUBJECTS; i++)
+            test_subject(&subjects[i]);
     for (int i = 0; i < kinds; i++) {
         const struct tally *tally = &tallies[i];
         printf("%-38s %4d of %4d: %s\n", tally->kind, tally->reported, tally->injected,
