@@ -26,7 +26,10 @@ static volatile unsigned bytes_to_use;
 #define SPARSE 96 /* bytes of a frame, of which one is touched */
 #define DENSE  24
 
-static __attribute__((noinline)) unsigned use_sparsely(uintptr_t top)
+/* AddressSanitizer would keep their arrays elsewhere, to see a use after the return. */
+#define ON_THE_STACK __attribute__((noinline, no_sanitize_address))
+
+static ON_THE_STACK unsigned use_sparsely(uintptr_t top)
 {
     volatile uint8_t block[SPARSE];
     block[0] = 1;
@@ -34,7 +37,7 @@ static __attribute__((noinline)) unsigned use_sparsely(uintptr_t top)
     return deeper + block[0];
 }
 
-static __attribute__((noinline)) unsigned use_densely(uintptr_t top)
+static ON_THE_STACK unsigned use_densely(uintptr_t top)
 {
     volatile uint8_t block[DENSE];
     block[0] = 1;
@@ -42,7 +45,7 @@ static __attribute__((noinline)) unsigned use_densely(uintptr_t top)
     return deeper + block[0];
 }
 
-static void use_on_victim(void *argument)
+static ON_THE_STACK void use_on_victim(void *argument)
 {
     volatile uint8_t here = 0;
     (void)argument;
@@ -106,7 +109,7 @@ static void test_cores(void)
     CHECK(hal_cluster_close() == DORY_OK);
 }
 
-static void test_fabric_controller(void)
+static ON_THE_STACK void test_fabric_controller(void)
 {
     volatile uint8_t here = 0;
     uint32_t before = peak_of(HAL_FABRIC_CONTROLLER), bytes = bytes_of(HAL_FABRIC_CONTROLLER);
