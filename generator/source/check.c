@@ -41,7 +41,7 @@ static void check_tile(struct checker *c, int index)
                     run->tile_columns, run->tile_channels, run->tile_input_channels);
     const struct dory_kernel_description *kernel = c->plan->layers[index].kernel;
     bool sliced = dory_reads_all_channels(run) && run->tile_input_channels < run->input_channels;
-    if (!kernel || !kernel->supports(run) || (sliced && !kernel->can_tile_input_channels))
+    if (!kernel || !dory_kernel_supports(kernel, run) || (sliced && !kernel->can_tile_input_channels))
         check_fault(c, "layer '%s': its kernel cannot compute it", layer_name(c, index));
 }
 

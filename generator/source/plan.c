@@ -66,7 +66,7 @@ static bool check_interface(const struct planner *p)
 static int collect_kernels(struct planned_layer *layer, const struct dory_kernel_description *const *from, int count)
 {
     for (; from && *from && count < MOST_KERNELS; from++)
-        if ((*from)->supports(&layer->run))
+        if (dory_kernel_supports(*from, &layer->run))
             layer->kernels[count++] = *from;
     return count;
 }

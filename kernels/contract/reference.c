@@ -6,6 +6,7 @@
 
 static bool is_convolution(const struct dory_layer *layer) { return layer->operation == DORY_CONVOLUTION; }
 static bool is_depthwise(const struct dory_layer *layer) { return layer->operation == DORY_DEPTHWISE; }
+static bool is_depthwise_of_bytes(const struct dory_layer *layer) { return is_depthwise(layer) && layer->input_bits == 8; }
 static bool is_addition(const struct dory_layer *layer) { return layer->operation == DORY_ADDITION; }
 static bool is_grouped(const struct dory_layer *layer) { return layer->operation == DORY_GROUPED; }
 static bool is_concatenation(const struct dory_layer *layer) { return layer->operation == DORY_CONCATENATION; }
@@ -44,6 +45,7 @@ static const struct dory_kernel_description convolution = {
     .scratch_bytes = no_scratch,
     .cycles = convolution_cycles,
     .can_tile_input_channels = true,
+    .writes_chw = true,
 };
 
 static const struct dory_kernel_description depthwise = {
@@ -51,6 +53,14 @@ static const struct dory_kernel_description depthwise = {
     .supports = is_depthwise,
     .scratch_bytes = no_scratch,
     .cycles = per_channel_cycles,
+};
+
+static const struct dory_kernel_description depthwise_chw = {
+    .name = "dory_reference_depthwise_chw",
+    .supports = is_depthwise_of_bytes,
+    .scratch_bytes = no_scratch,
+    .cycles = per_channel_cycles,
+    .reads_chw = true,
 };
 
 static const struct dory_kernel_description pool = {
@@ -81,5 +91,6 @@ static const struct dory_kernel_description concatenation = {
     .cycles = per_channel_cycles,
 };
 
-const struct dory_kernel_description *const dory_reference_kernels[] = {&convolution, &depthwise,     &pool, &addition,
-                                                                        &grouped,     &concatenation, NULL};
+const struct dory_kernel_description *const dory_reference_kernels[] = {
+    &convolution, &depthwise, &depthwise_chw, &pool, &addition, &grouped, &concatenation, NULL,
+};

@@ -1,6 +1,12 @@
 /* L1 bytes of a tile's operands: what the tile loop lays out and the planner adds up. */
 #include "dory/contract.h"
 
+bool dory_kernel_supports(const struct dory_kernel_description *kernel, const struct dory_layer *layer)
+{
+    bool writes = layer->output_layout == DORY_HWC || (kernel->writes_chw && layer->output_bits == 8);
+    return kernel->reads_chw == (layer->input_layout == DORY_CHW) && writes && kernel->supports(layer);
+}
+
 uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned input)
 {
     uint32_t rows = dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
@@ -8,6 +14,9 @@ uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory
     uint32_t channels = layer->operation == DORY_CONVOLUTION ? tile->input_channels
                         : dory_reads_all_channels(layer)     ? dory_input_channels(layer, input)
                                                              : tile->channels;
+    if (layer->input_layout == DORY_CHW) {
+        columns = layer->input_width;
+    }
     return rows * columns * dory_element_bytes(channels, input ? layer->second_input_bits : layer->input_bits);
 }
 

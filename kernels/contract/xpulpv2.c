@@ -121,6 +121,7 @@ static const struct dory_kernel_description convolution = {
     .scratch_bytes = no_scratch,
     .cycles = convolution_cycles,
     .can_tile_input_channels = true,
+    .writes_chw = true,
 };
 
 static bool gather_supports(const struct dory_layer *layer)
@@ -149,6 +150,7 @@ static const struct dory_kernel_description gather = {
     .scratch_bytes = gather_scratch_bytes,
     .cycles = gather_cycles,
     .can_tile_input_channels = true,
+    .writes_chw = true,
 };
 
 static bool linear_supports(const struct dory_layer *layer)
@@ -237,6 +239,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .scratch_bytes = no_scratch,                                                                                        \
         .cycles = convolution_cycles,                                                                                       \
         .can_tile_input_channels = true,                                                                                    \
+        .writes_chw = true,                                                                                                 \
     };                                                                                                                      \
     static bool packed_gather_##bits##_supports(const struct dory_layer *layer) { return is_packed(layer, bits); }          \
     static const struct dory_kernel_description packed_gather_##bits = {                                                    \
@@ -245,6 +248,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .scratch_bytes = gather_scratch_bytes,                                                                              \
         .cycles = packed_gather_cycles,                                                                                     \
         .can_tile_input_channels = true,                                                                                    \
+        .writes_chw = true,                                                                                                 \
     };
 
 #define PACKED_LINEAR(bits)                                                                                                 \
@@ -342,6 +346,53 @@ DEPTHWISE_3X3(stride_2, 2, DORY_DIRECT, 393, 43)
 DEPTHWISE_3X3(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 434, 45)
 DEPTHWISE_3X3(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 515, 46)
 
+/* ---- depth-wise from an input in CHW ----------------------------------------------------------------------- */
+
+/* With the border that the kernels know; see depthwise_3x3_chw.c. */
+static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t stride, enum dory_direct kind)
+{
+    return depthwise_3x3_supports(layer, stride, kind) && layer->padding_left == 1 && layer->output_width >= 4 &&
+           layer->input_width == stride * layer->output_width;
+}
+
+/* Strips of 4 columns, the last of which may overlap the one before. */
+static uint64_t planes_cycles(const struct dory_tile_shape *tile, unsigned cores, uint64_t row_tenths, uint64_t lane_cycles)
+{
+    uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * tile->rows, cores);
+    uint64_t strips = dory_divide_up(tile->columns, 4), total = 250;
+    for (uint32_t row = 0; row < items;) { /* quads of the slowest core, as if it started with one */
+        uint32_t rows = dory_minimum(items - row, tile->rows);
+        total += strips * (4 * (rows * row_tenths / 10 + lane_cycles) + 48) + 60;
+        row += rows;
+    }
+    return total;
+}
+
+#define DEPTHWISE_3X3_CHW(suffix, stride, kind, row_tenths, lane_cycles)                                                    \
+    static bool supports_chw_##suffix(const struct dory_layer *layer)                                                       \
+    {                                                                                                                       \
+        return depthwise_3x3_chw_supports(layer, stride, kind);                                                             \
+    }                                                                                                                       \
+    static uint64_t cycles_chw_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
+    {                                                                                                                       \
+        (void)layer;                                                                                                        \
+        return planes_cycles(tile, cores, row_tenths, lane_cycles);                                                         \
+    }                                                                                                                       \
+    static const struct dory_kernel_description depthwise_3x3_chw_##suffix = {                                              \
+        .name = "dory_xpulpv2_depthwise_3x3_chw_" #suffix,                                                                  \
+        .supports = supports_chw_##suffix,                                                                                  \
+        .scratch_bytes = no_scratch,                                                                                        \
+        .cycles = cycles_chw_##suffix,                                                                                      \
+        .reads_chw = true,                                                                                                  \
+    };
+
+DEPTHWISE_3X3_CHW(stride_1, 1, DORY_DIRECT, 345, 55)
+DEPTHWISE_3X3_CHW(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 385, 57)
+DEPTHWISE_3X3_CHW(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 58)
+DEPTHWISE_3X3_CHW(stride_2, 2, DORY_DIRECT, 445, 55)
+DEPTHWISE_3X3_CHW(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 485, 57)
+DEPTHWISE_3X3_CHW(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 565, 58)
+
 static bool depthwise_supports(const struct dory_layer *layer)
 {
     return is_plain_depthwise(layer) && dory_depthwise_units(layer) <= DORY_DEPTHWISE_MOST_UNITS &&
@@ -438,6 +489,12 @@ const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {
     &depthwise_3x3_stride_2,
     &depthwise_3x3_stride_2_clamped,
     &depthwise_3x3_stride_2_clamped_less_one,
+    &depthwise_3x3_chw_stride_1,
+    &depthwise_3x3_chw_stride_1_clamped,
+    &depthwise_3x3_chw_stride_1_clamped_less_one,
+    &depthwise_3x3_chw_stride_2,
+    &depthwise_3x3_chw_stride_2_clamped,
+    &depthwise_3x3_chw_stride_2_clamped_less_one,
     &depthwise,
     &addition,
     &pool,

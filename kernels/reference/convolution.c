@@ -107,10 +107,15 @@ static void compute_item(const struct view *view, uint32_t pixel, uint32_t quad)
     if (!tile->last_chunk) {
         return;
     }
-    uint8_t *output = (uint8_t *)tile->output + pixel * view->output_pixel_bytes;
+    uint8_t *output = tile->output;
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns;
     for (unsigned lane = 0; lane < lanes; lane++) {
         int32_t value = dory_normalise(view->layer, weights + view->constants_offset, lane, accumulator[lane]);
-        dory_write_element(output, first + lane, view->layer->output_bits, value);
+        if (view->layer->output_layout == DORY_CHW) {
+            output[(first + lane) * pixels + pixel] = (uint8_t)value;
+        } else {
+            dory_write_element(output + pixel * view->output_pixel_bytes, first + lane, view->layer->output_bits, value);
+        }
     }
 }
 

@@ -46,16 +46,40 @@ static int32_t accumulate(const struct dory_layer *layer, const struct dory_tile
     return sum;
 }
 
+/* In CHW columns of border are not there. */
+static int32_t accumulate_chw(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x,
+                              uint32_t channel, const uint8_t *weights)
+{
+    uint32_t row_bytes = dory_round_up(layer->kernel_width, 4),
+             plane_bytes = (uint32_t)tile->input_rows * tile->input_columns;
+    const uint8_t *plane = (const uint8_t *)tile->input + channel * plane_bytes;
+    int32_t sum = 0;
+    for (uint32_t ky = 0; ky < layer->kernel_height; ky++) {
+        const uint8_t *row = plane + (y * layer->stride_height + ky * layer->dilation_height) * tile->input_columns;
+        for (uint32_t kx = 0; kx < layer->kernel_width; kx++) {
+            uint32_t column = x * layer->stride_width + kx * layer->dilation_width - layer->padding_left; /* may wrap */
+            if (column < tile->input_columns) {
+                sum += dory_read_element(row, column, 8, layer->input_is_signed) * (int8_t)weights[ky * row_bytes + kx];
+            }
+        }
+    }
+    return sum;
+}
+
+typedef int32_t accumulate_function(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x,
+                                    uint32_t channel, const uint8_t *weights);
+
 /* Quads of channels, not channels, are what the cores share: elements below 8 bits of two cores must not meet in a byte. */
 static void compute_item(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t pixel, uint32_t quad)
 {
     uint32_t channel_bytes = dory_depthwise_quad_weight_bytes(layer) / 4;
     const uint8_t *weights = (const uint8_t *)tile->weights + quad * (4 * channel_bytes + dory_constants_bytes(layer));
     uint8_t *output = (uint8_t *)tile->output + pixel * dory_element_bytes(tile->channels, layer->output_bits);
+    accumulate_function *sum_of = layer->input_layout == DORY_CHW ? accumulate_chw : accumulate;
     for (uint32_t lane = 0; lane < 4 && quad * 4 + lane < tile->channels; lane++) {
         uint32_t channel = quad * 4 + lane;
         int32_t sum =
-            accumulate(layer, tile, pixel / tile->columns, pixel % tile->columns, channel, weights + lane * channel_bytes);
+            sum_of(layer, tile, pixel / tile->columns, pixel % tile->columns, channel, weights + lane * channel_bytes);
         int32_t value = dory_normalise(layer, weights + 4 * channel_bytes, lane, sum);
         dory_write_element(output, channel, layer->output_bits, value);
     }
@@ -71,6 +95,12 @@ static void compute(const struct dory_layer *layer, const struct dory_tile *tile
 }
 
 void dory_reference_depthwise(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    compute(layer, tile, core, cores);
+}
+
+void dory_reference_depthwise_chw(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                  unsigned cores)
 {
     compute(layer, tile, core, cores);
 }

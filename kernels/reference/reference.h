@@ -6,6 +6,7 @@
 
 dory_kernel_function dory_reference_convolution;
 dory_kernel_function dory_reference_depthwise;
+dory_kernel_function dory_reference_depthwise_chw;
 dory_kernel_function dory_reference_pool; /* maximum and average */
 dory_kernel_function dory_reference_addition;
 dory_kernel_function dory_reference_grouped;

@@ -228,6 +228,9 @@ static bool needs_border(struct dory_driver *driver)
     if (!next->load_input) {
         return false;
     }
+    if (layer_of(driver)->input_layout == DORY_CHW) { /* the copies have gone over it */
+        return next->has_border;
+    }
     bool same = last->input_rows == tile->input_rows && last->input_columns == tile->input_columns &&
                 last->input_channels == tile->input_channels && last->valid.top == next->valid.top &&
                 last->valid.bottom == next->valid.bottom && last->valid.left == next->valid.left &&

@@ -88,6 +88,10 @@ static inline void place_input(struct dory_placed_tile *placed, const struct dor
         (uint16_t)dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
     placed->input_row = (int32_t)(at->row * layer->stride_height) - layer->padding_top;
     placed->input_column = (int32_t)(at->column * layer->stride_width) - layer->padding_left;
+    if (layer->input_layout == DORY_CHW) { /* all columns, without border: the kernel knows it */
+        tile->input_columns = layer->input_width;
+        placed->input_column = 0;
+    }
     clip_extent(placed->input_row, tile->input_rows, layer->input_height, &valid->top, &valid->bottom);
     clip_extent(placed->input_column, tile->input_columns, layer->input_width, &valid->left, &valid->right);
     placed->has_border =

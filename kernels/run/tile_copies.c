@@ -34,9 +34,44 @@ static void describe_rectangle(struct hal_dma_copy *copy, uint8_t *l2, const str
     copy->local_plane_stride = r->pitch * run;
 }
 
-/* False where the tile is nothing but border. */
-static bool describe_input(struct hal_dma_copy *copy, const struct dory_placed_tile *placed, const struct dory_layer *layer,
-                           uint8_t *l2, unsigned which)
+/* In CHW. What comes behind a plane's rows that exist, where rows of border are to lie in L1, are rows of the next plane: so
+ * one command moves all planes, and the border is laid over them afterwards. Behind the last plane there is nothing to be
+ * read. */
+static unsigned describe_planes(struct hal_dma_copy *copy, const struct dory_placed_tile *placed,
+                                const struct dory_layer *layer, uint8_t *l2)
+{
+    const struct dory_tile *tile = &placed->tile;
+    const struct dory_valid *valid = &placed->valid;
+    const struct dory_window *window = &placed->step->input[0];
+    uint32_t width = layer->input_width, plane = window->rows * width;
+    uint32_t there = (valid->bottom - valid->top) * width, here = tile->input_rows * width;
+    uint32_t row = (uint32_t)(placed->input_row + (int32_t)valid->top) - window->first_row;
+    uint32_t together = here == there ? tile->input_channels : tile->input_channels - 1u;
+    *copy = (struct hal_dma_copy){
+        .local = (uint8_t *)(uintptr_t)tile->input + valid->top * width,
+        .external = l2 + window->offset + (placed->at.channel - window->first_channel) * plane + row * width,
+        .run_bytes = here,
+        .runs = together,
+        .planes = 1,
+        .external_run_stride = plane,
+        .local_run_stride = here,
+        .direction = HAL_TO_LOCAL,
+    };
+    if (together == tile->input_channels) {
+        return 1;
+    }
+    struct hal_dma_copy last = *copy;
+    last.local = (uint8_t *)last.local + together * here;
+    last.external = (uint8_t *)last.external + together * plane;
+    last.run_bytes = there;
+    last.runs = 1;
+    copy[together ? 1 : 0] = last;
+    return together ? 2 : 1;
+}
+
+/* The number of copies: none where the tile is nothing but border. */
+static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_placed_tile *placed,
+                               const struct dory_layer *layer, uint8_t *l2, unsigned which)
 {
     const struct dory_tile *tile = &placed->tile;
     const struct dory_valid *valid = &placed->valid;
@@ -44,7 +79,10 @@ static bool describe_input(struct hal_dma_copy *copy, const struct dory_placed_t
     bool concatenation = layer->operation == DORY_CONCATENATION;
     uint32_t channels = concatenation ? dory_input_channels(layer, which) : tile->input_channels;
     if (valid->top == valid->bottom || valid->left == valid->right) {
-        return false;
+        return 0;
+    }
+    if (layer->input_layout == DORY_CHW) {
+        return describe_planes(copy, placed, layer, l2);
     }
     uint8_t *base = (uint8_t *)(uintptr_t)(which ? tile->second_input : tile->input);
     struct rectangle rectangle = {
@@ -62,7 +100,7 @@ static bool describe_input(struct hal_dma_copy *copy, const struct dory_placed_t
         .direction = HAL_TO_LOCAL,
     };
     describe_rectangle(copy, l2, &rectangle);
-    return true;
+    return 1;
 }
 
 static void describe_weights(struct hal_dma_copy *copy, const struct dory_placed_tile *placed,
@@ -104,6 +142,26 @@ void dory_describe_loads(struct dory_copies *copies, const struct dory_placed_ti
     copies->load_count = count;
 }
 
+/* In CHW: as wide as the tensor. */
+static void describe_store_of_planes(struct hal_dma_copy *copy, const struct dory_placed_tile *placed,
+                                     const struct dory_layer *layer, uint8_t *l2)
+{
+    const struct dory_tile *tile = &placed->tile;
+    const struct dory_window *window = &placed->step->output;
+    uint32_t width = layer->output_width, plane = window->rows * width, run = tile->rows * width;
+    *copy = (struct hal_dma_copy){
+        .local = tile->output,
+        .external = l2 + window->offset + (placed->at.channel - window->first_channel) * plane +
+                    (placed->at.row - window->first_row) * width,
+        .run_bytes = run,
+        .runs = tile->channels,
+        .planes = 1,
+        .external_run_stride = plane,
+        .local_run_stride = run,
+        .direction = HAL_FROM_LOCAL,
+    };
+}
+
 bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_tile *placed, const struct dory_layer *layer,
                          uint8_t *l2)
 {
@@ -112,6 +170,10 @@ bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_ti
         return false;
     }
     copies->store_buffer = placed->output_buffer;
+    if (layer->output_layout == DORY_CHW) {
+        describe_store_of_planes(&copies->store, placed, layer, l2);
+        return true;
+    }
     struct rectangle rectangle = {
         .window = &placed->step->output,
         .width = layer->output_width,

@@ -51,9 +51,27 @@ static void fill_rows(uint8_t *start, uint32_t bytes, uint8_t value)
     }
 }
 
+/* In CHW, rows above and below each plane's. */
+static void fill_rows_of_planes(const struct dory_work *work)
+{
+    const struct dory_tile *tile = &work->tile;
+    uint32_t above = work->valid.top * tile->input_columns, below_start = work->valid.bottom * tile->input_columns;
+    uint32_t plane_bytes = (uint32_t)tile->input_rows * tile->input_columns, below = plane_bytes - below_start;
+    uint8_t *plane = (uint8_t *)(uintptr_t)tile->input + hal_core_id() * plane_bytes;
+    for (uint32_t channel = hal_core_id(); channel < tile->input_channels; channel += hal_core_count()) {
+        fill(plane, above, 0);
+        fill(plane + below_start, below, 0);
+        plane += hal_core_count() * plane_bytes;
+    }
+}
+
 /* Lays the border round the part of the tile that the DMA has filled. */
 static void fill_border(const struct dory_layer *layer, const struct dory_work *work)
 {
+    if (layer->input_layout == DORY_CHW) {
+        fill_rows_of_planes(work);
+        return;
+    }
     const struct dory_tile *tile = &work->tile;
     const struct dory_valid *valid = &work->valid;
     uint8_t value = border_byte(layer);

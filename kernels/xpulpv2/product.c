@@ -12,7 +12,7 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
     product->blocks.more_words = words - 1;
     product->blocks.more_runs = runs - 1;
     product->blocks.jump = jump;
-    product->blocks.channels = product->blocks.output_step = tile->channels;
+    product->blocks.channels = tile->channels;
     product->blocks.normaliser = dory_normaliser_of(layer);
     product->weights = tile->weights;
     product->output = tile->output;
@@ -30,6 +30,10 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
     product->quad_bytes = runs * words * 2 * layer->weight_bits + product->constants_bytes;
     product->quads = (tile->channels + 3u) / 4;
     product->pixel_count = (uint32_t)tile->rows * tile->columns;
+    product->writes_chw = layer->output_layout == DORY_CHW;
+    product->pixel_step = product->writes_chw ? 1 : tile->channels;
+    product->channel_step = product->writes_chw ? product->pixel_count : 1;
+    product->blocks.output_step = product->writes_chw ? -(int32_t)product->channel_step : (int32_t)product->pixel_step;
 }
 
 #if defined(DORY_XPULPV2)
@@ -104,9 +108,15 @@ __attribute__((noinline)) void dory_product_finish(const struct dory_product *pr
         return;
     }
     uint32_t lanes = dory_minimum(4, blocks->channels - 4 * quad), bytes = blocks->normaliser.output_bytes;
-    uint8_t *output = product->output + (index * blocks->channels + 4 * quad) * bytes;
-    for (uint32_t p = 0; p < pixels; p++, sum += 4, output += blocks->channels * bytes) {
-        dory_store_elements(output, sum, lanes, bytes);
+    uint8_t *output = product->output + (index * product->pixel_step + 4 * quad * product->channel_step) * bytes;
+    for (uint32_t p = 0; p < pixels; p++, sum += 4, output += product->pixel_step * bytes) {
+        if (product->writes_chw) {
+            for (uint32_t lane = 0; lane < lanes; lane++) {
+                output[lane * product->channel_step] = (uint8_t)sum[lane];
+            }
+        } else {
+            dory_store_elements(output, sum, lanes, bytes);
+        }
     }
 }
 

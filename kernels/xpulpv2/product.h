@@ -32,8 +32,8 @@ struct dory_blocks {
     uint32_t words, more_words, more_runs, jump; /* more: behind the first */
     const uint8_t *weights, *weights_end;
     uint32_t direct, special; /* enum dory_direct; special: anything else than DORY_DIRECT and one run */
-    uint8_t *output;
-    uint32_t output_step; /* from pixel to pixel */
+    uint8_t *output;          /* of the block's first pixel and channel; in CHW, of its last channel */
+    int32_t output_step;      /* bytes from pixel to pixel; in CHW, from channel to the one before: negative */
     uint32_t channels;
     int32_t *sum; /* of pixel p and lane c at [4 * p + c] */
     struct dory_normaliser normaliser;
@@ -50,9 +50,11 @@ struct dory_product {
     uint32_t quads;           /* channel quads of this tile */
     uint32_t pixel_count;
     bool input_is_signed, first_chunk, last_chunk;
+    bool writes_chw;
     uint8_t output_bits;
     uint32_t output_pixel_bytes;
-    uint8_t direct; /* enum dory_direct, of whole blocks */
+    uint32_t pixel_step, channel_step; /* in the output, in elements */
+    uint8_t direct;                    /* enum dory_direct, of whole blocks */
 };
 
 /* What one output pixel reads are `runs` runs of `run_bytes` bytes, `jump` bytes from the end of one to the start of the

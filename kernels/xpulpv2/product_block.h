@@ -117,7 +117,8 @@
     "12:\n" FOR_CHANNELS(NORMALISE_CLAMPED_DIVIDED)                                                                         \
     "j 10b\n"
 
-/* Four channels of one pixel into a word; the address moves on to the next pixel. */
+/* Four channels of one pixel into a word; the address moves on to the next pixel. In CHW, four pixels of one channel, and from
+ * there to the channel before: the sign of the step tells which. */
 #define STORE(a, b, c, d) PV_PACKLO_B(a, b, a) PV_PACKHI_B(a, d, c) P_SW_STEP(a, "t5", "t4")
 
 #define KEEP(a, b, c, d, offset)                                                                                            \
@@ -154,12 +155,23 @@
         "10: lw t4, %[output]\n"                                                                                            \
         "lw t5, %[output_step]\n"                                                                                           \
         "lw t1, %[weights_end]\n"                                                                                           \
+        "bltz t5, 11f\n"                                                                                                    \
         "addi t0, t4, 4\n"                                                                                                  \
         "sw t0, %[output]\n"                                                                                                \
         STORE(SUM0, SUM1, SUM2, SUM3)                                                                                       \
         STORE(SUM4, SUM5, SUM6, SUM7)                                                                                       \
         STORE(SUM8, SUM9, SUM10, SUM11)                                                                                     \
         STORE(SUM12, SUM13, SUM14, SUM15)                                                                                   \
+        "bne a1, t1, 0b\n"                                                                                                  \
+        "j 9f\n"                                                                                                            \
+        "11:\n"                                                                                                             \
+        STORE(SUM3, SUM7, SUM11, SUM15)                                                                                     \
+        STORE(SUM2, SUM6, SUM10, SUM14)                                                                                     \
+        STORE(SUM1, SUM5, SUM9, SUM13)                                                                                      \
+        STORE(SUM0, SUM4, SUM8, SUM12)                                                                                      \
+        "slli t5, t5, 3\n"                                                                                                  \
+        "sub t4, t4, t5\n"                                                                                                  \
+        "sw t4, %[output]\n"                                                                                                \
         "bne a1, t1, 0b\n"                                                                                                  \
         "j 9f\n"                                                                                                            \
         "4: lw t5, %[more_runs]\n"                                                                                          \
@@ -236,6 +248,15 @@ static inline void dory_multiply_block(struct dory_blocks *blocks, bool is_signe
     }
 }
 
+static inline void dory_store_planes(struct dory_blocks *blocks)
+{
+    for (int32_t lane = 3; lane >= 0; lane--) {
+        const int32_t *sum = blocks->sum + lane, pixel[4] = {sum[0], sum[4], sum[8], sum[12]};
+        dory_store_word(blocks->output + (3 - lane) * blocks->output_step, dory_pack_bytes(pixel));
+    }
+    blocks->output -= 4 * blocks->output_step;
+}
+
 static inline void dory_store_block(struct dory_blocks *blocks)
 {
     int32_t *sum = blocks->sum;
@@ -246,7 +267,11 @@ static inline void dory_store_block(struct dory_blocks *blocks)
             dory_normalise_clamped_directly(&blocks->normaliser, sum + lane, 4, blocks->weights);
         }
     }
-    for (unsigned p = 0; p < 4; p++, sum += 4) {
+    if (blocks->output_step < 0) {
+        dory_store_planes(blocks);
+        return;
+    }
+    for (int32_t p = 0; p < 4; p++, sum += 4) {
         dory_store_word(blocks->output + p * blocks->output_step, dory_pack_bytes(sum));
     }
     blocks->output += 4;

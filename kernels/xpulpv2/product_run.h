@@ -37,6 +37,7 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
 {
     bool packs = pack && product->output_bits < 8;
     struct dory_blocks *blocks = &product->blocks;
+    uint32_t start = product->writes_chw ? 3 * product->channel_step : 0;
     int32_t sum[16];
     uint32_t word[4];
     blocks->sum = sum;
@@ -50,7 +51,7 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
         uint32_t direct_end = product->direct && pixels == 4 ? dory_minimum(blocks->channels / 4, end) : 0;
         uint32_t alike = packs ? 0 : dory_product_rows_alike(product, &share, direct_end);
         source(state, &blocks->pixels, pixels);
-        blocks->output = product->output + index * blocks->channels + 4 * share.first;
+        blocks->output = product->output + index * product->pixel_step + 4 * share.first * product->channel_step + start;
         for (uint32_t quad = share.first; quad < end;) {
             uint32_t next = packs ? quad + 1 : direct_end;
             blocks->direct = quad < direct_end ? product->direct : DORY_NOT_DIRECT;
@@ -66,7 +67,7 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
                 }
                 alike--;
                 blocks->weights = product->weights;
-                blocks->output += 4 * (blocks->channels - product->quads);
+                blocks->output += (int32_t)(4 * product->pixel_step - 4 * product->quads * product->channel_step);
                 source(state, &blocks->pixels, 4);
             }
             if (blocks->direct) {

@@ -37,6 +37,12 @@ static const struct {
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_clamped),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_clamped_less_one),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1_clamped),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1_clamped_less_one),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2_clamped),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2_clamped_less_one),
     FUNCTION(dory_xpulpv2_depthwise),
     FUNCTION(dory_xpulpv2_addition),
     FUNCTION(dory_xpulpv2_pool),
@@ -265,9 +271,24 @@ static void shape_tile(struct test_case *test)
         (uint16_t)dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
     tile->input_columns =
         (uint16_t)dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
+    if (layer->input_layout == DORY_CHW) {
+        tile->input_columns = layer->input_width;
+    }
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     taps *= layer->operation == DORY_CONVOLUTION ? tile->input_channels : 1;
     test->macs = (uint64_t)tile->rows * tile->columns * tile->channels * taps;
+}
+
+/* CHW, where the kernel wants or knows it. */
+static void choose_layouts(struct test_case *test, bool writes_chw)
+{
+    struct dory_layer *layer = &test->layer;
+    if (test->description->reads_chw) {
+        layer->input_layout = DORY_CHW;
+        layer->padding_left = 1;
+        layer->input_width = (uint16_t)(layer->stride_width * layer->output_width);
+    }
+    layer->output_layout = writes_chw ? DORY_CHW : DORY_HWC;
 }
 
 static void random_tile(struct test_case *test)
@@ -294,6 +315,7 @@ static void random_tile(struct test_case *test)
         tile->first_chunk = (uint8_t)random_up_to(1);
         tile->last_chunk = (uint8_t)random_up_to(1);
     }
+    choose_layouts(test, test->description->writes_chw && layer->output_bits == 8 && one_in(3));
     shape_tile(test);
 }
 
@@ -311,7 +333,7 @@ void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs)
         random_layer(&test->layer);
         test->description = description;
         random_tile(test);
-    } while (!description->supports(&test->layer) || test->macs > most_macs);
+    } while (!dory_kernel_supports(description, &test->layer) || test->macs > most_macs);
     use_kernel(test, description);
     test->cores = random_between(1, 8);
 }
@@ -349,12 +371,13 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     test->shape = (struct dory_tile_shape){shape->rows, shape->columns, shape->channels, layer->input_channels};
     test->tile.first_chunk = test->tile.last_chunk = 1;
     test->cores = cores;
-    shape_tile(test);
     for (size_t i = 0; dory_xpulpv2_kernels[i]; i++) {
         if (strcmp(dory_xpulpv2_kernels[i]->name, shape->kernel) == 0) {
             use_kernel(test, dory_xpulpv2_kernels[i]);
         }
     }
+    choose_layouts(test, shape->writes_chw);
+    shape_tile(test);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
@@ -579,13 +602,15 @@ static void describe(const struct test_case *test)
 {
     const struct dory_layer *layer = &test->layer;
     const struct dory_tile *tile = &test->tile;
-    printf("seed %u: %s on %u cores: %ux%ux%u of %u bits from %ux%ux%u of %u bits, weights of %u bits, kernel %ux%u, stride "
-           "%ux%u, dilation %ux%u, normalisation %u, shift %u, clip %d..%d, input %s, chunk first %u last %u\n",
-           (unsigned)test->seed, test->description->name, test->cores, tile->rows, tile->columns, tile->channels,
-           layer->output_bits, tile->input_rows, tile->input_columns, tile->input_channels, layer->input_bits,
-           layer->weight_bits, layer->kernel_height, layer->kernel_width, layer->stride_height, layer->stride_width,
-           layer->dilation_height, layer->dilation_width, layer->normalisation, layer->shift, (int)layer->minimum,
-           (int)layer->maximum, layer->input_is_signed ? "signed" : "unsigned", tile->first_chunk, tile->last_chunk);
+    printf(
+        "seed %u: %s on %u cores: %ux%ux%u of %u bits from %ux%ux%u of %u bits, weights of %u bits, kernel %ux%u, stride "
+        "%ux%u, dilation %ux%u, normalisation %u, shift %u, clip %d..%d, input %s, chunk first %u last %u, layouts %u %u\n",
+        (unsigned)test->seed, test->description->name, test->cores, tile->rows, tile->columns, tile->channels,
+        layer->output_bits, tile->input_rows, tile->input_columns, tile->input_channels, layer->input_bits,
+        layer->weight_bits, layer->kernel_height, layer->kernel_width, layer->stride_height, layer->stride_width,
+        layer->dilation_height, layer->dilation_width, layer->normalisation, layer->shift, (int)layer->minimum,
+        (int)layer->maximum, layer->input_is_signed ? "signed" : "unsigned", tile->first_chunk, tile->last_chunk,
+        layer->input_layout, layer->output_layout);
 }
 
 bool test_case_check(const struct test_case *test, const struct test_memory *memory)

@@ -42,6 +42,7 @@ struct test_shape {
     uint8_t normalisation;
     uint32_t divisor;                             /* for DORY_NORMALISE_CLAMPED */
     uint8_t weight_bits, input_bits, output_bits; /* 0: 8, and for outputs that are not normalised 32 */
+    bool writes_chw;
 };
 void test_case_of(struct test_case *test, const struct test_shape *shape, unsigned cores);
 

@@ -83,7 +83,12 @@ static unsigned run_random_cases(void)
                weight_bits, input_bits, output_bits)                                                                        \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, operation, rows, columns, channels, input_channels, size, stride,                    \
-            DORY_NORMALISE_##normalisation, divisor, weight_bits, input_bits, output_bits                                   \
+            DORY_NORMALISE_##normalisation, divisor, weight_bits, input_bits, output_bits, false                            \
+    }
+#define TO_CHW(name, kernel, rows, columns, channels, input_channels, size, stride, normalisation, divisor)                 \
+    {                                                                                                                       \
+        name, "dory_xpulpv2_" #kernel, DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride,             \
+            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, true                                                          \
     }
 
 /* name, kernel, operation, rows, columns, channels, input channels, kernel size, stride, normalisation, its divisor */
@@ -106,6 +111,11 @@ static const struct test_shape shapes[] = {
     SHAPE("3x3 32-32, 8x16, / (2^n - 1)", convolution, DORY_CONVOLUTION, 8, 16, 32, 32, 3, 1, CLAMPED, (1 << 20) - 1),
     SHAPE("pointwise 64-64, 8x8, 64-bit", convolution, DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, 64, 0),
     SHAPE("pointwise 64-64, 8x8, 32-bit out", convolution, DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, NONE, 0),
+    TO_CHW("pointwise 64-64 to CHW, 16x16", convolution, 16, 16, 64, 64, 1, 1, 32, 0),
+    TO_CHW("pointwise 256-64 to CHW, 8x8", convolution, 8, 8, 64, 256, 1, 1, 32, 0),
+    TO_CHW("pointwise 96-24 to CHW, 7x7", convolution, 7, 7, 24, 96, 1, 1, 32, 0),
+    TO_CHW("pointwise 64-64 to CHW, / 2^n", convolution, 16, 16, 64, 64, 1, 1, CLAMPED, 1 << 20),
+    TO_CHW("first 3x3 stride 2 3-32 to CHW, 7x64", convolution_gather, 7, 64, 32, 3, 3, 2, 32, 0),
     SHAPE("first 3x3 stride 2 3-32, 7x64", convolution_gather, DORY_CONVOLUTION, 7, 64, 32, 3, 3, 2, 32, 0),
     SHAPE("first 3x3 3-32, 8x32", convolution_gather, DORY_CONVOLUTION, 8, 32, 32, 3, 3, 1, 32, 0),
     SHAPE("first 5x5 stride 2 1-32, 8x50", convolution_gather, DORY_CONVOLUTION, 8, 50, 32, 1, 5, 2, 32, 0),
@@ -149,6 +159,20 @@ static const struct test_shape shapes[] = {
     SHAPE("depth-wise 16x16x64, / (2^n - 1)", depthwise_3x3_stride_1_clamped_less_one, DORY_DEPTHWISE, 16, 16, 64, 64, 3, 1, CLAMPED, (1 << 20) - 1),
     SHAPE("depth-wise s2 8x8x64, / 2^n", depthwise_3x3_stride_2_clamped, DORY_DEPTHWISE, 8, 8, 64, 64, 3, 2, CLAMPED, 1 << 20),
     SHAPE("depth-wise s2 8x8x64, / (2^n - 1)", depthwise_3x3_stride_2_clamped_less_one, DORY_DEPTHWISE, 8, 8, 64, 64, 3, 2, CLAMPED, (1 << 20) - 1),
+    SHAPE("CHW depth-wise 16x64x8", depthwise_3x3_chw_stride_1, DORY_DEPTHWISE, 16, 64, 8, 8, 3, 1, 32, 0),
+    SHAPE("CHW depth-wise 16x32x32", depthwise_3x3_chw_stride_1, DORY_DEPTHWISE, 16, 32, 32, 32, 3, 1, 32, 0),
+    SHAPE("CHW depth-wise 16x16x64", depthwise_3x3_chw_stride_1, DORY_DEPTHWISE, 16, 16, 64, 64, 3, 1, 32, 0),
+    SHAPE("CHW depth-wise 8x8x128", depthwise_3x3_chw_stride_1, DORY_DEPTHWISE, 8, 8, 128, 128, 3, 1, 32, 0),
+    SHAPE("CHW depth-wise 4x4x256", depthwise_3x3_chw_stride_1, DORY_DEPTHWISE, 4, 4, 256, 256, 3, 1, 32, 0),
+    SHAPE("CHW depth-wise 7x7x64", depthwise_3x3_chw_stride_1, DORY_DEPTHWISE, 7, 7, 64, 64, 3, 1, 32, 0),
+    SHAPE("CHW depth-wise stride 2 8x32x16", depthwise_3x3_chw_stride_2, DORY_DEPTHWISE, 8, 32, 16, 16, 3, 2, 32, 0),
+    SHAPE("CHW depth-wise stride 2 8x16x32", depthwise_3x3_chw_stride_2, DORY_DEPTHWISE, 8, 16, 32, 32, 3, 2, 32, 0),
+    SHAPE("CHW depth-wise stride 2 8x8x64", depthwise_3x3_chw_stride_2, DORY_DEPTHWISE, 8, 8, 64, 64, 3, 2, 32, 0),
+    SHAPE("CHW depth-wise stride 2 4x4x256", depthwise_3x3_chw_stride_2, DORY_DEPTHWISE, 4, 4, 256, 256, 3, 2, 32, 0),
+    SHAPE("CHW depth-wise 16x16x64, / 2^n", depthwise_3x3_chw_stride_1_clamped, DORY_DEPTHWISE, 16, 16, 64, 64, 3, 1, CLAMPED, 1 << 20),
+    SHAPE("CHW depth-wise 16x16x64, / (2^n - 1)", depthwise_3x3_chw_stride_1_clamped_less_one, DORY_DEPTHWISE, 16, 16, 64, 64, 3, 1, CLAMPED, (1 << 20) - 1),
+    SHAPE("CHW depth-wise s2 8x8x64, / 2^n", depthwise_3x3_chw_stride_2_clamped, DORY_DEPTHWISE, 8, 8, 64, 64, 3, 2, CLAMPED, 1 << 20),
+    SHAPE("CHW depth-wise s2 8x8x64, / (2^n - 1)", depthwise_3x3_chw_stride_2_clamped_less_one, DORY_DEPTHWISE, 8, 8, 64, 64, 3, 2, CLAMPED, (1 << 20) - 1),
     SHAPE("depth-wise 5x5, 16x16x32", depthwise, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, 32, 0),
     SHAPE("depth-wise 5x5 stride 2, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 5, 2, 32, 0),
     SHAPE("depth-wise 7x7, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 7, 1, 32, 0),

@@ -30,7 +30,12 @@ struct dory_kernel_description {
     uint64_t (*cycles)(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores);
 
     bool can_tile_input_channels; /* partial sums in dory_tile.accumulators */
+    bool reads_chw;               /* the input lies in CHW, and never in HWC */
+    bool writes_chw;              /* the output may lie in CHW, too; where it has 8 bits */
 };
+
+/* True where a kernel can compute a layer whose tensors lie as the layer says. */
+bool dory_kernel_supports(const struct dory_kernel_description *kernel, const struct dory_layer *layer);
 
 /* Null-terminated, in order of preference where cycles are equal. */
 extern const struct dory_kernel_description *const dory_reference_kernels[]; /* portable C, every layer */

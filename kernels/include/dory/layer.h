@@ -34,6 +34,10 @@ struct dory_layer;
  * Weights: see "weight blob" below: the quads of this tile, contiguous. Where input channels are tiled, a quad is its chunk
  * here, followed by the normalisation constants in the last chunk only.
  * Elements below 8 bits are packed along the channels, first element in the low bits; a pixel starts on a whole byte.
+ *
+ * Where the layer has the input in CHW: [input_channels][input_rows][input_columns] bytes. Rows of border are there, columns
+ * of border are not: the kernel knows them, and a tile has all columns of the input.
+ * Where it has the output in CHW: [channels][rows][columns] bytes.
  */
 struct dory_tile {
     const void *input;
@@ -101,6 +105,13 @@ enum dory_tile_order {
     DORY_SPACE_OUTER     /* for rows, for columns, for channels: the input is loaded once */
 };
 
+/* How a tensor lies in L2, and its tiles in L1. CHW: 8-bit elements, and tiles that are as wide as the tensor. */
+enum dory_layout {
+    DORY_HWC, /* [height][width][channels] */
+    DORY_CHW  /* [channels][height][width]: between a producer that writes four pixels of a channel as easily as four
+                 channels of a pixel, and a depth-wise consumer that wants the pixels of a channel side by side */
+};
+
 #define DORY_NO_BUFFER UINT32_MAX /* an L1 offset that is not used */
 
 /* The start of the L1 arena belongs to the tile loop, which keeps the struct dory_layer at work there for all cores, and the
@@ -128,6 +139,7 @@ struct dory_layer {
     uint8_t tile_order;    /* enum dory_tile_order */
     uint8_t input_bits, second_input_bits, output_bits, weight_bits; /* of an element: 2, 4, 8, 16 or 32 */
     uint8_t input_is_signed, second_input_is_signed, output_is_signed;
+    uint8_t input_layout, output_layout; /* enum dory_layout; an input in CHW is the only one */
     uint8_t
         pixel_ways; /* a hint: the tile's work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
 
@@ -199,7 +211,8 @@ struct dory_layer {
 /* ---- one step ---------------------------------------------------------------------------------------------- */
 
 /* A part of a tensor that lies in L2: rows first_row .. first_row + rows - 1, channels first_channel .. + channels - 1,
- * all columns, as [rows][width][channels] elements, from byte `offset` of the L2 arena. */
+ * all columns, as [rows][width][channels] elements, or [channels][rows][width] in CHW, from byte `offset` of the L2 arena.
+ */
 struct dory_window {
     uint32_t offset;
     uint16_t first_row, rows;

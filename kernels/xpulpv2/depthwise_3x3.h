@@ -1,0 +1,251 @@
+/* Depth-wise layers 3x3 of unsigned bytes in strips of four columns that are computed from top to bottom: what both layouts
+ * of the input have in common, assembly text. An including file says, before it includes this, how words are loaded:
+ *
+ *     STEP_1, STEP_2              registers: from the fourth column of the output to the third, from there to the second
+ *     LOAD_OWN                    sets what the following need
+ *     FIRST_ROWS                  stride 1: words of the first two input rows in t0 and t1, t2 and t3
+ *     LOAD_ROW, ALIGN_ROW(a, b)   stride 1: words at columns 0 (a) and 2 (b) of the next input row, columns of border
+ * included LOAD_UNITS                  stride 2: words at columns 0, 4 and 8 of the next input row in t0, t1 and t2,
+ * likewise ROW_INSTRUCTIONS, INPUT_ROW_INSTRUCTIONS   of LOAD_ROW and ALIGN_ROW, of LOAD_UNITS NEXT_CHANNEL moves on from
+ * the last input row of a channel to the first one of the next OWN_OPERANDS                of all these
+ */
+#ifndef DORY_XPULPV2_DEPTHWISE_3X3_H
+#define DORY_XPULPV2_DEPTHWISE_3X3_H
+
+#include "normalise.h"
+#include "xpulp.h"
+
+/* The lanes of a strip that are left to do. The elements of a row are written from the last one to the first. */
+struct dory_lanes {
+    const uint8_t *weights;   /* three words a lane: a kernel row each, with a zero byte behind it */
+    const uint8_t *constants; /* multiplier and addend of each lane */
+    uint8_t *output;          /* of the last element of the first row */
+    uint32_t left;
+    uint32_t saved[2]; /* registers */
+};
+
+/* The quotient of a number of rows up to 120 by 3, without a division's 30 cycles. */
+static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
+
+#if defined(DORY_XPULPV2)
+
+/* clang-format off */
+
+/* Four sums to bytes. The clip to [0, 255] is an immediate: n = 9 is 8 bits. */
+#if defined(__pulp__) || defined(__gap8__)
+#define CLIP(a) "p.clipu " a ", " a ", 9\n"
+#else
+#define CLIP(a) ".insn r 0x33, 2, 0x0A, " a ", " a ", x9\n"
+#endif
+#define STORE(a, b, c, d, label_of_last)                                                                                    \
+    P_SB_STEP(d, "s8", "a2") P_SB_STEP(c, STEP_1, "a2") P_SB_STEP(b, STEP_2, "a2") label_of_last P_SB_STEP(a, "s11", "a2")
+
+#define SCALE(a, b, c, d)                                                                                                   \
+    "mul " a ", " a ", a3\n"                                                                                                \
+    "mul " b ", " b ", a3\n"                                                                                                \
+    "mul " c ", " c ", a3\n"                                                                                                \
+    "mul " d ", " d ", a3\n"
+
+/* DORY_DIRECT: 16 instructions for four elements. t0 and t1 name registers that are free; not here. */
+#define FINISH(a, b, c, d, t0, t1, label_of_last)                                                                           \
+    SCALE(a, b, c, d)                                                                                                       \
+    P_ADDNR(a, "a4", "a5") P_ADDNR(b, "a4", "a5") P_ADDNR(c, "a4", "a5") P_ADDNR(d, "a4", "a5")                             \
+    CLIP(a) CLIP(b) CLIP(c) CLIP(d)                                                                                         \
+    STORE(a, b, c, d, label_of_last)
+
+/* The clamped kinds, see direct.h, have their bounds in gp and tp. 20 and 28 instructions. */
+#define CLAMP(a, b, c, d)                                                                                                   \
+    P_MAX(a, a, "gp") P_MAX(b, b, "gp") P_MAX(c, c, "gp") P_MAX(d, d, "gp")                                                 \
+    P_MIN(a, a, "tp") P_MIN(b, b, "tp") P_MIN(c, c, "tp") P_MIN(d, d, "tp")
+
+#define FINISH_CLAMPED(a, b, c, d, t0, t1, label_of_last)                                                                   \
+    CLAMP(a, b, c, d)                                                                                                       \
+    SCALE(a, b, c, d)                                                                                                       \
+    P_ADDUNR(a, "a4", "a5") P_ADDUNR(b, "a4", "a5") P_ADDUNR(c, "a4", "a5") P_ADDUNR(d, "a4", "a5")                         \
+    STORE(a, b, c, d, label_of_last)
+
+#define FINISH_CLAMPED_LESS_ONE(a, b, c, d, t0, t1, label_of_last)                                                          \
+    CLAMP(a, b, c, d)                                                                                                       \
+    SCALE(a, b, c, d)                                                                                                       \
+    "add " a ", " a ", a4\n"                                                                                                \
+    "add " b ", " b ", a4\n"                                                                                                \
+    "add " c ", " c ", a4\n"                                                                                                \
+    "add " d ", " d ", a4\n"                                                                                                \
+    "srl " t0 ", " a ", a5\n"                                                                                               \
+    "srl " t1 ", " b ", a5\n" P_ADDUNR(a, t0, "a5") P_ADDUNR(b, t1, "a5")                                                   \
+    "srl " t0 ", " c ", a5\n"                                                                                               \
+    "srl " t1 ", " d ", a5\n" P_ADDUNR(c, t0, "a5") P_ADDUNR(d, t1, "a5")                                                   \
+    STORE(a, b, c, d, label_of_last)
+
+/* a2 output, a3 multiplier, a4 addend, a5 shift, s8, STEP_1, STEP_2 and s11 steps of the output; gp and tp are the compiler's, and
+ * nothing that would need them happens meanwhile, for cluster cores take no interrupts. What there is no register for is
+ * kept in memory: all but s0 are in use. */
+#define LOAD_STRIP                                                                                                          \
+    "sw gp, %[saved_gp]\n"                                                                                                  \
+    "sw tp, %[saved_tp]\n"                                                                                                  \
+    "lw a5, %[shift]\n"                                                                                                     \
+    "lw s8, %[step0]\n"                                                                                                     \
+    "lw s11, %[row_step]\n"                                                                                                 \
+    LOAD_OWN
+
+#define END_STRIP                                                                                                           \
+    "lw gp, %[saved_gp]\n"                                                                                                  \
+    "lw tp, %[saved_tp]\n"
+
+#define LOAD_CONSTANTS                  P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
+#define LOAD_CONSTANTS_CLAMPED          P_LW_NEXT("gp", "t1") P_LW_NEXT("tp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
+#define LOAD_CONSTANTS_CLAMPED_LESS_ONE LOAD_CONSTANTS_CLAMPED "addi a4, a4, 1\n"
+
+#define LOAD_LANE(load_constants)                                                                                           \
+    "lw t0, %[weights]\n"                                                                                                   \
+    "lw t1, %[constants]\n"                                                                                                 \
+    "lw a2, %[output]\n"                                                                                                    \
+    P_LW_NEXT("s1", "t0") P_LW_NEXT("s2", "t0") P_LW_NEXT("s3", "t0") load_constants                                        \
+    "addi t2, a2, 1\n"                                                                                                      \
+    "sw t0, %[weights]\n"                                                                                                   \
+    "sw t1, %[constants]\n"                                                                                                 \
+    "sw t2, %[output]\n"
+
+/* To `label` for the next lane. */
+#define NEXT_LANE(label)                                                                                                    \
+    "lw t6, %[lanes]\n"                                                                                                     \
+    NEXT_CHANNEL                                                                                                            \
+    "addi t6, t6, -1\n"                                                                                                     \
+    "sw t6, %[lanes]\n"                                                                                                     \
+    "bnez t6, " label "\n"
+
+#define CHANGED_OPERANDS                                                                                                    \
+    [weights] "+m"(lanes->weights), [constants] "+m"(lanes->constants), [output] "+m"(lanes->output),                       \
+        [lanes] "+m"(lanes->left), [saved_gp] "+m"(lanes->saved[0]), [saved_tp] "+m"(lanes->saved[1])
+
+#define CLOBBERED                                                                                                           \
+    "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", "s4", "s5", \
+        "s6", "s7", "s8", "s9", "s10", "s11", "ra", "memory"
+
+/* Stride 1. Outputs 0 and 1 are dot products of the word at column 0 with the weights and with the weights a byte
+ * further; outputs 2 and 3 the same of the word at column 2.
+ *
+ * s1-s3    weights of three kernel rows;  s4-s6  a byte further
+ * t0-t5    words at columns 0 and 2 of three input rows, in rotation
+ * t6, a7, s7, ra   sums */
+#define DOTS(dot, left, right, weights, further)                                                                            \
+    dot("t6", left, weights) dot("a7", left, further) dot("s7", right, weights) dot("ra", right, further)
+
+/* One output row; the third input row is loaded here. 28 instructions and ROW_INSTRUCTIONS where `finish` has 16. */
+#define ROW(finish, left0, right0, left1, right1, left2, right2, label_of_last)                                             \
+    LOAD_ROW(left2, right2)                                                                                                 \
+    DOTS(PV_DOTUSP_B, left0, right0, "s1", "s4")                                                                            \
+    DOTS(PV_SDOTUSP_B, left1, right1, "s2", "s5")                                                                           \
+    ALIGN_ROW(left2, right2)                                                                                                \
+    DOTS(PV_SDOTUSP_B, left2, right2, "s3", "s6")                                                                           \
+    finish("t6", "a7", "s7", "ra", left0, right0, label_of_last)
+
+#define COMPUTE_STRIDE_1(finish, load_constants, finish_instructions)                                                       \
+    __asm__ volatile(                                                                                                       \
+        ".option push\n"                                                                                                    \
+        ".balign 4\n"                                                                                                       \
+        ".option norvc\n"                                                                                                   \
+        LOAD_STRIP                                                                                                          \
+        "0:\n"                                                                                                              \
+        LOAD_LANE(load_constants)                                                                                           \
+        "slli s4, s1, 8\n"                                                                                                  \
+        "slli s5, s2, 8\n"                                                                                                  \
+        "slli s6, s3, 8\n"                                                                                                  \
+        FIRST_ROWS                                                                                                          \
+        "lw s7, %[rounds]\n"                                                                                                \
+        "lw t6, %[rest]\n"                                                                                                  \
+        "beqz s7, 2f\n"                                                                                                     \
+        LP_SETUP("x0", "s7", 3 * (12 + ROW_INSTRUCTIONS + (finish_instructions)), "1")                                      \
+        ROW(finish, "t0", "t1", "t2", "t3", "t4", "t5", "")                                                                 \
+        ROW(finish, "t2", "t3", "t4", "t5", "t0", "t1", "")                                                                 \
+        ROW(finish, "t4", "t5", "t0", "t1", "t2", "t3", "1: ")                                                              \
+        "lw t6, %[rest]\n"                                                                                                  \
+        "nop\n"                                                                                                             \
+        "2: beqz t6, 3f\n"                                                                                                  \
+        ROW(finish, "t0", "t1", "t2", "t3", "t4", "t5", "")                                                                 \
+        "lw t6, %[rest]\n"                                                                                                  \
+        "li s7, 1\n"                                                                                                        \
+        "beq t6, s7, 3f\n"                                                                                                  \
+        ROW(finish, "t2", "t3", "t4", "t5", "t0", "t1", "")                                                                 \
+        "3:\n"                                                                                                              \
+        NEXT_LANE("0b")                                                                                                     \
+        END_STRIP                                                                                                           \
+        ".option pop\n"                                                                                                     \
+        : CHANGED_OPERANDS                                                                                                  \
+        : OWN_OPERANDS                                                                                                      \
+        : CLOBBERED)
+
+/* Stride 2. Outputs 0 and 2 read the words at columns 0 and 4, outputs 1 and 3 words between.
+ *
+ * a6               selector
+ * s1-s3            weights of three kernel rows
+ * t0-t2            words of an input row
+ * t3-t6 and s4-s7  sums of this output row and of the next, which shares an input row with it; in turn */
+#define INPUT_ROW(dot, a, b, c, d, weights)                                                                                 \
+    LOAD_UNITS                                                                                                              \
+    dot(a, "t0", weights) PV_SHUFFLE2_B("t0", "t1", "a6") dot(c, "t1", weights) PV_SHUFFLE2_B("t1", "t2", "a6")             \
+    dot(b, "t0", weights) dot(d, "t1", weights)
+
+#define SHARED_INPUT_ROW(a, b, c, d, next_a, next_b, next_c, next_d)                                                        \
+    LOAD_UNITS                                                                                                              \
+    PV_SDOTUSP_B(a, "t0", "s3") PV_DOTUSP_B(next_a, "t0", "s1") PV_SHUFFLE2_B("t0", "t1", "a6")                             \
+    PV_SDOTUSP_B(c, "t1", "s3") PV_DOTUSP_B(next_c, "t1", "s1") PV_SHUFFLE2_B("t1", "t2", "a6")                             \
+    PV_SDOTUSP_B(b, "t0", "s3") PV_DOTUSP_B(next_b, "t0", "s1") PV_SDOTUSP_B(d, "t1", "s3") PV_DOTUSP_B(next_d, "t1", "s1")
+
+/* One output row, that is two input rows: 16 instructions beside LOAD_UNITS and `finish`. */
+#define STRIDE_2_ROW(finish, a, b, c, d, next_a, next_b, next_c, next_d, label_of_last)                                     \
+    INPUT_ROW(PV_SDOTUSP_B, a, b, c, d, "s2")                                                                               \
+    SHARED_INPUT_ROW(a, b, c, d, next_a, next_b, next_c, next_d)                                                            \
+    finish(a, b, c, d, "t0", "t1", label_of_last)
+
+#define COMPUTE_STRIDE_2(finish, load_constants, finish_instructions)                                                       \
+    __asm__ volatile(                                                                                                       \
+        ".option push\n"                                                                                                    \
+        ".balign 4\n"                                                                                                       \
+        ".option norvc\n"                                                                                                   \
+        LOAD_STRIP                                                                                                          \
+        "li a6, 0x05040302\n"                                                                                               \
+        "0:\n"                                                                                                              \
+        LOAD_LANE(load_constants)                                                                                           \
+        "lw ra, %[rounds]\n"                                                                                                \
+        INPUT_ROW(PV_DOTUSP_B, "t3", "t4", "t5", "t6", "s1")                                                                \
+        "lw s4, %[rest]\n"                                                                                                  \
+        "beqz ra, 2f\n"                                                                                                     \
+        LP_SETUP("x0", "ra", 2 * (16 + 2 * INPUT_ROW_INSTRUCTIONS + (finish_instructions)), "1")                            \
+        STRIDE_2_ROW(finish, "t3", "t4", "t5", "t6", "s4", "s5", "s6", "s7", "")                                            \
+        STRIDE_2_ROW(finish, "s4", "s5", "s6", "s7", "t3", "t4", "t5", "t6", "1: ")                                         \
+        "lw s4, %[rest]\n"                                                                                                  \
+        "nop\n"                                                                                                             \
+        "2: beqz s4, 3f\n"                                                                                                  \
+        STRIDE_2_ROW(finish, "t3", "t4", "t5", "t6", "s4", "s5", "s6", "s7", "")                                            \
+        "3:\n"                                                                                                              \
+        NEXT_LANE("0b")                                                                                                     \
+        END_STRIP                                                                                                           \
+        ".option pop\n"                                                                                                     \
+        : CHANGED_OPERANDS                                                                                                  \
+        : OWN_OPERANDS                                                                                                      \
+        : CLOBBERED)
+
+/* `stride` and `kind` are constants. */
+#define COMPUTE(stride, kind)                                                                                               \
+    do {                                                                                                                    \
+        if ((stride) == 1 && (kind) == DORY_DIRECT) {                                                                       \
+            COMPUTE_STRIDE_1(FINISH, LOAD_CONSTANTS, 16);                                                                   \
+        } else if ((stride) == 1 && (kind) == DORY_DIRECT_CLAMPED) {                                                        \
+            COMPUTE_STRIDE_1(FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 20);                                                   \
+        } else if ((stride) == 1) {                                                                                         \
+            COMPUTE_STRIDE_1(FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 28);                                 \
+        } else if ((kind) == DORY_DIRECT) {                                                                                 \
+            COMPUTE_STRIDE_2(FINISH, LOAD_CONSTANTS, 16);                                                                   \
+        } else if ((kind) == DORY_DIRECT_CLAMPED) {                                                                         \
+            COMPUTE_STRIDE_2(FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 20);                                                   \
+        } else {                                                                                                            \
+            COMPUTE_STRIDE_2(FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 28);                                 \
+        }                                                                                                                   \
+    } while (0)
+
+/* clang-format on */
+
+#endif
+
+#endif

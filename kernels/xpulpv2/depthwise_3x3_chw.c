@@ -1,0 +1,228 @@
+/* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in CHW, with one column of border on the left, and
+ * on the right one for stride 1 and none for stride 2. The border's columns are not there: words at odd addresses are loaded
+ * where they are, and at the edges a word that lies a column further, shifted. A strip has four columns; the last one
+ * overlaps the one before where the width is no multiple of four. */
+#include "depthwise_3x3.h"
+#include "share.h"
+#include "xpulpv2.h"
+
+#define MOST_ROWS 120 /* of a band: see dory_third */
+
+/* Four columns of the output in the lanes of a quad. */
+struct strip {
+    const uint8_t *left; /* first row; columns 0 to 3, border included, or one column further and shifted up by left_shift */
+    const uint8_t *right; /* stride 1: columns 2 to 5, likewise, shifted down by right_shift; stride 2: columns 4 to 7 */
+    uint32_t left_shift, right_shift;
+    uint32_t rounds, rest;  /* rows of the output are 3 (stride 2: 2) times rounds, and the rest */
+    uint32_t pitch;         /* from row to row of the input */
+    uint32_t plane_rest;    /* from behind the last row that is read to the next lane's first */
+    int32_t step, row_step; /* in the output */
+};
+
+/* The work on one tile. */
+struct work {
+    const struct dory_tile *tile;
+    struct dory_normaliser normaliser;
+    uint32_t stride, columns, channels;
+    uint32_t plane_bytes, quad_bytes;
+};
+
+#if defined(DORY_XPULPV2)
+
+/* clang-format off */
+
+/* a0 and a1: left and right; s9 and s10: shifts; pitch: a6 for stride 1, a7 for stride 2, whose selector is in a6 */
+#define STEP_1 "s8"
+#define STEP_2 "s8"
+#define LOAD_OWN                                                                                                            \
+    "lw a0, %[left]\n"                                                                                                      \
+    "lw a1, %[right]\n"                                                                                                     \
+    "lw s9, %[left_shift]\n"                                                                                                \
+    "lw s10, %[right_shift]\n"                                                                                              \
+    "lw a6, %[pitch]\n"                                                                                                     \
+    "lw a7, %[pitch]\n"
+
+#define ROW_INSTRUCTIONS 4
+#define LOAD_ROW(left, right) P_LW_STEP(left, "a6", "a0") P_LW_STEP(right, "a6", "a1")
+#define ALIGN_ROW(left, right)                                                                                              \
+    "sll " left ", " left ", s9\n"                                                                                          \
+    "srl " right ", " right ", s10\n"
+#define FIRST_ROWS                                                                                                          \
+    LOAD_ROW("t0", "t1")                                                                                                    \
+    LOAD_ROW("t2", "t3")                                                                                                    \
+    ALIGN_ROW("t0", "t1")                                                                                                   \
+    ALIGN_ROW("t2", "t3")
+
+#define INPUT_ROW_INSTRUCTIONS 4
+#define LOAD_UNITS                                                                                                          \
+    P_LW_STEP("t0", "a7", "a0")                                                                                             \
+    "lbu t2, 4(a1)\n" P_LW_STEP("t1", "a7", "a1")                                                                           \
+    "sll t0, t0, s9\n"
+
+#define NEXT_CHANNEL                                                                                                        \
+    "lw t5, %[plane_rest]\n"                                                                                                \
+    "nop\n"                                                                                                                 \
+    "add a0, a0, t5\n"                                                                                                      \
+    "add a1, a1, t5\n"
+
+#define OWN_OPERANDS                                                                                                        \
+    [shift] "m"(work->normaliser.direct_shift), [step0] "m"(strip->step), [row_step] "m"(strip->row_step),                  \
+        [rounds] "m"(strip->rounds), [rest] "m"(strip->rest), [left] "m"(strip->left), [right] "m"(strip->right),           \
+        [left_shift] "m"(strip->left_shift), [right_shift] "m"(strip->right_shift), [pitch] "m"(strip->pitch),              \
+        [plane_rest] "m"(strip->plane_rest)
+
+/* clang-format on */
+
+/* `kind` is a constant. */
+static inline __attribute__((always_inline)) void compute(const struct work *work, const struct strip *strip,
+                                                          struct dory_lanes *lanes, uint32_t stride, enum dory_direct kind)
+{
+    COMPUTE(stride, kind);
+}
+
+#else
+
+/* Words at the columns that the four outputs start from. */
+static void load_row(const struct strip *strip, const uint8_t *left, const uint8_t *right, uint32_t stride, uint32_t word[4])
+{
+    uint32_t first = dory_load_word(left) << strip->left_shift, second = dory_load_word(right);
+    if (stride == 1) {
+        second >>= strip->right_shift;
+        word[0] = first;
+        word[1] = first >> 8;
+        word[2] = second;
+        word[3] = second >> 8;
+    } else {
+        word[0] = first;
+        word[1] = first >> 16 | second << 16;
+        word[2] = second;
+        word[3] = second >> 16 | (uint32_t)right[4] << 16;
+    }
+}
+
+static void compute_row(const struct work *work, const struct strip *strip, const struct dory_lanes *lanes,
+                        uint32_t first_row, uint8_t *output)
+{
+    int32_t sum[4] = {0};
+    for (uint32_t ky = 0; ky < 3; ky++) {
+        uint32_t word[4], offset = (first_row + ky) * strip->pitch;
+        load_row(strip, strip->left + offset, strip->right + offset, work->stride, word);
+        for (unsigned i = 0; i < 4; i++) {
+            sum[i] = pv_sdotusp_b(sum[i], word[i], dory_load_word(lanes->weights + 4 * ky));
+        }
+    }
+    if (work->normaliser.direct == DORY_DIRECT) {
+        dory_normalise_directly(&work->normaliser, sum, 1, lanes->constants);
+    } else {
+        dory_normalise_clamped_directly(&work->normaliser, sum, 1, lanes->constants);
+    }
+    for (int32_t i = 0; i < 4; i++) {
+        output[(3 - i) * strip->step] = (uint8_t)sum[i];
+    }
+}
+
+static void compute(const struct work *work, struct strip *strip, struct dory_lanes *lanes, uint32_t stride,
+                    enum dory_direct kind)
+{
+    (void)kind;
+    uint32_t rows = strip->rounds * (stride == 2 ? 2 : 3) + strip->rest;
+    for (; lanes->left > 0; lanes->left--) {
+        for (uint32_t row = 0; row < rows; row++) {
+            compute_row(work, strip, lanes, row * stride,
+                        lanes->output + (int32_t)row * (strip->row_step + 3 * strip->step));
+        }
+        strip->left += work->plane_bytes;
+        strip->right += work->plane_bytes;
+        lanes->weights += 12;
+        lanes->constants += dory_direct_constants_bytes(&work->normaliser);
+        lanes->output++;
+    }
+}
+
+#endif
+
+/* The strip from output column `column` on; `row` is where the first input row starts. */
+static inline void place_strip(const struct work *work, struct strip *strip, const uint8_t *row, uint32_t column)
+{
+    bool first = column == 0, last = column + 4 == work->columns;
+    if (work->stride == 1) {
+        strip->left = row + column - (first ? 0 : 1);
+        strip->right = row + column + (last ? 0 : 1);
+        strip->right_shift = last ? 8 : 0;
+    } else {
+        strip->left = row + 2 * column - (first ? 0 : 1);
+        strip->right = row + 2 * column + 3;
+    }
+    strip->left_shift = first ? 8 : 0;
+}
+
+/* What all strips of some rows of a quad have in common. */
+static inline void start_rows(const struct work *work, struct strip *strip, uint32_t rows, uint32_t stride)
+{
+    strip->rounds = stride == 2 ? rows / 2 : dory_third(rows);
+    strip->rest = rows - strip->rounds * (stride == 2 ? 2 : 3);
+    strip->pitch = work->tile->input_columns;
+    strip->plane_rest = work->plane_bytes - (stride == 2 ? 2 * rows + 1 : rows + 2) * strip->pitch;
+    strip->step = -(int32_t)work->channels;
+    strip->row_step = (int32_t)((work->columns + 3) * work->channels);
+}
+
+static inline __attribute__((always_inline)) void run_rows(const struct work *work, uint32_t quad, uint32_t first,
+                                                           uint32_t rows, uint32_t stride, enum dory_direct kind)
+{
+    const struct dory_tile *tile = work->tile;
+    const uint8_t *weights = (const uint8_t *)tile->weights + quad * work->quad_bytes;
+    const uint8_t *input =
+        (const uint8_t *)tile->input + 4 * quad * work->plane_bytes + first * stride * tile->input_columns;
+    uint8_t *output = (uint8_t *)tile->output + first * work->columns * work->channels + 4 * quad;
+    struct strip strip = {.right_shift = 0};
+    start_rows(work, &strip, rows, stride);
+    for (uint32_t column = 0, end = 4;; column = end - 4) {
+        struct dory_lanes lanes = {.weights = weights,
+                                   .constants = weights + 48,
+                                   .output = output + (column + 3) * work->channels,
+                                   .left = dory_minimum(4, work->channels - 4 * quad)};
+        place_strip(work, &strip, input, column);
+        compute(work, &strip, &lanes, stride, kind);
+        if (end == work->columns) {
+            return;
+        }
+        end = dory_minimum(end + 4, work->columns);
+    }
+}
+
+/* A core's share is a range of the grid of channel quads by rows. */
+static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
+                                                      unsigned core, unsigned cores, uint32_t stride, enum dory_direct kind)
+{
+    struct work work = {.tile = tile,
+                        .normaliser = dory_normaliser_of(layer),
+                        .stride = stride,
+                        .columns = tile->columns,
+                        .channels = tile->channels,
+                        .plane_bytes = (uint32_t)tile->input_rows * tile->input_columns,
+                        .quad_bytes = 48 + dory_constants_bytes(layer)};
+    struct dory_grid_share share = dory_grid_share_of((work.channels + 3) / 4, tile->rows, core, cores);
+    while (share.items > 0) {
+        uint32_t end = dory_grid_share_row_end(&share, tile->rows);
+        for (uint32_t first = share.first; first < end; first += MOST_ROWS) {
+            run_rows(&work, share.row, first, dory_minimum(MOST_ROWS, end - first), stride, kind);
+        }
+        dory_grid_share_next_row(&share, end);
+    }
+}
+
+/* One function for each stride and kind of normalisation, so that a network has only what it needs. */
+#define KERNEL(name, stride, kind)                                                                                          \
+    void dory_xpulpv2_depthwise_3x3_chw_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, \
+                                               unsigned cores)                                                              \
+    {                                                                                                                       \
+        run(layer, tile, core, cores, stride, kind);                                                                        \
+    }
+
+KERNEL(stride_1, 1, DORY_DIRECT)
+KERNEL(stride_1_clamped, 1, DORY_DIRECT_CLAMPED)
+KERNEL(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_2, 2, DORY_DIRECT)
+KERNEL(stride_2_clamped, 2, DORY_DIRECT_CLAMPED)
+KERNEL(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE)
