@@ -45,6 +45,23 @@ static void check_tile(struct checker *c, int index)
         check_fault(c, "layer '%s': its kernel cannot compute it", layer_name(c, index));
 }
 
+/* Tiles in CHW are as wide as the tensor, whose rows then follow one another; both ends see a tensor alike, and the caller
+ * knows none but HWC. */
+static void check_layout(struct checker *c, int index)
+{
+    const struct plan *plan = c->plan;
+    const struct layer *layer = &plan->network->layers[index];
+    const struct dory_layer *run = &plan->layers[index].run;
+    bool planes = run->input_layout != DORY_HWC || run->output_layout != DORY_HWC;
+    bool wide = run->tile_columns == run->output_width, bytes = run->input_layout == DORY_HWC || run->input_bits == 8;
+    bool alike = run->output_layout == plan->tensors[layer->output].layout;
+    for (int i = 0; i < (dory_has_second_input(run) ? 2 : 1); i++)
+        alike = alike && (i ? DORY_HWC : run->input_layout) == plan->tensors[layer->inputs[i]].layout;
+    if (!alike || (planes && !(wide && bytes)))
+        check_fault(c, "layer '%s': it takes a tensor for one in another layout, or its tiles are no planes",
+                    layer_name(c, index));
+}
+
 struct range {
     uint64_t start, end;
 };
@@ -89,7 +106,7 @@ static uint64_t pixels_read(const struct dory_layer *run)
         ((uint64_t)run->tile_rows - 1) * run->stride_height + ((uint64_t)run->kernel_height - 1) * run->dilation_height + 1;
     uint64_t columns =
         ((uint64_t)run->tile_columns - 1) * run->stride_width + ((uint64_t)run->kernel_width - 1) * run->dilation_width + 1;
-    return rows * columns;
+    return rows * (run->input_layout == DORY_CHW ? run->input_width : columns);
 }
 
 static void check_l1(struct checker *c, int index)
@@ -303,6 +320,10 @@ static void check_tensor(struct checker *c, int index)
     const struct tensor *tensor = &plan->network->tensors[index];
     uint64_t pixel = ((uint64_t)tensor->channels * (uint64_t)tensor->bits + 7) / 8;
     bool sound = planned->bytes == (uint64_t)tensor->height * (uint64_t)tensor->width * pixel;
+    bool is_port = tensor->producer == NO_LAYER;
+    for (int i = 0; i < plan->network->output_count; i++)
+        is_port = is_port || plan->network->outputs[i] == index;
+    sound = sound && (planned->layout == DORY_HWC || (planned->home == HOME_L2 && !is_port && tensor->bits == 8));
     if (planned->home == HOME_RAM)
         sound = sound && (uint64_t)planned->ram_offset + planned->bytes <= plan->ram_bytes && planned->ram_offset % 4 == 0;
     else
@@ -331,6 +352,7 @@ bool plan_check(const struct plan *plan, struct diagnostics *diagnostics)
     for (int i = 0; i < plan->network->layer_count; i++)
         check_tile(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++) {
+        check_layout(&checker, i);
         check_l1(&checker, i);
         check_blob(&checker, i);
     }

@@ -46,7 +46,8 @@ static content weights_content(const struct memory *memory, int layer, uint64_t 
 /* Rows and channels of a tensor, all columns, and the window of L2 that holds them. */
 struct region {
     uint32_t first_row, rows, first_byte, bytes; /* bytes: of a pixel, by its channels */
-    uint32_t width, pixel_bytes;                 /* of the tensor */
+    uint32_t width, height, pixel_bytes;         /* of the tensor */
+    bool is_chw;
     const struct dory_window *window;
     uint32_t window_first_byte, window_pixel_bytes;
     int tensor;
@@ -54,9 +55,25 @@ struct region {
 
 typedef void visit_run(struct memory *memory, const struct region *region, uint32_t l2, content expected, uint32_t bytes);
 
+/* Of a tensor in CHW, whose channels have a byte: one run a channel. */
+static void visit_planes(struct memory *memory, const struct region *region, visit_run *visit)
+{
+    const struct dory_window *window = region->window;
+    for (uint32_t channel = region->first_byte; channel < region->first_byte + region->bytes; channel++) {
+        uint32_t row = (channel - window->first_channel) * window->rows + region->first_row - window->first_row;
+        uint64_t content_row = (uint64_t)channel * region->height + region->first_row;
+        visit(memory, region, window->offset + row * region->width,
+              tensor_content(region->tensor, content_row * region->width), region->rows * region->width);
+    }
+}
+
 /* Visits the region's bytes in runs that are contiguous in the tensor and in the window. */
 static void visit_region(struct memory *memory, const struct region *region, visit_run *visit)
 {
+    if (region->is_chw) {
+        visit_planes(memory, region, visit);
+        return;
+    }
     bool whole = region->bytes == region->pixel_bytes && region->bytes == region->window_pixel_bytes;
     uint32_t run = whole ? region->bytes * region->width : region->bytes, runs = whole ? 1 : region->width;
     for (uint32_t row = region->first_row; row < region->first_row + region->rows; row++)
@@ -153,6 +170,8 @@ static void read_input(struct memory *memory, const struct plan_step *step, unsi
         .first_byte = all ? 0 : dory_element_bytes(step->run.first_channel, bits),
         .bytes = dory_element_bytes(all ? channels : step->run.channels, bits),
         .width = run->input_width,
+        .height = run->input_height,
+        .is_chw = run->input_layout == DORY_CHW,
         .pixel_bytes = dory_element_bytes(channels, bits),
         .window = window,
         .window_first_byte = dory_element_bytes(window->first_channel, bits),
@@ -191,6 +210,8 @@ static void write_output(struct memory *memory, const struct plan_step *step)
         .first_byte = dory_element_bytes(step->run.first_channel, run->output_bits),
         .bytes = dory_element_bytes(step->run.channels, run->output_bits),
         .width = run->output_width,
+        .height = run->output_height,
+        .is_chw = run->output_layout == DORY_CHW,
         .pixel_bytes = dory_element_bytes(run->output_channels, run->output_bits),
         .window = window,
         .window_first_byte = dory_element_bytes(window->first_channel, run->output_bits),

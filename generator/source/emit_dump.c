@@ -59,6 +59,9 @@ static struct dory_dump_layer dump_layer(const struct emission *emission, int la
         .in_ram = place.in_ram,
         .offset = place.offset,
         .bytes = emission->dumped[layer] ? (uint32_t)bytes : 0,
+        .planes = emission->plan->layers[layer].run.output_layout == DORY_CHW
+                      ? emission->plan->layers[layer].run.output_channels
+                      : 0,
     };
 }
 

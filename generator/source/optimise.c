@@ -144,7 +144,7 @@ static int best_to_move(struct optimiser *o)
     int best = -1;
     uint64_t best_relief = 0, best_traffic = 1;
     for (int t = 0; t < o->network->tensor_count; t++) {
-        if (o->planner->homes[t] != HOME_L2)
+        if (o->planner->homes[t] != HOME_L2 || (o->planner->layouts && o->planner->layouts[t] == DORY_CHW))
             continue;
         uint64_t helps = relief(o, t), costs = traffic(o, t);
         if (helps * best_traffic > best_relief * costs) {
@@ -174,7 +174,8 @@ static bool is_output(const struct optimiser *o, int tensor)
 
 static bool may_spill(const struct optimiser *o, int tensor)
 {
-    return o->network->tensors[tensor].producer != NO_LAYER && !is_output(o, tensor);
+    bool is_fixed = o->planner->layouts && o->planner->layouts[tensor] == DORY_CHW;
+    return o->network->tensors[tensor].producer != NO_LAYER && !is_output(o, tensor) && !is_fixed;
 }
 
 /* Tensors to RAM as long as some layer could not run otherwise, those first that free the most bytes for their traffic. */

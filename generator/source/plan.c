@@ -71,14 +71,20 @@ static int collect_kernels(struct planned_layer *layer, const struct dory_kernel
     return count;
 }
 
-static bool find_kernels(struct planner *p, int index)
+int find_kernels(const struct planner *p, struct planned_layer *layer, struct arena *arena)
 {
-    struct planned_layer *layer = &p->layers[index];
     int count = p->target->uses_xpulpv2 ? collect_kernels(layer, dory_xpulpv2_kernels, 0) : 0;
     if (count == 0)
         count = collect_kernels(layer, dory_reference_kernels, 0);
     for (int i = 0; i < count; i++)
-        layer->cycles[i] = cycle_table_make(&layer->run, layer->kernels[i], p->cores, p->arena);
+        layer->cycles[i] = cycle_table_make(&layer->run, layer->kernels[i], p->cores, arena);
+    return count;
+}
+
+static bool has_kernels(struct planner *p, int index)
+{
+    struct planned_layer *layer = &p->layers[index];
+    int count = find_kernels(p, layer, p->arena);
     if (count == 0)
         diagnose(p->diagnostics, SEVERITY_ERROR, p->network->layers[index].name, NULL,
                  "no kernel for it: %d-bit elements, %d-bit weights", layer->run.input_bits, layer->run.weight_bits);
@@ -101,6 +107,15 @@ static uint32_t least_l1_bytes(const struct planner *p, int index)
     return least;
 }
 
+static void set_layouts(struct planner *p, int index)
+{
+    const struct layer *layer = &p->network->layers[index];
+    if (p->layouts) {
+        p->layers[index].run.input_layout = p->layouts[layer->inputs[0]];
+        p->layers[index].run.output_layout = p->layouts[layer->output];
+    }
+}
+
 static bool describe_layers(struct planner *p)
 {
     bool good = true;
@@ -108,7 +123,9 @@ static bool describe_layers(struct planner *p)
     p->choices = arena_array(p->arena, struct choice, (size_t)p->network->layer_count);
     p->homes = arena_array(p->arena, enum plan_home, (size_t)p->network->tensor_count);
     for (int i = 0; i < p->network->layer_count; i++) {
-        good = describe_layer(p->network, i, &p->layers[i].run, p->arena, p->diagnostics) && find_kernels(p, i) && good;
+        bool described = describe_layer(p->network, i, &p->layers[i].run, p->arena, p->diagnostics);
+        set_layouts(p, i);
+        good = described && has_kernels(p, i) && good;
         p->layers[i].least_l1_bytes = good ? least_l1_bytes(p, i) : 0;
     }
     return good;
@@ -297,8 +314,10 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     for (int i = 0; i < network->layer_count; i++)
         write_layer(p, plan, i, schedule);
     for (int i = 0; i < network->tensor_count; i++)
-        plan->tensors[i] = (struct plan_tensor){
-            .home = p->homes[i], .buffer = schedule->tensor_buffer[i], .bytes = tensor_bytes(&network->tensors[i])};
+        plan->tensors[i] = (struct plan_tensor){.home = p->homes[i],
+                                                .buffer = schedule->tensor_buffer[i],
+                                                .bytes = tensor_bytes(&network->tensors[i]),
+                                                .layout = p->layouts ? p->layouts[i] : DORY_HWC};
     for (int i = 0; i < plan->buffer_count; i++)
         plan->buffers[i].name = buffer_name(p, schedule, &plan->buffers[i], i);
     bool good = place_weights(p, plan);
@@ -318,21 +337,68 @@ static bool check_counts(const struct planner *p, const struct schedule *schedul
     return false;
 }
 
+/* A decision, and what follows from it. */
+struct attempt {
+    struct planner planner;
+    struct schedule schedule;
+    struct plan_proof proof;
+    uint32_t peak;
+};
+
+static bool attempt_make(struct attempt *attempt)
+{
+    return planner_start(&attempt->planner) &&
+           decide(&attempt->planner, &attempt->schedule, &attempt->peak, &attempt->proof) &&
+           check_counts(&attempt->planner, &attempt->schedule);
+}
+
+/* True where all tensors in CHW are in L2, as they must. */
+static bool has_layouts(const struct planner *p)
+{
+    for (int t = 0; t < p->network->tensor_count; t++)
+        if (p->layouts[t] == DORY_CHW && p->homes[t] != HOME_L2)
+            return false;
+    return true;
+}
+
+/* The same with the tensors in CHW for which that pays; where it does not pay after all, for memory is tight, `attempt`
+ * stays as it is. */
+static void try_layouts(struct attempt *attempt)
+{
+    struct planner *p = &attempt->planner;
+    bool all = p->options->layouts == LAYOUTS_CHW;
+    struct diagnostics unheard = {.arena = p->arena};
+    struct attempt other = {
+        .planner = {.network = p->network,
+                    .target = p->target,
+                    .options = p->options,
+                    .arena = p->arena,
+                    .diagnostics = &unheard,
+                    .layouts = arena_array(p->arena, enum dory_layout, (size_t)p->network->tensor_count)}};
+    if (layouts_choose(p, all, other.planner.layouts) == 0 || !attempt_make(&other) || !has_layouts(&other.planner))
+        return;
+    if (all || other.schedule.cycles < attempt->schedule.cycles) {
+        other.planner.diagnostics = p->diagnostics;
+        *attempt = other;
+    }
+}
+
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
-    struct planner planner = {
-        .network = network, .target = target, .options = options, .arena = arena, .diagnostics = diagnostics};
-    struct schedule schedule;
-    uint32_t peak;
+    struct attempt attempt = {
+        .planner = {.network = network, .target = target, .options = options, .arena = arena, .diagnostics = diagnostics}};
     memset(plan, 0, sizeof *plan);
-    if (!planner_start(&planner) || !decide(&planner, &schedule, &peak, &plan->proof) || !check_counts(&planner, &schedule))
+    if (!attempt_make(&attempt))
         return false;
+    if (options->layouts != LAYOUTS_HWC)
+        try_layouts(&attempt);
     plan->network = network;
     plan->target = target;
-    plan->cores = planner.cores;
-    plan->l1_arena_bytes = planner.l1_bytes;
-    plan->l2_arena_bytes = planner.l2_bytes;
-    plan->l2_peak_bytes = peak;
-    return write_plan(&planner, plan, &schedule);
+    plan->cores = attempt.planner.cores;
+    plan->l1_arena_bytes = attempt.planner.l1_bytes;
+    plan->l2_arena_bytes = attempt.planner.l2_bytes;
+    plan->l2_peak_bytes = attempt.peak;
+    plan->proof = attempt.proof;
+    return write_plan(&attempt.planner, plan, &attempt.schedule);
 }

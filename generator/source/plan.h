@@ -19,6 +19,12 @@ struct plan_options {
     uint32_t l2_firmware_bytes; /* of L2, for all but arena and tables: budget.h, not plan_make */
     unsigned cores;             /* 0: the target's */
     bool tensors_in_ram;        /* for tests: home every intermediate tensor in L3 RAM where possible */
+    enum plan_layouts {
+        LAYOUTS_BY_CYCLES,
+        LAYOUTS_HWC,
+        LAYOUTS_CHW
+    } layouts; /* the others for tests: CHW nowhere, or
+                  wherever it is possible */
 };
 
 /* A range of L2 that holds one thing from step to step. */
@@ -42,6 +48,7 @@ struct plan_tensor {
     int buffer;          /* HOME_L2: index of its buffer */
     uint32_t ram_offset; /* HOME_RAM */
     uint32_t bytes;
+    enum dory_layout layout; /* CHW only with HOME_L2 */
 };
 
 struct plan_layer {

@@ -88,6 +88,7 @@ struct planner {
     unsigned cores;
     uint32_t l1_bytes, l2_bytes; /* of the arenas */
     struct planned_layer *layers;
+    enum dory_layout *layouts; /* by tensor; those in CHW stay in L2 */
     /* the decision */
     enum plan_home *homes;  /* by tensor */
     struct choice *choices; /* by layer */
@@ -95,6 +96,16 @@ struct planner {
 
 /* plan.c: from network, target, options, arena and diagnostics to everything before the decision. */
 bool planner_start(struct planner *planner);
+
+/* plan.c: finds kernels[] of the layer that are for `layer->run`, and cycles[]. */
+int find_kernels(const struct planner *planner, struct planned_layer *layer, struct arena *arena);
+
+/* ---- layouts.c ---- */
+
+/* Which tensors to have in CHW, after a decision with all in HWC: those in L2 that lie between one layer that can write them
+ * so and one depth-wise layer that can read them so, where these two take fewer cycles then, or, if `all`, in any case.
+ * Returns how many. */
+int layouts_choose(const struct planner *planner, bool all, enum dory_layout *layouts);
 
 /* ---- sizes ---- */
 

@@ -18,6 +18,8 @@ static const char *const normalisation_names[] = {
     [DORY_NORMALISE_CLAMPED] = "DORY_NORMALISE_CLAMPED",
 };
 
+static const char *const layout_names[] = {"DORY_HWC", "DORY_CHW"};
+
 static const char *const order_names[] = {
     [DORY_CHANNELS_OUTER] = "DORY_CHANNELS_OUTER",
     [DORY_SPACE_OUTER] = "DORY_SPACE_OUTER",
@@ -75,6 +77,8 @@ static const struct field layer_fields[] = {
     LAYER(input_is_signed, NUMBER),
     LAYER(second_input_is_signed, NUMBER),
     LAYER(output_is_signed, NUMBER),
+    LAYER(input_layout, ENUM(layout_names)),
+    LAYER(output_layout, ENUM(layout_names)),
     LAYER(pixel_ways, NUMBER),
     LAYER(input_height, NUMBER, LINE),
     LAYER(input_width, NUMBER),
@@ -178,7 +182,8 @@ const struct record record_port = RECORD(struct dory_port, port_fields);
 static const struct field check_layer_fields[] = {
     CHECK(offset, NUMBER, LINE), CHECK(expected_offset, NUMBER), CHECK(height, NUMBER),
     CHECK(width, NUMBER),        CHECK(channels, NUMBER),        CHECK(bits, NUMBER),
-    CHECK(is_signed, NUMBER),    CHECK(in_ram, NUMBER),          CHECK(macs, NUMBER),
+    CHECK(is_signed, NUMBER),    CHECK(in_ram, NUMBER),          CHECK(layout, ENUM(layout_names)),
+    CHECK(macs, NUMBER),
 };
 const struct record record_check_layer = RECORD(struct dory_check_layer, check_layer_fields);
 
@@ -186,5 +191,5 @@ const struct record record_check_layer = RECORD(struct dory_check_layer, check_l
     {                                                                                                                       \
         FIELD_PLACE(struct dory_dump_layer, MEMBER), NUMBER                                                                 \
     }
-static const struct field dump_layer_fields[] = {DUMP(number), DUMP(in_ram), DUMP(offset), DUMP(bytes)};
+static const struct field dump_layer_fields[] = {DUMP(number), DUMP(in_ram), DUMP(offset), DUMP(bytes), DUMP(planes)};
 const struct record record_dump_layer = RECORD(struct dory_dump_layer, dump_layer_fields);

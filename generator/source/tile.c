@@ -310,7 +310,7 @@ static void consider_all(struct search *search, const struct walk *walk)
         struct division division = {.rows = extents_of(layer->output_height, search->part_rows, r)};
         uint64_t rows_loaded = loaded_rows(search, r);
         tiling.shape.rows = r;
-        for (uint32_t c = layer->output_width; c > 0; c = walk->next_size(c)) {
+        for (uint32_t c = layer->output_width; c >= tile_least_columns(layer); c = walk->next_size(c)) {
             division.columns = extents_of(layer->output_width, layer->output_width, c);
             division.loaded_pixels = rows_loaded * loaded_columns(search, c);
             tiling.shape.columns = c;
@@ -346,7 +346,8 @@ uint32_t tile_least_l1_bytes(const struct tile_problem *problem)
     const struct dory_layer *layer = problem->layer;
     bool convolution = dory_reads_all_channels(layer);
     uint32_t channels = dory_minimum(4, problem->steps[0].channels), slice = layer->input_channels, least = UINT32_MAX;
-    struct tiling tiling = {.shape = {1, 1, channels, channels}, .single = SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT};
+    struct tiling tiling = {.shape = {1, tile_least_columns(layer), channels, channels},
+                            .single = SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT};
     do {
         tiling.shape.input_channels = convolution ? slice : channels;
         least = dory_minimum(least, tile_l1_bytes(problem, &tiling, NULL));

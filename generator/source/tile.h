@@ -72,12 +72,18 @@ void tile_simulate(const struct tile_problem *problem, const struct tiling *tili
 bool tile_simulate_below(const struct tile_problem *problem, const struct tiling *tiling, uint64_t limit,
                          uint64_t kernel_cycles, uint64_t tiles, struct tile_cost *cost);
 
+/* Tiles in CHW are as wide as the tensor. */
+static inline uint32_t tile_least_columns(const struct dory_layer *layer)
+{
+    return layer->input_layout == DORY_CHW || layer->output_layout == DORY_CHW ? layer->output_width : 1;
+}
+
 /* The least L1 bytes of any legal tiling. */
 uint32_t tile_least_l1_bytes(const struct tile_problem *problem);
 
-/* Legal: rows and columns as you like; channels a multiple of 4 or all of a step; for kernels that can tile them, input
- * channels all, or for each number of chunks the least multiple of 4 that needs no more; single buffers only where double
- * ones do not fit.
+/* Legal: rows and columns as you like (but in CHW all columns); channels a multiple of 4 or all of a step; for kernels that
+ * can tile them, input channels all, or for each number of chunks the least multiple of 4 that needs no more; single buffers
+ * only where double ones do not fit.
  *
  * The legal tiling with the fewest predicted cycles, among equals the one with the least L1. Exact: every legal tiling is
  * either simulated or proven to be worse. False where none fits that takes fewer than `limit` cycles (UINT64_MAX: any). */

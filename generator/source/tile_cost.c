@@ -179,6 +179,13 @@ static uint64_t copy_cycles(const struct target *target, uint64_t bytes, uint64_
     return target->dma_setup_cycles + divide_up(bytes * 1000, rate) + runs * target->dma_run_overhead_cycles;
 }
 
+/* Planes: one run each, or all of them one; rows of border between them are read like others, see tile_copies.c. */
+static uint64_t planes_cycles(const struct target *target, uint32_t channels, uint32_t run_bytes, uint32_t plane_bytes,
+                              bool read)
+{
+    return copy_cycles(target, (uint64_t)channels * run_bytes, run_bytes == plane_bytes ? 1 : channels, read);
+}
+
 struct rectangle {
     uint32_t rows, columns, channels; /* copied */
     uint32_t width;                   /* of the tensor */
@@ -240,6 +247,9 @@ static uint64_t input_cycles(const struct player *player, const struct dory_step
         .pitch = columns,
         .bits = layer->input_bits,
     };
+    if (layer->input_layout == DORY_CHW)
+        return planes_cycles(player->problem->target, r.channels, rows * r.width, step->input[0].rows * r.width, true) +
+               (rows > r.rows ? player->problem->target->dma_setup_cycles : 0);
     uint64_t cycles = rectangle_cycles(player->problem->target, &r, true);
     if (dory_has_second_input(layer)) {
         r.channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : r.channels;
@@ -270,6 +280,8 @@ static uint64_t output_cycles(const struct player *player, const struct dory_ste
                           .window_channels = step->output.channels,
                           .pitch = shape->columns,
                           .bits = player->problem->layer->output_bits};
+    if (player->problem->layer->output_layout == DORY_CHW)
+        return planes_cycles(player->problem->target, r.channels, r.rows * r.width, step->output.rows * r.width, false);
     return rectangle_cycles(player->problem->target, &r, false);
 }
 

@@ -42,6 +42,10 @@ static int compare(const struct checker *checker, const struct dory_buffers *buf
         if (status == DORY_OK && layer->in_ram) {
             status = copy_l3(HAL_RAM_READ, buffers->ram_address + layer->offset + done, actual_piece, bytes);
             actual = actual_piece;
+        } else if (layer->layout == DORY_CHW) {
+            dory_read_chw((const uint8_t *)buffers->l2 + layer->offset, (uint32_t)layer->height * layer->width,
+                          layer->channels, done, actual_piece, bytes);
+            actual = actual_piece;
         }
         if (status != DORY_OK) {
             return status;

@@ -1,10 +1,21 @@
 /* L1 bytes of a tile's operands: what the tile loop lays out and the planner adds up. */
 #include "dory/contract.h"
 
+/* Rows of border above and below, one at most: they are laid over rows of the next plane, which the tile loop reads with
+ * those of a plane, and of which there must be as many (tile_copies.c). */
+static bool has_thin_border(const struct dory_layer *layer)
+{
+    uint32_t rows =
+        dory_input_extent(layer->output_height, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    return layer->input_height >= 2 && layer->padding_top <= 1 && rows <= layer->padding_top + layer->input_height + 1u;
+}
+
 bool dory_kernel_supports(const struct dory_kernel_description *kernel, const struct dory_layer *layer)
 {
     bool writes = layer->output_layout == DORY_HWC || (kernel->writes_chw && layer->output_bits == 8);
-    return kernel->reads_chw == (layer->input_layout == DORY_CHW) && writes && kernel->supports(layer);
+    bool reads =
+        kernel->reads_chw ? layer->input_layout == DORY_CHW && has_thin_border(layer) : layer->input_layout == DORY_HWC;
+    return reads && writes && kernel->supports(layer);
 }
 
 uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned input)

@@ -355,17 +355,14 @@ static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t 
            layer->input_width == stride * layer->output_width;
 }
 
-/* Strips of 4 columns, the last of which may overlap the one before. */
-static uint64_t planes_cycles(const struct dory_tile_shape *tile, unsigned cores, uint64_t row_tenths, uint64_t lane_cycles)
+/* The slowest core has an equal part of the rows of all strips of 4 columns x 4 channels, and may start in a strip's middle.
+ */
+static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores, uint64_t row_tenths, uint64_t lane_cycles)
 {
-    uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * tile->rows, cores);
-    uint64_t strips = dory_divide_up(tile->columns, 4), total = 250;
-    for (uint32_t row = 0; row < items;) { /* quads of the slowest core, as if it started with one */
-        uint32_t rows = dory_minimum(items - row, tile->rows);
-        total += strips * (4 * (rows * row_tenths / 10 + lane_cycles) + 48) + 60;
-        row += rows;
-    }
-    return total;
+    uint32_t strips = dory_divide_up(tile->channels, 4) * dory_divide_up(tile->columns, 4);
+    uint32_t rows = dory_divide_up(strips * tile->rows, cores);
+    uint32_t started = dory_divide_up(rows, tile->rows) + (rows % tile->rows != 0);
+    return rows * 4 * row_tenths / 10 + started * (4 * lane_cycles + 90) + 250;
 }
 
 #define DEPTHWISE_3X3_CHW(suffix, stride, kind, row_tenths, lane_cycles)                                                    \
@@ -376,7 +373,7 @@ static uint64_t planes_cycles(const struct dory_tile_shape *tile, unsigned cores
     static uint64_t cycles_chw_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \
         (void)layer;                                                                                                        \
-        return planes_cycles(tile, cores, row_tenths, lane_cycles);                                                         \
+        return strips_cycles(tile, cores, row_tenths, lane_cycles);                                                         \
     }                                                                                                                       \
     static const struct dory_kernel_description depthwise_3x3_chw_##suffix = {                                              \
         .name = "dory_xpulpv2_depthwise_3x3_chw_" #suffix,                                                                  \

@@ -141,13 +141,25 @@ static int write_input(const struct dumper *dumper, unsigned number, const void 
     return write_tensor("in", number, memory, dumper->buffers->ram_address + port->offset, port->bytes);
 }
 
+static int write_planes(const struct dory_dump_layer *place, const uint8_t *memory)
+{
+    for (uint32_t done = 0; done < place->bytes; done += DORY_DUMP_LINE_BYTES) {
+        uint32_t count = dory_minimum(DORY_DUMP_LINE_BYTES, place->bytes - done);
+        dory_read_chw(memory, place->bytes / place->planes, place->planes, done, piece, count);
+        write_piece("L", place->number, done, piece, count);
+    }
+    return DORY_OK;
+}
+
 /* On the cluster, all other cores waiting. */
 static int write_layer(void *user, const struct dory_buffers *buffers, unsigned layer)
 {
     const struct dumper *dumper = user;
     const struct dory_dump_layer *place = &dumper->dump->layers[layer];
     const uint8_t *memory = place->in_ram ? NULL : (const uint8_t *)buffers->l2 + place->offset;
-    int status = write_tensor("L", place->number, memory, buffers->ram_address + place->offset, place->bytes);
+    int status = place->planes
+                     ? write_planes(place, memory)
+                     : write_tensor("L", place->number, memory, buffers->ram_address + place->offset, place->bytes);
     if (status == DORY_OK && dumper->buffers->observe) {
         status = dumper->buffers->observe(dumper->buffers->user, buffers, layer);
     }

@@ -24,7 +24,9 @@ struct work {
     const struct dory_tile *tile;
     struct dory_normaliser normaliser;
     uint32_t stride, columns, channels;
+    uint32_t strips; /* of a row */
     uint32_t plane_bytes, quad_bytes;
+    uint32_t quad, strip; /* at work */
 };
 
 #if defined(DORY_XPULPV2)
@@ -156,42 +158,40 @@ static inline void place_strip(const struct work *work, struct strip *strip, con
     strip->left_shift = first ? 8 : 0;
 }
 
-/* What all strips of some rows of a quad have in common. */
-static inline void start_rows(const struct work *work, struct strip *strip, uint32_t rows, uint32_t stride)
+/* What does not change from strip to strip, and what changes with its rows. */
+static inline void start_strips(const struct work *work, struct strip *strip)
 {
-    strip->rounds = stride == 2 ? rows / 2 : dory_third(rows);
-    strip->rest = rows - strip->rounds * (stride == 2 ? 2 : 3);
     strip->pitch = work->tile->input_columns;
-    strip->plane_rest = work->plane_bytes - (stride == 2 ? 2 * rows + 1 : rows + 2) * strip->pitch;
     strip->step = -(int32_t)work->channels;
     strip->row_step = (int32_t)((work->columns + 3) * work->channels);
 }
 
-static inline __attribute__((always_inline)) void run_rows(const struct work *work, uint32_t quad, uint32_t first,
+static inline void set_rows(const struct work *work, struct strip *strip, uint32_t rows, uint32_t stride)
+{
+    strip->rounds = stride == 2 ? rows / 2 : dory_third(rows);
+    strip->rest = rows - strip->rounds * (stride == 2 ? 2 : 3);
+    strip->plane_rest = work->plane_bytes - (stride == 2 ? 2 * rows + 1 : rows + 2) * strip->pitch;
+}
+
+/* Rows `first` and up of a strip. */
+static inline __attribute__((always_inline)) void run_rows(const struct work *work, struct strip *strip, uint32_t first,
                                                            uint32_t rows, uint32_t stride, enum dory_direct kind)
 {
     const struct dory_tile *tile = work->tile;
-    const uint8_t *weights = (const uint8_t *)tile->weights + quad * work->quad_bytes;
-    const uint8_t *input =
-        (const uint8_t *)tile->input + 4 * quad * work->plane_bytes + first * stride * tile->input_columns;
-    uint8_t *output = (uint8_t *)tile->output + first * work->columns * work->channels + 4 * quad;
-    struct strip strip = {.right_shift = 0};
-    start_rows(work, &strip, rows, stride);
-    for (uint32_t column = 0, end = 4;; column = end - 4) {
-        struct dory_lanes lanes = {.weights = weights,
-                                   .constants = weights + 48,
-                                   .output = output + (column + 3) * work->channels,
-                                   .left = dory_minimum(4, work->channels - 4 * quad)};
-        place_strip(work, &strip, input, column);
-        compute(work, &strip, &lanes, stride, kind);
-        if (end == work->columns) {
-            return;
-        }
-        end = dory_minimum(end + 4, work->columns);
-    }
+    const uint8_t *weights = (const uint8_t *)tile->weights + work->quad * work->quad_bytes;
+    uint32_t column = dory_minimum(4 * work->strip, work->columns - 4), channel = 4 * work->quad;
+    uint32_t first_pixel = first * work->columns + column + 3;
+    struct dory_lanes lanes = {.weights = weights,
+                               .constants = weights + 48,
+                               .output = (uint8_t *)tile->output + first_pixel * work->channels + channel,
+                               .left = dory_minimum(4, work->channels - channel)};
+    place_strip(work, strip, (const uint8_t *)tile->input + channel * work->plane_bytes + first * stride * strip->pitch,
+                column);
+    set_rows(work, strip, rows, stride);
+    compute(work, strip, &lanes, stride, kind);
 }
 
-/* A core's share is a range of the grid of channel quads by rows. */
+/* A core's share is a range of the grid of strips, quad by quad, by rows: strips are long, and balanced to a row. */
 static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
                                                       unsigned core, unsigned cores, uint32_t stride, enum dory_direct kind)
 {
@@ -200,15 +200,24 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
                         .stride = stride,
                         .columns = tile->columns,
                         .channels = tile->channels,
+                        .strips = (tile->columns + 3u) / 4,
                         .plane_bytes = (uint32_t)tile->input_rows * tile->input_columns,
                         .quad_bytes = 48 + dory_constants_bytes(layer)};
-    struct dory_grid_share share = dory_grid_share_of((work.channels + 3) / 4, tile->rows, core, cores);
+    struct strip strip = {.right_shift = 0};
+    struct dory_grid_share share = dory_grid_share_of((work.channels + 3) / 4 * work.strips, tile->rows, core, cores);
+    start_strips(&work, &strip);
+    work.quad = dory_quotient(share.row, work.strips);
+    work.strip = share.row - work.quad * work.strips;
     while (share.items > 0) {
         uint32_t end = dory_grid_share_row_end(&share, tile->rows);
         for (uint32_t first = share.first; first < end; first += MOST_ROWS) {
-            run_rows(&work, share.row, first, dory_minimum(MOST_ROWS, end - first), stride, kind);
+            run_rows(&work, &strip, first, dory_minimum(MOST_ROWS, end - first), stride, kind);
         }
         dory_grid_share_next_row(&share, end);
+        if (++work.strip == work.strips) {
+            work.strip = 0;
+            work.quad++;
+        }
     }
 }
 

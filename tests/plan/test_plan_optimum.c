@@ -52,7 +52,8 @@ static void try_homes(struct brute_force *brute, int tensor)
     }
     p->homes[tensor] = HOME_L2;
     try_homes(brute, tensor + 1);
-    if (p->network->tensors[tensor].producer == NO_LAYER || tensor == p->network->outputs[0])
+    if (p->layouts[tensor] == DORY_CHW || p->network->tensors[tensor].producer == NO_LAYER ||
+        tensor == p->network->outputs[0])
         return;
     p->homes[tensor] = HOME_RAM;
     try_homes(brute, tensor + 1);
@@ -77,7 +78,8 @@ static uint64_t count_homes(struct planner *p, int tensor)
     if (tensor == p->network->tensor_count)
         return count_layers(p);
     uint64_t sum = count_homes(p, tensor + 1);
-    if (p->network->tensors[tensor].producer == NO_LAYER || tensor == p->network->outputs[0])
+    if (p->layouts[tensor] == DORY_CHW || p->network->tensors[tensor].producer == NO_LAYER ||
+        tensor == p->network->outputs[0])
         return sum;
     p->homes[tensor] = HOME_RAM;
     sum += sum > MOST_COMBINATIONS ? 0 : count_homes(p, tensor + 1);
@@ -86,7 +88,7 @@ static uint64_t count_homes(struct planner *p, int tensor)
 }
 
 struct counts {
-    int compared, proven, with_ram, layers[8];
+    int compared, proven, with_ram, with_chw, layers[8];
     uint64_t combinations;
 };
 
@@ -97,6 +99,63 @@ static bool has_ports_in_l2(const struct plan *plan)
            plan->tensors[plan->network->outputs[0]].home == HOME_L2;
 }
 
+/* All combinations with the tensors in these layouts; false where there are too many. */
+static bool try_layouts(struct brute_force *brute, const struct planner *like, enum dory_layout *layouts)
+{
+    struct planner planner = *like;
+    planner.layouts = layouts;
+    brute->planner = &planner;
+    bool few = planner_start(&planner) && count_homes(&planner, 0) <= MOST_COMBINATIONS;
+    if (few)
+        try_homes(brute, 0);
+    brute->planner = NULL;
+    return few;
+}
+
+static bool has_chw(const enum dory_layout *layouts, int count)
+{
+    bool found = false;
+    for (int t = 0; t < count; t++)
+        found = found || layouts[t] == DORY_CHW;
+    return found;
+}
+
+static void count_network(struct counts *counts, const struct plan *plan, const struct brute_force *brute)
+{
+    const struct network *network = plan->network;
+    bool ram = false, chw = false;
+    counts->compared++;
+    counts->proven += plan->proof.is_optimal;
+    counts->layers[network->layer_count < 7 ? network->layer_count : 7]++;
+    counts->combinations += brute->combinations;
+    for (int t = 0; t < network->tensor_count; t++) {
+        ram = ram || plan->tensors[t].home == HOME_RAM;
+        chw = chw || plan->tensors[t].layout == DORY_CHW;
+    }
+    counts->with_ram += ram;
+    counts->with_chw += chw;
+}
+
+/* Against all combinations in HWC, and in the layouts that the plan has. */
+static void compare(const struct plan *plan, const struct planner *like, uint64_t seed, struct counts *counts)
+{
+    size_t tensors = (size_t)plan->network->tensor_count;
+    enum dory_layout *hwc = arena_array(like->arena, enum dory_layout, tensors);
+    enum dory_layout *planned = arena_array(like->arena, enum dory_layout, tensors);
+    for (size_t t = 0; t < tensors; t++)
+        planned[t] = plan->tensors[t].layout;
+    struct brute_force brute = {.cycles = UINT64_MAX};
+    if (!try_layouts(&brute, like, hwc) || (has_chw(planned, (int)tensors) && !try_layouts(&brute, like, planned)))
+        return;
+    EXPECT(plan->predicted_cycles == brute.cycles, "seed %" PRIu64 ": %" PRIu64 " cycles, but the best is %" PRIu64, seed,
+           plan->predicted_cycles, brute.cycles);
+    EXPECT(plan->proof.bound_cycles <= brute.cycles,
+           "seed %" PRIu64 ": a bound of %" PRIu64 ", but %" PRIu64 " are possible", seed, plan->proof.bound_cycles,
+           brute.cycles);
+    EXPECT(plan_check(plan, like->diagnostics), "seed %" PRIu64, seed);
+    count_network(counts, plan, &brute);
+}
+
 /* Not compared: networks that do not fit well, and those with too many combinations. */
 static void test_network(uint64_t seed, const struct target *target, struct counts *counts)
 {
@@ -105,30 +164,11 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
     const struct network *network = random_network(&arena, seed, 6);
     struct plan_options options = {.l1_bytes = 8000 + (uint32_t)(seed * 977 % 20000),
                                    .l2_bytes = 2000 + (uint32_t)(seed * 7919 % 24000)};
-    struct planner planner = {
+    struct planner like = {
         .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
     struct plan plan;
-    bool planned =
-        plan_make(network, target, &options, &plan, &arena, &diagnostics) && plan.proof.rounds > 0 && has_ports_in_l2(&plan);
-    if (planned && planner_start(&planner) && count_homes(&planner, 0) <= MOST_COMBINATIONS) {
-        struct brute_force brute = {.planner = &planner, .cycles = UINT64_MAX};
-        try_homes(&brute, 0);
-        EXPECT(plan.predicted_cycles == brute.cycles, "seed %" PRIu64 ": %" PRIu64 " cycles, but the best is %" PRIu64, seed,
-               plan.predicted_cycles, brute.cycles);
-        EXPECT(plan.proof.bound_cycles <= brute.cycles,
-               "seed %" PRIu64 ": a bound of %" PRIu64 ", but %" PRIu64 " are possible", seed, plan.proof.bound_cycles,
-               brute.cycles);
-        EXPECT(plan_check(&plan, &diagnostics), "seed %" PRIu64, seed);
-        counts->compared++;
-        counts->proven += plan.proof.is_optimal;
-        counts->layers[network->layer_count < 7 ? network->layer_count : 7]++;
-        counts->combinations += brute.combinations;
-        for (int t = 0; t < network->tensor_count; t++)
-            if (plan.tensors[t].home == HOME_RAM) {
-                counts->with_ram++;
-                break;
-            }
-    }
+    if (plan_make(network, target, &options, &plan, &arena, &diagnostics) && plan.proof.rounds > 0 && has_ports_in_l2(&plan))
+        compare(&plan, &like, seed, counts);
     arena_free(&arena);
 }
 
@@ -143,8 +183,8 @@ int main(void)
         test_network(seed, &target, &counts);
     EXPECT(counts.compared >= LEAST_NETWORKS, "only %d networks compared", counts.compared);
     EXPECT(counts.proven >= LEAST_NETWORKS * 9 / 10, "only %d of them proven optimal", counts.proven);
-    printf("%d networks, %d with tensors in RAM, %" PRIu64 " combinations; proven optimal: %d; by layers:", counts.compared,
-           counts.with_ram, counts.combinations, counts.proven);
+    printf("%d networks, %d with tensors in RAM, %d in CHW, %" PRIu64 " combinations; proven optimal: %d; by layers:",
+           counts.compared, counts.with_ram, counts.with_chw, counts.combinations, counts.proven);
     for (int i = 1; i < 8; i++)
         printf(" %d", counts.layers[i]);
     printf("\n");

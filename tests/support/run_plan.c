@@ -54,12 +54,20 @@ static int64_t element_at(const uint8_t *pixel, int channel, const struct tensor
     return tensor->is_signed ? (int64_t)value >> (64 - bits) : (int64_t)(value >> (64 - bits));
 }
 
-static const uint8_t *tensor_memory(const struct execution *execution, int tensor)
+/* In HWC, whatever the plan has. */
+static const uint8_t *tensor_memory(struct execution *execution, int tensor)
 {
+    const struct tensor *of = &execution->plan->network->tensors[tensor];
     struct place place = plan_place(execution->plan, tensor);
     if (place.in_ram)
         return hal_host_ram() + execution->buffers.ram_address + place.offset;
-    return (const uint8_t *)execution->buffers.l2 + place.offset;
+    const uint8_t *memory = (const uint8_t *)execution->buffers.l2 + place.offset;
+    if (execution->plan->tensors[tensor].layout == DORY_HWC)
+        return memory;
+    uint32_t bytes = (uint32_t)expected_tensor_bytes(of);
+    uint8_t *pixels = arena_allocate(&execution->arena, bytes);
+    dory_read_chw(memory, (uint32_t)of->height * (uint32_t)of->width, (uint32_t)of->channels, 0, pixels, bytes);
+    return pixels;
 }
 
 /* Number of values that differ; the first is told. */

@@ -40,6 +40,7 @@ struct dory_check_layer {
     uint8_t bits; /* of an element */
     uint8_t is_signed;
     uint8_t in_ram;
+    uint8_t layout; /* enum dory_layout, of the actual values; one in CHW is not in RAM */
     uint64_t macs;
 };
 

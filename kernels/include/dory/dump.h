@@ -31,6 +31,7 @@ struct dory_dump_layer {
     uint8_t in_ram;
     uint32_t offset; /* in the L2 arena, or in the network's part of the RAM */
     uint32_t bytes;  /* 0: it is not written */
+    uint32_t planes; /* its channels, where it lies in CHW, which is never in RAM; else 0. It is written as HWC */
 };
 
 struct dory_dump {

@@ -285,6 +285,20 @@ static inline uint32_t dory_divide_up(uint32_t value, uint32_t divisor) { return
 /* Bytes of `elements` packed elements of `bits` bits. */
 static inline uint32_t dory_element_bytes(uint32_t elements, uint32_t bits) { return (elements * bits + 7) / 8; }
 
+/* Bytes `first` and up, counted in HWC, of a tensor that lies in CHW; plane_bytes is its height times its width. */
+static inline void dory_read_chw(const uint8_t *tensor, uint32_t plane_bytes, uint32_t channels, uint32_t first, uint8_t *to,
+                                 uint32_t bytes)
+{
+    uint32_t pixel = first / channels, channel = first % channels;
+    for (uint32_t i = 0; i < bytes; i++) {
+        to[i] = tensor[channel * plane_bytes + pixel];
+        if (++channel == channels) {
+            channel = 0;
+            pixel++;
+        }
+    }
+}
+
 /* The runs of a convolution, and the elements of each in a chunk of `channels` input channels. */
 static inline uint32_t dory_runs(const struct dory_layer *layer)
 {
