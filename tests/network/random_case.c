@@ -83,8 +83,9 @@ static uint32_t a_third_more(uint32_t bytes) { return bytes ? bytes + bytes / 3 
 static bool plan_tightly(struct trial *trial)
 {
     struct random *random = trial->random;
-    trial->options =
-        (struct plan_options){.cores = (unsigned)random_between(random, 1, 8), .tensors_in_ram = random_chance(random, 30)};
+    trial->options = (struct plan_options){.cores = (unsigned)random_between(random, 1, 8),
+                                           .tensors_in_ram = random_chance(random, 30),
+                                           .layouts = random_chance(random, 50) ? LAYOUTS_CHW : LAYOUTS_BY_CYCLES};
     if (!make_plan(trial))
         return false;
     uint32_t l1_bytes = trial->plan.l1_peak_bytes, l2_bytes = trial->plan.l2_peak_bytes;
@@ -120,14 +121,17 @@ static void count_layer(struct random_totals *totals, const struct plan *plan, c
 
 static void count_plan(struct random_totals *totals, const struct plan *plan)
 {
-    bool in_ram = false, loads = false;
+    bool in_ram = false, loads = false, in_chw = false;
     for (int i = 0; i < plan->network->layer_count; i++)
         count_layer(totals, plan, &plan->layers[i]);
+    for (int i = 0; i < plan->network->tensor_count; i++)
+        in_chw |= plan->tensors[i].layout == DORY_CHW;
     for (int i = 0; i < plan->network->tensor_count; i++)
         in_ram |= plan->tensors[i].home == HOME_RAM;
     for (int i = 0; i < plan->transfer_count; i++)
         loads |= plan->transfers[i].needed_step > 0;
     totals->in_ram += in_ram;
+    totals->in_chw += in_chw;
     totals->loads += loads;
 }
 
@@ -139,8 +143,10 @@ void random_totals_print(const struct random_totals *totals)
         "layers tiled in rows %d, columns %d, channels %d, input channels %d; of several steps in rows %d, in channels %d\n",
         totals->tiled_rows, totals->tiled_columns, totals->tiled_channels, totals->tiled_input_channels,
         totals->stepped_rows, totals->stepped_channels);
-    printf("layers by XpulpV2 kernels %d; networks with tensors in RAM %d, with L3 transfers behind the first step %d\n",
-           totals->xpulpv2, totals->in_ram, totals->loads);
+    printf(
+        "layers by XpulpV2 kernels %d; networks with tensors in RAM %d, in CHW %d, with L3 transfers behind the first step "
+        "%d\n",
+        totals->xpulpv2, totals->in_ram, totals->in_chw, totals->loads);
 }
 
 /* ---- the case ---- */
