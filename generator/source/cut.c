@@ -186,18 +186,29 @@ static struct tile_problem tile_problem_of(const struct planner *planner, int la
     };
 }
 
-/* The same cut of an equal layer before this one, if that is solved: networks repeat themselves. */
-static const struct cut *solved_before(const struct planner *planner, int layer, const struct cut *cut)
+/* The same cut of an equal layer among the first `count`, if that is solved. */
+static const struct cut *solved_among(const struct planned_layer *layers, int count, const struct dory_layer *run,
+                                      const struct cut *cut)
 {
-    for (int l = 0; l < layer; l++) {
-        if (memcmp(&planner->layers[l].run, &planner->layers[layer].run, sizeof planner->layers[l].run) != 0)
+    for (int l = 0; l < count; l++) {
+        if (memcmp(&layers[l].run, run, sizeof *run) != 0)
             continue;
-        for (const struct cut *other = planner->layers[l].cuts; other; other = other->next)
+        for (const struct cut *other = layers[l].cuts; other; other = other->next)
             if (other->solved && other->rows == cut->rows && other->channels == cut->channels &&
                 other->channels_outer == cut->channels_outer && other->ram == cut->ram)
                 return other;
     }
     return NULL;
+}
+
+/* Networks repeat themselves, and so do attempts. */
+static const struct cut *solved_before(const struct planner *planner, int layer, const struct cut *cut)
+{
+    const struct dory_layer *run = &planner->layers[layer].run;
+    const struct cut *found = solved_among(planner->layers, layer, run, cut);
+    if (!found && planner->before)
+        found = solved_among(planner->before->layers, planner->network->layer_count, run, cut);
+    return found;
 }
 
 bool cut_solve(struct planner *planner, int layer, struct cut *cut)

@@ -374,11 +374,13 @@ static void try_layouts(struct attempt *attempt)
                     .options = p->options,
                     .arena = p->arena,
                     .diagnostics = &unheard,
+                    .before = p,
                     .layouts = arena_array(p->arena, enum dory_layout, (size_t)p->network->tensor_count)}};
     if (layouts_choose(p, all, other.planner.layouts) == 0 || !attempt_make(&other) || !has_layouts(&other.planner))
         return;
     if (all || other.schedule.cycles < attempt->schedule.cycles) {
         other.planner.diagnostics = p->diagnostics;
+        other.planner.before = NULL;
         *attempt = other;
     }
 }

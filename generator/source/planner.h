@@ -88,7 +88,8 @@ struct planner {
     unsigned cores;
     uint32_t l1_bytes, l2_bytes; /* of the arenas */
     struct planned_layer *layers;
-    enum dory_layout *layouts; /* by tensor; those in CHW stay in L2 */
+    const struct planner *before; /* of an earlier attempt at the same network and memory; null: none */
+    enum dory_layout *layouts;    /* by tensor; those in CHW stay in L2 */
     /* the decision */
     enum plan_home *homes;  /* by tensor */
     struct choice *choices; /* by layer */
