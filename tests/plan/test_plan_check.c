@@ -336,6 +336,27 @@ static bool other_kernel(struct plan *plan, uint32_t choice)
     return false;
 }
 
+static bool writes_another_layout(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = layer_of(plan, choice);
+    layer->run.output_layout = layer->run.output_layout == DORY_HWC ? DORY_CHW : DORY_HWC;
+    return true;
+}
+
+static bool reads_another_layout(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = layer_of(plan, choice);
+    layer->run.input_layout = layer->run.input_layout == DORY_HWC ? DORY_CHW : DORY_HWC;
+    return true;
+}
+
+static bool tensor_of_another_layout(struct plan *plan, uint32_t choice)
+{
+    struct plan_tensor *tensor = &plan->tensors[choice % (uint32_t)plan->network->tensor_count];
+    tensor->layout = tensor->layout == DORY_HWC ? DORY_CHW : DORY_HWC;
+    return true;
+}
+
 static bool memory_exceeded(struct plan *plan, uint32_t choice)
 {
     (void)choice;
@@ -400,6 +421,9 @@ static const struct {
     KIND(quads_miscounted),
     KIND(blobs_overlap),
     KIND(other_kernel),
+    KIND(writes_another_layout),
+    KIND(reads_another_layout),
+    KIND(tensor_of_another_layout),
     KIND(memory_exceeded),
     KIND(step_missing),
     KIND(output_lost),
@@ -452,7 +476,8 @@ int main(void)
     for (int i = 0; i < 6; i++) {
         static const uint32_t l2_bytes[] = {300000, 60000, 24000};
         struct plan plan;
-        struct plan_options options = {.l1_bytes = 16000, .l2_bytes = l2_bytes[i % 3]};
+        struct plan_options options = {
+            .l1_bytes = 16000, .l2_bytes = l2_bytes[i % 3], .layouts = i % 2 ? LAYOUTS_CHW : LAYOUTS_HWC};
         bool sound =
             plan_make(networks[i / 3], &target, &options, &plan, &arena, &diagnostics) && plan_check(&plan, &diagnostics);
         EXPECT(sound, "%s", diagnostics.count ? diagnostics.list[0].text : "");
