@@ -285,7 +285,9 @@ static void choose_layouts(struct test_case *test, bool writes_chw)
     struct dory_layer *layer = &test->layer;
     if (test->description->reads_chw) {
         layer->input_layout = DORY_CHW;
-        layer->padding_left = 1;
+        layer->padding_left = 1; /* rows of border are in the tile like others */
+        layer->input_height =
+            (uint16_t)dory_input_extent(layer->output_height, layer->kernel_height, layer->stride_height, 1);
         layer->input_width = (uint16_t)(layer->stride_width * layer->output_width);
     }
     layer->output_layout = writes_chw ? DORY_CHW : DORY_HWC;
