@@ -34,11 +34,20 @@ static bool fit_on_shelf(const struct planner *p, struct schedule *schedule, uin
 
 bool schedule_fit(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
 {
-    if (fit_on_shelf(p, schedule, peak, arena))
-        return true;
-    schedule_make(p, NULL, schedule, arena);
-    *peak = schedule_place(schedule, p->l2_bytes);
-    return *peak <= p->l2_bytes;
+    struct schedule ideal;
+    bool found = fit_on_shelf(p, schedule, peak, arena);
+    schedule_make(p, NULL, &ideal, arena);
+    if (ideal.live_bytes <= p->l2_bytes && (!found || ideal.cycles < schedule->cycles)) {
+        uint32_t ideal_peak = schedule_place(&ideal, p->l2_bytes);
+        if (ideal_peak <= p->l2_bytes) {
+            *schedule = ideal;
+            *peak = ideal_peak;
+            found = true;
+        }
+    }
+    if (found)
+        schedule->gap_cycles = schedule->cycles > ideal.cycles ? schedule->cycles - ideal.cycles : 0;
+    return found;
 }
 
 /* Other offsets, if they take less of L2. */
@@ -70,20 +79,12 @@ static bool tighten(const struct planner *p, struct schedule *schedule, uint32_t
 
 bool schedule_fit_tightly(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
 {
-    struct schedule ideal;
     bool found = schedule_fit(p, schedule, peak, arena);
-    schedule_make(p, NULL, &ideal, arena);
-    uint32_t ideal_peak = schedule_place(&ideal, p->l2_bytes);
-    if (ideal_peak <= p->l2_bytes && (!found || ideal.cycles < schedule->cycles)) {
-        *schedule = ideal;
-        *peak = ideal_peak;
-        found = true;
-    }
+    uint64_t gap_cycles = schedule->gap_cycles;
     while (found && *peak > schedule->live_bytes && tighten(p, schedule, peak, arena))
         continue;
     if (found && *peak > schedule->live_bytes)
         compact(schedule, peak, arena);
-    if (found)
-        schedule->gap_cycles = schedule->cycles > ideal.cycles ? schedule->cycles - ideal.cycles : 0;
+    schedule->gap_cycles = gap_cycles;
     return found;
 }

@@ -195,17 +195,32 @@ static void choose_homes(struct optimiser *o)
 
 /* ---- homes for the model to decide ---- */
 
-/* True where the layer cannot run with this operand in L2, even if nothing else is there. */
+/* Bytes with which a layer can run, at least, with these operands in RAM; without inputs and outputs of the network. */
+static uint64_t layer_bytes(struct optimiser *o, const int *operands, int layer, uint8_t ram)
+{
+    uint64_t sum = least_bytes(o, layer, ram);
+    for (int i = 0; i < 3; i++) {
+        bool counted = i > 0 && operands[i] == operands[0]; /* a tensor added to itself */
+        if (operands[i] >= 0 && may_spill(o, operands[i]) && !(ram & 1 << i) && !counted)
+            sum += aligned(tensor_bytes(&o->network->tensors[operands[i]]));
+    }
+    return sum;
+}
+
+/* True where the layer cannot run with this operand in L2, wherever its others are: one in RAM takes less of L2 itself, but
+ * allows fewer cuts. */
 static bool needs_ram(struct optimiser *o, int layer, int tensor)
 {
     const struct layer *of = &o->network->layers[layer];
     const int operands[] = {of->inputs[0], layer_has_two_inputs(of) ? of->inputs[1] : -1, of->output};
-    uint64_t bytes = aligned(tensor_bytes(&o->network->tensors[tensor]));
-    uint8_t ram = 0;
+    uint8_t others = 0;
     for (int i = 0; i < 3; i++)
         if (operands[i] >= 0 && operands[i] != tensor && may_spill(o, operands[i]))
-            ram |= (uint8_t)(1 << i);
-    return bytes + least_bytes(o, layer, ram) > o->planner->l2_bytes;
+            others |= (uint8_t)(1 << i);
+    for (uint8_t ram = 0; ram <= others; ram++)
+        if ((ram & ~others) == 0 && layer_bytes(o, operands, layer, ram) <= o->planner->l2_bytes)
+            return false;
+    return true;
 }
 
 static bool has_few_tensors(const struct optimiser *o)
@@ -375,7 +390,9 @@ static void settle(struct optimiser *o)
     struct arena scratch = {0};
     struct schedule schedule;
     uint32_t peak;
-    if (schedule_fit(p, &schedule, &peak, &scratch) && schedule.cycles < o->best_cycles) {
+    schedule_make(p, NULL, &schedule, &scratch); /* finding places makes no schedule faster */
+    if (schedule.cycles < o->best_cycles && schedule_fit(p, &schedule, &peak, &scratch) &&
+        schedule.cycles < o->best_cycles) {
         o->best_cycles = schedule.cycles;
         memcpy(o->best_choices, p->choices, (size_t)o->network->layer_count * sizeof *p->choices);
         memcpy(o->best_homes, p->homes, (size_t)o->network->tensor_count * sizeof *p->homes);

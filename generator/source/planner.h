@@ -166,7 +166,7 @@ struct schedule {
     int unplaced_step;       /* of schedule_make_placed: the first step that needs what has no place; -1: none */
     struct tile_cost *costs; /* by layer, with all drains */
     uint64_t cycles;         /* predicted, with waits for L3: what the plan will report */
-    uint64_t gap_cycles;     /* of schedule_fit_tightly: of them at most, what free bytes that are not in one piece cost */
+    uint64_t gap_cycles;     /* of schedule_fit: of them at most, what free bytes that are not in one piece cost */
 };
 
 /* Builds what follows from the planner's decision. Prefetches use L2 up to `capacity` bytes, by step; null: all of it. What
@@ -194,7 +194,7 @@ uint64_t l3_cycles(const struct target *target, const struct dory_transfer *tran
 /* Makes a schedule with places for all buffers by one rule, eager if that is possible. */
 bool schedule_fit_by(const struct planner *planner, enum shelf_rule rule, struct schedule *schedule, struct arena *arena);
 
-/* The fastest of all rules. False where none finds places. */
+/* The fastest of all rules, or of a search for offsets where that is faster. False where none finds places. */
 bool schedule_fit(const struct planner *planner, struct schedule *schedule, uint32_t *peak, struct arena *arena);
 
 /* The same for the decision that is final: no slower, and with the least peak that a search for offsets finds. */
