@@ -343,58 +343,75 @@ struct attempt {
     struct schedule schedule;
     struct plan_proof proof;
     uint32_t peak;
+    bool found;
 };
 
-static bool attempt_make(struct attempt *attempt)
+/* The planner has been started. */
+static void attempt_make(struct attempt *attempt)
 {
-    return planner_start(&attempt->planner) &&
-           decide(&attempt->planner, &attempt->schedule, &attempt->peak, &attempt->proof) &&
-           check_counts(&attempt->planner, &attempt->schedule);
+    attempt->found = decide(&attempt->planner, &attempt->schedule, &attempt->peak, &attempt->proof) &&
+                     check_counts(&attempt->planner, &attempt->schedule);
 }
 
-/* True where all tensors in CHW are in L2, as they must. */
-static bool has_layouts(const struct planner *p)
+static bool is_in_l2(const struct planner *p, bool only_chw)
 {
     for (int t = 0; t < p->network->tensor_count; t++)
-        if (p->layouts[t] == DORY_CHW && p->homes[t] != HOME_L2)
+        if (p->homes[t] != HOME_L2 && (!only_chw || p->layouts[t] == DORY_CHW))
             return false;
     return true;
 }
 
-/* The same with the tensors in CHW for which that pays; where it does not pay after all, for memory is tight, `attempt`
- * stays as it is. */
-static void try_layouts(struct attempt *attempt)
+/* With those tensors in CHW for which that pays, of those that `hwc` has in L2. Not found: there are none, or memory is too
+ * tight for them to stay there; that is no error. */
+static void attempt_in_chw(struct attempt *attempt, const struct planner *hwc)
 {
-    struct planner *p = &attempt->planner;
-    bool all = p->options->layouts == LAYOUTS_CHW;
-    struct diagnostics unheard = {.arena = p->arena};
-    struct attempt other = {
-        .planner = {.network = p->network,
-                    .target = p->target,
-                    .options = p->options,
-                    .arena = p->arena,
-                    .diagnostics = &unheard,
-                    .before = p,
-                    .layouts = arena_array(p->arena, enum dory_layout, (size_t)p->network->tensor_count)}};
-    if (layouts_choose(p, all, other.planner.layouts) == 0 || !attempt_make(&other) || !has_layouts(&other.planner))
-        return;
-    if (all || other.schedule.cycles < attempt->schedule.cycles) {
-        other.planner.diagnostics = p->diagnostics;
-        other.planner.before = NULL;
-        *attempt = other;
-    }
+    struct diagnostics *unheard = arena_allocate(hwc->arena, sizeof *unheard);
+    *unheard = (struct diagnostics){.arena = hwc->arena};
+    *attempt = (struct attempt){
+        .planner = {.network = hwc->network,
+                    .target = hwc->target,
+                    .options = hwc->options,
+                    .arena = hwc->arena,
+                    .diagnostics = unheard,
+                    .before = hwc,
+                    .layouts = arena_array(hwc->arena, enum dory_layout, (size_t)hwc->network->tensor_count)}};
+    if (layouts_choose(hwc, hwc->options->layouts == LAYOUTS_CHW, attempt->planner.layouts) > 0 &&
+        planner_start(&attempt->planner))
+        attempt_make(attempt);
+    attempt->found = attempt->found && is_in_l2(&attempt->planner, true);
+}
+
+/* Where everything stays in L2, CHW is no slower, and the layers for which it pays decide. Where not, the network is planned
+ * without it, too, and the faster plan counts. */
+static const struct attempt *choose_attempt(struct attempt *hwc, struct attempt *chw)
+{
+    const struct plan_options *options = hwc->planner.options;
+    bool all = options->layouts == LAYOUTS_CHW;
+    if (options->layouts != LAYOUTS_HWC && !options->tensors_in_ram)
+        attempt_in_chw(chw, &hwc->planner);
+    if (chw->found && is_in_l2(&chw->planner, false))
+        return chw;
+    if (chw->found)
+        hwc->planner.before = &chw->planner;
+    attempt_make(hwc);
+    if (hwc->found && !chw->found && options->layouts != LAYOUTS_HWC)
+        attempt_in_chw(chw, &hwc->planner);
+    return chw->found && hwc->found && (all || chw->schedule.cycles < hwc->schedule.cycles) ? chw : hwc;
 }
 
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
-    struct attempt attempt = {
+    struct attempt hwc = {
         .planner = {.network = network, .target = target, .options = options, .arena = arena, .diagnostics = diagnostics}};
+    struct attempt chw = {.found = false};
     memset(plan, 0, sizeof *plan);
-    if (!attempt_make(&attempt))
+    if (!planner_start(&hwc.planner))
         return false;
-    if (options->layouts != LAYOUTS_HWC)
-        try_layouts(&attempt);
+    struct attempt attempt = *choose_attempt(&hwc, &chw);
+    attempt.planner.diagnostics = diagnostics;
+    if (!attempt.found)
+        return false;
     plan->network = network;
     plan->target = target;
     plan->cores = attempt.planner.cores;
