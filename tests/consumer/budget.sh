@@ -54,7 +54,7 @@ expect_no_link() {
   if ninja -C build >log 2>&1; then fail "$1"; fi
   grep -q 'APPLICATION_L2_BYTES' log && grep -q 'overflowed by [0-9]* bytes\|L2 (512 KiB) is full' log || { cat log; fail "no clear message"; }
 }
-of_plan() { grep -o "[0-9]* $1" build/network_network/network_plan.txt | head -n 1 | cut -d ' ' -f 1; }
+of_plan() { grep -o -m 1 "[0-9]* $1" build/network_network/network_plan.txt | cut -d " " -f 1; }
 
 application=20000
 configure $application 8

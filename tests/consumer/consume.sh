@@ -37,7 +37,7 @@ esac
 quietly cmake -G Ninja -S "$work/project" -B "$work/build" "${arguments[@]}"
 quietly cmake --build "$work/build"
 if [ "$method" = find_package ]; then
-  sed "s|$work||g; s|$prefix||g" "$work/build/build.ninja" | grep -qF "$source" && fail "the installed package refers to the source tree $source"
+  sed "s|$work||g; s|$prefix||g" "$work/build/build.ninja" | grep -F "$source" >/dev/null && fail "the installed package refers to the source tree $source"
 fi
 (cd "$work/build" && ctest --output-on-failure --no-tests=error) >"$work/ctest.log" || { cat "$work/ctest.log"; fail "ctest"; }
 if grep -q 'Skipped' "$work/ctest.log"; then

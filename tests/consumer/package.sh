@@ -30,7 +30,7 @@ if [ "$(id -u)" -ne 0 ] && ! command -v fakeroot >/dev/null; then
   dpkg-deb -x "$package" "$root"
 else
   "${as_root[@]}" dpkg --root="$root" --force-not-root --force-depends -i "$package" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail dpkg; }
-  dpkg --root="$root" -l dory | grep -q '^ii  dory ' || fail "dpkg has not installed the package"
+  dpkg --root="$root" -l dory | grep '^ii  dory ' >/dev/null || fail "dpkg has not installed the package"
 fi
 diff <(cd "$prefix" && find . -type f | sort) <(cd "$work/root/usr" && find . -type f | sort) || fail "the package holds other files"
 echo "$(find "$prefix" -type f | wc -l) files; $(basename "$package") depends on $depends"
