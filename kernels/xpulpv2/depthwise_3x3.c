@@ -32,6 +32,7 @@
 #define LOAD_UNITS             P_LW_NEXT("t0", "a0") P_LW_NEXT("t1", "a1") P_LW_NEXT("t2", "a7")
 
 #define NEXT_CHANNEL "nop\n"
+#define AGAIN(label) "bnez t6, " label "\n"
 #define OWN_OPERANDS                                                                                                        \
     [shift] "m"(work->normaliser.direct_shift), [step0] "m"(strip->own.step[0]), [step1] "m"(strip->own.step[1]),           \
         [step2] "m"(strip->own.step[2]), [row_step] "m"(strip->own.row_step), [rounds] "m"(strip->own.rounds),              \

@@ -1,13 +1,15 @@
 /* Depth-wise layers 3x3 of unsigned bytes in strips of four columns that are computed from top to bottom: what both layouts
  * of the input have in common, assembly text. An including file says, before it includes this, how words are loaded:
  *
- *     STEP_1, STEP_2              registers: from the fourth column of the output to the third, from there to the second
- *     LOAD_OWN                    sets what the following need
- *     FIRST_ROWS                  stride 1: words of the first two input rows in t0 and t1, t2 and t3
- *     LOAD_ROW, ALIGN_ROW(a, b)   stride 1: words at columns 0 (a) and 2 (b) of the next input row, columns of border
- * included LOAD_UNITS                  stride 2: words at columns 0, 4 and 8 of the next input row in t0, t1 and t2,
- * likewise ROW_INSTRUCTIONS, INPUT_ROW_INSTRUCTIONS   of LOAD_ROW and ALIGN_ROW, of LOAD_UNITS NEXT_CHANNEL moves on from
- * the last input row of a channel to the first one of the next OWN_OPERANDS                of all these
+ * - STEP_1, STEP_2: registers; from the fourth column of the output to the third, from there to the second
+ * - LOAD_OWN: sets what the following need
+ * - FIRST_ROWS, for stride 1: words of the first two input rows in t0 and t1, t2 and t3
+ * - LOAD_ROW(a, b), ALIGN_ROW(a, b), for stride 1: words at columns 0 (a) and 2 (b) of the next input row, border included
+ * - LOAD_UNITS, for stride 2: words at columns 0, 4 and 8 of the next input row in t0, t1 and t2, likewise
+ * - ROW_INSTRUCTIONS of LOAD_ROW and ALIGN_ROW together, INPUT_ROW_INSTRUCTIONS of LOAD_UNITS
+ * - NEXT_CHANNEL: moves on from the last input row of a channel to the first one of the next
+ * - AGAIN(label): to `label` where lanes are left to do, whose number is in t6
+ * - OWN_OPERANDS: operands of all these
  */
 #ifndef DORY_XPULPV2_DEPTHWISE_3X3_H
 #define DORY_XPULPV2_DEPTHWISE_3X3_H
@@ -112,8 +114,7 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
     NEXT_CHANNEL                                                                                                            \
     "addi t6, t6, -1\n"                                                                                                     \
     "sw t6, %[lanes]\n"                                                                                                     \
-    "bnez t6, " label "\n"
-
+    AGAIN(label)
 #define CHANGED_OPERANDS                                                                                                    \
     [weights] "+m"(lanes->weights), [constants] "+m"(lanes->constants), [output] "+m"(lanes->output),                       \
         [lanes] "+m"(lanes->left), [saved_gp] "+m"(lanes->saved[0]), [saved_tp] "+m"(lanes->saved[1])

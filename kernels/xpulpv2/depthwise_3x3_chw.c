@@ -8,7 +8,7 @@
 
 #define MOST_ROWS 120 /* of a band: see dory_third */
 
-/* Four columns of the output in the lanes of a quad. */
+/* Four columns of the output in a range of channels. */
 struct strip {
     const uint8_t *left; /* first row; columns 0 to 3, border included, or one column further and shifted up by left_shift */
     const uint8_t *right; /* stride 1: columns 2 to 5, likewise, shifted down by right_shift; stride 2: columns 4 to 7 */
@@ -24,9 +24,10 @@ struct work {
     const struct dory_tile *tile;
     struct dory_normaliser normaliser;
     uint32_t stride, columns, channels;
-    uint32_t strips; /* of a row */
+    uint32_t quads;
     uint32_t plane_bytes, quad_bytes;
-    uint32_t quad, strip; /* at work */
+    uint32_t constants_bytes; /* of a quad */
+    uint32_t quad, strip;     /* at work */
 };
 
 #if defined(DORY_XPULPV2)
@@ -67,11 +68,26 @@ struct work {
     "add a0, a0, t5\n"                                                                                                      \
     "add a1, a1, t5\n"
 
+/* Behind every fourth lane there are constants, and then weights, to be jumped over. */
+#define AGAIN(label)                                                                                                        \
+    "andi t5, t6, 3\n"                                                                                                      \
+    "bnez t5, " label "\n"                                                                                                  \
+    "beqz t6, 9f\n"                                                                                                         \
+    "lw t0, %[weights]\n"                                                                                                   \
+    "lw t1, %[constants]\n"                                                                                                 \
+    "lw t2, %[constants_bytes]\n"                                                                                           \
+    "addi t1, t1, 48\n"                                                                                                     \
+    "add t0, t0, t2\n"                                                                                                      \
+    "sw t1, %[constants]\n"                                                                                                 \
+    "sw t0, %[weights]\n"                                                                                                   \
+    "j " label "\n"                                                                                                         \
+    "9:\n"
+
 #define OWN_OPERANDS                                                                                                        \
     [shift] "m"(work->normaliser.direct_shift), [step0] "m"(strip->step), [row_step] "m"(strip->row_step),                  \
         [rounds] "m"(strip->rounds), [rest] "m"(strip->rest), [left] "m"(strip->left), [right] "m"(strip->right),           \
         [left_shift] "m"(strip->left_shift), [right_shift] "m"(strip->right_shift), [pitch] "m"(strip->pitch),              \
-        [plane_rest] "m"(strip->plane_rest)
+        [plane_rest] "m"(strip->plane_rest), [constants_bytes] "m"(work->constants_bytes)
 
 /* clang-format on */
 
@@ -138,6 +154,10 @@ static void compute(const struct work *work, struct strip *strip, struct dory_la
         lanes->weights += 12;
         lanes->constants += dory_direct_constants_bytes(&work->normaliser);
         lanes->output++;
+        if (lanes->left % 4 == 1) {
+            lanes->weights += work->constants_bytes;
+            lanes->constants += 48;
+        }
     }
 }
 
@@ -173,9 +193,10 @@ static inline void set_rows(const struct work *work, struct strip *strip, uint32
     strip->plane_rest = work->plane_bytes - (stride == 2 ? 2 * rows + 1 : rows + 2) * strip->pitch;
 }
 
-/* Rows `first` and up of a strip. */
+/* Rows `first` and up of a strip, in so many quads. */
 static inline __attribute__((always_inline)) void run_rows(const struct work *work, struct strip *strip, uint32_t first,
-                                                           uint32_t rows, uint32_t stride, enum dory_direct kind)
+                                                           uint32_t rows, uint32_t quads, uint32_t stride,
+                                                           enum dory_direct kind)
 {
     const struct dory_tile *tile = work->tile;
     const uint8_t *weights = (const uint8_t *)tile->weights + work->quad * work->quad_bytes;
@@ -184,14 +205,25 @@ static inline __attribute__((always_inline)) void run_rows(const struct work *wo
     struct dory_lanes lanes = {.weights = weights,
                                .constants = weights + 48,
                                .output = (uint8_t *)tile->output + first_pixel * work->channels + channel,
-                               .left = dory_minimum(4, work->channels - channel)};
+                               .left = dory_minimum(4 * quads, work->channels - channel)};
     place_strip(work, strip, (const uint8_t *)tile->input + channel * work->plane_bytes + first * stride * strip->pitch,
                 column);
     set_rows(work, strip, rows, stride);
     compute(work, strip, &lanes, stride, kind);
 }
 
-/* A core's share is a range of the grid of strips, quad by quad, by rows: strips are long, and balanced to a row. */
+/* Quads of a strip that may follow each other from `work->quad` on: of all rows, and with four channels each. */
+static inline uint32_t quads_together(const struct work *work, const struct dory_grid_share *share)
+{
+    uint32_t rows = work->tile->rows;
+    if (share->first != 0 || share->items < 2 * rows || rows > MOST_ROWS) {
+        return 1;
+    }
+    uint32_t quads = dory_minimum(dory_quotient(share->items, rows), work->channels / 4 - work->quad);
+    return quads ? quads : 1;
+}
+
+/* A core's share is a range of the grid of strips and quads, by rows: strips are long, and balanced to a row. */
 static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
                                                       unsigned core, unsigned cores, uint32_t stride, enum dory_direct kind)
 {
@@ -200,23 +232,26 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
                         .stride = stride,
                         .columns = tile->columns,
                         .channels = tile->channels,
-                        .strips = (tile->columns + 3u) / 4,
+                        .quads = (tile->channels + 3u) / 4,
                         .plane_bytes = (uint32_t)tile->input_rows * tile->input_columns,
-                        .quad_bytes = 48 + dory_constants_bytes(layer)};
+                        .quad_bytes = layer->quad_bytes,
+                        .constants_bytes = layer->quad_bytes - 48};
     struct strip strip = {.right_shift = 0};
-    struct dory_grid_share share = dory_grid_share_of((work.channels + 3) / 4 * work.strips, tile->rows, core, cores);
+    struct dory_grid_share share = dory_grid_share_of((tile->columns + 3u) / 4 * work.quads, tile->rows, core, cores);
     start_strips(&work, &strip);
-    work.quad = dory_quotient(share.row, work.strips);
-    work.strip = share.row - work.quad * work.strips;
+    work.strip = dory_quotient(share.row, work.quads);
+    work.quad = share.row - work.strip * work.quads;
     while (share.items > 0) {
-        uint32_t end = dory_grid_share_row_end(&share, tile->rows);
+        uint32_t end = dory_grid_share_row_end(&share, tile->rows), quads = quads_together(&work, &share);
         for (uint32_t first = share.first; first < end; first += MOST_ROWS) {
-            run_rows(&work, &strip, first, dory_minimum(MOST_ROWS, end - first), stride, kind);
+            run_rows(&work, &strip, first, dory_minimum(MOST_ROWS, end - first), quads, stride, kind);
         }
         dory_grid_share_next_row(&share, end);
-        if (++work.strip == work.strips) {
-            work.strip = 0;
-            work.quad++;
+        share.items -= (quads - 1) * tile->rows;
+        work.quad += quads;
+        if (work.quad == work.quads) {
+            work.quad = 0;
+            work.strip++;
         }
     }
 }
