@@ -19,17 +19,14 @@
     "li a6, 0x01000706\n"
 
 /* Stride 1: the word at column 2 is a shuffle of two words. */
-#define ROW_INSTRUCTIONS       3
-#define LOAD_ROW(left, right)  P_LW_NEXT(right, "a1") P_LW_NEXT(left, "a0")
-#define ALIGN_ROW(left, right) PV_SHUFFLE2_B(right, left, "a6")
-#define FIRST_ROWS                                                                                                          \
-    LOAD_ROW("t0", "t1")                                                                                                    \
-    LOAD_ROW("t2", "t3")                                                                                                    \
-    ALIGN_ROW("t0", "t1")                                                                                                   \
-    ALIGN_ROW("t2", "t3")
+#define LOAD_ROW(left, right)     P_LW_NEXT(right, "a1") P_LW_NEXT(left, "a0")
+#define ALIGN_ROW(left, right)    PV_SHUFFLE2_B(right, left, "a6")
+#define INSTRUCTIONS_OF_ALIGN_ROW 1
 
-#define INPUT_ROW_INSTRUCTIONS 3
-#define LOAD_UNITS             P_LW_NEXT("t0", "a0") P_LW_NEXT("t1", "a1") P_LW_NEXT("t2", "a7")
+#define LOAD_UNITS P_LW_NEXT("t0", "a0") P_LW_NEXT("t1", "a1") P_LW_NEXT("t2", "a7")
+#define ALIGN_UNITS ""
+#define INSTRUCTIONS_OF_LOAD_UNITS  3
+#define INSTRUCTIONS_OF_ALIGN_UNITS 0
 
 #define NEXT_CHANNEL "nop\n"
 #define AGAIN(label) "bnez t6, " label "\n"
@@ -50,7 +47,7 @@
 static inline __attribute__((always_inline)) void compute(const struct dory_depthwise *work, const struct dory_strip *strip,
                                                           struct dory_lanes *lanes, uint32_t stride, enum dory_direct kind)
 {
-    COMPUTE(stride, kind);
+    COMPUTE(ALIGN, stride, kind);
 }
 
 #else

@@ -3,10 +3,10 @@
  *
  * - STEP_1, STEP_2: registers; from the fourth column of the output to the third, from there to the second
  * - LOAD_OWN: sets what the following need
- * - FIRST_ROWS, for stride 1: words of the first two input rows in t0 and t1, t2 and t3
- * - LOAD_ROW(a, b), ALIGN_ROW(a, b), for stride 1: words at columns 0 (a) and 2 (b) of the next input row, border included
- * - LOAD_UNITS, for stride 2: words at columns 0, 4 and 8 of the next input row in t0, t1 and t2, likewise
- * - ROW_INSTRUCTIONS of LOAD_ROW and ALIGN_ROW together, INPUT_ROW_INSTRUCTIONS of LOAD_UNITS
+ * - LOAD_ROW(a, b), two instructions, and ALIGN_ROW(a, b), for stride 1: words at columns 0 (a) and 2 (b) of the next input
+ *   row, border included
+ * - LOAD_UNITS and ALIGN_UNITS, for stride 2: words at columns 0, 4 and 8 of the next input row in t0, t1 and t2, likewise
+ * - INSTRUCTIONS_OF_ALIGN_ROW, INSTRUCTIONS_OF_LOAD_UNITS, INSTRUCTIONS_OF_ALIGN_UNITS: how many these are
  * - NEXT_CHANNEL: moves on from the last input row of a channel to the first one of the next
  * - AGAIN(label): to `label` where lanes are left to do, whose number is in t6
  * - OWN_OPERANDS: operands of all these
@@ -132,16 +132,23 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
 #define DOTS(dot, left, right, weights, further)                                                                            \
     dot("t6", left, weights) dot("a7", left, further) dot("s7", right, weights) dot("ra", right, further)
 
-/* One output row; the third input row is loaded here. 28 instructions and ROW_INSTRUCTIONS where `finish` has 16. */
-#define ROW(finish, left0, right0, left1, right1, left2, right2, label_of_last)                                             \
+/* `way` is ALIGN, or LEAVE for words that need not be aligned. */
+#define LEAVE_ROW(left, right) ""
+#define LEAVE_UNITS ""
+#define INSTRUCTIONS_OF_LEAVE_ROW 0
+#define INSTRUCTIONS_OF_LEAVE_UNITS 0
+#define INSTRUCTIONS_OF_UNITS(way) (INSTRUCTIONS_OF_LOAD_UNITS + INSTRUCTIONS_OF_##way##_UNITS)
+
+/* One output row; the third input row is loaded here. 14 instructions beside those of `way` and `finish`. */
+#define ROW(way, finish, left0, right0, left1, right1, left2, right2, label_of_last)                                        \
     LOAD_ROW(left2, right2)                                                                                                 \
     DOTS(PV_DOTUSP_B, left0, right0, "s1", "s4")                                                                            \
     DOTS(PV_SDOTUSP_B, left1, right1, "s2", "s5")                                                                           \
-    ALIGN_ROW(left2, right2)                                                                                                \
+    way##_ROW(left2, right2)                                                                                                \
     DOTS(PV_SDOTUSP_B, left2, right2, "s3", "s6")                                                                           \
     finish("t6", "a7", "s7", "ra", left0, right0, label_of_last)
 
-#define COMPUTE_STRIDE_1(finish, load_constants, finish_instructions)                                                       \
+#define COMPUTE_STRIDE_1(way, finish, load_constants, finish_instructions)                                                  \
     __asm__ volatile(                                                                                                       \
         ".option push\n"                                                                                                    \
         ".balign 4\n"                                                                                                       \
@@ -152,22 +159,25 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
         "slli s4, s1, 8\n"                                                                                                  \
         "slli s5, s2, 8\n"                                                                                                  \
         "slli s6, s3, 8\n"                                                                                                  \
-        FIRST_ROWS                                                                                                          \
+        LOAD_ROW("t0", "t1")                                                                                                \
+        LOAD_ROW("t2", "t3")                                                                                                \
+        way##_ROW("t0", "t1")                                                                                               \
+        way##_ROW("t2", "t3")                                                                                               \
         "lw s7, %[rounds]\n"                                                                                                \
         "lw t6, %[rest]\n"                                                                                                  \
         "beqz s7, 2f\n"                                                                                                     \
-        LP_SETUP("x0", "s7", 3 * (12 + ROW_INSTRUCTIONS + (finish_instructions)), "1")                                      \
-        ROW(finish, "t0", "t1", "t2", "t3", "t4", "t5", "")                                                                 \
-        ROW(finish, "t2", "t3", "t4", "t5", "t0", "t1", "")                                                                 \
-        ROW(finish, "t4", "t5", "t0", "t1", "t2", "t3", "1: ")                                                              \
+        LP_SETUP("x0", "s7", 3 * (14 + INSTRUCTIONS_OF_##way##_ROW + (finish_instructions)), "1")                           \
+        ROW(way, finish, "t0", "t1", "t2", "t3", "t4", "t5", "")                                                            \
+        ROW(way, finish, "t2", "t3", "t4", "t5", "t0", "t1", "")                                                            \
+        ROW(way, finish, "t4", "t5", "t0", "t1", "t2", "t3", "1: ")                                                         \
         "lw t6, %[rest]\n"                                                                                                  \
         "nop\n"                                                                                                             \
         "2: beqz t6, 3f\n"                                                                                                  \
-        ROW(finish, "t0", "t1", "t2", "t3", "t4", "t5", "")                                                                 \
+        ROW(way, finish, "t0", "t1", "t2", "t3", "t4", "t5", "")                                                            \
         "lw t6, %[rest]\n"                                                                                                  \
         "li s7, 1\n"                                                                                                        \
         "beq t6, s7, 3f\n"                                                                                                  \
-        ROW(finish, "t2", "t3", "t4", "t5", "t0", "t1", "")                                                                 \
+        ROW(way, finish, "t2", "t3", "t4", "t5", "t0", "t1", "")                                                            \
         "3:\n"                                                                                                              \
         NEXT_LANE("0b")                                                                                                     \
         END_STRIP                                                                                                           \
@@ -182,24 +192,24 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
  * s1-s3            weights of three kernel rows
  * t0-t2            words of an input row
  * t3-t6 and s4-s7  sums of this output row and of the next, which shares an input row with it; in turn */
-#define INPUT_ROW(dot, a, b, c, d, weights)                                                                                 \
-    LOAD_UNITS                                                                                                              \
+#define INPUT_ROW(way, dot, a, b, c, d, weights)                                                                            \
+    LOAD_UNITS way##_UNITS                                                                                                  \
     dot(a, "t0", weights) PV_SHUFFLE2_B("t0", "t1", "a6") dot(c, "t1", weights) PV_SHUFFLE2_B("t1", "t2", "a6")             \
     dot(b, "t0", weights) dot(d, "t1", weights)
 
-#define SHARED_INPUT_ROW(a, b, c, d, next_a, next_b, next_c, next_d)                                                        \
-    LOAD_UNITS                                                                                                              \
+#define SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                   \
+    LOAD_UNITS way##_UNITS                                                                                                  \
     PV_SDOTUSP_B(a, "t0", "s3") PV_DOTUSP_B(next_a, "t0", "s1") PV_SHUFFLE2_B("t0", "t1", "a6")                             \
     PV_SDOTUSP_B(c, "t1", "s3") PV_DOTUSP_B(next_c, "t1", "s1") PV_SHUFFLE2_B("t1", "t2", "a6")                             \
     PV_SDOTUSP_B(b, "t0", "s3") PV_DOTUSP_B(next_b, "t0", "s1") PV_SDOTUSP_B(d, "t1", "s3") PV_DOTUSP_B(next_d, "t1", "s1")
 
-/* One output row, that is two input rows: 16 instructions beside LOAD_UNITS and `finish`. */
-#define STRIDE_2_ROW(finish, a, b, c, d, next_a, next_b, next_c, next_d, label_of_last)                                     \
-    INPUT_ROW(PV_SDOTUSP_B, a, b, c, d, "s2")                                                                               \
-    SHARED_INPUT_ROW(a, b, c, d, next_a, next_b, next_c, next_d)                                                            \
+/* One output row, that is two input rows: 16 instructions beside those of LOAD_UNITS, `way` and `finish`. */
+#define STRIDE_2_ROW(way, finish, a, b, c, d, next_a, next_b, next_c, next_d, label_of_last)                                \
+    INPUT_ROW(way, PV_SDOTUSP_B, a, b, c, d, "s2")                                                                          \
+    SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                       \
     finish(a, b, c, d, "t0", "t1", label_of_last)
 
-#define COMPUTE_STRIDE_2(finish, load_constants, finish_instructions)                                                       \
+#define COMPUTE_STRIDE_2(way, finish, load_constants, finish_instructions)                                                  \
     __asm__ volatile(                                                                                                       \
         ".option push\n"                                                                                                    \
         ".balign 4\n"                                                                                                       \
@@ -209,16 +219,16 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
         "0:\n"                                                                                                              \
         LOAD_LANE(load_constants)                                                                                           \
         "lw ra, %[rounds]\n"                                                                                                \
-        INPUT_ROW(PV_DOTUSP_B, "t3", "t4", "t5", "t6", "s1")                                                                \
+        INPUT_ROW(way, PV_DOTUSP_B, "t3", "t4", "t5", "t6", "s1")                                                           \
         "lw s4, %[rest]\n"                                                                                                  \
         "beqz ra, 2f\n"                                                                                                     \
-        LP_SETUP("x0", "ra", 2 * (16 + 2 * INPUT_ROW_INSTRUCTIONS + (finish_instructions)), "1")                            \
-        STRIDE_2_ROW(finish, "t3", "t4", "t5", "t6", "s4", "s5", "s6", "s7", "")                                            \
-        STRIDE_2_ROW(finish, "s4", "s5", "s6", "s7", "t3", "t4", "t5", "t6", "1: ")                                         \
+        LP_SETUP("x0", "ra", 2 * (16 + 2 * INSTRUCTIONS_OF_UNITS(way) + (finish_instructions)), "1")                        \
+        STRIDE_2_ROW(way, finish, "t3", "t4", "t5", "t6", "s4", "s5", "s6", "s7", "")                                       \
+        STRIDE_2_ROW(way, finish, "s4", "s5", "s6", "s7", "t3", "t4", "t5", "t6", "1: ")                                    \
         "lw s4, %[rest]\n"                                                                                                  \
         "nop\n"                                                                                                             \
         "2: beqz s4, 3f\n"                                                                                                  \
-        STRIDE_2_ROW(finish, "t3", "t4", "t5", "t6", "s4", "s5", "s6", "s7", "")                                            \
+        STRIDE_2_ROW(way, finish, "t3", "t4", "t5", "t6", "s4", "s5", "s6", "s7", "")                                       \
         "3:\n"                                                                                                              \
         NEXT_LANE("0b")                                                                                                     \
         END_STRIP                                                                                                           \
@@ -228,20 +238,20 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
         : CLOBBERED)
 
 /* `stride` and `kind` are constants. */
-#define COMPUTE(stride, kind)                                                                                               \
+#define COMPUTE(way, stride, kind)                                                                                          \
     do {                                                                                                                    \
         if ((stride) == 1 && (kind) == DORY_DIRECT) {                                                                       \
-            COMPUTE_STRIDE_1(FINISH, LOAD_CONSTANTS, 16);                                                                   \
+            COMPUTE_STRIDE_1(way, FINISH, LOAD_CONSTANTS, 16);                                                              \
         } else if ((stride) == 1 && (kind) == DORY_DIRECT_CLAMPED) {                                                        \
-            COMPUTE_STRIDE_1(FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 20);                                                   \
+            COMPUTE_STRIDE_1(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 20);                                              \
         } else if ((stride) == 1) {                                                                                         \
-            COMPUTE_STRIDE_1(FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 28);                                 \
+            COMPUTE_STRIDE_1(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 28);                            \
         } else if ((kind) == DORY_DIRECT) {                                                                                 \
-            COMPUTE_STRIDE_2(FINISH, LOAD_CONSTANTS, 16);                                                                   \
+            COMPUTE_STRIDE_2(way, FINISH, LOAD_CONSTANTS, 16);                                                              \
         } else if ((kind) == DORY_DIRECT_CLAMPED) {                                                                         \
-            COMPUTE_STRIDE_2(FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 20);                                                   \
+            COMPUTE_STRIDE_2(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 20);                                              \
         } else {                                                                                                            \
-            COMPUTE_STRIDE_2(FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 28);                                 \
+            COMPUTE_STRIDE_2(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 28);                            \
         }                                                                                                                   \
     } while (0)
 

@@ -45,22 +45,18 @@ struct work {
     "lw a6, %[pitch]\n"                                                                                                     \
     "lw a7, %[pitch]\n"
 
-#define ROW_INSTRUCTIONS 4
 #define LOAD_ROW(left, right) P_LW_STEP(left, "a6", "a0") P_LW_STEP(right, "a6", "a1")
 #define ALIGN_ROW(left, right)                                                                                              \
     "sll " left ", " left ", s9\n"                                                                                          \
     "srl " right ", " right ", s10\n"
-#define FIRST_ROWS                                                                                                          \
-    LOAD_ROW("t0", "t1")                                                                                                    \
-    LOAD_ROW("t2", "t3")                                                                                                    \
-    ALIGN_ROW("t0", "t1")                                                                                                   \
-    ALIGN_ROW("t2", "t3")
+#define INSTRUCTIONS_OF_ALIGN_ROW 2
 
-#define INPUT_ROW_INSTRUCTIONS 4
 #define LOAD_UNITS                                                                                                          \
     P_LW_STEP("t0", "a7", "a0")                                                                                             \
-    "lbu t2, 4(a1)\n" P_LW_STEP("t1", "a7", "a1")                                                                           \
-    "sll t0, t0, s9\n"
+    "lbu t2, 4(a1)\n" P_LW_STEP("t1", "a7", "a1")
+#define ALIGN_UNITS "sll t0, t0, s9\n"
+#define INSTRUCTIONS_OF_LOAD_UNITS  3
+#define INSTRUCTIONS_OF_ALIGN_UNITS 1
 
 #define NEXT_CHANNEL                                                                                                        \
     "lw t5, %[plane_rest]\n"                                                                                                \
@@ -95,7 +91,11 @@ struct work {
 static inline __attribute__((always_inline)) void compute(const struct work *work, const struct strip *strip,
                                                           struct dory_lanes *lanes, uint32_t stride, enum dory_direct kind)
 {
-    COMPUTE(stride, kind);
+    if (strip->left_shift | strip->right_shift) {
+        COMPUTE(ALIGN, stride, kind);
+    } else {
+        COMPUTE(LEAVE, stride, kind);
+    }
 }
 
 #else
