@@ -43,6 +43,7 @@ static void fetch(struct dory_driver *driver)
         dory_await_transfers(&driver->run, next->step->transfers_awaited);
     }
     start_loads(driver);
+    driver->fetched = true;
 }
 
 /* The cores have computed `now`: brings its results, and all before, to L2. */
@@ -121,6 +122,7 @@ static void step_on(struct dory_driver *driver)
     driver->now = driver->next;
     driver->next = before;
     driver->computed = true;
+    driver->fetched = false;
     driver->more = place_next(driver);
     if (driver->more) {
         dory_describe_loads(&driver->copies, driver->next, layer_of_next(driver), driver->l2);
@@ -162,7 +164,6 @@ static void begin_layer(struct dory_driver *driver)
     driver->layer_turn ^= 1;
     driver->turns = false;
     driver->bordered[0].input_rows = driver->bordered[1].input_rows = 0;
-    fetch(driver);
     driver->shared->layer = *layer_of(driver);
 }
 
@@ -207,7 +208,6 @@ static bool complete(struct dory_driver *driver)
 {
     drain(driver);
     if (!driver->turns) {
-        fetch(driver);
         return true;
     }
     finish_layer(driver);
@@ -239,7 +239,8 @@ static bool needs_border(struct dory_driver *driver)
     return next->has_border && !same;
 }
 
-/* `next` has come, and its output buffer is free. */
+/* `next`, which has come when this returns, and whose output buffer is free then. What the cores are told is written before
+ * the copies start, if they have not: a word that the FC writes to L1 may wait for a transfer that is under way. */
 static void publish(struct dory_driver *driver, struct dory_work *work)
 {
     const struct dory_placed_tile *next = driver->next;
@@ -247,6 +248,9 @@ static void publish(struct dory_driver *driver, struct dory_work *work)
     work->valid = next->valid;
     work->has_border = needs_border(driver);
     work->kind = DORY_WORK_TILE;
+    if (!driver->fetched) {
+        fetch(driver);
+    }
     dory_run_fail(&driver->run, hal_dma_wait(driver->load_ticket));
     wait_store(driver, next->output_buffer);
     if (driver->run.profile) {
@@ -280,5 +284,7 @@ void dory_driver_start(struct dory_driver *driver)
     }
     if (driver->more && driver->next->overlaps) {
         fetch(driver);
+    } else if (driver->more && driver->turns) {
+        dory_await_started_transfers(&driver->run, driver->next->step->transfers_awaited);
     }
 }

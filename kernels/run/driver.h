@@ -36,6 +36,7 @@ struct dory_driver {
     bool computed;                    /* `now` has been given to the cores; its results are not stored */
     bool more;                        /* there is a tile behind it: `next` */
     bool turns;                       /* and that is the first one of the next layer */
+    bool fetched;                     /* the copies of `next` have been started */
     bool draining;                    /* nothing may be on its way before `now` is complete */
     bool stores;                      /* then: `copies.store` is described */
     struct dory_bordered bordered[2]; /* by input buffer */

@@ -9,7 +9,7 @@ struct dory_run {
     const struct dory_network *network;
     const struct dory_buffers *buffers;
     int status; /* the first error; the others are consequences */
-    uint16_t transfers_started;
+    uint16_t transfers_started, transfers_complete;
     hal_l3_ticket ticket_base;          /* transfer i has ticket ticket_base + i + 1, or is complete */
     struct dory_layer_profile *profile; /* of this layer, or null */
 };
@@ -20,5 +20,9 @@ void dory_run_fail(struct dory_run *run, int status);
 /* Driver. Queues the transfers before `end` that have not been; then waits for those before `end`. */
 void dory_start_transfers(struct dory_run *run, unsigned end);
 void dory_await_transfers(struct dory_run *run, unsigned end);
+
+/* Driver. Waits already, while the cores work, for the transfers before `end`, if all of them have been queued: others may
+ * have to wait for what the cores do. */
+void dory_await_started_transfers(struct dory_run *run, unsigned end);
 
 #endif

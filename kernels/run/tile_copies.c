@@ -60,12 +60,13 @@ static unsigned describe_planes(struct hal_dma_copy *copy, const struct dory_pla
     if (together == tile->input_channels) {
         return 1;
     }
-    struct hal_dma_copy last = *copy;
-    last.local = (uint8_t *)last.local + together * here;
-    last.external = (uint8_t *)last.external + together * plane;
-    last.run_bytes = there;
-    last.runs = 1;
-    copy[together ? 1 : 0] = last;
+    if (together) {
+        copy[1] = copy[0];
+    }
+    copy->local = (uint8_t *)copy->local + together * here;
+    copy->external = (uint8_t *)copy->external + together * plane;
+    copy->run_bytes = there;
+    copy->runs = 1;
     return together ? 2 : 1;
 }
 
@@ -126,18 +127,19 @@ static void describe_weights(struct hal_dma_copy *copy, const struct dory_placed
     }
 }
 
+/* The largest copy last: whoever starts another behind it may wait for it. */
 void dory_describe_loads(struct dory_copies *copies, const struct dory_placed_tile *placed, const struct dory_layer *layer,
                          uint8_t *l2)
 {
     unsigned count = 0;
+    if (placed->load_weights) {
+        describe_weights(&copies->loads[count++], placed, layer, l2);
+    }
     if (placed->load_input) {
-        count += describe_input(copies->loads, placed, layer, l2, 0);
+        count += describe_input(&copies->loads[count], placed, layer, l2, 0);
         if (dory_has_second_input(layer)) {
             count += describe_input(&copies->loads[count], placed, layer, l2, 1);
         }
-    }
-    if (placed->load_weights) {
-        describe_weights(&copies->loads[count++], placed, layer, l2);
     }
     copies->load_count = count;
 }

@@ -29,13 +29,21 @@ void dory_start_transfers(struct dory_run *run, unsigned end)
 
 void dory_await_transfers(struct dory_run *run, unsigned end)
 {
-    if (end == 0) {
+    if (end <= run->transfers_complete) {
         return;
     }
     dory_start_transfers(run, end);
     uint32_t before = run->profile ? hal_cycles() : 0;
     dory_run_fail(run, hal_l3_wait(run->ticket_base + end));
+    run->transfers_complete = (uint16_t)end;
     if (run->profile) {
         run->profile->l3_wait_cycles += hal_cycles() - before;
+    }
+}
+
+void dory_await_started_transfers(struct dory_run *run, unsigned end)
+{
+    if (end <= run->transfers_started) {
+        dory_await_transfers(run, end);
     }
 }
