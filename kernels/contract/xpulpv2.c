@@ -355,14 +355,15 @@ static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t 
            layer->input_width == stride * layer->output_width;
 }
 
-/* The slowest core has an equal part of the rows of all strips of 4 columns x 4 channels, and may start in a strip's middle.
- */
+/* The slowest core has an equal part of the rows of all strips of 4 columns x 4 channels, strip by strip through all
+ * channels, and may start in a strip's middle. */
 static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores, uint64_t row_tenths, uint64_t lane_cycles)
 {
-    uint32_t strips = dory_divide_up(tile->channels, 4) * dory_divide_up(tile->columns, 4);
+    uint32_t quads = dory_divide_up(tile->channels, 4), strips = quads * dory_divide_up(tile->columns, 4);
     uint32_t rows = dory_divide_up(strips * tile->rows, cores);
-    uint32_t started = dory_divide_up(rows, tile->rows) + (rows % tile->rows != 0);
-    return rows * 4 * row_tenths / 10 + started * (4 * lane_cycles + 90) + 250;
+    bool uneven = rows % tile->rows != 0;
+    uint32_t started = dory_divide_up(rows, tile->rows) + uneven, starts = dory_divide_up(started, quads) + uneven;
+    return rows * 4 * row_tenths / 10 + started * 4 * lane_cycles + starts * 90 + 250;
 }
 
 #define DEPTHWISE_3X3_CHW(suffix, stride, kind, row_tenths, lane_cycles)                                                    \
@@ -383,12 +384,12 @@ static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores
         .reads_chw = true,                                                                                                  \
     };
 
-DEPTHWISE_3X3_CHW(stride_1, 1, DORY_DIRECT, 345, 55)
-DEPTHWISE_3X3_CHW(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 385, 57)
-DEPTHWISE_3X3_CHW(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 58)
-DEPTHWISE_3X3_CHW(stride_2, 2, DORY_DIRECT, 445, 55)
-DEPTHWISE_3X3_CHW(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 485, 57)
-DEPTHWISE_3X3_CHW(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 565, 58)
+DEPTHWISE_3X3_CHW(stride_1, 1, DORY_DIRECT, 345, 51)
+DEPTHWISE_3X3_CHW(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 385, 53)
+DEPTHWISE_3X3_CHW(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
+DEPTHWISE_3X3_CHW(stride_2, 2, DORY_DIRECT, 400, 50)
+DEPTHWISE_3X3_CHW(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 441, 52)
+DEPTHWISE_3X3_CHW(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
 
 static bool depthwise_supports(const struct dory_layer *layer)
 {

@@ -23,10 +23,20 @@
 #define ALIGN_ROW(left, right)    PV_SHUFFLE2_B(right, left, "a6")
 #define INSTRUCTIONS_OF_ALIGN_ROW 1
 
-#define LOAD_UNITS P_LW_NEXT("t0", "a0") P_LW_NEXT("t1", "a1") P_LW_NEXT("t2", "a7")
-#define ALIGN_UNITS ""
-#define INSTRUCTIONS_OF_LOAD_UNITS  3
-#define INSTRUCTIONS_OF_ALIGN_UNITS 0
+/* Stride 2: outputs 0 and 2 read the words at columns 0 and 4, outputs 1 and 3 words between. */
+#define START_STRIDE_2      "li a6, 0x05040302\n"
+#define START_LANE_STRIDE_2 ""
+#define LOAD_UNITS          P_LW_NEXT("t0", "a0") P_LW_NEXT("t1", "a1") P_LW_NEXT("t2", "a7")
+#define INPUT_ROW(way, dot, a, b, c, d, k)                                                                                  \
+    LOAD_UNITS                                                                                                              \
+    dot(a, "t0", "s" #k) PV_SHUFFLE2_B("t0", "t1", "a6") dot(c, "t1", "s" #k) PV_SHUFFLE2_B("t1", "t2", "a6")               \
+    dot(b, "t0", "s" #k) dot(d, "t1", "s" #k)
+
+#define SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                   \
+    LOAD_UNITS                                                                                                              \
+    PV_SDOTUSP_B(a, "t0", "s3") PV_DOTUSP_B(next_a, "t0", "s1") PV_SHUFFLE2_B("t0", "t1", "a6")                             \
+    PV_SDOTUSP_B(c, "t1", "s3") PV_DOTUSP_B(next_c, "t1", "s1") PV_SHUFFLE2_B("t1", "t2", "a6")                             \
+    PV_SDOTUSP_B(b, "t0", "s3") PV_DOTUSP_B(next_b, "t0", "s1") PV_SDOTUSP_B(d, "t1", "s3") PV_DOTUSP_B(next_d, "t1", "s1")
 
 #define NEXT_CHANNEL "nop\n"
 #define AGAIN(label) "bnez t6, " label "\n"

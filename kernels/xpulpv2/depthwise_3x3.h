@@ -5,8 +5,11 @@
  * - LOAD_OWN: sets what the following need
  * - LOAD_ROW(a, b), two instructions, and ALIGN_ROW(a, b), for stride 1: words at columns 0 (a) and 2 (b) of the next input
  *   row, border included
- * - LOAD_UNITS and ALIGN_UNITS, for stride 2: words at columns 0, 4 and 8 of the next input row in t0, t1 and t2, likewise
- * - INSTRUCTIONS_OF_ALIGN_ROW, INSTRUCTIONS_OF_LOAD_UNITS, INSTRUCTIONS_OF_ALIGN_UNITS: how many these are
+ * - INSTRUCTIONS_OF_ALIGN_ROW: how many these are
+ * - START_STRIDE_2, START_LANE_STRIDE_2: set what the following two need, before the first lane and in each
+ * - INPUT_ROW(way, dot, a, b, c, d, k), 9 instructions, for stride 2: the dot products of the next input row with row k of the
+ *   weights, 1 to 3; SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d), 13: adds those with row 3, and starts the
+ *   sums of the next output row with those with row 1
  * - NEXT_CHANNEL: moves on from the last input row of a channel to the first one of the next
  * - AGAIN(label): to `label` where lanes are left to do, whose number is in t6
  * - OWN_OPERANDS: operands of all these
@@ -133,11 +136,8 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
     dot("t6", left, weights) dot("a7", left, further) dot("s7", right, weights) dot("ra", right, further)
 
 /* `way` is ALIGN, or LEAVE for words that need not be aligned. */
-#define LEAVE_ROW(left, right) ""
-#define LEAVE_UNITS ""
+#define LEAVE_ROW(left, right)    ""
 #define INSTRUCTIONS_OF_LEAVE_ROW 0
-#define INSTRUCTIONS_OF_LEAVE_UNITS 0
-#define INSTRUCTIONS_OF_UNITS(way) (INSTRUCTIONS_OF_LOAD_UNITS + INSTRUCTIONS_OF_##way##_UNITS)
 
 /* One output row; the third input row is loaded here. 14 instructions beside those of `way` and `finish`. */
 #define ROW(way, finish, left0, right0, left1, right1, left2, right2, label_of_last)                                        \
@@ -186,26 +186,15 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
         : OWN_OPERANDS                                                                                                      \
         : CLOBBERED)
 
-/* Stride 2. Outputs 0 and 2 read the words at columns 0 and 4, outputs 1 and 3 words between.
+/* Stride 2.
  *
- * a6               selector
  * s1-s3            weights of three kernel rows
- * t0-t2            words of an input row
- * t3-t6 and s4-s7  sums of this output row and of the next, which shares an input row with it; in turn */
-#define INPUT_ROW(way, dot, a, b, c, d, weights)                                                                            \
-    LOAD_UNITS way##_UNITS                                                                                                  \
-    dot(a, "t0", weights) PV_SHUFFLE2_B("t0", "t1", "a6") dot(c, "t1", weights) PV_SHUFFLE2_B("t1", "t2", "a6")             \
-    dot(b, "t0", weights) dot(d, "t1", weights)
+ * t3-t6 and s4-s7  sums of this output row and of the next, which shares an input row with it; in turn
+ * t0-t2, a6, s9, s10, ra are the including file's */
 
-#define SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                   \
-    LOAD_UNITS way##_UNITS                                                                                                  \
-    PV_SDOTUSP_B(a, "t0", "s3") PV_DOTUSP_B(next_a, "t0", "s1") PV_SHUFFLE2_B("t0", "t1", "a6")                             \
-    PV_SDOTUSP_B(c, "t1", "s3") PV_DOTUSP_B(next_c, "t1", "s1") PV_SHUFFLE2_B("t1", "t2", "a6")                             \
-    PV_SDOTUSP_B(b, "t0", "s3") PV_DOTUSP_B(next_b, "t0", "s1") PV_SDOTUSP_B(d, "t1", "s3") PV_DOTUSP_B(next_d, "t1", "s1")
-
-/* One output row, that is two input rows: 16 instructions beside those of LOAD_UNITS, `way` and `finish`. */
+/* One output row, that is two input rows: 22 instructions beside those of `finish`. */
 #define STRIDE_2_ROW(way, finish, a, b, c, d, next_a, next_b, next_c, next_d, label_of_last)                                \
-    INPUT_ROW(way, PV_SDOTUSP_B, a, b, c, d, "s2")                                                                          \
+    INPUT_ROW(way, PV_SDOTUSP_B, a, b, c, d, 2)                                                                             \
     SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                       \
     finish(a, b, c, d, "t0", "t1", label_of_last)
 
@@ -215,14 +204,15 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
         ".balign 4\n"                                                                                                       \
         ".option norvc\n"                                                                                                   \
         LOAD_STRIP                                                                                                          \
-        "li a6, 0x05040302\n"                                                                                               \
+        START_STRIDE_2                                                                                                      \
         "0:\n"                                                                                                              \
         LOAD_LANE(load_constants)                                                                                           \
-        "lw ra, %[rounds]\n"                                                                                                \
-        INPUT_ROW(way, PV_DOTUSP_B, "t3", "t4", "t5", "t6", "s1")                                                           \
+        START_LANE_STRIDE_2                                                                                                 \
+        INPUT_ROW(way, PV_DOTUSP_B, "t3", "t4", "t5", "t6", 1)                                                              \
+        "lw t0, %[rounds]\n"                                                                                                \
         "lw s4, %[rest]\n"                                                                                                  \
-        "beqz ra, 2f\n"                                                                                                     \
-        LP_SETUP("x0", "ra", 2 * (16 + 2 * INSTRUCTIONS_OF_UNITS(way) + (finish_instructions)), "1")                        \
+        "beqz t0, 2f\n"                                                                                                     \
+        LP_SETUP("x0", "t0", 2 * (22 + (finish_instructions)), "1")                                                         \
         STRIDE_2_ROW(way, finish, "t3", "t4", "t5", "t6", "s4", "s5", "s6", "s7", "")                                       \
         STRIDE_2_ROW(way, finish, "s4", "s5", "s6", "s7", "t3", "t4", "t5", "t6", "1: ")                                    \
         "lw s4, %[rest]\n"                                                                                                  \

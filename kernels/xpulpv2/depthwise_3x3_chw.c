@@ -10,13 +10,14 @@
 
 /* Four columns of the output in a range of channels. */
 struct strip {
-    const uint8_t *left; /* first row; columns 0 to 3, border included, or one column further and shifted up by left_shift */
-    const uint8_t *right; /* stride 1: columns 2 to 5, likewise, shifted down by right_shift; stride 2: columns 4 to 7 */
-    uint32_t left_shift, right_shift;
-    uint32_t rounds, rest;  /* rows of the output are 3 (stride 2: 2) times rounds, and the rest */
-    uint32_t pitch;         /* from row to row of the input */
-    uint32_t plane_rest;    /* from behind the last row that is read to the next lane's first */
-    int32_t step, row_step; /* in the output */
+    const uint8_t
+        *left; /* first row; stride 2: column 0. Stride 1: columns -1 to 2, or 0 to 3 and then shifted up by left_shift */
+    const uint8_t *right;             /* stride 1: columns 1 to 4, or 0 to 3 and then shifted down by right_shift */
+    uint32_t left_shift, right_shift; /* stride 2: left_shift is not 0 where column 0 is the first of the image */
+    uint32_t rounds, rest;            /* rows of the output are 3 (stride 2: 2) times rounds, and the rest */
+    uint32_t pitch;                   /* from row to row of the input */
+    uint32_t plane_rest;              /* from behind the last row that is read to the next lane's first */
+    int32_t step, row_step;           /* in the output */
 };
 
 /* The work on one tile. */
@@ -34,7 +35,7 @@ struct work {
 
 /* clang-format off */
 
-/* a0 and a1: left and right; s9 and s10: shifts; pitch: a6 for stride 1, a7 for stride 2, whose selector is in a6 */
+/* a0 and a1: left and right; s9 and s10: shifts, for stride 1; pitch: a6 for stride 1, a7 for stride 2 */
 #define STEP_1 "s8"
 #define STEP_2 "s8"
 #define LOAD_OWN                                                                                                            \
@@ -51,12 +52,32 @@ struct work {
     "srl " right ", " right ", s10\n"
 #define INSTRUCTIONS_OF_ALIGN_ROW 2
 
-#define LOAD_UNITS                                                                                                          \
-    P_LW_STEP("t0", "a7", "a0")                                                                                             \
-    "lbu t2, 4(a1)\n" P_LW_STEP("t1", "a7", "a1")
-#define ALIGN_UNITS "sll t0, t0, s9\n"
-#define INSTRUCTIONS_OF_LOAD_UNITS  3
-#define INSTRUCTIONS_OF_ALIGN_UNITS 1
+/* Stride 2: words at columns 0 and 4 as they lie in memory, without border. Outputs 1 and 3 are dot products of these with the
+ * weights a byte further, outputs 0 and 2 of words that begin a column earlier, in the word before. */
+#define FURTHER_1 "ra"
+#define FURTHER_2 "s9"
+#define FURTHER_3 "s10"
+#define START_STRIDE_2 "li a6, 0x02010007\n"
+#define START_LANE_STRIDE_2                                                                                                 \
+    "slli ra, s1, 8\n"                                                                                                      \
+    "slli s9, s2, 8\n"                                                                                                      \
+    "slli s10, s3, 8\n"
+#define ALIGN_LEFT "li t2, 0\n"
+#define LEAVE_LEFT "lw t2, -4(a0)\n"
+#define LOAD_UNITS(way)                                                                                                     \
+    way##_LEFT                                                                                                              \
+    "lw t1, 4(a0)\n" P_LW_STEP("t0", "a7", "a0")
+#define INPUT_ROW(way, dot, a, b, c, d, k)                                                                                  \
+    LOAD_UNITS(way)                                                                                                         \
+    dot(d, "t1", FURTHER_##k) dot(b, "t0", FURTHER_##k) PV_SHUFFLE2_B("t1", "t0", "a6") PV_SHUFFLE2_B("t0", "t2", "a6")     \
+    dot(c, "t1", "s" #k) dot(a, "t0", "s" #k)
+
+#define SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                   \
+    LOAD_UNITS(way)                                                                                                         \
+    PV_SDOTUSP_B(d, "t1", FURTHER_3) PV_DOTUSP_B(next_d, "t1", FURTHER_1)                                                   \
+    PV_SDOTUSP_B(b, "t0", FURTHER_3) PV_DOTUSP_B(next_b, "t0", FURTHER_1)                                                   \
+    PV_SHUFFLE2_B("t1", "t0", "a6") PV_SHUFFLE2_B("t0", "t2", "a6")                                                         \
+    PV_SDOTUSP_B(c, "t1", "s3") PV_DOTUSP_B(next_c, "t1", "s1") PV_SDOTUSP_B(a, "t0", "s3") PV_DOTUSP_B(next_a, "t0", "s1")
 
 #define NEXT_CHANNEL                                                                                                        \
     "lw t5, %[plane_rest]\n"                                                                                                \
@@ -100,21 +121,21 @@ static inline __attribute__((always_inline)) void compute(const struct work *wor
 
 #else
 
-/* Words at the columns that the four outputs start from. */
-static void load_row(const struct strip *strip, const uint8_t *left, const uint8_t *right, uint32_t stride, uint32_t word[4])
+/* Words whose first three bytes each of the four outputs reads. */
+static void load_row(const struct strip *strip, uint32_t offset, uint32_t stride, uint32_t word[4])
 {
-    uint32_t first = dory_load_word(left) << strip->left_shift, second = dory_load_word(right);
+    const uint8_t *left = strip->left + offset, *right = strip->right + offset;
     if (stride == 1) {
-        second >>= strip->right_shift;
-        word[0] = first;
-        word[1] = first >> 8;
-        word[2] = second;
-        word[3] = second >> 8;
+        word[0] = dory_load_word(left) << strip->left_shift;
+        word[1] = word[0] >> 8;
+        word[2] = dory_load_word(right) >> strip->right_shift;
+        word[3] = word[2] >> 8;
     } else {
-        word[0] = first;
-        word[1] = first >> 16 | second << 16;
-        word[2] = second;
-        word[3] = second >> 16 | (uint32_t)right[4] << 16;
+        uint32_t first = dory_load_word(left), second = dory_load_word(left + 4);
+        word[0] = first << 8 | (strip->left_shift ? 0u : left[-1]);
+        word[1] = first >> 8;
+        word[2] = second << 8 | first >> 24;
+        word[3] = second >> 8;
     }
 }
 
@@ -123,8 +144,8 @@ static void compute_row(const struct work *work, const struct strip *strip, cons
 {
     int32_t sum[4] = {0};
     for (uint32_t ky = 0; ky < 3; ky++) {
-        uint32_t word[4], offset = (first_row + ky) * strip->pitch;
-        load_row(strip, strip->left + offset, strip->right + offset, work->stride, word);
+        uint32_t word[4];
+        load_row(strip, (first_row + ky) * strip->pitch, work->stride, word);
         for (unsigned i = 0; i < 4; i++) {
             sum[i] = pv_sdotusp_b(sum[i], word[i], dory_load_word(lanes->weights + 4 * ky));
         }
@@ -172,8 +193,7 @@ static inline void place_strip(const struct work *work, struct strip *strip, con
         strip->right = row + column + (last ? 0 : 1);
         strip->right_shift = last ? 8 : 0;
     } else {
-        strip->left = row + 2 * column - (first ? 0 : 1);
-        strip->right = row + 2 * column + 3;
+        strip->left = strip->right = row + 2 * column;
     }
     strip->left_shift = first ? 8 : 0;
 }
@@ -234,8 +254,8 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
                         .channels = tile->channels,
                         .quads = (tile->channels + 3u) / 4,
                         .plane_bytes = (uint32_t)tile->input_rows * tile->input_columns,
-                        .quad_bytes = layer->quad_bytes,
-                        .constants_bytes = layer->quad_bytes - 48};
+                        .quad_bytes = 48 + dory_constants_bytes(layer),
+                        .constants_bytes = dory_constants_bytes(layer)};
     struct strip strip = {.right_shift = 0};
     struct dory_grid_share share = dory_grid_share_of((tile->columns + 3u) / 4 * work.quads, tile->rows, core, cores);
     start_strips(&work, &strip);
