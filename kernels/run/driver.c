@@ -273,18 +273,28 @@ void dory_driver_prepare(struct dory_driver *driver, struct dory_work *work)
     }
 }
 
+/* Loads `next` beside the computation of `now`, if that is allowed and has not been done. */
+static void load_beside(struct dory_driver *driver)
+{
+    if (driver->more && driver->next->overlaps && !driver->fetched) {
+        fetch(driver);
+    }
+}
+
 void dory_driver_start(struct dory_driver *driver)
 {
     if (driver->draining) {
         return;
     }
     step_on(driver);
+    if (!driver->next->starts_step) {
+        load_beside(driver); /* at once, for it does not wait for L3 */
+    }
     if (driver->now->starts_step) {
         dory_start_transfers(&driver->run, driver->now->step->transfers_started);
     }
-    if (driver->more && driver->next->overlaps) {
-        fetch(driver);
-    } else if (driver->more && driver->turns) {
+    load_beside(driver);
+    if (driver->more && driver->turns) {
         dory_await_started_transfers(&driver->run, driver->next->step->transfers_awaited);
     }
 }

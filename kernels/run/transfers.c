@@ -1,12 +1,5 @@
 #include "run_state.h"
 
-void dory_run_fail(struct dory_run *run, int status)
-{
-    if (status != DORY_OK && run->status == DORY_OK) {
-        run->status = status;
-    }
-}
-
 void dory_start_transfers(struct dory_run *run, unsigned end)
 {
     for (; run->transfers_started < end; run->transfers_started++) {
