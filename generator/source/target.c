@@ -49,7 +49,7 @@ static const struct field cycle_fields[] = {
     NUMBER("l3_setup", l3_setup_cycles, 0, MOST_CYCLES),
     NUMBER("tile_overhead", tile_overhead_cycles, 0, MOST_CYCLES),
     NUMBER("tile_driver", tile_driver_cycles, 0, MOST_CYCLES),
-    NUMBER("step_overhead", step_overhead_cycles, 0, MOST_CYCLES),
+    NUMBER("step_driver", step_driver_cycles, 0, MOST_CYCLES),
     NUMBER("layer_overhead", layer_overhead_cycles, 0, MOST_CYCLES),
     END_OF_FIELDS,
 };

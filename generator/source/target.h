@@ -26,7 +26,8 @@ struct target {
     uint32_t l3_setup_cycles;      /* of one transfer */
     uint32_t tile_overhead_cycles; /* of the cores, between two tiles */
     uint32_t tile_driver_cycles;   /* of the driver, to place a tile and start its copies */
-    uint32_t step_overhead_cycles, layer_overhead_cycles;
+    uint32_t step_driver_cycles;   /* the same, besides, for the first tile of a step and for its transfers from L3 */
+    uint32_t layer_overhead_cycles;
 };
 
 /* `name_or_path`: host, virt, gap8, or a path that ends in .json. False after an error was reported. */

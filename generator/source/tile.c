@@ -326,7 +326,7 @@ static struct search search_start(const struct tile_problem *problem, struct til
         .problem = problem,
         .best = best,
         .best_cost = cost,
-        .fixed_cycles = target->layer_overhead_cycles + (uint64_t)problem->step_count * target->step_overhead_cycles,
+        .fixed_cycles = target->layer_overhead_cycles,
         .part_rows = problem->steps[0].rows,
         .part_channels = problem->steps[0].channels,
     };

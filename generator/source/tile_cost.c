@@ -318,10 +318,9 @@ static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* The tile before is computed; `load` cycles of transfers go on meanwhile if they overlap, else behind its store.
  * Returns when those loads are issued. */
-static uint64_t finish_previous(struct player *player, uint64_t load_cycles, bool overlaps)
+static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uint64_t driver, bool overlaps)
 {
     uint64_t overhead = player->problem->target->tile_overhead_cycles, issued = player->time;
-    uint64_t driver = player->problem->target->tile_driver_cycles;
     if (overlaps) {
         player->time += maximum(player->kernel, player->pending + load_cycles + driver) + overhead;
         player->pending = player->store;
@@ -350,13 +349,12 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     bool last_chunk = !convolution || at->chunk + shape.input_channels >= problem->layer->input_channels;
     bool overlaps = !player->first && !(first_of_step && step->drain) && !(at->chunk == 0 && !player->two_outputs);
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
+    uint64_t driver = problem->target->tile_driver_cycles + (first_of_step ? problem->target->step_driver_cycles : 0);
     if (player->first)
         player->time += load_cycles;
     else
-        issued = finish_previous(player, load_cycles, overlaps);
+        issued = finish_previous(player, load_cycles, driver, overlaps);
     player->first = false;
-    if (first_of_step)
-        player->time += problem->target->step_overhead_cycles;
     if (first_of_step && times)
         *times = (struct step_times){.fetch = issued, .start = player->time};
     player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels);
@@ -419,7 +417,7 @@ static struct player player_of(const struct tile_problem *problem, const struct 
 
 static void finish(struct player *player)
 {
-    finish_previous(player, 0, false);
+    finish_previous(player, 0, player->problem->target->tile_driver_cycles, false);
     player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;
     player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);
 }

@@ -27,7 +27,7 @@ static const struct target machine = {
     .l3_setup_cycles = 300,
     .tile_overhead_cycles = 100,
     .tile_driver_cycles = 50,
-    .step_overhead_cycles = 200,
+    .step_driver_cycles = 200,
     .layer_overhead_cycles = 500,
 };
 

@@ -11,7 +11,7 @@ static const char *const sound =
     " \"memory_bytes\": {\"l1\": 1000, \"l1_stacks\": 100, \"l2\": 5000, \"l2_firmware\": 50, \"flash\": 9, \"ram\": 8},\n"
     " \"cycles\": {\"dma_setup\": 1, \"dma_latency\": 2, \"dma_run_overhead\": 3, \"l3_setup\": 4, \"tile_overhead\": 5,\n"
     "            \"tile_driver\": 11,\n"
-    "            \"step_overhead\": 6, \"layer_overhead\": 7},\n"
+    "            \"step_driver\": 6, \"layer_overhead\": 7},\n"
     " \"bytes_per_1000_cycles\": {\"dma_read\": 8, \"dma_write\": 9, \"l3\": 10}}\n";
 
 /* The sound description with one piece of text exchanged. */
