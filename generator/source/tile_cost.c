@@ -325,7 +325,7 @@ static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uin
         player->time += maximum(player->kernel, player->pending + load_cycles + driver) + overhead;
         player->pending = player->store;
     } else {
-        player->time += maximum(player->kernel, player->pending) + overhead + driver + player->store;
+        player->time += maximum(player->kernel, player->pending + driver) + overhead + player->store;
         issued = player->time;
         player->time += load_cycles;
         player->pending = 0;

@@ -290,9 +290,7 @@ void dory_driver_start(struct dory_driver *driver)
     if (!driver->next->starts_step) {
         load_beside(driver); /* at once, for it does not wait for L3 */
     }
-    if (driver->now->starts_step) {
-        dory_start_transfers(&driver->run, driver->now->step->transfers_started);
-    }
+    dory_start_some_transfers(&driver->run, driver->now->step->transfers_started);
     load_beside(driver);
     if (driver->more && driver->turns) {
         dory_await_started_transfers(&driver->run, driver->next->step->transfers_awaited);

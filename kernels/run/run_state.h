@@ -22,6 +22,10 @@ static inline void dory_run_fail(struct dory_run *run, int status)
     }
 }
 
+/* Driver. Queues some of the transfers before `end` that have not been: to queue one takes the FC 200 cycles, and the cores
+ * may be waiting for it. To be called once a tile. */
+void dory_start_some_transfers(struct dory_run *run, unsigned end);
+
 /* Driver. Queues the transfers before `end` that have not been; then waits for those before `end`. */
 void dory_start_transfers(struct dory_run *run, unsigned end);
 void dory_await_transfers(struct dory_run *run, unsigned end);
