@@ -325,8 +325,14 @@ uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cu
 #define MOST_PARTS 40   /* sizes of parts along one dimension */
 #define MOST_STEPS 2048 /* of a layer: more are all overhead */
 
-/* Part sizes of `size` for 1, 2, 3, 4, 6, 8, 12 ... parts, in multiples of `granule`, largest first. */
-static int part_sizes(uint32_t size, uint32_t granule, uint32_t *sizes)
+/* More parts than this gain nothing where a part takes no more than such a part of L2: each is a step and a transfer, which
+ * take L2, too, and the driver's time. */
+#define ENOUGH_PARTS      24
+#define SMALL_SHARE_OF_L2 8
+
+/* Part sizes of `size` for 1, 2, 3, 4, 6, 8, 12 ... parts, in multiples of `granule`, largest first; `small` is a size of
+ * little L2. */
+static int part_sizes(uint32_t size, uint32_t granule, uint32_t small, uint32_t *sizes)
 {
     int count = 0;
     uint32_t before = 0;
@@ -335,7 +341,7 @@ static int part_sizes(uint32_t size, uint32_t granule, uint32_t *sizes)
         if (part != before)
             sizes[count++] = part;
         before = part;
-        if (part <= granule)
+        if (part <= granule || (parts >= ENOUGH_PARTS && part <= small))
             break;
     }
     return count;
@@ -355,6 +361,19 @@ static int add_cut(struct planner *planner, int layer, uint32_t rows, uint32_t c
     return count;
 }
 
+/* Rows of output, and channels, whose operands take little of L2. */
+static uint32_t small_rows(const struct planner *planner, const struct dory_layer *run)
+{
+    uint32_t input = operand_row_bytes(run, 0) * run->stride_height, output = operand_row_bytes(run, 2);
+    return planner->l2_bytes / SMALL_SHARE_OF_L2 / (input > output ? input : output);
+}
+
+static uint32_t small_channels(const struct planner *planner, const struct dory_layer *run)
+{
+    uint32_t quad_bytes = layer_has_weights(run) ? tile_quad_bytes(run, run->input_channels) : 4;
+    return planner->l2_bytes / SMALL_SHARE_OF_L2 / quad_bytes * 4;
+}
+
 static int make_list(struct planner *planner, int layer, uint8_t ram, struct cut **list)
 {
     const struct dory_layer *run = &planner->layers[layer].run;
@@ -362,8 +381,9 @@ static int make_list(struct planner *planner, int layer, uint8_t ram, struct cut
     int row_count = 1, count = 0;
     rows[0] = run->output_height;
     if (ram)
-        row_count = part_sizes(run->output_height, ram & RAM_OUTPUT ? row_granule(operand_row_bytes(run, 2)) : 1, rows);
-    int channel_count = part_sizes(run->output_channels, 4, channels);
+        row_count = part_sizes(run->output_height, ram & RAM_OUTPUT ? row_granule(operand_row_bytes(run, 2)) : 1,
+                               small_rows(planner, run), rows);
+    int channel_count = part_sizes(run->output_channels, 4, small_channels(planner, run), channels);
     if (!ram && !layer_has_weights(run))
         channel_count = 1; /* nothing to gain */
     for (int i = 0; i < row_count; i++)
