@@ -26,6 +26,7 @@
 /* Stride 2: outputs 0 and 2 read the words at columns 0 and 4, outputs 1 and 3 words between. */
 #define START_STRIDE_2      "li a6, 0x05040302\n"
 #define START_LANE_STRIDE_2 ""
+#define INSTRUCTIONS_OF_START_LANE 0
 #define LOAD_UNITS          P_LW_NEXT("t0", "a0") P_LW_NEXT("t1", "a1") P_LW_NEXT("t2", "a7")
 #define INPUT_ROW(way, dot, a, b, c, d, k)                                                                                  \
     LOAD_UNITS                                                                                                              \
@@ -80,9 +81,8 @@ static void sum_row(int32_t sum[4], const struct dory_strip *strip, const uint8_
 static void compute_lane(const struct dory_depthwise *work, const struct dory_strip *strip, const struct dory_lanes *lanes,
                          unsigned stride, uint32_t offset)
 {
-    uint32_t rows = strip->own.rounds * (stride == 2 ? 2 : 3) + strip->own.rest;
     uint8_t *output = lanes->output;
-    for (uint32_t row = 0; row < rows; row++, output += strip->own.row_step) {
+    for (uint32_t row = 0; row < strip->rows; row++, output += strip->own.row_step) {
         int32_t sum[4];
         sum_row(sum, strip, lanes->weights, offset + 4 * row * stride, stride);
         if (work->normaliser.direct == DORY_DIRECT) {
@@ -126,8 +126,7 @@ static inline __attribute__((always_inline)) void compute_strip(const struct dor
 {
     int32_t channels = (int32_t)work->channels, last = (int32_t)strip->columns - 1;
     if (strip->new_band) {
-        strip->own.rounds = stride == 2 ? strip->rows / 2 : dory_third(strip->rows);
-        strip->own.rest = strip->rows - strip->own.rounds * (stride == 2 ? 2 : 3);
+        strip->own.rounds = dory_rounds(strip->rows, stride, &strip->own.rest);
     }
     if (strip->new_band || last < 3) {
         set_steps(work, strip, channels, last);

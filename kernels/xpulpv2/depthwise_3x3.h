@@ -6,7 +6,8 @@
  * - LOAD_ROW(a, b), two instructions, and ALIGN_ROW(a, b), for stride 1: words at columns 0 (a) and 2 (b) of the next input
  *   row, border included
  * - INSTRUCTIONS_OF_ALIGN_ROW: how many these are
- * - START_STRIDE_2, START_LANE_STRIDE_2: set what the following two need, before the first lane and in each
+ * - START_STRIDE_2, START_LANE_STRIDE_2: set what the following two need, before the first lane and in each, in
+ *   INSTRUCTIONS_OF_START_LANE
  * - INPUT_ROW(way, dot, a, b, c, d, k), 9 instructions, for stride 2: the dot products of the next input row with row k of the
  *   weights, 1 to 3; SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d), 13: adds those with row 3, and starts the
  *   sums of the next output row with those with row 1
@@ -29,8 +30,14 @@ struct dory_lanes {
     uint32_t saved[2]; /* registers */
 };
 
-/* The quotient of a number of rows up to 120 by 3, without a division's 30 cycles. */
-static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
+/* Rounds of three rows (stride 2: two), the first of which may have only `*rest` rows, if that is not 0; up to 120 rows. A
+ * division would take 30 cycles. */
+static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *rest)
+{
+    uint32_t whole = stride == 2 ? rows / 2 : rows * 43 >> 7;
+    *rest = rows - whole * (stride == 2 ? 2 : 3);
+    return whole + (*rest != 0);
+}
 
 #if defined(DORY_XPULPV2)
 
@@ -101,6 +108,7 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
 #define LOAD_CONSTANTS_CLAMPED          P_LW_NEXT("gp", "t1") P_LW_NEXT("tp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
 #define LOAD_CONSTANTS_CLAMPED_LESS_ONE LOAD_CONSTANTS_CLAMPED "addi a4, a4, 1\n"
 
+/* 10 instructions beside `load_constants`. */
 #define LOAD_LANE(load_constants)                                                                                           \
     "lw t0, %[weights]\n"                                                                                                   \
     "lw t1, %[constants]\n"                                                                                                 \
@@ -148,38 +156,53 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
     DOTS(PV_SDOTUSP_B, left2, right2, "s3", "s6")                                                                           \
     finish("t6", "a7", "s7", "ra", left0, right0, label_of_last)
 
-#define COMPUTE_STRIDE_1(way, finish, load_constants, finish_instructions)                                                  \
+/* The first two input rows of a lane. */
+#define FIRST_ROWS(way, left0, right0, left1, right1)                                                                       \
+    LOAD_ROW(left0, right0)                                                                                                 \
+    LOAD_ROW(left1, right1)                                                                                                 \
+    way##_ROW(left0, right0)                                                                                                \
+    way##_ROW(left1, right1)
+
+/* A lane's instructions in front of its loop, and those of a row. */
+#define HEAD_STRIDE_1(way, constants) (21 + (constants) + 2 * INSTRUCTIONS_OF_##way##_ROW)
+#define ROW_STRIDE_1(way, finish)     (14 + INSTRUCTIONS_OF_##way##_ROW + (finish))
+
+/* Three rows a round, since three input rows are in registers in turn; where the first round has one or two rows only, the
+ * loop is entered behind the others. */
+#define COMPUTE_STRIDE_1(way, finish, load_constants, constants_instructions, finish_instructions)                          \
     __asm__ volatile(                                                                                                       \
         ".option push\n"                                                                                                    \
         ".balign 4\n"                                                                                                       \
         ".option norvc\n"                                                                                                   \
         LOAD_STRIP                                                                                                          \
+        LP_START("x0", 2 + HEAD_STRIDE_1(way, constants_instructions), "2")                                                 \
+        LP_END("x0", HEAD_STRIDE_1(way, constants_instructions) + 3 * ROW_STRIDE_1(way, finish_instructions), "1")          \
         "0:\n"                                                                                                              \
         LOAD_LANE(load_constants)                                                                                           \
+        "lw s7, %[rounds]\n"                                                                                                \
+        "lw t6, %[rest]\n"                                                                                                  \
         "slli s4, s1, 8\n"                                                                                                  \
         "slli s5, s2, 8\n"                                                                                                  \
         "slli s6, s3, 8\n"                                                                                                  \
-        LOAD_ROW("t0", "t1")                                                                                                \
-        LOAD_ROW("t2", "t3")                                                                                                \
-        way##_ROW("t0", "t1")                                                                                               \
-        way##_ROW("t2", "t3")                                                                                               \
-        "lw s7, %[rounds]\n"                                                                                                \
-        "lw t6, %[rest]\n"                                                                                                  \
-        "beqz s7, 2f\n"                                                                                                     \
-        LP_SETUP("x0", "s7", 3 * (14 + INSTRUCTIONS_OF_##way##_ROW + (finish_instructions)), "1")                           \
+        LP_COUNT("x0", "s7")                                                                                                \
+        "bnez t6, 5f\n"                                                                                                     \
+        FIRST_ROWS(way, "t0", "t1", "t2", "t3")                                                                             \
+        "2:\n"                                                                                                              \
         ROW(way, finish, "t0", "t1", "t2", "t3", "t4", "t5", "")                                                            \
-        ROW(way, finish, "t2", "t3", "t4", "t5", "t0", "t1", "")                                                            \
-        ROW(way, finish, "t4", "t5", "t0", "t1", "t2", "t3", "1: ")                                                         \
-        "lw t6, %[rest]\n"                                                                                                  \
-        "nop\n"                                                                                                             \
-        "2: beqz t6, 3f\n"                                                                                                  \
-        ROW(way, finish, "t0", "t1", "t2", "t3", "t4", "t5", "")                                                            \
-        "lw t6, %[rest]\n"                                                                                                  \
-        "li s7, 1\n"                                                                                                        \
-        "beq t6, s7, 3f\n"                                                                                                  \
-        ROW(way, finish, "t2", "t3", "t4", "t5", "t0", "t1", "")                                                            \
         "3:\n"                                                                                                              \
+        ROW(way, finish, "t2", "t3", "t4", "t5", "t0", "t1", "")                                                            \
+        "4:\n"                                                                                                              \
+        ROW(way, finish, "t4", "t5", "t0", "t1", "t2", "t3", "1: ")                                                         \
         NEXT_LANE("0b")                                                                                                     \
+        "j 7f\n"                                                                                                            \
+        "5: addi t6, t6, -1\n"                                                                                              \
+        "bnez t6, 6f\n"                                                                                                     \
+        FIRST_ROWS(way, "t4", "t5", "t0", "t1")                                                                             \
+        "j 4b\n"                                                                                                            \
+        "6:\n"                                                                                                              \
+        FIRST_ROWS(way, "t2", "t3", "t4", "t5")                                                                             \
+        "j 3b\n"                                                                                                            \
+        "7:\n"                                                                                                              \
         END_STRIP                                                                                                           \
         ".option pop\n"                                                                                                     \
         : CHANGED_OPERANDS                                                                                                  \
@@ -198,29 +221,36 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
     SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                       \
     finish(a, b, c, d, "t0", "t1", label_of_last)
 
-#define COMPUTE_STRIDE_2(way, finish, load_constants, finish_instructions)                                                  \
+#define HEAD_STRIDE_2(constants) (23 + (constants) + INSTRUCTIONS_OF_START_LANE)
+
+/* Two rows a round, since two sets of sums are used in turn; or one in the first round, likewise. */
+#define COMPUTE_STRIDE_2(way, finish, load_constants, constants_instructions, finish_instructions)                          \
     __asm__ volatile(                                                                                                       \
         ".option push\n"                                                                                                    \
         ".balign 4\n"                                                                                                       \
         ".option norvc\n"                                                                                                   \
         LOAD_STRIP                                                                                                          \
         START_STRIDE_2                                                                                                      \
+        LP_START("x0", 2 + HEAD_STRIDE_2(constants_instructions), "2")                                                      \
+        LP_END("x0", HEAD_STRIDE_2(constants_instructions) + 2 * (22 + (finish_instructions)), "1")                         \
         "0:\n"                                                                                                              \
         LOAD_LANE(load_constants)                                                                                           \
-        START_LANE_STRIDE_2                                                                                                 \
-        INPUT_ROW(way, PV_DOTUSP_B, "t3", "t4", "t5", "t6", 1)                                                              \
         "lw t0, %[rounds]\n"                                                                                                \
-        "lw s4, %[rest]\n"                                                                                                  \
-        "beqz t0, 2f\n"                                                                                                     \
-        LP_SETUP("x0", "t0", 2 * (22 + (finish_instructions)), "1")                                                         \
-        STRIDE_2_ROW(way, finish, "t3", "t4", "t5", "t6", "s4", "s5", "s6", "s7", "")                                       \
-        STRIDE_2_ROW(way, finish, "s4", "s5", "s6", "s7", "t3", "t4", "t5", "t6", "1: ")                                    \
-        "lw s4, %[rest]\n"                                                                                                  \
-        "nop\n"                                                                                                             \
-        "2: beqz s4, 3f\n"                                                                                                  \
+        "lw t1, %[rest]\n"                                                                                                  \
+        START_LANE_STRIDE_2                                                                                                 \
+        LP_COUNT("x0", "t0")                                                                                                \
+        "bnez t1, 5f\n"                                                                                                     \
+        INPUT_ROW(way, PV_DOTUSP_B, "t3", "t4", "t5", "t6", 1)                                                              \
+        "2:\n"                                                                                                              \
         STRIDE_2_ROW(way, finish, "t3", "t4", "t5", "t6", "s4", "s5", "s6", "s7", "")                                       \
         "3:\n"                                                                                                              \
+        STRIDE_2_ROW(way, finish, "s4", "s5", "s6", "s7", "t3", "t4", "t5", "t6", "1: ")                                    \
         NEXT_LANE("0b")                                                                                                     \
+        "j 7f\n"                                                                                                            \
+        "5:\n"                                                                                                              \
+        INPUT_ROW(way, PV_DOTUSP_B, "s4", "s5", "s6", "s7", 1)                                                              \
+        "j 3b\n"                                                                                                            \
+        "7:\n"                                                                                                              \
         END_STRIP                                                                                                           \
         ".option pop\n"                                                                                                     \
         : CHANGED_OPERANDS                                                                                                  \
@@ -231,17 +261,17 @@ static inline uint32_t dory_third(uint32_t rows) { return rows * 43 >> 7; }
 #define COMPUTE(way, stride, kind)                                                                                          \
     do {                                                                                                                    \
         if ((stride) == 1 && (kind) == DORY_DIRECT) {                                                                       \
-            COMPUTE_STRIDE_1(way, FINISH, LOAD_CONSTANTS, 16);                                                              \
+            COMPUTE_STRIDE_1(way, FINISH, LOAD_CONSTANTS, 2, 16);                                                           \
         } else if ((stride) == 1 && (kind) == DORY_DIRECT_CLAMPED) {                                                        \
-            COMPUTE_STRIDE_1(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 20);                                              \
+            COMPUTE_STRIDE_1(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 4, 20);                                           \
         } else if ((stride) == 1) {                                                                                         \
-            COMPUTE_STRIDE_1(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 28);                            \
+            COMPUTE_STRIDE_1(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 5, 28);                         \
         } else if ((kind) == DORY_DIRECT) {                                                                                 \
-            COMPUTE_STRIDE_2(way, FINISH, LOAD_CONSTANTS, 16);                                                              \
+            COMPUTE_STRIDE_2(way, FINISH, LOAD_CONSTANTS, 2, 16);                                                           \
         } else if ((kind) == DORY_DIRECT_CLAMPED) {                                                                         \
-            COMPUTE_STRIDE_2(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 20);                                              \
+            COMPUTE_STRIDE_2(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 4, 20);                                           \
         } else {                                                                                                            \
-            COMPUTE_STRIDE_2(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 28);                            \
+            COMPUTE_STRIDE_2(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 5, 28);                         \
         }                                                                                                                   \
     } while (0)
 

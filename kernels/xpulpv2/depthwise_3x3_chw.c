@@ -6,7 +6,7 @@
 #include "share.h"
 #include "xpulpv2.h"
 
-#define MOST_ROWS 120 /* of a band: see dory_third */
+#define MOST_ROWS 120 /* of a band: see dory_rounds */
 
 /* Four columns of the output in a range of channels. */
 struct strip {
@@ -14,7 +14,7 @@ struct strip {
         *left; /* first row; stride 2: column 0. Stride 1: columns -1 to 2, or 0 to 3 and then shifted up by left_shift */
     const uint8_t *right;             /* stride 1: columns 1 to 4, or 0 to 3 and then shifted down by right_shift */
     uint32_t left_shift, right_shift; /* stride 2: left_shift is not 0 where column 0 is the first of the image */
-    uint32_t rounds, rest;            /* rows of the output are 3 (stride 2: 2) times rounds, and the rest */
+    uint32_t rounds, rest;            /* of rows: see dory_rounds */
     uint32_t pitch;                   /* from row to row of the input */
     uint32_t plane_rest;              /* from behind the last row that is read to the next lane's first */
     int32_t step, row_step;           /* in the output */
@@ -62,6 +62,7 @@ struct work {
     "slli ra, s1, 8\n"                                                                                                      \
     "slli s9, s2, 8\n"                                                                                                      \
     "slli s10, s3, 8\n"
+#define INSTRUCTIONS_OF_START_LANE 3
 #define ALIGN_LEFT "li t2, 0\n"
 #define LEAVE_LEFT "lw t2, -4(a0)\n"
 #define LOAD_UNITS(way)                                                                                                     \
@@ -164,7 +165,7 @@ static void compute(const struct work *work, struct strip *strip, struct dory_la
                     enum dory_direct kind)
 {
     (void)kind;
-    uint32_t rows = strip->rounds * (stride == 2 ? 2 : 3) + strip->rest;
+    uint32_t round = stride == 2 ? 2 : 3, rows = (strip->rounds - (strip->rest != 0)) * round + strip->rest;
     for (; lanes->left > 0; lanes->left--) {
         for (uint32_t row = 0; row < rows; row++) {
             compute_row(work, strip, lanes, row * stride,
@@ -208,8 +209,7 @@ static inline void start_strips(const struct work *work, struct strip *strip)
 
 static inline void set_rows(const struct work *work, struct strip *strip, uint32_t rows, uint32_t stride)
 {
-    strip->rounds = stride == 2 ? rows / 2 : dory_third(rows);
-    strip->rest = rows - strip->rounds * (stride == 2 ? 2 : 3);
+    strip->rounds = dory_rounds(rows, stride, &strip->rest);
     strip->plane_rest = work->plane_bytes - (stride == 2 ? 2 * rows + 1 : rows + 2) * strip->pitch;
 }
 

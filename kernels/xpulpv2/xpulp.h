@@ -33,6 +33,9 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_LOAD_BYTE_STEP(d, step, base)                "p.lbu " d ", " step "(" base "!)\n"
 #define XPULP_STORE_BYTE_AT(s, offset, base)               "p.sb " s ", " offset "(" base ")\n"
 #define XPULP_LOOP(level, count, instructions, label)      "lp.setup " level ", " count ", " label "f\n"
+#define XPULP_LOOP_START(level, instructions, label)       "lp.starti " level ", " label "f\n"
+#define XPULP_LOOP_END(level, instructions, label)         "lp.endi " level ", " label "f\n"
+#define XPULP_LOOP_COUNT(level, count)                     "lp.count " level ", " count "\n"
 #else
 #define XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)                                                                  \
     ".insn r " #opcode ", " #funct3 ", " #funct7 ", " d ", " a ", " b "\n"
@@ -47,6 +50,9 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_LOAD_BYTE_STEP(d, step, base)           ".insn r 0x0B, 7, 0x20, " d ", " base ", " step "\n"
 #define XPULP_STORE_BYTE_AT(s, offset, base)          ".insn r 0x23, 4, 0x00, " offset ", " base ", " s "\n"
 #define XPULP_LOOP(level, count, instructions, label) ".insn i 0x7B, 4, " level ", " count ", 2 * (" #instructions ")\n"
+#define XPULP_LOOP_START(level, instructions, label)  ".insn i 0x7B, 0, " level ", x0, 2 * (" #instructions ")\n"
+#define XPULP_LOOP_END(level, instructions, label)    ".insn i 0x7B, 1, " level ", x0, 2 * (" #instructions ")\n"
+#define XPULP_LOOP_COUNT(level, count)                ".insn i 0x7B, 2, " level ", " count ", 0\n"
 #endif
 
 /* Loads and stores of words and of (unsigned) bytes with an address that moves on by 4 (NEXT) or by a register (STEP)
@@ -65,6 +71,12 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 /* A hardware loop: the `instructions` 32-bit instructions that follow are executed `count` times, at least once;
  * `label` stands before the last of them. */
 #define LP_SETUP(level, count, instructions, label) XPULP_LOOP(level, count, instructions, label)
+
+/* The same in parts, so that it may be entered in its middle: `label` is its first instruction, or its last one, and stands
+ * `instructions` 32-bit instructions behind this one. */
+#define LP_START(level, instructions, label) XPULP_LOOP_START(level, instructions, label)
+#define LP_END(level, instructions, label)   XPULP_LOOP_END(level, instructions, label)
+#define LP_COUNT(level, count)               XPULP_LOOP_COUNT(level, count)
 
 #define PV_DOTUP_B(d, a, b)    XPULP_R("pv.dotup.b", 0x57, 1, 0x40, d, a, b)
 #define PV_DOTUSP_B(d, a, b)   XPULP_R("pv.dotusp.b", 0x57, 1, 0x44, d, a, b)
