@@ -42,8 +42,8 @@ static void fetch(struct dory_driver *driver)
     if (next->starts_step) {
         dory_await_transfers(&driver->run, next->step->transfers_awaited);
     }
-    start_loads(driver);
     driver->fetched = true;
+    start_loads(driver);
 }
 
 /* The cores have computed `now`: brings its results, and all before, to L2. */
@@ -273,26 +273,27 @@ void dory_driver_prepare(struct dory_driver *driver, struct dory_work *work)
     }
 }
 
-/* Loads `next` beside the computation of `now`, if that is allowed and has not been done. */
-static void load_beside(struct dory_driver *driver)
-{
-    if (driver->more && driver->next->overlaps && !driver->fetched) {
-        fetch(driver);
-    }
-}
-
 void dory_driver_start(struct dory_driver *driver)
 {
+    struct dory_run *run = &driver->run;
     if (driver->draining) {
         return;
     }
     step_on(driver);
-    if (!driver->next->starts_step) {
-        load_beside(driver); /* at once, for it does not wait for L3 */
+    unsigned due = driver->now->step->transfers_started;
+    bool beside = driver->more && driver->next->overlaps, awaits = driver->more && driver->next->starts_step;
+    if (beside && !awaits && run->transfers_started >= due) { /* mostly; an instruction behind the copies waits for them */
+        fetch(driver);
+        return;
     }
-    dory_start_some_transfers(&driver->run, driver->now->step->transfers_started);
-    load_beside(driver);
+    if (beside && !awaits) {
+        fetch(driver);
+    }
+    dory_start_some_transfers(run, due);
+    if (beside && awaits) {
+        fetch(driver);
+    }
     if (driver->more && driver->turns) {
-        dory_await_started_transfers(&driver->run, driver->next->step->transfers_awaited);
+        dory_await_started_transfers(run, driver->next->step->transfers_awaited);
     }
 }
