@@ -18,6 +18,7 @@ struct description {
     const struct layer *layer;
     const struct tensor *input, *second_input, *output; /* second_input: null but for additions and concatenations */
     struct dory_layer *run;
+    struct dory_stages *stages; /* of it, where it has any */
     struct arena *arena;
     struct diagnostics *diagnostics;
 };
@@ -254,17 +255,16 @@ static void describe_channel_stages(const struct description *d)
 static void describe_scalar_stages(const struct description *d, struct bounds accumulator)
 {
     const struct layer *layer = d->layer;
-    struct dory_layer *run = d->run;
     static const struct stage identity = {.count = 0, .divisor = 1};
     const struct stage *first = layer->stage_count ? &layer->stages[0] : &identity;
     struct form form = {true, true, true};
     if (first->count)
         form_add(&form, first, 0, accumulator);
-    run->stage = scalar_stage(d, first, accumulator);
-    choose_normalisation(d, &form, run->stage.divisor);
+    d->stages->first = scalar_stage(d, first, accumulator);
+    choose_normalisation(d, &form, d->stages->first.divisor);
     if (layer->stage_count > 1) {
-        run->has_second_stage = 1;
-        run->second_stage = scalar_stage(d, &layer->stages[1], stage_bounds(&run->stage, accumulator));
+        d->stages->has_second = 1;
+        d->stages->second = scalar_stage(d, &layer->stages[1], stage_bounds(&d->stages->first, accumulator));
     }
     describe_clip(d, layer->stage_count ? &layer->stages[layer->stage_count - 1] : NULL);
 }
@@ -455,9 +455,9 @@ static void describe_input_stages(const struct description *d, struct bounds ter
 {
     const struct tensor *inputs[2] = {d->input, d->second_input};
     for (int i = 0; i < 2; i++)
-        d->run->input_stage[i] = scalar_stage(d, &d->layer->input_stages[i], tensor_bounds(inputs[i]));
+        d->stages->input[i] = scalar_stage(d, &d->layer->input_stages[i], tensor_bounds(inputs[i]));
     for (int i = 0; i < 2 && d->diagnostics->error_count == 0; i++)
-        terms[i] = stage_bounds(&d->run->input_stage[i], tensor_bounds(inputs[i]));
+        terms[i] = stage_bounds(&d->stages->input[i], tensor_bounds(inputs[i]));
 }
 
 static void describe_addition(const struct description *d)
@@ -508,6 +508,11 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
         .diagnostics = &own,
     };
     memset(run, 0, sizeof *run);
+    if (layer->kind != LAYER_CONVOLUTION) {
+        d.stages = arena_array(arena, struct dory_stages, 1);
+        memset(d.stages, 0, sizeof *d.stages);
+        run->stages = d.stages;
+    }
     describe_elements(&d);
     describe_shape(&d);
     check_extents(&d);

@@ -222,13 +222,25 @@ static void add_layer_comment(struct text *text, const struct plan *plan, int in
     text_add_string(text, " */\n");
 }
 
+static void add_stages(struct text *text, const struct dory_stages *stages, int layer)
+{
+    text_add(text, "static const struct dory_stages stages_%d = {", layer);
+    print_members(text, &record_stages, stages, 4);
+    text_add_string(text, "\n};\n");
+}
+
 static void add_layers(struct text *text, const struct emission *emission)
 {
     for (int i = 0; i < emission->plan->network->layer_count; i++) {
+        const struct dory_layer *run = &emission->assembled->layers[i];
         add_layer_comment(text, emission->plan, i);
+        if (run->stages)
+            add_stages(text, run->stages, i);
         text_add(text, "static const struct dory_layer layer_%d = {\n    .kernel = %s,", i,
                  emission->plan->layers[i].kernel->name);
-        print_members(text, &record_layer, &emission->assembled->layers[i], 4);
+        if (run->stages)
+            text_add(text, " .stages = &stages_%d,", i);
+        print_members(text, &record_layer, run, 4);
         text_add_string(text, "\n};\n\n");
     }
 }

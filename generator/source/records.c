@@ -33,6 +33,10 @@ static const char *const l3_names[] = {
 
 /* ---- struct dory_layer ---- */
 
+#define LINE        .group = ""
+#define ENUM(NAMES) .kind = FIELD_ENUM, .names = NAMES
+#define NUMBER      .kind = FIELD_UNSIGNED
+
 #define STAGE(MEMBER)                                                                                                       \
     {                                                                                                                       \
         FIELD_PLACE(struct dory_stage, MEMBER), .kind = FIELD_SIGNED                                                        \
@@ -41,6 +45,15 @@ static const struct field stage_fields[] = {
     STAGE(multiplier), STAGE(addend), STAGE(divisor), STAGE(minimum), STAGE(maximum),
 };
 static const struct record record_stage = RECORD(struct dory_stage, stage_fields);
+
+#define STAGE_RECORD .kind = FIELD_STRUCT, .record = &record_stage
+static const struct field stages_fields[] = {
+    {FIELD_ARRAY(struct dory_stages, input), STAGE_RECORD, LINE},
+    {FIELD_PLACE(struct dory_stages, first), STAGE_RECORD, LINE},
+    {FIELD_PLACE(struct dory_stages, second), STAGE_RECORD, LINE},
+    {FIELD_PLACE(struct dory_stages, has_second), NUMBER},
+};
+const struct record record_stages = RECORD(struct dory_stages, stages_fields);
 
 #define MAP(MEMBER)                                                                                                         \
     {                                                                                                                       \
@@ -60,10 +73,6 @@ static const struct record record_l1_map = RECORD(struct dory_l1_map, l1_map_fie
     {                                                                                                                       \
         FIELD_PLACE(struct dory_layer, MEMBER), __VA_ARGS__                                                                 \
     }
-#define LINE         .group = ""
-#define ENUM(NAMES)  .kind = FIELD_ENUM, .names = NAMES
-#define NUMBER       .kind = FIELD_UNSIGNED
-#define STAGE_RECORD .kind = FIELD_STRUCT, .record = &record_stage
 
 static const struct field layer_fields[] = {
     LAYER(operation, ENUM(operation_names), LINE),
@@ -106,10 +115,6 @@ static const struct field layer_fields[] = {
     LAYER(reciprocal, NUMBER),
     LAYER(minimum, .kind = FIELD_SIGNED),
     LAYER(maximum, .kind = FIELD_SIGNED),
-    LAYER(stage, STAGE_RECORD, LINE),
-    {FIELD_ARRAY(struct dory_layer, input_stage), STAGE_RECORD, LINE},
-    LAYER(second_stage, STAGE_RECORD, LINE),
-    LAYER(has_second_stage, NUMBER),
     LAYER(l1, .kind = FIELD_STRUCT, .record = &record_l1_map, LINE),
 };
 const struct record record_layer = RECORD(struct dory_layer, layer_fields);

@@ -431,8 +431,8 @@ static bool addition_supports(const struct dory_layer *layer)
 static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t elements = ((uint64_t)tile->rows * tile->columns * tile->channels + cores - 1) / cores;
-    bool folds = layer->input_stage[0].divisor == 1 && layer->input_stage[1].divisor == 1 && !layer->has_second_stage &&
-                 !layer->input_is_signed && !layer->second_input_is_signed;
+    bool folds = layer->stages->input[0].divisor == 1 && layer->stages->input[1].divisor == 1 &&
+                 !layer->stages->has_second && !layer->input_is_signed && !layer->second_input_is_signed;
     return elements * (folds ? 99 : 320) / 10 + 1450;
 }
 
@@ -453,7 +453,7 @@ static bool pool_supports(const struct dory_layer *layer)
 static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t quads = tile->channels / 4, rest = tile->channels % 4;
-    bool divides = (layer->stage.divisor & (layer->stage.divisor - 1)) != 0;
+    bool divides = (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) != 0;
     uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 10u) + 36;
     uint64_t average = layer->kernel_height * (layer->kernel_width * 6u + 12u) + (divides ? 405 : 165);
     uint64_t quad = layer->operation == DORY_MAXIMUM_POOL ? maximum : average;

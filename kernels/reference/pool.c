@@ -23,9 +23,9 @@ static int32_t pool(const struct dory_layer *layer, const struct dory_tile *tile
 
 static int32_t finish(const struct dory_layer *layer, int64_t accumulator)
 {
-    int64_t value = dory_stage_apply(&layer->stage, accumulator);
-    if (layer->has_second_stage) {
-        value = dory_stage_apply(&layer->second_stage, value);
+    int64_t value = dory_stage_apply(&layer->stages->first, accumulator);
+    if (layer->stages->has_second) {
+        value = dory_stage_apply(&layer->stages->second, value);
     }
     return dory_clip(value, layer->minimum, layer->maximum);
 }
@@ -55,7 +55,7 @@ void dory_reference_addition(const struct dory_layer *layer, const struct dory_t
             int32_t a = dory_read_element(first + pixel * first_bytes, channel, layer->input_bits, layer->input_is_signed);
             int32_t b = dory_read_element(second + pixel * second_bytes, channel, layer->second_input_bits,
                                           layer->second_input_is_signed);
-            int64_t sum = dory_stage_apply(&layer->input_stage[0], a) + dory_stage_apply(&layer->input_stage[1], b);
+            int64_t sum = dory_stage_apply(&layer->stages->input[0], a) + dory_stage_apply(&layer->stages->input[1], b);
             dory_write_element((uint8_t *)tile->output + pixel * output_bytes, channel, layer->output_bits,
                                finish(layer, sum));
         }
@@ -70,7 +70,7 @@ static int64_t joined(const struct dory_layer *layer, const struct dory_tile *ti
     const uint8_t *input = which ? tile->second_input : tile->input;
     const uint8_t *start = input + pixel * dory_element_bytes(dory_input_channels(layer, which), bits);
     uint32_t is_signed = which ? layer->second_input_is_signed : layer->input_is_signed;
-    return dory_stage_apply(&layer->input_stage[which],
+    return dory_stage_apply(&layer->stages->input[which],
                             dory_read_element(start, which ? channel - layer->input_channels : channel, bits, is_signed));
 }
 

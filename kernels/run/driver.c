@@ -156,6 +156,16 @@ static void finish_profile(struct dory_driver *driver, struct dory_layer_profile
     profile->dma_wait_cycles = waited - profile->l3_wait_cycles;
 }
 
+/* Cores read it for every tile: all of it lies in L1. */
+static void share_layer(struct dory_shared *shared, const struct dory_layer *layer)
+{
+    shared->layer = *layer;
+    if (layer->stages) {
+        shared->stages = *layer->stages;
+        shared->layer.stages = &shared->stages;
+    }
+}
+
 static void begin_layer(struct dory_driver *driver)
 {
     struct dory_run *run = &driver->run;
@@ -164,7 +174,7 @@ static void begin_layer(struct dory_driver *driver)
     driver->layer_turn ^= 1;
     driver->turns = false;
     driver->bordered[0].input_rows = driver->bordered[1].input_rows = 0;
-    driver->shared->layer = *layer_of(driver);
+    share_layer(driver->shared, layer_of(driver));
 }
 
 /* After the last byte of a layer is in L2. */

@@ -19,9 +19,10 @@ struct dory_work {
 };
 
 struct dory_shared {
-    struct dory_layer layer;  /* at work */
-    struct dory_work work[2]; /* by turns: one is written while the other is computed */
-    uint32_t waited_cycles;   /* by the last core at meetings, where the run is profiled */
+    struct dory_layer layer;   /* at work */
+    struct dory_stages stages; /* its own, where it has any */
+    struct dory_work work[2];  /* by turns: one is written while the other is computed */
+    uint32_t waited_cycles;    /* by the last core at meetings, where the run is profiled */
 };
 _Static_assert(sizeof(struct dory_shared) <= DORY_L1_RUNTIME_BYTES,
                "what the cores share fits at the start of the L1 arena");

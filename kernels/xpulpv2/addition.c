@@ -103,8 +103,8 @@ static void run_narrow(const struct addition *work)
 static void run_wide(const struct addition *work, const struct dory_layer *layer)
 {
     for (uint32_t i = 0; i < work->count; i++) {
-        int64_t sum = dory_stage_apply(&layer->input_stage[0], with_sign(work->first[i], work->first_sign)) +
-                      dory_stage_apply(&layer->input_stage[1], with_sign(work->second[i], work->second_sign));
+        int64_t sum = dory_stage_apply(&layer->stages->input[0], with_sign(work->first[i], work->first_sign)) +
+                      dory_stage_apply(&layer->stages->input[1], with_sign(work->second[i], work->second_sign));
         work->output[i] = (uint8_t)dory_stages_apply(layer, sum);
     }
 }
@@ -113,8 +113,8 @@ static void run_wide(const struct addition *work, const struct dory_layer *layer
 static bool narrow(struct addition *work, const struct dory_layer *layer)
 {
     struct dory_range first = dory_byte_range(work->first_sign), second = dory_byte_range(work->second_sign);
-    if (!dory_narrow_stage_of(&work->input[0], &layer->input_stage[0], &first) ||
-        !dory_narrow_stage_of(&work->input[1], &layer->input_stage[1], &second)) {
+    if (!dory_narrow_stage_of(&work->input[0], &layer->stages->input[0], &first) ||
+        !dory_narrow_stage_of(&work->input[1], &layer->stages->input[1], &second)) {
         return false;
     }
     struct dory_range sum = {first.least + second.least, first.most + second.most};

@@ -158,7 +158,7 @@ static void pool_start(struct pool *pool, const struct dory_layer *layer, const 
     }
     pool->is_narrow = dory_narrow_stages_of(pool->stage, layer, range);
     if (pool->is_narrow && layer->operation == DORY_MAXIMUM_POOL) {
-        pool->is_plain = !layer->has_second_stage && pool->stage[0].multiplier == 1 && pool->stage[0].addend == 0 &&
+        pool->is_plain = !layer->stages->has_second && pool->stage[0].multiplier == 1 && pool->stage[0].addend == 0 &&
                          pool->stage[0].shift == 0 && pool->stage[0].minimum <= range.least &&
                          pool->stage[0].maximum >= range.most && pool->stage[1].minimum <= range.least &&
                          pool->stage[1].maximum >= range.most;

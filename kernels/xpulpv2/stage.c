@@ -44,8 +44,8 @@ bool dory_narrow_stage_of(struct dory_narrow_stage *narrow, const struct dory_st
 bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory_layer *layer, struct dory_range range)
 {
     static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
-    if (!dory_narrow_stage_of(&narrow[0], &layer->stage, &range) ||
-        !dory_narrow_stage_of(&narrow[1], layer->has_second_stage ? &layer->second_stage : &none, &range)) {
+    if (!dory_narrow_stage_of(&narrow[0], &layer->stages->first, &range) ||
+        !dory_narrow_stage_of(&narrow[1], layer->stages->has_second ? &layer->stages->second : &none, &range)) {
         return false;
     }
     narrow[1].minimum = p_min(p_max(narrow[1].minimum, layer->minimum), layer->maximum); /* two clips are one */
@@ -55,9 +55,9 @@ bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory
 
 int32_t dory_stages_apply(const struct dory_layer *layer, int64_t accumulator)
 {
-    int64_t value = dory_stage_apply(&layer->stage, accumulator);
-    if (layer->has_second_stage) {
-        value = dory_stage_apply(&layer->second_stage, value);
+    int64_t value = dory_stage_apply(&layer->stages->first, accumulator);
+    if (layer->stages->has_second) {
+        value = dory_stage_apply(&layer->stages->second, value);
     }
     return dory_clip(value, layer->minimum, layer->maximum);
 }

@@ -49,7 +49,7 @@ static inline struct dory_range dory_byte_range(bool is_signed)
     return is_signed ? (struct dory_range){-128, 127} : (struct dory_range){0, 255};
 }
 
-/* The layer's last stages, for accumulators in a range: first `stage`, then second_stage where there is one, then the clip
+/* The layer's last stages, for accumulators in a range: first `first`, then `second` where there is one, then the clip
  * of the output. Without a second stage that one only clips. False: not in 32 bits. */
 bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory_layer *layer, struct dory_range range);
 

@@ -190,18 +190,19 @@ static struct dory_stage random_stage(uint32_t gain)
     return stage;
 }
 
-static void random_stages(struct dory_layer *layer)
+static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
 {
     uint32_t gain = layer->operation == DORY_AVERAGE_POOL ? (uint32_t)layer->kernel_height * layer->kernel_width : 2;
-    layer->input_stage[0] = random_stage(0);
-    layer->input_stage[1] = random_stage(0);
-    layer->stage = random_stage(gain);
+    layer->stages = stages;
+    stages->input[0] = random_stage(0);
+    stages->input[1] = random_stage(0);
+    stages->first = random_stage(gain);
     if (layer->operation == DORY_MAXIMUM_POOL && !one_in(4)) {
-        layer->stage = (struct dory_stage){.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+        stages->first = (struct dory_stage){.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
     }
-    layer->has_second_stage = one_in(4);
-    layer->second_stage = random_stage(2);
-    layer->output_is_signed = layer->stage.minimum < 0;
+    stages->has_second = one_in(4);
+    stages->second = random_stage(2);
+    layer->output_is_signed = stages->first.minimum < 0;
     layer->minimum = layer->output_is_signed ? -128 : 0;
     layer->maximum = layer->output_is_signed ? 127 : 255;
 }
@@ -227,7 +228,7 @@ static void random_kernel_size(struct dory_layer *layer)
 
 static uint8_t random_bits(void) { return (uint8_t)(one_in(3) ? 2u << random_up_to(2) : 8); }
 
-static void random_layer(struct dory_layer *layer)
+static void random_layer(struct dory_layer *layer, struct dory_stages *stages)
 {
     memset(layer, 0, sizeof *layer);
     layer->operation = (uint8_t)random_up_to(DORY_ADDITION);
@@ -253,7 +254,7 @@ static void random_layer(struct dory_layer *layer)
             random_clamped(layer);
         }
     } else {
-        random_stages(layer);
+        random_stages(layer, stages);
     }
 }
 
@@ -332,7 +333,7 @@ void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs)
     }
     const struct dory_kernel_description *description = dory_xpulpv2_kernels[seed % count];
     do {
-        random_layer(&test->layer);
+        random_layer(&test->layer, &test->stages);
         test->description = description;
         random_tile(test);
     } while (!dory_kernel_supports(description, &test->layer) || test->macs > most_macs);
@@ -345,6 +346,7 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     struct dory_layer *layer = &test->layer;
     random_state = 1;
     memset(test, 0, sizeof *test);
+    layer->stages = &test->stages;
     layer->operation = shape->operation;
     layer->second_input_bits = 8;
     layer->input_bits = shape->input_bits ? shape->input_bits : 8;
@@ -367,9 +369,9 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     if (layer->normalisation == DORY_NORMALISE_CLAMPED) {
         divide_clamped(layer, shape->divisor);
     }
-    layer->input_stage[0] = layer->input_stage[1] = (struct dory_stage){3, 40, 1, INT32_MIN, INT32_MAX};
+    test->stages.input[0] = test->stages.input[1] = (struct dory_stage){3, 40, 1, INT32_MIN, INT32_MAX};
     bool maximum = shape->operation == DORY_MAXIMUM_POOL;
-    layer->stage = (struct dory_stage){1, 0, maximum ? 1 : (int64_t)shape->kernel_size * shape->kernel_size, 0, 255};
+    test->stages.first = (struct dory_stage){1, 0, maximum ? 1 : (int64_t)shape->kernel_size * shape->kernel_size, 0, 255};
     test->shape = (struct dory_tile_shape){shape->rows, shape->columns, shape->channels, layer->input_channels};
     test->tile.first_chunk = test->tile.last_chunk = 1;
     test->cores = cores;

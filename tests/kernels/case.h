@@ -14,6 +14,7 @@ struct test_case {
     dory_kernel_function *kernel, *reference;
     unsigned cores;
     struct dory_layer layer;
+    struct dory_stages stages; /* of it */
     struct dory_tile tile;
     struct dory_tile_shape shape;
     uint64_t macs;

@@ -72,9 +72,9 @@ static bool has_one_factor(const struct view *v)
 {
     return v->layer->weights && v->layer->stage_count && v->layer->stages[0].count == 1 && v->output->channels > 1;
 }
-static bool has_second_stage(const struct view *v) { return v->run->has_second_stage; }
-static bool rounds_terms(const struct view *v) { return is_addition(v) && v->run->input_stage[0].divisor > 1; }
-static bool scales_parts(const struct view *v) { return is_concatenation(v) && v->run->input_stage[0].divisor > 1; }
+static bool has_second_stage(const struct view *v) { return v->run->stages && v->run->stages->has_second; }
+static bool rounds_terms(const struct view *v) { return is_addition(v) && v->run->stages->input[0].divisor > 1; }
+static bool scales_parts(const struct view *v) { return is_concatenation(v) && v->run->stages->input[0].divisor > 1; }
 static bool normalises_none(const struct view *v)
 {
     return is_convolution(v) && v->run->normalisation == DORY_NORMALISE_NONE;

@@ -142,7 +142,7 @@ static void test_kinds(void)
     builder_pool(&f.builder, builder_input(&f.builder, 8, 8, 3), LAYER_AVERAGE_POOL, 2, 2, 0);
     finish(&f);
     EXPECT(describe(&f, &run, &text), "%s", text);
-    EXPECT(run.operation == DORY_AVERAGE_POOL && run.stage.divisor == 4 && run.minimum == 0 && run.maximum == 255,
+    EXPECT(run.operation == DORY_AVERAGE_POOL && run.stages->first.divisor == 4 && run.minimum == 0 && run.maximum == 255,
            "average");
     arena_free(&f.arena);
 }

@@ -100,6 +100,14 @@ struct dory_stage {
     int32_t maximum;
 };
 
+/* What a pool, an addition or a concatenation computes. */
+struct dory_stages {
+    struct dory_stage input[2]; /* additions, concatenations: before all else (bounds INT32_MIN, INT32_MAX: no clip) */
+    struct dory_stage first;    /* from accumulator to output, clipped to its bounds */
+    struct dory_stage second;   /* after it, where has_second: a ReLU behind an addition */
+    uint8_t has_second;
+};
+
 enum dory_tile_order {
     DORY_CHANNELS_OUTER, /* for channels, for rows, for columns: weights are loaded once */
     DORY_SPACE_OUTER     /* for rows, for columns, for channels: the input is loaded once */
@@ -165,10 +173,7 @@ struct dory_layer {
     uint32_t reciprocal;      /* for DORY_NORMALISE_CLAMPED */
     int32_t minimum, maximum; /* clip bounds of the output; INT32_MIN and INT32_MAX: no clip */
 
-    struct dory_stage stage;          /* pools and additions, always: from accumulator to output, clipped to its bounds */
-    struct dory_stage input_stage[2]; /* additions, concatenations: before all else (bounds INT32_MIN, INT32_MAX: no clip) */
-    struct dory_stage second_stage;   /* after `stage`, where has_second_stage: a ReLU behind an addition */
-    uint8_t has_second_stage;
+    const struct dory_stages *stages; /* null for convolutions */
 
     struct dory_l1_map l1;
 };
