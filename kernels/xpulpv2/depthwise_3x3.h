@@ -8,9 +8,9 @@
  * - INSTRUCTIONS_OF_ALIGN_ROW: how many these are
  * - START_STRIDE_2, START_LANE_STRIDE_2: set what the following two need, before the first lane and in each, in
  *   INSTRUCTIONS_OF_START_LANE
- * - INPUT_ROW(way, dot, a, b, c, d, k), 9 instructions, for stride 2: the dot products of the next input row with row k of the
- *   weights, 1 to 3; SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d), 13: adds those with row 3, and starts the
- *   sums of the next output row with those with row 1
+ * - INPUT_ROW(way, dot, a, b, c, d, k), 9 instructions, for stride 2: the dot products of the next input row with row k of
+ * the weights, 1 to 3; SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d), 13: adds those with row 3, and
+ * starts the sums of the next output row with those with row 1
  * - NEXT_CHANNEL: moves on from the last input row of a channel to the first one of the next
  * - AGAIN(label): to `label` where lanes are left to do, whose number is in t6
  * - OWN_OPERANDS: operands of all these
