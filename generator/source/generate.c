@@ -194,15 +194,13 @@ static void add_dependency(struct text *text, const char *path)
     text_add_file(text, path);
 }
 
-/* For ninja: what was made, and of what. */
+/* For ninja: of what it was made. Of the outputs one is enough, and the header is made with all options: a depfile of
+ * another run that has one more output than the build file stops ninja. */
 static bool write_depfile(struct generation *run)
 {
     const struct generate_options *options = &run->options;
     struct text text = {.arena = &run->arena};
-    for (int i = 0; i < run->outputs.count; i++) {
-        text_add_string(&text, i ? " " : "");
-        text_add_file(&text, arena_format(&run->arena, "%s/%s", options->folder, run->outputs.list[i].name));
-    }
+    text_add_file(&text, arena_format(&run->arena, "%s/%s.h", options->folder, options->name));
     text_add_string(&text, ":");
     add_dependency(&text, options->model);
     if (options->config)

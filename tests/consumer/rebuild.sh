@@ -51,6 +51,10 @@ touch dory
 expect "generator made anew" "$generate" "!$compile" "!$link"
 cp "$source/tests/consumer/project/model/residual.onnx" project/model.onnx
 expect "model changed" "$generate" "$compile" "$link"
+sed -i 's/CONFIG options.json/& OPTIONS --report/' project/CMakeLists.txt
+expect "report asked for" "$generate"
+sed -i 's/ OPTIONS --report//' project/CMakeLists.txt
+expect "report no longer asked for" "$generate"
 
 # A model that is broken stops the build with the generator's message, and leaves everything as it was.
 cp -rp build/digits_network kept

@@ -89,7 +89,7 @@ echo '{"onnx_file": "../model.onnx", "BNRelu_bits": 32, "code reserved space": 1
 expect 0 "" "$dory" generate --config configured/c.json --output-dir third --depfile third/net.d --cores 4
 grep -q 'from_file_network' third/from_file.c || fail "the name in the configuration"
 grep -q '.cores = 4' third/from_file.c || fail "the command line overrules the configuration"
-grep -q 'third/from_file.h third/from_file.c .*:' third/net.d || fail "targets in the depfile"
+grep -q '^third/from_file.h:' third/net.d || fail "target in the depfile"
 grep -q 'configured/c.json' third/net.d && grep -q 'configured/../model.onnx' third/net.d || fail "sources in the depfile"
 echo '{"corse": 2}' > configured/c.json
 expect 2 "unknown key 'corse'; did you mean 'cores'" "$dory" generate model.onnx --config configured/c.json
