@@ -234,9 +234,10 @@ struct dory_step {
     uint32_t weights_offset;    /* in the L2 arena: the quad of first_channel */
     uint16_t transfers_awaited; /* transfers[0 .. n-1] are complete before this step reads or writes anything; where it does
                                  * not drain, they have been started by an earlier step */
-    uint16_t transfers_started; /* transfers[0 .. n-1] have been started when this step starts to compute */
-    uint8_t drain;              /* all results of the steps before are in L2 before anything of this step happens */
-    uint8_t last_of_layer;      /* the layer's output is complete after this step */
+    uint16_t
+        transfers_started; /* transfers[0 .. n-1] may be started when this step starts to compute: some with each tile */
+    uint8_t drain;         /* all results of the steps before are in L2 before anything of this step happens */
+    uint8_t last_of_layer; /* the layer's output is complete after this step */
 };
 
 /* One copy between L3 and L2; transfers are queued in the order of the table and done in that order. */
