@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../hal/fault_status.h"
 #include "subjects.h"
 
 #define SECONDS_TO_HANG 20
@@ -101,25 +102,6 @@ static void inject(const struct subject *subject, const char *kind, struct mista
 
 /* ---- the machine ------------------------------------------------------------------------------------------------ */
 
-static const int status_of_call[HAL_HOST_CALLS] = {
-    [HAL_HOST_MEMORY_RESERVE] = DORY_ERROR_MEMORY,
-    [HAL_HOST_CLUSTER_OPEN] = DORY_ERROR_CLUSTER,
-    [HAL_HOST_CLUSTER_RUN] = DORY_ERROR_CLUSTER,
-    [HAL_HOST_CLUSTER_CLOSE] = DORY_ERROR_STACK,
-    [HAL_HOST_DMA_OPEN] = DORY_ERROR_DMA,
-    [HAL_HOST_DMA_COPY] = DORY_ERROR_DMA,
-    [HAL_HOST_DMA_WAIT] = DORY_ERROR_DMA,
-    [HAL_HOST_L3_OPEN] = DORY_ERROR_L3,
-    [HAL_HOST_L3_START] = DORY_ERROR_L3,
-    [HAL_HOST_L3_TRANSFER] = DORY_ERROR_L3,
-    [HAL_HOST_L3_WAIT] = DORY_ERROR_L3,
-    [HAL_HOST_L3_CLOSE] = DORY_ERROR_L3,
-    [HAL_HOST_DMA_STALL] = DORY_ERROR_DMA,
-    [HAL_HOST_L3_STALL] = DORY_ERROR_L3,
-    [HAL_HOST_DMA_DELAY] = DORY_OK,
-    [HAL_HOST_L3_DELAY] = DORY_OK,
-};
-
 /* The first, the last, and some in between. */
 static void fail_calls(const struct subject *subject)
 {
@@ -128,7 +110,7 @@ static void fail_calls(const struct subject *subject)
         for (uint64_t place = 0; place < places; place++) {
             uint64_t nth = places == 1 ? 1 : 1 + place * (count - 1) / (places - 1);
             struct mistakes mistakes = {.failing = (enum hal_host_call)call, .nth = nth};
-            inject(subject, hal_host_call_name((enum hal_host_call)call), mistakes, status_of_call[call]);
+            inject(subject, hal_host_call_name((enum hal_host_call)call), mistakes, fault_status[call]);
         }
     }
 }

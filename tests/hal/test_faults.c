@@ -1,4 +1,5 @@
 /* Host HAL, faults on demand: each kind fails at the call that was asked for, once, and leaves things usable. */
+#include "fault_status.h"
 #include "support.h"
 
 #define ROUNDS 3
@@ -55,25 +56,6 @@ static int use_everything(void)
     return use.status;
 }
 
-static const int expected_status[HAL_HOST_CALLS] = {
-    [HAL_HOST_MEMORY_RESERVE] = DORY_ERROR_MEMORY,
-    [HAL_HOST_CLUSTER_OPEN] = DORY_ERROR_CLUSTER,
-    [HAL_HOST_CLUSTER_RUN] = DORY_ERROR_CLUSTER,
-    [HAL_HOST_CLUSTER_CLOSE] = DORY_ERROR_STACK,
-    [HAL_HOST_DMA_OPEN] = DORY_ERROR_DMA,
-    [HAL_HOST_DMA_COPY] = DORY_ERROR_DMA,
-    [HAL_HOST_DMA_WAIT] = DORY_ERROR_DMA,
-    [HAL_HOST_L3_OPEN] = DORY_ERROR_L3,
-    [HAL_HOST_L3_START] = DORY_ERROR_L3,
-    [HAL_HOST_L3_TRANSFER] = DORY_ERROR_L3,
-    [HAL_HOST_L3_WAIT] = DORY_ERROR_L3,
-    [HAL_HOST_L3_CLOSE] = DORY_ERROR_L3,
-    [HAL_HOST_DMA_STALL] = DORY_ERROR_DMA,
-    [HAL_HOST_L3_STALL] = DORY_ERROR_L3,
-    [HAL_HOST_DMA_DELAY] = DORY_OK,
-    [HAL_HOST_L3_DELAY] = DORY_OK,
-};
-
 static const uint8_t flash[64] = {1, 2, 3};
 
 static void begin(void)
@@ -88,7 +70,7 @@ static void fault_at(enum hal_host_call call, uint64_t nth)
     struct hal_host_counters counters;
     begin();
     hal_host_fail(call, nth);
-    assert_int_equal(use_everything(), expected_status[call]);
+    assert_int_equal(use_everything(), fault_status[call]);
     hal_host_get_counters(&counters);
     assert_int_equal(counters.faults, 1);
     assert_true(counters.calls[call] >= nth);

@@ -1,0 +1,27 @@
+/* What a call that fails, or is late, makes of a run: for tests that inject faults into the host HAL. */
+#ifndef DORY_TEST_FAULT_STATUS_H
+#define DORY_TEST_FAULT_STATUS_H
+
+#include "dory/hal.h"
+#include "dory/hal_host.h"
+
+static const int fault_status[HAL_HOST_CALLS] = {
+    [HAL_HOST_MEMORY_RESERVE] = DORY_ERROR_MEMORY,
+    [HAL_HOST_CLUSTER_OPEN] = DORY_ERROR_CLUSTER,
+    [HAL_HOST_CLUSTER_RUN] = DORY_ERROR_CLUSTER,
+    [HAL_HOST_CLUSTER_CLOSE] = DORY_ERROR_STACK,
+    [HAL_HOST_DMA_OPEN] = DORY_ERROR_DMA,
+    [HAL_HOST_DMA_COPY] = DORY_ERROR_DMA,
+    [HAL_HOST_DMA_WAIT] = DORY_ERROR_DMA,
+    [HAL_HOST_L3_OPEN] = DORY_ERROR_L3,
+    [HAL_HOST_L3_START] = DORY_ERROR_L3,
+    [HAL_HOST_L3_TRANSFER] = DORY_ERROR_L3,
+    [HAL_HOST_L3_WAIT] = DORY_ERROR_L3,
+    [HAL_HOST_L3_CLOSE] = DORY_ERROR_L3,
+    [HAL_HOST_DMA_STALL] = DORY_ERROR_DMA,
+    [HAL_HOST_L3_STALL] = DORY_ERROR_L3,
+    [HAL_HOST_DMA_DELAY] = DORY_OK,
+    [HAL_HOST_L3_DELAY] = DORY_OK,
+};
+
+#endif
