@@ -49,16 +49,21 @@ bool budget_read(const struct generate_options *options, const struct target *ta
 /* ---- tables ---- */
 
 /* As the structs are on a 64-bit machine; with the smaller pointers of a target they are a little smaller. */
-enum { LAYER_BYTES = 272, STEP_BYTES = 64, TRANSFER_BYTES = 24, PORT_BYTES = 12, NETWORK_BYTES = 256 };
-_Static_assert(sizeof(struct dory_layer) <= LAYER_BYTES && sizeof(struct dory_step) <= STEP_BYTES &&
-                   sizeof(struct dory_transfer) <= TRANSFER_BYTES && sizeof(struct dory_port) <= PORT_BYTES,
-               "the firmware's structs have grown: so must these sizes");
+enum { NETWORK_BYTES = 256 };
+#define LAYER_BYTES    ((uint32_t)sizeof(struct dory_layer))
+#define STAGES_BYTES   ((uint32_t)sizeof(struct dory_stages))
+#define STEP_BYTES     ((uint32_t)sizeof(struct dory_step))
+#define TRANSFER_BYTES ((uint32_t)sizeof(struct dory_transfer))
+#define PORT_BYTES     ((uint32_t)sizeof(struct dory_port))
 
 uint32_t budget_table_bytes(const struct plan *plan)
 {
     const struct network *network = plan->network;
-    return NETWORK_BYTES + (uint32_t)network->layer_count * LAYER_BYTES + (uint32_t)plan->step_count * STEP_BYTES +
-           (uint32_t)plan->transfer_count * TRANSFER_BYTES +
+    uint32_t with_stages = 0;
+    for (int i = 0; i < network->layer_count; i++)
+        with_stages += plan->layers[i].run.stages != NULL;
+    return NETWORK_BYTES + (uint32_t)network->layer_count * LAYER_BYTES + with_stages * STAGES_BYTES +
+           (uint32_t)plan->step_count * STEP_BYTES + (uint32_t)plan->transfer_count * TRANSFER_BYTES +
            (uint32_t)(network->input_count + network->output_count) * PORT_BYTES;
 }
 
@@ -72,8 +77,8 @@ bool budget_plan(const struct network *network, const struct target *target, con
     if (options->l2_bytes)
         return plan_make(network, target, options, plan, arena, diagnostics);
     uint32_t room = target->l2_bytes - options->l2_firmware_bytes;
-    uint64_t tables =
-        NETWORK_BYTES + (uint64_t)network->layer_count * (LAYER_BYTES + GUESS_STEPS * (STEP_BYTES + TRANSFER_BYTES));
+    uint64_t tables = NETWORK_BYTES + (uint64_t)network->layer_count *
+                                          (LAYER_BYTES + STAGES_BYTES + GUESS_STEPS * (STEP_BYTES + TRANSFER_BYTES));
     for (int attempt = 0; attempt < MOST_ATTEMPTS && tables + DORY_ALIGNMENT <= room; attempt++) {
         with_arena.l2_bytes = room - (uint32_t)tables;
         if (!plan_make(network, target, &with_arena, plan, arena, diagnostics))
