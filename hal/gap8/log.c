@@ -35,16 +35,4 @@ static FILE standard_output = FDEV_SETUP_STREAM(put, NULL, NULL, _FDEV_SETUP_WRI
 FILE *const stdout = &standard_output;
 FILE *const stderr = &standard_output;
 
-#else /* newlib, of the PULP compilers */
-
-int _write(int file, const char *text, int bytes);
-
-int _write(int file, const char *text, int bytes)
-{
-    (void)file;
-    for (int i = 0; i < bytes; i++)
-        gap8_log_character(text[i]);
-    return bytes;
-}
-
 #endif
