@@ -19,12 +19,8 @@ struct plan_options {
     uint32_t l2_firmware_bytes; /* of L2, for all but arena and tables: budget.h, not plan_make */
     unsigned cores;             /* 0: the target's */
     bool tensors_in_ram;        /* for tests: home every intermediate tensor in L3 RAM where possible */
-    enum plan_layouts {
-        LAYOUTS_BY_CYCLES,
-        LAYOUTS_HWC,
-        LAYOUTS_CHW
-    } layouts; /* the others for tests: CHW nowhere, or
-                  wherever it is possible */
+    /* By cycles; the others are for tests: CHW nowhere, or wherever it is possible. */
+    enum plan_layouts { LAYOUTS_BY_CYCLES, LAYOUTS_HWC, LAYOUTS_CHW } layouts;
 };
 
 /* A range of L2 that holds one thing from step to step. */

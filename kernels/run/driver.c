@@ -112,9 +112,9 @@ static bool place_next(struct dory_driver *driver)
     return true;
 }
 
-/* `next` has been given to the cores. Describes all copies that may go on while they compute it: the results of the tile
- * before, the data of the one behind; then starts them, one right after the other: on GAP8 an instruction that is not in the
- * cache waits for all transfers in front of it. */
+/* `next` has been given to the cores. Describes the copies that may go on while they compute it, and starts to store the
+ * results of the tile before; the loads for the one behind follow at once: on GAP8 an instruction that is not in the cache
+ * waits for all transfers in front of it. */
 static void step_on(struct dory_driver *driver)
 {
     struct dory_placed_tile *before = driver->now;
