@@ -186,16 +186,24 @@ static struct tile_problem tile_problem_of(const struct planner *planner, int la
     };
 }
 
-/* The same cut of an equal layer among the first `count`, if that is solved. */
-static const struct cut *solved_among(const struct planned_layer *layers, int count, const struct dory_layer *run,
-                                      const struct cut *cut)
+/* What has been found with so much L1 or more: the fastest tile of more L1 is the fastest of less, too, if it fits. */
+static bool holds_with(const struct cut *cut, uint32_t found_with, uint32_t l1_bytes)
+{
+    bool fits = !cut->legal || cut->cost.l1_bytes <= l1_bytes;
+    return cut->solved && (found_with == l1_bytes || (found_with > l1_bytes && fits));
+}
+
+/* The same cut of an equal layer among the first `count` of a planner, if that is solved. */
+static const struct cut *solved_among(const struct planner *of, int count, const struct dory_layer *run,
+                                      const struct cut *cut, uint32_t l1_bytes)
 {
     for (int l = 0; l < count; l++) {
-        if (memcmp(&layers[l].run, run, sizeof *run) != 0)
+        if (memcmp(&of->layers[l].run, run, sizeof *run) != 0)
             continue;
-        for (const struct cut *other = layers[l].cuts; other; other = other->next)
-            if (other->solved && other->rows == cut->rows && other->channels == cut->channels &&
-                other->channels_outer == cut->channels_outer && other->ram == cut->ram)
+        for (const struct cut *other = of->layers[l].cuts; other; other = other->next)
+            if (other->rows == cut->rows && other->channels == cut->channels &&
+                other->channels_outer == cut->channels_outer && other->ram == cut->ram &&
+                holds_with(other, of->l1_bytes, l1_bytes))
                 return other;
     }
     return NULL;
@@ -205,9 +213,9 @@ static const struct cut *solved_among(const struct planned_layer *layers, int co
 static const struct cut *solved_before(const struct planner *planner, int layer, const struct cut *cut)
 {
     const struct dory_layer *run = &planner->layers[layer].run;
-    const struct cut *found = solved_among(planner->layers, layer, run, cut);
-    if (!found && planner->before)
-        found = solved_among(planner->before->layers, planner->network->layer_count, run, cut);
+    const struct cut *found = solved_among(planner, layer, run, cut, planner->l1_bytes);
+    for (const struct planner *p = planner->before; p && !found; p = p->before)
+        found = solved_among(p, planner->network->layer_count, run, cut, planner->l1_bytes);
     return found;
 }
 

@@ -24,12 +24,16 @@ struct optimiser {
     struct tensor_life *lives;
     uint32_t *live; /* bytes of tensors in L2, by layer */
     enum spill *spill;
-    bool in_comfort; /* homes are chosen so that layers run well, not just at all */
+    bool in_comfort;      /* homes are chosen so that layers run well, not just at all */
+    bool ports_may_spill; /* inputs and outputs of the network: only where one must, and tensors are few */
     uint64_t effort, most_effort;
     /* the best decision so far */
     struct choice *best_choices;
     enum plan_home *best_homes;
     uint64_t best_cycles; /* UINT64_MAX: none */
+    /* the last one that settle has seen */
+    struct choice *settled_choices;
+    enum plan_home *settled_homes;
 };
 
 /* ---- lives ---- */
@@ -164,18 +168,27 @@ static int first_lacking(struct optimiser *o)
     return -1;
 }
 
-static bool is_output(const struct optimiser *o, int tensor)
+/* An input or output of the network. */
+static bool is_port(const struct optimiser *o, int tensor)
 {
+    bool found = o->network->tensors[tensor].producer == NO_LAYER;
     for (int i = 0; i < o->network->output_count; i++)
-        if (o->network->outputs[i] == tensor)
-            return true;
-    return false;
+        found = found || o->network->outputs[i] == tensor;
+    return found;
 }
 
 static bool may_spill(const struct optimiser *o, int tensor)
 {
     bool is_fixed = o->planner->layouts && o->planner->layouts[tensor] == DORY_CHW;
-    return o->network->tensors[tensor].producer != NO_LAYER && !is_output(o, tensor) && !is_fixed;
+    return !is_fixed && (o->ports_may_spill || !is_port(o, tensor));
+}
+
+static bool has_port_in_ram(const struct optimiser *o)
+{
+    for (int t = 0; t < o->network->tensor_count; t++)
+        if (o->planner->homes[t] == HOME_RAM && is_port(o, t))
+            return true;
+    return false;
 }
 
 /* Tensors to RAM as long as some layer could not run otherwise, those first that free the most bytes for their traffic. */
@@ -195,7 +208,7 @@ static void choose_homes(struct optimiser *o)
 
 /* ---- homes for the model to decide ---- */
 
-/* Bytes with which a layer can run, at least, with these operands in RAM; without inputs and outputs of the network. */
+/* Bytes with which a layer can run, at least, with these operands in RAM; without tensors that must be in L2. */
 static uint64_t layer_bytes(struct optimiser *o, const int *operands, int layer, uint8_t ram)
 {
     uint64_t sum = least_bytes(o, layer, ram);
@@ -249,8 +262,7 @@ static void choose_spills(struct optimiser *o)
         for (int l = o->lives[t].first; l <= o->lives[t].last && may_spill(o, t) && !always; l++)
             if (tight[l])
                 o->spill[t] = SPILL_FREE;
-        if (o->spill[t] == SPILL_FREE &&
-            (needs_ram(o, network->tensors[t].producer, t) || (o->lives[t].readers && needs_ram(o, o->lives[t].last, t))))
+        if (o->spill[t] == SPILL_FREE && (needs_ram(o, o->lives[t].first, t) || needs_ram(o, o->lives[t].last, t)))
             o->spill[t] = SPILL_ALWAYS;
     }
     memcpy(o->planner->homes, homes, (size_t)network->tensor_count * sizeof *homes);
@@ -383,11 +395,27 @@ static bool repair(struct optimiser *o, bool alone)
     return true;
 }
 
+/* True where the decision is the one that was settled last: often nothing has improved it. */
+static bool is_settled(struct optimiser *o)
+{
+    size_t homes = (size_t)o->network->tensor_count * sizeof *o->settled_homes;
+    bool same = memcmp(o->settled_homes, o->planner->homes, homes) == 0;
+    for (int l = 0; l < o->network->layer_count; l++) {
+        const struct choice *a = &o->settled_choices[l], *b = &o->planner->choices[l];
+        same = same && a->cut == b->cut && a->ahead == b->ahead;
+        o->settled_choices[l] = *b;
+    }
+    memcpy(o->settled_homes, o->planner->homes, homes);
+    return same;
+}
+
 /* Keeps the decision if it is faster than all before, with offsets for all buffers. */
 static void settle(struct optimiser *o)
 {
     struct planner *p = o->planner;
     struct arena scratch = {0};
+    if (is_settled(o))
+        return;
     struct schedule schedule;
     uint32_t peak;
     schedule_make(p, NULL, &schedule, &scratch); /* finding places makes no schedule faster */
@@ -421,6 +449,7 @@ static void search_locally(struct optimiser *o)
 {
     o->in_comfort = false;
     choose_homes(o);
+    o->ports_may_spill = has_port_in_ram(o) && has_few_tensors(o);
     choose_spills(o);
     search_from(o, true);
     search_from(o, false);
@@ -638,6 +667,8 @@ bool optimise(struct planner *planner, struct plan_proof *proof)
         .best_choices = arena_array(arena, struct choice, layers),
         .best_homes = arena_array(arena, enum plan_home, tensors),
         .best_cycles = UINT64_MAX,
+        .settled_choices = arena_array(arena, struct choice, layers),
+        .settled_homes = arena_array(arena, enum plan_home, tensors),
     };
     struct arena scratch = {0};
     tensor_lives(network, o.lives);

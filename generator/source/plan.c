@@ -81,10 +81,25 @@ int find_kernels(const struct planner *p, struct planned_layer *layer, struct ar
     return count;
 }
 
+/* What is known of an equal layer; 0: nothing. */
+static int copy_kernels(const struct planner *p, struct planned_layer *layer)
+{
+    for (const struct planner *from = p->before; from; from = from->before)
+        for (int l = 0; l < p->network->layer_count; l++)
+            if (memcmp(&from->layers[l].run, &layer->run, sizeof layer->run) == 0) {
+                memcpy(layer->kernels, from->layers[l].kernels, sizeof layer->kernels);
+                memcpy(layer->cycles, from->layers[l].cycles, sizeof layer->cycles);
+                return layer->kernels[0] != NULL;
+            }
+    return 0;
+}
+
 static bool has_kernels(struct planner *p, int index)
 {
     struct planned_layer *layer = &p->layers[index];
-    int count = find_kernels(p, layer, p->arena);
+    int count = copy_kernels(p, layer);
+    if (count == 0)
+        count = find_kernels(p, layer, p->arena);
     if (count == 0)
         diagnose(p->diagnostics, SEVERITY_ERROR, p->network->layers[index].name, NULL,
                  "no kernel for it: %d-bit elements, %d-bit weights", layer->run.input_bits, layer->run.weight_bits);
@@ -151,21 +166,6 @@ uint32_t schedule_place(struct schedule *schedule, uint32_t enough)
         schedule->buffers[i].offset = items[i].offset;
     arena_free(&scratch);
     return peak;
-}
-
-/* Where the search finds nothing, the smallest plan there is; where that does not fit, what would. */
-static bool decide(struct planner *p, struct schedule *schedule, uint32_t *peak, struct plan_proof *proof)
-{
-    int layer;
-    if (least_l1(p, &layer) <= p->l1_bytes) {
-        if (optimise(p, proof) && schedule_fit_tightly(p, schedule, peak, p->arena))
-            return true;
-        *proof = (struct plan_proof){0};
-        if (least_l2(p, schedule, peak, &layer) && *peak <= p->l2_bytes)
-            return true;
-    }
-    least_report(p);
-    return false;
 }
 
 /* ---- the plan's parts ---- */
@@ -327,96 +327,23 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     return good;
 }
 
-static bool check_counts(const struct planner *p, const struct schedule *schedule)
-{
-    if (schedule->step_count <= UINT16_MAX && schedule->transfer_count <= UINT16_MAX)
-        return true;
-    diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
-             "the plan has %d steps and %d transfers, at most %d are supported; give it more L2", schedule->step_count,
-             schedule->transfer_count, UINT16_MAX);
-    return false;
-}
-
-/* A decision, and what follows from it. */
-struct attempt {
-    struct planner planner;
-    struct schedule schedule;
-    struct plan_proof proof;
-    uint32_t peak;
-    bool found;
-};
-
-/* The planner has been started. */
-static void attempt_make(struct attempt *attempt)
-{
-    attempt->found = decide(&attempt->planner, &attempt->schedule, &attempt->peak, &attempt->proof) &&
-                     check_counts(&attempt->planner, &attempt->schedule);
-}
-
-static bool is_in_l2(const struct planner *p, bool only_chw)
-{
-    for (int t = 0; t < p->network->tensor_count; t++)
-        if (p->homes[t] != HOME_L2 && (!only_chw || p->layouts[t] == DORY_CHW))
-            return false;
-    return true;
-}
-
-/* With those tensors in CHW for which that pays, of those that `hwc` has in L2. Not found: there are none, or memory is too
- * tight for them to stay there; that is no error. */
-static void attempt_in_chw(struct attempt *attempt, const struct planner *hwc)
-{
-    struct diagnostics *unheard = arena_allocate(hwc->arena, sizeof *unheard);
-    *unheard = (struct diagnostics){.arena = hwc->arena};
-    *attempt = (struct attempt){
-        .planner = {.network = hwc->network,
-                    .target = hwc->target,
-                    .options = hwc->options,
-                    .arena = hwc->arena,
-                    .diagnostics = unheard,
-                    .before = hwc,
-                    .layouts = arena_array(hwc->arena, enum dory_layout, (size_t)hwc->network->tensor_count)}};
-    if (layouts_choose(hwc, hwc->options->layouts == LAYOUTS_CHW, attempt->planner.layouts) > 0 &&
-        planner_start(&attempt->planner))
-        attempt_make(attempt);
-    attempt->found = attempt->found && is_in_l2(&attempt->planner, true);
-}
-
-/* Where everything stays in L2, CHW is no slower, and the layers for which it pays decide. Where not, the network is planned
- * without it, too, and the faster plan counts. */
-static const struct attempt *choose_attempt(struct attempt *hwc, struct attempt *chw)
-{
-    const struct plan_options *options = hwc->planner.options;
-    bool all = options->layouts == LAYOUTS_CHW;
-    if (options->layouts != LAYOUTS_HWC && !options->tensors_in_ram)
-        attempt_in_chw(chw, &hwc->planner);
-    if (chw->found && is_in_l2(&chw->planner, false))
-        return chw;
-    if (chw->found)
-        hwc->planner.before = &chw->planner;
-    attempt_make(hwc);
-    if (hwc->found && !chw->found && options->layouts != LAYOUTS_HWC)
-        attempt_in_chw(chw, &hwc->planner);
-    return chw->found && hwc->found && (all || chw->schedule.cycles < hwc->schedule.cycles) ? chw : hwc;
-}
-
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
-    struct attempt hwc = {
-        .planner = {.network = network, .target = target, .options = options, .arena = arena, .diagnostics = diagnostics}};
-    struct attempt chw = {.found = false};
+    struct planner planner = {
+        .network = network, .target = target, .options = options, .arena = arena, .diagnostics = diagnostics};
     memset(plan, 0, sizeof *plan);
-    if (!planner_start(&hwc.planner))
+    if (!planner_start(&planner))
         return false;
-    struct attempt attempt = *choose_attempt(&hwc, &chw);
-    attempt.planner.diagnostics = diagnostics;
+    struct attempt attempt = attempt_best(&planner);
     if (!attempt.found)
         return false;
+    attempt.planner.diagnostics = diagnostics;
     plan->network = network;
     plan->target = target;
-    plan->cores = attempt.planner.cores;
-    plan->l1_arena_bytes = attempt.planner.l1_bytes;
-    plan->l2_arena_bytes = attempt.planner.l2_bytes;
+    plan->cores = planner.cores;
+    plan->l1_arena_bytes = planner.l1_bytes;
+    plan->l2_arena_bytes = planner.l2_bytes;
     plan->l2_peak_bytes = attempt.peak;
     plan->proof = attempt.proof;
     return write_plan(&attempt.planner, plan, &attempt.schedule);

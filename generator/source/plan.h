@@ -19,6 +19,7 @@ struct plan_options {
     uint32_t l2_firmware_bytes; /* of L2, for all but arena and tables: budget.h, not plan_make */
     unsigned cores;             /* 0: the target's */
     bool tensors_in_ram;        /* for tests: home every intermediate tensor in L3 RAM where possible */
+    bool only_this_l1;          /* for tests: no look at what the network does with less of it */
     /* By cycles; the others are for tests: CHW nowhere, or wherever it is possible. */
     enum plan_layouts { LAYOUTS_BY_CYCLES, LAYOUTS_HWC, LAYOUTS_CHW } layouts;
 };

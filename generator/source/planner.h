@@ -1,5 +1,6 @@
 /* What the passes of the planner share. Internal: others see plan.h.
  *
+ *     attempt.c    which layouts, how much of L1: the fastest decision of several
  *     cut.c        how a layer can be cut into steps, each way with its best tile
  *     candidate.c  those of them that no other one beats
  *     optimise.c   the decision: which tensors live in RAM, and one candidate a layer
@@ -88,7 +89,7 @@ struct planner {
     unsigned cores;
     uint32_t l1_bytes, l2_bytes; /* of the arenas */
     struct planned_layer *layers;
-    const struct planner *before; /* of an earlier attempt at the same network and memory; null: none */
+    const struct planner *before; /* of an earlier attempt at the same network; null: none */
     enum dory_layout *layouts;    /* by tensor; those in CHW stay in L2 */
     /* the decision */
     enum plan_home *homes;  /* by tensor */
@@ -211,6 +212,20 @@ void tensor_lives(const struct network *network, struct tensor_life *lives);
 
 /* Decides homes and choices. False where it finds nothing. `proof`: what is known of all decisions. */
 bool optimise(struct planner *planner, struct plan_proof *proof);
+
+/* ---- attempt.c ---- */
+
+/* A decision, and what follows from it. */
+struct attempt {
+    struct planner planner;
+    struct schedule schedule;
+    struct plan_proof proof;
+    uint32_t peak;
+    bool found;
+};
+
+/* The fastest of several, for a planner that has been started. Not found: its diagnostics say why. */
+struct attempt attempt_best(const struct planner *planner);
 
 /* ---- least.c ---- */
 

@@ -162,7 +162,7 @@ static uint32_t choose_l2_bytes(const struct network *network, const struct targ
 {
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
-    const struct plan_options options = {.l1_bytes = l1_bytes, .l2_bytes = 1 << 20};
+    const struct plan_options options = {.l1_bytes = l1_bytes, .l2_bytes = 1 << 20, .only_this_l1 = true};
     struct planner planner = {
         .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
     struct schedule schedule;
@@ -182,7 +182,7 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = random_network(&arena, seed, 6);
-    struct plan_options options = {.l1_bytes = 14000 + (uint32_t)(seed * 977 % 20000)};
+    struct plan_options options = {.l1_bytes = 14000 + (uint32_t)(seed * 977 % 20000), .only_this_l1 = true};
     options.l2_bytes = choose_l2_bytes(network, target, options.l1_bytes, seed);
     struct planner like = {
         .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
