@@ -3,7 +3,8 @@
  *     attempt.c    which layouts, how much of L1: the fastest decision of several
  *     cut.c        how a layer can be cut into steps, each way with its best tile
  *     candidate.c  those of them that no other one beats
- *     optimise.c   the decision: which tensors live in RAM, and one candidate a layer
+ *     optimise.c   the decision: which tensors live in RAM (homes.c), and one candidate a layer, by a local search
+ *                  (local_search.c) and a model that learns from schedules (lessons.c)
  *     model.c      ... as a mixed integer program, which GLPK solves
  *     schedule.c   steps, buffers, transfers and their times that follow from it: nothing left to decide but "as soon as
  *                  possible"
@@ -203,7 +204,7 @@ bool schedule_fit_tightly(const struct planner *planner, struct schedule *schedu
 
 /* ---- optimise.c ---- */
 
-/* Layers in which a tensor is needed. */
+/* homes.c: layers in which a tensor is needed. */
 struct tensor_life {
     int first, last;
     int readers;

@@ -72,7 +72,7 @@ static void test_random_network(uint64_t seed, const struct target *target)
 int main(int argc, char **argv)
 {
     bool few = argc > 1 && strcmp(argv[1], "few") == 0;
-    const struct grid corner = {{80000, 100000, 150000}, {256000, 320000}, 3, 2};
+    const struct grid corner = {{100000, 150000}, {256000}, 2, 1};
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target;
