@@ -108,15 +108,18 @@ static int attempt_layouts(const struct planner *planner, struct attempt **attem
         hwc->planner.before = &chw->planner;
     attempt_make(hwc);
     attempts[count++] = hwc;
-    if (options->layouts != LAYOUTS_HWC && hwc->found)
-        attempts[count] = attempt_in_chw(&hwc->planner, chw);
-    return count + (options->layouts != LAYOUTS_HWC && hwc->found && attempts[count]->found);
+    if (!hwc->found || options->layouts == LAYOUTS_HWC)
+        return count;
+    struct attempt *within = attempt_in_chw(&hwc->planner, chw);
+    if (within->found)
+        attempts[options->layouts == LAYOUTS_CHW ? 0 : count++] = within;
+    return count;
 }
 
 /* ---- less L1 ---- */
 
 /* Bytes of buffers in L1 for which a network is planned, too, where there is more. They do not depend on what there is, so
- * that what one size has tried every larger one tries; tests/sweep.csv has the same ones. */
+ * that what one size has tried every larger one tries; tests/sweep.csv has those from 22 kB on. */
 static const uint32_t rungs[] = {400000, 200000, 150000, 100000, 80000, 64000, 55000, 44000, 32000,
                                  22000,  16000,  11000,  8000,   5500,  4000,  2750,  2000};
 #define RUNGS (sizeof rungs / sizeof *rungs)
