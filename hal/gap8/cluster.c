@@ -8,6 +8,8 @@ static GAP8_FC_MEMORY struct {
     uint32_t cycles;             /* the timer when the cluster was closed */
     volatile uint32_t done;      /* set by core 0 when all cores have returned */
     volatile uint32_t cores_met; /* by core 0: meetings that all cores have come to */
+    volatile uint32_t notices;   /* by the last core: given */
+    uint32_t notices_awaited;
 } cluster;
 
 /* How long hal_cluster_open waits for the cores; they need some thousand cycles. */
@@ -124,8 +126,8 @@ int hal_cluster_close(void)
 /* ---- running a function ------------------------------------------------------------------------------------ */
 
 static const uint32_t events_of_a_run = 1u << GAP8_FC_EVENT_CLUSTER_DONE | 1u << GAP8_FC_EVENT_L3_POSTED |
-                                        1u << GAP8_FC_EVENT_MEETING | 1u << GAP8_FC_EVENT_HYPER_READ |
-                                        1u << GAP8_FC_EVENT_HYPER_WRITE;
+                                        1u << GAP8_FC_EVENT_MEETING | 1u << GAP8_FC_EVENT_NOTICE |
+                                        1u << GAP8_FC_EVENT_HYPER_READ | 1u << GAP8_FC_EVENT_HYPER_WRITE;
 
 static int check_run(void (*entry)(void *argument))
 {
@@ -174,6 +176,7 @@ int hal_cluster_drive(void (*entry)(void *argument), void *argument)
     if (status != DORY_OK)
         return status;
     cluster.cores_met = gap8_team.driver_met = 0;
+    cluster.notices = cluster.notices_awaited = 0;
     for (unsigned core = 0; core < GAP8_CORES; core++)
         gap8_team.core_met[core] = 0;
     dispatch(entry, argument);
@@ -194,6 +197,23 @@ void gap8_fc_meet(void)
     gap8_team.driver_met = number;
     GAP8_CLUSTER_EVENT_UNIT->trigger[GAP8_EVENT_DRIVER] = (1u << gap8_team.cores) - 1;
     while (cluster.cores_met < number) {
+        gap8_l3_serve();
+        gap8_fc_sleep_until(events_of_a_run);
+    }
+    __asm__ volatile("" : : : "memory");
+}
+
+void gap8_notify(void)
+{
+    __asm__ volatile("" : : : "memory");
+    cluster.notices++;
+    GAP8_FC_EVENT_UNIT->trigger[GAP8_FC_EVENT_NOTICE] = 1;
+}
+
+void gap8_await_notice(void)
+{
+    cluster.notices_awaited++;
+    while (cluster.notices < cluster.notices_awaited) {
         gap8_l3_serve();
         gap8_fc_sleep_until(events_of_a_run);
     }

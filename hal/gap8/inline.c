@@ -7,6 +7,8 @@ unsigned hal_core_id(void) { return gap8_core_id(); }
 unsigned hal_core_count(void) { return gap8_core_count(); }
 void hal_barrier(void) { gap8_barrier(); }
 void hal_meet(void) { gap8_meet(); }
+void hal_notify(void) { gap8_notify(); }
+void hal_await_notice(void) { gap8_await_notice(); }
 int hal_is_driver(void) { return gap8_is_fc(); }
 int hal_is_core(void) { return !gap8_is_fc(); }
 int hal_dma_open(hal_dma_ticket *ticket) { return gap8_dma_open(ticket); }

@@ -32,7 +32,7 @@ static_assert(DORY_FLASH_OFFSET % 8 == 0 && DORY_FLASH_OFFSET < DORY_FLASH_BYTES
 #define GAP8_L1_SHARED __attribute__((section(".gap8_team")))
 
 /* Software events to the FC, which has an event unit of its own. */
-enum { GAP8_FC_EVENT_CLUSTER_DONE = 0, GAP8_FC_EVENT_L3_POSTED = 1, GAP8_FC_EVENT_MEETING = 2 };
+enum { GAP8_FC_EVENT_CLUSTER_DONE = 0, GAP8_FC_EVENT_L3_POSTED = 1, GAP8_FC_EVENT_MEETING = 2, GAP8_FC_EVENT_NOTICE = 3 };
 
 /* At the end of each stack, and a part of its bytes. */
 #define GAP8_STACK_GUARD_BYTES 128u

@@ -41,7 +41,9 @@ static struct {
     bool closing;
     void (*entry)(void *argument);
     void *argument;
-    char begin_event, end_event; /* for ThreadSanitizer */
+    unsigned notices; /* given to the driver, not awaited */
+    pthread_cond_t notice;
+    char begin_event, end_event, notice_event; /* for ThreadSanitizer */
 } cluster = {.lock = PTHREAD_MUTEX_INITIALIZER, .start = PTHREAD_COND_INITIALIZER, .finish = PTHREAD_COND_INITIALIZER};
 
 static _Thread_local int this_core = FABRIC_CONTROLLER;
@@ -146,6 +148,29 @@ static void pass(struct barrier *barrier, unsigned parties)
 
 void hal_barrier(void) { pass(&cluster.barrier, cluster.cores); }
 void hal_meet(void) { pass(&cluster.meeting, cluster.parties); }
+
+void hal_notify(void)
+{
+    host_order_before(&cluster.notice_event);
+    lock();
+    cluster.notices++;
+    pthread_cond_broadcast(&cluster.notice);
+    unlock();
+}
+
+/* There is none to wait for where the driver is the core that has given it. */
+void hal_await_notice(void)
+{
+    lock();
+    struct timespec until = deadline();
+    while (cluster.notices == 0)
+        if (pthread_cond_timedwait(&cluster.notice, &cluster.lock, &until) == ETIMEDOUT && cluster.notices == 0)
+            abort_deadlocked("the driver waits for a notice that no core gives");
+    cluster.notices--;
+    unlock();
+    host_order_after(&cluster.notice_event);
+}
+
 int hal_is_driver(void) { return this_core == cluster.driver; }
 int hal_is_core(void) { return this_core != (int)cluster.cores; }
 
@@ -272,6 +297,7 @@ static int start_cores(unsigned cores)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&cluster.barrier.condition, &attributes);
     pthread_cond_init(&cluster.meeting.condition, &attributes);
+    pthread_cond_init(&cluster.notice, &attributes);
     pthread_condattr_destroy(&attributes);
     cluster.run = 0;
     cluster.cores = cores;
@@ -395,6 +421,7 @@ int hal_cluster_close(void)
         join_cores(cluster.cores);
         pthread_cond_destroy(&cluster.barrier.condition);
         pthread_cond_destroy(&cluster.meeting.condition);
+        pthread_cond_destroy(&cluster.notice);
     }
     return status;
 }

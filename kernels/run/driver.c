@@ -46,15 +46,11 @@ static void fetch(struct dory_driver *driver)
     start_loads(driver);
 }
 
-/* The cores have computed `now`: brings its results, and all before, to L2. */
-static void drain(struct dory_driver *driver)
+/* Until the last core has made the copies that it was given. */
+static void await_copied(struct dory_driver *driver)
 {
-    if (driver->stores) {
-        start_store(driver);
-    }
-    wait_store(driver, 0);
-    wait_store(driver, 1);
-    driver->computed = driver->draining = false;
+    hal_await_notice();
+    dory_run_fail(&driver->run, driver->shared->status);
 }
 
 /* ---- from tile to tile ---- */
@@ -124,8 +120,8 @@ static void step_on(struct dory_driver *driver)
     driver->computed = true;
     driver->fetched = false;
     driver->more = place_next(driver);
-    if (driver->more) {
-        dory_describe_loads(&driver->copies, driver->next, layer_of_next(driver), driver->l2);
+    if (driver->more && driver->next->overlaps) {
+        dory_describe_loads(&driver->copies, driver->next, layer_of(driver), driver->l2);
     }
     if (store) {
         start_store(driver);
@@ -138,56 +134,29 @@ static void step_on(struct dory_driver *driver)
 static void observe(struct dory_driver *driver)
 {
     struct dory_run *run = &driver->run;
-    uint32_t before = run->profile ? hal_cycles() : 0;
     unsigned due = driver->more ? driver->next->step->transfers_started : run->network->transfer_count;
     dory_start_transfers(run, due);
     dory_await_transfers(run, due);
-    dory_run_fail(run, run->buffers->observe(run->buffers->user, run->buffers, driver->layer_index));
-    driver->waited_cycles += run->profile ? hal_cycles() - before : 0; /* of the cores, but for no layer */
-}
-
-/* The cores' waiting time, as far as it is not for L3. */
-static void finish_profile(struct dory_driver *driver, struct dory_layer_profile *profile)
-{
-    uint32_t waited = driver->shared->waited_cycles - driver->waited_cycles;
-    driver->waited_cycles = driver->shared->waited_cycles;
-    profile->cycles = hal_cycles() - driver->start_cycles;
-    profile->l3_wait_cycles = dory_minimum(profile->l3_wait_cycles, waited);
-    profile->dma_wait_cycles = waited - profile->l3_wait_cycles;
+    dory_run_fail(run, run->buffers->observe(run->buffers->user, run->buffers, driver->layers_entered - 1));
 }
 
 /* Cores read it for every tile: all of it lies in L1. */
-static void share_layer(struct dory_shared *shared, const struct dory_layer *layer)
+static void share_layer(struct dory_shared *shared, unsigned turn, const struct dory_layer *layer)
 {
-    shared->layer = *layer;
+    shared->layer[turn] = *layer;
     if (layer->stages) {
-        shared->stages = *layer->stages;
-        shared->layer.stages = &shared->stages;
+        shared->stages[turn] = *layer->stages;
+        shared->layer[turn].stages = &shared->stages[turn];
     }
 }
 
-static void begin_layer(struct dory_driver *driver)
+static void enter_layer(struct dory_driver *driver)
 {
-    struct dory_run *run = &driver->run;
-    run->profile = run->buffers->profile ? &run->buffers->profile[driver->layer_index] : 0;
-    driver->start_cycles = run->profile ? hal_cycles() : 0;
+    driver->layers_entered++;
     driver->layer_turn ^= 1;
     driver->turns = false;
     driver->bordered[0].input_rows = driver->bordered[1].input_rows = 0;
-    share_layer(driver->shared, layer_of(driver));
-}
-
-/* After the last byte of a layer is in L2. */
-static void finish_layer(struct dory_driver *driver)
-{
-    struct dory_run *run = &driver->run;
-    if (run->profile) {
-        finish_profile(driver, run->profile);
-    }
-    if (run->buffers->observe && run->status == DORY_OK) {
-        observe(driver);
-    }
-    driver->layer_index++;
+    share_layer(driver->shared, driver->layer_turn, layer_of(driver));
 }
 
 static void close_run(struct dory_run *run)
@@ -207,25 +176,7 @@ void dory_driver_open(struct dory_driver *driver)
     driver->load_ticket = -1;
     driver->now = &driver->tile[0];
     driver->next = &driver->tile[1];
-    driver->shared->waited_cycles = 0;
     driver->more = place_first_of_layer(driver);
-    dory_describe_loads(&driver->copies, driver->next, layer_of_next(driver), driver->l2);
-    begin_layer(driver);
-}
-
-/* Results of the last tile first, where the next one cannot be loaded beside it; false at the end of the run. */
-static bool complete(struct dory_driver *driver)
-{
-    drain(driver);
-    if (!driver->turns) {
-        return true;
-    }
-    finish_layer(driver);
-    if (!driver->more || driver->run.status != DORY_OK) {
-        return false;
-    }
-    begin_layer(driver);
-    return true;
 }
 
 /* Remembers what the buffer of `next` is laid out for. False where that has changed nothing. */
@@ -249,44 +200,122 @@ static bool needs_border(struct dory_driver *driver)
     return next->has_border && !same;
 }
 
-/* `next`, which has come when this returns, and whose output buffer is free then. What the cores are told is written before
- * the copies start, if they have not: a word that the FC writes to L1 may wait for a transfer that is under way. */
-static void publish(struct dory_driver *driver, struct dory_work *work)
+static void give_tile(struct dory_driver *driver, struct dory_work *work)
 {
     const struct dory_placed_tile *next = driver->next;
+    work->kind = DORY_WORK_TILE;
     work->tile = next->tile;
     work->valid = next->valid;
+    work->layer = &driver->shared->layer[driver->layer_turn];
     work->has_border = needs_border(driver);
-    work->kind = DORY_WORK_TILE;
+    if (driver->run.buffers->profile) {
+        driver->run.buffers->profile[driver->layers_entered - 1].tiles++;
+    }
+}
+
+/* `next`, which has come when this returns, and whose output buffer is free then. What the cores are told is written before
+ * the copies start, if they have not: a word that the FC writes to L1 may wait for a transfer that is under way. */
+static void prepare_beside(struct dory_driver *driver, struct dory_work *work)
+{
+    work->has_copies = false;
+    give_tile(driver, work);
     if (!driver->fetched) {
         fetch(driver);
     }
     dory_run_fail(&driver->run, hal_dma_wait(driver->load_ticket));
-    wait_store(driver, next->output_buffer);
-    if (driver->run.profile) {
-        driver->run.profile->tiles++;
+    wait_store(driver, driver->next->output_buffer);
+}
+
+/* Has results of `now` that are not stored yet, if any, stored by a core. */
+static void give_store(struct dory_driver *driver, struct dory_work *work)
+{
+    struct dory_copies *copies = &driver->shared->copies;
+    copies->store_count = copies->load_count = 0;
+    if (driver->computed) {
+        dory_describe_store(copies, driver->now, layer_of(driver), driver->l2);
     }
+    work->kind = DORY_WORK_NOTHING;
+    work->has_border = false;
+    work->has_copies = true;
+    work->ends_layer = driver->computed && driver->turns;
+    work->starts_layer = false;
+    driver->computed = false;
+}
+
+/* `next`, to be loaded by a core when nothing else is on its way. */
+static void give_next(struct dory_driver *driver, struct dory_work *work)
+{
+    work->starts_layer = driver->turns;
+    if (driver->turns) {
+        enter_layer(driver);
+    }
+    give_tile(driver, work);
+    dory_describe_loads(&driver->shared->copies, driver->next, layer_of(driver), driver->l2);
+    if (driver->next->starts_step) {
+        dory_await_transfers(&driver->run, driver->next->step->transfers_awaited);
+    }
+}
+
+/* May the next tile not be prepared before the results of this one are in L2? At the end; for an observer; and where what it
+ * reads may leave for RAM only then, to come back. */
+static bool must_stop(const struct dory_driver *driver)
+{
+    const struct dory_run *run = &driver->run;
+    if (driver->turns && (!driver->more || run->buffers->observe || run->status != DORY_OK)) {
+        return true;
+    }
+    return driver->next->starts_step && driver->next->step->transfers_awaited > driver->now->step->transfers_started;
+}
+
+/* All results are in L2. False at the end of the run. */
+static bool resume(struct dory_driver *driver)
+{
+    driver->stopped = false;
+    if (driver->turns && driver->run.buffers->observe && driver->run.status == DORY_OK) {
+        observe(driver);
+    }
+    return !driver->turns || (driver->more && driver->run.status == DORY_OK);
+}
+
+/* What the cores do next, unless they can go on with a tile that has been loaded beside the one before. */
+static void prepare_alone(struct dory_driver *driver, struct dory_work *work)
+{
+    bool stops = driver->computed && must_stop(driver);
+    if (driver->stopped && !resume(driver)) {
+        close_run(&driver->run);
+        work->kind = DORY_WORK_END;
+        return;
+    }
+    give_store(driver, work);
+    if (stops) {
+        driver->stopped = true;
+    } else {
+        give_next(driver, work);
+    }
+    wait_store(driver, 0);
+    wait_store(driver, 1);
 }
 
 void dory_driver_prepare(struct dory_driver *driver, struct dory_work *work)
 {
-    bool overlaps = driver->more && driver->next->overlaps;
-    if (driver->computed && !overlaps && !driver->draining) {
-        driver->draining = true;
-        driver->stores = dory_describe_store(&driver->copies, driver->now, layer_of(driver), driver->l2);
-        work->kind = DORY_WORK_NOTHING;
-    } else if (driver->draining && !complete(driver)) {
-        close_run(&driver->run);
-        work->kind = DORY_WORK_END;
+    if (driver->more && driver->next->overlaps) {
+        prepare_beside(driver, work);
     } else {
-        publish(driver, work);
+        prepare_alone(driver, work);
+    }
+    if (driver->run.buffers->profile) {
+        work->l3_wait_cycles = driver->run.l3_wait_cycles;
+        driver->run.l3_wait_cycles = 0;
     }
 }
 
-void dory_driver_start(struct dory_driver *driver)
+void dory_driver_start(struct dory_driver *driver, const struct dory_work *work)
 {
     struct dory_run *run = &driver->run;
-    if (driver->draining) {
+    if (work->has_copies) {
+        await_copied(driver);
+    }
+    if (driver->stopped) {
         return;
     }
     step_on(driver);

@@ -5,6 +5,14 @@
  *     meeting            X                                  X                                      X
  *     cores              | compute tile 0                   | compute tile 1                       | ...
  *
+ * Where a tile cannot be loaded beside the one before, as at the start of a layer, which reads what that one computes, the
+ * driver describes its copies in advance, and a core makes them, which is there when the last result is: the cores wait for
+ * nothing but the copies.
+ *
+ *     driver   prepare n (first of a layer) | start: load n + 1       prepare n + 1 | ...
+ *     meeting                               X                                       X
+ *     cores    compute tile n - 1           | store n - 1, load n, compute tile n   | ...
+ *
  * One driver serves every kind of layer; what differs is in the kernel. */
 #ifndef DORY_DRIVER_H
 #define DORY_DRIVER_H
@@ -25,7 +33,7 @@ struct dory_driver {
     struct dory_run run;
     struct dory_shared *shared;
     uint8_t *l1, *l2;
-    unsigned layer_index;
+    unsigned layers_entered;
     struct dory_layer layer[2];        /* at work, and the next one, by turns */
     unsigned layer_turn;               /* index in `layer` */
     struct dory_step step[2];          /* at work, by turns: tiles of two steps may be on their way */
@@ -33,18 +41,16 @@ struct dory_driver {
     const struct dory_step *next_step; /* of the network */
     struct dory_placed_tile tile[2];
     struct dory_placed_tile *now, *next;
-    bool computed;                    /* `now` has been given to the cores; its results are not stored */
+    bool computed;                    /* `now` has been given to the cores, the store of its results to nobody */
     bool more;                        /* there is a tile behind it: `next` */
     bool turns;                       /* and that is the first one of the next layer */
-    bool fetched;                     /* the copies of `next` have been started */
-    bool draining;                    /* nothing may be on its way before `now` is complete */
-    bool stores;                      /* then: `copies.store` is described */
+    bool fetched;                     /* the loads of `next` have been started */
+    bool stopped;                     /* the cores have been given the store of `now` alone */
     struct dory_bordered bordered[2]; /* by input buffer */
-    struct dory_copies copies;
+    struct dory_copies copies;        /* beside which the cores compute */
     hal_dma_ticket load_ticket;
     hal_dma_ticket store_ticket[2]; /* by output buffer */
     bool store_open[2];
-    uint32_t start_cycles, waited_cycles;
 };
 
 /* Before the first meeting. `run` is set. */
@@ -53,7 +59,7 @@ void dory_driver_open(struct dory_driver *driver);
 /* Before each meeting. Writes what the cores do after it, and waits until they can: their data are in L1 then. */
 void dory_driver_prepare(struct dory_driver *driver, struct dory_work *work);
 
-/* After each meeting but the last. Starts the copies that go on while the cores work. */
-void dory_driver_start(struct dory_driver *driver);
+/* After each meeting but the last. Starts the copies that go on while the cores work, when the cores' own are complete. */
+void dory_driver_start(struct dory_driver *driver, const struct dory_work *work);
 
 #endif

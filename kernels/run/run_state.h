@@ -10,8 +10,8 @@ struct dory_run {
     const struct dory_buffers *buffers;
     int status; /* the first error; the others are consequences */
     uint16_t transfers_started, transfers_complete;
-    hal_l3_ticket ticket_base;          /* transfer i has ticket ticket_base + i + 1, or is complete */
-    struct dory_layer_profile *profile; /* of this layer, or null */
+    hal_l3_ticket ticket_base; /* transfer i has ticket ticket_base + i + 1, or is complete */
+    uint32_t l3_wait_cycles;   /* since the last meeting, where the run is profiled */
 };
 
 /* Remembers the first status that is not DORY_OK. Inline: a call costs the FC a line of its cache. */

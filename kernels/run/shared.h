@@ -2,11 +2,11 @@
 #ifndef DORY_SHARED_H
 #define DORY_SHARED_H
 
-#include "placed_tile.h"
+#include "tile_copies.h"
 
 /* What the cores do between two meetings. */
 enum dory_work_kind {
-    DORY_WORK_NOTHING, /* come to the next meeting: then the tile before is complete */
+    DORY_WORK_NOTHING, /* make the copies, and come to the next meeting */
     DORY_WORK_TILE,
     DORY_WORK_END /* of the run */
 };
@@ -14,15 +14,21 @@ enum dory_work_kind {
 struct dory_work {
     struct dory_tile tile;
     struct dory_valid valid;
-    uint8_t kind;       /* enum dory_work_kind */
-    uint8_t has_border; /* to be laid round `valid` before the tile is computed */
+    const struct dory_layer *layer; /* in dory_shared */
+    uint8_t kind;                   /* enum dory_work_kind */
+    uint8_t has_border;             /* to be laid round `valid` before the tile is computed */
+    uint8_t has_copies;             /* dory_shared.copies are to be made first: nothing is computed beside them */
+    uint8_t ends_layer;             /* with the store of those copies */
+    uint8_t starts_layer;
+    uint32_t l3_wait_cycles; /* of the driver, to prepare it; where the run is profiled */
 };
 
 struct dory_shared {
-    struct dory_layer layer;   /* at work */
-    struct dory_stages stages; /* its own, where it has any */
-    struct dory_work work[2];  /* by turns: one is written while the other is computed */
-    uint32_t waited_cycles;    /* by the last core at meetings, where the run is profiled */
+    struct dory_layer layer[2];   /* at work, and the next one, by turns */
+    struct dory_stages stages[2]; /* theirs, where they have any */
+    struct dory_work work[2];     /* by turns: one is written while the other is computed */
+    struct dory_copies copies;    /* the store of the tile before, and then the loads of the work's tile */
+    int status;                   /* of making them */
 };
 _Static_assert(sizeof(struct dory_shared) <= DORY_L1_RUNTIME_BYTES,
                "what the cores share fits at the start of the L1 arena");

@@ -168,6 +168,7 @@ bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_ti
                          uint8_t *l2)
 {
     const struct dory_tile *tile = &placed->tile;
+    copies->store_count = tile->last_chunk;
     if (!tile->last_chunk) {
         return false;
     }

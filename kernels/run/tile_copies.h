@@ -8,11 +8,11 @@
 /* The copies of one tile. */
 struct dory_copies {
     struct hal_dma_copy store, loads[3];
-    unsigned store_buffer, load_count;
+    unsigned store_buffer, store_count, load_count;
 };
 
-/* Fill in what loads the tile's operands from the arena in L2, and what stores its results there; false where there are none
- * yet, as before the last chunk of input channels. */
+/* Fill in what loads the tile's operands from the arena in L2, and what stores its results there; none and false where there
+ * are none yet, as before the last chunk of input channels. */
 void dory_describe_loads(struct dory_copies *copies, const struct dory_placed_tile *placed, const struct dory_layer *layer,
                          uint8_t *l2);
 bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_tile *placed, const struct dory_layer *layer,

@@ -1,10 +1,18 @@
 #include "tile_loop.h"
 
-/* What a core needs of a run; on its stack, which on GAP8 is in L1. */
+struct waits {
+    uint32_t dma_cycles, l3_cycles;
+};
+
+/* What a core needs of a run; on its stack, which on GAP8 is in L1. The last core, whose share of a tile is never the
+ * largest, makes the copies that the others wait for, and keeps the profile. */
 struct team_member {
     struct dory_shared *shared;
     unsigned core, cores; /* that compute */
-    bool is_core, is_timed;
+    bool is_core, is_last;
+    struct dory_layer_profile *profile; /* of the layer at work; null: none is kept */
+    uint32_t layer_start;
+    struct waits layer, meeting; /* in this layer; at the last meeting */
 };
 
 /* ---- border ---- */
@@ -109,6 +117,91 @@ static void fill_border(const struct dory_layer *layer, const struct dory_work *
     }
 }
 
+/* ---- profile ---- */
+
+static uint32_t clock_of(const struct team_member *member) { return member->profile ? hal_cycles() : 0; }
+
+/* At a meeting the driver says how long it has waited for L3: the cores waited for that if they waited. */
+static void add_meeting(struct team_member *member, const struct dory_work *work, uint32_t cycles)
+{
+    member->meeting.l3_cycles = dory_minimum(cycles, work->l3_wait_cycles);
+    member->meeting.dma_cycles = cycles - member->meeting.l3_cycles;
+    member->layer.l3_cycles += member->meeting.l3_cycles;
+    member->layer.dma_cycles += member->meeting.dma_cycles;
+}
+
+/* The store of a layer's last results is complete. The meeting before it was for the layer that starts, if one does; but for
+ * L3 alone, where there was more to do between the two, such as to observe. */
+static void turn_layer(struct team_member *member, const struct dory_work *work)
+{
+    struct waits carried = {0};
+    if (work->starts_layer) {
+        carried = member->meeting;
+        carried.dma_cycles = work->ends_layer ? carried.dma_cycles : 0;
+    }
+    uint32_t start = hal_cycles() - carried.dma_cycles - carried.l3_cycles;
+    if (work->ends_layer) {
+        member->profile->cycles = start - member->layer_start;
+        member->profile->dma_wait_cycles = member->layer.dma_cycles - carried.dma_cycles;
+        member->profile->l3_wait_cycles = member->layer.l3_cycles - carried.l3_cycles;
+        member->profile++;
+    }
+    member->layer_start = start;
+    member->layer = carried;
+}
+
+/* ---- copies ---- */
+
+static int make_copies(const struct hal_dma_copy *copies, unsigned count)
+{
+    hal_dma_ticket ticket;
+    if (count == 0) {
+        return DORY_OK;
+    }
+    int status = hal_dma_open(&ticket);
+    if (status != DORY_OK) {
+        return status;
+    }
+    for (unsigned i = 0; i < count && status == DORY_OK; i++) {
+        status = hal_dma_copy(ticket, &copies[i]);
+    }
+    int waited = hal_dma_wait(ticket);
+    return status != DORY_OK ? status : waited;
+}
+
+/* Last core. */
+static void store_and_load(struct team_member *member, const struct dory_work *work)
+{
+    struct dory_shared *shared = member->shared;
+    uint32_t before = clock_of(member);
+    int stored = make_copies(&shared->copies.store, shared->copies.store_count);
+    member->layer.dma_cycles += clock_of(member) - before;
+    if (member->profile && (work->ends_layer || work->starts_layer)) {
+        turn_layer(member, work);
+    }
+    before = clock_of(member);
+    int loaded = make_copies(shared->copies.loads, shared->copies.load_count);
+    member->layer.dma_cycles += clock_of(member) - before;
+    shared->status = stored != DORY_OK ? stored : loaded;
+    hal_notify();
+}
+
+/* Core. Both border and data of the tile are complete after it. Not inlined: what most tiles do not need is not to lie
+ * between the lines of the loop. */
+static __attribute__((noinline)) void complete_input(struct team_member *member, const struct dory_work *work)
+{
+    if (work->has_copies) {
+        if (member->is_last) {
+            store_and_load(member, work);
+        }
+        hal_barrier();
+    }
+    if (work->has_border) {
+        fill_border(work->layer, work);
+        hal_barrier();
+    }
+}
+
 /* ---- the loop ---- */
 
 static struct team_member join_team(const struct dory_run *run)
@@ -117,59 +210,51 @@ static struct team_member join_team(const struct dory_run *run)
     if (member.is_core) {
         member.core = hal_core_id();
         member.cores = dory_minimum(hal_core_count(), run->network->cores);
-        member.is_timed = run->buffers->profile && member.core + 1 == hal_core_count();
+        member.is_last = member.core + 1 == hal_core_count();
+        member.profile = member.is_last ? run->buffers->profile : 0;
     }
     return member;
 }
 
 /* Scratch in L1 is planned for network->cores; further cores have no place in it and sit out. */
-static void compute(const struct team_member *member, const struct dory_work *work)
+static inline void compute(const struct team_member *member, const struct dory_work *work)
 {
-    const struct dory_layer *layer = &member->shared->layer;
     if (member->core < member->cores) {
-        layer->kernel(layer, &work->tile, member->core, member->cores);
-    }
-}
-
-/* Core. Both border and data of the tile are complete after it. */
-static void complete_input(const struct team_member *member, const struct dory_work *work)
-{
-    if (work->has_border) {
-        fill_border(&member->shared->layer, work);
-        hal_barrier();
+        work->layer->kernel(work->layer, &work->tile, member->core, member->cores);
     }
 }
 
 /* Meets the others, and brings the work that the driver has prepared. */
-static const struct dory_work *meet(const struct team_member *member, struct dory_driver *driver, unsigned turn)
+static inline const struct dory_work *meet(struct team_member *member, struct dory_driver *driver, unsigned turn)
 {
     struct dory_work *work = &member->shared->work[turn & 1];
-    uint32_t before = member->is_timed ? hal_cycles() : 0;
+    uint32_t before = clock_of(member);
     if (driver) {
         dory_driver_prepare(driver, work);
     }
     hal_meet();
-    if (member->is_timed) {
-        member->shared->waited_cycles += hal_cycles() - before;
+    if (member->profile) {
+        add_meeting(member, work, hal_cycles() - before);
     }
     return work;
 }
 
-static void run_team(const struct team_member *member, struct dory_driver *driver)
+/* Inlined with what its caller knows: a core's loop has nothing of the driver's. */
+static inline __attribute__((always_inline)) void run_team(struct team_member *member, struct dory_driver *driver,
+                                                           bool is_core)
 {
     for (unsigned turn = 0;; turn++) {
         const struct dory_work *work = meet(member, driver, turn);
-        bool computes = member->is_core && work->kind == DORY_WORK_TILE;
         if (work->kind == DORY_WORK_END) {
             return;
         }
-        if (computes) {
+        if (is_core && (work->has_copies | work->has_border)) {
             complete_input(member, work);
         }
         if (driver) {
-            dory_driver_start(driver);
+            dory_driver_start(driver, work);
         }
-        if (computes) {
+        if (is_core && work->kind == DORY_WORK_TILE) {
             compute(member, work);
         }
     }
@@ -178,10 +263,14 @@ static void run_team(const struct team_member *member, struct dory_driver *drive
 void dory_run_tiles(struct dory_driver *driver)
 {
     struct team_member member = join_team(&driver->run);
-    if (hal_is_driver()) {
-        dory_driver_open(driver);
-        run_team(&member, driver);
+    if (!hal_is_driver()) {
+        run_team(&member, 0, true);
+        return;
+    }
+    dory_driver_open(driver);
+    if (member.is_core) {
+        run_team(&member, driver, true);
     } else {
-        run_team(&member, 0);
+        run_team(&member, driver, false);
     }
 }

@@ -43,11 +43,11 @@ void dory_await_transfers(struct dory_run *run, unsigned end)
         return;
     }
     dory_start_transfers(run, end);
-    uint32_t before = run->profile ? hal_cycles() : 0;
+    uint32_t before = run->buffers->profile ? hal_cycles() : 0;
     dory_run_fail(run, hal_l3_wait(run->ticket_base + end));
     run->transfers_complete = (uint16_t)end;
-    if (run->profile) {
-        run->profile->l3_wait_cycles += hal_cycles() - before;
+    if (run->buffers->profile) {
+        run->l3_wait_cycles += hal_cycles() - before;
     }
 }
 

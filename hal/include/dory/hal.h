@@ -65,7 +65,7 @@ int hal_cluster_run(void (*entry)(void *argument), void *argument);
 
 /* FC. The same for work that a *driver* leads: it moves data between the memory levels while the cores compute. Where the
  * FC can start DMA copies (GAP8), it is the driver and runs entry(argument) beside the cores; elsewhere the last core is
- * both. The driver makes the calls of DMA and L3. */
+ * both. The driver makes the calls of L3. */
 int hal_cluster_drive(void (*entry)(void *argument), void *argument);
 
 /* Inside hal_cluster_drive: what the caller is, 0 or 1; a driver may be no core, and then has no number. */
@@ -74,6 +74,11 @@ int hal_is_core(void);
 
 /* Inside hal_cluster_drive, cores and driver. A barrier of all of them. */
 void hal_meet(void);
+
+/* Inside hal_cluster_drive. The last core tells the driver, which awaits as many notices as are given, that what it has
+ * written or copied may be used. Nobody else waits for that. */
+void hal_notify(void);
+void hal_await_notice(void);
 
 /* FC. Powers the cluster down. Calling it on a closed cluster does nothing. */
 int hal_cluster_close(void);

@@ -124,7 +124,7 @@ enum dory_layout {
 
 /* The start of the L1 arena belongs to the tile loop, which keeps the struct dory_layer at work there for all cores, and the
  * transfers that it is about to start. */
-#define DORY_L1_RUNTIME_BYTES 576
+#define DORY_L1_RUNTIME_BYTES 992
 
 /* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough: the operand is loaded once in
  * the layer. It may also be so where an operand is loaded anew, to save memory: then load, compute and store do not overlap.

@@ -35,6 +35,8 @@ void gap8_fc_dma_wait(hal_dma_ticket ticket);
 
 /* cluster.c: a driver's run. */
 void gap8_fc_meet(void);
+void gap8_notify(void);
+void gap8_await_notice(void);
 void gap8_tell_fc_of_meeting(uint32_t number);
 
 /* cluster.c: hal_cycles on the FC, which must not touch the timer of a cluster without power. */
@@ -155,16 +157,18 @@ GAP8_INLINE int gap8_dma_wait(hal_dma_ticket ticket)
 GAP8_INLINE uint32_t gap8_cycles(void) { return gap8_is_fc() ? gap8_fc_cycles() : GAP8_CLUSTER_TIMER->count_low; }
 
 #ifdef DORY_HAL_INLINE
-#define hal_cycles(...)     gap8_cycles(__VA_ARGS__)
-#define hal_core_id(...)    gap8_core_id(__VA_ARGS__)
-#define hal_core_count(...) gap8_core_count(__VA_ARGS__)
-#define hal_barrier(...)    gap8_barrier(__VA_ARGS__)
-#define hal_meet(...)       gap8_meet(__VA_ARGS__)
-#define hal_is_driver(...)  gap8_is_fc(__VA_ARGS__)
-#define hal_is_core(...)    (!gap8_is_fc(__VA_ARGS__))
-#define hal_dma_open(...)   gap8_dma_open(__VA_ARGS__)
-#define hal_dma_copy(...)   gap8_dma_copy(__VA_ARGS__)
-#define hal_dma_wait(...)   gap8_dma_wait(__VA_ARGS__)
+#define hal_cycles(...)       gap8_cycles(__VA_ARGS__)
+#define hal_core_id(...)      gap8_core_id(__VA_ARGS__)
+#define hal_core_count(...)   gap8_core_count(__VA_ARGS__)
+#define hal_barrier(...)      gap8_barrier(__VA_ARGS__)
+#define hal_meet(...)         gap8_meet(__VA_ARGS__)
+#define hal_notify(...)       gap8_notify(__VA_ARGS__)
+#define hal_await_notice(...) gap8_await_notice(__VA_ARGS__)
+#define hal_is_driver(...)    gap8_is_fc(__VA_ARGS__)
+#define hal_is_core(...)      (!gap8_is_fc(__VA_ARGS__))
+#define hal_dma_open(...)     gap8_dma_open(__VA_ARGS__)
+#define hal_dma_copy(...)     gap8_dma_copy(__VA_ARGS__)
+#define hal_dma_wait(...)     gap8_dma_wait(__VA_ARGS__)
 #endif
 
 #ifdef __cplusplus
