@@ -24,10 +24,12 @@ static void describe_rectangle(struct hal_dma_copy *copy, uint8_t *l2, const str
     copy->external = l2 + window->offset + (r->row - window->first_row) * row_bytes + r->column * pixel +
                      pixel_bytes(r->channel - window->first_channel, r->bits);
     copy->direction = r->direction;
-    bool whole_pixels = run == pixel; /* then a row is one run */
+    bool whole_pixels = run == pixel;                                   /* then a row is one run */
+    bool whole_rows = r->columns == r->width && r->pitch == r->columns; /* then the pixels of all rows follow each other */
+    uint32_t planes = whole_pixels || whole_rows ? 1 : r->rows;
     copy->run_bytes = whole_pixels ? r->columns * pixel : run;
-    copy->runs = whole_pixels ? r->rows : r->columns;
-    copy->planes = whole_pixels ? 1 : r->rows;
+    copy->runs = whole_pixels ? r->rows : planes == 1 ? r->rows * r->columns : r->columns;
+    copy->planes = planes;
     copy->external_run_stride = whole_pixels ? row_bytes : pixel;
     copy->local_run_stride = whole_pixels ? r->pitch * pixel : run;
     copy->external_plane_stride = row_bytes;
