@@ -200,6 +200,7 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
     layer->predicted_cycles = cost->cycles;
     layer->kernel_cycles = cost->kernel_cycles;
     layer->dma_cycles = cost->dma_cycles;
+    layer->exposed_cycles = cost->exposed_cycles;
     layer->tile_count = cost->tile_count;
     layer->l1_bytes = cost->l1_bytes;
     layer->weights_bytes = dory_divide_up(layer->run.output_channels, 4) * layer->run.quad_bytes;

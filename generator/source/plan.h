@@ -54,7 +54,7 @@ struct plan_layer {
     int first_step, step_count;
     uint64_t macs;
     uint64_t predicted_cycles; /* kernels, L2-L1 transfers and overhead; without waits for L3 */
-    uint64_t kernel_cycles, dma_cycles;
+    uint64_t kernel_cycles, dma_cycles, exposed_cycles;
     uint32_t tile_count;
     uint32_t weights_bytes;   /* of the blob; 0 without weights */
     uint32_t weights_address; /* of the blob in the flash image */

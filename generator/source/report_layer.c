@@ -200,6 +200,7 @@ static void set_times(json_t *object, const struct report *report, int layer)
     set_number(object, "predicted_cycles", planned->predicted_cycles);
     set_number(object, "kernel_cycles", planned->kernel_cycles);
     set_number(object, "dma_cycles", planned->dma_cycles);
+    set_number(object, "exposed_dma_cycles", planned->exposed_cycles);
     set_number(object, "l3_wait_cycles", times.l3_wait_cycles);
     set_number(object, "begin_cycle", times.begin_cycle);
     set_number(object, "end_cycle", times.end_cycle);

@@ -16,9 +16,10 @@ struct tiling {
 };
 
 struct tile_cost {
-    uint64_t cycles;        /* of the whole layer: pipeline and overheads, no waits for L3 */
-    uint64_t kernel_cycles; /* of them, kernels, were there no transfers */
-    uint64_t dma_cycles;    /* of transfers, were there no kernels */
+    uint64_t cycles;         /* of the whole layer: pipeline and overheads, no waits for L3 */
+    uint64_t kernel_cycles;  /* of them, kernels, were there no transfers */
+    uint64_t dma_cycles;     /* of transfers, were there no kernels */
+    uint64_t exposed_cycles; /* of those, what nothing is computed beside, however fast the tile loop is */
     uint32_t tile_count;
     uint32_t l1_bytes;
 };

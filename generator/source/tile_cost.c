@@ -321,14 +321,14 @@ static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uint64_t driver, bool overlaps)
 {
     uint64_t overhead = player->problem->target->tile_overhead_cycles, issued = player->time;
-    if (overlaps) {
-        player->time += maximum(player->kernel, player->pending + load_cycles + driver) + overhead;
-        player->pending = player->store;
-    } else {
-        player->time += maximum(player->kernel, player->pending + driver) + overhead + player->store;
-        issued = player->time;
+    uint64_t beside = player->pending + (overlaps ? load_cycles : 0);
+    player->time += maximum(player->kernel, beside + driver) + overhead;
+    player->cost->exposed_cycles += maximum(player->kernel, beside) - player->kernel;
+    player->pending = overlaps ? player->store : 0;
+    if (!overlaps) {
+        issued = player->time += player->store;
         player->time += load_cycles;
-        player->pending = 0;
+        player->cost->exposed_cycles += player->store + load_cycles;
     }
     return issued;
 }
@@ -351,7 +351,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
     uint64_t driver = problem->target->tile_driver_cycles + (first_of_step ? problem->target->step_driver_cycles : 0);
     if (player->first)
-        player->time += load_cycles;
+        player->time = player->cost->exposed_cycles = load_cycles;
     else
         issued = finish_previous(player, load_cycles, driver, overlaps);
     player->first = false;
