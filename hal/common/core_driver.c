@@ -9,6 +9,6 @@ int hal_is_core(void) { return 1; }
 
 void hal_meet(void) { hal_barrier(); }
 
-/* The driver has done itself what it would be told. */
+/* The barrier in between is enough. */
 void hal_notify(void) {}
 void hal_await_notice(void) {}

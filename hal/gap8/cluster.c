@@ -8,7 +8,7 @@ static GAP8_FC_MEMORY struct {
     uint32_t cycles;             /* the timer when the cluster was closed */
     volatile uint32_t done;      /* set by core 0 when all cores have returned */
     volatile uint32_t cores_met; /* by core 0: meetings that all cores have come to */
-    volatile uint32_t notices;   /* by the last core: given */
+    volatile uint32_t notices;   /* by the first core: given */
     uint32_t notices_awaited;
 } cluster;
 

@@ -46,7 +46,7 @@ static void fetch(struct dory_driver *driver)
     start_loads(driver);
 }
 
-/* Until the last core has made the copies that it was given. */
+/* Until the first core has made the copies that it was given. */
 static void await_copied(struct dory_driver *driver)
 {
     hal_await_notice();

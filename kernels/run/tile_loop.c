@@ -4,12 +4,12 @@ struct waits {
     uint32_t dma_cycles, l3_cycles;
 };
 
-/* What a core needs of a run; on its stack, which on GAP8 is in L1. The last core, whose share of a tile is never the
- * largest, makes the copies that the others wait for, and keeps the profile. */
+/* What a core needs of a run; on its stack, which on GAP8 is in L1. The first core, whose share of a tile is never smaller
+ * than another's, keeps the profile: when it waits, all do. It also makes the copies that all wait for. */
 struct team_member {
     struct dory_shared *shared;
     unsigned core, cores; /* that compute */
-    bool is_core, is_last;
+    bool is_core, is_first;
     struct dory_layer_profile *profile; /* of the layer at work; null: none is kept */
     uint32_t layer_start;
     struct waits layer, meeting; /* in this layer; at the last meeting */
@@ -169,7 +169,7 @@ static int make_copies(const struct hal_dma_copy *copies, unsigned count)
     return status != DORY_OK ? status : waited;
 }
 
-/* Last core. */
+/* First core. */
 static void store_and_load(struct team_member *member, const struct dory_work *work)
 {
     struct dory_shared *shared = member->shared;
@@ -191,7 +191,7 @@ static void store_and_load(struct team_member *member, const struct dory_work *w
 static __attribute__((noinline)) void complete_input(struct team_member *member, const struct dory_work *work)
 {
     if (work->has_copies) {
-        if (member->is_last) {
+        if (member->is_first) {
             store_and_load(member, work);
         }
         hal_barrier();
@@ -210,8 +210,8 @@ static struct team_member join_team(const struct dory_run *run)
     if (member.is_core) {
         member.core = hal_core_id();
         member.cores = dory_minimum(hal_core_count(), run->network->cores);
-        member.is_last = member.core + 1 == hal_core_count();
-        member.profile = member.is_last ? run->buffers->profile : 0;
+        member.is_first = member.core == 0;
+        member.profile = member.is_first ? run->buffers->profile : 0;
     }
     return member;
 }
