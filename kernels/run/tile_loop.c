@@ -4,12 +4,12 @@ struct waits {
     uint32_t dma_cycles, l3_cycles;
 };
 
-/* What a core needs of a run; on its stack, which on GAP8 is in L1. The first core, whose share of a tile is never smaller
- * than another's, keeps the profile: when it waits, all do. It also makes the copies that all wait for. */
+/* What a core needs of a run; on its stack, which on GAP8 is in L1. The first core makes the copies that all wait for, and
+ * keeps the profile. */
 struct team_member {
     struct dory_shared *shared;
     unsigned core, cores; /* that compute */
-    bool is_core, is_first;
+    bool is_core, is_first, is_profiled;
     struct dory_layer_profile *profile; /* of the layer at work; null: none is kept */
     uint32_t layer_start;
     struct waits layer, meeting; /* in this layer; at the last meeting */
@@ -211,6 +211,7 @@ static struct team_member join_team(const struct dory_run *run)
         member.core = hal_core_id();
         member.cores = dory_minimum(hal_core_count(), run->network->cores);
         member.is_first = member.core == 0;
+        member.is_profiled = run->buffers->profile;
         member.profile = member.is_first ? run->buffers->profile : 0;
     }
     return member;
@@ -228,6 +229,9 @@ static inline void compute(const struct team_member *member, const struct dory_w
 static inline const struct dory_work *meet(struct team_member *member, struct dory_driver *driver, unsigned turn)
 {
     struct dory_work *work = &member->shared->work[turn & 1];
+    if (member->is_profiled) { /* to wait for another core's share of a tile is a part of computing it */
+        hal_barrier();
+    }
     uint32_t before = clock_of(member);
     if (driver) {
         dory_driver_prepare(driver, work);

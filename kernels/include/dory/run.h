@@ -14,7 +14,7 @@ extern "C" {
 /* Measured on the target, one a layer; all in cluster cycles, zero where the target has no counter. */
 struct dory_layer_profile {
     uint32_t cycles;          /* from the layer's first transfer to its last byte in L2 */
-    uint32_t dma_wait_cycles; /* of them, the first core, whose share of a tile is the largest, waiting between tiles */
+    uint32_t dma_wait_cycles; /* of them, all cores waiting: for L2-L1 transfers, or for who prepares them */
     uint32_t l3_wait_cycles;  /* of them, waiting for L3 */
     uint32_t tiles;
 };
