@@ -415,9 +415,11 @@ static struct player player_of(const struct tile_problem *problem, const struct 
     };
 }
 
+/* Beside the last tile the driver prepares the next layer. */
 static void finish(struct player *player)
 {
-    finish_previous(player, 0, player->problem->target->tile_driver_cycles, false);
+    const struct target *target = player->problem->target;
+    finish_previous(player, 0, target->tile_driver_cycles + target->step_driver_cycles, false);
     player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;
     player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);
 }
