@@ -124,6 +124,9 @@ static const uint32_t rungs[] = {400000, 200000, 150000, 100000, 80000, 64000, 5
                                  22000,  16000,  11000,  8000,   5500,  4000,  2750,  2000};
 #define RUNGS (sizeof rungs / sizeof *rungs)
 
+/* Of so little less nothing is to be expected. */
+static bool is_less(uint32_t rung, uint32_t l1_bytes) { return rung < l1_bytes - l1_bytes / 32; }
+
 /* What a search misses: a part of the cycles, and what it costs to cut one layer otherwise. A decision that is slower by
  * more with less L1 is no sign of a better one there. */
 #define MISSED_PART   256
@@ -187,7 +190,7 @@ static const struct attempt *descend(const struct attempt *best, uint64_t limit)
 {
     uint32_t l1_bytes = best->planner.options->only_this_l1 ? 0 : best->planner.l1_bytes;
     for (size_t i = 0; i < RUNGS && best->schedule.cycles <= nearly(limit); i++) {
-        if (rungs[i] >= l1_bytes)
+        if (!is_less(rungs[i], l1_bytes))
             continue;
         struct attempt *less = arena_allocate(best->planner.arena, sizeof *less);
         attempt_with_less(less, best, rungs[i]);
