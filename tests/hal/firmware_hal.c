@@ -203,18 +203,19 @@ struct driven {
     volatile int status;
 };
 
-static int move_tile(uint8_t *tile, unsigned round, enum hal_direction direction)
+static int move(uint8_t *local, uint8_t *external, uint32_t bytes, enum hal_direction direction)
 {
     hal_dma_ticket ticket;
-    struct hal_dma_copy copy = {.local = tile,
-                                .external = l2 + round * 128 + (direction == HAL_TO_LOCAL ? 0 : L2_BYTES / 2),
-                                .run_bytes = TILE_BYTES,
-                                .runs = 1,
-                                .planes = 1,
-                                .direction = direction};
+    struct hal_dma_copy copy = {
+        .local = local, .external = external, .run_bytes = bytes, .runs = 1, .planes = 1, .direction = direction};
     int status = hal_dma_open(&ticket);
     status |= hal_dma_copy(ticket, &copy);
     return status | hal_dma_wait(ticket);
+}
+
+static int move_tile(uint8_t *tile, unsigned round, enum hal_direction direction)
+{
+    return move(tile, l2 + round * 128 + (direction == HAL_TO_LOCAL ? 0 : L2_BYTES / 2), TILE_BYTES, direction);
 }
 
 static void add_one(struct driven *driven, uint8_t *tile, unsigned round)
@@ -261,6 +262,75 @@ static int test_driver(void)
             return 0;
     }
     return hal_cluster_drive(NULL, NULL) == DORY_ERROR_ARGUMENT;
+}
+
+/* ---- notices ----------------------------------------------------------------------------------------------- */
+
+#define NOTIFIED_RUNS   8 /* the host HAL has a core for the driver in some of them, the fabric controller in the others */
+#define NOTIFIED_ROUNDS 10
+#define PIECES          2 /* a round, each with a notice of its own */
+#define PIECE_BYTES     256
+
+/* The cores write to L1; the first one brings that to L2, always to the same place, piece by piece; the driver fetches each
+ * piece when it has been told of it. */
+static uint8_t written(unsigned round, unsigned i) { return (uint8_t)(round * 59 + i * 3); }
+
+static void write_own_part(unsigned round)
+{
+    for (unsigned i = hal_core_id(); i < PIECES * PIECE_BYTES; i += hal_core_count())
+        l1[i] = written(round, i);
+}
+
+static int store_and_notify(void)
+{
+    int status = DORY_OK;
+    for (unsigned piece = 0; piece < PIECES; piece++) {
+        for (volatile int i = 0; i < 300; i++)
+            ; /* a driver that does not wait is there first */
+        status |= move(l1 + piece * PIECE_BYTES, l2 + piece * PIECE_BYTES, PIECE_BYTES, HAL_FROM_LOCAL);
+        hal_notify();
+    }
+    return status;
+}
+
+static int await_and_fetch(unsigned round)
+{
+    uint8_t *here = l1 + L1_BYTES / 2;
+    int status = DORY_OK;
+    for (unsigned piece = 0; piece < PIECES; piece++) {
+        hal_await_notice();
+        status |= move(here, l2 + piece * PIECE_BYTES, PIECE_BYTES, HAL_TO_LOCAL);
+        for (unsigned i = 0; i < PIECE_BYTES; i++)
+            status |= here[i] != written(round, piece * PIECE_BYTES + i);
+    }
+    return status;
+}
+
+static void notify_rounds(void *argument)
+{
+    struct driven *driven = argument;
+    for (unsigned round = 0; round < NOTIFIED_ROUNDS; round++) {
+        if (hal_is_core())
+            write_own_part(round);
+        hal_meet();
+        if (hal_is_core() && hal_core_id() == 0)
+            driven->errors[0] |= (unsigned)store_and_notify();
+        if (hal_is_core())
+            hal_barrier();
+        if (hal_is_driver())
+            driven->status |= await_and_fetch(round);
+    }
+}
+
+static int test_notices(void)
+{
+    static struct driven driven;
+    memset(&driven, 0, sizeof driven);
+    for (unsigned run = 0; run < NOTIFIED_RUNS; run++) {
+        if (hal_cluster_drive(notify_rounds, &driven) != DORY_OK || driven.status != DORY_OK || driven.errors[0])
+            return 0;
+    }
+    return 1;
 }
 
 /* ---- L3 ---------------------------------------------------------------------------------------------------- */
@@ -381,6 +451,7 @@ static const struct {
     {"DMA on all cores at once", test_team_dma},
     {"barriers", test_barriers},
     {"a driver and the cores", test_driver},
+    {"notices to the driver", test_notices},
     {"flash", test_flash},
     {"order of the L3 queue", test_l3_queue},
     {"L3 refuses what it cannot do", test_l3_refuses},

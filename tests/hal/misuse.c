@@ -83,6 +83,13 @@ static void core_is_late(void *argument)
         ;
 }
 
+static void no_notice(void *argument)
+{
+    (void)argument;
+    if (hal_is_driver())
+        hal_await_notice();
+}
+
 static const struct {
     const char *name;
     void (*entry)(void *argument);
@@ -94,6 +101,7 @@ static const struct {
     {"write_behind_reservation", write_behind_reservation},
     {"core_leaves", core_leaves},
     {"core_is_late", core_is_late},
+    {"no_notice", no_notice},
 };
 
 static int run(void (*entry)(void *argument))
