@@ -1,8 +1,9 @@
 /* The cluster of the host HAL: one thread a core, parked between runs; where the fabric controller drives, it is one party
  * more.
  *
- * That a run begins, that it ends, and barriers order the parties' memory accesses. ThreadSanitizer is told just these
- * three, and not the lock behind them: whoever takes it late would seem ordered behind all that others have done since. */
+ * That a run begins, that it ends, barriers, and notices to the driver order the parties' memory accesses. ThreadSanitizer
+ * is told just these four, and not the lock behind them: whoever takes it late would seem ordered behind all that others
+ * have done since. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Where a tile lies: in the tensors, in L1, and what of it must be loaded. Every core computes this for itself, from
- * constants, which is cheaper than telling each other. */
+/* Where a tile lies: in the tensors, in L1, and what of it must be loaded. The driver computes this, a tile in advance, and
+ * tells the cores what they need of it. */
 #ifndef DORY_PLACED_TILE_H
 #define DORY_PLACED_TILE_H
 

@@ -75,8 +75,8 @@ int hal_is_core(void);
 /* Inside hal_cluster_drive, cores and driver. A barrier of all of them. */
 void hal_meet(void);
 
-/* Inside hal_cluster_drive. A core tells the driver, which awaits as many notices as are given, that what it has written or
- * copied may be used. A driver that is a core comes through a barrier with that one in between. */
+/* Inside hal_cluster_drive. One core at a time tells the driver, which awaits as many notices as are given, that what it has
+ * written or copied may be used. A driver that is a core comes through a barrier with that one in between. */
 void hal_notify(void);
 void hal_await_notice(void);
 

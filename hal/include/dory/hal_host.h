@@ -4,7 +4,8 @@
  * *late*, when it is waited for, as a seeded generator decides; both are legal, so firmware must be right with both.
  * A destination is filled with HAL_HOST_POISON when a late transfer is started. At the wait, a source or destination
  * that changed in flight is reported. Under AddressSanitizer a destination in flight is not accessible at all, under
- * ThreadSanitizer a missing barrier is a race: HAL calls themselves order nothing between cores, only hal_barrier does.
+ * ThreadSanitizer a missing barrier is a race: HAL calls themselves order nothing between cores, only hal_barrier and
+ * hal_meet do, and hal_notify the driver behind a core.
  *
  * A violation is written to stderr, names the transfer, is counted, and makes the call return DORY_ERROR_DMA or
  * DORY_ERROR_L3. A barrier that can never complete aborts the process with a message.

@@ -122,8 +122,8 @@ enum dory_layout {
 
 #define DORY_NO_BUFFER UINT32_MAX /* an L1 offset that is not used */
 
-/* The start of the L1 arena belongs to the tile loop, which keeps the struct dory_layer at work there for all cores, and the
- * transfers that it is about to start. */
+/* The start of the L1 arena belongs to the tile loop, which keeps there for all cores the struct dory_layer at work and the
+ * next one, what to do, and the copies that a core makes. */
 #define DORY_L1_RUNTIME_BYTES 992
 
 /* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough: the operand is loaded once in
