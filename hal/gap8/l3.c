@@ -266,6 +266,7 @@ static void post(const struct hal_l3_copy *copy, uint32_t number)
 static uint32_t start_on_fc(const struct hal_l3_copy *copy)
 {
     uint32_t number = queue.posted + 1;
+    gap8_l3_serve(); /* the event of a burst that has ended may have been taken with another */
     while (!reached(queue.completed, number - RING)) {
         gap8_fc_sleep_until(1u << GAP8_FC_EVENT_HYPER_READ | 1u << GAP8_FC_EVENT_HYPER_WRITE);
         gap8_l3_serve();

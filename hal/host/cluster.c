@@ -367,6 +367,9 @@ static int finish_run(void)
     host_order_after(&cluster.end_event);
     host_enter();
     int status = dma_end_of_run(), stack_status = check_stacks();
+    if (status == DORY_OK && cluster.notices > 0)
+        status = host_violation(DORY_ERROR_CLUSTER, "the driver has not awaited %u notices", cluster.notices);
+    cluster.notices = 0;
     host_leave();
     return stack_status ? stack_status : status;
 }

@@ -14,17 +14,21 @@ static void start_store(struct dory_driver *driver)
 {
     struct dory_copies *copies = &driver->copies;
     hal_dma_ticket *ticket = &driver->store_ticket[copies->store_buffer];
-    dory_run_fail(&driver->run, hal_dma_open(ticket));
-    driver->store_open[copies->store_buffer] = true;
-    dory_run_fail(&driver->run, hal_dma_copy(*ticket, &copies->store));
+    int status = hal_dma_open(ticket);
+    if (status == DORY_OK) {
+        driver->store_open[copies->store_buffer] = true;
+        status = hal_dma_copy(*ticket, &copies->store);
+    }
+    dory_run_fail(&driver->run, status);
 }
 
 static void start_loads(struct dory_driver *driver)
 {
-    dory_run_fail(&driver->run, hal_dma_open(&driver->load_ticket));
-    for (unsigned i = 0; i < driver->copies.load_count; i++) {
-        dory_run_fail(&driver->run, hal_dma_copy(driver->load_ticket, &driver->copies.loads[i]));
+    int status = hal_dma_open(&driver->load_ticket);
+    for (unsigned i = 0; i < driver->copies.load_count && status == DORY_OK; i++) {
+        status = hal_dma_copy(driver->load_ticket, &driver->copies.loads[i]);
     }
+    dory_run_fail(&driver->run, status);
 }
 
 static void wait_store(struct dory_driver *driver, unsigned buffer)
@@ -42,7 +46,6 @@ static void fetch(struct dory_driver *driver)
     if (next->starts_step) {
         dory_await_transfers(&driver->run, next->step->transfers_awaited);
     }
-    driver->fetched = true;
     start_loads(driver);
 }
 
@@ -118,7 +121,6 @@ static void step_on(struct dory_driver *driver)
     driver->now = driver->next;
     driver->next = before;
     driver->computed = true;
-    driver->fetched = false;
     driver->more = place_next(driver);
     if (driver->more && driver->next->overlaps) {
         dory_describe_loads(&driver->copies, driver->next, layer_of(driver), driver->l2);
@@ -213,15 +215,11 @@ static void give_tile(struct dory_driver *driver, struct dory_work *work)
     }
 }
 
-/* `next`, which has come when this returns, and whose output buffer is free then. What the cores are told is written before
- * the copies start, if they have not: a word that the FC writes to L1 may wait for a transfer that is under way. */
+/* `next`, whose loads have been started: they have come when this returns, and its output buffer is free then. */
 static void prepare_beside(struct dory_driver *driver, struct dory_work *work)
 {
     work->has_copies = false;
     give_tile(driver, work);
-    if (!driver->fetched) {
-        fetch(driver);
-    }
     dory_run_fail(&driver->run, hal_dma_wait(driver->load_ticket));
     wait_store(driver, driver->next->output_buffer);
 }

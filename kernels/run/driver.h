@@ -44,7 +44,6 @@ struct dory_driver {
     bool computed;                    /* `now` has been given to the cores, the store of its results to nobody */
     bool more;                        /* there is a tile behind it: `next` */
     bool turns;                       /* and that is the first one of the next layer */
-    bool fetched;                     /* the loads of `next` have been started */
     bool stopped;                     /* the cores have been given the store of `now` alone */
     struct dory_bordered bordered[2]; /* by input buffer */
     struct dory_copies copies;        /* beside which the cores compute */
