@@ -10,6 +10,7 @@ struct team_member {
     struct dory_shared *shared;
     unsigned core, cores; /* that compute */
     bool is_core, is_first, is_profiled, is_observed;
+    bool starts_apart; /* what the next layer's first meeting waits for is no part of it: the run starts, or is observed */
     struct dory_layer_profile *profile; /* of the layer at work; null: none is kept */
     uint32_t layer_start;
     struct waits layer, meeting; /* in this layer; at the last meeting */
@@ -130,14 +131,13 @@ static void add_meeting(struct team_member *member, const struct dory_work *work
     member->layer.dma_cycles += member->meeting.dma_cycles;
 }
 
-/* The store of a layer's last results is complete. The meeting before it was for the layer that starts, if one does; where
- * there is an observer, the cores waited for that, and for L3. */
+/* The store of a layer's last results is complete. The meeting before it was for the layer that starts, if one does. */
 static void turn_layer(struct team_member *member, const struct dory_work *work)
 {
     struct waits carried = {0};
     if (work->starts_layer) {
         carried = member->meeting;
-        carried.dma_cycles = member->is_observed ? 0 : carried.dma_cycles;
+        carried.dma_cycles = member->starts_apart ? 0 : carried.dma_cycles;
     }
     uint32_t start = hal_cycles() - carried.dma_cycles - carried.l3_cycles;
     if (work->ends_layer) {
@@ -148,6 +148,7 @@ static void turn_layer(struct team_member *member, const struct dory_work *work)
     }
     member->layer_start = start;
     member->layer = carried;
+    member->starts_apart = member->is_observed;
 }
 
 /* ---- copies ---- */
@@ -213,6 +214,7 @@ static struct team_member join_team(const struct dory_run *run)
         member.is_first = member.core == 0;
         member.is_profiled = run->buffers->profile;
         member.is_observed = run->buffers->observe;
+        member.starts_apart = true;
         member.profile = member.is_first ? run->buffers->profile : 0;
     }
     return member;
