@@ -124,7 +124,7 @@ static const uint32_t rungs[] = {400000, 200000, 150000, 100000, 80000, 64000, 5
                                  22000,  16000,  11000,  8000,   5500,  4000,  2750,  2000};
 #define RUNGS (sizeof rungs / sizeof *rungs)
 
-/* Of so little less nothing is to be expected. */
+/* Of so little less nothing is to be expected; a size that is hardly larger than a rung does without it. */
 static bool is_less(uint32_t rung, uint32_t l1_bytes) { return rung < l1_bytes - l1_bytes / 32; }
 
 /* What a search misses: a part of the cycles, and what it costs to cut one layer otherwise. A decision that is slower by

@@ -37,6 +37,18 @@ static uint64_t fingerprint(const struct plan *plan)
     return hash ^ plan->predicted_cycles;
 }
 
+/* What no kernel runs beside is a part of the transfers, and together with the kernels no more than the layer takes. */
+static void expect_exposed(const struct plan *plan)
+{
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        const struct plan_layer *layer = &plan->layers[i];
+        EXPECT(layer->exposed_cycles > 0 && layer->exposed_cycles <= layer->dma_cycles &&
+                   layer->kernel_cycles + layer->exposed_cycles <= layer->predicted_cycles,
+               "layer %d: kernels %" PRIu64 ", transfers %" PRIu64 ", exposed %" PRIu64 " of %" PRIu64, i,
+               layer->kernel_cycles, layer->dma_cycles, layer->exposed_cycles, layer->predicted_cycles);
+    }
+}
+
 /* Plans twice; PLANNED only if it is proven and the same both times. */
 static int plan_twice(const struct machine *machine, const struct network *network, struct plan_options options,
                       uint64_t *cycles)
@@ -52,6 +64,7 @@ static int plan_twice(const struct machine *machine, const struct network *netwo
                    first_text(&diagnostics));
             EXPECT(plan.l2_peak_bytes <= options.l2_bytes && plan.l2_peak_bytes >= plan.l2_live_bytes, "%u",
                    plan.l2_peak_bytes);
+            expect_exposed(&plan);
             hashes[i] = fingerprint(&plan);
             *cycles = plan.predicted_cycles;
         } else {
