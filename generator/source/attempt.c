@@ -16,7 +16,9 @@ static bool decide(struct attempt *attempt)
     struct planner *p = &attempt->planner;
     int layer;
     if (least_l1(p, &layer) <= p->l1_bytes) {
-        if (optimise(p, &attempt->proof) && schedule_fit_tightly(p, &attempt->schedule, &attempt->peak, p->arena))
+        bool decided = optimise(p, &attempt->proof);
+        const struct fit_limits as_decided = {UINT64_MAX, PLACE_QUICKLY, p->tries};
+        if (decided && schedule_fit(p, &as_decided, &attempt->schedule, &attempt->peak, p->arena))
             return true;
         attempt->proof = (struct plan_proof){0};
         if (least_l2(p, &attempt->schedule, &attempt->peak, &layer) && attempt->peak <= p->l2_bytes)
@@ -211,6 +213,19 @@ static const struct attempt *faster_of(const struct attempt *a, const struct att
     return b->found && (!a->found || b->schedule.cycles < a->schedule.cycles) ? b : a;
 }
 
+/* What was only compared so far: places with less in gaps, if there are any. */
+static void place_carefully(struct attempt *attempt)
+{
+    struct schedule schedule;
+    uint32_t peak;
+    bool is_tight = attempt->peak == attempt->schedule.live_bytes && attempt->schedule.gap_cycles == 0;
+    const struct fit_limits limits = {UINT64_MAX, PLACE_CAREFULLY, 0};
+    if (is_tight || !schedule_fit(&attempt->planner, &limits, &schedule, &peak, attempt->planner.arena))
+        return;
+    attempt->schedule = schedule;
+    attempt->peak = peak;
+}
+
 struct attempt attempt_best(const struct planner *planner)
 {
     struct attempt *attempts[MOST_LAYOUTS];
@@ -222,5 +237,8 @@ struct attempt attempt_best(const struct planner *planner)
     for (int i = 0; i < count; i++)
         if (attempts[i]->found && attempts[i] != first)
             best = faster_of(best, descend(attempts[i], best->schedule.cycles));
-    return *best;
+    struct attempt result = *best;
+    if (result.found)
+        place_carefully(&result);
+    return result;
 }

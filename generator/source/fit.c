@@ -1,90 +1,61 @@
-/* A schedule that can be placed. Transfers start as soon as bytes are free; where those are not in one piece, as soon as a
- * gap is. */
+/* A schedule that can be placed. */
 #include "planner.h"
 
-static uint32_t peak_of(const struct schedule *schedule)
+#include <string.h>
+
+/* Parts in a thousand of L2 that are left to gaps, one after the other, until all buffers have places. */
+static const uint32_t left_to_gaps[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 1000};
+#define TRIES (sizeof left_to_gaps / sizeof *left_to_gaps)
+
+static int *start_steps(const struct schedule *schedule, struct arena *arena)
 {
-    uint32_t peak = 0;
-    for (int i = 0; i < schedule->buffer_count; i++) {
-        uint32_t end = schedule->buffers[i].offset + schedule->buffers[i].bytes;
-        peak = end > peak ? end : peak;
-    }
-    return peak;
+    int *steps = arena_array(arena, int, (size_t)schedule->transfer_count);
+    for (int i = 0; i < schedule->transfer_count; i++)
+        steps[i] = schedule->transfers[i].start_step;
+    return steps;
 }
 
-bool schedule_fit_by(const struct planner *p, enum shelf_rule rule, struct schedule *schedule, struct arena *arena)
+/* True where all prefetches start as they did before, so that the same places would be looked for. */
+static bool starts_as_before(const struct schedule *schedule, const int *starts, const struct schedule *before,
+                             const int *starts_before)
 {
-    return schedule_make_placed(p, rule, true, schedule, arena) || schedule_make_placed(p, rule, false, schedule, arena);
+    return starts_before && schedule->transfer_count == before->transfer_count &&
+           memcmp(starts, starts_before, (size_t)schedule->transfer_count * sizeof *starts) == 0;
 }
 
-static bool fit_on_shelf(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
+/* Finds places; the starts are those that L2 without any gaps would let. */
+static bool find_places(const struct planner *p, enum place_care care, const int *starts, struct schedule *schedule,
+                        uint32_t *peak, struct arena *arena)
 {
-    bool found = false;
-    for (int rule = 0; rule < SHELF_RULES; rule++) {
-        struct schedule other;
-        if (!schedule_fit_by(p, (enum shelf_rule)rule, &other, arena) || (found && other.cycles >= schedule->cycles))
-            continue;
-        *schedule = other;
-        found = true;
-    }
-    if (found)
-        *peak = peak_of(schedule);
-    return found;
-}
-
-bool schedule_fit(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
-{
-    struct schedule ideal;
-    bool found = fit_on_shelf(p, schedule, peak, arena);
-    schedule_make(p, NULL, &ideal, arena);
-    if (ideal.live_bytes <= p->l2_bytes && (!found || ideal.cycles < schedule->cycles)) {
-        uint32_t ideal_peak = schedule_place(&ideal, p->l2_bytes);
-        if (ideal_peak <= p->l2_bytes) {
-            *schedule = ideal;
-            *peak = ideal_peak;
-            found = true;
-        }
-    }
-    if (found)
-        schedule->gap_cycles = schedule->cycles > ideal.cycles ? schedule->cycles - ideal.cycles : 0;
-    return found;
-}
-
-/* Other offsets, if they take less of L2. */
-static void compact(struct schedule *schedule, uint32_t *peak, struct arena *arena)
-{
-    uint32_t *offsets = arena_array(arena, uint32_t, (size_t)schedule->buffer_count);
-    for (int i = 0; i < schedule->buffer_count; i++)
-        offsets[i] = schedule->buffers[i].offset;
-    uint32_t compacted = schedule_place(schedule, 0);
-    for (int i = 0; i < schedule->buffer_count && compacted > *peak; i++)
-        schedule->buffers[i].offset = offsets[i];
-    *peak = dory_minimum(*peak, compacted);
-}
-
-/* The same decision in what lives at most, which is less than it takes now: where that is no slower, nothing is lost in
- * gaps. */
-static bool tighten(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
-{
-    struct planner smaller = *p;
-    struct schedule other;
-    uint32_t other_peak;
-    smaller.l2_bytes = schedule->live_bytes;
-    if (!schedule_fit(&smaller, &other, &other_peak, arena) || other.cycles > schedule->cycles)
+    schedule_postpone(p, schedule, arena);
+    *peak = schedule_place(schedule, p->l2_bytes, care);
+    if (*peak > p->l2_bytes)
         return false;
-    *schedule = other;
-    *peak = other_peak;
+    schedule_advance(schedule, starts, arena);
     return true;
 }
 
-bool schedule_fit_tightly(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
+bool schedule_fit(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
+                  struct arena *arena)
 {
-    bool found = schedule_fit(p, schedule, peak, arena);
-    uint64_t gap_cycles = schedule->gap_cycles;
-    while (found && *peak > schedule->live_bytes && tighten(p, schedule, peak, arena))
-        continue;
-    if (found && *peak > schedule->live_bytes)
-        compact(schedule, peak, arena);
-    schedule->gap_cycles = gap_cycles;
-    return found;
+    struct schedule before;
+    const int *starts_before = NULL;
+    uint64_t least_cycles = 0;
+    for (int i = 0; i < (int)TRIES; i++) {
+        struct planner part = *p;
+        part.l2_bytes -= (uint32_t)((uint64_t)p->l2_bytes * left_to_gaps[i] / 1000);
+        schedule_make(&part, NULL, schedule, arena);
+        least_cycles = i == 0 ? schedule->cycles : least_cycles;
+        schedule->gap_cycles = schedule->cycles > least_cycles ? schedule->cycles - least_cycles : 0;
+        schedule->tries = i;
+        if (schedule->live_bytes > p->l2_bytes || schedule->cycles >= limits->cycles)
+            return false;
+        const int *starts = start_steps(schedule, arena);
+        bool known = i < limits->first_try || starts_as_before(schedule, starts, &before, starts_before);
+        before = *schedule;
+        starts_before = starts;
+        if (!known && find_places(p, limits->care, starts, schedule, peak, arena))
+            return true;
+    }
+    return false;
 }

@@ -210,7 +210,7 @@ static void place_without_prefetch(struct planner *p, struct schedule *schedule,
     schedule_make(p, NULL, &sketch, &scratch); /* for the number of steps */
     uint32_t *nothing = arena_array(&scratch, uint32_t, (size_t)sketch.step_count);
     schedule_make(p, nothing, schedule, p->arena);
-    *peak = schedule_place(schedule, schedule->live_bytes);
+    *peak = schedule_place(schedule, schedule->live_bytes, PLACE_CAREFULLY);
     arena_free(&scratch);
 }
 

@@ -34,26 +34,17 @@ static bool guess_all(struct optimiser *o, bool alone)
     return true;
 }
 
-static uint64_t make_schedule(struct optimiser *o, bool placed)
+/* Predicted cycles of the network; UINT64_MAX where the decision does not fit. Whether there are places is not looked at:
+ * there nearly always are. */
+static uint64_t evaluate(struct optimiser *o)
 {
     struct arena scratch = {0};
     struct schedule schedule;
-    bool made = true;
-    if (placed)
-        made = schedule_fit_by(o->planner, SHELF_HIGHEST, &schedule, &scratch);
-    else
-        schedule_make(o->planner, NULL, &schedule, &scratch);
+    schedule_make(o->planner, NULL, &schedule, &scratch);
     o->effort += (uint64_t)schedule.step_count + (uint64_t)schedule.transfer_count;
-    uint64_t cycles = made ? schedule.cycles : UINT64_MAX;
+    uint64_t cycles = schedule.live_bytes <= o->planner->l2_bytes ? schedule.cycles : UINT64_MAX;
     arena_free(&scratch);
     return cycles;
-}
-
-/* Predicted cycles of the network; UINT64_MAX where the decision does not fit, or takes `limit` or more: finding places only
- * makes it slower. */
-static uint64_t evaluate(struct optimiser *o, uint64_t limit)
-{
-    return make_schedule(o, false) < limit ? make_schedule(o, true) : UINT64_MAX;
 }
 
 /* Tries all other candidates of a layer; true if the network got faster than `cycles`. */
@@ -69,7 +60,7 @@ static bool improve_layer(struct optimiser *o, int layer, uint64_t *cycles)
         if (front[i].most_bytes > room(o, layer))
             continue;
         *choice = front[i].choice;
-        uint64_t now = evaluate(o, *cycles);
+        uint64_t now = evaluate(o);
         if (now < *cycles) {
             *cycles = now;
             best = *choice;
@@ -83,7 +74,7 @@ static bool improve_layer(struct optimiser *o, int layer, uint64_t *cycles)
 void improve(struct optimiser *o)
 {
     o->most_effort = o->effort + MOST_EFFORT < WHOLE_EFFORT ? o->effort + MOST_EFFORT : WHOLE_EFFORT;
-    uint64_t cycles = evaluate(o, UINT64_MAX);
+    uint64_t cycles = evaluate(o);
     bool improved = true;
     for (int round = 0; round < MOST_ROUNDS && improved; round++) {
         improved = false;
@@ -104,15 +95,14 @@ static const struct candidate *next_smaller(struct optimiser *o, int layer, bool
     return NULL;
 }
 
-/* The layer at which the decision does not fit, or finds no place for something; -1: none. */
+/* The layer with the most in L2, where the decision does not fit; -1: it does. */
 static int misfit(const struct optimiser *o)
 {
     struct arena scratch = {0};
     struct schedule schedule;
-    int step = -1;
-    if (!schedule_fit_by(o->planner, SHELF_HIGHEST, &schedule, &scratch))
-        step = schedule.live_bytes > o->planner->l2_bytes ? schedule.live_step : schedule.unplaced_step;
-    int layer = step < 0 ? -1 : schedule.steps[step].layer;
+    schedule_make(o->planner, NULL, &schedule, &scratch);
+    bool fits = schedule.live_bytes <= o->planner->l2_bytes;
+    int layer = fits ? -1 : schedule.steps[schedule.live_step].layer;
     arena_free(&scratch);
     return layer;
 }
@@ -152,9 +142,9 @@ void settle(struct optimiser *o)
         return;
     struct schedule schedule;
     uint32_t peak;
-    schedule_make(p, NULL, &schedule, &scratch); /* finding places makes no schedule faster */
-    if (schedule.cycles < o->best_cycles && schedule_fit(p, &schedule, &peak, &scratch) &&
-        schedule.cycles < o->best_cycles) {
+    const struct fit_limits faster = {.cycles = o->best_cycles, .care = PLACE_QUICKLY};
+    if (schedule_fit(p, &faster, &schedule, &peak, &scratch)) {
+        o->best_tries = schedule.tries;
         o->best_cycles = schedule.cycles;
         memcpy(o->best_choices, p->choices, (size_t)o->network->layer_count * sizeof *p->choices);
         memcpy(o->best_homes, p->homes, (size_t)o->network->tensor_count * sizeof *p->homes);
@@ -174,7 +164,6 @@ static void search_from(struct optimiser *o, bool alone)
 {
     if (!guess_all(o, alone) || !repair(o, alone))
         return;
-    settle(o);
     improve(o);
     settle(o);
 }

@@ -139,5 +139,6 @@ bool optimise(struct planner *planner, struct plan_proof *proof)
     arena_free(&scratch);
     memcpy(planner->choices, o.best_choices, layers * sizeof *o.best_choices);
     memcpy(planner->homes, o.best_homes, tensors * sizeof *o.best_homes);
+    planner->tries = o.best_tries;
     return o.best_cycles != UINT64_MAX;
 }

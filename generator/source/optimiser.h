@@ -18,6 +18,7 @@ struct optimiser {
     struct choice *best_choices;
     enum plan_home *best_homes;
     uint64_t best_cycles; /* UINT64_MAX: none */
+    int best_tries;       /* of schedule_fit */
     /* the last one that settle has seen */
     struct choice *settled_choices;
     enum plan_home *settled_homes;

@@ -1,14 +1,15 @@
-/* Pass `place`: first fit in several orders, then a local search over the order. It stops as soon as it meets the bound,
- * which it nearly always does at once; what is left of a gap is reported, not hidden. */
+/* Pass `place`: first fit in several orders, then a local search over the order, then a complete search. It stops as soon as
+ * it meets the bound, which it nearly always does at once; what is left of a gap is reported, not hidden. */
 #include "place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Effort of the local search, in ranges looked at or moved: a bound by number, never by time, so that results repeat. */
-#define MOST_EFFORT 4000000u  /* as long as the result is too large */
-#define FEW_EFFORT  400000u   /* when it is large enough, but not proven to be the least */
-#define ALL_EFFORT  40000000u /* for the last placement of a plan */
+#include "place_exact.h"
+
+/* Bounds by number, never by time, so that results repeat. */
+static const uint64_t local_effort[] = {[PLACE_QUICKLY] = 2000000, [PLACE_CAREFULLY] = 20000000}; /* ranges looked at */
+static const uint64_t exact_effort[] = {[PLACE_QUICKLY] = 8000000, [PLACE_CAREFULLY] = 40000000}; /* items looked at */
 
 #define MOST_FAILURES 100 /* of orders that follow from one another */
 
@@ -16,7 +17,6 @@ struct placer {
     struct place_item *items;
     int count;
     uint32_t alignment;
-    uint32_t bound, enough;
     int *order, *best_order, *merged;
     int *neighbours, *first_neighbour; /* items that live at the same time, by item */
     struct range *ranges;              /* scratch of first_fit */
@@ -202,21 +202,16 @@ static void move_item(int *order, int from, int to)
     order[to] = item;
 }
 
-static uint64_t most_effort(const struct placer *placer)
-{
-    return placer->enough == 0 ? ALL_EFFORT : placer->best > placer->enough ? MOST_EFFORT : FEW_EFFORT;
-}
-
 /* An item that found no room below the limit comes earlier in the next order: what is hard to place ends up in front. After
  * many failures the search starts again near the best order. */
-static void improve(struct placer *placer)
+static void improve(struct placer *placer, uint32_t goal, uint64_t effort)
 {
     uint64_t state = 1;
     int failures = 0, count = placer->count;
     size_t bytes = (size_t)count * sizeof *placer->order;
     memcpy(placer->order, placer->best_order, bytes);
-    for (placer->effort = 0; placer->best > placer->bound; placer->effort += (uint64_t)count) {
-        if (placer->effort > most_effort(placer))
+    for (placer->effort = 0; placer->best > goal; placer->effort += (uint64_t)count) {
+        if (placer->effort > effort)
             return;
         uint32_t peak = first_fit(placer, placer->best - placer->alignment);
         if (peak < placer->best) {
@@ -264,14 +259,47 @@ static void find_neighbours(struct placer *placer, struct arena *arena)
     }
 }
 
-uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, struct arena *arena)
+static uint32_t end_of(const struct place_item *items, int count, uint32_t alignment)
+{
+    uint32_t end = 0;
+    for (int i = 0; i < count; i++) {
+        uint32_t own = items[i].offset + round_up(items[i].bytes, alignment);
+        end = own > end ? own : end;
+    }
+    return end;
+}
+
+/* By orders alone. */
+static uint32_t place_by_order(struct placer *placer, uint32_t goal, uint64_t effort)
+{
+    for (size_t i = 0; i < GREEDY_ORDERS && placer->best > goal; i++) {
+        sort_order(placer, greedy_orders[i]);
+        try_order(placer);
+    }
+    if (placer->best > goal)
+        improve(placer, goal, effort);
+    memcpy(placer->order, placer->best_order, (size_t)placer->count * sizeof *placer->order);
+    return first_fit(placer, UINT32_MAX);
+}
+
+/* The bytes used, with offsets so: `goal` at most, or as few as the orders find. */
+static uint32_t reach(struct placer *placer, uint32_t goal, enum place_care care, struct arena *arena)
+{
+    uint32_t peak = place_by_order(placer, goal, local_effort[care]);
+    if (peak > goal &&
+        place_exactly(placer->items, placer->count, placer->alignment, goal, exact_effort[care], arena) == PLACE_FOUND)
+        peak = end_of(placer->items, placer->count, placer->alignment);
+    return peak;
+}
+
+uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, enum place_care care,
+               struct arena *arena)
 {
     size_t entries = (size_t)count + 1;
     struct placer placer = {
         .items = items,
         .count = count,
         .alignment = alignment,
-        .enough = enough,
         .order = arena_array(arena, int, entries),
         .best_order = arena_array(arena, int, entries),
         .merged = arena_array(arena, int, entries),
@@ -281,14 +309,15 @@ uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t
     };
     if (count == 0)
         return 0;
-    placer.bound = place_bound(items, count, alignment);
+    uint32_t bound = place_bound(items, count, alignment), goal = enough > bound ? enough : bound;
     find_neighbours(&placer, arena);
-    for (size_t i = 0; i < GREEDY_ORDERS && placer.best > placer.bound; i++) {
-        sort_order(&placer, greedy_orders[i]);
-        try_order(&placer);
-    }
-    if (placer.best > placer.bound)
-        improve(&placer);
-    memcpy(placer.order, placer.best_order, (size_t)count * sizeof *placer.order);
-    return first_fit(&placer, UINT32_MAX);
+    uint32_t peak = reach(&placer, goal, care, arena);
+    if (care == PLACE_QUICKLY || peak > goal || peak == bound)
+        return peak;
+    struct place_item *found = arena_array(arena, struct place_item, entries);
+    memcpy(found, items, (size_t)count * sizeof *items);
+    uint32_t smaller = reach(&placer, bound, care, arena);
+    if (smaller > peak)
+        memcpy(items, found, (size_t)count * sizeof *items);
+    return smaller < peak ? smaller : peak;
 }

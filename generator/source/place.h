@@ -14,10 +14,15 @@ struct place_item {
 /* The most bytes that live at one step: no placement needs less. */
 uint32_t place_bound(const struct place_item *items, int count, uint32_t alignment);
 
+enum place_care {
+    PLACE_QUICKLY,  /* to compare: not more than `enough` */
+    PLACE_CAREFULLY /* to keep: as few as possible, and the search may take ten times as long */
+};
+
 /* Gives every item an offset that is a multiple of `alignment`, so that no two that live at the same step overlap. Returns
- * the bytes used; they are the least possible where they equal place_bound, which several greedy orders and then a local
- * search with a fixed seed try to reach. `enough` bytes are as good as the least: there are so many anyway. 0: the
- * search takes its time. */
-uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, struct arena *arena);
+ * the bytes used; they are the least possible where they equal place_bound, or `enough`, which is what there is anyway.
+ * Several greedy orders and a local search with a fixed seed try to reach that, then place_exactly. */
+uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, enum place_care care,
+               struct arena *arena);
 
 #endif

@@ -153,7 +153,7 @@ bool planner_start(struct planner *planner)
 
 /* ---- offsets ---- */
 
-uint32_t schedule_place(struct schedule *schedule, uint32_t enough)
+uint32_t schedule_place(struct schedule *schedule, uint32_t enough, enum place_care care)
 {
     struct arena scratch = {0};
     struct place_item *items = arena_array(&scratch, struct place_item, (size_t)schedule->buffer_count);
@@ -161,7 +161,7 @@ uint32_t schedule_place(struct schedule *schedule, uint32_t enough)
         const struct plan_buffer *buffer = &schedule->buffers[i];
         items[i] = (struct place_item){.bytes = buffer->bytes, .first = buffer->first_step, .last = buffer->last_step};
     }
-    uint32_t peak = place(items, schedule->buffer_count, DORY_ALIGNMENT, enough, &scratch);
+    uint32_t peak = place(items, schedule->buffer_count, DORY_ALIGNMENT, enough, care, &scratch);
     for (int i = 0; i < schedule->buffer_count; i++)
         schedule->buffers[i].offset = items[i].offset;
     arena_free(&scratch);
@@ -244,7 +244,7 @@ static bool place_ram(const struct planner *p, struct plan *plan)
         tensors[count] = t;
         items[count++] = item;
     }
-    plan->ram_bytes = place(items, count, DORY_ALIGNMENT, p->target->ram_bytes, p->arena);
+    plan->ram_bytes = place(items, count, DORY_ALIGNMENT, p->target->ram_bytes, PLACE_QUICKLY, p->arena);
     for (int i = 0; i < count; i++)
         plan->tensors[tensors[i]].ram_offset = items[i].offset;
     if (plan->ram_bytes <= p->target->ram_bytes)

@@ -8,14 +8,15 @@
  *     model.c      ... as a mixed integer program, which GLPK solves
  *     schedule.c   steps, buffers, transfers and their times that follow from it: nothing left to decide but "as soon as
  *                  possible"
+ *     postpone.c   ... which takes more of L2 than it has to
  *     fit.c        a schedule that can be placed
- *     place.c      offsets
+ *     place.c      offsets, greedy and by a local search; place_exact.c: by a complete one
  */
 #ifndef DORYGEN_PLANNER_H
 #define DORYGEN_PLANNER_H
 
+#include "place.h"
 #include "plan.h"
-#include "shelf.h"
 #include "tile.h"
 #include "timeline.h"
 
@@ -95,6 +96,7 @@ struct planner {
     /* the decision */
     enum plan_home *homes;  /* by tensor */
     struct choice *choices; /* by layer */
+    int tries;              /* of schedule_fit for the decision */
 };
 
 /* plan.c: from network, target, options, arena and diagnostics to everything before the decision. */
@@ -165,42 +167,52 @@ struct schedule {
     int *first_step;         /* by layer; [layer_count]: step_count */
     uint32_t live_bytes;     /* the most that live at one step */
     int live_step;           /* the first such step */
-    int unplaced_step;       /* of schedule_make_placed: the first step that needs what has no place; -1: none */
     struct tile_cost *costs; /* by layer, with all drains */
     uint64_t cycles;         /* predicted, with waits for L3: what the plan will report */
     uint64_t gap_cycles;     /* of schedule_fit: of them at most, what free bytes that are not in one piece cost */
+    int tries;               /* of schedule_fit */
 };
 
 /* Builds what follows from the planner's decision. Prefetches use L2 up to `capacity` bytes, by step; null: all of it. What
  * cannot be avoided may exceed it: compare live_bytes. */
 void schedule_make(const struct planner *planner, const uint32_t *capacity, struct schedule *schedule, struct arena *arena);
 
-/* The same with places in L2 for all buffers: a transfer starts as soon as there is one; if not `eager`, not before the step
- * in front of its use. False where there is no place for something that is needed. */
-bool schedule_make_placed(const struct planner *planner, enum shelf_rule rule, bool eager, struct schedule *schedule,
-                          struct arena *arena);
-
 /* When everything in a schedule happens. */
 void schedule_timeline(const struct planner *planner, const struct schedule *schedule, struct timeline *timeline,
                        struct arena *arena);
 
-/* Offsets for the schedule's buffers: the bytes they take. As good as the fewest are `enough`; 0: nothing
- * but the fewest. */
-uint32_t schedule_place(struct schedule *schedule, uint32_t enough);
+/* Counts live_bytes and live_step anew. */
+void schedule_count_live(struct schedule *schedule, struct arena *arena);
+
+/* Offsets for the schedule's buffers, by `place`: the bytes they take. */
+uint32_t schedule_place(struct schedule *schedule, uint32_t enough, enum place_care care);
 
 /* Cycles for which one transfer occupies the channel to L3. */
 uint64_t l3_cycles(const struct target *target, const struct dory_transfer *transfer);
 
+/* ---- postpone.c ---- */
+
+/* Starts each prefetch as late as it may, so that no step waits longer than it does: the order of the transfers and
+ * `cycles` stay, buffers live for less time. */
+void schedule_postpone(const struct planner *planner, struct schedule *schedule, struct arena *arena);
+
+/* Starts each prefetch as early as its buffer's place is free, but not before the step `earliest` (by transfer). Buffers
+ * have offsets, and keep them. */
+void schedule_advance(struct schedule *schedule, const int *earliest, struct arena *arena);
+
 /* ---- fit.c ---- */
 
-/* Makes a schedule with places for all buffers by one rule, eager if that is possible. */
-bool schedule_fit_by(const struct planner *planner, enum shelf_rule rule, struct schedule *schedule, struct arena *arena);
+struct fit_limits {
+    uint64_t cycles; /* the schedule must take less */
+    enum place_care care;
+    int first_try; /* `tries` of an earlier call for the same decision: those before it find no places */
+};
 
-/* The fastest of all rules, or of a search for offsets where that is faster. False where none finds places. */
-bool schedule_fit(const struct planner *planner, struct schedule *schedule, uint32_t *peak, struct arena *arena);
-
-/* The same for the decision that is final: no slower, and with the least peak that a search for offsets finds. */
-bool schedule_fit_tightly(const struct planner *planner, struct schedule *schedule, uint32_t *peak, struct arena *arena);
+/* Makes the fastest schedule that finds places, in parts of L2 that get smaller, `tries` times: the rest is left to gaps.
+ * gap_cycles says what that costs. False where there is none; live_bytes then says whether what the steps need is too much.
+ */
+bool schedule_fit(const struct planner *planner, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
+                  struct arena *arena);
 
 /* ---- optimise.c ---- */
 

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "dory/hal.h"
-#include "shelf.h"
 #include "timeline.h"
 
 #define NO_STEP (-1)
@@ -31,10 +30,7 @@ struct builder {
     struct item *reads, *writes; /* in the order of need, of the steps that make them */
     int read_count, write_count, read_capacity, write_capacity;
     int buffer_capacity;
-    uint32_t *live;      /* bytes, by step */
-    struct shelf *shelf; /* null: bytes are counted, but get no place */
-    bool *has_place;     /* by buffer */
-    bool is_lazy;        /* no prefetches but those for the next step */
+    uint32_t *live; /* bytes, by step */
     /* the walk */
     uint64_t *finish;    /* by place in the queue: predicted time at which it is done */
     uint64_t queue_free; /* time at which L3 is idle again */
@@ -278,14 +274,27 @@ static void attach_buffers(struct builder *b, int index)
     step->output_buffer = whole >= 0 ? whole : add_output_window(b, step->layer, index, p->choices[step->layer].ahead);
 }
 
-static void count_live(struct builder *b)
+/* Bytes by step. */
+static uint32_t *live_of(const struct schedule *schedule, struct arena *arena)
 {
-    b->live = arena_array(b->arena, uint32_t, (size_t)b->schedule->step_count + 1);
-    for (int i = 0; i < b->schedule->buffer_count; i++) {
-        const struct plan_buffer *buffer = &b->schedule->buffers[i];
+    uint32_t *live = arena_array(arena, uint32_t, (size_t)schedule->step_count + 1);
+    for (int i = 0; i < schedule->buffer_count; i++) {
+        const struct plan_buffer *buffer = &schedule->buffers[i];
         for (int step = buffer->first_step; step <= buffer->last_step; step++)
-            b->live[step] += buffer->bytes;
+            live[step] += buffer->bytes;
     }
+    return live;
+}
+
+void schedule_count_live(struct schedule *schedule, struct arena *arena)
+{
+    const uint32_t *live = live_of(schedule, arena);
+    schedule->live_bytes = 0;
+    for (int i = 0; i < schedule->step_count; i++)
+        if (live[i] > schedule->live_bytes) {
+            schedule->live_bytes = live[i];
+            schedule->live_step = i;
+        }
 }
 
 /* ---- the walk ---- */
@@ -309,18 +318,6 @@ static void queue(struct builder *b, struct item *item, int step, uint64_t time)
     s->transfers[s->transfer_count++] = item->transfer;
 }
 
-/* True where there is a place for a buffer that lives from `first`, or no places are wanted; it is then its place. */
-static bool take_place(struct builder *b, int index, int first)
-{
-    struct plan_buffer *buffer = &b->schedule->buffers[index];
-    struct place_item item = {buffer->bytes, first, buffer->last_step, 0};
-    if (!b->shelf || b->has_place[index])
-        return true;
-    b->has_place[index] = shelf_take(b->shelf, &item);
-    buffer->offset = item.offset;
-    return b->has_place[index];
-}
-
 /* True where the buffer's bytes are free from `step` on; it is then taken from there. */
 static bool take_bytes(struct builder *b, int buffer_index, int step)
 {
@@ -328,23 +325,10 @@ static bool take_bytes(struct builder *b, int buffer_index, int step)
     for (int i = step; i < buffer->first_step; i++)
         if (b->live[i] > b->capacity[i] || buffer->bytes > b->capacity[i] - b->live[i])
             return false;
-    if (!take_place(b, buffer_index, step < buffer->first_step ? step : buffer->first_step))
-        return false;
     for (int i = step; i < buffer->first_step; i++)
         b->live[i] += buffer->bytes;
     buffer->first_step = step < buffer->first_step ? step : buffer->first_step;
     return true;
-}
-
-/* A transfer that is late fills a buffer that has had no place before. */
-static void take_late(struct builder *b, int buffer_index, int step)
-{
-    struct plan_buffer *buffer = &b->schedule->buffers[buffer_index];
-    if (!b->shelf || b->has_place[buffer_index])
-        return;
-    buffer->first_step = step > buffer->first_step ? step : buffer->first_step;
-    if (!take_place(b, buffer_index, buffer->first_step) && b->schedule->unplaced_step == NO_STEP)
-        b->schedule->unplaced_step = step;
 }
 
 /* Queues what the step needs and is not under way: at the last moment, with nothing to hide behind. True if any. */
@@ -355,7 +339,6 @@ static bool queue_late(struct builder *b, int step, uint64_t time, bool behind_w
         struct item *read = &b->reads[i];
         if (read->is_queued || (read->after == step - 1 && read->after != NO_STEP) != behind_writes)
             continue;
-        take_late(b, read->transfer.buffer, step);
         queue(b, read, step, time);
         any = true;
     }
@@ -412,8 +395,6 @@ static void walk(struct builder *b)
     for (int index = 0; index < s->step_count; index++) {
         struct plan_step *step = &s->steps[index];
         const struct cut *cut = p->choices[step->layer].cut;
-        if (b->shelf)
-            shelf_forget(b->shelf, index);
         uint32_t part = (uint32_t)(index - s->first_step[step->layer]);
         bool last = part + 1 == cut->step_count;
         /* a step that waits for a late transfer drains: it has no loads under way while the step before computes */
@@ -502,38 +483,6 @@ static const uint32_t *same_capacity(struct builder *b, uint32_t bytes)
     return capacity;
 }
 
-/* Tensors, and results on their way to RAM, live as long as they live: they get their places first. */
-static void place_fixed(struct builder *b)
-{
-    struct schedule *s = b->schedule;
-    struct place_item *items = arena_array(b->arena, struct place_item, (size_t)s->buffer_count);
-    bool *is_read = arena_array(b->arena, bool, (size_t)s->buffer_count);
-    int count = 0;
-    for (int i = 0; i < b->read_count; i++)
-        is_read[b->reads[i].transfer.buffer] = true;
-    for (int i = 0; i < s->buffer_count; i++)
-        if (!is_read[i])
-            items[count++] = (struct place_item){s->buffers[i].bytes, s->buffers[i].first_step, s->buffers[i].last_step, 0};
-    place(items, count, DORY_ALIGNMENT, b->shelf->bytes, b->arena);
-    shelf_put(b->shelf, items, count);
-    for (int i = s->buffer_count - 1; i >= 0; i--)
-        if (!is_read[i]) {
-            s->buffers[i].offset = items[--count].offset;
-            b->has_place[i] = true;
-            if (items[count].offset + items[count].bytes > b->shelf->bytes)
-                s->unplaced_step = items[count].first;
-        }
-}
-
-/* The first step at which more lives than fits, without any prefetches; NO_STEP: none. */
-static int first_above(const struct builder *b, uint32_t bytes)
-{
-    for (int i = 0; i < b->schedule->step_count; i++)
-        if (b->live[i] > bytes)
-            return i;
-    return NO_STEP;
-}
-
 /* The last steps at which a read or write of RAM is needed: until then other transfers stand behind. */
 static int find_last_ram_need(const struct builder *b)
 {
@@ -544,50 +493,23 @@ static int find_last_ram_need(const struct builder *b)
     return last;
 }
 
-static void make(struct builder *b, const uint32_t *capacity)
-{
-    const struct network *network = b->planner->network;
-    struct schedule *s = b->schedule;
-    *s = (struct schedule){.unplaced_step = NO_STEP};
-    s->tensor_buffer = arena_array(b->arena, int, (size_t)network->tensor_count);
-    s->first_step = arena_array(b->arena, int, (size_t)network->layer_count + 1);
-    add_steps(b);
-    b->capacity = capacity ? capacity : same_capacity(b, b->is_lazy ? 0 : b->planner->l2_bytes);
-    add_tensor_buffers(b);
-    for (int i = 0; i < s->step_count; i++)
-        attach_buffers(b, i);
-    count_live(b);
-    if (b->shelf)
-        s->unplaced_step = first_above(b, b->planner->l2_bytes);
-    b->last_ram_need = find_last_ram_need(b);
-    s->transfers = arena_array(b->arena, struct plan_transfer, (size_t)(b->read_count + b->write_count));
-    b->finish = arena_array(b->arena, uint64_t, (size_t)(b->read_count + b->write_count));
-    if (b->shelf) {
-        b->has_place = arena_array(b->arena, bool, (size_t)s->buffer_count);
-        shelf_start(b->shelf, b->planner->l2_bytes, DORY_ALIGNMENT, b->shelf->rule, s->buffer_count, b->arena);
-        place_fixed(b);
-    }
-    walk(b);
-    predict(b);
-    count_live(b); /* late transfers have shortened lives */
-    for (int i = 0; i < s->step_count; i++)
-        if (b->live[i] > s->live_bytes) {
-            s->live_bytes = b->live[i];
-            s->live_step = i;
-        }
-}
-
 void schedule_make(const struct planner *planner, const uint32_t *capacity, struct schedule *schedule, struct arena *arena)
 {
+    const struct network *network = planner->network;
     struct builder b = {.planner = planner, .schedule = schedule, .arena = arena};
-    make(&b, capacity);
-}
-
-bool schedule_make_placed(const struct planner *planner, enum shelf_rule rule, bool eager, struct schedule *schedule,
-                          struct arena *arena)
-{
-    struct shelf shelf = {.rule = rule};
-    struct builder b = {.planner = planner, .schedule = schedule, .arena = arena, .shelf = &shelf, .is_lazy = !eager};
-    make(&b, NULL);
-    return schedule->unplaced_step == NO_STEP;
+    *schedule = (struct schedule){0};
+    schedule->tensor_buffer = arena_array(arena, int, (size_t)network->tensor_count);
+    schedule->first_step = arena_array(arena, int, (size_t)network->layer_count + 1);
+    add_steps(&b);
+    b.capacity = capacity ? capacity : same_capacity(&b, planner->l2_bytes);
+    add_tensor_buffers(&b);
+    for (int i = 0; i < schedule->step_count; i++)
+        attach_buffers(&b, i);
+    b.live = live_of(schedule, arena);
+    b.last_ram_need = find_last_ram_need(&b);
+    schedule->transfers = arena_array(arena, struct plan_transfer, (size_t)(b.read_count + b.write_count));
+    b.finish = arena_array(arena, uint64_t, (size_t)(b.read_count + b.write_count));
+    walk(&b);
+    predict(&b);
+    schedule_count_live(schedule, arena);
 }

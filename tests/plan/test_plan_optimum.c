@@ -23,7 +23,8 @@ static void try_combination(struct brute_force *brute)
     struct schedule schedule;
     uint32_t peak;
     brute->combinations++;
-    if (schedule_fit(brute->planner, &schedule, &peak, &scratch) && schedule.cycles < brute->cycles)
+    if (schedule_fit(brute->planner, &(struct fit_limits){UINT64_MAX, PLACE_QUICKLY, 0}, &schedule, &peak, &scratch) &&
+        schedule.cycles < brute->cycles)
         brute->cycles = schedule.cycles;
     arena_free(&scratch);
 }

@@ -48,11 +48,11 @@ static bool test_instance(uint64_t seed)
         items[i] = (struct place_item){1 + builder_random(&random, 20000), first, last < STEPS ? last : STEPS - 1, 0};
     }
     memcpy(again, items, sizeof items);
-    uint32_t peak = place(items, count, 8, 0, &arena), bound = bound_by_steps(items, count, STEPS);
+    uint32_t peak = place(items, count, 8, 0, PLACE_CAREFULLY, &arena), bound = bound_by_steps(items, count, STEPS);
     EXPECT(bound == place_bound(items, count, 8), "seed %" PRIu64 ": bound %u", seed, bound);
     EXPECT(peak >= bound && peak <= bound + bound / 10, "seed %" PRIu64 ": %u bytes, bound %u", seed, peak, bound);
     expect_apart(items, count, peak, seed);
-    place(again, count, 8, 0, &arena);
+    place(again, count, 8, 0, PLACE_CAREFULLY, &arena);
     EXPECT(!memcmp(items, again, (size_t)count * sizeof *items), "seed %" PRIu64 ": a second run differs", seed);
     arena_free(&arena);
     return peak == bound;
@@ -66,7 +66,7 @@ int main(void)
     printf("the bound was met in %d of %d instances\n", met, INSTANCES);
     EXPECT(met >= INSTANCES * 98 / 100, "%d", met);
     struct arena arena = {0};
-    EXPECT(place(NULL, 0, 8, 0, &arena) == 0, "nothing takes no room");
+    EXPECT(place(NULL, 0, 8, 0, PLACE_CAREFULLY, &arena) == 0, "nothing takes no room");
     arena_free(&arena);
     return expect_result("placement");
 }
