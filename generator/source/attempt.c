@@ -213,17 +213,27 @@ static const struct attempt *faster_of(const struct attempt *a, const struct att
     return b->found && (!a->found || b->schedule.cycles < a->schedule.cycles) ? b : a;
 }
 
-/* What was only compared so far: places with less in gaps, if there are any. */
-static void place_carefully(struct attempt *attempt)
+/* Of the cycles: what gaps may cost before places are sought once more, and longer. */
+#define SMALL_PART 1000
+
+/* What was only compared so far: less in gaps, then earlier prefetches, if there are places. */
+static void finish(struct attempt *attempt)
 {
+    const struct planner *p = &attempt->planner;
+    const struct fit_limits carefully = {.cycles = UINT64_MAX, .care = PLACE_CAREFULLY};
     struct schedule schedule;
     uint32_t peak;
-    bool is_tight = attempt->peak == attempt->schedule.live_bytes && attempt->schedule.gap_cycles == 0;
-    const struct fit_limits limits = {UINT64_MAX, PLACE_CAREFULLY, 0};
-    if (is_tight || !schedule_fit(&attempt->planner, &limits, &schedule, &peak, attempt->planner.arena))
-        return;
-    attempt->schedule = schedule;
-    attempt->peak = peak;
+    if (attempt->schedule.gap_cycles > attempt->schedule.cycles / SMALL_PART &&
+        schedule_fit(p, &carefully, &schedule, &peak, p->arena)) {
+        attempt->schedule = schedule;
+        attempt->peak = peak;
+    }
+    if (schedule_fit_early(p, attempt->schedule.tries, &schedule, &peak, p->arena) &&
+        schedule.cycles <= attempt->schedule.cycles) {
+        schedule.gap_cycles = attempt->schedule.gap_cycles;
+        attempt->schedule = schedule;
+        attempt->peak = peak;
+    }
 }
 
 struct attempt attempt_best(const struct planner *planner)
@@ -239,6 +249,6 @@ struct attempt attempt_best(const struct planner *planner)
             best = faster_of(best, descend(attempts[i], best->schedule.cycles));
     struct attempt result = *best;
     if (result.found)
-        place_carefully(&result);
+        finish(&result);
     return result;
 }

@@ -23,16 +23,13 @@ static bool starts_as_before(const struct schedule *schedule, const int *starts,
            memcmp(starts, starts_before, (size_t)schedule->transfer_count * sizeof *starts) == 0;
 }
 
-/* Finds places; the starts are those that L2 without any gaps would let. */
-static bool find_places(const struct planner *p, enum place_care care, const int *starts, struct schedule *schedule,
-                        uint32_t *peak, struct arena *arena)
+/* Prefetches in what is left beside the gaps of so many tries. */
+static void make_schedule(const struct planner *p, int tries, struct schedule *schedule, struct arena *arena)
 {
-    schedule_postpone(p, schedule, arena);
-    *peak = schedule_place(schedule, p->l2_bytes, care);
-    if (*peak > p->l2_bytes)
-        return false;
-    schedule_advance(schedule, starts, arena);
-    return true;
+    struct planner part = *p;
+    part.l2_bytes -= (uint32_t)((uint64_t)p->l2_bytes * left_to_gaps[tries] / 1000);
+    schedule_make(&part, NULL, schedule, arena);
+    schedule->tries = tries;
 }
 
 bool schedule_fit(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
@@ -41,21 +38,57 @@ bool schedule_fit(const struct planner *p, const struct fit_limits *limits, stru
     struct schedule before;
     const int *starts_before = NULL;
     uint64_t least_cycles = 0;
-    for (int i = 0; i < (int)TRIES; i++) {
-        struct planner part = *p;
-        part.l2_bytes -= (uint32_t)((uint64_t)p->l2_bytes * left_to_gaps[i] / 1000);
-        schedule_make(&part, NULL, schedule, arena);
-        least_cycles = i == 0 ? schedule->cycles : least_cycles;
+    for (int tries = 0; tries < (int)TRIES; tries++) {
+        make_schedule(p, tries, schedule, arena);
+        least_cycles = tries == 0 ? schedule->cycles : least_cycles;
         schedule->gap_cycles = schedule->cycles > least_cycles ? schedule->cycles - least_cycles : 0;
-        schedule->tries = i;
         if (schedule->live_bytes > p->l2_bytes || schedule->cycles >= limits->cycles)
             return false;
         const int *starts = start_steps(schedule, arena);
-        bool known = i < limits->first_try || starts_as_before(schedule, starts, &before, starts_before);
+        bool known = tries < limits->first_try || starts_as_before(schedule, starts, &before, starts_before);
         before = *schedule;
         starts_before = starts;
-        if (!known && find_places(p, limits->care, starts, schedule, peak, arena))
+        if (known)
+            continue;
+        schedule_postpone(p, 0, schedule, arena);
+        *peak = schedule_place(schedule, p->l2_bytes, limits->care);
+        if (*peak <= p->l2_bytes) {
+            schedule_advance(schedule, starts, arena);
             return true;
+        }
     }
     return false;
+}
+
+/* Cycles. With one step's computing between its start and its need a transfer can take longer than predicted, and the fabric
+ * controller can start it late. */
+static const uint64_t margins[] = {0, 5000, 10000, 20000, 50000, 100000, 200000};
+
+/* With one margin; only places on the bound count: what is above it may be lost in gaps. */
+static bool fit_with_margin(const struct planner *p, int tries, uint64_t margin, struct schedule *schedule, uint32_t *peak,
+                            struct arena *arena)
+{
+    make_schedule(p, tries, schedule, arena);
+    const int *starts = start_steps(schedule, arena);
+    schedule_postpone(p, margin, schedule, arena);
+    *peak = schedule_place(schedule, schedule->live_bytes, PLACE_CAREFULLY);
+    if (*peak > schedule->live_bytes || *peak > p->l2_bytes)
+        return false;
+    schedule_advance(schedule, starts, arena);
+    return true;
+}
+
+bool schedule_fit_early(const struct planner *p, int tries, struct schedule *schedule, uint32_t *peak, struct arena *arena)
+{
+    bool found = false;
+    for (size_t i = 0; i < sizeof margins / sizeof *margins; i++) {
+        struct schedule earlier;
+        uint32_t earlier_peak;
+        if (!fit_with_margin(p, tries, margins[i], &earlier, &earlier_peak, arena))
+            break;
+        *schedule = earlier;
+        *peak = earlier_peak;
+        found = true;
+    }
+    return found;
 }

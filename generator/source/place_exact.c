@@ -5,8 +5,9 @@
  *
  * The scheme and its pruning rules are those of M. D. Moffitt, "MiniMalloc: A Lightweight Memory Allocator for
  * Hardware-Accelerated Machine Learning", ASPLOS 2023; the release times are ours. What is found depends much on the order
- * in which equals are tried, so many take turns: those that were met in dead ends come first (weighted degrees: Boussemart et al., "Boosting
- * Systematic Search by Weighting Constraints", ECAI 2004), with some noise, and each turn may take a little longer. */
+ * in which equals are tried, so many take turns: those that were met in dead ends come first (weighted degrees: Boussemart
+ * et al., "Boosting Systematic Search by Weighting Constraints", ECAI 2004), with some noise, and each turn may take a
+ * little longer. */
 #include "place_exact.h"
 
 #include <stdlib.h>
@@ -170,10 +171,7 @@ static void take_back(struct search *s, int item, int changes)
     s->is_placed[item] = false;
 }
 
-static bool is_before(struct key a, struct key b)
-{
-    return a.offset != b.offset ? a.offset < b.offset : a.rank < b.rank;
-}
+static bool is_before(struct key a, struct key b) { return a.offset != b.offset ? a.offset < b.offset : a.rank < b.rank; }
 
 /* The item with the first key that is not before `from`; -1: none is worth a try. An item above the end of another one
  * would leave a hole in which that one fits. */

@@ -193,8 +193,8 @@ uint64_t l3_cycles(const struct target *target, const struct dory_transfer *tran
 /* ---- postpone.c ---- */
 
 /* Starts each prefetch as late as it may, so that no step waits longer than it does: the order of the transfers and
- * `cycles` stay, buffers live for less time. */
-void schedule_postpone(const struct planner *planner, struct schedule *schedule, struct arena *arena);
+ * `cycles` stay, buffers live for less time. `margin`: cycles by which it is queued earlier than it has to, where it was. */
+void schedule_postpone(const struct planner *planner, uint64_t margin, struct schedule *schedule, struct arena *arena);
 
 /* Starts each prefetch as early as its buffer's place is free, but not before the step `earliest` (by transfer). Buffers
  * have offsets, and keep them. */
@@ -213,6 +213,11 @@ struct fit_limits {
  */
 bool schedule_fit(const struct planner *planner, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
                   struct arena *arena);
+
+/* The same after so many tries, with prefetches queued as early as places are found for on the bound, live_bytes: the later
+ * they are, the less may take longer than predicted. False where not even the latest starts have such places. */
+bool schedule_fit_early(const struct planner *planner, int tries, struct schedule *schedule, uint32_t *peak,
+                        struct arena *arena);
 
 /* ---- optimise.c ---- */
 

@@ -31,6 +31,7 @@ struct deadlines {
     const struct schedule *schedule;
     struct timeline timeline;
     int step;        /* the last one that no transfer looked at so far is awaited by */
+    uint64_t margin; /* cycles by which prefetches are in the queue before they must start */
     uint64_t cycle;  /* at which the transfer behind must start, or the first step that awaits this one does */
     int latest_step; /* in which this transfer may start: the queue keeps its order */
 };
@@ -59,14 +60,15 @@ static int latest_step(const struct deadlines *d, const struct plan_transfer *tr
 {
     int step = transfer->start_step;
     int last = transfer->needed_step - 1 < d->latest_step ? transfer->needed_step - 1 : d->latest_step;
-    while (step < last && queue_cycle(d, step + 1) <= cycle)
+    while (step < last && queue_cycle(d, step + 1) + d->margin <= cycle)
         step++;
     return step;
 }
 
-void schedule_postpone(const struct planner *planner, struct schedule *schedule, struct arena *arena)
+void schedule_postpone(const struct planner *planner, uint64_t margin, struct schedule *schedule, struct arena *arena)
 {
-    struct deadlines d = {.schedule = schedule, .step = schedule->step_count - 1, .latest_step = schedule->step_count};
+    struct deadlines d = {
+        .schedule = schedule, .step = schedule->step_count - 1, .margin = margin, .latest_step = schedule->step_count};
     schedule_timeline(planner, schedule, &d.timeline, arena);
     d.cycle = d.timeline.end_cycle;
     for (int i = schedule->transfer_count - 1; i >= 0; i--) {
