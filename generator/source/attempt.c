@@ -131,7 +131,7 @@ static bool is_less(uint32_t rung, uint32_t l1_bytes) { return rung < l1_bytes -
 
 /* What a search misses: a part of the cycles, and what it costs to cut one layer otherwise. A decision that is slower by
  * more with less L1 is no sign of a better one there. */
-#define MISSED_PART   256
+#define MISSED_PART   512
 #define MISSED_CYCLES 20000
 
 static uint64_t nearly(uint64_t cycles) { return cycles + cycles / MISSED_PART + MISSED_CYCLES; }

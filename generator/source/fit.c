@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Parts in a thousand of L2 that are left to gaps, one after the other, until all buffers have places. */
-static const uint32_t left_to_gaps[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 1000};
+static const uint32_t left_to_gaps[] = {0, 4, 16, 64, 256, 1000};
 #define TRIES (sizeof left_to_gaps / sizeof *left_to_gaps)
 
 static int *start_steps(const struct schedule *schedule, struct arena *arena)

@@ -8,8 +8,8 @@
 #include "place_exact.h"
 
 /* Bounds by number, never by time, so that results repeat. */
-static const uint64_t local_effort[] = {[PLACE_QUICKLY] = 2000000, [PLACE_CAREFULLY] = 20000000}; /* ranges looked at */
-static const uint64_t exact_effort[] = {[PLACE_QUICKLY] = 8000000, [PLACE_CAREFULLY] = 40000000}; /* items looked at */
+static const uint64_t local_effort[] = {[PLACE_QUICKLY] = 1000000, [PLACE_CAREFULLY] = 20000000}; /* ranges looked at */
+static const uint64_t exact_effort[] = {[PLACE_QUICKLY] = 4000000, [PLACE_CAREFULLY] = 40000000}; /* items looked at */
 
 #define MOST_FAILURES 100 /* of orders that follow from one another */
 
