@@ -61,10 +61,11 @@ static bool improve_layer(struct optimiser *o, int layer, uint64_t *cycles)
             continue;
         *choice = front[i].choice;
         uint64_t now = evaluate(o);
-        if (now < *cycles) {
+        bool is_coarser = now == *cycles && choice->cut->step_count < best.cut->step_count; /* tables take L2, too */
+        if (now < *cycles || is_coarser) {
+            improved = improved || now < *cycles;
             *cycles = now;
             best = *choice;
-            improved = true;
         }
     }
     *choice = best;
