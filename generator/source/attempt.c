@@ -228,8 +228,7 @@ static void finish(struct attempt *attempt)
         attempt->schedule = schedule;
         attempt->peak = peak;
     }
-    if (schedule_fit_early(p, attempt->schedule.tries, &schedule, &peak, p->arena) &&
-        schedule.cycles <= attempt->schedule.cycles) {
+    if (schedule_fit_early(p, attempt->schedule.tries, attempt->schedule.cycles, &schedule, &peak, p->arena)) {
         schedule.gap_cycles = attempt->schedule.gap_cycles;
         attempt->schedule = schedule;
         attempt->peak = peak;

@@ -61,34 +61,34 @@ bool schedule_fit(const struct planner *p, const struct fit_limits *limits, stru
 }
 
 /* Cycles. With one step's computing between its start and its need a transfer can take longer than predicted, and the fabric
- * controller can start it late. */
-static const uint64_t margins[] = {0, 5000, 10000, 20000, 50000, 100000, 200000};
+ * controller can start it late; steps may begin sooner than predicted. */
+static const uint64_t margins[] = {100000, 50000, 20000, 10000, 5000};
+#define MARGINS (sizeof margins / sizeof *margins)
 
 /* With one margin; only places on the bound count: what is above it may be lost in gaps. */
-static bool fit_with_margin(const struct planner *p, int tries, uint64_t margin, struct schedule *schedule, uint32_t *peak,
-                            struct arena *arena)
+static bool fit_with_margin(const struct planner *p, int tries, uint64_t margin, enum place_care care,
+                            struct schedule *schedule, uint32_t *peak, struct arena *arena)
 {
     make_schedule(p, tries, schedule, arena);
     const int *starts = start_steps(schedule, arena);
     schedule_postpone(p, margin, schedule, arena);
-    *peak = schedule_place(schedule, schedule->live_bytes, PLACE_CAREFULLY);
+    *peak = schedule_place(schedule, schedule->live_bytes, care);
     if (*peak > schedule->live_bytes || *peak > p->l2_bytes)
         return false;
     schedule_advance(schedule, starts, arena);
     return true;
 }
 
-bool schedule_fit_early(const struct planner *p, int tries, struct schedule *schedule, uint32_t *peak, struct arena *arena)
+bool schedule_fit_early(const struct planner *p, int tries, uint64_t cycles, struct schedule *schedule, uint32_t *peak,
+                        struct arena *arena)
 {
-    bool found = false;
-    for (size_t i = 0; i < sizeof margins / sizeof *margins; i++) {
-        struct schedule earlier;
-        uint32_t earlier_peak;
-        if (!fit_with_margin(p, tries, margins[i], &earlier, &earlier_peak, arena))
-            break;
-        *schedule = earlier;
-        *peak = earlier_peak;
-        found = true;
-    }
-    return found;
+    for (size_t i = 0; i < MARGINS; i++)
+        for (int more = tries; more < (int)TRIES; more++) {
+            bool found = fit_with_margin(p, more, margins[i], PLACE_QUICKLY, schedule, peak, arena);
+            if (schedule->cycles > cycles)
+                break;
+            if (found)
+                return true;
+        }
+    return fit_with_margin(p, tries, 0, PLACE_CAREFULLY, schedule, peak, arena) && schedule->cycles <= cycles;
 }

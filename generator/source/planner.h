@@ -214,9 +214,10 @@ struct fit_limits {
 bool schedule_fit(const struct planner *planner, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
                   struct arena *arena);
 
-/* The same after so many tries, with prefetches queued as early as places are found for on the bound, live_bytes: the later
- * they are, the less may take longer than predicted. False where not even the latest starts have such places. */
-bool schedule_fit_early(const struct planner *planner, int tries, struct schedule *schedule, uint32_t *peak,
+/* The same after so many tries, or more where that takes no more than `cycles`, with prefetches queued as early as places
+ * are found for on the bound, live_bytes: the later they are, the less may take longer than predicted. False where not even
+ * the latest starts have such places. */
+bool schedule_fit_early(const struct planner *planner, int tries, uint64_t cycles, struct schedule *schedule, uint32_t *peak,
                         struct arena *arena);
 
 /* ---- optimise.c ---- */

@@ -1,0 +1,123 @@
+/* Postponed prefetches: no step waits longer, less lives at a time, the queue keeps its order. With places they start again
+ * as early as nothing else lies there. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "expect.h"
+#include "networks.h"
+#include "planner.h"
+
+struct subject {
+    const char *name;
+    const struct network *network;
+    uint32_t l1_bytes, l2_bytes;
+};
+
+struct before {
+    int *starts;
+    uint64_t *step_starts; /* cycles at which the steps have all that they await */
+    uint32_t live_bytes;
+};
+
+static void keep(const struct planner *p, const struct schedule *s, struct before *before)
+{
+    struct timeline timeline;
+    schedule_timeline(p, s, &timeline, p->arena);
+    before->starts = arena_array(p->arena, int, (size_t)s->transfer_count);
+    before->step_starts = arena_array(p->arena, uint64_t, (size_t)s->step_count);
+    for (int i = 0; i < s->transfer_count; i++)
+        before->starts[i] = s->transfers[i].start_step;
+    for (int i = 0; i < s->step_count; i++)
+        before->step_starts[i] = timeline.steps[i].start_cycle;
+    before->live_bytes = s->live_bytes;
+}
+
+/* Returns how many transfers start at another step. */
+static int expect_same_times(const struct planner *p, const struct schedule *s, const struct before *before,
+                             const char *name)
+{
+    struct timeline timeline;
+    int moved = 0, last = 0;
+    schedule_timeline(p, s, &timeline, p->arena);
+    EXPECT(timeline.end_cycle == s->cycles, "%s: %" PRIu64 " cycles, were %" PRIu64, name, timeline.end_cycle, s->cycles);
+    for (int i = 0; i < s->step_count; i++)
+        EXPECT(timeline.steps[i].start_cycle == before->step_starts[i], "%s: step %d starts at %" PRIu64 ", did at %" PRIu64,
+               name, i, timeline.steps[i].start_cycle, before->step_starts[i]);
+    for (int i = 0; i < s->transfer_count; i++) {
+        EXPECT(s->transfers[i].start_step >= before->starts[i] && s->transfers[i].start_step >= last, "%s: transfer %d",
+               name, i);
+        last = s->transfers[i].start_step;
+        moved += s->transfers[i].start_step != before->starts[i];
+    }
+    EXPECT(s->live_bytes <= before->live_bytes, "%s: %u bytes live, %u did", name, s->live_bytes, before->live_bytes);
+    return moved;
+}
+
+static bool lie_apart(const struct plan_buffer *a, const struct plan_buffer *b)
+{
+    return a->last_step < b->first_step || b->last_step < a->first_step || a->offset + a->bytes <= b->offset ||
+           b->offset + b->bytes <= a->offset;
+}
+
+/* Returns how many are earlier than they were postponed to. */
+static int expect_advanced(const struct schedule *s, const int *postponed, const char *name)
+{
+    int moved = 0;
+    for (int i = 0; i < s->buffer_count; i++)
+        for (int j = 0; j < i; j++)
+            EXPECT(lie_apart(&s->buffers[i], &s->buffers[j]), "%s: buffers %d and %d", name, i, j);
+    for (int i = 0; i < s->transfer_count; i++) {
+        EXPECT(s->transfers[i].start_step <= postponed[i], "%s: transfer %d", name, i);
+        moved += s->transfers[i].start_step < postponed[i];
+    }
+    return moved;
+}
+
+static void test_subject(const struct subject *subject, const struct target *target, struct arena *arena)
+{
+    struct diagnostics diagnostics = {.arena = arena};
+    const struct plan_options options = {.l1_bytes = subject->l1_bytes, .l2_bytes = subject->l2_bytes, .only_this_l1 = true};
+    struct planner p = {
+        .network = subject->network, .target = target, .options = &options, .arena = arena, .diagnostics = &diagnostics};
+    struct plan_proof proof = {0};
+    struct schedule s, with_margin;
+    struct before before, postponed;
+    EXPECT(planner_start(&p) && optimise(&p, &proof), "%s: no decision", subject->name);
+    schedule_make(&p, NULL, &s, arena);
+    keep(&p, &s, &before);
+    schedule_postpone(&p, 0, &s, arena);
+    int moved = expect_same_times(&p, &s, &before, subject->name);
+    keep(&p, &s, &postponed);
+
+    schedule_make(&p, NULL, &with_margin, arena);
+    schedule_postpone(&p, 20000, &with_margin, arena);
+    expect_same_times(&p, &with_margin, &before, subject->name);
+    for (int i = 0; i < s.transfer_count; i++)
+        EXPECT(with_margin.transfers[i].start_step <= postponed.starts[i], "%s: transfer %d", subject->name, i);
+
+    EXPECT(schedule_place(&s, options.l2_bytes, PLACE_CAREFULLY) <= options.l2_bytes, "%s: no places", subject->name);
+    schedule_advance(&s, before.starts, arena);
+    expect_same_times(&p, &s, &before, subject->name);
+    int advanced = expect_advanced(&s, postponed.starts, subject->name);
+    printf("%s: %d of %d transfers postponed, %u bytes live instead of %u; then %d start earlier\n", subject->name, moved,
+           s.transfer_count, postponed.live_bytes, before.live_bytes, advanced);
+    EXPECT(moved > 0 && advanced > 0, "%s: %d, %d", subject->name, moved, advanced);
+}
+
+int main(void)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
+    const struct subject subjects[] = {
+        {"MobileNetV1-1.0-128", mobilenet_v1(&arena, 128, 100), 55000, 450000},
+        {"MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), 55000, 430000},
+        {"MobileNetV2-1.0-128 in 250 kB", mobilenet_v2(&arena, 128), 40000, 250000}, /* activations in RAM */
+        {"20 layers", deep_network(&arena, 20), 30000, 60000},
+    };
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+        test_subject(&subjects[i], &target, &arena);
+    arena_free(&arena);
+    return expect_result("postponed prefetches");
+}
