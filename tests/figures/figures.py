@@ -72,7 +72,7 @@ def least_bytes(message):
 
 MEMORY_COLUMNS = ["network", "layers", "weights B", "D_stack B", "peak B in D_stack", "bound B in D_stack", "gap cycles in D_stack",
                   "cycles in D_stack", "peak B", "bound B", "gap cycles", "cycles", "least L2 B"]
-MOST_GAP_CYCLES = 0.015  # of the cycles, that gaps may cost where the peak is not the bound
+MOST_GAP_CYCLES = 0.001  # of the cycles, that gaps may cost where the peak is not the bound
 
 
 def memory_row(maker, name, model):
