@@ -213,9 +213,6 @@ static const struct attempt *faster_of(const struct attempt *a, const struct att
     return b->found && (!a->found || b->schedule.cycles < a->schedule.cycles) ? b : a;
 }
 
-/* Of the cycles: what gaps may cost before places are sought once more, and longer. */
-#define SMALL_PART 1000
-
 /* What was only compared so far: less in gaps, then earlier prefetches, if there are places. */
 static void finish(struct attempt *attempt)
 {
@@ -223,8 +220,7 @@ static void finish(struct attempt *attempt)
     const struct fit_limits carefully = {.cycles = UINT64_MAX, .care = PLACE_CAREFULLY};
     struct schedule schedule;
     uint32_t peak;
-    if (attempt->schedule.gap_cycles > attempt->schedule.cycles / SMALL_PART &&
-        schedule_fit(p, &carefully, &schedule, &peak, p->arena)) {
+    if (attempt->schedule.gap_cycles > 0 && schedule_fit(p, &carefully, &schedule, &peak, p->arena)) {
         attempt->schedule = schedule;
         attempt->peak = peak;
     }

@@ -10,6 +10,7 @@
 /* Bounds by number, never by time, so that results repeat. */
 static const uint64_t local_effort[] = {[PLACE_QUICKLY] = 1000000, [PLACE_CAREFULLY] = 20000000}; /* ranges looked at */
 static const uint64_t exact_effort[] = {[PLACE_QUICKLY] = 4000000, [PLACE_CAREFULLY] = 40000000}; /* items looked at */
+static const uint64_t parts_effort[] = {[PLACE_QUICKLY] = 0, [PLACE_CAREFULLY] = 40000000};
 
 #define MOST_FAILURES 100 /* of orders that follow from one another */
 
@@ -286,8 +287,8 @@ static uint32_t place_by_order(struct placer *placer, uint32_t goal, uint64_t ef
 static uint32_t reach(struct placer *placer, uint32_t goal, enum place_care care, struct arena *arena)
 {
     uint32_t peak = place_by_order(placer, goal, local_effort[care]);
-    if (peak > goal &&
-        place_exactly(placer->items, placer->count, placer->alignment, goal, exact_effort[care], arena) == PLACE_FOUND)
+    if (peak > goal && place_exactly(placer->items, placer->count, placer->alignment, goal, exact_effort[care],
+                                     parts_effort[care], arena) == PLACE_FOUND)
         peak = end_of(placer->items, placer->count, placer->alignment);
     return peak;
 }

@@ -7,13 +7,16 @@
  * Hardware-Accelerated Machine Learning", ASPLOS 2023; the release times are ours. What is found depends much on the order
  * in which equals are tried, so many take turns: those that were met in dead ends come first (weighted degrees: Boussemart
  * et al., "Boosting Systematic Search by Weighting Constraints", ECAI 2004), with some noise, and each turn may take a
- * little longer. */
+ * little longer. What is hard often lies at steps far from each other; so at the end each part takes turns of its own. */
 #include "place_exact.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ITEMS 2000 /* recursion is as deep */
+#define MOST_ITEMS    2000 /* recursion is as deep */
+#define MOST_LEVELS   6    /* of parts in parts that take turns */
+#define SMALL_PART    8    /* items, for which one turn is enough */
+#define TURNS_OF_PART 12
 
 /* Items are placed in the order of their keys. */
 struct key {
@@ -24,6 +27,14 @@ struct key {
 struct change {
     int item;
     uint32_t least;
+};
+
+enum measure { FULLEST, LENGTH, AREA, BYTES, MEASURES };
+#define MEASURES_OF_ORDER 3
+
+struct ranked {
+    uint64_t keys[MEASURES_OF_ORDER];
+    int item;
 };
 
 struct search {
@@ -45,7 +56,14 @@ struct search {
     int change_count;
     int *scratch;
     int64_t nodes; /* left in this turn */
-    uint64_t effort;
+    uint64_t effort, most_effort;
+    /* turns */
+    const struct place_item *items;
+    int turns;               /* there were so many */
+    int levels, most_levels; /* of parts in parts that take turns of their own */
+    int *kept;               /* ranks, by level and item */
+    bool *is_in_part;        /* all false, but while ranks are made */
+    struct ranked *ranked;
 };
 
 /* ---- sections ---- */
@@ -190,9 +208,92 @@ static int next_item(struct search *s, const int *list, int count, struct key fr
     return next >= 0 && s->least[next] < least_end ? next : -1;
 }
 
+/* ---- orders ---- */
+
+static const enum measure orders[][MEASURES_OF_ORDER] = {
+    {FULLEST, LENGTH, AREA},  {LENGTH, AREA, FULLEST}, {FULLEST, AREA, LENGTH},
+    {FULLEST, BYTES, LENGTH}, {AREA, LENGTH, FULLEST}, {BYTES, LENGTH, FULLEST},
+};
+#define ORDERS (sizeof orders / sizeof *orders)
+
+/* How much what was learnt, and noise, weigh in the order: found by trying. */
+#define DEAD_ENDS_OF_FIRST 30
+#define LEAST_NOISE        900
+#define NOISE              200
+
+static int by_keys(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    for (int i = 0; i < MEASURES_OF_ORDER; i++)
+        if (x->keys[i] != y->keys[i])
+            return x->keys[i] > y->keys[i] ? -1 : 1;
+    return x->item - y->item;
+}
+
+static uint64_t next_noise(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return LEAST_NOISE + (*state >> 40) % NOISE;
+}
+
+/* Among equals those come first that are hard to place: in the first turns by their measures, then by what was learnt. */
+static void rank_items(struct search *s, const int *list, int count, int turn)
+{
+    const enum measure *order = orders[(size_t)turn % ORDERS];
+    uint64_t state = (uint64_t)s->turns;
+    int ranked = 0;
+    for (int i = 0; i < count; i++)
+        s->is_in_part[list[i]] = true;
+    for (int i = 0; i < s->count; i++) {
+        uint64_t length = (uint64_t)(s->items[i].last - s->items[i].first + 1);
+        const uint64_t measures[MEASURES] = {
+            [FULLEST] = s->total[i], [LENGTH] = length, [AREA] = length * s->bytes[i], [BYTES] = s->bytes[i]};
+        if (!s->is_in_part[i])
+            continue;
+        struct ranked *item = &s->ranked[ranked++];
+        for (int k = 0; k < MEASURES_OF_ORDER; k++)
+            item->keys[k] = measures[order[k]];
+        if (turn >= (int)ORDERS) {
+            item->keys[0] *= next_noise(&state) * (DEAD_ENDS_OF_FIRST + s->dead_ends[i]);
+            item->keys[1] *= next_noise(&state);
+        }
+        item->item = i;
+        s->is_in_part[i] = false;
+    }
+    qsort(s->ranked, (size_t)count, sizeof *s->ranked, by_keys);
+    for (int i = 0; i < count; i++)
+        s->rank[s->ranked[i].item] = i;
+    s->turns++;
+}
+
 /* ---- the search ---- */
 
 static enum place_answer solve(struct search *s, int *list, int count, struct key from);
+
+/* A part of the items, between which and the others nothing is shared any more. With levels left it takes turns of its own,
+ * at the first level until it is solved: what it has found then stays, whatever becomes of other parts. */
+static enum place_answer solve_part(struct search *s, int *list, int count)
+{
+    enum place_answer answer = PLACE_UNDECIDED;
+    if (count < SMALL_PART || s->levels >= s->most_levels)
+        return solve(s, list, count, (struct key){0, 0});
+    int64_t left = s->nodes, nodes = 2 * count;
+    int *kept = s->kept + (size_t)s->levels++ * (size_t)s->count;
+    for (int i = 0; i < count; i++)
+        kept[list[i]] = s->rank[list[i]];
+    for (int turn = 0; (s->levels == 1 || turn < TURNS_OF_PART) && answer == PLACE_UNDECIDED && s->effort < s->most_effort;
+         turn++) {
+        rank_items(s, list, count, s->turns);
+        s->nodes = nodes;
+        answer = solve(s, list, count, (struct key){0, 0});
+        nodes += turn % (int)ORDERS == 0 ? nodes / 8 : 0;
+    }
+    s->levels--;
+    for (int i = 0; i < count; i++)
+        s->rank[list[i]] = kept[list[i]];
+    s->nodes = left;
+    return answer;
+}
 
 static void swap(int *a, int *b)
 {
@@ -222,11 +323,11 @@ static enum place_answer solve_rest(struct search *s, int placed, int *list, int
         if (s->crossing[section] > 0)
             continue;
         int part = split_off(s, list + done, count - done, section);
-        answer = solve(s, list + done, part, (struct key){0, 0});
+        answer = solve_part(s, list + done, part);
         done += part;
     }
     if (answer == PLACE_FOUND)
-        answer = solve(s, list + done, count - done, done > 0 ? (struct key){0, 0} : key);
+        answer = done > 0 ? solve_part(s, list + done, count - done) : solve(s, list, count, key);
     for (int section = s->first[placed]; section < s->last[placed]; section++)
         s->crossing[section]++;
     return answer;
@@ -259,7 +360,7 @@ static enum place_answer solve(struct search *s, int *list, int count, struct ke
     bool is_free = false; /* nothing comes on top of the item: if it is not there, none of the others helps */
     if (count == 0)
         return PLACE_FOUND;
-    if (s->nodes-- <= 0)
+    if (s->nodes-- <= 0 || s->effort >= s->most_effort)
         return PLACE_UNDECIDED;
     while (answer == PLACE_IMPOSSIBLE && !is_free) {
         int item = next_item(s, list, count, from);
@@ -269,64 +370,6 @@ static enum place_answer solve(struct search *s, int *list, int count, struct ke
         answer = try_item(s, list, count, item, &is_free);
     }
     return answer;
-}
-
-/* ---- orders ---- */
-
-enum measure { FULLEST, LENGTH, AREA, BYTES, MEASURES };
-#define MEASURES_OF_ORDER 3
-
-static const enum measure orders[][MEASURES_OF_ORDER] = {
-    {FULLEST, LENGTH, AREA},  {LENGTH, AREA, FULLEST}, {FULLEST, AREA, LENGTH},
-    {FULLEST, BYTES, LENGTH}, {AREA, LENGTH, FULLEST}, {BYTES, LENGTH, FULLEST},
-};
-#define ORDERS (sizeof orders / sizeof *orders)
-
-/* How much what was learnt, and noise, weigh in the order: found by trying. */
-#define DEAD_ENDS_OF_FIRST 30
-#define LEAST_NOISE        900
-#define NOISE              200
-
-struct ranked {
-    uint64_t keys[MEASURES_OF_ORDER];
-    int item;
-};
-
-static int by_keys(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    for (int i = 0; i < MEASURES_OF_ORDER; i++)
-        if (x->keys[i] != y->keys[i])
-            return x->keys[i] > y->keys[i] ? -1 : 1;
-    return x->item - y->item;
-}
-
-static uint64_t next_noise(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return LEAST_NOISE + (*state >> 40) % NOISE;
-}
-
-/* Among equals those come first that are hard to place: in the first round by their measures, then by what was learnt. */
-static void rank_items(struct search *s, const struct place_item *items, int turn, struct ranked *ranked)
-{
-    const enum measure *order = orders[(size_t)turn % ORDERS];
-    uint64_t state = (uint64_t)turn;
-    for (int i = 0; i < s->count; i++) {
-        uint64_t length = (uint64_t)(items[i].last - items[i].first + 1);
-        const uint64_t measures[MEASURES] = {
-            [FULLEST] = s->total[i], [LENGTH] = length, [AREA] = length * s->bytes[i], [BYTES] = s->bytes[i]};
-        for (int k = 0; k < MEASURES_OF_ORDER; k++)
-            ranked[i].keys[k] = measures[order[k]];
-        if (turn >= (int)ORDERS) {
-            ranked[i].keys[0] *= next_noise(&state) * (DEAD_ENDS_OF_FIRST + s->dead_ends[i]);
-            ranked[i].keys[1] *= next_noise(&state);
-        }
-        ranked[i].item = i;
-    }
-    qsort(ranked, (size_t)s->count, sizeof *ranked, by_keys);
-    for (int i = 0; i < s->count; i++)
-        s->rank[ranked[i].item] = i;
 }
 
 /* ---- all together ---- */
@@ -351,6 +394,9 @@ static void start(struct search *s, const struct place_item *items, uint32_t ali
     s->total = arena_array(arena, uint64_t, count);
     s->dead_ends = arena_array(arena, uint64_t, count);
     s->crossing = arena_array(arena, int, (size_t)s->section_count);
+    s->kept = arena_array(arena, int, count *MOST_LEVELS);
+    s->is_in_part = arena_array(arena, bool, count);
+    s->ranked = arena_array(arena, struct ranked, count);
     for (int i = 0; i < s->count; i++) {
         s->bytes[i] = (items[i].bytes + alignment - 1) / alignment * alignment;
         s->first[i] = section[items[i].first];
@@ -361,8 +407,8 @@ static void start(struct search *s, const struct place_item *items, uint32_t ali
     s->changes = arena_array(arena, struct change, count_pairs(s) + 1);
 }
 
-/* One turn: all parts between which nothing is shared, in one order. */
-static enum place_answer take_turn(struct search *s, int *list, int64_t nodes)
+/* All parts between which nothing is shared from the start. */
+static enum place_answer solve_all(struct search *s, int *list, int64_t nodes)
 {
     enum place_answer answer = PLACE_FOUND;
     int done = 0;
@@ -375,17 +421,29 @@ static enum place_answer take_turn(struct search *s, int *list, int64_t nodes)
         if (s->crossing[section] > 0)
             continue;
         int part = split_off(s, list + done, s->count - done, section);
-        answer = solve(s, list + done, part, (struct key){0, 0});
+        answer = solve_part(s, list + done, part);
         done += part;
     }
     return answer;
 }
 
-enum place_answer place_exactly(struct place_item *items, int count, uint32_t alignment, uint32_t bytes, uint64_t effort,
-                                struct arena *arena)
+/* Turns until it is decided, or so much effort is used up. */
+static enum place_answer take_turns(struct search *s, int *list, uint64_t effort)
 {
-    struct search s = {.count = count, .limit = bytes};
     enum place_answer answer = PLACE_UNDECIDED;
+    int64_t nodes = 2 * s->count;
+    for (int turn = 0; answer == PLACE_UNDECIDED && s->effort < effort; turn++) {
+        rank_items(s, list, s->count, turn);
+        answer = solve_all(s, list, nodes);
+        nodes += turn % (int)ORDERS == 0 ? nodes / 8 : 0;
+    }
+    return answer;
+}
+
+enum place_answer place_exactly(struct place_item *items, int count, uint32_t alignment, uint32_t bytes, uint64_t effort,
+                                uint64_t parts_effort, struct arena *arena)
+{
+    struct search s = {.items = items, .count = count, .limit = bytes, .most_effort = UINT64_MAX};
     if (count == 0 || count > MOST_ITEMS)
         return count == 0 ? PLACE_FOUND : PLACE_UNDECIDED;
     start(&s, items, alignment, arena);
@@ -393,15 +451,14 @@ enum place_answer place_exactly(struct place_item *items, int count, uint32_t al
         if (!can_end(&s, section, 0))
             return PLACE_IMPOSSIBLE;
     int *list = arena_array(arena, int, (size_t)count);
-    struct ranked *ranked = arena_array(arena, struct ranked, (size_t)count);
     for (int i = 0; i < count; i++)
         list[i] = i;
-    int64_t nodes = 2 * count;
-    for (int turn = 0; answer == PLACE_UNDECIDED && s.effort < effort; turn++) {
-        rank_items(&s, items, turn, ranked);
-        answer = take_turn(&s, list, nodes);
-        nodes += turn % (int)ORDERS == 0 ? nodes / 8 : 0;
-    }
+    enum place_answer answer = take_turns(&s, list, effort);
+    s.turns = 0;
+    s.most_levels = MOST_LEVELS;
+    s.most_effort = s.effort + parts_effort;
+    if (answer == PLACE_UNDECIDED)
+        answer = solve_all(&s, list, INT64_MAX);
     for (int i = 0; i < count && answer == PLACE_FOUND; i++)
         items[i].offset = s.found[i];
     return answer;

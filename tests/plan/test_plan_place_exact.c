@@ -65,10 +65,10 @@ static bool compare(struct place_item *items, int count, uint64_t seed)
     uint32_t bound = place_bound(items, count, ALIGNMENT), least = bound;
     while (!fits(others, count, 0, least))
         least += ALIGNMENT;
-    EXPECT(place_exactly(items, count, ALIGNMENT, least, EFFORT, &arena) == PLACE_FOUND, "seed %" PRIu64 ": %u", seed,
+    EXPECT(place_exactly(items, count, ALIGNMENT, least, EFFORT, 0, &arena) == PLACE_FOUND, "seed %" PRIu64 ": %u", seed,
            least);
     expect_placed(items, count, least, seed);
-    EXPECT(place_exactly(items, count, ALIGNMENT, least - 1, EFFORT, &arena) == PLACE_IMPOSSIBLE, "seed %" PRIu64 ": %u",
+    EXPECT(place_exactly(items, count, ALIGNMENT, least - 1, EFFORT, 0, &arena) == PLACE_IMPOSSIBLE, "seed %" PRIu64 ": %u",
            seed, least - 1);
     arena_free(&arena);
     return least > bound;
@@ -161,7 +161,7 @@ static bool test_full(uint64_t seed)
     enum { BYTES = 4096, STEPS = 40 };
     cut(&rectangles, 0, STEPS - 1, BYTES, 5);
     int count = rectangles.count;
-    enum place_answer answer = place_exactly(items, count, ALIGNMENT, BYTES, 10000000, &arena);
+    enum place_answer answer = place_exactly(items, count, ALIGNMENT, BYTES, 1000000, 10000000, &arena);
     EXPECT(answer != PLACE_IMPOSSIBLE, "seed %" PRIu64, seed);
     if (answer == PLACE_FOUND)
         expect_placed(items, count, BYTES, seed);
@@ -176,15 +176,15 @@ static void test_limits(void)
     struct place_item *items = arena_array(&arena, struct place_item, MANY);
     for (int i = 0; i < MANY; i++)
         items[i].bytes = ALIGNMENT;
-    EXPECT(place_exactly(items, 0, ALIGNMENT, 0, 0, &arena) == PLACE_FOUND, "nothing takes no room");
-    EXPECT(place_exactly(items, MANY, ALIGNMENT, MANY * ALIGNMENT, EFFORT, &arena) == PLACE_UNDECIDED, "too many");
-    EXPECT(place_exactly(items, MANY - 1, ALIGNMENT, (MANY - 1) * ALIGNMENT, EFFORT, &arena) == PLACE_FOUND,
+    EXPECT(place_exactly(items, 0, ALIGNMENT, 0, 0, 0, &arena) == PLACE_FOUND, "nothing takes no room");
+    EXPECT(place_exactly(items, MANY, ALIGNMENT, MANY * ALIGNMENT, EFFORT, 0, &arena) == PLACE_UNDECIDED, "too many");
+    EXPECT(place_exactly(items, MANY - 1, ALIGNMENT, (MANY - 1) * ALIGNMENT, EFFORT, 0, &arena) == PLACE_FOUND,
            "as many as may");
     items[0].bytes = 1;
-    EXPECT(place_exactly(items, 2, ALIGNMENT, 2 * ALIGNMENT - 1, EFFORT, &arena) == PLACE_IMPOSSIBLE,
+    EXPECT(place_exactly(items, 2, ALIGNMENT, 2 * ALIGNMENT - 1, EFFORT, 0, &arena) == PLACE_IMPOSSIBLE,
            "bytes are rounded up");
     items[0] = items[1] = (struct place_item){UINT32_MAX / 2, 0, 0, 0};
-    EXPECT(place_exactly(items, 2, ALIGNMENT, UINT32_MAX - 1, EFFORT, &arena) == PLACE_IMPOSSIBLE, "no wrap of 32 bits");
+    EXPECT(place_exactly(items, 2, ALIGNMENT, UINT32_MAX - 1, EFFORT, 0, &arena) == PLACE_IMPOSSIBLE, "no wrap of 32 bits");
     arena_free(&arena);
 }
 
