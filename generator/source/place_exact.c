@@ -245,7 +245,7 @@ static void rank_items(struct search *s, const int *list, int count, int turn)
     for (int i = 0; i < count; i++)
         s->is_in_part[list[i]] = true;
     for (int i = 0; i < s->count; i++) {
-        uint64_t length = (uint64_t)(s->items[i].last - s->items[i].first + 1);
+        uint64_t length = (uint64_t)s->items[i].last - (uint64_t)s->items[i].first + 1;
         const uint64_t measures[MEASURES] = {
             [FULLEST] = s->total[i], [LENGTH] = length, [AREA] = length * s->bytes[i], [BYTES] = s->bytes[i]};
         if (!s->is_in_part[i])
