@@ -1,4 +1,5 @@
-/* A schedule that can be placed. */
+/* A schedule that can be placed: transfers as late as they may be, then places, then transfers as early as places let them.
+ */
 #include "planner.h"
 
 #include <string.h>
@@ -7,20 +8,23 @@
 static const uint32_t left_to_gaps[] = {0, 4, 16, 64, 256, 1000};
 #define TRIES (sizeof left_to_gaps / sizeof *left_to_gaps)
 
-static int *start_steps(const struct schedule *schedule, struct arena *arena)
+/* By transfer. */
+struct starts {
+    int *steps, count;
+};
+
+static struct starts starts_of(const struct schedule *schedule, struct arena *arena)
 {
-    int *steps = arena_array(arena, int, (size_t)schedule->transfer_count);
-    for (int i = 0; i < schedule->transfer_count; i++)
-        steps[i] = schedule->transfers[i].start_step;
-    return steps;
+    struct starts starts = {arena_array(arena, int, (size_t)schedule->transfer_count), schedule->transfer_count};
+    for (int i = 0; i < starts.count; i++)
+        starts.steps[i] = schedule->transfers[i].start_step;
+    return starts;
 }
 
-/* True where all prefetches start as they did before, so that the same places would be looked for. */
-static bool starts_as_before(const struct schedule *schedule, const int *starts, const struct schedule *before,
-                             const int *starts_before)
+/* True where all transfers start as others do, so that the same places would be looked for. */
+static bool same_starts(const struct starts *a, const struct starts *b)
 {
-    return starts_before && schedule->transfer_count == before->transfer_count &&
-           memcmp(starts, starts_before, (size_t)schedule->transfer_count * sizeof *starts) == 0;
+    return a->count == b->count && (a->count == 0 || !memcmp(a->steps, b->steps, (size_t)a->count * sizeof *a->steps));
 }
 
 /* Prefetches in what is left beside the gaps of so many tries. */
@@ -35,8 +39,7 @@ static void make_schedule(const struct planner *p, int tries, struct schedule *s
 bool schedule_fit(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
                   struct arena *arena)
 {
-    struct schedule before;
-    const int *starts_before = NULL;
+    struct starts before = {NULL, -1};
     uint64_t least_cycles = 0;
     for (int tries = 0; tries < (int)TRIES; tries++) {
         make_schedule(p, tries, schedule, arena);
@@ -44,16 +47,15 @@ bool schedule_fit(const struct planner *p, const struct fit_limits *limits, stru
         schedule->gap_cycles = schedule->cycles > least_cycles ? schedule->cycles - least_cycles : 0;
         if (schedule->live_bytes > p->l2_bytes || schedule->cycles >= limits->cycles)
             return false;
-        const int *starts = start_steps(schedule, arena);
-        bool known = tries < limits->first_try || starts_as_before(schedule, starts, &before, starts_before);
-        before = *schedule;
-        starts_before = starts;
+        struct starts starts = starts_of(schedule, arena);
+        bool known = tries < limits->first_try || same_starts(&starts, &before);
+        before = starts;
         if (known)
             continue;
         schedule_postpone(p, 0, schedule, arena);
         *peak = schedule_place(schedule, p->l2_bytes, limits->care);
         if (*peak <= p->l2_bytes) {
-            schedule_advance(schedule, starts, arena);
+            schedule_advance(schedule, starts.steps, arena);
             return true;
         }
     }
@@ -70,12 +72,12 @@ static bool fit_with_margin(const struct planner *p, int tries, uint64_t margin,
                             struct schedule *schedule, uint32_t *peak, struct arena *arena)
 {
     make_schedule(p, tries, schedule, arena);
-    const int *starts = start_steps(schedule, arena);
+    struct starts starts = starts_of(schedule, arena);
     schedule_postpone(p, margin, schedule, arena);
     *peak = schedule_place(schedule, schedule->live_bytes, care);
     if (*peak > schedule->live_bytes || *peak > p->l2_bytes)
         return false;
-    schedule_advance(schedule, starts, arena);
+    schedule_advance(schedule, starts.steps, arena);
     return true;
 }
 
