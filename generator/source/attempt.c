@@ -91,9 +91,20 @@ static struct attempt *attempt_in_chw(const struct planner *hwc, const struct at
 
 #define MOST_LAYOUTS 3
 
-/* Where everything stays in L2, CHW is no slower, and the layers for which it pays decide. Where not, the network is planned
- * without it, too, and in CHW where that leaves tensors in L2 anyway. Returns how many attempts are worth a comparison;
- * where there is none, the one that can say why. */
+/* Of its least cycles: what a plan takes more where memory hardly limits it. */
+#define NEAR_PART 128
+
+/* No layer is slower in CHW where it is chosen, so that no plan in HWC takes less than what this one takes at least. */
+static bool is_near_least(const struct attempt *attempt)
+{
+    const struct plan_proof *proof = &attempt->proof;
+    uint64_t least = proof->tail_cycles > proof->compute_cycles ? proof->tail_cycles : proof->compute_cycles;
+    return attempt->schedule.cycles <= least + least / NEAR_PART;
+}
+
+/* Where everything stays in L2 and memory hardly limits the plan, CHW is no slower, and the layers for which it pays decide.
+ * Where not, the network is planned without it, too, and in CHW where that leaves tensors in L2 anyway. Returns how many
+ * attempts are worth a comparison; where there is none, the one that can say why. */
 static int attempt_layouts(const struct planner *planner, struct attempt **attempts)
 {
     const struct plan_options *options = planner->options;
@@ -104,7 +115,7 @@ static int attempt_layouts(const struct planner *planner, struct attempt **attem
         chw = attempt_in_chw(planner, NULL);
     if (chw && chw->found)
         attempts[count++] = chw;
-    if (chw && chw->found && (options->layouts == LAYOUTS_CHW || is_in_l2(&chw->planner, false)))
+    if (chw && chw->found && (options->layouts == LAYOUTS_CHW || (is_in_l2(&chw->planner, false) && is_near_least(chw))))
         return count;
     if (chw && chw->planner.layers)
         hwc->planner.before = &chw->planner;
