@@ -41,9 +41,9 @@ struct search {
     uint32_t limit;
     int count;
     /* by item */
-    uint32_t *bytes, *least, *offset; /* `least`: on top of all placed ones that it meets */
-    uint32_t *found;                  /* offsets of the parts that are solved */
-    int *first, *last;                /* sections */
+    uint32_t *bytes, *least; /* `least`: on top of all placed ones that it meets; of a placed one its offset */
+    uint32_t *found;         /* offsets of the parts that are solved */
+    int *first, *last;       /* sections */
     int *rank;
     bool *is_placed;
     uint64_t *total;     /* bytes in its fullest section */
@@ -164,7 +164,6 @@ static bool put(struct search *s, int item, int *from, int *to)
     uint32_t top = s->least[item] + s->bytes[item];
     int before = s->change_count;
     s->is_placed[item] = true;
-    s->offset[item] = s->least[item];
     *from = s->first[item];
     *to = s->last[item];
     for (int m = s->start[s->first[item]]; m < s->start[s->last[item] + 1]; m++) {
@@ -348,7 +347,7 @@ static enum place_answer try_item(struct search *s, int *list, int count, int it
     if (good)
         answer = solve_rest(s, item, list, count - 1, key);
     if (answer == PLACE_FOUND)
-        s->found[item] = s->offset[item];
+        s->found[item] = s->least[item];
     take_back(s, item, changes);
     return answer;
 }
@@ -384,7 +383,6 @@ static void start(struct search *s, const struct place_item *items, uint32_t ali
     s->section_count = find_sections(items, s->count, steps, section, arena);
     s->bytes = arena_array(arena, uint32_t, count);
     s->least = arena_array(arena, uint32_t, count);
-    s->offset = arena_array(arena, uint32_t, count);
     s->found = arena_array(arena, uint32_t, count);
     s->first = arena_array(arena, int, count);
     s->last = arena_array(arena, int, count);
