@@ -28,7 +28,7 @@ for argument in $(sed -n 's/.*cmake_parse_arguments(PARSE_ARGV 2 arg "\(.*\)" "\
 done
 
 # Keys of a target description.
-for key in $(sed -n 's/.*{"\([a-z0-9_]*\)", FIELD.*/\1/p; s/.*NUMBER("\([a-z0-9_]*\)".*/\1/p' "$source/generator/source/target.c"); do
+for key in $(sed -n 's/.*{"\([a-z0-9_]*\)", FIELD.*/\1/p; s/.*NUMBER("\([a-z0-9_]*\)".*/\1/p' "$source/generator/target/target.c"); do
   grep -q "\`$key\`" "$source/docs/porting.md" || fail "docs/porting.md lacks $key"
 done
 

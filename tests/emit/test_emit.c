@@ -1,8 +1,8 @@
 /* What a network's sources look like, to the letter; and that identifiers are taken seriously.
  * Usage: test_emit GOLDEN_FOLDER [--update] */
-#include "emit.h"
+#include "emit/emit.h"
+#include "emit/records.h"
 #include "expect.h"
-#include "records.h"
 #include "tiny_plan.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Weight blobs of layers small enough to be written down by hand, from the text of dory/layer.h. */
 #include "expect.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <string.h>
 

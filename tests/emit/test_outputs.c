@@ -1,7 +1,7 @@
 /* Files appear whole or not at all, and keep their time stamps where nothing changed. Usage: test_outputs EMPTY_FOLDER */
 #define _GNU_SOURCE /* utimensat */
+#include "base/outputs.h"
 #include "expect.h"
-#include "outputs.h"
 
 #include <dirent.h>
 #include <fcntl.h>

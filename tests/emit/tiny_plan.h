@@ -2,7 +2,7 @@
 #ifndef DORY_TEST_TINY_PLAN_H
 #define DORY_TEST_TINY_PLAN_H
 
-#include "plan.h"
+#include "plan/plan.h"
 
 /* Everything it points to is static, and set up anew by each call. */
 struct plan *tiny_plan(void);

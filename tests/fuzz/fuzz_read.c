@@ -1,7 +1,7 @@
 /* Any bytes as an ONNX file: the reader says what is wrong, or gives a graph whose promises hold (graph.h). */
 #include <stdlib.h>
 
-#include "graph.h"
+#include "model/graph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

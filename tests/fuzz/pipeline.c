@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assemble.h"
-#include "interpret.h"
-#include "load.h"
-#include "plan.h"
-#include "plan_text.h"
-#include "text.h"
+#include "base/text.h"
+#include "emit/assemble.h"
+#include "import/load.h"
+#include "network/interpret.h"
+#include "network/range.h"
+#include "plan/plan.h"
+#include "report/plan_text.h"
 
 /* What is larger takes long, and finds no more. */
 #define MOST_LAYERS   40

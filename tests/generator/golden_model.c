@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interpret.h"
-#include "load.h"
-#include "plan.h"
-#include "text_tensor.h"
+#include "import/load.h"
+#include "network/interpret.h"
+#include "network/range.h"
+#include "network/text_tensor.h"
+#include "plan/plan.h"
 
 #define EXIT_SKIPPED 77
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "load.h"
+#include "import/load.h"
 #include "onnx_builder.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 struct loaded {
     struct arena arena;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cmocka_setup.h"
-#include "interpret.h"
+#include "network/interpret.h"
 
 static uint64_t random_state = 1;
 

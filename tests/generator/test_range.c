@@ -1,7 +1,8 @@
 /* The range proof: bounds hold, and are reached where that can be shown. */
 #include "cmocka_setup.h"
-#include "interpret.h"
 #include "loaded.h"
+#include "network/interpret.h"
+#include "network/range.h"
 
 static struct loaded loaded;
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "cmocka_setup.h"
-#include "graph.h"
 #include "loaded.h"
+#include "model/graph.h"
 
 static struct onnx_builder *small_model(void)
 {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cmocka_setup.h"
-#include "text_tensor.h"
+#include "network/text_tensor.h"
 
 static struct arena arena;
 static struct diagnostics diagnostics;

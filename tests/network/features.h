@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "onnx_builder.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #define MOST_FEATURES   80
 #define MOST_NODE_TYPES 16

@@ -3,9 +3,9 @@
 #ifndef DORY_TEST_GRAPH_TO_ONNX_H
 #define DORY_TEST_GRAPH_TO_ONNX_H
 
-#include "network.h"
+#include "base/support.h"
+#include "network/network.h"
 #include "onnx_builder.h"
-#include "support.h"
 
 struct onnx_builder *graph_to_onnx(const struct network *network, struct arena *arena);
 

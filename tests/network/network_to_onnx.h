@@ -2,9 +2,9 @@
 #ifndef DORY_TEST_NETWORK_TO_ONNX_H
 #define DORY_TEST_NETWORK_TO_ONNX_H
 
-#include "network.h"
+#include "base/support.h"
+#include "network/network.h"
 #include "onnx_builder.h"
-#include "support.h"
 
 /* First changes what NEMO has no form for: clips other than 0..255, constants that no float holds, signed multipliers of
  * sums; then network and file are the same. */

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan.h"
-#include "plan_text.h"
+#include "network/range.h"
+#include "plan/plan.h"
+#include "report/plan_text.h"
 #include "run_plan.h"
 
 #define PLENTY (64u * 1024 * 1024)

@@ -2,8 +2,8 @@
 #ifndef DORY_TEST_RANDOM_NETWORK_H
 #define DORY_TEST_RANDOM_NETWORK_H
 
-#include "network.h"
-#include "support.h"
+#include "base/support.h"
+#include "network/network.h"
 
 struct random {
     uint64_t state;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "graph_to_onnx.h"
-#include "interpret.h"
-#include "load.h"
+#include "import/load.h"
+#include "network/interpret.h"
 #include "network_to_onnx.h"
 #include "random_case.h"
 

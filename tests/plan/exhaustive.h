@@ -2,7 +2,7 @@
 #ifndef EXHAUSTIVE_H
 #define EXHAUSTIVE_H
 
-#include "tile.h"
+#include "plan/tile.h"
 
 struct exhaustive {
     struct tiling best;

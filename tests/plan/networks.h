@@ -3,8 +3,8 @@
 #ifndef TESTS_PLAN_NETWORKS_H
 #define TESTS_PLAN_NETWORKS_H
 
-#include "network.h"
-#include "support.h"
+#include "base/support.h"
+#include "network/network.h"
 
 struct network_builder {
     struct arena *arena;

@@ -6,7 +6,7 @@
 #include "dory/hal.h"
 #include "expect.h"
 #include "networks.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /* Changes a plan; false where this plan has nothing of the kind. `choice` picks the place. */
 typedef bool corrupt(struct plan *plan, uint32_t choice);

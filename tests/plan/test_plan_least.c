@@ -5,8 +5,8 @@
 #include "dory/hal.h"
 #include "expect.h"
 #include "networks.h"
-#include "plan.h"
-#include "planner.h"
+#include "plan/plan.h"
+#include "plan/planner.h"
 
 struct need {
     uint32_t l1_bytes, l2_bytes;

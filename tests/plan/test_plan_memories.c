@@ -4,7 +4,7 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 enum { PLANNED, REFUSED };
 

@@ -6,7 +6,7 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #define MOST_SIZES   8
 #define COUNT(array) (int)(sizeof(array) / sizeof *(array))

@@ -6,7 +6,7 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "planner.h"
+#include "plan/planner.h"
 
 #define MANY_NETWORKS     120 /* that must have been compared; the first argument says how many others */
 #define MOST_SEEDS        1200

@@ -4,7 +4,7 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "place.h"
+#include "plan/place.h"
 
 #define INSTANCES 200
 

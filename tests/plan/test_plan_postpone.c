@@ -6,7 +6,7 @@
 #include "dory/hal.h"
 #include "expect.h"
 #include "networks.h"
-#include "planner.h"
+#include "plan/planner.h"
 
 struct subject {
     const char *name;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "expect.h"
-#include "target.h"
+#include "target/target.h"
 
 static const char *const sound =
     "{\"name\": \"mine\", \"cores\": 4, \"uses_xpulpv2\": false,\n"

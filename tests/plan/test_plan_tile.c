@@ -6,7 +6,7 @@
 #include "exhaustive.h"
 #include "expect.h"
 #include "networks.h"
-#include "planner.h"
+#include "plan/planner.h"
 
 #define LAYERS 400
 

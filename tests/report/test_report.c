@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "expect.h"
-#include "report_files.h"
+#include "report/report_files.h"
 #include "sample_plan.h"
 
 #define NASTY_NAME "<script>\"&'</script><!-- \xff\x01\xed\xa0\x80 \xc3\xa9"

@@ -2,7 +2,7 @@
  * Usage: write_sample FOLDER LAYERS NAME [LOG] */
 #include <stdlib.h>
 
-#include "report_files.h"
+#include "report/report_files.h"
 #include "sample_plan.h"
 
 int main(int argc, char **argv)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "support.h"
+#include "base/support.h"
 
 struct onnx_builder {
     struct arena arena;

@@ -5,11 +5,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "assemble.h"
 #include "dory/dump.h"
 #include "dory/run.h"
-#include "expected.h"
-#include "interpret.h"
+#include "emit/assemble.h"
+#include "network/expected.h"
+#include "network/interpret.h"
 
 /* ---- kernels ---- */
 

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "terminal.h"
+#include "base/terminal.h"
 
 int main(int argc, char **argv)
 {

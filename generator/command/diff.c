@@ -1,0 +1,332 @@
+/* dory diff: what a board wrote to its log, compared with the golden model, which gets the input that the board had. */
+#include "command/commands.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/terminal.h"
+#include "command/dump_log.h"
+#include "command/options.h"
+#include "dory/status.h"
+#include "network/expected.h"
+#include "network/interpret.h"
+#include "network/range.h"
+#include "network/text_tensor.h"
+#include "plan/plan.h"
+
+struct diff {
+    const char *log_path;
+    struct generate_options options;
+    struct network *network;
+    uint32_t model_hash;
+    struct dump_log log;
+    int64_t **golden; /* of the run at hand, by tensor */
+    int64_t **board;  /* likewise; null where the log lacks a part of it */
+    int exact, differing, incomplete;
+    bool failed; /* for another reason than a tensor */
+    struct arena arena;
+    struct diagnostics diagnostics;
+};
+
+/* ---- values of a run -------------------------------------------------------------------------------------------- */
+
+static const struct tensor *layer_output(const struct diff *diff, int layer)
+{
+    return &diff->network->tensors[diff->network->layers[layer].output];
+}
+
+static int64_t *unpack(struct diff *diff, const struct tensor *tensor, const struct dumped_tensor *dumped)
+{
+    int64_t *values = arena_array(&diff->arena, int64_t, tensor_elements(tensor));
+    expected_unpack(tensor, dumped->bytes, values);
+    return values;
+}
+
+static void unpack_run(struct diff *diff, const struct dumped_run *run)
+{
+    const struct network *network = diff->network;
+    diff->board = arena_array(&diff->arena, int64_t *, (size_t)network->tensor_count);
+    for (int i = 0; i < network->input_count; i++)
+        if (run->inputs[i].missing == 0)
+            diff->board[network->inputs[i]] = unpack(diff, &network->tensors[network->inputs[i]], &run->inputs[i]);
+    for (int i = 0; i < network->layer_count; i++)
+        if (run->layers[i].missing == 0)
+            diff->board[network->layers[i].output] = unpack(diff, layer_output(diff, i), &run->layers[i]);
+}
+
+/* The input that the command line gives, for the network's first. */
+static const int64_t *read_input(struct diff *diff)
+{
+    const struct tensor *tensor = &diff->network->tensors[diff->network->inputs[0]];
+    struct text_tensor file = {0};
+    if (!text_tensor_read(diff->options.input, &file, &diff->arena, &diff->diagnostics))
+        return NULL;
+    if (file.count == tensor_elements(tensor))
+        return file.values;
+    diagnose(&diff->diagnostics, SEVERITY_ERROR, NULL, NULL, "%s holds %zu values; the network's input has %zu",
+             diff->options.input, file.count, tensor_elements(tensor));
+    return NULL;
+}
+
+/* Null after an error: neither the log nor the command line has it whole. */
+static const int64_t *find_input(struct diff *diff, const struct dumped_run *run, int index)
+{
+    int tensor = diff->network->inputs[index];
+    if (index == 0 && diff->options.input)
+        return read_input(diff);
+    if (!diff->board[tensor])
+        diagnose(&diff->diagnostics, SEVERITY_ERROR, NULL, NULL, "%zu of %zu bytes of input '%s' are not in the log; %s",
+                 run->inputs[index].missing, run->inputs[index].size, diff->network->tensors[tensor].name,
+                 index == 0 ? "give the input that the board had: --input FILE" : "without it there is nothing to compare");
+    return diff->board[tensor];
+}
+
+static bool run_golden_model(struct diff *diff, const struct dumped_run *run)
+{
+    const int64_t **inputs = arena_array(&diff->arena, const int64_t *, (size_t)diff->network->input_count);
+    for (int i = 0; i < diff->network->input_count; i++)
+        if (!(inputs[i] = find_input(diff, run, i)))
+            return false;
+    progress_step("computing what should be");
+    diff->golden = interpret_network(diff->network, inputs, &diff->arena, &diff->diagnostics);
+    progress_step(NULL);
+    return diff->golden != NULL;
+}
+
+/* ---- one tensor ------------------------------------------------------------------------------------------------- */
+
+struct difference {
+    size_t values, differing;
+    size_t first; /* element, in HWC order */
+    int64_t expected, actual;
+};
+
+/* Of those elements that are whole in the log. */
+static struct difference compare(const struct tensor *tensor, const int64_t *golden, const int64_t *actual,
+                                 const struct dumped_tensor *dumped)
+{
+    struct difference difference = {0};
+    for (size_t i = 0; i < tensor_elements(tensor); i++) {
+        if (!expected_has_element(tensor, dumped->has, i))
+            continue;
+        difference.values++;
+        if (golden[i] != actual[i] && difference.differing++ == 0) {
+            difference.first = i;
+            difference.expected = golden[i];
+            difference.actual = actual[i];
+        }
+    }
+    return difference;
+}
+
+static void print_place(const struct tensor *tensor, size_t element)
+{
+    size_t channels = (size_t)tensor->channels, width = (size_t)tensor->width, pixel = element / channels;
+    printf("(%zu, %zu, %zu)", pixel / width, pixel % width, element % channels);
+}
+
+/* A layer that differs: does it do so of itself, or because its inputs did? */
+static const char *blame(struct diff *diff, int index)
+{
+    const struct layer *layer = &diff->network->layers[index];
+    for (int i = 0; i < 1 + layer_has_two_inputs(layer); i++)
+        if (!diff->board[layer->inputs[i]])
+            return "";
+    size_t elements = tensor_elements(layer_output(diff, index));
+    int64_t **tensors = arena_array(&diff->arena, int64_t *, (size_t)diff->network->tensor_count);
+    memcpy(tensors, diff->board, (size_t)diff->network->tensor_count * sizeof *tensors);
+    tensors[layer->output] = arena_array(&diff->arena, int64_t, elements);
+    if (!diff->board[layer->output] || !interpret_layer(diff->network, index, tensors, &diff->diagnostics))
+        return "";
+    bool follows = !memcmp(tensors[layer->output], diff->board[layer->output], elements * sizeof **tensors);
+    return follows ? "; follows from its input" : "; its input gives something else: the fault is in this layer";
+}
+
+/* Returns whether a person must look at it. */
+static void print_difference(struct diff *diff, const struct tensor *tensor, const struct difference *found,
+                             const char *blamed)
+{
+    const char *plain = terminal_colour(stdout, COLOUR_NONE);
+    if (found->differing == 0) {
+        printf("%sexact%s (%zu values)\n", terminal_colour(stdout, COLOUR_GREEN), plain, found->values);
+        return;
+    }
+    printf("%sdiffers%s at ", terminal_colour(stdout, COLOUR_RED), plain);
+    print_place(tensor, found->first);
+    printf(": expected %" PRId64 ", actual %" PRId64 "; %zu of %zu values differ%s\n", found->expected, found->actual,
+           found->differing, found->values, blamed);
+    diff->differing++;
+}
+
+static void print_missing(struct diff *diff, const struct dumped_tensor *dumped)
+{
+    size_t first = 0;
+    while (first < dumped->size && dumped->has[first])
+        first++;
+    printf("%s%zu of %zu bytes are not in the log%s, the first at 0x%zx; the rest: ", terminal_colour(stdout, COLOUR_YELLOW),
+           dumped->missing, dumped->size, terminal_colour(stdout, COLOUR_NONE), first);
+    diff->incomplete++;
+}
+
+/* ---- one run ---------------------------------------------------------------------------------------------------- */
+
+static void compare_layer(struct diff *diff, const struct dumped_run *run, int index)
+{
+    const struct tensor *tensor = layer_output(diff, index);
+    const struct dumped_tensor *dumped = &run->layers[index];
+    const int64_t *golden = diff->golden[diff->network->layers[index].output];
+    int64_t *actual = diff->board[diff->network->layers[index].output];
+    if (!actual)
+        actual = unpack(diff, tensor, dumped);
+    struct difference found = compare(tensor, golden, actual, dumped);
+    printf("layer %d %s: ", index, diff->network->layers[index].name);
+    if (dumped->missing)
+        print_missing(diff, dumped);
+    else
+        diff->exact += found.differing == 0;
+    print_difference(diff, tensor, &found, found.differing ? blame(diff, index) : "");
+}
+
+/* Only where --input gives another input than the log has is there something to say. */
+static void compare_input(struct diff *diff, const struct dumped_run *run)
+{
+    int input = diff->network->inputs[0];
+    const struct tensor *tensor = &diff->network->tensors[input];
+    if (!diff->options.input || !diff->board[input])
+        return;
+    struct difference found = compare(tensor, diff->golden[input], diff->board[input], &run->inputs[0]);
+    printf("input %s: ", tensor->name);
+    print_difference(diff, tensor, &found, ", which is no fault of the network");
+}
+
+/* Tensors that were to come and did not. With all layers announced, they have names. */
+static void report_absent(struct diff *diff, const struct dumped_run *run)
+{
+    int inputs = diff->network->input_count, layers = diff->network->layer_count, occur = 0;
+    for (int i = 0; i < inputs; i++)
+        occur += run->inputs[i].occurs;
+    for (int i = 0; i < layers; i++)
+        occur += run->layers[i].occurs;
+    for (int i = 0; i < layers && run->announced == inputs + layers; i++)
+        if (!run->layers[i].occurs)
+            printf("layer %d %s: %snot in the log%s\n", i, diff->network->layers[i].name,
+                   terminal_colour(stdout, COLOUR_YELLOW), terminal_colour(stdout, COLOUR_NONE));
+    if (occur < run->announced) {
+        printf("%d of %d tensors that the firmware meant to write are not in the log\n", run->announced - occur,
+               run->announced);
+        diff->incomplete += run->announced - occur;
+    }
+}
+
+static void report_end(struct diff *diff, const struct dumped_run *run)
+{
+    if (run->has_end && run->status == 0)
+        return;
+    diff->failed = true;
+    if (run->has_end)
+        printf("the run on the board ended with status %d: %s\n", run->status, dory_strerror(run->status));
+    else
+        puts("the log ends before the run did");
+}
+
+static void compare_run(struct diff *diff, const struct dumped_run *run)
+{
+    if (!run->is_of_model) {
+        printf("line %zu: a run of %s, whose model has the hash %08" PRIx32 ", not %08" PRIx32 ": not compared\n", run->line,
+               run->name, run->model_hash, diff->model_hash);
+        return;
+    }
+    printf("line %zu: a run of %s\n", run->line, run->name);
+    unpack_run(diff, run);
+    if (run_golden_model(diff, run)) {
+        compare_input(diff, run);
+        for (int i = 0; i < diff->network->layer_count; i++)
+            if (run->layers[i].occurs)
+                compare_layer(diff, run, i);
+        report_absent(diff, run);
+    }
+    report_end(diff, run);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------ */
+
+static void report_log_without_runs(struct diff *diff)
+{
+    for (int i = 0; i < diff->log.run_count; i++)
+        if (diff->log.runs[i].is_of_model)
+            return;
+    diff->failed = true;
+    if (diff->log.run_count == 0)
+        diagnose(&diff->diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "no tensors in this log; was the firmware made with DUMP (dory generate --dump-tensors)?");
+    else
+        diagnose(&diff->diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "the log is of another network, or of another version of %s: its hash is %08" PRIx32
+                 ", the model's %08" PRIx32,
+                 diff->options.model, diff->log.runs[0].model_hash, diff->model_hash);
+}
+
+static bool load(struct diff *diff)
+{
+    struct load_options load = {0};
+    struct range_options range = {.exact_add = diff->options.exact_add};
+    struct diagnostics diagnostics = {.arena = &diff->arena, .file = diff->options.model};
+    const char *fault = options_for_load(&diff->options, &load);
+    if (fault)
+        diagnose(&diagnostics, SEVERITY_ERROR, NULL, NULL, "%s", fault);
+    else
+        diff->network = network_load(diff->options.model, &load, &diff->arena, &diagnostics);
+    bool good = diff->network && range_prove(diff->network, &range, &diff->arena, &diagnostics);
+    if (!good) /* what it says otherwise, dory generate has said */
+        diagnostics_print(&diagnostics, stderr);
+    return good;
+}
+
+static bool compare_log(struct diff *diff)
+{
+    if (!load(diff))
+        return false;
+    diff->model_hash = network_hash(diff->network);
+    if (!dump_log_read(diff->log_path, diff->network, diff->model_hash, &diff->log, &diff->arena, &diff->diagnostics))
+        return false;
+    for (int i = 0; i < diff->log.run_count; i++)
+        compare_run(diff, &diff->log.runs[i]);
+    report_log_without_runs(diff);
+    printf("%d exact, %d differ, %d incomplete\n", diff->exact, diff->differing, diff->incomplete);
+    return diff->exact > 0 && !diff->differing && !diff->incomplete && !diff->failed && !diff->log.damaged &&
+           !diff->diagnostics.error_count;
+}
+
+static void print_help(FILE *stream)
+{
+    fputs("Usage: dory diff RUN_LOG MODEL [OPTION]...\n"
+          "Compares the tensors that a firmware wrote to its log (dory_add_network(... DUMP all), or dory generate\n"
+          "--dump-tensors all) with the golden model: layer, coordinate, expected, actual, how many differ. The golden\n"
+          "model gets the input that the log has.\n\n"
+          "  --input FILE         instead of the input in the log, which is compared with it\n"
+          "and of the options of dory generate those that change what is computed: --config, --exact-add, --frontend,\n"
+          "--input-bits, --input-signed. They must be the same as for the firmware.\n\n"
+          "Exit status: 0 all that the firmware wrote is exact, 1 it is not, or the log has gaps, 2 usage.\n",
+          stream);
+}
+
+int command_diff(int argc, char **argv)
+{
+    struct diff diff = {.log_path = argc > 1 ? argv[1] : ""};
+    bool helps = argc > 1 && !strcmp(argv[1], "--help");
+    if (helps || argc < 3 || *diff.log_path == '-') {
+        if (!helps)
+            fputs("dory diff: error: expected RUN_LOG and MODEL\n", stderr);
+        print_help(helps ? stdout : stderr);
+        return helps ? EXIT_DONE : EXIT_USAGE;
+    }
+    diff.diagnostics = (struct diagnostics){.arena = &diff.arena, .file = diff.log_path};
+    int status = EXIT_USAGE;
+    if (options_read(&diff.options, argc - 1, argv + 1, &diff.arena)) {
+        status = compare_log(&diff) ? EXIT_DONE : EXIT_FAULT;
+        fflush(stdout);
+        diagnostics_print(&diff.diagnostics, stderr);
+    }
+    arena_free(&diff.arena);
+    return status;
+}

@@ -1,0 +1,205 @@
+/* dory inspect: what a model is, as imported and proven. */
+#include "command/inspect.h"
+
+#include "command/commands.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+
+#include "command/model_options.h"
+
+/* ---- words for a layer ---- */
+
+const char *layer_kind_name(const struct network *network, const struct layer *layer)
+{
+    switch (layer->kind) {
+    case LAYER_MAXIMUM_POOL: return "max pool";
+    case LAYER_AVERAGE_POOL: return "average pool";
+    case LAYER_ADDITION: return "add";
+    case LAYER_CONCATENATION: return "concatenate";
+    default: break;
+    }
+    if (layer_reads_whole_input(network, layer))
+        return "fully connected";
+    return layer->groups == 1 ? "convolution" : layer_is_depthwise(network, layer) ? "depth-wise" : "in groups";
+}
+
+uint64_t layer_macs(const struct network *network, const struct layer *layer)
+{
+    const struct tensor *input = &network->tensors[layer->inputs[0]];
+    if (layer->kind != LAYER_CONVOLUTION)
+        return 0;
+    return (uint64_t)tensor_elements(&network->tensors[layer->output]) * (uint64_t)(input->channels / layer->groups) *
+           (uint64_t)layer->kernel_height * (uint64_t)layer->kernel_width;
+}
+
+static const char *shape_words(struct arena *arena, const struct tensor *tensor)
+{
+    return arena_format(arena, "%dx%dx%d", tensor->height, tensor->width, tensor->channels);
+}
+
+static const char *window_words(struct arena *arena, const struct layer *layer)
+{
+    if (layer_has_two_inputs(layer))
+        return "";
+    const char *text = arena_format(arena, "%dx%d", layer->kernel_height, layer->kernel_width);
+    if (layer->stride_height != 1 || layer->stride_width != 1)
+        text = arena_format(arena, "%s /%d,%d", text, layer->stride_height, layer->stride_width);
+    if (layer->dilation_height != 1 || layer->dilation_width != 1)
+        text = arena_format(arena, "%s *%d,%d", text, layer->dilation_height, layer->dilation_width);
+    if (layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right)
+        text = arena_format(arena, "%s +%d,%d,%d,%d", text, layer->padding_top, layer->padding_left, layer->padding_bottom,
+                            layer->padding_right);
+    return text;
+}
+
+struct span {
+    int64_t minimum, maximum;
+};
+
+static struct span span_of(const int64_t *numbers, int count)
+{
+    struct span span = {numbers[0], numbers[0]};
+    for (int i = 1; i < count; i++) {
+        span.minimum = numbers[i] < span.minimum ? numbers[i] : span.minimum;
+        span.maximum = numbers[i] > span.maximum ? numbers[i] : span.maximum;
+    }
+    return span;
+}
+
+static const char *span_words(struct arena *arena, struct span span)
+{
+    if (span.minimum == span.maximum)
+        return arena_format(arena, "%" PRId64, span.minimum);
+    return arena_format(arena, "%" PRId64 "..%" PRId64, span.minimum, span.maximum);
+}
+
+static const char *divisor_words(struct arena *arena, int64_t divisor)
+{
+    if (divisor > 1 && (divisor & (divisor - 1)) == 0)
+        return arena_format(arena, "2^%d", __builtin_ctzll((unsigned long long)divisor));
+    return arena_format(arena, "%" PRId64, divisor);
+}
+
+/* "k 12..350, lambda -99..4, D 2^20, clip 0..255" */
+static const char *stage_words(struct arena *arena, const struct stage *stage)
+{
+    const char *text =
+        arena_format(arena, "k %s, lambda %s, D %s", span_words(arena, span_of(stage->multiplier, stage->count)),
+                     span_words(arena, span_of(stage->addend, stage->count)), divisor_words(arena, stage->divisor));
+    if (stage->has_clip)
+        text = arena_format(arena, "%s, clip %s", text, span_words(arena, (struct span){stage->minimum, stage->maximum}));
+    return text;
+}
+
+static void print_stages(FILE *stream, struct arena *arena, const struct layer *layer)
+{
+    for (int i = 0; i < 2 && layer->input_stages[i].count; i++)
+        fprintf(stream, "%5s input %d: %s\n", "", i, stage_words(arena, &layer->input_stages[i]));
+    for (int i = 0; i < layer->stage_count; i++)
+        fprintf(stream, "%5s %s: %s\n", "", i ? "then" : "normalise", stage_words(arena, &layer->stages[i]));
+}
+
+/* ---- the table ---- */
+
+static void print_layer(FILE *stream, struct arena *arena, const struct network *network, int index)
+{
+    const struct layer *layer = &network->layers[index];
+    const struct tensor *input = &network->tensors[layer->inputs[0]], *output = &network->tensors[layer->output];
+    fprintf(stream, "%4d  %-24.24s %-15s %-12s %-12s %-20s %12" PRIu64 "  %s%d  %s\n", index, layer->name,
+            layer_kind_name(network, layer), shape_words(arena, input), shape_words(arena, output),
+            window_words(arena, layer), layer_macs(network, layer), output->is_signed ? "int" : "uint", output->bits,
+            span_words(arena, (struct span){output->minimum, output->maximum}));
+    fprintf(stream, "%5s accumulator %s; reads", "",
+            span_words(arena, (struct span){layer->accumulator_minimum, layer->accumulator_maximum}));
+    for (int i = 0; i < 2 && layer->inputs[i] >= 0; i++) {
+        int producer = network->tensors[layer->inputs[i]].producer;
+        if (producer == NO_LAYER)
+            fprintf(stream, " input '%s'", network->tensors[layer->inputs[i]].name);
+        else
+            fprintf(stream, " layer %d", producer);
+    }
+    fputc('\n', stream);
+    print_stages(stream, arena, layer);
+}
+
+static void print_ends(FILE *stream, struct arena *arena, const struct network *network, const char *word, const int *list,
+                       int count)
+{
+    for (int i = 0; i < count; i++) {
+        const struct tensor *tensor = &network->tensors[list[i]];
+        fprintf(stream, "%s '%s': %s, %s%d, %s\n", word, tensor->name, shape_words(arena, tensor),
+                tensor->is_signed ? "int" : "uint", tensor->bits,
+                span_words(arena, (struct span){tensor->minimum, tensor->maximum}));
+    }
+}
+
+void network_print(FILE *stream, struct arena *arena, const struct network *network)
+{
+    uint64_t macs = 0, weights_bits = 0;
+    print_ends(stream, arena, network, "input", network->inputs, network->input_count);
+    print_ends(stream, arena, network, "output", network->outputs, network->output_count);
+    fprintf(stream, "\nlayer  %-23s %-15s %-12s %-12s %-20s %12s  %s\n", "node", "kind", "input", "output",
+            "kernel /stride +pad", "MACs", "output range");
+    for (int i = 0; i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+        const struct tensor *output = &network->tensors[layer->output];
+        print_layer(stream, arena, network, i);
+        macs += layer_macs(network, layer);
+        if (layer->kind == LAYER_CONVOLUTION)
+            weights_bits += layer_macs(network, layer) / ((uint64_t)output->height * (uint64_t)output->width) *
+                            (uint64_t)layer->weight_bits;
+    }
+    fprintf(stream, "\n%d layers, %" PRIu64 " MACs, %" PRIu64 " bytes of weights\n", network->layer_count, macs,
+            weights_bits / 8);
+}
+
+/* ---- command ---- */
+
+static void print_help(FILE *stream)
+{
+    fputs("Usage: dory inspect MODEL [OPTION]...\n"
+          "Prints the layers of a network: shapes, windows, MACs, normalisation, proven ranges.\n"
+          "Normalisation: y = clip(floor((k * x + lambda) / D)); k and lambda from the least to the largest "
+          "channel.\n\n" MODEL_OPTIONS_HELP,
+          stream);
+}
+
+/* -1: go on; else the exit status. */
+static int parse_arguments(struct model_options *options, int argc, char **argv)
+{
+    static const struct option names[] = {MODEL_OPTIONS};
+    int option;
+    while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
+        if (option == 'h') {
+            print_help(stdout);
+            return EXIT_DONE;
+        }
+        if (!model_option_parse(options, "inspect", option))
+            return EXIT_USAGE;
+    }
+    if (optind != argc - 1) {
+        fputs("dory inspect: error: expected one MODEL\n", stderr);
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    options->model = argv[optind];
+    return -1;
+}
+
+int command_inspect(int argc, char **argv)
+{
+    struct model_options options = {0};
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    int status = parse_arguments(&options, argc, argv);
+    if (status >= 0)
+        return status;
+    struct network *network = model_options_load(&options, &arena, &diagnostics);
+    if (network)
+        network_print(stdout, &arena, network);
+    status = network ? EXIT_DONE : EXIT_FAULT;
+    diagnostics_print(&diagnostics, stderr);
+    arena_free(&arena);
+    return status;
+}

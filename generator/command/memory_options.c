@@ -1,0 +1,43 @@
+/* How much memory the network gets, as the command line says it. */
+#include "command/memory_options.h"
+
+#include <inttypes.h>
+
+#include "plan/firmware.h"
+
+static bool reserve_as_original(const struct generate_options *options, const struct target *target,
+                                struct plan_options *plan, struct diagnostics *diagnostics)
+{
+    if (options->code_reserved_bytes >= target->l2_bytes) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s reserves %" PRIu32 " B of L2 for code; %s has %" PRIu32 " B",
+                 options->config, options->code_reserved_bytes, target->name, target->l2_bytes);
+        return false;
+    }
+    plan->l2_bytes = target->l2_bytes - options->code_reserved_bytes;
+    return true;
+}
+
+bool budget_read(const struct generate_options *options, const struct target *target, struct plan_options *plan,
+                 struct arena *arena, struct diagnostics *diagnostics)
+{
+    uint32_t application = options->application_bytes ? options->application_bytes : BUDGET_APPLICATION_BYTES;
+    uint32_t code = target->l2_firmware_bytes;
+    *plan = (struct plan_options){.l1_bytes = options->l1_bytes,
+                                  .l2_bytes = options->l2_bytes,
+                                  .cores = options->cores,
+                                  .tensors_in_ram = options->tensors_in_ram};
+    if (options->l2_bytes)
+        return true;
+    if (options->code_reserved_bytes)
+        return reserve_as_original(options, target, plan, diagnostics);
+    if (options->firmware && !firmware_l2_bytes(options->firmware, &code, arena, diagnostics))
+        return false;
+    plan->l2_firmware_bytes = code < UINT32_MAX - application ? code + application : UINT32_MAX;
+    if (plan->l2_firmware_bytes < target->l2_bytes)
+        return true;
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "nothing of L2 is left for the network: code takes %" PRIu32 " bytes, the application %" PRIu32
+             ", %s has %" PRIu32,
+             code, application, target->name, target->l2_bytes);
+    return false;
+}

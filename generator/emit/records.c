@@ -1,0 +1,200 @@
+#include "emit/records.h"
+
+#include "dory/check.h"
+#include "dory/dump.h"
+#include "dory/hal.h"
+#include "dory/layer.h"
+
+static const char *const operation_names[] = {
+    [DORY_CONVOLUTION] = "DORY_CONVOLUTION",     [DORY_DEPTHWISE] = "DORY_DEPTHWISE",
+    [DORY_MAXIMUM_POOL] = "DORY_MAXIMUM_POOL",   [DORY_AVERAGE_POOL] = "DORY_AVERAGE_POOL",
+    [DORY_ADDITION] = "DORY_ADDITION",           [DORY_GROUPED] = "DORY_GROUPED",
+    [DORY_CONCATENATION] = "DORY_CONCATENATION",
+};
+
+static const char *const normalisation_names[] = {
+    [DORY_NORMALISE_NONE] = "DORY_NORMALISE_NONE",       [DORY_NORMALISE_32] = "DORY_NORMALISE_32",
+    [DORY_NORMALISE_64] = "DORY_NORMALISE_64",           [DORY_NORMALISE_DIVIDE] = "DORY_NORMALISE_DIVIDE",
+    [DORY_NORMALISE_CLAMPED] = "DORY_NORMALISE_CLAMPED",
+};
+
+static const char *const layout_names[] = {"DORY_HWC", "DORY_CHW"};
+
+static const char *const order_names[] = {
+    [DORY_CHANNELS_OUTER] = "DORY_CHANNELS_OUTER",
+    [DORY_SPACE_OUTER] = "DORY_SPACE_OUTER",
+};
+
+static const char *const l3_names[] = {
+    [HAL_FLASH_READ] = "HAL_FLASH_READ",
+    [HAL_RAM_READ] = "HAL_RAM_READ",
+    [HAL_RAM_WRITE] = "HAL_RAM_WRITE",
+};
+
+/* ---- struct dory_layer ---- */
+
+#define LINE        .group = ""
+#define ENUM(NAMES) .kind = FIELD_ENUM, .names = NAMES
+#define NUMBER      .kind = FIELD_UNSIGNED
+
+#define STAGE(MEMBER)                                                                                                       \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_stage, MEMBER), .kind = FIELD_SIGNED                                                        \
+    }
+static const struct field stage_fields[] = {
+    STAGE(multiplier), STAGE(addend), STAGE(divisor), STAGE(minimum), STAGE(maximum),
+};
+static const struct record record_stage = RECORD(struct dory_stage, stage_fields);
+
+#define STAGE_RECORD .kind = FIELD_STRUCT, .record = &record_stage
+static const struct field stages_fields[] = {
+    {FIELD_ARRAY(struct dory_stages, input), STAGE_RECORD, LINE},
+    {FIELD_PLACE(struct dory_stages, first), STAGE_RECORD, LINE},
+    {FIELD_PLACE(struct dory_stages, second), STAGE_RECORD, LINE},
+    {FIELD_PLACE(struct dory_stages, has_second), NUMBER},
+};
+const struct record record_stages = RECORD(struct dory_stages, stages_fields);
+
+#define MAP(MEMBER)                                                                                                         \
+    {                                                                                                                       \
+        FIELD_ARRAY(struct dory_l1_map, MEMBER), .kind = FIELD_OFFSET                                                       \
+    }
+static const struct field l1_map_fields[] = {
+    MAP(input),
+    MAP(second_input),
+    MAP(weights),
+    MAP(output),
+    {FIELD_PLACE(struct dory_l1_map, accumulators), .kind = FIELD_OFFSET},
+    {FIELD_PLACE(struct dory_l1_map, scratch), .kind = FIELD_OFFSET},
+};
+static const struct record record_l1_map = RECORD(struct dory_l1_map, l1_map_fields);
+
+#define LAYER(MEMBER, ...)                                                                                                  \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_layer, MEMBER), __VA_ARGS__                                                                 \
+    }
+
+static const struct field layer_fields[] = {
+    LAYER(operation, ENUM(operation_names), LINE),
+    LAYER(normalisation, ENUM(normalisation_names)),
+    LAYER(shift, NUMBER),
+    LAYER(tile_order, ENUM(order_names)),
+    LAYER(input_bits, NUMBER, LINE),
+    LAYER(second_input_bits, NUMBER),
+    LAYER(output_bits, NUMBER),
+    LAYER(weight_bits, NUMBER),
+    LAYER(input_is_signed, NUMBER),
+    LAYER(second_input_is_signed, NUMBER),
+    LAYER(output_is_signed, NUMBER),
+    LAYER(input_layout, ENUM(layout_names)),
+    LAYER(output_layout, ENUM(layout_names)),
+    LAYER(pixel_ways, NUMBER),
+    LAYER(input_height, NUMBER, LINE),
+    LAYER(input_width, NUMBER),
+    LAYER(input_channels, NUMBER),
+    LAYER(output_height, NUMBER),
+    LAYER(output_width, NUMBER),
+    LAYER(output_channels, NUMBER),
+    LAYER(kernel_height, NUMBER, LINE),
+    LAYER(kernel_width, NUMBER),
+    LAYER(stride_height, NUMBER),
+    LAYER(stride_width, NUMBER),
+    LAYER(dilation_height, NUMBER),
+    LAYER(dilation_width, NUMBER),
+    LAYER(padding_top, NUMBER),
+    LAYER(padding_left, NUMBER),
+    LAYER(tile_rows, NUMBER, LINE),
+    LAYER(tile_columns, NUMBER),
+    LAYER(tile_channels, NUMBER),
+    LAYER(tile_input_channels, NUMBER),
+    LAYER(group_channels, NUMBER),
+    LAYER(group_outputs, NUMBER),
+    LAYER(quad_bytes, NUMBER, LINE),
+    LAYER(chunk_bytes, NUMBER),
+    LAYER(divisor, .kind = FIELD_SIGNED, LINE),
+    LAYER(reciprocal, NUMBER),
+    LAYER(minimum, .kind = FIELD_SIGNED),
+    LAYER(maximum, .kind = FIELD_SIGNED),
+    LAYER(l1, .kind = FIELD_STRUCT, .record = &record_l1_map, LINE),
+};
+const struct record record_layer = RECORD(struct dory_layer, layer_fields);
+
+/* ---- struct dory_step ---- */
+
+#define WINDOW(MEMBER)                                                                                                      \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_window, MEMBER), NUMBER                                                                     \
+    }
+static const struct field window_fields[] = {
+    WINDOW(offset), WINDOW(first_row), WINDOW(rows), WINDOW(first_channel), WINDOW(channels),
+};
+static const struct record record_window = RECORD(struct dory_window, window_fields);
+
+#define STEP(MEMBER, ...)                                                                                                   \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_step, MEMBER), __VA_ARGS__                                                                  \
+    }
+static const struct field step_fields[] = {
+    STEP(first_row, NUMBER),
+    STEP(rows, NUMBER),
+    STEP(first_channel, NUMBER),
+    STEP(channels, NUMBER),
+    {FIELD_ARRAY(struct dory_step, input), .kind = FIELD_STRUCT, .record = &record_window, LINE},
+    STEP(output, .kind = FIELD_STRUCT, .record = &record_window, LINE),
+    STEP(weights_offset, NUMBER, LINE),
+    STEP(transfers_awaited, NUMBER),
+    STEP(transfers_started, NUMBER),
+    STEP(drain, NUMBER),
+    STEP(last_of_layer, NUMBER),
+};
+const struct record record_step = RECORD(struct dory_step, step_fields);
+
+/* ---- the others ---- */
+
+#define TRANSFER(MEMBER, ...)                                                                                               \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_transfer, MEMBER), __VA_ARGS__                                                              \
+    }
+static const struct field transfer_fields[] = {
+    TRANSFER(kind, ENUM(l3_names)), TRANSFER(runs, NUMBER),      TRANSFER(l3_address, NUMBER), TRANSFER(l2_offset, NUMBER),
+    TRANSFER(run_bytes, NUMBER),    TRANSFER(l3_stride, NUMBER), TRANSFER(l2_stride, NUMBER),
+};
+const struct record record_transfer = RECORD(struct dory_transfer, transfer_fields);
+
+#define NETWORK(MEMBER, ...)                                                                                                \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_network, MEMBER), __VA_ARGS__                                                               \
+    }
+static const struct field network_fields[] = {
+    NETWORK(input_count, NUMBER, LINE), NETWORK(output_count, NUMBER), NETWORK(step_count, NUMBER, LINE),
+    NETWORK(transfer_count, NUMBER),    NETWORK(layer_count, NUMBER),  NETWORK(cores, NUMBER),
+    NETWORK(l1_bytes, NUMBER, LINE),    NETWORK(l2_bytes, NUMBER),     NETWORK(ram_bytes, NUMBER),
+    NETWORK(flash_bytes, NUMBER),       NETWORK(flash_hash, NUMBER),
+};
+const struct record record_network = RECORD(struct dory_network, network_fields);
+
+#define PORT(MEMBER)                                                                                                        \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_port, MEMBER), NUMBER                                                                       \
+    }
+static const struct field port_fields[] = {PORT(bytes), PORT(offset), PORT(in_ram)};
+const struct record record_port = RECORD(struct dory_port, port_fields);
+
+#define CHECK(MEMBER, ...)                                                                                                  \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_check_layer, MEMBER), __VA_ARGS__                                                           \
+    }
+static const struct field check_layer_fields[] = {
+    CHECK(offset, NUMBER, LINE), CHECK(expected_offset, NUMBER), CHECK(height, NUMBER),
+    CHECK(width, NUMBER),        CHECK(channels, NUMBER),        CHECK(bits, NUMBER),
+    CHECK(is_signed, NUMBER),    CHECK(in_ram, NUMBER),          CHECK(layout, ENUM(layout_names)),
+    CHECK(macs, NUMBER),
+};
+const struct record record_check_layer = RECORD(struct dory_check_layer, check_layer_fields);
+
+#define DUMP(MEMBER)                                                                                                        \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_dump_layer, MEMBER), NUMBER                                                                 \
+    }
+static const struct field dump_layer_fields[] = {DUMP(number), DUMP(in_ram), DUMP(offset), DUMP(bytes), DUMP(planes)};
+const struct record record_dump_layer = RECORD(struct dory_dump_layer, dump_layer_fields);

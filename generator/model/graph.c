@@ -1,0 +1,132 @@
+#include "model/graph.h"
+
+#include <math.h>
+#include <string.h>
+
+const struct attribute *node_attribute(const struct node *node, const char *name)
+{
+    for (int i = 0; i < node->attribute_count; i++)
+        if (!strcmp(node->attributes[i].name, name))
+            return &node->attributes[i];
+    return NULL;
+}
+
+bool element_type_is_integer(enum element_type type) { return type >= ELEMENT_INT8 && type <= ELEMENT_INT64; }
+
+static unsigned type_bytes(enum element_type type)
+{
+    switch (type) {
+    case ELEMENT_INT8:
+    case ELEMENT_UINT8: return 1;
+    case ELEMENT_INT16:
+    case ELEMENT_UINT16: return 2;
+    case ELEMENT_FLOAT:
+    case ELEMENT_INT32:
+    case ELEMENT_UINT32: return 4;
+    default: return 8;
+    }
+}
+
+/* The bits of a number of the file, on a machine of any byte order. */
+static uint64_t little_endian(const unsigned char *bytes, unsigned count)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < count; i++)
+        bits |= (uint64_t)bytes[i] << (8 * i);
+    return bits;
+}
+
+static double floating_point(const struct constant *constant, const unsigned char *bytes)
+{
+    double wide;
+    float narrow;
+    if (!constant->is_little_endian) {
+        memcpy(&wide, bytes, constant->type == ELEMENT_DOUBLE ? sizeof wide : 0);
+        if (constant->type == ELEMENT_DOUBLE)
+            return wide;
+        memcpy(&narrow, bytes, sizeof narrow);
+        return (double)narrow;
+    }
+    uint64_t bits = little_endian(bytes, type_bytes(constant->type));
+    if (constant->type == ELEMENT_DOUBLE) {
+        memcpy(&wide, &bits, sizeof wide);
+        return wide;
+    }
+    uint32_t half = (uint32_t)bits;
+    memcpy(&narrow, &half, sizeof narrow);
+    return (double)narrow;
+}
+
+/* Types narrower than 32 bits stand in an int32 in the machine's order. */
+static uint64_t native_bits(const struct constant *constant, const unsigned char *bytes)
+{
+    int32_t narrow;
+    uint64_t wide;
+    if (constant->stride_bytes == (int)sizeof wide) {
+        memcpy(&wide, bytes, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, bytes, sizeof narrow);
+    return (uint64_t)narrow;
+}
+
+static int64_t whole_number(const struct constant *constant, const unsigned char *bytes)
+{
+    uint64_t bits =
+        constant->is_little_endian ? little_endian(bytes, type_bytes(constant->type)) : native_bits(constant, bytes);
+    switch (constant->type) {
+    case ELEMENT_INT8: return (int8_t)bits;
+    case ELEMENT_UINT8: return (uint8_t)bits;
+    case ELEMENT_INT16: return (int16_t)bits;
+    case ELEMENT_UINT16: return (uint16_t)bits;
+    case ELEMENT_INT32: return (int32_t)bits;
+    case ELEMENT_UINT32: return (uint32_t)bits;
+    default: return (int64_t)bits;
+    }
+}
+
+bool constant_integer(const struct constant *constant, size_t index, int64_t *number)
+{
+    const unsigned char *bytes = constant->data + index * (size_t)constant->stride_bytes;
+    if (constant->type == ELEMENT_UNSUPPORTED)
+        return false;
+    if (element_type_is_integer(constant->type)) {
+        *number = whole_number(constant, bytes);
+        return true;
+    }
+    double value = floating_point(constant, bytes);
+    const double limit = 9007199254740992.0; /* 2^53: beyond it doubles skip integers */
+    if (!(value >= -limit && value <= limit) || value != floor(value))
+        return false;
+    *number = (int64_t)value;
+    return true;
+}
+
+double constant_number(const struct constant *constant, size_t index)
+{
+    const unsigned char *bytes = constant->data + index * (size_t)constant->stride_bytes;
+    if (constant->type == ELEMENT_UNSUPPORTED)
+        return NAN;
+    if (element_type_is_integer(constant->type))
+        return (double)whole_number(constant, bytes);
+    return floating_point(constant, bytes);
+}
+
+struct constant *constant_make(struct arena *arena, const char *name, const int64_t *numbers, size_t count, int rank)
+{
+    int64_t *copy = arena_array(arena, int64_t, count);
+    if (count)
+        memcpy(copy, numbers, count * sizeof *copy);
+    struct constant *constant = arena_allocate(arena, sizeof *constant);
+    *constant = (struct constant){
+        .name = name,
+        .type = ELEMENT_INT64,
+        .type_name = "INT64",
+        .rank = rank,
+        .dimensions = {(int64_t)count},
+        .count = count,
+        .data = (const unsigned char *)copy,
+        .stride_bytes = sizeof *copy,
+    };
+    return constant;
+}

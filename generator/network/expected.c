@@ -1,0 +1,364 @@
+#include "network/expected.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "network/interpret.h"
+#include "network/text_tensor.h"
+
+struct source {
+    const struct network *network;
+    const struct expected_options *options;
+    struct expected *expected;
+    unsigned sample;
+    int64_t **values; /* of all tensors; golden, then replaced by those of files */
+    struct arena *arena;
+    struct arena *scratch; /* for one sample */
+    struct diagnostics *diagnostics;
+};
+
+/* ---- values and bytes ---- */
+
+static size_t pixel_bytes(const struct tensor *tensor) { return ((size_t)tensor->channels * (size_t)tensor->bits + 7) / 8; }
+
+size_t expected_tensor_bytes(const struct tensor *tensor)
+{
+    return (size_t)tensor->height * (size_t)tensor->width * pixel_bytes(tensor);
+}
+
+static int64_t least_element(const struct tensor *tensor)
+{
+    return tensor->is_signed ? -(INT64_C(1) << (tensor->bits - 1)) : 0;
+}
+
+static int64_t greatest_element(const struct tensor *tensor)
+{
+    return (INT64_C(1) << (tensor->bits - tensor->is_signed)) - 1;
+}
+
+/* First element in the low bits; elements of whole bytes little end first. */
+static void pack_element(uint8_t *pixel, size_t channel, unsigned bits, int64_t value)
+{
+    uint64_t field = (uint64_t)value & ((UINT64_C(1) << bits) - 1);
+    size_t bit = channel * bits;
+    if (bits < 8)
+        pixel[bit / 8] = (uint8_t)(pixel[bit / 8] | field << bit % 8);
+    for (unsigned byte = 0; byte < bits / 8; byte++)
+        pixel[bit / 8 + byte] = (uint8_t)(field >> (8 * byte));
+}
+
+bool expected_pack(const struct tensor *tensor, const int64_t *values, uint8_t *bytes)
+{
+    int64_t least = least_element(tensor), greatest = greatest_element(tensor);
+    size_t channels = (size_t)tensor->channels, pixels = tensor_elements(tensor) / channels;
+    bool fit = true;
+    memset(bytes, 0, expected_tensor_bytes(tensor));
+    for (size_t pixel = 0; pixel < pixels; pixel++)
+        for (size_t channel = 0; channel < channels; channel++) {
+            int64_t value = values[pixel * channels + channel];
+            fit = fit && value >= least && value <= greatest;
+            pack_element(bytes + pixel * pixel_bytes(tensor), channel, (unsigned)tensor->bits, value);
+        }
+    return fit;
+}
+
+/* Of an element that lies in `bytes` whole bytes or in a part of one. */
+static int64_t unpack_element(const uint8_t *pixel, size_t channel, const struct tensor *tensor)
+{
+    unsigned bits = (unsigned)tensor->bits, bytes = (bits + 7) / 8;
+    size_t bit = channel * bits;
+    uint64_t field = 0;
+    for (unsigned byte = 0; byte < bytes; byte++)
+        field |= (uint64_t)pixel[bit / 8 + byte] << (8 * byte);
+    field = field >> bit % 8 & ((UINT64_C(1) << bits) - 1);
+    bool negative = tensor->is_signed && field >> (bits - 1);
+    return (int64_t)field - (negative ? INT64_C(1) << bits : 0);
+}
+
+void expected_unpack(const struct tensor *tensor, const uint8_t *bytes, int64_t *values)
+{
+    size_t channels = (size_t)tensor->channels;
+    for (size_t i = 0; i < tensor_elements(tensor); i++)
+        values[i] = unpack_element(bytes + i / channels * pixel_bytes(tensor), i % channels, tensor);
+}
+
+bool expected_has_element(const struct tensor *tensor, const bool *has, size_t element)
+{
+    size_t channels = (size_t)tensor->channels, bits = (size_t)tensor->bits;
+    size_t first = element / channels * pixel_bytes(tensor) + element % channels * bits / 8;
+    for (size_t byte = 0; byte < (bits + 7) / 8; byte++)
+        if (!has[first + byte])
+            return false;
+    return true;
+}
+
+/* ---- files ---- */
+
+static void note_file(const struct source *source, const char *path)
+{
+    source->expected->files[source->expected->file_count++] = path;
+}
+
+/* Null where the folder has no such file. */
+static const char *find_file(const struct source *source, const char *name)
+{
+    if (!source->options->folder)
+        return NULL;
+    const char *path = arena_format(source->arena, "%s/%s", source->options->folder, name);
+    return access(path, F_OK) == 0 ? path : NULL;
+}
+
+/* ---- input ---- */
+
+/* Numbers that are the same on every machine (splitmix64). */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static int64_t *seeded_input(const struct tensor *tensor, uint64_t state, struct arena *arena)
+{
+    int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor));
+    int64_t least = least_element(tensor), greatest = greatest_element(tensor);
+    bool declared = tensor->minimum < tensor->maximum && tensor->minimum >= least && tensor->maximum <= greatest;
+    uint64_t span;
+    if (declared)
+        least = tensor->minimum, greatest = tensor->maximum;
+    span = (uint64_t)(greatest - least) + 1;
+    for (size_t i = 0; i < tensor_elements(tensor); i++)
+        values[i] = least + (int64_t)(next_random(&state) % span);
+    return values;
+}
+
+static int64_t *input_from_file(const struct source *source, const char *path, const struct tensor *tensor)
+{
+    struct text_tensor file = {0};
+    if (!text_tensor_read(path, &file, source->scratch, source->diagnostics))
+        return NULL;
+    note_file(source, path);
+    if (file.count == tensor_elements(tensor))
+        return file.values;
+    diagnose(source->diagnostics, SEVERITY_ERROR, NULL, NULL, "%s holds %zu values; the network's input has %zu (%dx%dx%d)",
+             path, file.count, tensor_elements(tensor), tensor->height, tensor->width, tensor->channels);
+    return NULL;
+}
+
+static const char *sample_file(const struct source *source, unsigned sample)
+{
+    return find_file(source, arena_format(source->arena, "input_%u.txt", sample));
+}
+
+/* The file of an input for the sample at hand, null where there is none. */
+static const char *input_file(const struct source *source, int index)
+{
+    const struct tensor *tensor = &source->network->tensors[source->network->inputs[index]];
+    if (source->options->input && index == 0)
+        return source->options->input;
+    if (source->network->input_count > 1)
+        return strchr(tensor->name, '/') ? NULL
+                                         : find_file(source, arena_format(source->arena, "input_%s.txt", tensor->name));
+    return source->expected->sample_count > 1 ? sample_file(source, source->sample) : find_file(source, "input.txt");
+}
+
+static int64_t *find_input(const struct source *source, int index)
+{
+    const struct tensor *tensor = &source->network->tensors[source->network->inputs[index]];
+    const char *path = input_file(source, index);
+    if (index == 0 && source->sample == 0)
+        source->expected->input_source = path ? arena_format(source->arena, "%s", text_file_name(path)) : "a fixed seed";
+    if (path)
+        return input_from_file(source, path, tensor);
+    diagnose(source->diagnostics, SEVERITY_NOTE, NULL, NULL, "check: no file of input '%s'; it is made from a fixed seed",
+             tensor->name);
+    return seeded_input(tensor, 1 + (uint64_t)index + 1000 * (uint64_t)source->sample, source->scratch);
+}
+
+static bool find_inputs(const struct source *source, const int64_t **inputs)
+{
+    for (int i = 0; i < source->network->input_count; i++)
+        if (!(inputs[i] = find_input(source, i)))
+            return false;
+    return true;
+}
+
+#define MOST_SAMPLES 1000
+
+static unsigned count_samples(const struct source *source)
+{
+    unsigned count = 0;
+    if (source->options->input || source->network->input_count > 1)
+        return 1;
+    if (source->options->sample_count)
+        return source->options->sample_count < MOST_SAMPLES ? source->options->sample_count : MOST_SAMPLES;
+    while (count < MOST_SAMPLES && sample_file(source, count))
+        count++;
+    return count ? count : 1;
+}
+
+/* ---- layers ---- */
+
+/* The file's value at a place in HWC order; compare has found out which of its forms the file has. */
+static int64_t file_value(const struct text_tensor *file, const struct text_comparison *form, size_t index)
+{
+    uint32_t word = 0;
+    if (!form->joined_bytes)
+        return file->values[index];
+    for (size_t i = 0; i < 4; i++)
+        word |= (uint32_t)(file->values[4 * index + i] & 255) << (8 * i);
+    return (int32_t)word;
+}
+
+static void warn_of_difference(const struct source *source, int layer, const char *path, const struct text_comparison *found)
+{
+    diagnose(source->diagnostics, SEVERITY_WARNING, source->network->layers[layer].name, NULL,
+             "%s differs from the model in %zu of %zu values; at (%d, %d, %d) it has %" PRId64 ", the model gives %" PRId64,
+             path, found->different, found->compared, found->row, found->column, found->channel, found->expected,
+             found->actual);
+}
+
+/* A file that agrees with the golden values adds nothing to them; another one replaces them. */
+static bool take_file(const struct source *source, int layer, const char *path)
+{
+    int output = source->network->layers[layer].output;
+    const struct tensor *tensor = &source->network->tensors[output];
+    struct text_tensor file = {0};
+    if (!text_tensor_read(path, &file, source->scratch, source->diagnostics))
+        return false;
+    struct text_comparison found = text_tensor_compare(&file, tensor, source->values[output]);
+    note_file(source, path);
+    source->expected->layers_from_files++;
+    if (source->sample == 0)
+        source->expected->layer_sources[layer] = text_file_name(path);
+    if (!found.same_count) {
+        diagnose(source->diagnostics, SEVERITY_ERROR, source->network->layers[layer].name, NULL,
+                 "%s holds %zu values; the layer's output has %zu (%dx%dx%d)", path, file.count, tensor_elements(tensor),
+                 tensor->height, tensor->width, tensor->channels);
+        return false;
+    }
+    if (found.different) {
+        warn_of_difference(source, layer, path, &found);
+        for (size_t i = 0; i < tensor_elements(tensor); i++)
+            source->values[output][i] = file_value(&file, &found, i);
+    }
+    return true;
+}
+
+static bool take_files(const struct source *source)
+{
+    const char *sample = source->expected->sample_count > 1 ? arena_format(source->scratch, "%u_", source->sample) : "";
+    bool good = true;
+    for (int layer = 0; layer < source->network->layer_count; layer++) {
+        const char *path = find_file(source, arena_format(source->scratch, "out_%slayer%d.txt", sample, layer));
+        if (source->sample == 0)
+            source->expected->layer_sources[layer] = "the golden interpreter";
+        good = (!path || take_file(source, layer, path)) && good;
+    }
+    return good;
+}
+
+/* ---- image ---- */
+
+#define TENSOR_ALIGNMENT 8
+
+/* Reserves a tensor's bytes in a sample's image. */
+static bool place_tensor(const struct source *source, int tensor, uint32_t *offset)
+{
+    struct expected *expected = source->expected;
+    size_t bytes = expected_tensor_bytes(&source->network->tensors[tensor]);
+    *offset = expected->sample_bytes;
+    bytes = (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
+    if (bytes > UINT32_MAX / expected->sample_count - expected->sample_bytes) {
+        diagnose(source->diagnostics, SEVERITY_ERROR, NULL, NULL, "check: the expected values exceed 4 GiB");
+        return false;
+    }
+    expected->sample_bytes += (uint32_t)bytes;
+    return true;
+}
+
+static bool place_tensors(const struct source *source)
+{
+    const struct network *network = source->network;
+    struct expected *expected = source->expected;
+    bool good = true;
+    for (int i = 0; i < network->input_count && good; i++)
+        good = place_tensor(source, network->inputs[i], &expected->input_offsets[i]);
+    for (int i = 0; i < network->layer_count && good; i++)
+        good = place_tensor(source, network->layers[i].output, &expected->layer_offsets[i]);
+    expected->bytes = expected->sample_count * expected->sample_bytes;
+    return good;
+}
+
+static bool fill_input(const struct source *source, int index, uint8_t *image)
+{
+    const struct tensor *tensor = &source->network->tensors[source->network->inputs[index]];
+    const int64_t *values = source->values[source->network->inputs[index]];
+    if (expected_pack(tensor, values, image + source->expected->input_offsets[index]))
+        return true;
+    diagnose(source->diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "check: %s holds values that the input '%s' (%d bits%s) cannot; there are --input-bits and --input-signed",
+             source->expected->input_source, tensor->name, tensor->bits, tensor->is_signed ? ", signed" : "");
+    return false;
+}
+
+static bool fill_layer(const struct source *source, int layer, uint8_t *image)
+{
+    int output = source->network->layers[layer].output;
+    const struct tensor *tensor = &source->network->tensors[output];
+    if (expected_pack(tensor, source->values[output], image + source->expected->layer_offsets[layer]))
+        return true;
+    diagnose(source->diagnostics, SEVERITY_ERROR, source->network->layers[layer].name, NULL,
+             "%s holds values that the layer's %d-bit output cannot; for additions there is --exact-add",
+             source->expected->layer_sources[layer], tensor->bits);
+    return false;
+}
+
+static bool fill_sample(const struct source *source)
+{
+    uint8_t *image = source->expected->image + (size_t)source->sample * source->expected->sample_bytes;
+    bool good = true;
+    for (int i = 0; i < source->network->input_count; i++)
+        good = fill_input(source, i, image) && good;
+    for (int i = 0; i < source->network->layer_count; i++)
+        good = fill_layer(source, i, image) && good;
+    return good;
+}
+
+/* ---- all of it ---- */
+
+static bool make_sample(struct source *source)
+{
+    const int64_t **inputs = arena_array(source->scratch, const int64_t *, (size_t)source->network->input_count);
+    if (!find_inputs(source, inputs))
+        return false;
+    source->values = interpret_network(source->network, inputs, source->scratch, source->diagnostics);
+    return source->values && take_files(source) && fill_sample(source);
+}
+
+bool expected_make(const struct network *network, const struct expected_options *options, struct expected *expected,
+                   struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct source source = {
+        .network = network, .options = options, .expected = expected, .arena = arena, .diagnostics = diagnostics};
+    size_t layers = (size_t)network->layer_count, inputs = (size_t)network->input_count;
+    *expected = (struct expected){
+        .input_offsets = arena_array(arena, uint32_t, inputs),
+        .layer_offsets = arena_array(arena, uint32_t, layers),
+        .layer_sources = arena_array(arena, const char *, layers),
+    };
+    expected->sample_count = count_samples(&source);
+    expected->files = arena_array(arena, const char *, (layers + inputs) * expected->sample_count);
+    bool good = place_tensors(&source);
+    expected->image = good ? arena_allocate(arena, expected->bytes) : NULL;
+    for (; good && source.sample < expected->sample_count; source.sample++) {
+        struct arena scratch = {0};
+        source.scratch = &scratch;
+        good = make_sample(&source);
+        arena_free(&scratch);
+    }
+    return good;
+}

@@ -1,0 +1,201 @@
+#include "network/interpret.h"
+
+#include <string.h>
+
+#include "base/terminal.h"
+#include "network/interpret_convolution.h"
+
+/* ---- stages ---- */
+
+static __int128 floor_divide(__int128 number, int64_t divisor)
+{
+    __int128 quotient = number / divisor;
+    return quotient - (number % divisor < 0);
+}
+
+static int64_t floor_divide_narrow(int64_t number, int64_t divisor)
+{
+    if ((divisor & (divisor - 1)) == 0)
+        return number >> __builtin_ctzll((unsigned long long)divisor); /* arithmetic, as gcc and clang define it */
+    int64_t quotient = number / divisor;
+    return quotient - (number % divisor < 0);
+}
+
+static int64_t clip(const struct stage *stage, int64_t number)
+{
+    return number < stage->minimum ? stage->minimum : number > stage->maximum ? stage->maximum : number;
+}
+
+bool interpret_stage(const struct stage *stage, int channel, int64_t x, int64_t *y)
+{
+    int64_t multiplier = stage->multiplier[stage->count == 1 ? 0 : channel];
+    int64_t addend = stage->addend[stage->count == 1 ? 0 : channel];
+    int64_t sum;
+    if (!__builtin_mul_overflow(multiplier, x, &sum) && !__builtin_add_overflow(sum, addend, &sum)) {
+        sum = floor_divide_narrow(sum, stage->divisor);
+        *y = stage->has_clip ? clip(stage, sum) : sum;
+        return true;
+    }
+    __int128 wide = floor_divide((__int128)multiplier * x + addend, stage->divisor);
+    bool fits = wide >= INT64_MIN && wide <= INT64_MAX;
+    if (!fits && !stage->has_clip)
+        return false;
+    int64_t bounded = wide < INT64_MIN ? INT64_MIN : wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
+    *y = stage->has_clip ? clip(stage, bounded) : bounded;
+    return true;
+}
+
+/* All stages of a layer on all elements, in place. */
+static bool apply_stages(const struct layer *layer, int64_t *values, size_t pixels, int channels)
+{
+    for (int i = 0; i < layer->stage_count; i++)
+        for (size_t pixel = 0; pixel < pixels; pixel++)
+            for (int c = 0; c < channels; c++) {
+                int64_t *value = &values[pixel * (size_t)channels + (size_t)c];
+                if (!interpret_stage(&layer->stages[i], c, *value, value))
+                    return false;
+            }
+    return true;
+}
+
+/* ---- pools ---- */
+
+struct range {
+    int64_t first, end; /* positions in the kernel */
+};
+
+/* The part of a kernel that meets the image. */
+static struct range inside(int64_t start, int kernel, int dilation, int size)
+{
+    struct range range = {0, kernel};
+    if (start < 0)
+        range.first = (-start + dilation - 1) / dilation;
+    if (start + (int64_t)(kernel - 1) * dilation >= size)
+        range.end = start >= size ? 0 : (size - 1 - start) / dilation + 1;
+    return range;
+}
+
+static bool accumulate(enum layer_kind kind, int64_t *accumulator, int64_t value)
+{
+    if (kind == LAYER_AVERAGE_POOL)
+        return !__builtin_add_overflow(*accumulator, value, accumulator);
+    *accumulator = value > *accumulator ? value : *accumulator;
+    return true;
+}
+
+static bool pool_pixel(const struct layer *layer, const struct tensor *input, const int64_t *x, int row, int column,
+                       int64_t *y)
+{
+    int64_t top = (int64_t)row * layer->stride_height - layer->padding_top;
+    int64_t left = (int64_t)column * layer->stride_width - layer->padding_left;
+    struct range rows = inside(top, layer->kernel_height, layer->dilation_height, input->height);
+    struct range columns = inside(left, layer->kernel_width, layer->dilation_width, input->width);
+    for (int c = 0; c < input->channels; c++)
+        y[c] = layer->kind == LAYER_AVERAGE_POOL ? 0 : INT64_MIN;
+    for (int64_t ky = rows.first; ky < rows.end; ky++)
+        for (int64_t kx = columns.first; kx < columns.end; kx++) {
+            int64_t pixel = (top + ky * layer->dilation_height) * input->width + left + kx * layer->dilation_width;
+            for (int c = 0; c < input->channels; c++)
+                if (!accumulate(layer->kind, &y[c], x[pixel * input->channels + c]))
+                    return false;
+        }
+    return true;
+}
+
+static bool pool(const struct layer *layer, const struct tensor *input, const struct tensor *output, const int64_t *x,
+                 int64_t *y)
+{
+    for (int row = 0; row < output->height; row++)
+        for (int column = 0; column < output->width; column++, y += output->channels)
+            if (!pool_pixel(layer, input, x, row, column, y))
+                return false;
+    return true;
+}
+
+/* ---- addition ---- */
+
+static bool add(const struct layer *layer, const struct tensor *output, const int64_t *x0, const int64_t *x1, int64_t *y)
+{
+    size_t count = tensor_elements(output);
+    for (size_t i = 0; i < count; i++) {
+        int channel = (int)(i % (size_t)output->channels);
+        int64_t terms[2];
+        if (!interpret_stage(&layer->input_stages[0], channel, x0[i], &terms[0]) ||
+            !interpret_stage(&layer->input_stages[1], channel, x1[i], &terms[1]) ||
+            __builtin_add_overflow(terms[0], terms[1], &y[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- concatenation ---- */
+
+static bool copy_channels(const struct stage *stage, const int64_t *from, int channels, int64_t *to)
+{
+    for (int c = 0; c < channels; c++) {
+        to[c] = from[c];
+        if (stage->count && !interpret_stage(stage, c, from[c], &to[c]))
+            return false;
+    }
+    return true;
+}
+
+static bool concatenate(const struct network *network, const struct layer *layer, int64_t *const *tensors)
+{
+    const struct tensor *output = &network->tensors[layer->output];
+    int64_t *y = tensors[layer->output];
+    int first[2] = {0, network->tensors[layer->inputs[0]].channels};
+    for (int i = 0; i < 2; i++) {
+        int channels = network->tensors[layer->inputs[i]].channels;
+        const int64_t *x = tensors[layer->inputs[i]];
+        for (int pixel = 0; pixel < output->height * output->width; pixel++)
+            if (!copy_channels(&layer->input_stages[i], x + (size_t)pixel * (size_t)channels, channels,
+                               y + (size_t)pixel * (size_t)output->channels + first[i]))
+                return false;
+    }
+    return true;
+}
+
+/* ---- layers ---- */
+
+static bool compute(const struct network *network, const struct layer *layer, int64_t *const *tensors)
+{
+    const struct tensor *input = &network->tensors[layer->inputs[0]], *output = &network->tensors[layer->output];
+    const int64_t *x = tensors[layer->inputs[0]];
+    int64_t *y = tensors[layer->output];
+    switch (layer->kind) {
+    case LAYER_CONVOLUTION: return interpret_convolution(layer, input, output, x, y);
+    case LAYER_CONCATENATION: return concatenate(network, layer, tensors);
+    case LAYER_ADDITION: return add(layer, output, x, tensors[layer->inputs[1]], y);
+    default: return pool(layer, input, output, x, y);
+    }
+}
+
+bool interpret_layer(const struct network *network, int index, int64_t *const *tensors, struct diagnostics *diagnostics)
+{
+    const struct layer *layer = &network->layers[index];
+    const struct tensor *output = &network->tensors[layer->output];
+    size_t pixels = (size_t)output->height * (size_t)output->width;
+    if (compute(network, layer, tensors) && apply_stages(layer, tensors[layer->output], pixels, output->channels))
+        return true;
+    diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL, "a value of layer %d exceeds 64 bits", index);
+    return false;
+}
+
+int64_t **interpret_network(const struct network *network, const int64_t *const *inputs, struct arena *arena,
+                            struct diagnostics *diagnostics)
+{
+    int64_t **tensors = arena_array(arena, int64_t *, (size_t)network->tensor_count);
+    for (int i = 0; i < network->tensor_count; i++)
+        tensors[i] = arena_array(arena, int64_t, tensor_elements(&network->tensors[i]));
+    for (int i = 0; i < network->input_count; i++) {
+        int input = network->inputs[i];
+        memcpy(tensors[input], inputs[i], tensor_elements(&network->tensors[input]) * sizeof **tensors);
+    }
+    for (int i = 0; i < network->layer_count; i++) {
+        progress_part(i, network->layer_count);
+        if (!interpret_layer(network, i, tensors, diagnostics))
+            return NULL;
+    }
+    return tensors;
+}

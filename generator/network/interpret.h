@@ -1,0 +1,22 @@
+/* The golden model: executes a network in exact integers, straight from the meaning that network.h gives each layer.
+ * It shares no code with the kernels and none with the planner. A tensor is an array of int64_t in HWC order.
+ */
+#ifndef DORYGEN_INTERPRET_H
+#define DORYGEN_INTERPRET_H
+
+#include "base/support.h"
+#include "network/network.h"
+
+/* Computes tensors[layer's output] (allocated by the caller) from tensors[its inputs]. False after an error was reported:
+ * a value exceeds 64 bits. */
+bool interpret_layer(const struct network *network, int layer, int64_t *const *tensors, struct diagnostics *diagnostics);
+
+/* All layers. `inputs` has network->input_count arrays. The values of every tensor, indexed as network->tensors; null after
+ * an error was reported. */
+int64_t **interpret_network(const struct network *network, const int64_t *const *inputs, struct arena *arena,
+                            struct diagnostics *diagnostics);
+
+/* One stage on one number. False if the result exceeds 64 bits. */
+bool interpret_stage(const struct stage *stage, int channel, int64_t x, int64_t *y);
+
+#endif

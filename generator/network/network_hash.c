@@ -1,0 +1,77 @@
+/* FNV-1a (32 bit) of all that a network computes; of what it is called, nothing. Numbers go in byte by byte, little end
+ * first, so that the hash is the same on any machine. */
+#include "network/network.h"
+
+static void add_bytes(uint32_t *hash, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *hash = (*hash ^ ((const uint8_t *)bytes)[i]) * 16777619u;
+}
+
+static void add(uint32_t *hash, int64_t number)
+{
+    uint8_t bytes[8];
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)((uint64_t)number >> (8 * i));
+    add_bytes(hash, bytes, sizeof bytes);
+}
+
+static void add_tensor(uint32_t *hash, const struct tensor *tensor)
+{
+    const int numbers[] = {tensor->height, tensor->width,     tensor->channels,
+                           tensor->bits,   tensor->is_signed, tensor->producer};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        add(hash, numbers[i]);
+}
+
+static void add_stage(uint32_t *hash, const struct stage *stage)
+{
+    add(hash, stage->count);
+    for (int i = 0; i < stage->count; i++) {
+        add(hash, stage->multiplier[i]);
+        add(hash, stage->addend[i]);
+    }
+    if (stage->count == 0)
+        return;
+    add(hash, stage->divisor);
+    add(hash, stage->has_clip);
+    add(hash, stage->has_clip ? stage->minimum : 0);
+    add(hash, stage->has_clip ? stage->maximum : 0);
+}
+
+static size_t weight_count(const struct network *network, const struct layer *layer)
+{
+    size_t channels = (size_t)network->tensors[layer->inputs[0]].channels / (size_t)layer->groups;
+    return (size_t)network->tensors[layer->output].channels * channels * (size_t)layer->kernel_height *
+           (size_t)layer->kernel_width;
+}
+
+static void add_layer(uint32_t *hash, const struct network *network, const struct layer *layer)
+{
+    const int numbers[] = {(int)layer->kind,       layer->inputs[0],      layer->inputs[1],     layer->output,
+                           layer->kernel_height,   layer->kernel_width,   layer->stride_height, layer->stride_width,
+                           layer->dilation_height, layer->dilation_width, layer->padding_top,   layer->padding_left,
+                           layer->padding_bottom,  layer->padding_right,  layer->groups,        layer->stage_count};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        add(hash, numbers[i]);
+    if (layer->weights)
+        add_bytes(hash, layer->weights, weight_count(network, layer));
+    for (int i = 0; i < layer->stage_count; i++)
+        add_stage(hash, &layer->stages[i]);
+    for (int i = 0; layer_has_two_inputs(layer) && i < 2; i++)
+        add_stage(hash, &layer->input_stages[i]);
+}
+
+uint32_t network_hash(const struct network *network)
+{
+    uint32_t hash = 2166136261u;
+    for (int i = 0; i < network->input_count; i++)
+        add(&hash, network->inputs[i]);
+    for (int i = 0; i < network->output_count; i++)
+        add(&hash, network->outputs[i]);
+    for (int i = 0; i < network->tensor_count; i++)
+        add_tensor(&hash, &network->tensors[i]);
+    for (int i = 0; i < network->layer_count; i++)
+        add_layer(&hash, network, &network->layers[i]);
+    return hash;
+}

@@ -1,0 +1,282 @@
+/* Proves bounds of every accumulator and tensor, channel by channel with the weights as they are. What is proven here is
+ * what kernels may rely on: 32-bit accumulators and normalisation, element sizes, signs.
+ */
+#include "network/range.h"
+
+#include <inttypes.h>
+
+typedef __int128 wide;
+
+struct bounds {
+    wide minimum, maximum;
+};
+
+struct prover {
+    struct network *network;
+    const struct range_options *options;
+    struct arena *arena;
+    struct diagnostics *diagnostics;
+};
+
+/* ---- arithmetic on bounds ---- */
+
+static wide lesser(wide a, wide b) { return a < b ? a : b; }
+static wide greater(wide a, wide b) { return a > b ? a : b; }
+
+static struct bounds unite(struct bounds a, struct bounds b)
+{
+    return (struct bounds){lesser(a.minimum, b.minimum), greater(a.maximum, b.maximum)};
+}
+
+static struct bounds scale(struct bounds x, int64_t factor)
+{
+    return factor < 0 ? (struct bounds){x.maximum * factor, x.minimum * factor}
+                      : (struct bounds){x.minimum * factor, x.maximum * factor};
+}
+
+static wide floor_divide(wide number, int64_t divisor)
+{
+    wide quotient = number / divisor;
+    return quotient - (number % divisor < 0);
+}
+
+static bool fits(struct bounds x, int64_t minimum, int64_t maximum) { return x.minimum >= minimum && x.maximum <= maximum; }
+
+/* A channel through a stage. The input fits 64 bits, so that the product fits 128. */
+static struct bounds through_stage(const struct stage *stage, int channel, struct bounds x)
+{
+    int entry = stage->count == 1 ? 0 : channel;
+    struct bounds y = scale(x, stage->multiplier[entry]);
+    y.minimum = floor_divide(y.minimum + stage->addend[entry], stage->divisor);
+    y.maximum = floor_divide(y.maximum + stage->addend[entry], stage->divisor);
+    if (stage->has_clip) {
+        y.minimum = lesser(greater(y.minimum, stage->minimum), stage->maximum);
+        y.maximum = lesser(greater(y.maximum, stage->minimum), stage->maximum);
+    }
+    return y;
+}
+
+static struct bounds of_tensor(const struct tensor *tensor) { return (struct bounds){tensor->minimum, tensor->maximum}; }
+
+/* ---- accumulators ---- */
+
+/* Zero can be among the inputs of any window that meets the border. */
+static struct bounds with_padding(const struct layer *layer, struct bounds x)
+{
+    bool padded = layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;
+    return padded ? unite(x, (struct bounds){0, 0}) : x;
+}
+
+static struct bounds of_convolution(const struct layer *layer, const struct tensor *input, int channel)
+{
+    struct bounds x = with_padding(layer, of_tensor(input)), sum = {0, 0};
+    size_t count = (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)(input->channels / layer->groups);
+    const int8_t *weights = layer->weights + (size_t)channel * count;
+    int64_t positive = 0, negative = 0;
+    for (size_t i = 0; i < count; i++) {
+        positive += weights[i] > 0 ? weights[i] : 0;
+        negative += weights[i] < 0 ? weights[i] : 0;
+    }
+    struct bounds rising = scale(x, positive), falling = scale(x, negative);
+    sum.minimum = rising.minimum + falling.minimum;
+    sum.maximum = rising.maximum + falling.maximum;
+    return sum;
+}
+
+static struct bounds of_addition(const struct prover *prover, const struct layer *layer, int channel)
+{
+    struct bounds a =
+        through_stage(&layer->input_stages[0], channel, of_tensor(&prover->network->tensors[layer->inputs[0]]));
+    struct bounds b =
+        through_stage(&layer->input_stages[1], channel, of_tensor(&prover->network->tensors[layer->inputs[1]]));
+    return (struct bounds){a.minimum + b.minimum, a.maximum + b.maximum};
+}
+
+static struct bounds of_concatenation(const struct prover *prover, const struct layer *layer, int channel)
+{
+    const struct tensor *first = &prover->network->tensors[layer->inputs[0]];
+    int which = channel >= first->channels;
+    const struct stage *stage = &layer->input_stages[which];
+    struct bounds x = of_tensor(&prover->network->tensors[layer->inputs[which]]);
+    return stage->count ? through_stage(stage, which ? channel - first->channels : channel, x) : x;
+}
+
+static struct bounds of_accumulator(const struct prover *prover, const struct layer *layer, int channel)
+{
+    const struct tensor *input = &prover->network->tensors[layer->inputs[0]];
+    switch (layer->kind) {
+    case LAYER_CONVOLUTION: return of_convolution(layer, input, channel);
+    case LAYER_CONCATENATION: return of_concatenation(prover, layer, channel);
+    case LAYER_ADDITION: return of_addition(prover, layer, channel);
+    case LAYER_AVERAGE_POOL:
+        return scale(with_padding(layer, of_tensor(input)), (int64_t)layer->kernel_height * layer->kernel_width);
+    default: return of_tensor(input);
+    }
+}
+
+/* ---- tensors ---- */
+
+/* The smallest element of at least `least_bits` that holds the bounds. */
+static void set_element(struct tensor *tensor, struct bounds bounds, int least_bits)
+{
+    static const int sizes[] = {2, 4, 8, 16, 32};
+    tensor->is_signed = bounds.minimum < 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        if (sizes[i] < least_bits)
+            continue;
+        int64_t levels = (int64_t)1 << sizes[i];
+        tensor->bits = sizes[i];
+        /* 32-bit elements are int32: nothing in the firmware reads uint32 */
+        bool as_unsigned = sizes[i] < 32 && fits(bounds, 0, levels - 1);
+        if (as_unsigned || fits(bounds, -levels / 2, levels / 2 - 1)) {
+            tensor->is_signed = !as_unsigned;
+            break;
+        }
+    }
+    tensor->minimum = (int64_t)bounds.minimum;
+    tensor->maximum = (int64_t)bounds.maximum;
+}
+
+/* An accumulator as it is, or normalised without a bound: 32-bit results, as of a classifier. */
+static bool is_unbounded(const struct layer *layer)
+{
+    return layer->stage_count == 0 || !layer->stages[layer->stage_count - 1].has_clip;
+}
+
+static const char *wide_text(const struct prover *prover, wide number)
+{
+    if (number >= INT64_MIN && number <= INT64_MAX)
+        return arena_format(prover->arena, "%" PRId64, (int64_t)number);
+    return number < 0 ? "less than -2^63" : "more than 2^63";
+}
+
+static bool report_too_large(const struct prover *prover, int index, const char *what, struct bounds bounds,
+                             const char *limit)
+{
+    diagnose(prover->diagnostics, SEVERITY_ERROR, prover->network->layers[index].name, NULL,
+             "layer %d: its %s can be from %s to %s; supported: %s", index, what, wide_text(prover, bounds.minimum),
+             wide_text(prover, bounds.maximum), limit);
+    return false;
+}
+
+/* NEMO's additions and averages have no clip (the factor of an average may be rounded up, so that the average of 255s is
+ * 256). The chip's 8-bit elements want one; `exact_add` keeps 16 bits instead. */
+static void saturate(const struct prover *prover, int index, struct bounds *bounds)
+{
+    struct layer *layer = &prover->network->layers[index];
+    if (prover->options->exact_add || fits(*bounds, 0, 255))
+        return;
+    bool is_signed = prover->network->tensors[layer->inputs[0]].is_signed;
+    is_signed |= layer->kind == LAYER_ADDITION && prover->network->tensors[layer->inputs[1]].is_signed;
+    int64_t minimum = is_signed ? -128 : 0, maximum = is_signed ? 127 : 255;
+    if (fits(*bounds, minimum, maximum))
+        return;
+    diagnose(prover->diagnostics, SEVERITY_WARNING, layer->name, NULL,
+             "layer %d: the %s can be from %s to %s and is not clipped in the model; saturated to %" PRId64 "..%" PRId64
+             " (exact_add keeps it in 16 bits)",
+             index, layer->kind == LAYER_ADDITION ? "sum" : "average", wide_text(prover, bounds->minimum),
+             wide_text(prover, bounds->maximum), minimum, maximum);
+    struct stage *last = &layer->stages[layer->stage_count - 1];
+    last->has_clip = true;
+    last->minimum = minimum;
+    last->maximum = maximum;
+    bounds->minimum = lesser(greater(bounds->minimum, minimum), maximum);
+    bounds->maximum = lesser(greater(bounds->maximum, minimum), maximum);
+}
+
+/* A stage that changes nothing, to carry a clip. */
+static void append_identity(const struct prover *prover, struct layer *layer)
+{
+    int64_t *multiplier = arena_array(prover->arena, int64_t, 1);
+    *multiplier = 1;
+    layer->stages[layer->stage_count++] =
+        (struct stage){.count = 1, .multiplier = multiplier, .addend = arena_array(prover->arena, int64_t, 1), .divisor = 1};
+}
+
+/* ---- layers ---- */
+
+/* Clips that the proof shows to be wider than what arrives bound nothing: keep them out of 64-bit trouble in the firmware.
+ */
+static void tighten_clips(struct layer *layer, const struct bounds *before_last)
+{
+    struct stage *last = layer->stage_count ? &layer->stages[layer->stage_count - 1] : NULL;
+    if (!last || !last->has_clip)
+        return;
+    if (last->maximum > INT32_MAX)
+        last->maximum = (int64_t)greater(before_last->maximum, last->minimum);
+    if (last->minimum < INT32_MIN)
+        last->minimum = (int64_t)lesser(before_last->minimum, last->maximum);
+}
+
+static bool prove_channels(const struct prover *prover, int index, struct bounds *output)
+{
+    struct layer *layer = &prover->network->layers[index];
+    int channels = prover->network->tensors[layer->output].channels;
+    struct bounds accumulators = {0, 0};
+    for (int channel = 0; channel < channels; channel++) {
+        struct bounds x = of_accumulator(prover, layer, channel);
+        accumulators = channel ? unite(accumulators, x) : x;
+        for (int i = 0; i < layer->stage_count; i++) {
+            if (!fits(x, INT64_MIN, INT64_MAX))
+                return report_too_large(prover, index, "intermediate value", x, "64 bits");
+            x = through_stage(&layer->stages[i], channel, x);
+        }
+        *output = channel ? unite(*output, x) : x;
+    }
+    if (!fits(accumulators, INT32_MIN, INT32_MAX))
+        return report_too_large(prover, index, "accumulator", accumulators, "32 bits");
+    layer->accumulator_minimum = (int64_t)accumulators.minimum;
+    layer->accumulator_maximum = (int64_t)accumulators.maximum;
+    return true;
+}
+
+/* Fewer than 8 bits only where the model has chosen them: kernels for bytes are the fastest. What merely picks elements
+ * of its input keeps their size. */
+static int least_bits(const struct network *network, const struct layer *layer)
+{
+    if (layer->output_bits)
+        return layer->output_bits;
+    bool picks = (layer->kind == LAYER_MAXIMUM_POOL || layer->kind == LAYER_CONCATENATION) && layer->stage_count == 0;
+    int bits = 8;
+    for (int i = 0; picks && i < (layer_has_two_inputs(layer) ? 2 : 1); i++) {
+        int input = layer->input_stages[i].count ? 8 : network->tensors[layer->inputs[i]].bits;
+        bits = i == 0 || input > bits ? input : bits;
+    }
+    return bits < 8 ? bits : 8;
+}
+
+static bool prove_layer(const struct prover *prover, int index)
+{
+    struct layer *layer = &prover->network->layers[index];
+    struct tensor *output = &prover->network->tensors[layer->output];
+    struct bounds bounds = {0, 0};
+    if (!prove_channels(prover, index, &bounds))
+        return false;
+    tighten_clips(layer, &bounds);
+    if ((layer->kind == LAYER_ADDITION || layer->kind == LAYER_AVERAGE_POOL) && is_unbounded(layer) &&
+        !layer->is_intermediate) {
+        if (layer->stage_count == 0)
+            append_identity(prover, layer);
+        saturate(prover, index, &bounds);
+    }
+    if (!fits(bounds, INT32_MIN, INT32_MAX))
+        return report_too_large(prover, index, "output", bounds, "32 bits, or a Clip behind it");
+    set_element(output, bounds, least_bits(prover->network, layer));
+    if (layer->kind == LAYER_CONVOLUTION && is_unbounded(layer) && !layer->is_intermediate) {
+        output->bits = 32; /* logits keep the format that applications expect, whatever the weights */
+        output->is_signed = true;
+    }
+    return true;
+}
+
+bool range_prove(struct network *network, const struct range_options *options, struct arena *arena,
+                 struct diagnostics *diagnostics)
+{
+    static const struct range_options defaults;
+    struct prover prover = {network, options ? options : &defaults, arena, diagnostics};
+    int errors_before = diagnostics->error_count;
+    for (int i = 0; i < network->layer_count; i++)
+        if (!prove_layer(&prover, i))
+            network->tensors[network->layers[i].output].minimum = network->tensors[network->layers[i].output].maximum = 0;
+    return diagnostics->error_count == errors_before;
+}

@@ -1,0 +1,17 @@
+/* Pass `range`: proven bounds of every tensor and accumulator. */
+#ifndef DORYGEN_RANGE_H
+#define DORYGEN_RANGE_H
+
+#include "base/support.h"
+#include "network/network.h"
+
+struct range_options {
+    bool exact_add; /* keep the output of an unclipped addition that can leave 8 bits in 16 bits */
+};
+
+/* Bounds of all tensors and accumulators, written into the network; saturates or widens unclipped additions, with a
+ * warning. `options` may be null. False after an error was reported. */
+bool range_prove(struct network *network, const struct range_options *options, struct arena *arena,
+                 struct diagnostics *diagnostics);
+
+#endif

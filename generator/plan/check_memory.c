@@ -1,0 +1,380 @@
+/* Plays a plan's steps and transfers byte by byte.
+ *
+ * Every byte of L2 and RAM has a content: byte n of tensor t, or byte n of a layer's weights, or nothing. A step finds in
+ * its windows what it needs, or the plan is wrong. What is under way is modelled by the promises of dory/layer.h and nothing
+ * else: a transfer may happen at any time from its start until it is awaited; the loads of a step, until the next step
+ * computes; its stores, until a later step drains. */
+#include "plan/check_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dory/hal.h"
+
+typedef uint64_t content; /* object << 32 | byte in it; 0: nothing */
+
+#define OBJECT_SHIFT 32
+
+struct byte_state {
+    content content;
+    uint32_t arriving; /* transfer + 1 that writes it */
+    uint32_t leaving;  /* transfer + 1 that reads it */
+    uint32_t stored;   /* step + 1 that last wrote it */
+    uint32_t loaded;   /* step + 1 that last read it */
+};
+
+struct memory {
+    struct checker *checker;
+    const struct plan *plan;
+    struct byte_state *l2;
+    content *ram;
+    uint8_t **computed;        /* by tensor: a byte each, whether a step has computed it */
+    uint32_t queued, complete; /* transfers */
+    uint32_t drained;          /* stores of steps before this one are in L2 */
+    int step;                  /* playing now, for messages; the number of steps: behind the last */
+};
+
+static content tensor_content(int tensor, uint64_t byte) { return ((uint64_t)tensor + 1) << OBJECT_SHIFT | byte; }
+
+static content weights_content(const struct memory *memory, int layer, uint64_t byte)
+{
+    return ((uint64_t)memory->plan->network->tensor_count + (uint64_t)layer + 1) << OBJECT_SHIFT | byte;
+}
+
+/* ---- rectangles of a tensor ---- */
+
+/* Rows and channels of a tensor, all columns, and the window of L2 that holds them. */
+struct region {
+    uint32_t first_row, rows, first_byte, bytes; /* bytes: of a pixel, by its channels */
+    uint32_t width, height, pixel_bytes;         /* of the tensor */
+    bool is_chw;
+    const struct dory_window *window;
+    uint32_t window_first_byte, window_pixel_bytes;
+    int tensor;
+};
+
+typedef void visit_run(struct memory *memory, const struct region *region, uint32_t l2, content expected, uint32_t bytes);
+
+/* Of a tensor in CHW, whose channels have a byte: one run a channel. */
+static void visit_planes(struct memory *memory, const struct region *region, visit_run *visit)
+{
+    const struct dory_window *window = region->window;
+    for (uint32_t channel = region->first_byte; channel < region->first_byte + region->bytes; channel++) {
+        uint32_t row = (channel - window->first_channel) * window->rows + region->first_row - window->first_row;
+        uint64_t content_row = (uint64_t)channel * region->height + region->first_row;
+        visit(memory, region, window->offset + row * region->width,
+              tensor_content(region->tensor, content_row * region->width), region->rows * region->width);
+    }
+}
+
+/* Visits the region's bytes in runs that are contiguous in the tensor and in the window. */
+static void visit_region(struct memory *memory, const struct region *region, visit_run *visit)
+{
+    if (region->is_chw) {
+        visit_planes(memory, region, visit);
+        return;
+    }
+    bool whole = region->bytes == region->pixel_bytes && region->bytes == region->window_pixel_bytes;
+    uint32_t run = whole ? region->bytes * region->width : region->bytes, runs = whole ? 1 : region->width;
+    for (uint32_t row = region->first_row; row < region->first_row + region->rows; row++)
+        for (uint32_t column = 0; column < runs; column++) {
+            uint64_t pixel = (uint64_t)row * region->width + column;
+            uint64_t window_pixel = (uint64_t)(row - region->window->first_row) * region->width + column;
+            uint64_t l2 = region->window->offset + window_pixel * region->window_pixel_bytes + region->first_byte -
+                          region->window_first_byte;
+            visit(memory, region, (uint32_t)l2,
+                  tensor_content(region->tensor, pixel * region->pixel_bytes + region->first_byte), run);
+        }
+}
+
+static void fault(struct memory *memory, const char *what, uint32_t l2)
+{
+    const struct plan *plan = memory->plan;
+    bool inside = memory->step < plan->step_count;
+    check_fault(memory->checker, "step %d of layer '%s': %s, at byte %u of L2", memory->step,
+                inside ? plan->network->layers[plan->steps[memory->step].layer].name : "(end)", what, l2);
+}
+
+/* ---- what steps do ---- */
+
+static void read_bytes(struct memory *memory, uint32_t l2, content expected, uint32_t bytes, const char *what)
+{
+    for (uint32_t i = 0; i < bytes; i++) {
+        struct byte_state *byte = &memory->l2[l2 + i];
+        byte->loaded = (uint32_t)memory->step + 1;
+        if (byte->content != expected + i) {
+            fault(memory, what, l2 + i);
+            return;
+        }
+        if (byte->arriving > memory->complete) {
+            fault(memory, "reads what a transfer that is not awaited brings", l2 + i);
+            return;
+        }
+        if (byte->stored > memory->drained) {
+            fault(memory, "reads results whose stores were not drained", l2 + i);
+            return;
+        }
+    }
+}
+
+static void read_run(struct memory *memory, const struct region *region, uint32_t l2, content expected, uint32_t bytes)
+{
+    (void)region;
+    read_bytes(memory, l2, expected, bytes, "its input is not in L2");
+}
+
+static void write_run(struct memory *memory, const struct region *region, uint32_t l2, content expected, uint32_t bytes)
+{
+    uint8_t *computed = memory->computed[region->tensor] + (uint32_t)expected;
+    for (uint32_t i = 0; i < bytes; i++) {
+        struct byte_state *byte = &memory->l2[l2 + i];
+        const char *what = computed[i]                                  ? "computes an element a second time"
+                           : byte->arriving > memory->complete          ? "writes where a transfer writes"
+                           : byte->leaving > memory->complete           ? "overwrites what a transfer still reads"
+                           : byte->loaded == (uint32_t)memory->step + 1 ? "overwrites its own input"
+                                                                        : NULL;
+        if (what) {
+            fault(memory, what, l2 + i);
+            return;
+        }
+        computed[i] = 1;
+        byte->content = expected + i;
+        byte->stored = (uint32_t)memory->step + 1;
+    }
+}
+
+/* The input rows that some output rows read, by the definition of a convolution. */
+static void rows_read(const struct dory_layer *run, const struct dory_step *step, uint32_t *first, uint32_t *count)
+{
+    int64_t least = INT64_MAX, most = -1;
+    for (uint32_t y = step->first_row; y < (uint32_t)step->first_row + step->rows; y++)
+        for (uint32_t k = 0; k < run->kernel_height; k++) {
+            int64_t row = (int64_t)y * run->stride_height + (int64_t)k * run->dilation_height - run->padding_top;
+            if (row < 0 || row >= run->input_height)
+                continue;
+            least = row < least ? row : least;
+            most = row > most ? row : most;
+        }
+    *first = most < 0 ? 0 : (uint32_t)least;
+    *count = most < 0 ? 0 : (uint32_t)(most - least + 1);
+}
+
+static void read_input(struct memory *memory, const struct plan_step *step, unsigned operand)
+{
+    const struct dory_layer *run = &memory->plan->layers[step->layer].run;
+    uint32_t bits = operand ? run->second_input_bits : run->input_bits;
+    bool all = dory_reads_all_channels(run);
+    uint32_t channels = dory_input_channels(run, operand);
+    const struct dory_window *window = &step->run.input[operand];
+    struct region region = {
+        .first_byte = all ? 0 : dory_element_bytes(step->run.first_channel, bits),
+        .bytes = dory_element_bytes(all ? channels : step->run.channels, bits),
+        .width = run->input_width,
+        .height = run->input_height,
+        .is_chw = run->input_layout == DORY_CHW,
+        .pixel_bytes = dory_element_bytes(channels, bits),
+        .window = window,
+        .window_first_byte = dory_element_bytes(window->first_channel, bits),
+        .window_pixel_bytes = dory_element_bytes(window->channels, bits),
+        .tensor = memory->plan->network->layers[step->layer].inputs[operand],
+    };
+    rows_read(run, &step->run, &region.first_row, &region.rows);
+    bool inside = region.first_row >= window->first_row &&
+                  region.first_row + region.rows <= (uint32_t)window->first_row + window->rows &&
+                  region.first_byte >= region.window_first_byte &&
+                  region.first_byte + region.bytes <= region.window_first_byte + region.window_pixel_bytes;
+    if (region.rows > 0 && !inside)
+        fault(memory, "its input window does not hold all rows and channels that it reads", window->offset);
+    else
+        visit_region(memory, &region, read_run);
+}
+
+static void read_weights(struct memory *memory, const struct plan_step *step)
+{
+    const struct plan_layer *layer = &memory->plan->layers[step->layer];
+    if (layer->weights_bytes == 0)
+        return;
+    uint32_t bytes = dory_divide_up(step->run.channels, 4) * layer->run.quad_bytes;
+    uint64_t first = (uint64_t)(step->run.first_channel / 4) * layer->run.quad_bytes;
+    read_bytes(memory, step->run.weights_offset, weights_content(memory, step->layer, first), bytes,
+               "its weights are not in L2");
+}
+
+static void write_output(struct memory *memory, const struct plan_step *step)
+{
+    const struct dory_layer *run = &memory->plan->layers[step->layer].run;
+    const struct dory_window *window = &step->run.output;
+    struct region region = {
+        .first_row = step->run.first_row,
+        .rows = step->run.rows,
+        .first_byte = dory_element_bytes(step->run.first_channel, run->output_bits),
+        .bytes = dory_element_bytes(step->run.channels, run->output_bits),
+        .width = run->output_width,
+        .height = run->output_height,
+        .is_chw = run->output_layout == DORY_CHW,
+        .pixel_bytes = dory_element_bytes(run->output_channels, run->output_bits),
+        .window = window,
+        .window_first_byte = dory_element_bytes(window->first_channel, run->output_bits),
+        .window_pixel_bytes = dory_element_bytes(window->channels, run->output_bits),
+        .tensor = memory->plan->network->layers[step->layer].output,
+    };
+    bool inside = region.first_row >= window->first_row &&
+                  region.first_row + region.rows <= (uint32_t)window->first_row + window->rows &&
+                  region.first_byte >= region.window_first_byte &&
+                  region.first_byte + region.bytes <= region.window_first_byte + region.window_pixel_bytes;
+    if (!inside)
+        fault(memory, "its output window does not hold what it computes", window->offset);
+    else
+        visit_region(memory, &region, write_run);
+}
+
+/* ---- what transfers do ---- */
+
+/* The layer whose weights have this byte of the flash; -1: none. */
+static int weights_at(const struct memory *memory, uint32_t address)
+{
+    for (int i = 0; i < memory->plan->network->layer_count; i++) {
+        const struct plan_layer *layer = &memory->plan->layers[i];
+        if (address >= layer->weights_address && address - layer->weights_address < layer->weights_bytes)
+            return i;
+    }
+    return -1;
+}
+
+static void arrive(struct memory *memory, const struct dory_transfer *transfer, uint32_t index, uint32_t run,
+                   bool step_computes)
+{
+    uint32_t l2 = transfer->l2_offset + run * transfer->l2_stride, l3 = transfer->l3_address + run * transfer->l3_stride;
+    int layer = transfer->kind == HAL_FLASH_READ ? weights_at(memory, l3) : -1;
+    uint32_t blob = layer < 0 ? 0 : memory->plan->layers[layer].weights_bytes;
+    uint32_t first = layer < 0 ? 0 : l3 - memory->plan->layers[layer].weights_address;
+    for (uint32_t i = 0; i < transfer->run_bytes; i++) {
+        struct byte_state *byte = &memory->l2[l2 + i];
+        bool is_read = step_computes && byte->loaded == (uint32_t)memory->step + 1;
+        if (is_read || byte->stored > memory->drained) {
+            fault(memory,
+                  is_read ? "a transfer overwrites what the step reads"
+                          : "a transfer overwrites results that are not drained",
+                  l2 + i);
+            return;
+        }
+        if (transfer->kind == HAL_RAM_READ)
+            byte->content = memory->ram[l3 + i];
+        else
+            byte->content = first + i < blob ? weights_content(memory, layer, first + i) : 0;
+        byte->arriving = index + 1;
+    }
+}
+
+static void leave(struct memory *memory, const struct dory_transfer *transfer, uint32_t index, uint32_t run)
+{
+    uint32_t l2 = transfer->l2_offset + run * transfer->l2_stride, l3 = transfer->l3_address + run * transfer->l3_stride;
+    for (uint32_t i = 0; i < transfer->run_bytes; i++) {
+        struct byte_state *byte = &memory->l2[l2 + i];
+        if (byte->stored > memory->drained) {
+            fault(memory, "a transfer saves results that are not drained", l2 + i);
+            return;
+        }
+        memory->ram[l3 + i] = byte->content;
+        byte->leaving = index + 1;
+    }
+}
+
+static void start_transfers(struct memory *memory, uint32_t end, bool step_computes)
+{
+    for (; memory->queued < end; memory->queued++) {
+        const struct dory_transfer *transfer = &memory->plan->transfers[memory->queued].run;
+        for (uint32_t run = 0; run < transfer->runs; run++) {
+            if (transfer->kind == HAL_RAM_WRITE)
+                leave(memory, transfer, memory->queued, run);
+            else
+                arrive(memory, transfer, memory->queued, run, step_computes);
+        }
+    }
+}
+
+/* ---- the play ---- */
+
+static void play_step(struct memory *memory, int index)
+{
+    const struct plan_step *step = &memory->plan->steps[index];
+    memory->step = index;
+    if (step->run.drain)
+        memory->drained = (uint32_t)index;
+    if (step->run.transfers_awaited > memory->queued) {
+        if (!step->run.drain)
+            fault(memory, "awaits a transfer that no step before has started, and does not drain", 0);
+        start_transfers(memory, step->run.transfers_awaited, false);
+    }
+    if (step->run.transfers_awaited > memory->complete)
+        memory->complete = step->run.transfers_awaited;
+    read_input(memory, step, 0);
+    if (dory_has_second_input(&memory->plan->layers[step->layer].run))
+        read_input(memory, step, 1);
+    read_weights(memory, step);
+    start_transfers(memory, step->run.transfers_started, true);
+    write_output(memory, step);
+}
+
+static void check_computed(struct memory *memory)
+{
+    const struct network *network = memory->plan->network;
+    for (int i = 0; i < network->layer_count; i++) {
+        int tensor = network->layers[i].output;
+        const void *hole = memchr(memory->computed[tensor], 0, memory->plan->tensors[tensor].bytes);
+        if (hole)
+            check_fault(memory->checker, "layer '%s': byte %td of its output is never computed", network->layers[i].name,
+                        (const uint8_t *)hole - memory->computed[tensor]);
+    }
+}
+
+/* The caller finds an output of the network where the plan says. */
+static void check_output(struct memory *memory, int tensor)
+{
+    const struct plan *plan = memory->plan;
+    const struct plan_tensor *planned = &plan->tensors[tensor];
+    for (uint32_t i = 0; i < planned->bytes; i++) {
+        content found = planned->home == HOME_RAM ? memory->ram[planned->ram_offset + i]
+                                                  : memory->l2[plan->buffers[planned->buffer].offset + i].content;
+        if (found != tensor_content(tensor, i)) {
+            check_fault(memory->checker, "byte %u of the network's output '%s' is not there at the end", i,
+                        plan->network->tensors[tensor].name);
+            return;
+        }
+    }
+}
+
+static void bring_input(struct memory *memory, int tensor)
+{
+    const struct plan *plan = memory->plan;
+    const struct plan_tensor *planned = &plan->tensors[tensor];
+    for (uint32_t i = 0; i < planned->bytes; i++) {
+        if (planned->home == HOME_RAM)
+            memory->ram[planned->ram_offset + i] = tensor_content(tensor, i);
+        else
+            memory->l2[plan->buffers[planned->buffer].offset + i].content = tensor_content(tensor, i);
+    }
+}
+
+void check_memory(struct checker *checker)
+{
+    const struct plan *plan = checker->plan;
+    struct arena arena = {0};
+    struct memory memory = {.checker = checker, .plan = plan};
+    memory.l2 = arena_array(&arena, struct byte_state, (size_t)plan->l2_peak_bytes + 1);
+    memory.ram = arena_array(&arena, content, (size_t)plan->ram_bytes + 1);
+    memory.computed = arena_array(&arena, uint8_t *, (size_t)plan->network->tensor_count);
+    for (int i = 0; i < plan->network->tensor_count; i++)
+        memory.computed[i] = arena_array(&arena, uint8_t, plan->tensors[i].bytes);
+    for (int i = 0; i < plan->network->input_count; i++)
+        bring_input(&memory, plan->network->inputs[i]);
+    for (int i = 0; i < plan->step_count; i++)
+        play_step(&memory, i);
+    memory.step = plan->step_count;
+    memory.drained = (uint32_t)plan->step_count;
+    start_transfers(&memory, (uint32_t)plan->transfer_count, false);
+    check_computed(&memory);
+    for (int i = 0; i < plan->network->output_count; i++)
+        check_output(&memory, plan->network->outputs[i]);
+    arena_free(&arena);
+}

@@ -1,0 +1,412 @@
+/* Candidates of a layer: the ways to cut it into steps, and for each the best tile. */
+#include "plan/planner.h"
+
+#include <string.h>
+
+#include "dory/hal.h"
+
+/* ---- sizes ---- */
+
+uint32_t aligned(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
+
+uint32_t tensor_bytes(const struct tensor *tensor)
+{
+    return (uint32_t)tensor->height * (uint32_t)tensor->width *
+           dory_element_bytes((uint32_t)tensor->channels, (uint32_t)tensor->bits);
+}
+
+uint32_t operand_pixel_bytes(const struct dory_layer *run, unsigned operand, uint32_t channels)
+{
+    const uint8_t bits[] = {run->input_bits, run->second_input_bits, run->output_bits};
+    return dory_element_bytes(channels, bits[operand]);
+}
+
+uint32_t operand_channels(const struct dory_layer *run, unsigned operand)
+{
+    return operand == 2 ? run->output_channels : dory_input_channels(run, operand);
+}
+
+uint32_t operand_row_bytes(const struct dory_layer *run, unsigned operand)
+{
+    uint32_t width = operand == 2 ? run->output_width : run->input_width;
+    return width * operand_pixel_bytes(run, operand, operand_channels(run, operand));
+}
+
+uint32_t operand_window_bytes(const struct dory_layer *run, unsigned operand, const struct dory_window *window)
+{
+    uint32_t width = operand == 2 ? run->output_width : run->input_width;
+    return window->rows * width * operand_pixel_bytes(run, operand, window->channels);
+}
+
+bool layer_has_weights(const struct dory_layer *run)
+{
+    return run->operation == DORY_CONVOLUTION || run->operation == DORY_DEPTHWISE || run->operation == DORY_GROUPED;
+}
+
+int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }
+
+uint8_t layer_ram(const struct planner *planner, int layer)
+{
+    const struct layer *of = &planner->network->layers[layer];
+    return (uint8_t)((planner->homes[of->inputs[0]] == HOME_RAM ? RAM_INPUT : 0) |
+                     (layer_has_two_inputs(of) && planner->homes[of->inputs[1]] == HOME_RAM ? RAM_SECOND_INPUT : 0) |
+                     (planner->homes[of->output] == HOME_RAM ? RAM_OUTPUT : 0));
+}
+
+/* ---- windows ---- */
+
+/* Rows that make a whole number of L3 words: stripes of a tensor in RAM start at multiples of it. */
+static uint32_t row_granule(uint32_t row_bytes)
+{
+    uint32_t granule = 1;
+    while (granule * row_bytes % HAL_L3_ALIGNMENT != 0)
+        granule *= 2;
+    return granule;
+}
+
+/* The input rows that output rows `first` and up read. Rows of nothing but border leave a window of one row that is not
+ * read: there are no empty windows. */
+static void input_rows(const struct dory_layer *run, uint32_t first, uint32_t rows, uint32_t granule,
+                       struct dory_window *window)
+{
+    int64_t start = (int64_t)first * run->stride_height - run->padding_top;
+    int64_t end = start + dory_input_extent(rows, run->kernel_height, run->stride_height, run->dilation_height);
+    start = start < 0 ? 0 : start >= run->input_height ? run->input_height - 1 : start;
+    end = end > run->input_height ? run->input_height : end <= start ? start + 1 : end;
+    start -= start % granule;
+    window->first_row = (uint16_t)start;
+    window->rows = (uint16_t)(end - start);
+}
+
+static void set_input_window(const struct dory_layer *run, const struct cut *cut, unsigned operand, struct dory_step *step)
+{
+    struct dory_window *window = &step->input[operand];
+    *window = (struct dory_window){.rows = run->input_height, .channels = (uint16_t)operand_channels(run, operand)};
+    if (!(cut->ram & (operand ? RAM_SECOND_INPUT : RAM_INPUT)))
+        return;
+    input_rows(run, step->first_row, step->rows, row_granule(operand_row_bytes(run, operand)), window);
+    if (!dory_reads_all_channels(run)) {
+        window->first_channel = step->first_channel;
+        window->channels = step->channels;
+    }
+}
+
+static void set_output_window(const struct dory_layer *run, const struct cut *cut, struct dory_step *step)
+{
+    step->output = (struct dory_window){.rows = run->output_height, .channels = run->output_channels};
+    if (cut->ram & RAM_OUTPUT)
+        step->output = (struct dory_window){.first_row = step->first_row,
+                                            .rows = step->rows,
+                                            .first_channel = step->first_channel,
+                                            .channels = step->channels};
+}
+
+static struct dory_step make_step(const struct dory_layer *run, const struct cut *cut, uint32_t row, uint32_t channel)
+{
+    struct dory_step step = {
+        .first_row = (uint16_t)row,
+        .rows = (uint16_t)dory_minimum(cut->rows, run->output_height - row),
+        .first_channel = (uint16_t)channel,
+        .channels = (uint16_t)dory_minimum(cut->channels, run->output_channels - channel),
+    };
+    set_input_window(run, cut, 0, &step);
+    if (dory_has_second_input(run))
+        set_input_window(run, cut, 1, &step);
+    set_output_window(run, cut, &step);
+    /* results that go to RAM must be in L2 before the next step hands them to the queue */
+    step.drain = (cut->ram & RAM_OUTPUT) != 0 || (row == 0 && channel == 0);
+    return step;
+}
+
+static void make_steps(struct planner *planner, const struct dory_layer *run, struct cut *cut)
+{
+    uint32_t stripes = dory_divide_up(run->output_height, cut->rows),
+             blocks = dory_divide_up(run->output_channels, cut->channels);
+    cut->step_count = stripes * blocks;
+    cut->steps = arena_array(planner->arena, struct dory_step, cut->step_count);
+    cut->times = arena_array(planner->arena, struct step_times, cut->step_count);
+    for (uint32_t i = 0; i < cut->step_count; i++) {
+        uint32_t stripe = cut->channels_outer ? i % stripes : i / blocks;
+        uint32_t block = cut->channels_outer ? i / stripes : i % blocks;
+        cut->steps[i] = make_step(run, cut, stripe * cut->rows, block * cut->channels);
+    }
+    cut->steps[cut->step_count - 1].last_of_layer = 1;
+}
+
+/* ---- one cut ---- */
+
+struct cut *cut_get(struct planner *planner, int layer, uint32_t rows, uint32_t channels, bool channels_outer, uint8_t ram)
+{
+    struct planned_layer *of = &planner->layers[layer];
+    struct cut **end = &of->cuts;
+    for (; *end; end = &(*end)->next)
+        if ((*end)->rows == rows && (*end)->channels == channels && (*end)->channels_outer == channels_outer &&
+            (*end)->ram == ram)
+            return *end;
+    *end = arena_allocate(planner->arena, sizeof **end);
+    **end = (struct cut){.rows = rows, .channels = channels, .channels_outer = channels_outer, .ram = ram};
+    return *end;
+}
+
+/* Channel blocks of a tensor in RAM are runs of whole L3 words only if blocks and pixels are. */
+static bool blocks_are_words(const struct dory_layer *run, unsigned operand, uint32_t channels)
+{
+    uint32_t all = operand_channels(run, operand);
+    return operand_pixel_bytes(run, operand, all) % HAL_L3_ALIGNMENT == 0 &&
+           operand_pixel_bytes(run, operand, channels) % HAL_L3_ALIGNMENT == 0;
+}
+
+bool cut_is_legal(const struct dory_layer *run, uint32_t rows, uint32_t channels, uint8_t ram)
+{
+    bool blocks = channels < run->output_channels, stripes = rows < run->output_height;
+    if (blocks && channels % 4 != 0)
+        return false;
+    if (stripes && (ram & RAM_OUTPUT) && rows % row_granule(operand_row_bytes(run, 2)) != 0)
+        return false;
+    if (blocks && (ram & RAM_OUTPUT) && !blocks_are_words(run, 2, channels))
+        return false;
+    if (!blocks || dory_reads_all_channels(run))
+        return true;
+    return !((ram & RAM_INPUT) && !blocks_are_words(run, 0, channels)) &&
+           !((ram & RAM_SECOND_INPUT) && !blocks_are_words(run, 1, channels));
+}
+
+static struct tile_problem tile_problem_of(const struct planner *planner, int layer, const struct cut *cut, int kernel)
+{
+    const struct planned_layer *of = &planner->layers[layer];
+    return (struct tile_problem){
+        .layer = &of->run,
+        .kernel = of->kernels[kernel],
+        .target = planner->target,
+        .cores = planner->cores,
+        .l1_bytes = planner->l1_bytes,
+        .steps = cut->steps,
+        .step_count = cut->step_count,
+        .cycles = of->cycles[kernel],
+    };
+}
+
+/* What has been found with so much L1 or more: the fastest tile of more L1 is the fastest of less, too, if it fits. */
+static bool holds_with(const struct cut *cut, uint32_t found_with, uint32_t l1_bytes)
+{
+    bool fits = !cut->legal || cut->cost.l1_bytes <= l1_bytes;
+    return cut->solved && (found_with == l1_bytes || (found_with > l1_bytes && fits));
+}
+
+/* The same cut of an equal layer among the first `count` of a planner, if that is solved. */
+static const struct cut *solved_among(const struct planner *of, int count, const struct dory_layer *run,
+                                      const struct cut *cut, uint32_t l1_bytes)
+{
+    for (int l = 0; l < count; l++) {
+        if (memcmp(&of->layers[l].run, run, sizeof *run) != 0)
+            continue;
+        for (const struct cut *other = of->layers[l].cuts; other; other = other->next)
+            if (other->rows == cut->rows && other->channels == cut->channels &&
+                other->channels_outer == cut->channels_outer && other->ram == cut->ram &&
+                holds_with(other, of->l1_bytes, l1_bytes))
+                return other;
+    }
+    return NULL;
+}
+
+/* Networks repeat themselves, and so do attempts. */
+static const struct cut *solved_before(const struct planner *planner, int layer, const struct cut *cut)
+{
+    const struct dory_layer *run = &planner->layers[layer].run;
+    const struct cut *found = solved_among(planner, layer, run, cut, planner->l1_bytes);
+    for (const struct planner *p = planner->before; p && !found; p = p->before)
+        found = solved_among(p, planner->network->layer_count, run, cut, planner->l1_bytes);
+    return found;
+}
+
+bool cut_solve(struct planner *planner, int layer, struct cut *cut)
+{
+    struct planned_layer *of = &planner->layers[layer];
+    if (cut->solved)
+        return cut->legal;
+    const struct cut *same = solved_before(planner, layer, cut);
+    if (same) {
+        struct cut *next = cut->next;
+        *cut = *same;
+        cut->next = next;
+        return cut->legal;
+    }
+    cut->solved = true;
+    make_steps(planner, &of->run, cut);
+    for (int i = 0; of->kernels[i]; i++) {
+        struct tile_problem problem = tile_problem_of(planner, layer, cut, i);
+        struct tiling tiling;
+        struct tile_cost cost;
+        if (!tile_search(&problem, cut->legal ? cut->cost.cycles : UINT64_MAX, &tiling, &cost))
+            continue;
+        cut->legal = true;
+        cut->kernel = of->kernels[i];
+        cut->tiling = tiling;
+        tile_simulate(&problem, &tiling, &cut->cost, cut->times);
+        cut->quad_bytes = tile_quad_bytes(&of->run, tiling.shape.input_channels);
+    }
+    return cut->legal;
+}
+
+void cut_simulate(const struct planner *planner, int layer, const struct cut *cut, const struct dory_step *steps,
+                  struct tile_cost *cost, struct step_times *times)
+{
+    int kernel = 0;
+    while (planner->layers[layer].kernels[kernel] != cut->kernel)
+        kernel++;
+    struct tile_problem problem = tile_problem_of(planner, layer, cut, kernel);
+    problem.steps = steps;
+    tile_simulate(&problem, &cut->tiling, cost, times);
+}
+
+/* ---- what a cut needs of L2 and L3 ---- */
+
+/* Before a cut is solved its quads are counted as if input channels were not tiled; for 8-bit weights that is exact. */
+static uint32_t weights_block_bytes(const struct dory_layer *run, const struct cut *cut)
+{
+    uint32_t quad = cut->legal ? cut->quad_bytes : layer_has_weights(run) ? tile_quad_bytes(run, run->input_channels) : 0;
+    return dory_divide_up(cut->channels, 4) * quad;
+}
+
+/* The largest window of an operand: a stripe in the middle of the tensor. */
+static uint32_t window_bytes(const struct dory_layer *run, const struct cut *cut, unsigned operand)
+{
+    bool part = operand == 2 || !dory_reads_all_channels(run);
+    uint32_t all = operand_channels(run, operand);
+    uint32_t width = operand == 2 ? run->output_width : run->input_width;
+    uint32_t pixel = operand_pixel_bytes(run, operand, part ? cut->channels : all), rows = cut->rows;
+    if (operand != 2) {
+        rows = dory_input_extent(cut->rows, run->kernel_height, run->stride_height, run->dilation_height);
+        rows += cut->rows < run->output_height ? row_granule(operand_row_bytes(run, operand)) - 1 : 0;
+        rows = dory_minimum(rows, run->input_height);
+    }
+    return rows * width * pixel;
+}
+
+uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut *cut, bool ahead)
+{
+    static const uint8_t operands[] = {RAM_INPUT, RAM_SECOND_INPUT, RAM_OUTPUT};
+    const struct dory_layer *run = &planner->layers[layer].run;
+    bool blocks = cut->channels < run->output_channels, stripes = cut->rows < run->output_height;
+    uint32_t sum = aligned(weights_block_bytes(run, cut)) * (blocks && ahead ? 2 : 1);
+    for (unsigned operand = 0; operand < 3; operand++) {
+        bool reloaded = stripes || (blocks && (operand == 2 || !dory_reads_all_channels(run)));
+        if (cut->ram & operands[operand])
+            sum += aligned(window_bytes(run, cut, operand)) * (reloaded && ahead ? 2 : 1);
+    }
+    return sum;
+}
+
+/* Cycles of L3 for `times` windows of an operand; parts of a pixel are runs of their own. */
+static uint64_t window_cycles(const struct planner *planner, const struct dory_layer *run, const struct cut *cut,
+                              unsigned operand, uint64_t times)
+{
+    bool part = (operand == 2 || !dory_reads_all_channels(run)) && cut->channels < run->output_channels;
+    uint32_t all = operand_channels(run, operand);
+    uint32_t bytes = window_bytes(run, cut, operand), pixel = operand_pixel_bytes(run, operand, part ? cut->channels : all);
+    struct dory_transfer window = {.runs = 1, .run_bytes = bytes};
+    uint64_t pixels = part ? bytes / pixel : 1;
+    window.run_bytes = (uint32_t)(bytes / pixels);
+    return times * pixels * l3_cycles(planner->target, &window);
+}
+
+uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cut *cut)
+{
+    const struct dory_layer *run = &planner->layers[layer].run;
+    uint64_t stripes = dory_divide_up(run->output_height, cut->rows),
+             blocks = dory_divide_up(run->output_channels, cut->channels);
+    bool weights_again = !cut->channels_outer && blocks > 1, input_again = cut->channels_outer && stripes > 1;
+    struct dory_transfer weights = {.runs = 1, .run_bytes = weights_block_bytes(run, cut)};
+    uint64_t sum = weights.run_bytes ? blocks * (weights_again ? stripes : 1) * l3_cycles(planner->target, &weights) : 0;
+    uint64_t windows = stripes * (dory_reads_all_channels(run) && !input_again ? 1 : blocks);
+    if (cut->ram & RAM_INPUT)
+        sum += window_cycles(planner, run, cut, 0, windows);
+    if (cut->ram & RAM_SECOND_INPUT)
+        sum += window_cycles(planner, run, cut, 1, windows);
+    if (cut->ram & RAM_OUTPUT)
+        sum += window_cycles(planner, run, cut, 2, stripes * blocks);
+    return sum;
+}
+
+/* ---- the cuts of a layer ---- */
+
+#define MOST_PARTS 40   /* sizes of parts along one dimension */
+#define MOST_STEPS 2048 /* of a layer: more are all overhead */
+
+/* More parts than this gain nothing where a part takes no more than such a part of L2: each is a step and a transfer, which
+ * take L2, too, and the driver's time. */
+#define ENOUGH_PARTS      24
+#define SMALL_SHARE_OF_L2 8
+
+/* Part sizes of `size` for 1, 2, 3, 4, 6, 8, 12 ... parts, in multiples of `granule`, largest first; `small` is a size of
+ * little L2. */
+static int part_sizes(uint32_t size, uint32_t granule, uint32_t small, uint32_t *sizes)
+{
+    int count = 0;
+    uint32_t before = 0;
+    for (uint32_t parts = 1; count < MOST_PARTS; parts = parts < 2 ? parts + 1 : parts % 3 ? parts / 2 * 3 : parts / 3 * 4) {
+        uint32_t part = parts == 1 ? size : dory_minimum(size, dory_round_up(dory_divide_up(size, parts), granule));
+        if (part != before)
+            sizes[count++] = part;
+        before = part;
+        if (part <= granule || (parts >= ENOUGH_PARTS && part <= small))
+            break;
+    }
+    return count;
+}
+
+static int add_cut(struct planner *planner, int layer, uint32_t rows, uint32_t channels, uint8_t ram, struct cut **list,
+                   int count)
+{
+    const struct dory_layer *run = &planner->layers[layer].run;
+    uint64_t stripes = dory_divide_up(run->output_height, rows), blocks = dory_divide_up(run->output_channels, channels);
+    if (!cut_is_legal(run, rows, channels, ram) || (stripes * blocks > MOST_STEPS && stripes > 1 && blocks > 1))
+        return count;
+    bool both = stripes > 1 && blocks > 1;
+    for (int outer = 0; outer <= (both ? 1 : 0); outer++)
+        if (count < MOST_CUTS)
+            list[count++] = cut_get(planner, layer, rows, channels, outer != 0, ram);
+    return count;
+}
+
+/* Rows of output, and channels, whose operands take little of L2. */
+static uint32_t small_rows(const struct planner *planner, const struct dory_layer *run)
+{
+    uint32_t input = operand_row_bytes(run, 0) * run->stride_height, output = operand_row_bytes(run, 2);
+    return planner->l2_bytes / SMALL_SHARE_OF_L2 / (input > output ? input : output);
+}
+
+static uint32_t small_channels(const struct planner *planner, const struct dory_layer *run)
+{
+    uint32_t quad_bytes = layer_has_weights(run) ? tile_quad_bytes(run, run->input_channels) : 4;
+    return planner->l2_bytes / SMALL_SHARE_OF_L2 / quad_bytes * 4;
+}
+
+static int make_list(struct planner *planner, int layer, uint8_t ram, struct cut **list)
+{
+    const struct dory_layer *run = &planner->layers[layer].run;
+    uint32_t rows[MOST_PARTS], channels[MOST_PARTS];
+    int row_count = 1, count = 0;
+    rows[0] = run->output_height;
+    if (ram)
+        row_count = part_sizes(run->output_height, ram & RAM_OUTPUT ? row_granule(operand_row_bytes(run, 2)) : 1,
+                               small_rows(planner, run), rows);
+    int channel_count = part_sizes(run->output_channels, 4, small_channels(planner, run), channels);
+    if (!ram && !layer_has_weights(run))
+        channel_count = 1; /* nothing to gain */
+    for (int i = 0; i < row_count; i++)
+        for (int j = 0; j < channel_count; j++)
+            count = add_cut(planner, layer, rows[i], channels[j], ram, list, count);
+    return count;
+}
+
+int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list)
+{
+    struct planned_layer *of = &planner->layers[layer];
+    if (!of->lists[ram]) {
+        of->lists[ram] = arena_array(planner->arena, struct cut *, MOST_CUTS);
+        of->list_counts[ram] = make_list(planner, layer, ram, of->lists[ram]);
+    }
+    *list = of->lists[ram];
+    return of->list_counts[ram];
+}

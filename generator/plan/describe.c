@@ -1,0 +1,528 @@
+/* Pass `describe`: the firmware's view of a layer.
+ *
+ * What is decided here is arithmetic: how an accumulator is normalised. A cheaper form than the exact one is taken only
+ * where bounds prove that it gives the same bits. The bounds of a convolution's accumulator are computed anew for every
+ * channel from its own weights, which is tighter than the layer's bound. */
+#include "plan/clamp.h"
+#include "plan/plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct bounds {
+    int64_t minimum, maximum;
+};
+
+struct description {
+    const struct network *network;
+    const struct layer *layer;
+    const struct tensor *input, *second_input, *output; /* second_input: null but for additions and concatenations */
+    struct dory_layer *run;
+    struct dory_stages *stages; /* of it, where it has any */
+    struct arena *arena;
+    struct diagnostics *diagnostics;
+};
+
+#define REFUSE(description, attribute, ...)                                                                                 \
+    diagnose((description)->diagnostics, SEVERITY_ERROR, (description)->layer->name, attribute, __VA_ARGS__)
+
+/* ---- exact arithmetic on bounds ---- */
+
+__extension__ typedef __int128 wide;
+
+static bool fits_32_bits(wide value) { return value >= INT32_MIN && value <= INT32_MAX; }
+static bool fits_64_bits(wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
+
+static wide wide_minimum(wide a, wide b) { return a < b ? a : b; }
+static wide wide_maximum(wide a, wide b) { return a > b ? a : b; }
+
+/* What a stage makes of one channel's values, and whether narrow integers are enough on the way. */
+struct stage_proof {
+    bool fits_32, fits_64;
+};
+
+static struct stage_proof prove_channel(int64_t multiplier, int64_t addend, struct bounds x)
+{
+    wide low = (wide)multiplier * x.minimum, high = (wide)multiplier * x.maximum;
+    wide least = wide_minimum(low, high), most = wide_maximum(low, high);
+    bool constants_fit = fits_32_bits(multiplier) && fits_32_bits(addend);
+    return (struct stage_proof){
+        .fits_32 = constants_fit && fits_32_bits(x.minimum) && fits_32_bits(x.maximum) && fits_32_bits(least) &&
+                   fits_32_bits(most) && fits_32_bits(least + addend) && fits_32_bits(most + addend),
+        .fits_64 = fits_64_bits(least) && fits_64_bits(most) && fits_64_bits(least + addend) && fits_64_bits(most + addend),
+    };
+}
+
+static int power_of_two(int64_t value)
+{
+    if (value < 1 || (value & (value - 1)) != 0)
+        return -1;
+    return __builtin_ctzll((unsigned long long)value);
+}
+
+/* ---- bounds of accumulators ---- */
+
+/* The values that a tensor's elements can have; the type's, where nothing was proven. */
+static struct bounds tensor_bounds(const struct tensor *tensor)
+{
+    struct bounds type = {0, ((int64_t)1 << tensor->bits) - 1};
+    if (tensor->is_signed)
+        type = (struct bounds){-((int64_t)1 << (tensor->bits - 1)), ((int64_t)1 << (tensor->bits - 1)) - 1};
+    if (tensor->minimum > tensor->maximum || tensor->minimum < type.minimum || tensor->maximum > type.maximum)
+        return type;
+    return (struct bounds){tensor->minimum, tensor->maximum};
+}
+
+/* Bounds of the accumulator of one output channel, and of all its partial sums in whatever order they are added:
+ * zero counts as a value of every element, for borders and for terms that are still to come. */
+static struct bounds channel_bounds(const struct description *d, size_t channel)
+{
+    struct bounds x = tensor_bounds(d->input), sum = {0, 0};
+    size_t taps = (size_t)d->layer->kernel_height * (size_t)d->layer->kernel_width;
+    size_t count = taps * (size_t)(d->input->channels / d->layer->groups);
+    const int8_t *weights = d->layer->weights + channel * count;
+    int64_t positive = 0, negative = 0;
+    for (size_t i = 0; i < count; i++) {
+        positive += weights[i] > 0 ? weights[i] : 0;
+        negative += weights[i] < 0 ? weights[i] : 0;
+    }
+    x.minimum = x.minimum < 0 ? x.minimum : 0;
+    x.maximum = x.maximum > 0 ? x.maximum : 0;
+    sum.minimum = positive * x.minimum + negative * x.maximum;
+    sum.maximum = positive * x.maximum + negative * x.minimum;
+    return sum;
+}
+
+/* ---- normalisation ---- */
+
+struct form {
+    bool is_identity; /* multiplier 1, divisor 1, a 32-bit addend */
+    bool fits_32, fits_64;
+};
+
+static void form_add(struct form *form, const struct stage *stage, size_t channel, struct bounds x)
+{
+    size_t index = stage->count == 1 ? 0 : channel;
+    int64_t multiplier = stage->multiplier[index], addend = stage->addend[index];
+    struct stage_proof proof = prove_channel(multiplier, addend, x);
+    form->is_identity = form->is_identity && stage->divisor == 1 && multiplier == 1 && proof.fits_32;
+    form->fits_32 = form->fits_32 && proof.fits_32;
+    form->fits_64 = form->fits_64 && proof.fits_64;
+}
+
+/* Sets normalisation, shift and divisor from what was proven of all channels. */
+static void choose_normalisation(const struct description *d, const struct form *form, int64_t divisor)
+{
+    struct dory_layer *run = d->run;
+    int shift = power_of_two(divisor);
+    run->divisor = divisor;
+    if (!form->fits_64)
+        REFUSE(d, NULL, "its normalisation exceeds 64-bit integers, which is the most that the firmware computes with");
+    if (form->is_identity) {
+        run->normalisation = DORY_NORMALISE_NONE;
+    } else if (shift >= 0 && form->fits_32) {
+        /* 31 places leave the sign of a 32-bit value, and so do more */
+        run->normalisation = DORY_NORMALISE_32;
+        run->shift = (uint8_t)(shift > 31 ? 31 : shift);
+    } else {
+        run->normalisation = shift >= 0 ? DORY_NORMALISE_64 : DORY_NORMALISE_DIVIDE;
+        run->shift = (uint8_t)(shift >= 0 ? shift : 0);
+    }
+}
+
+static int32_t clamp_32(int64_t value)
+{
+    return (int32_t)(value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : value);
+}
+
+/* The bounds of the output element; without a clip the range pass has proven that the type's are never reached. */
+static void describe_clip(const struct description *d, const struct stage *last)
+{
+    const struct tensor *output = d->output;
+    int64_t least = output->is_signed ? -((int64_t)1 << (output->bits - 1)) : 0;
+    int64_t most = output->is_signed ? -least - 1 : ((int64_t)1 << output->bits) - 1;
+    if (output->bits == 32)
+        least = INT32_MIN, most = INT32_MAX;
+    if (last && last->has_clip) {
+        bool proven = output->minimum >= least && output->maximum <= most; /* a clip beyond that never clips */
+        if (!proven && (last->minimum < least || last->maximum > most))
+            REFUSE(d, NULL, "clips to %" PRId64 "..%" PRId64 ", which %d-bit %s elements cannot hold", last->minimum,
+                   last->maximum, output->bits, output->is_signed ? "signed" : "unsigned");
+        least = last->minimum > least ? last->minimum : least;
+        most = last->maximum < most ? last->maximum : most;
+    }
+    d->run->minimum = clamp_32(least);
+    d->run->maximum = clamp_32(most);
+}
+
+/* A layer-wide stage as the firmware has it. */
+static struct dory_stage scalar_stage(const struct description *d, const struct stage *stage, struct bounds x)
+{
+    struct dory_stage result = {1, 0, 1, INT32_MIN, INT32_MAX};
+    if (stage->count == 0)
+        return result;
+    if (stage->count != 1)
+        REFUSE(d, NULL,
+               "has a normalisation per channel; for pools, additions and concatenations one for all channels is supported");
+    struct stage_proof proof = prove_channel(stage->multiplier[0], stage->addend[0], x);
+    if (!proof.fits_64)
+        REFUSE(d, NULL, "its scaling exceeds 64-bit integers, which is the most that the firmware computes with");
+    result.multiplier = stage->multiplier[0];
+    result.addend = stage->addend[0];
+    result.divisor = stage->divisor;
+    if (stage->has_clip) {
+        result.minimum = clamp_32(stage->minimum);
+        result.maximum = clamp_32(stage->maximum);
+    }
+    return result;
+}
+
+static int64_t floor_divide(wide numerator, int64_t divisor)
+{
+    wide quotient = numerator / divisor;
+    return (int64_t)(quotient - (numerator % divisor < 0));
+}
+
+/* What dory_stage_apply makes of x; the clip to 32 bits included, so that nothing behind it overflows. */
+static struct bounds stage_bounds(const struct dory_stage *stage, struct bounds x)
+{
+    wide low = (wide)stage->multiplier * x.minimum, high = (wide)stage->multiplier * x.maximum;
+    struct bounds y = {floor_divide(wide_minimum(low, high) + stage->addend, stage->divisor),
+                       floor_divide(wide_maximum(low, high) + stage->addend, stage->divisor)};
+    y.minimum = y.minimum < stage->minimum ? stage->minimum : y.minimum > stage->maximum ? stage->maximum : y.minimum;
+    y.maximum = y.maximum < stage->minimum ? stage->minimum : y.maximum > stage->maximum ? stage->maximum : y.maximum;
+    return y;
+}
+
+/* Takes the clamped form where every channel has one. */
+static void try_clamped(const struct description *d, const struct stage *stage)
+{
+    struct dory_layer *run = d->run;
+    uint32_t reciprocal;
+    uint8_t shift;
+    if (!stage->has_clip || run->minimum != 0 || run->maximum > 255 || stage->divisor > (int64_t)1 << 31)
+        return;
+    int64_t scale = clamp_scale(stage->divisor, run->maximum), divisor = scale * stage->divisor;
+    if (!clamp_reciprocal(divisor, ((uint64_t)run->maximum + 1) * (uint64_t)divisor, &reciprocal, &shift))
+        return;
+    for (size_t channel = 0; channel < (size_t)d->output->channels; channel++) {
+        size_t index = stage->count == 1 ? 0 : channel;
+        struct bounds x = channel_bounds(d, channel);
+        struct clamped_channel unused;
+        if (!fits_32_bits(stage->multiplier[index]) || !fits_64_bits((wide)scale * stage->addend[index]))
+            return;
+        if (!clamp_channel(scale * stage->multiplier[index], scale * stage->addend[index], divisor, run->maximum, x.minimum,
+                           x.maximum, &unused))
+            return;
+    }
+    run->normalisation = DORY_NORMALISE_CLAMPED;
+    run->reciprocal = reciprocal;
+    run->shift = shift;
+}
+
+void describe_accumulator(const struct network *network, const struct layer *layer, size_t channel, int64_t *minimum,
+                          int64_t *maximum)
+{
+    struct description d = {.layer = layer, .input = &network->tensors[layer->inputs[0]]};
+    struct bounds x = channel_bounds(&d, channel);
+    *minimum = x.minimum;
+    *maximum = x.maximum;
+}
+
+static void describe_channel_stages(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    static const int64_t one = 1, zero = 0;
+    static const struct stage identity = {.count = 1, .multiplier = &one, .addend = &zero, .divisor = 1};
+    const struct stage *stage = layer->stage_count ? &layer->stages[0] : &identity;
+    struct form form = {true, true, true};
+    bool accumulators_fit = true;
+    for (size_t channel = 0; channel < (size_t)d->output->channels; channel++) {
+        struct bounds x = channel_bounds(d, channel);
+        accumulators_fit = accumulators_fit && fits_32_bits(x.minimum) && fits_32_bits(x.maximum);
+        form_add(&form, stage, channel, x);
+    }
+    if (!accumulators_fit)
+        REFUSE(d, NULL, "its sums can exceed 32 bits, in which the firmware accumulates");
+    if (layer->stage_count > 1)
+        REFUSE(d, NULL, "has %d normalisations one after the other; a convolution can have one", layer->stage_count);
+    choose_normalisation(d, &form, stage->divisor);
+    describe_clip(d, layer->stage_count ? stage : NULL);
+    if (d->run->normalisation == DORY_NORMALISE_64 || d->run->normalisation == DORY_NORMALISE_DIVIDE)
+        try_clamped(d, stage);
+}
+
+static void describe_scalar_stages(const struct description *d, struct bounds accumulator)
+{
+    const struct layer *layer = d->layer;
+    static const struct stage identity = {.count = 0, .divisor = 1};
+    const struct stage *first = layer->stage_count ? &layer->stages[0] : &identity;
+    struct form form = {true, true, true};
+    if (first->count)
+        form_add(&form, first, 0, accumulator);
+    d->stages->first = scalar_stage(d, first, accumulator);
+    choose_normalisation(d, &form, d->stages->first.divisor);
+    if (layer->stage_count > 1) {
+        d->stages->has_second = 1;
+        d->stages->second = scalar_stage(d, &layer->stages[1], stage_bounds(&d->stages->first, accumulator));
+    }
+    describe_clip(d, layer->stage_count ? &layer->stages[layer->stage_count - 1] : NULL);
+}
+
+/* ---- shapes ---- */
+
+struct dimension {
+    const char *name;
+    int64_t value;
+    uint16_t *place;
+};
+
+/* Copies dimensions that the firmware holds in 16 bits. */
+static void set_dimensions(const struct description *d, const struct dimension *dimensions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (dimensions[i].value < 0 || dimensions[i].value > UINT16_MAX)
+            REFUSE(d, NULL, "its %s is %" PRId64 "; at most %d is supported", dimensions[i].name, dimensions[i].value,
+                   UINT16_MAX);
+        *dimensions[i].place = (uint16_t)dimensions[i].value;
+    }
+}
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static void describe_shape(const struct description *d)
+{
+    struct dory_layer *run = d->run;
+    const struct layer *layer = d->layer;
+    bool window = !layer_has_two_inputs(layer);
+    const struct dimension dimensions[] = {
+        {"input height", d->input->height, &run->input_height},
+        {"input width", d->input->width, &run->input_width},
+        {"number of input channels", d->input->channels, &run->input_channels},
+        {"output height", d->output->height, &run->output_height},
+        {"output width", d->output->width, &run->output_width},
+        {"number of output channels", d->output->channels, &run->output_channels},
+        {"kernel height", window ? layer->kernel_height : 1, &run->kernel_height},
+        {"kernel width", window ? layer->kernel_width : 1, &run->kernel_width},
+        {"vertical stride", window ? layer->stride_height : 1, &run->stride_height},
+        {"horizontal stride", window ? layer->stride_width : 1, &run->stride_width},
+        {"vertical dilation", window && layer->kernel_height > 1 ? layer->dilation_height : 1, &run->dilation_height},
+        {"horizontal dilation", window && layer->kernel_width > 1 ? layer->dilation_width : 1, &run->dilation_width},
+        {"padding at the top", window ? layer->padding_top : 0, &run->padding_top},
+        {"padding at the left", window ? layer->padding_left : 0, &run->padding_left},
+    };
+    set_dimensions(d, dimensions, COUNT_OF(dimensions));
+}
+
+/* A convolution that reads its whole input becomes one of a single pixel (see layer_reads_whole_input). */
+static void flatten(const struct description *d)
+{
+    struct dory_layer *run = d->run;
+    if (!layer_reads_whole_input(d->network, d->layer))
+        return;
+    run->input_channels = (uint16_t)tensor_elements(d->input);
+    run->input_height = run->input_width = 1;
+    run->kernel_height = run->kernel_width = 1;
+    run->stride_height = run->stride_width = 1;
+    run->dilation_height = run->dilation_width = 1;
+}
+
+/* The extent of the input with its border must hold what the outputs read, in 16 bits. */
+static void check_extent(const struct description *d, const char *attribute, int64_t outputs, int64_t kernel, int64_t stride,
+                         int64_t dilation, int64_t size, int64_t padding)
+{
+    if (outputs < 1 || kernel < 1 || stride < 1 || dilation < 1) {
+        REFUSE(d, attribute, "a size, stride or dilation below 1");
+        return;
+    }
+    int64_t extent = (outputs - 1) * stride + (kernel - 1) * dilation + 1;
+    if (extent > size + padding)
+        REFUSE(d, attribute, "reads %" PRId64 " elements where the input has %" PRId64 " with its padding", extent,
+               size + padding);
+    if (extent > UINT16_MAX)
+        REFUSE(d, attribute, "reads %" PRId64 " elements along one dimension; at most %d is supported", extent, UINT16_MAX);
+}
+
+static void check_extents(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    if (layer_has_two_inputs(layer))
+        return;
+    check_extent(d, "kernel height", d->output->height, layer->kernel_height, layer->stride_height, layer->dilation_height,
+                 d->input->height, layer->padding_top + layer->padding_bottom);
+    check_extent(d, "kernel width", d->output->width, layer->kernel_width, layer->stride_width, layer->dilation_width,
+                 d->input->width, layer->padding_left + layer->padding_right);
+}
+
+/* True where each of `outputs` windows has at least one element that is not padding: a maximum of nothing has no value. */
+static bool windows_see_input(int64_t outputs, int64_t kernel, int64_t stride, int64_t dilation, int64_t size,
+                              int64_t padding)
+{
+    for (int64_t output = 0; output < outputs; output++) {
+        int64_t position = output * stride - padding, end = position + kernel * dilation;
+        while (position < 0)
+            position += dilation;
+        if (position >= size || position >= end)
+            return false;
+    }
+    return true;
+}
+
+static void check_maximum_pool(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    if (d->diagnostics->error_count == 0 &&
+        !(windows_see_input(d->output->height, layer->kernel_height, layer->stride_height, layer->dilation_height,
+                            d->input->height, layer->padding_top) &&
+          windows_see_input(d->output->width, layer->kernel_width, layer->stride_width, layer->dilation_width,
+                            d->input->width, layer->padding_left)))
+        REFUSE(d, "pads", "some windows of the maximum pool lie in the padding altogether");
+}
+
+/* ---- element types ---- */
+
+static bool is_width(int bits) { return bits == 2 || bits == 4 || bits == 8 || bits == 16 || bits == 32; }
+
+static void describe_elements(const struct description *d)
+{
+    struct dory_layer *run = d->run;
+    const struct tensor *tensors[] = {d->input, d->second_input, d->output};
+    for (size_t i = 0; i < COUNT_OF(tensors); i++)
+        if (tensors[i] && !is_width(tensors[i]->bits))
+            REFUSE(d, NULL, "tensor '%s' has elements of %d bits; 2, 4, 8, 16 and 32 are supported", tensors[i]->name,
+                   tensors[i]->bits);
+    run->input_bits = (uint8_t)d->input->bits;
+    run->input_is_signed = d->input->is_signed;
+    if (d->second_input) {
+        run->second_input_bits = (uint8_t)d->second_input->bits;
+        run->second_input_is_signed = d->second_input->is_signed;
+    }
+    run->output_bits = (uint8_t)d->output->bits;
+    run->output_is_signed = d->output->is_signed;
+}
+
+/* ---- kinds of layers ---- */
+
+static void describe_convolution(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    struct dory_layer *run = d->run;
+    run->operation = layer->groups == 1                      ? DORY_CONVOLUTION
+                     : layer_is_depthwise(d->network, layer) ? DORY_DEPTHWISE
+                                                             : DORY_GROUPED;
+    run->weight_bits = run->operation == DORY_DEPTHWISE ? 8 : (uint8_t)layer->weight_bits; /* of the blob */
+    if (layer->groups < 1 || d->input->channels % layer->groups || d->output->channels % layer->groups)
+        REFUSE(d, "group", "%d groups of %d and %d channels, which do not divide", layer->groups, d->input->channels,
+               d->output->channels);
+    else if (run->operation == DORY_GROUPED) {
+        run->group_channels = (uint16_t)(d->input->channels / layer->groups);
+        run->group_outputs = (uint16_t)(d->output->channels / layer->groups);
+    }
+    if (d->input->bits == 32)
+        REFUSE(d, NULL, "convolves 32-bit elements, which the firmware cannot");
+    flatten(d);
+    if (d->diagnostics->error_count == 0)
+        describe_channel_stages(d);
+}
+
+static void describe_pool(const struct description *d)
+{
+    bool maximum = d->layer->kind == LAYER_MAXIMUM_POOL;
+    struct bounds x = tensor_bounds(d->input);
+    d->run->operation = maximum ? DORY_MAXIMUM_POOL : DORY_AVERAGE_POOL;
+    if (maximum) {
+        check_maximum_pool(d);
+    } else {
+        int64_t taps = (int64_t)d->layer->kernel_height * d->layer->kernel_width;
+        x.minimum = (x.minimum < 0 ? x.minimum : 0) * taps;
+        x.maximum = (x.maximum > 0 ? x.maximum : 0) * taps;
+    }
+    if (d->input->channels != d->output->channels)
+        REFUSE(d, NULL, "pools %d channels into %d", d->input->channels, d->output->channels);
+    if (!fits_32_bits(x.minimum) || !fits_32_bits(x.maximum))
+        REFUSE(d, NULL, "its sums can exceed 32 bits, in which the firmware accumulates");
+    if (d->diagnostics->error_count == 0)
+        describe_scalar_stages(d, x);
+}
+
+static bool same_shape(const struct tensor *a, const struct tensor *b)
+{
+    return a->height == b->height && a->width == b->width && a->channels == b->channels;
+}
+
+/* The stages of both inputs, and what they make of their tensors. */
+static void describe_input_stages(const struct description *d, struct bounds terms[2])
+{
+    const struct tensor *inputs[2] = {d->input, d->second_input};
+    for (int i = 0; i < 2; i++)
+        d->stages->input[i] = scalar_stage(d, &d->layer->input_stages[i], tensor_bounds(inputs[i]));
+    for (int i = 0; i < 2 && d->diagnostics->error_count == 0; i++)
+        terms[i] = stage_bounds(&d->stages->input[i], tensor_bounds(inputs[i]));
+}
+
+static void describe_addition(const struct description *d)
+{
+    struct bounds terms[2];
+    d->run->operation = DORY_ADDITION;
+    if (!same_shape(d->input, d->second_input) || !same_shape(d->input, d->output))
+        REFUSE(d, NULL, "adds tensors of different shapes");
+    describe_input_stages(d, terms);
+    if (d->diagnostics->error_count > 0)
+        return;
+    struct bounds sum = {terms[0].minimum + terms[1].minimum, terms[0].maximum + terms[1].maximum};
+    if (!fits_32_bits(sum.minimum) || !fits_32_bits(sum.maximum))
+        REFUSE(d, NULL, "its sums can exceed 32 bits, in which the firmware accumulates");
+    describe_scalar_stages(d, sum);
+}
+
+static void describe_concatenation(const struct description *d)
+{
+    const struct tensor *a = d->input, *b = d->second_input, *y = d->output;
+    struct bounds terms[2];
+    d->run->operation = DORY_CONCATENATION;
+    if (a->height != b->height || a->width != b->width || a->height != y->height || a->width != y->width ||
+        a->channels + b->channels != y->channels)
+        REFUSE(d, NULL, "joins tensors of different height or width");
+    describe_input_stages(d, terms);
+    if (d->diagnostics->error_count > 0)
+        return;
+    struct bounds either = {terms[0].minimum < terms[1].minimum ? terms[0].minimum : terms[1].minimum,
+                            terms[0].maximum > terms[1].maximum ? terms[0].maximum : terms[1].maximum};
+    describe_scalar_stages(d, either);
+}
+
+bool describe_layer(const struct network *network, int index, struct dory_layer *run, struct arena *arena,
+                    struct diagnostics *diagnostics)
+{
+    const struct layer *layer = &network->layers[index];
+    /* This layer's errors are counted apart, so that those of others do not stop its own checks. */
+    struct diagnostics own = {.arena = arena, .file = diagnostics->file};
+    struct description d = {
+        .network = network,
+        .layer = layer,
+        .input = &network->tensors[layer->inputs[0]],
+        .second_input = layer_has_two_inputs(layer) ? &network->tensors[layer->inputs[1]] : NULL,
+        .output = &network->tensors[layer->output],
+        .run = run,
+        .arena = arena,
+        .diagnostics = &own,
+    };
+    memset(run, 0, sizeof *run);
+    if (layer->kind != LAYER_CONVOLUTION) {
+        d.stages = arena_array(arena, struct dory_stages, 1);
+        memset(d.stages, 0, sizeof *d.stages);
+        run->stages = d.stages;
+    }
+    describe_elements(&d);
+    describe_shape(&d);
+    check_extents(&d);
+    switch (layer->kind) {
+    case LAYER_CONVOLUTION: describe_convolution(&d); break;
+    case LAYER_ADDITION: describe_addition(&d); break;
+    case LAYER_CONCATENATION: describe_concatenation(&d); break;
+    default: describe_pool(&d); break;
+    }
+    for (int i = 0; i < own.count; i++)
+        diagnose(diagnostics, own.list[i].severity, own.list[i].node, own.list[i].attribute, "%s", own.list[i].text);
+    return own.error_count == 0;
+}

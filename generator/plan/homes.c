@@ -1,0 +1,239 @@
+/* Where tensors live: those that must go to RAM do, and which others may is for the model to decide. */
+#include <string.h>
+
+#include "dory/hal.h"
+#include "plan/optimiser.h"
+
+#define FEW_TENSORS 8 /* so that all of them may go to RAM; of more, those that live where L2 is tight */
+
+/* ---- lives ---- */
+
+void tensor_lives(const struct network *network, struct tensor_life *lives)
+{
+    for (int t = 0; t < network->tensor_count; t++) {
+        int producer = network->tensors[t].producer;
+        struct tensor_life life = {producer == NO_LAYER ? 0 : producer, producer == NO_LAYER ? 0 : producer, 0};
+        for (int l = 0; l < network->layer_count; l++)
+            for (int i = 0; i < layer_input_count(&network->layers[l]); i++)
+                if (network->layers[l].inputs[i] == t) {
+                    life.last = l > life.last ? l : life.last;
+                    life.readers++;
+                }
+        for (int i = 0; i < network->output_count; i++)
+            life.last = network->outputs[i] == t ? network->layer_count - 1 : life.last;
+        lives[t] = life;
+    }
+}
+
+void count_live(struct optimiser *o)
+{
+    memset(o->live, 0, (size_t)o->network->layer_count * sizeof *o->live);
+    for (int t = 0; t < o->network->tensor_count; t++)
+        if (o->planner->homes[t] == HOME_L2)
+            for (int l = o->lives[t].first; l <= o->lives[t].last; l++)
+                o->live[l] += aligned(tensor_bytes(&o->network->tensors[t]));
+}
+
+/* ---- homes ---- */
+
+uint64_t candidate_guess(const struct candidate *candidate, bool alone)
+{
+    uint64_t traffic = candidate->read_cycles + candidate->write_cycles;
+    uint64_t cycles = alone ? (uint64_t)candidate->cycles_from_reads : candidate->cycles;
+    if (!candidate->choice.ahead)
+        return cycles + traffic;
+    return cycles > traffic ? cycles : traffic;
+}
+
+static uint32_t least_bytes(struct optimiser *o, int layer, uint8_t ram)
+{
+    uint32_t least = UINT32_MAX;
+    struct cut **list;
+    int count = cut_list(o->planner, layer, ram, &list);
+    for (int i = 0; i < count; i++)
+        least = dory_minimum(least, cut_l2_bytes(o->planner, layer, list[i], false));
+    return least;
+}
+
+/* What a layer needs to run nearly as fast as it can with these operands in RAM. */
+static uint32_t comfortable_bytes(struct optimiser *o, int layer, uint8_t ram)
+{
+    const struct candidate *front;
+    int count = candidate_front(o->planner, layer, ram, &front);
+    uint64_t fastest = UINT64_MAX;
+    uint32_t least = UINT32_MAX;
+    for (int i = 0; i < count; i++)
+        fastest = candidate_guess(&front[i], true) < fastest ? candidate_guess(&front[i], true) : fastest;
+    for (int i = 0; i < count; i++)
+        if (candidate_guess(&front[i], true) <= fastest + fastest / 8)
+            least = dory_minimum(least, front[i].most_bytes);
+    return least;
+}
+
+/* Bytes that a layer lacks, to run at all or in comfort. */
+static uint64_t lacking(struct optimiser *o, int layer)
+{
+    uint8_t ram = layer_ram(o->planner, layer);
+    uint64_t need =
+        (uint64_t)o->live[layer] + (o->in_comfort ? comfortable_bytes(o, layer, ram) : least_bytes(o, layer, ram));
+    return need > o->planner->l2_bytes ? need - o->planner->l2_bytes : 0;
+}
+
+static uint64_t lacking_in_life(struct optimiser *o, int tensor)
+{
+    uint64_t sum = 0;
+    for (int l = o->lives[tensor].first; l <= o->lives[tensor].last; l++)
+        sum += lacking(o, l);
+    return sum;
+}
+
+static void set_home(struct optimiser *o, int tensor, enum plan_home home)
+{
+    o->planner->homes[tensor] = home;
+    count_live(o);
+}
+
+/* Bytes of lack that RAM as a home takes away. */
+static uint64_t relief(struct optimiser *o, int tensor)
+{
+    uint64_t before = lacking_in_life(o, tensor);
+    if (before == 0)
+        return 0;
+    set_home(o, tensor, HOME_RAM);
+    uint64_t after = lacking_in_life(o, tensor);
+    set_home(o, tensor, HOME_L2);
+    return before > after ? before - after : 0;
+}
+
+static uint64_t traffic(const struct optimiser *o, int tensor)
+{
+    uint64_t times = (uint64_t)o->lives[tensor].readers + (o->network->tensors[tensor].producer != NO_LAYER);
+    return times * tensor_bytes(&o->network->tensors[tensor]) + 1;
+}
+
+/* The tensor in L2 whose move to RAM helps most for its traffic; -1: none helps. */
+static int best_to_move(struct optimiser *o)
+{
+    int best = -1;
+    uint64_t best_relief = 0, best_traffic = 1;
+    for (int t = 0; t < o->network->tensor_count; t++) {
+        if (o->planner->homes[t] != HOME_L2 || (o->planner->layouts && o->planner->layouts[t] == DORY_CHW))
+            continue;
+        uint64_t helps = relief(o, t), costs = traffic(o, t);
+        if (helps * best_traffic > best_relief * costs) {
+            best = t;
+            best_relief = helps;
+            best_traffic = costs;
+        }
+    }
+    return best;
+}
+
+static int first_lacking(struct optimiser *o)
+{
+    for (int l = 0; l < o->network->layer_count; l++)
+        if (lacking(o, l) > 0)
+            return l;
+    return -1;
+}
+
+/* An input or output of the network. */
+static bool is_port(const struct optimiser *o, int tensor)
+{
+    bool found = o->network->tensors[tensor].producer == NO_LAYER;
+    for (int i = 0; i < o->network->output_count; i++)
+        found = found || o->network->outputs[i] == tensor;
+    return found;
+}
+
+static bool may_spill(const struct optimiser *o, int tensor)
+{
+    bool is_fixed = o->planner->layouts && o->planner->layouts[tensor] == DORY_CHW;
+    return !is_fixed && (o->ports_may_spill || !is_port(o, tensor));
+}
+
+static bool has_port_in_ram(const struct optimiser *o)
+{
+    for (int t = 0; t < o->network->tensor_count; t++)
+        if (o->planner->homes[t] == HOME_RAM && is_port(o, t))
+            return true;
+    return false;
+}
+
+void choose_homes(struct optimiser *o)
+{
+    struct planner *p = o->planner;
+    for (int t = 0; t < o->network->tensor_count; t++)
+        p->homes[t] = p->options->tensors_in_ram && may_spill(o, t) ? HOME_RAM : HOME_L2;
+    count_live(o);
+    while (first_lacking(o) >= 0) {
+        int tensor = best_to_move(o);
+        if (tensor < 0)
+            break;
+        set_home(o, tensor, HOME_RAM);
+    }
+}
+
+/* ---- homes for the model to decide ---- */
+
+/* Bytes with which a layer can run, at least, with these operands in RAM; without tensors that must be in L2. */
+static uint64_t layer_bytes(struct optimiser *o, const int *operands, int layer, uint8_t ram)
+{
+    uint64_t sum = least_bytes(o, layer, ram);
+    for (int i = 0; i < 3; i++) {
+        bool counted = i > 0 && operands[i] == operands[0]; /* a tensor added to itself */
+        if (operands[i] >= 0 && may_spill(o, operands[i]) && !(ram & 1 << i) && !counted)
+            sum += aligned(tensor_bytes(&o->network->tensors[operands[i]]));
+    }
+    return sum;
+}
+
+/* True where the layer cannot run with this operand in L2, wherever its others are: one in RAM takes less of L2 itself, but
+ * allows fewer cuts. */
+static bool needs_ram(struct optimiser *o, int layer, int tensor)
+{
+    const struct layer *of = &o->network->layers[layer];
+    const int operands[] = {of->inputs[0], layer_has_two_inputs(of) ? of->inputs[1] : -1, of->output};
+    uint8_t others = 0;
+    for (int i = 0; i < 3; i++)
+        if (operands[i] >= 0 && operands[i] != tensor && may_spill(o, operands[i]))
+            others |= (uint8_t)(1 << i);
+    for (uint8_t ram = 0; ram <= others; ram++)
+        if ((ram & ~others) == 0 && layer_bytes(o, operands, layer, ram) <= o->planner->l2_bytes)
+            return false;
+    return true;
+}
+
+static bool has_few_tensors(const struct optimiser *o)
+{
+    int count = 0;
+    for (int t = 0; t < o->network->tensor_count; t++)
+        count += may_spill(o, t);
+    return count <= FEW_TENSORS;
+}
+
+void choose_spills(struct optimiser *o)
+{
+    const struct network *network = o->network;
+    o->ports_may_spill = has_port_in_ram(o) && has_few_tensors(o);
+    bool few = has_few_tensors(o);
+    bool *tight = arena_array(o->planner->arena, bool, (size_t)network->layer_count);
+    enum plan_home *homes = arena_array(o->planner->arena, enum plan_home, (size_t)network->tensor_count);
+    memcpy(homes, o->planner->homes, (size_t)network->tensor_count * sizeof *homes);
+    memset(o->planner->homes, 0, (size_t)network->tensor_count * sizeof *homes); /* HOME_L2 */
+    count_live(o);
+    for (int l = 0; l < network->layer_count; l++)
+        tight[l] =
+            few || o->live[l] > o->planner->l2_bytes || comfortable_bytes(o, l, 0) > o->planner->l2_bytes - o->live[l];
+    for (int t = 0; t < network->tensor_count; t++) {
+        bool always = homes[t] == HOME_RAM && (o->planner->options->tensors_in_ram || !may_spill(o, t));
+        o->spill[t] = always ? SPILL_ALWAYS : SPILL_NEVER;
+        for (int l = o->lives[t].first; l <= o->lives[t].last && may_spill(o, t) && !always; l++)
+            if (tight[l])
+                o->spill[t] = SPILL_FREE;
+        if (o->spill[t] == SPILL_FREE && (needs_ram(o, o->lives[t].first, t) || needs_ram(o, o->lives[t].last, t)))
+            o->spill[t] = SPILL_ALWAYS;
+    }
+    memcpy(o->planner->homes, homes, (size_t)network->tensor_count * sizeof *homes);
+    count_live(o);
+}

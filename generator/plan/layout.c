@@ -1,0 +1,266 @@
+/* Pass `layout`: the weights in the order in which the kernels read them (dory/layer.h, "weight blob"), and the flash
+ * image that holds them.
+ *
+ * Every blob is written front to back into the place that the plan has for it; a blob that does not come out with exactly
+ * the bytes that the plan counted is a fault of dory and is reported as one, since the firmware would read past it. */
+#include "plan/clamp.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+#define FORMAT_VERSION 1
+
+/* ---- bytes, little endian ---- */
+
+struct writer {
+    uint8_t *next, *end;
+    bool overflow;
+};
+
+static void write_bytes(struct writer *writer, uint64_t value, unsigned bytes)
+{
+    if ((size_t)(writer->end - writer->next) < bytes) {
+        writer->overflow = true;
+        return;
+    }
+    for (unsigned i = 0; i < bytes; i++)
+        *writer->next++ = (uint8_t)(value >> (8 * i));
+}
+
+/* ---- weights ---- */
+
+/* One layer's weights, as the model has them and as the firmware wants them. */
+struct source {
+    const struct network *network;
+    const struct layer *layer;
+    const struct dory_layer *run;
+    const struct tensor *input;
+    bool reads_whole_input;
+};
+
+/* The weight of input channel `channel` at a position of the kernel, both as the firmware counts them. */
+static int8_t weight_at(const struct source *source, uint32_t output, uint32_t channel, uint32_t row, uint32_t column)
+{
+    uint32_t rows = (uint32_t)source->layer->kernel_height, columns = (uint32_t)source->layer->kernel_width;
+    uint32_t channels = (uint32_t)(source->input->channels / source->layer->groups);
+    if (output >= source->run->output_channels)
+        return 0;                    /* the last quad is filled up */
+    if (source->reads_whole_input) { /* the firmware's channels are elements in HWC order */
+        row = channel / channels / columns;
+        column = channel / channels % columns;
+        channel %= channels;
+    }
+    return source->layer->weights[((output * channels + channel) * rows + row) * columns + column];
+}
+
+/* Contiguous weights, filled up with zeros to whole words: what the kernel reads beside one run of input bytes. */
+struct run {
+    uint32_t row, column;             /* of the kernel, at the run's start */
+    uint32_t first_channel, channels; /* minor order */
+    uint32_t columns;                 /* major order */
+};
+
+static uint32_t run_weight(const struct source *source, const struct run *run, uint32_t output, uint32_t element)
+{
+    uint32_t channel = run->first_channel + element % run->channels, column = run->column + element / run->channels;
+    if (element >= run->columns * run->channels)
+        return 0;
+    return (uint32_t)weight_at(source, output, channel, run->row, column) & ((1u << source->run->weight_bits) - 1);
+}
+
+/* The 4 bytes of a run that start at element `first`; element i of a word is in bits i * weight_bits and up. */
+static uint32_t run_word(const struct source *source, const struct run *run, uint32_t output, uint32_t first)
+{
+    uint32_t bits = source->run->weight_bits, word = 0;
+    for (uint32_t i = 0; i < 32 / bits; i++)
+        word |= run_weight(source, run, output, first + i) << (i * bits);
+    return word;
+}
+
+/* Some input channels of a convolution. */
+struct chunk {
+    uint32_t first_channel, channels;
+};
+
+/* The weight at a position of a chunk: whole fours of all runs, the rests of all runs, zeros. */
+static uint32_t chunk_weight(const struct source *source, const struct chunk *chunk, uint32_t output, uint32_t position)
+{
+    uint32_t runs = dory_runs(source->run), elements = dory_run_elements(source->run, chunk->channels);
+    uint32_t rest = elements % 4, fours = elements - rest, run_columns = runs / source->run->kernel_height;
+    bool in_rests = position >= runs * fours;
+    uint32_t length = in_rests ? rest : fours, place = in_rests ? position - runs * fours : position;
+    if (length == 0 || place >= runs * length)
+        return 0;
+    struct run run = {.row = place / length / run_columns,
+                      .column = place / length % run_columns,
+                      .first_channel = chunk->first_channel,
+                      .channels = chunk->channels,
+                      .columns = elements / chunk->channels};
+    return run_weight(source, &run, output, (in_rests ? fours : 0) + place % length);
+}
+
+/* A word with 4 elements of as many outputs as go into a byte; element i is in byte i. */
+static uint32_t interleaved_word(const struct source *source, const struct chunk *chunk, uint32_t output, uint32_t first)
+{
+    uint32_t bits = source->run->weight_bits, word = 0;
+    for (uint32_t bit = 0; bit < 32; bit += bits)
+        word |= chunk_weight(source, chunk, output + bit % 8 / bits, first + bit / 8) << bit;
+    return word;
+}
+
+static void write_chunk(struct writer *writer, const struct source *source, uint32_t quad, const struct chunk *chunk)
+{
+    uint32_t elements = dory_chunk_elements(source->run, chunk->channels), outputs = 8u / source->run->weight_bits;
+    for (uint32_t first = 0; first < elements; first += 4)
+        for (uint32_t output = 4 * quad; output < 4 * quad + 4; output += outputs)
+            write_bytes(writer, interleaved_word(source, chunk, output, first), 4);
+}
+
+static void write_convolution_quad(struct writer *writer, const struct source *source, uint32_t quad)
+{
+    uint32_t all = source->run->input_channels;
+    uint32_t slice = source->run->tile_input_channels ? source->run->tile_input_channels : all;
+    for (uint32_t first = 0; first < all; first += slice)
+        write_chunk(writer, source, quad, &(struct chunk){first, dory_minimum(slice, all - first)});
+}
+
+static void write_depthwise_quad(struct writer *writer, const struct source *source, uint32_t quad)
+{
+    uint32_t columns = source->run->kernel_width, per_word = 32u / source->run->weight_bits;
+    uint32_t channels = (uint32_t)(source->input->channels / source->layer->groups);
+    for (uint32_t output = 4 * quad; output < 4 * quad + 4; output++)
+        for (uint32_t row = 0; row < source->run->kernel_height; row++)
+            for (uint32_t first = 0; first < columns * channels; first += per_word) {
+                struct run run = {.row = row, .channels = channels, .columns = columns};
+                write_bytes(writer, run_word(source, &run, output, first), 4);
+            }
+}
+
+/* ---- normalisation constants ---- */
+
+struct constants {
+    int64_t multiplier, addend;
+};
+
+static struct constants constants_of(const struct source *source, uint32_t output)
+{
+    if (output >= source->run->output_channels)
+        return (struct constants){0, 0};
+    if (source->layer->stage_count == 0)
+        return (struct constants){1, 0};
+    const struct stage *stage = &source->layer->stages[0];
+    uint32_t index = stage->count == 1 ? 0 : output;
+    return (struct constants){stage->multiplier[index], stage->addend[index]};
+}
+
+static bool fits_32_bits(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; }
+
+static bool write_clamped(struct writer *writer, const struct source *source, uint32_t output)
+{
+    struct clamped_channel clamped = {0};
+    bool proven = true;
+    if (output < source->run->output_channels) {
+        int64_t minimum, maximum;
+        struct constants constants = constants_of(source, output);
+        describe_accumulator(source->network, source->layer, output, &minimum, &maximum);
+        int64_t divisor = source->layer->stages[0].divisor, scale = clamp_scale(divisor, source->run->maximum);
+        proven = clamp_channel(scale * constants.multiplier, scale * constants.addend, scale * divisor, source->run->maximum,
+                               minimum, maximum, &clamped);
+    }
+    write_bytes(writer, (uint32_t)clamped.low, 4);
+    write_bytes(writer, (uint32_t)clamped.high, 4);
+    write_bytes(writer, clamped.multiplier, 4);
+    write_bytes(writer, clamped.addend, 4);
+    return proven;
+}
+
+/* False where a constant does not fit: range and describe choose the form, so that would be their fault. */
+static bool write_constants(struct writer *writer, const struct source *source, uint32_t output)
+{
+    if (source->run->normalisation == DORY_NORMALISE_CLAMPED)
+        return write_clamped(writer, source, output);
+    struct constants constants = constants_of(source, output);
+    unsigned bytes =
+        source->run->normalisation == DORY_NORMALISE_64 || source->run->normalisation == DORY_NORMALISE_DIVIDE ? 8 : 4;
+    if (source->run->normalisation != DORY_NORMALISE_NONE)
+        write_bytes(writer, (uint64_t)constants.multiplier, bytes);
+    else if (constants.multiplier != 1 && output < source->run->output_channels)
+        return false;
+    write_bytes(writer, (uint64_t)constants.addend, bytes);
+    return bytes == 8 || (fits_32_bits(constants.multiplier) && fits_32_bits(constants.addend));
+}
+
+/* ---- blob and image ---- */
+
+static bool write_blob(struct writer *writer, const struct source *source)
+{
+    bool depthwise = source->run->operation != DORY_CONVOLUTION, fit = true;
+    for (uint32_t quad = 0; quad < dory_divide_up(source->run->output_channels, 4); quad++) {
+        if (depthwise)
+            write_depthwise_quad(writer, source, quad);
+        else
+            write_convolution_quad(writer, source, quad);
+        for (uint32_t output = 4 * quad; output < 4 * quad + 4; output++)
+            fit = write_constants(writer, source, output) && fit;
+    }
+    return fit;
+}
+
+static void layout_layer(struct plan *plan, int index, struct diagnostics *diagnostics)
+{
+    const struct plan_layer *planned = &plan->layers[index];
+    const struct layer *layer = &plan->network->layers[index];
+    if (planned->weights_bytes == 0)
+        return;
+    if (planned->weights_address < FLASH_HEADER_BYTES || planned->weights_address > plan->flash_bytes ||
+        planned->weights_bytes > plan->flash_bytes - planned->weights_address) {
+        diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL,
+                 "a fault of dory: weights planned outside of the flash image");
+        return;
+    }
+    uint8_t *start = plan->flash_image + planned->weights_address;
+    struct writer writer = {.next = start, .end = start + planned->weights_bytes};
+    struct source source = {.network = plan->network,
+                            .layer = layer,
+                            .run = &planned->run,
+                            .input = &plan->network->tensors[layer->inputs[0]],
+                            .reads_whole_input = layer_reads_whole_input(plan->network, layer)};
+    bool fit = write_blob(&writer, &source);
+    if (!fit)
+        diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL,
+                 "a fault of dory: normalisation constants exceed their form");
+    if (writer.overflow || writer.next != writer.end)
+        diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL,
+                 "a fault of dory: weights take other than the %u bytes planned", planned->weights_bytes);
+}
+
+static uint32_t fnv_1a(const uint8_t *bytes, size_t count)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ bytes[i]) * 16777619u;
+    return hash;
+}
+
+static void write_header(struct plan *plan)
+{
+    uint32_t hash = fnv_1a(plan->flash_image + FLASH_HEADER_BYTES, plan->flash_bytes - FLASH_HEADER_BYTES);
+    struct writer writer = {.next = plan->flash_image, .end = plan->flash_image + FLASH_HEADER_BYTES};
+    memcpy(writer.next, "DORY", 4);
+    writer.next += 4;
+    write_bytes(&writer, FORMAT_VERSION, 4);
+    write_bytes(&writer, plan->flash_bytes, 4);
+    write_bytes(&writer, hash, 4);
+}
+
+bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+{
+    int errors = diagnostics->error_count;
+    if (plan->flash_bytes < FLASH_HEADER_BYTES)
+        plan->flash_bytes = FLASH_HEADER_BYTES;
+    plan->flash_image = arena_allocate(arena, plan->flash_bytes);
+    for (int i = 0; i < plan->network->layer_count; i++)
+        layout_layer(plan, i, diagnostics);
+    write_header(plan);
+    return diagnostics->error_count == errors;
+}

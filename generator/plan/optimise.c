@@ -1,0 +1,144 @@
+/* The decision: which tensors live in RAM, and one candidate a layer.
+ *
+ * A local search makes a first decision, of which all others have to be faster. Then the mixed integer program of model.c
+ * picks; what the schedule of the pick shows goes back to it as cuts, until it proves that no pick is faster than the best
+ * one, or until its nodes are used up: then the gap is known. All of it is deterministic and bounded by counts. */
+#include <string.h>
+
+#include "plan/optimiser.h"
+
+#define MODEL_WORK    12000000 /* nodes of the model's search trees, times the square of its columns */
+#define LEAST_NODES   60
+#define NODES_A_ROUND 10      /* that solving it takes beside those in the tree, about */
+#define MILLIONTH     1000000 /* part of the cycles below which faster is not worth the search, nor what floats resolve */
+
+/* ---- the model ---- */
+
+static void apply_pick(struct optimiser *o, const struct candidate *const *pick)
+{
+    for (int l = 0; l < o->network->layer_count; l++) {
+        const struct layer *layer = &o->network->layers[l];
+        uint8_t ram = pick[l]->choice.cut->ram;
+        o->planner->choices[l] = pick[l]->choice;
+        o->planner->homes[layer->inputs[0]] = ram & RAM_INPUT ? HOME_RAM : HOME_L2;
+        if (layer_has_two_inputs(layer))
+            o->planner->homes[layer->inputs[1]] = ram & RAM_SECOND_INPUT ? HOME_RAM : HOME_L2;
+        o->planner->homes[layer->output] = ram & RAM_OUTPUT ? HOME_RAM : HOME_L2;
+    }
+    count_live(o);
+}
+
+static uint64_t not_worth_it(uint64_t cycles) { return cycles == UINT64_MAX ? 0 : cycles / MILLIONTH; }
+
+static void search_model(struct optimiser *o, struct model *model, struct plan_proof *proof)
+{
+    const struct candidate **pick = arena_allocate(o->planner->arena, (size_t)o->network->layer_count * sizeof *pick);
+    int columns = model_columns(model), nodes = MODEL_WORK / (columns * columns) + LEAST_NODES, left = nodes;
+    uint64_t bound = 0;
+    while (left > 0 && !proof->is_optimal) {
+        uint64_t below = o->best_cycles == UINT64_MAX ? UINT64_MAX : o->best_cycles - not_worth_it(o->best_cycles);
+        enum model_answer answer = model_solve(model, below, pick, &bound, &left);
+        proof->rounds++;
+        left -= NODES_A_ROUND;
+        proof->is_optimal = answer == MODEL_NONE && o->best_cycles != UINT64_MAX;
+        proof->bound_cycles = bound > proof->bound_cycles ? bound : proof->bound_cycles;
+        if (answer != MODEL_PICKED)
+            break;
+        apply_pick(o, pick);
+        teach(o, model, (const struct candidate *const *)pick);
+        settle(o);
+        if (!repair(o, false))
+            continue;
+        improve(o);
+        settle(o);
+    }
+    proof->nodes = nodes - left - proof->rounds * NODES_A_ROUND;
+    if (proof->is_optimal || proof->bound_cycles > o->best_cycles)
+        proof->bound_cycles = o->best_cycles - not_worth_it(o->best_cycles);
+}
+
+/* ---- bounds that need no solver ---- */
+
+static uint64_t weights_bytes(const struct dory_layer *run)
+{
+    if (!layer_has_weights(run))
+        return 0;
+    return (uint64_t)dory_divide_up(run->output_channels, 4) * tile_quad_bytes(run, run->input_channels);
+}
+
+/* The fastest candidate's cycles, whatever lives where. */
+static uint64_t least_cycles(struct optimiser *o, int layer)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint8_t ram = 0; ram < 8; ram++) {
+        const struct candidate *front = o->planner->layers[layer].fronts[ram];
+        for (int i = 0; i < o->planner->layers[layer].front_counts[ram]; i++)
+            least = front[i].cycles < least ? front[i].cycles : least;
+    }
+    return least;
+}
+
+/* When a layer starts, L2 holds no more weights than there is room for beside the tensors that must live there: the others
+ * of this layer and those behind are still to come from L3. When the first one starts, all of them are. */
+static void find_tail(struct optimiser *o, struct plan_proof *proof)
+{
+    const struct planner *p = o->planner;
+    uint64_t before = 0, to_come = 0;
+    for (int l = 0; l < o->network->layer_count; l++)
+        to_come += weights_bytes(&p->layers[l].run);
+    for (int l = 0; l < o->network->layer_count; l++) {
+        uint64_t live = 0, held = 0;
+        for (int t = 0; t < o->network->tensor_count; t++)
+            if (o->spill[t] == SPILL_NEVER && o->lives[t].first <= l && l <= o->lives[t].last)
+                live += aligned(tensor_bytes(&o->network->tensors[t]));
+        if (l > 0 && live < p->l2_bytes)
+            held = p->l2_bytes - live;
+        uint64_t tail = to_come > held ? to_come - held : 0;
+        uint64_t cycles = before + tail * 1000 / p->target->l3_bytes_per_1000_cycles;
+        if (cycles > proof->tail_cycles) {
+            proof->tail_cycles = cycles;
+            proof->tail_bytes = tail;
+            proof->tail_layer = l;
+        }
+        before += least_cycles(o, l);
+        to_come -= weights_bytes(&p->layers[l].run);
+    }
+    proof->compute_cycles = before;
+    uint64_t bound = proof->tail_cycles > before ? proof->tail_cycles : before;
+    proof->bound_cycles = proof->bound_cycles > bound ? proof->bound_cycles : bound;
+}
+
+/* ---- all together ---- */
+
+bool optimise(struct planner *planner, struct plan_proof *proof)
+{
+    const struct network *network = planner->network;
+    struct arena *arena = planner->arena;
+    size_t layers = (size_t)network->layer_count, tensors = (size_t)network->tensor_count;
+    struct optimiser o = {
+        .planner = planner,
+        .network = network,
+        .lives = arena_array(arena, struct tensor_life, tensors),
+        .live = arena_array(arena, uint32_t, layers),
+        .spill = arena_array(arena, enum spill, tensors),
+        .best_choices = arena_array(arena, struct choice, layers),
+        .best_homes = arena_array(arena, enum plan_home, tensors),
+        .best_cycles = UINT64_MAX,
+        .settled_choices = arena_array(arena, struct choice, layers),
+        .settled_homes = arena_array(arena, enum plan_home, tensors),
+    };
+    struct arena scratch = {0};
+    tensor_lives(network, o.lives);
+    search_locally(&o);
+    struct model *model = model_make(planner, o.spill, &scratch);
+    if (model) {
+        search_model(&o, model, proof);
+        model_free(model);
+        find_tail(&o, proof);
+    }
+    arena_free(&scratch);
+    memcpy(planner->choices, o.best_choices, layers * sizeof *o.best_choices);
+    memcpy(planner->homes, o.best_homes, tensors * sizeof *o.best_homes);
+    planner->tries = o.best_tries;
+    return o.best_cycles != UINT64_MAX;
+}

@@ -1,0 +1,324 @@
+/* Pass `place`: first fit in several orders, then a local search over the order, then a complete search. It stops as soon as
+ * it meets the bound, which it nearly always does at once; what is left of a gap is reported, not hidden. */
+#include "plan/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/place_exact.h"
+
+/* Bounds by number, never by time, so that results repeat. */
+static const uint64_t local_effort[] = {[PLACE_QUICKLY] = 1000000, [PLACE_CAREFULLY] = 20000000}; /* ranges looked at */
+static const uint64_t exact_effort[] = {[PLACE_QUICKLY] = 4000000, [PLACE_CAREFULLY] = 40000000}; /* items looked at */
+static const uint64_t parts_effort[] = {[PLACE_QUICKLY] = 0, [PLACE_CAREFULLY] = 40000000};
+
+#define MOST_FAILURES 100 /* of orders that follow from one another */
+
+struct placer {
+    struct place_item *items;
+    int count;
+    uint32_t alignment;
+    int *order, *best_order, *merged;
+    int *neighbours, *first_neighbour; /* items that live at the same time, by item */
+    struct range *ranges;              /* scratch of first_fit */
+    uint32_t best;
+    int stuck;       /* place in the order of the item at which first_fit gave up */
+    uint64_t effort; /* so far */
+};
+
+struct range {
+    uint32_t start, end;
+};
+
+static uint32_t round_up(uint32_t value, uint32_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+uint32_t place_bound(const struct place_item *items, int count, uint32_t alignment)
+{
+    uint32_t most = 0;
+    for (int i = 0; i < count; i++) { /* the most lives when some item begins to */
+        uint32_t sum = 0;
+        for (int j = 0; j < count; j++)
+            if (items[j].first <= items[i].first && items[i].first <= items[j].last)
+                sum += round_up(items[j].bytes, alignment);
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+/* ---- first fit ---- */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+#define NOT_PLACED UINT32_MAX
+
+/* Ranges are few: sorted by insertion. Where they are many, that is most of the work, and counts. */
+static void insert_range(struct placer *placer, int count, struct range range)
+{
+    placer->effort++;
+    while (count > 0 && by_start(&placer->ranges[count - 1], &range) > 0) {
+        placer->ranges[count] = placer->ranges[count - 1];
+        count--;
+        placer->effort++;
+    }
+    placer->ranges[count] = range;
+}
+
+/* The lowest gap between the placed neighbours of `item` that holds it; with best_fit, the tightest one. */
+static uint32_t find_gap(struct placer *placer, int item)
+{
+    int count = 0;
+    uint32_t bytes = round_up(placer->items[item].bytes, placer->alignment), end = 0;
+    for (int n = placer->first_neighbour[item]; n < placer->first_neighbour[item + 1]; n++) {
+        const struct place_item *other = &placer->items[placer->neighbours[n]];
+        if (other->offset == NOT_PLACED)
+            continue;
+        struct range range = {other->offset, other->offset + round_up(other->bytes, placer->alignment)};
+        insert_range(placer, count++, range);
+    }
+    for (int i = 0; i < count; i++) {
+        if (placer->ranges[i].start >= end && placer->ranges[i].start - end >= bytes)
+            return end;
+        end = placer->ranges[i].end > end ? placer->ranges[i].end : end;
+    }
+    return end;
+}
+
+/* Places all items in the current order; the bytes used. Gives up above `limit`. */
+static uint32_t first_fit(struct placer *placer, uint32_t limit)
+{
+    uint32_t peak = 0;
+    for (int i = 0; i < placer->count; i++)
+        placer->items[i].offset = NOT_PLACED;
+    for (int i = 0; i < placer->count; i++) {
+        struct place_item *item = &placer->items[placer->order[i]];
+        item->offset = find_gap(placer, placer->order[i]);
+        uint32_t end = item->offset + round_up(item->bytes, placer->alignment);
+        peak = end > peak ? end : peak;
+        if (peak > limit) {
+            placer->stuck = i;
+            return UINT32_MAX;
+        }
+    }
+    return peak;
+}
+
+static void try_order(struct placer *placer)
+{
+    uint32_t peak = first_fit(placer, placer->best);
+    if (peak < placer->best) {
+        placer->best = peak;
+        memcpy(placer->best_order, placer->order, (size_t)placer->count * sizeof *placer->order);
+    }
+}
+
+/* ---- greedy orders ---- */
+
+static uint64_t area(const struct place_item *item)
+{
+    return (uint64_t)item->bytes * (uint64_t)(item->last - item->first + 1);
+}
+
+/* Below 0: a comes first. */
+typedef int compare_items(const struct place_item *a, const struct place_item *b);
+
+static int by_size(const struct place_item *a, const struct place_item *b)
+{
+    return (a->bytes < b->bytes) - (a->bytes > b->bytes);
+}
+static int by_area(const struct place_item *a, const struct place_item *b)
+{
+    return (area(a) < area(b)) - (area(a) > area(b));
+}
+static int by_first(const struct place_item *a, const struct place_item *b)
+{
+    return (a->first > b->first) - (a->first < b->first);
+}
+static int by_last(const struct place_item *a, const struct place_item *b)
+{
+    return (a->last < b->last) - (a->last > b->last);
+}
+
+static int by_length(const struct place_item *a, const struct place_item *b)
+{
+    int x = a->last - a->first, y = b->last - b->first;
+    return (x < y) - (x > y);
+}
+
+static compare_items *const greedy_orders[][2] = {
+    {by_first, by_size},  {by_size, by_length}, {by_area, by_first},
+    {by_length, by_size}, {by_last, by_size},   {by_size, by_first},
+};
+#define GREEDY_ORDERS (sizeof greedy_orders / sizeof *greedy_orders)
+
+static bool comes_before(const struct placer *placer, compare_items *const keys[2], int a, int b)
+{
+    int order = keys[0](&placer->items[a], &placer->items[b]);
+    order = order ? order : keys[1](&placer->items[a], &placer->items[b]);
+    return order ? order < 0 : a < b;
+}
+
+/* Merges two sorted halves; equal items keep their order, as comes_before has no equals. */
+static void sort_part(struct placer *placer, compare_items *const keys[2], int start, int end)
+{
+    int middle = start + (end - start) / 2, left = start, right = middle;
+    if (end - start < 2)
+        return;
+    sort_part(placer, keys, start, middle);
+    sort_part(placer, keys, middle, end);
+    for (int i = start; i < end; i++) {
+        bool take_left =
+            right == end || (left < middle && comes_before(placer, keys, placer->order[left], placer->order[right]));
+        placer->merged[i] = placer->order[take_left ? left++ : right++];
+    }
+    memcpy(placer->order + start, placer->merged + start, (size_t)(end - start) * sizeof *placer->order);
+}
+
+static void sort_order(struct placer *placer, compare_items *const keys[2])
+{
+    for (int i = 0; i < placer->count; i++)
+        placer->order[i] = i;
+    sort_part(placer, keys, 0, placer->count);
+}
+
+/* ---- local search ---- */
+
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+/* Moves one item to another place in the order. */
+static void move_item(int *order, int from, int to)
+{
+    int item = order[from];
+    for (; from < to; from++)
+        order[from] = order[from + 1];
+    for (; from > to; from--)
+        order[from] = order[from - 1];
+    order[to] = item;
+}
+
+/* An item that found no room below the limit comes earlier in the next order: what is hard to place ends up in front. After
+ * many failures the search starts again near the best order. */
+static void improve(struct placer *placer, uint32_t goal, uint64_t effort)
+{
+    uint64_t state = 1;
+    int failures = 0, count = placer->count;
+    size_t bytes = (size_t)count * sizeof *placer->order;
+    memcpy(placer->order, placer->best_order, bytes);
+    for (placer->effort = 0; placer->best > goal; placer->effort += (uint64_t)count) {
+        if (placer->effort > effort)
+            return;
+        uint32_t peak = first_fit(placer, placer->best - placer->alignment);
+        if (peak < placer->best) {
+            placer->best = peak;
+            memcpy(placer->best_order, placer->order, bytes);
+            failures = 0;
+        } else if (failures++ < MOST_FAILURES) {
+            move_item(placer->order, placer->stuck, (int)(next_random(&state) % (uint32_t)(placer->stuck + 1)));
+        } else {
+            memcpy(placer->order, placer->best_order, bytes);
+            for (unsigned moves = 1 + next_random(&state) % 3; moves > 0; moves--)
+                move_item(placer->order, (int)(next_random(&state) % (uint32_t)count),
+                          (int)(next_random(&state) % (uint32_t)count));
+            failures = 0;
+        }
+    }
+}
+
+/* ---- all together ---- */
+
+/* Pairs that live together: items in the order of their start, each with those that start while it lives. */
+static void find_neighbours(struct placer *placer, struct arena *arena)
+{
+    compare_items *const keys[2] = {by_first, by_first};
+    int count = placer->count, *used = arena_array(arena, int, (size_t)count + 1);
+    sort_order(placer, keys);
+    for (int pass = 0; pass < 2; pass++) { /* first count, then fill */
+        for (int i = 0; i < count; i++)
+            for (int j = i + 1; j < count && placer->items[placer->order[j]].first <= placer->items[placer->order[i]].last;
+                 j++) {
+                int a = placer->order[i], b = placer->order[j];
+                if (pass) {
+                    placer->neighbours[placer->first_neighbour[a] + used[a]] = b;
+                    placer->neighbours[placer->first_neighbour[b] + used[b]] = a;
+                }
+                used[a]++;
+                used[b]++;
+            }
+        for (int i = 0; !pass && i < count; i++) {
+            placer->first_neighbour[i + 1] = placer->first_neighbour[i] + used[i];
+            used[i] = 0;
+        }
+        if (!pass)
+            placer->neighbours = arena_array(arena, int, (size_t)placer->first_neighbour[count] + 1);
+    }
+}
+
+static uint32_t end_of(const struct place_item *items, int count, uint32_t alignment)
+{
+    uint32_t end = 0;
+    for (int i = 0; i < count; i++) {
+        uint32_t own = items[i].offset + round_up(items[i].bytes, alignment);
+        end = own > end ? own : end;
+    }
+    return end;
+}
+
+/* By orders alone. */
+static uint32_t place_by_order(struct placer *placer, uint32_t goal, uint64_t effort)
+{
+    for (size_t i = 0; i < GREEDY_ORDERS && placer->best > goal; i++) {
+        sort_order(placer, greedy_orders[i]);
+        try_order(placer);
+    }
+    if (placer->best > goal)
+        improve(placer, goal, effort);
+    memcpy(placer->order, placer->best_order, (size_t)placer->count * sizeof *placer->order);
+    return first_fit(placer, UINT32_MAX);
+}
+
+/* The bytes used, with offsets so: `goal` at most, or as few as the orders find. */
+static uint32_t reach(struct placer *placer, uint32_t goal, enum place_care care, struct arena *arena)
+{
+    uint32_t peak = place_by_order(placer, goal, local_effort[care]);
+    if (peak > goal && place_exactly(placer->items, placer->count, placer->alignment, goal, exact_effort[care],
+                                     parts_effort[care], arena) == PLACE_FOUND)
+        peak = end_of(placer->items, placer->count, placer->alignment);
+    return peak;
+}
+
+uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, enum place_care care,
+               struct arena *arena)
+{
+    size_t entries = (size_t)count + 1;
+    struct placer placer = {
+        .items = items,
+        .count = count,
+        .alignment = alignment,
+        .order = arena_array(arena, int, entries),
+        .best_order = arena_array(arena, int, entries),
+        .merged = arena_array(arena, int, entries),
+        .first_neighbour = arena_array(arena, int, entries),
+        .ranges = arena_array(arena, struct range, entries),
+        .best = UINT32_MAX,
+    };
+    if (count == 0)
+        return 0;
+    uint32_t bound = place_bound(items, count, alignment), goal = enough > bound ? enough : bound;
+    find_neighbours(&placer, arena);
+    uint32_t peak = reach(&placer, goal, care, arena);
+    if (care == PLACE_QUICKLY || peak > goal || peak == bound)
+        return peak;
+    struct place_item *found = arena_array(arena, struct place_item, entries);
+    memcpy(found, items, (size_t)count * sizeof *items);
+    uint32_t smaller = reach(&placer, bound, care, arena);
+    if (smaller > peak)
+        memcpy(items, found, (size_t)count * sizeof *items);
+    return smaller < peak ? smaller : peak;
+}

@@ -1,0 +1,139 @@
+/* The plan: everything that is decided about a network on a target. The emitter prints it, the report explains it, the
+ * check pass re-proves it, tests execute it; nobody computes anything of it a second time.
+ *
+ * It holds the very structs that the firmware will have (dory/layer.h), and beside them what only people and checks
+ * want to know. Offsets in steps and transfers are final after `place`; before, they are offsets inside their buffers.
+ */
+#ifndef DORYGEN_PLAN_H
+#define DORYGEN_PLAN_H
+
+#include "base/support.h"
+#include "dory/contract.h"
+#include "dory/layer.h"
+#include "network/network.h"
+#include "target/target.h"
+
+struct plan_options {
+    uint32_t l1_bytes;          /* 0: the target's, less its stacks. Of the memory level: stacks are taken off this too */
+    uint32_t l2_bytes;          /* 0: the target's, less what its firmware takes. Else the arena's size, nothing taken off */
+    uint32_t l2_firmware_bytes; /* of L2, for all but arena and tables: budget.h, not plan_make */
+    unsigned cores;             /* 0: the target's */
+    bool tensors_in_ram;        /* for tests: home every intermediate tensor in L3 RAM where possible */
+    bool only_this_l1;          /* for tests: no look at what the network does with less of it */
+    /* By cycles; the others are for tests: CHW nowhere, or wherever it is possible. */
+    enum plan_layouts { LAYOUTS_BY_CYCLES, LAYOUTS_HWC, LAYOUTS_CHW } layouts;
+};
+
+/* A range of L2 that holds one thing from step to step. */
+enum plan_buffer_kind { BUFFER_TENSOR, BUFFER_WINDOW, BUFFER_WEIGHTS };
+
+struct plan_buffer {
+    enum plan_buffer_kind kind;
+    const char *name; /* for people: "conv1 weights, channels 64-127" */
+    int tensor;       /* index, or -1 */
+    int layer;        /* whose weights, or -1 */
+    uint32_t bytes;
+    int first_step,
+        last_step;   /* occupied from the start of first_step (transfers into it may start) to the end of last_step */
+    uint32_t offset; /* in the L2 arena, multiple of DORY_ALIGNMENT; set by place */
+};
+
+enum plan_home { HOME_L2, HOME_RAM };
+
+struct plan_tensor {
+    enum plan_home home;
+    int buffer;          /* HOME_L2: index of its buffer */
+    uint32_t ram_offset; /* HOME_RAM */
+    uint32_t bytes;
+    enum dory_layout layout; /* CHW only with HOME_L2 */
+};
+
+struct plan_layer {
+    struct dory_layer run; /* as the firmware gets it; run.kernel is null here */
+    const struct dory_kernel_description *kernel;
+    int first_step, step_count;
+    uint64_t macs;
+    uint64_t predicted_cycles; /* kernels, L2-L1 transfers and overhead; without waits for L3 */
+    uint64_t kernel_cycles, dma_cycles, exposed_cycles;
+    uint32_t tile_count;
+    uint32_t weights_bytes;   /* of the blob; 0 without weights */
+    uint32_t weights_address; /* of the blob in the flash image */
+    uint32_t l1_bytes;        /* used of the arena */
+};
+
+struct plan_step {
+    struct dory_step run; /* run.layer is null here */
+    int layer;
+    int input_buffer[2], output_buffer, weights_buffer; /* -1: none */
+    /* predicted, after the start of its layer, waits for L3 left out; see timeline.h */
+    uint64_t fetch_cycles; /* its first loads are issued: the transfers it awaits must be complete */
+    uint64_t start_cycles; /* it starts to compute: the transfers it starts are queued */
+};
+
+struct plan_transfer {
+    struct dory_transfer run;
+    int buffer;
+    int start_step;  /* may be queued when this step starts to compute */
+    int needed_step; /* complete before this step; for a write: before its buffer is used anew */
+};
+
+/* What is known of all plans that could have been made: of one candidate a layer and one home a tensor. */
+struct plan_proof {
+    uint64_t bound_cycles;   /* none takes fewer */
+    uint64_t compute_cycles; /* of the fastest candidates, were there no L3 */
+    uint64_t tail_cycles; /* at least: what L2 cannot hold when layer `tail_layer` starts must come from L3 from then on */
+    uint64_t tail_bytes;  /* that */
+    int tail_layer;
+    int nodes, rounds; /* of the solver's search */
+    bool is_optimal;   /* proven: the plan takes bound_cycles, but for a millionth */
+};
+
+struct plan {
+    const struct network *network;
+    const struct target *target;
+    unsigned cores;
+    uint32_t l1_arena_bytes, l2_arena_bytes; /* what there is */
+    uint32_t l1_peak_bytes, l2_peak_bytes;   /* what is used: the sizes in the generated header */
+    uint32_t l2_firmware_bytes;              /* of L2, for code and application; 0: not known */
+    uint32_t l2_live_bytes;                  /* lower bound of l2_peak_bytes: the most that lives at one step */
+    uint64_t l2_gap_cycles; /* by which the same decision would be faster at most, if L2 were one piece at any time */
+
+    struct plan_tensor *tensors; /* network->tensor_count */
+    struct plan_layer *layers;   /* network->layer_count */
+    struct plan_step *steps;
+    int step_count;
+    struct plan_transfer *transfers; /* in queue order */
+    int transfer_count;
+    struct plan_buffer *buffers;
+    int buffer_count;
+
+    uint32_t ram_bytes;
+    uint32_t flash_bytes;      /* of the weight image with its header */
+    uint8_t *flash_image;      /* filled by layout */
+    uint64_t predicted_cycles; /* of the network, waits for L3 included */
+    struct plan_proof proof;
+};
+
+/* The flash image starts with a header of this size: "DORY", format version, flash_bytes, flash_hash (all uint32
+ * little endian), zeros. The hash is FNV-1a (32 bit) of everything behind the header. Blobs are aligned to 8 bytes. */
+#define FLASH_HEADER_BYTES 32
+
+/* ---- the passes behind import, in their order; each false after an error was reported ---- */
+
+/* describe.c: the firmware's view of a layer: shape, bits, normalisation, clip, stages; tile, L1 map and blob sizes zero. */
+bool describe_layer(const struct network *network, int layer, struct dory_layer *run, struct arena *arena,
+                    struct diagnostics *diagnostics);
+
+/* Bounds of the accumulator of one output channel of a convolution, partial sums included. */
+void describe_accumulator(const struct network *network, const struct layer *layer, size_t channel, int64_t *minimum,
+                          int64_t *maximum);
+
+/* plan.c (tile.c, place.c): kernels, tiles, steps, transfers, offsets. layout.c fills flash_image. */
+bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
+               struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
+bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
+
+/* check.c: proves the plan anew with plain integer arithmetic. A failure is a bug of dory and says so. */
+bool plan_check(const struct plan *plan, struct diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,261 @@
+/* What the passes of the planner share. Internal: others see plan.h.
+ *
+ *     attempt.c    which layouts, how much of L1: the fastest decision of several
+ *     cut.c        how a layer can be cut into steps, each way with its best tile
+ *     candidate.c  those of them that no other one beats
+ *     optimise.c   the decision: which tensors live in RAM (homes.c), and one candidate a layer, by a local search
+ *                  (local_search.c) and a model that learns from schedules (lessons.c)
+ *     model.c      ... as a mixed integer program, which GLPK solves
+ *     schedule.c   steps, buffers, transfers and their times that follow from it: nothing left to decide but "as soon as
+ *                  possible"
+ *     postpone.c   ... which takes more of L2 than it has to
+ *     fit.c        a schedule that can be placed
+ *     place.c      offsets, greedy and by a local search; place_exact.c: by a complete one
+ */
+#ifndef DORYGEN_PLANNER_H
+#define DORYGEN_PLANNER_H
+
+#include "plan/place.h"
+#include "plan/plan.h"
+#include "plan/tile.h"
+#include "plan/timeline.h"
+
+/* Operands of a layer that live in RAM. */
+enum ram_operand { RAM_INPUT = 1, RAM_SECOND_INPUT = 2, RAM_OUTPUT = 4 };
+
+/* One way to cut a layer into steps: row stripes times channel blocks. */
+struct cut {
+    uint32_t rows, channels; /* of a step; the last stripe and block may be smaller */
+    bool channels_outer;     /* for channel blocks, for row stripes; else the other way round */
+    uint8_t ram;             /* set of enum ram_operand */
+
+    /* filled by cut_solve */
+    bool solved, legal; /* legal: some tile of it fits L1 */
+    const struct dory_kernel_description *kernel;
+    struct tiling tiling;
+    struct tile_cost cost;
+    struct dory_step *steps; /* without offsets and transfers */
+    struct step_times *times;
+    uint32_t step_count;
+    uint32_t quad_bytes;
+    struct cut *next; /* of the same layer */
+};
+
+/* A decision about one layer. */
+struct choice {
+    struct cut *cut;
+    bool ahead; /* windows and blocks of a step are loaded, and results stored, while the step beside it computes */
+};
+
+/* A choice, and what the choice for the whole network wants to know of it. Times are cluster cycles. */
+struct candidate {
+    struct choice choice;
+    uint64_t cycles;                                       /* of the layer, without waits */
+    uint64_t first_start_cycles;                           /* until its first step computes: then prefetches can start */
+    uint64_t read_cycles, write_cycles, last_write_cycles; /* of the channel to L3; of the last step */
+    uint64_t read_commands;                                /* that the reads are made of */
+    uint64_t write_start_cycles; /* until its first result can go to RAM; without any, its cycles */
+    uint64_t first_write_cycles; /* of the channel, for that */
+    uint64_t first_input_cycles; /* of the channel, for what the first step reads of its first input from RAM */
+    uint64_t input_cycles;       /* the same for all steps, and what is left to compute behind the last such read; without */
+    uint64_t rest_cycles;        /* any, its cycles */
+    int64_t cycles_from_reads;   /* of the layer, if the channel starts on all that it reads when the layer starts */
+    int64_t lead_gain; /* at most, with L2 full: cycles that the channel gains within the layer, less the layer's cycles */
+    /* L2 bytes beside whole tensors: at its first and last step, at the step where they are most, and of windows that are
+     * still on their way to RAM at the next layer's first step */
+    uint32_t first_bytes, last_bytes, most_bytes, carried_bytes;
+    bool dominated; /* by another one */
+};
+
+#define MOST_KERNELS 8
+#define MOST_CUTS    256 /* of a layer, for one set of operands in RAM */
+
+struct planned_layer {
+    struct dory_layer run;                                           /* described */
+    const struct dory_kernel_description *kernels[MOST_KERNELS + 1]; /* those that support it, null-terminated */
+    struct cycle_table *cycles[MOST_KERNELS];
+    struct cut *cuts;
+    struct cut **lists[8]; /* of cut_list, by set of operands in RAM; null: not made yet */
+    int list_counts[8];
+    struct candidate *fronts[8]; /* of candidate_front, likewise */
+    int front_counts[8];
+    uint32_t least_l1_bytes; /* of its smallest tile */
+};
+
+struct planner {
+    const struct network *network;
+    const struct target *target;
+    const struct plan_options *options;
+    struct arena *arena;
+    struct diagnostics *diagnostics;
+    unsigned cores;
+    uint32_t l1_bytes, l2_bytes; /* of the arenas */
+    struct planned_layer *layers;
+    const struct planner *before; /* of an earlier attempt at the same network; null: none */
+    enum dory_layout *layouts;    /* by tensor; those in CHW stay in L2 */
+    /* the decision */
+    enum plan_home *homes;  /* by tensor */
+    struct choice *choices; /* by layer */
+    int tries;              /* of schedule_fit for the decision */
+};
+
+/* plan.c: from network, target, options, arena and diagnostics to everything before the decision. */
+bool planner_start(struct planner *planner);
+
+/* plan.c: finds kernels[] of the layer that are for `layer->run`, and cycles[]. */
+int find_kernels(const struct planner *planner, struct planned_layer *layer, struct arena *arena);
+
+/* ---- layouts.c ---- */
+
+/* Which tensors to have in CHW, after a decision with all in HWC: those in L2 that lie between one layer that can write them
+ * so and one depth-wise layer that can read them so, where these two take fewer cycles then, or, if `all`, in any case.
+ * Returns how many. */
+int layouts_choose(const struct planner *planner, bool all, enum dory_layout *layouts);
+
+/* ---- sizes ---- */
+
+/* Bytes of one row of an operand as the firmware sees it: 0 and 1: inputs, 2: output. */
+uint32_t operand_row_bytes(const struct dory_layer *run, unsigned operand);
+uint32_t operand_channels(const struct dory_layer *run, unsigned operand);
+uint32_t operand_pixel_bytes(const struct dory_layer *run, unsigned operand, uint32_t channels);
+uint32_t operand_window_bytes(const struct dory_layer *run, unsigned operand, const struct dory_window *window);
+uint32_t tensor_bytes(const struct tensor *tensor);
+uint32_t aligned(uint32_t bytes); /* to DORY_ALIGNMENT */
+bool layer_has_weights(const struct dory_layer *run);
+int layer_input_count(const struct layer *layer);
+uint8_t layer_ram(const struct planner *planner, int layer); /* set of enum ram_operand, by the homes decided */
+
+/* ---- cut.c ---- */
+
+/* The memorised cut with these parameters. */
+struct cut *cut_get(struct planner *planner, int layer, uint32_t rows, uint32_t channels, bool channels_outer, uint8_t ram);
+
+/* True where a layer may be cut so: alignment of L3 transfers, multiples of 4 channels. */
+bool cut_is_legal(const struct dory_layer *run, uint32_t rows, uint32_t channels, uint8_t ram);
+
+/* Finds kernel, tile and times, once. False where no tile fits L1. */
+bool cut_solve(struct planner *planner, int layer, struct cut *cut);
+
+/* Plays a solved cut whose steps drain otherwise than it foresaw. */
+void cut_simulate(const struct planner *planner, int layer, const struct cut *cut, const struct dory_step *steps,
+                  struct tile_cost *cost, struct step_times *times);
+
+/* L2 bytes beside whole tensors that a step of the cut needs: windows and weights, `ahead` with those of the next step. */
+uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut *cut, bool ahead);
+
+/* Cycles for which the cut's transfers occupy the channel to L3, roughly: at most. */
+uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cut *cut);
+
+/* The cuts worth a look for these operands in RAM, coarse ones first. */
+int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list);
+
+/* ---- candidate.c ---- */
+
+/* The candidates of a layer for these operands in RAM: the front of cycles, L2 bytes and L3 traffic. 0: it cannot run so. */
+int candidate_front(struct planner *planner, int layer, uint8_t ram, const struct candidate **front);
+
+/* ---- schedule.c ---- */
+
+struct schedule {
+    struct plan_step *steps;
+    int step_count;
+    struct plan_buffer *buffers;
+    int buffer_count;
+    struct plan_transfer *transfers;
+    int transfer_count;
+    int *tensor_buffer;      /* by tensor: index, or -1 */
+    int *first_step;         /* by layer; [layer_count]: step_count */
+    uint32_t live_bytes;     /* the most that live at one step */
+    int live_step;           /* the first such step */
+    struct tile_cost *costs; /* by layer, with all drains */
+    uint64_t cycles;         /* predicted, with waits for L3: what the plan will report */
+    uint64_t gap_cycles;     /* of schedule_fit: of them at most, what free bytes that are not in one piece cost */
+    int tries;               /* of schedule_fit */
+};
+
+/* Builds what follows from the planner's decision. Prefetches use L2 up to `capacity` bytes, by step; null: all of it. What
+ * cannot be avoided may exceed it: compare live_bytes. */
+void schedule_make(const struct planner *planner, const uint32_t *capacity, struct schedule *schedule, struct arena *arena);
+
+/* When everything in a schedule happens. */
+void schedule_timeline(const struct planner *planner, const struct schedule *schedule, struct timeline *timeline,
+                       struct arena *arena);
+
+/* Counts live_bytes and live_step anew. */
+void schedule_count_live(struct schedule *schedule, struct arena *arena);
+
+/* Offsets for the schedule's buffers, by `place`: the bytes they take. */
+uint32_t schedule_place(struct schedule *schedule, uint32_t enough, enum place_care care);
+
+/* Cycles for which one transfer occupies the channel to L3. */
+uint64_t l3_cycles(const struct target *target, const struct dory_transfer *transfer);
+
+/* ---- postpone.c ---- */
+
+/* Starts each prefetch as late as it may, so that no step waits longer than it does: the order of the transfers and
+ * `cycles` stay, buffers live for less time. `margin`: cycles by which it is queued earlier than it has to, where it was. */
+void schedule_postpone(const struct planner *planner, uint64_t margin, struct schedule *schedule, struct arena *arena);
+
+/* Starts each prefetch as early as its buffer's place is free, but not before the step `earliest` (by transfer). Buffers
+ * have offsets, and keep them. */
+void schedule_advance(struct schedule *schedule, const int *earliest, struct arena *arena);
+
+/* ---- fit.c ---- */
+
+struct fit_limits {
+    uint64_t cycles; /* the schedule must take less */
+    enum place_care care;
+    int first_try; /* `tries` of an earlier call for the same decision: those before it find no places */
+};
+
+/* Makes the fastest schedule that finds places, in parts of L2 that get smaller, `tries` times: the rest is left to gaps.
+ * gap_cycles says what that costs. False where there is none; live_bytes then says whether what the steps need is too much.
+ */
+bool schedule_fit(const struct planner *planner, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
+                  struct arena *arena);
+
+/* The same after so many tries, or more where that takes no more than `cycles`, with prefetches queued as early as places
+ * are found for on the bound, live_bytes: the later they are, the less may take longer than predicted. False where not even
+ * the latest starts have such places. */
+bool schedule_fit_early(const struct planner *planner, int tries, uint64_t cycles, struct schedule *schedule, uint32_t *peak,
+                        struct arena *arena);
+
+/* ---- optimise.c ---- */
+
+/* homes.c: layers in which a tensor is needed. */
+struct tensor_life {
+    int first, last;
+    int readers;
+};
+void tensor_lives(const struct network *network, struct tensor_life *lives);
+
+/* Decides homes and choices. False where it finds nothing. `proof`: what is known of all decisions. */
+bool optimise(struct planner *planner, struct plan_proof *proof);
+
+/* ---- attempt.c ---- */
+
+/* A decision, and what follows from it. */
+struct attempt {
+    struct planner planner;
+    struct schedule schedule;
+    struct plan_proof proof;
+    uint32_t peak;
+    bool found;
+};
+
+/* The fastest of several, for a planner that has been started. Not found: its diagnostics say why. */
+struct attempt attempt_best(const struct planner *planner);
+
+/* ---- least.c ---- */
+
+/* Bytes of the L1 arena with which every layer has a tile, and the layer that needs them. */
+uint32_t least_l1(const struct planner *planner, int *layer);
+
+/* Decides homes and choices so that the network needs the fewest bytes of L2, and makes and places the schedule. False where
+ * a layer has no tile. */
+bool least_l2(struct planner *planner, struct schedule *schedule, uint32_t *bytes, int *layer);
+
+/* Reports that the network does not fit, and the least L1 and L2 with which it does. */
+void least_report(const struct planner *planner);
+
+#endif

@@ -1,0 +1,357 @@
+/* Pass `tile`: the best of all legal tiles of a layer, found exactly.
+ *
+ * Every tile is bounded from below by its kernels' cycles and overheads, which cost a few look-ups; only a tile whose
+ * bound beats the best one so far is played through the pipeline. Larger tiles come first since they have fewer
+ * overheads. The bound for tiled input channels relies on kernels never being faster in chunks than at once. */
+#include "plan/tile.h"
+
+#include <string.h>
+
+/* ---- how often which extent occurs along one dimension ---- */
+
+#define MOST_EXTENTS 4
+
+struct extents {
+    uint32_t count, tiles;
+    uint32_t extent[MOST_EXTENTS], times[MOST_EXTENTS];
+};
+
+static void add_extent(struct extents *extents, uint32_t extent, uint32_t times)
+{
+    if (extent == 0 || times == 0)
+        return;
+    extents->tiles += times;
+    uint32_t i = 0;
+    while (i < extents->count && extents->extent[i] != extent)
+        i++;
+    extents->extent[i] = extent;
+    extents->times[i] = (i < extents->count ? extents->times[i] : 0) + times;
+    extents->count += i == extents->count;
+}
+
+/* A dimension of `size`, cut by steps into parts of `part` and those by tiles into `tile`. */
+static struct extents extents_of(uint32_t size, uint32_t part, uint32_t tile)
+{
+    struct extents extents = {0};
+    uint32_t parts = size / part, last = size % part;
+    add_extent(&extents, tile, parts * (part / tile) + last / tile);
+    add_extent(&extents, part % tile, parts);
+    add_extent(&extents, last % tile, 1);
+    return extents;
+}
+
+/* ---- the search ---- */
+
+struct search {
+    const struct tile_problem *problem;
+    struct tiling *best;
+    struct tile_cost *best_cost;
+    uint64_t fixed_cycles; /* that no tiling avoids */
+    uint32_t part_rows, part_channels;
+    uint64_t limit; /* tilings with as many cycles are of no use */
+    bool found;
+};
+
+static bool reads_all_channels(const struct search *search) { return dory_reads_all_channels(search->problem->layer); }
+
+/* How rows, columns and channels are divided into tiles. */
+struct division {
+    struct extents rows, columns, channels;
+    uint64_t loaded_pixels; /* in one pass over rows and columns */
+};
+
+/* All chunks of input channels of one tile. */
+static uint64_t tile_kernel_cycles(const struct search *search, uint32_t rows, uint32_t columns, uint32_t channels,
+                                   uint32_t slice)
+{
+    uint32_t all = search->problem->layer->input_channels, rest = all % slice;
+    uint64_t cycles = all / slice * cycle_table_get(search->problem->cycles, rows, columns, channels, slice);
+    return cycles + (rest ? cycle_table_get(search->problem->cycles, rows, columns, channels, rest) : 0);
+}
+
+/* All tiles, with input channels in chunks of `slice`. */
+static uint64_t kernel_cycles(const struct search *search, const struct division *division, uint32_t slice)
+{
+    const struct extents *rows = &division->rows, *columns = &division->columns, *channels = &division->channels;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < rows->count; i++)
+        for (uint32_t j = 0; j < columns->count; j++)
+            for (uint32_t k = 0; k < channels->count; k++)
+                sum += (uint64_t)rows->times[i] * columns->times[j] * channels->times[k] *
+                       tile_kernel_cycles(search, rows->extent[i], columns->extent[j], channels->extent[k], slice);
+    return sum;
+}
+
+/* Elements along one dimension that are loaded in one pass over all tiles: borders are not, overlaps are twice. */
+struct dimension {
+    uint32_t outputs, part, tile; /* part: of one step */
+    uint32_t kernel, stride, dilation, padding, inputs;
+};
+
+static uint64_t loaded_elements(const struct dimension *d)
+{
+    uint64_t sum = 0;
+    for (uint32_t part = 0; part < d->outputs; part += d->part) {
+        uint32_t end = dory_minimum(part + d->part, d->outputs);
+        for (uint32_t first = part; first < end; first += d->tile) {
+            uint32_t extent = dory_input_extent(dory_minimum(d->tile, end - first), d->kernel, d->stride, d->dilation);
+            int64_t low = (int64_t)first * d->stride - d->padding, high = low + extent;
+            low = low < 0 ? 0 : low;
+            high = high > d->inputs ? d->inputs : high;
+            sum += high > low ? (uint64_t)(high - low) : 0;
+        }
+    }
+    return sum;
+}
+
+/* A shape with what is known of it: bounds for the simulation. */
+struct candidate {
+    struct tiling tiling;
+    uint64_t kernels, tiles;
+    const struct division *division;
+};
+
+/* Cycles that all transfers of an operand take at least. */
+struct transfer_bounds {
+    uint64_t input, weights, output;
+};
+
+static uint64_t transfer_bound(uint64_t times, uint64_t bytes, uint32_t setup_cycles, uint32_t bytes_per_1000_cycles)
+{
+    return times * setup_cycles + bytes * 1000 / bytes_per_1000_cycles;
+}
+
+static struct transfer_bounds transfer_bounds_of(const struct search *search, const struct candidate *candidate)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    const struct target *target = search->problem->target;
+    const struct division *division = candidate->division;
+    const struct dory_tile_shape *shape = &candidate->tiling.shape;
+    bool reads_all = reads_all_channels(search), space_outer = candidate->tiling.order == DORY_SPACE_OUTER;
+    bool chunks = reads_all && shape->input_channels < layer->input_channels;
+    uint64_t quad_bytes = tile_quad_bytes(layer, reads_all ? shape->input_channels : 1);
+    uint64_t spaces = (uint64_t)division->rows.tiles * division->columns.tiles, channels = division->channels.tiles;
+    bool one_space = shape->rows >= search->part_rows && shape->columns >= layer->output_width;
+    bool one_channel_tile = shape->channels >= search->part_channels;
+    /* passes over the input, and over the weights, that cannot be saved */
+    uint64_t input_passes = reads_all && (chunks || (!space_outer && !one_space)) ? channels : 1;
+    uint64_t weights_passes = chunks || (space_outer && !one_channel_tile) ? spaces : 1;
+    uint64_t input_bytes = division->loaded_pixels * dory_element_bytes(layer->input_channels, layer->input_bits);
+    uint64_t weights_bytes = dory_divide_up(layer->output_channels, 4) * quad_bytes;
+    uint64_t output_bytes = (uint64_t)layer->output_height * layer->output_width *
+                            dory_element_bytes(layer->output_channels, layer->output_bits);
+    return (struct transfer_bounds){
+        .input = transfer_bound(input_passes * spaces, input_passes * input_bytes, target->dma_setup_cycles,
+                                target->dma_read_bytes_per_1000_cycles),
+        .weights = transfer_bound(quad_bytes ? weights_passes * channels : 0, weights_passes * weights_bytes,
+                                  target->dma_setup_cycles, target->dma_read_bytes_per_1000_cycles),
+        .output = transfer_bound(spaces * channels, output_bytes, target->dma_setup_cycles,
+                                 target->dma_write_bytes_per_1000_cycles),
+    };
+}
+
+/* What single buffers keep from overlapping comes on top of the kernels; and transfers take their time in any case. */
+static uint64_t buffers_bound(const struct transfer_bounds *transfers, uint8_t single, uint64_t kernels_bound)
+{
+    uint64_t all = transfers->input + transfers->weights + transfers->output, exposed = 0;
+    exposed += single & SINGLE_INPUT ? transfers->input : 0;
+    exposed += single & SINGLE_WEIGHTS ? transfers->weights : 0;
+    exposed = single & SINGLE_OUTPUT ? transfers->output : exposed;
+    return kernels_bound + exposed > all ? kernels_bound + exposed : all;
+}
+
+static void consider(struct search *search, const struct candidate *candidate)
+{
+    struct tile_cost cost;
+    uint64_t limit = search->found ? search->best_cost->cycles : search->limit - 1;
+    if (!tile_simulate_below(search->problem, &candidate->tiling, limit, candidate->kernels, candidate->tiles, &cost))
+        return;
+    bool better = !search->found || cost.cycles < search->best_cost->cycles ||
+                  (cost.cycles == search->best_cost->cycles && cost.l1_bytes < search->best_cost->l1_bytes);
+    if (better) {
+        *search->best = candidate->tiling;
+        *search->best_cost = cost;
+        search->found = true;
+    }
+}
+
+static uint64_t bound(const struct search *search, uint64_t kernels, uint64_t tiles)
+{
+    return search->fixed_cycles + kernels + tiles * search->problem->target->tile_overhead_cycles;
+}
+
+static bool is_worse(const struct search *search, uint64_t bound_cycles)
+{
+    return search->found ? bound_cycles > search->best_cost->cycles : bound_cycles >= search->limit;
+}
+
+/* Sets of single buffers, smaller sets first: a set is of use only where none of its subsets fits. */
+static const uint8_t single_sets[] = {
+    0,
+    SINGLE_INPUT,
+    SINGLE_WEIGHTS,
+    SINGLE_OUTPUT,
+    SINGLE_INPUT | SINGLE_WEIGHTS,
+    SINGLE_INPUT | SINGLE_OUTPUT,
+    SINGLE_WEIGHTS | SINGLE_OUTPUT,
+    SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT,
+};
+#define SINGLE_SETS (sizeof single_sets / sizeof *single_sets)
+
+/* Considers a shape and order with as many double buffers as fit. */
+static void consider_buffers(struct search *search, struct candidate *candidate)
+{
+    uint8_t fitting[SINGLE_SETS];
+    struct tiling *tiling = &candidate->tiling;
+    struct l1_sizes sizes = tile_l1_sizes(search->problem, tiling);
+    size_t count = 0;
+    if (tile_l1_sum(&sizes, single_sets[SINGLE_SETS - 1]) > search->problem->l1_bytes)
+        return;
+    struct transfer_bounds transfers = transfer_bounds_of(search, candidate);
+    uint64_t kernels_bound = bound(search, candidate->kernels, candidate->tiles);
+    for (size_t i = 0; i < SINGLE_SETS; i++) {
+        bool dominated = false;
+        for (size_t j = 0; j < count; j++)
+            dominated = dominated || (fitting[j] & single_sets[i]) == fitting[j];
+        tiling->single = single_sets[i];
+        if (dominated || tile_l1_sum(&sizes, single_sets[i]) > search->problem->l1_bytes)
+            continue;
+        fitting[count++] = single_sets[i];
+        if (!is_worse(search, buffers_bound(&transfers, single_sets[i], kernels_bound)))
+            consider(search, candidate);
+    }
+    tiling->single = 0;
+}
+
+/* The next smaller slice of input channels: the least one for its number of chunks. 0: none. */
+static uint32_t next_slice(uint32_t all, uint32_t slice)
+{
+    uint32_t smaller = (slice - 1) / 4 * 4;
+    return smaller ? dory_round_up(dory_divide_up(all, dory_divide_up(all, smaller)), 4) : 0;
+}
+
+static void consider_shape(struct search *search, const struct tiling *tiling, uint64_t kernels,
+                           const struct division *division, bool one_order)
+{
+    uint32_t all = search->problem->layer->input_channels;
+    uint64_t tiles = (uint64_t)division->rows.tiles * division->columns.tiles * division->channels.tiles;
+    bool chunks = reads_all_channels(search) && search->problem->kernel->can_tile_input_channels;
+    uint32_t slice = all;
+    do {
+        struct candidate candidate = {*tiling, kernels, tiles * dory_divide_up(all, slice), division};
+        uint64_t least = bound(search, kernels, candidate.tiles);
+        if (is_worse(search, least))
+            return; /* and so are smaller slices */
+        if (slice < all)
+            candidate.kernels = kernel_cycles(search, division, slice);
+        least = bound(search, candidate.kernels, candidate.tiles);
+        candidate.tiling.shape.input_channels = reads_all_channels(search) ? slice : tiling->shape.channels;
+        bool worse = is_worse(search, least + tile_first_load_cycles(search->problem, &candidate.tiling));
+        for (uint8_t order = 0; !worse && order < (one_order ? 1 : 2); order++) {
+            candidate.tiling.order = order;
+            consider_buffers(search, &candidate);
+        }
+        slice = next_slice(all, slice);
+    } while (chunks && slice);
+}
+
+static uint32_t previous_channels(uint32_t channels) { return channels <= 4 ? 0 : (channels - 1) / 4 * 4; }
+static uint32_t half_channels(uint32_t channels) { return channels <= 4 ? 0 : dory_round_up(channels / 2, 4); }
+static uint32_t previous(uint32_t size) { return size - 1; }
+static uint32_t half(uint32_t size) { return size / 2; }
+
+/* Which sizes are looked at: all of them, or only those that come of halving. */
+struct walk {
+    uint32_t (*next_size)(uint32_t size);
+    uint32_t (*next_channels)(uint32_t channels);
+};
+
+static const struct walk coarse_walk = {half, half_channels}, full_walk = {previous, previous_channels};
+
+static void consider_channels(struct search *search, const struct walk *walk, struct tiling *tiling,
+                              struct division *division)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    for (uint32_t c = search->part_channels; c > 0; c = walk->next_channels(c)) {
+        tiling->shape.channels = c;
+        division->channels = extents_of(layer->output_channels, search->part_channels, c);
+        uint64_t tiles = (uint64_t)division->rows.tiles * division->columns.tiles * division->channels.tiles;
+        if (is_worse(search, bound(search, 0, tiles)))
+            return; /* smaller ones have more tiles */
+        uint64_t kernels = kernel_cycles(search, division, layer->input_channels);
+        bool one_order = c == search->part_channels ||
+                         (tiling->shape.rows == search->part_rows && tiling->shape.columns == layer->output_width);
+        if (!is_worse(search, bound(search, kernels, tiles)))
+            consider_shape(search, tiling, kernels, division, one_order);
+    }
+}
+
+static uint64_t loaded_rows(const struct search *search, uint32_t tile_rows)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    struct dimension rows = {layer->output_height, search->part_rows,      tile_rows,          layer->kernel_height,
+                             layer->stride_height, layer->dilation_height, layer->padding_top, layer->input_height};
+    return loaded_elements(&rows);
+}
+
+static uint64_t loaded_columns(const struct search *search, uint32_t tile_columns)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    struct dimension columns = {layer->output_width, layer->output_width,   tile_columns,        layer->kernel_width,
+                                layer->stride_width, layer->dilation_width, layer->padding_left, layer->input_width};
+    return loaded_elements(&columns);
+}
+
+static void consider_all(struct search *search, const struct walk *walk)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    struct tiling tiling = {0};
+    for (uint32_t r = search->part_rows; r > 0; r = walk->next_size(r)) {
+        struct division division = {.rows = extents_of(layer->output_height, search->part_rows, r)};
+        uint64_t rows_loaded = loaded_rows(search, r);
+        tiling.shape.rows = r;
+        for (uint32_t c = layer->output_width; c >= tile_least_columns(layer); c = walk->next_size(c)) {
+            division.columns = extents_of(layer->output_width, layer->output_width, c);
+            division.loaded_pixels = rows_loaded * loaded_columns(search, c);
+            tiling.shape.columns = c;
+            consider_channels(search, walk, &tiling, &division);
+        }
+    }
+}
+
+static struct search search_start(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost)
+{
+    const struct target *target = problem->target;
+    return (struct search){
+        .problem = problem,
+        .best = best,
+        .best_cost = cost,
+        .fixed_cycles = target->layer_overhead_cycles,
+        .part_rows = problem->steps[0].rows,
+        .part_channels = problem->steps[0].channels,
+    };
+}
+
+bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tiling *best, struct tile_cost *cost)
+{
+    struct search search = search_start(problem, best, cost);
+    search.limit = limit;
+    consider_all(&search, &coarse_walk); /* to have something good to compare with */
+    consider_all(&search, &full_walk);
+    return search.found;
+}
+
+uint32_t tile_least_l1_bytes(const struct tile_problem *problem)
+{
+    const struct dory_layer *layer = problem->layer;
+    bool convolution = dory_reads_all_channels(layer);
+    uint32_t channels = dory_minimum(4, problem->steps[0].channels), slice = layer->input_channels, least = UINT32_MAX;
+    struct tiling tiling = {.shape = {1, tile_least_columns(layer), channels, channels},
+                            .single = SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT};
+    do {
+        tiling.shape.input_channels = convolution ? slice : channels;
+        least = dory_minimum(least, tile_l1_bytes(problem, &tiling, NULL));
+        slice = next_slice(layer->input_channels, slice);
+    } while (convolution && problem->kernel->can_tile_input_channels && slice);
+    return least;
+}

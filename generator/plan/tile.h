@@ -1,0 +1,99 @@
+/* Tiling of one layer between L2 and L1: cost of a tile, and the best of all tiles. Internal to the planner. */
+#ifndef DORYGEN_TILE_H
+#define DORYGEN_TILE_H
+
+#include "base/support.h"
+#include "dory/contract.h"
+#include "target/target.h"
+
+/* Operands whose L1 buffer is single although it is loaded more than once: less memory, no overlap there. */
+enum single_buffer { SINGLE_INPUT = 1, SINGLE_WEIGHTS = 2, SINGLE_OUTPUT = 4 };
+
+struct tiling {
+    struct dory_tile_shape shape; /* input_channels equals channels where the layer is no convolution */
+    uint8_t order;                /* enum dory_tile_order */
+    uint8_t single;               /* set of enum single_buffer */
+};
+
+struct tile_cost {
+    uint64_t cycles;         /* of the whole layer: pipeline and overheads, no waits for L3 */
+    uint64_t kernel_cycles;  /* of them, kernels, were there no transfers */
+    uint64_t dma_cycles;     /* of transfers, were there no kernels */
+    uint64_t exposed_cycles; /* of those, what nothing is computed beside, however fast the tile loop is */
+    uint32_t tile_count;
+    uint32_t l1_bytes;
+};
+
+/* When things of a step happen, in cycles after the start of its layer, waits for L3 left out. fetch <= start <= fetch
+ * of the next step. */
+struct step_times {
+    uint64_t fetch; /* its first loads are issued: the transfers it awaits must be complete */
+    uint64_t start; /* it starts to compute: the transfers it starts are queued */
+};
+
+/* What the cost of a layer's tiles depends on. */
+struct tile_problem {
+    const struct dory_layer *layer; /* described; tile fields are not read */
+    const struct dory_kernel_description *kernel;
+    const struct target *target;
+    unsigned cores;
+    uint32_t l1_bytes;
+    const struct dory_step *steps; /* of the layer, in order: ranges, window channels and drain are read */
+    uint32_t step_count;
+    struct cycle_table *cycles; /* of the kernel, remembered by shape */
+};
+
+/* Remembers what a kernel's `cycles` function returned. One table a layer and kernel. */
+struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struct dory_kernel_description *kernel,
+                                     unsigned cores, struct arena *arena);
+uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
+                         uint32_t input_channels);
+
+/* L1 bytes of an operand's buffers. */
+struct l1_sizes {
+    uint32_t input, second_input, weights, output; /* of one buffer */
+    uint32_t accumulators, scratch;
+    bool two_inputs, two_weights, two_outputs; /* are loaded (stored) more than once in the layer */
+};
+struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct tiling *tiling);
+uint32_t tile_l1_sum(const struct l1_sizes *sizes, uint8_t single);
+
+/* A part of tile_simulate's cycles that no buffers hide: the first tile's loads. */
+uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct tiling *tiling);
+
+/* L1 bytes of a tiling, the arena's map in `map` where it is not null. */
+uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *tiling, struct dory_l1_map *map);
+
+/* Plays the software pipeline of kernels/run/driver.c tile by tile. `times` may be null, else one a step. */
+void tile_simulate(const struct tile_problem *problem, const struct tiling *tiling, struct tile_cost *cost,
+                   struct step_times *times);
+
+/* The same without times; gives up, and returns false, as soon as it is certain that `limit` cycles are exceeded.
+ * `kernel_cycles` is a lower bound of those of all tiles, `tiles` their number. */
+bool tile_simulate_below(const struct tile_problem *problem, const struct tiling *tiling, uint64_t limit,
+                         uint64_t kernel_cycles, uint64_t tiles, struct tile_cost *cost);
+
+/* Tiles in CHW are as wide as the tensor. */
+static inline uint32_t tile_least_columns(const struct dory_layer *layer)
+{
+    return layer->input_layout == DORY_CHW || layer->output_layout == DORY_CHW ? layer->output_width : 1;
+}
+
+/* The least L1 bytes of any legal tiling. */
+uint32_t tile_least_l1_bytes(const struct tile_problem *problem);
+
+/* Legal: rows and columns as you like (but in CHW all columns); channels a multiple of 4 or all of a step; for kernels that
+ * can tile them, input channels all, or for each number of chunks the least multiple of 4 that needs no more; single buffers
+ * only where double ones do not fit.
+ *
+ * The legal tiling with the fewest predicted cycles, among equals the one with the least L1. Exact: every legal tiling is
+ * either simulated or proven to be worse. False where none fits that takes fewer than `limit` cycles (UINT64_MAX: any). */
+bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tiling *best, struct tile_cost *cost);
+
+/* Sets the tile, the blob sizes and the L1 map of a described layer. */
+void tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *run);
+
+/* Bytes of a quad of weights, cut into chunks of so many input channels. 0 without weights. */
+uint32_t tile_quad_bytes(const struct dory_layer *layer, uint32_t tile_input_channels);
+
+#endif

@@ -1,0 +1,469 @@
+/* What a tiling costs: L1 bytes, and cycles by playing the tile loop. */
+#include "plan/tile.h"
+
+#include <string.h>
+
+#include "dory/hal.h"
+
+/* ---- remembered kernel cycles ---- */
+
+#define MOST_ENTRIES ((size_t)1 << 22)
+
+struct cycle_table {
+    const struct dory_layer *layer;
+    const struct dory_kernel_description *kernel;
+    unsigned cores;
+    uint32_t columns, channel_entries;
+    uint64_t *entries; /* by rows, columns, channels, for all input channels; 0: not known yet. Null: too large a layer */
+};
+
+struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struct dory_kernel_description *kernel,
+                                     unsigned cores, struct arena *arena)
+{
+    struct cycle_table *table = arena_allocate(arena, sizeof *table);
+    *table = (struct cycle_table){.layer = layer, .kernel = kernel, .cores = cores};
+    table->columns = layer->output_width;
+    table->channel_entries = 2 * dory_divide_up(layer->output_channels, 4);
+    size_t entries = (size_t)layer->output_height * table->columns * table->channel_entries;
+    if (entries <= MOST_ENTRIES)
+        table->entries = arena_array(arena, uint64_t, entries);
+    return table;
+}
+
+uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
+                         uint32_t input_channels)
+{
+    bool reads_all = dory_reads_all_channels(table->layer);
+    struct dory_tile_shape shape = {rows, columns, channels, reads_all ? input_channels : channels};
+    bool all = !reads_all || input_channels == table->layer->input_channels;
+    if (!all || !table->entries)
+        return table->kernel->cycles(table->layer, &shape, table->cores);
+    /* two entries a quad: a tile of 4n channels and the layer's last one, which may have fewer */
+    uint32_t channel_entry = 2 * ((channels + 3) / 4 - 1) + (channels % 4 != 0);
+    size_t index = ((size_t)(rows - 1) * table->columns + columns - 1) * table->channel_entries + channel_entry;
+    if (!table->entries[index])
+        table->entries[index] = table->kernel->cycles(table->layer, &shape, table->cores);
+    return table->entries[index];
+}
+
+/* ---- L1 ---- */
+
+struct loads {
+    bool input, weights, output; /* more than once in the layer */
+};
+
+static bool is_convolution(const struct dory_layer *layer) { return layer->operation == DORY_CONVOLUTION; }
+
+/* Weights that are not tiled over input channels. */
+static bool is_depthwise(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_DEPTHWISE || layer->operation == DORY_GROUPED;
+}
+
+/* True where the layer is cut along rows or columns (channels), be it by steps or by tiles. */
+static bool is_cut_in_space(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    return tiling->shape.rows < problem->layer->output_height || tiling->shape.columns < problem->layer->output_width ||
+           problem->steps[0].rows < problem->layer->output_height;
+}
+
+static bool is_cut_in_channels(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    return tiling->shape.channels < problem->layer->output_channels ||
+           problem->steps[0].channels < problem->layer->output_channels;
+}
+
+static struct loads loads_of(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    bool space = is_cut_in_space(problem, tiling), channels = is_cut_in_channels(problem, tiling);
+    bool chunks = is_convolution(problem->layer) && tiling->shape.input_channels < problem->layer->input_channels;
+    return (struct loads){
+        .input = space || chunks || (channels && !dory_reads_all_channels(problem->layer)),
+        .weights = channels || chunks,
+        .output = space || channels,
+    };
+}
+
+static uint32_t aligned_bytes(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
+
+struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    const struct dory_layer *layer = problem->layer;
+    const struct dory_tile_shape *shape = &tiling->shape;
+    struct loads loads = loads_of(problem, tiling);
+    return (struct l1_sizes){
+        .input = aligned_bytes(dory_input_tile_bytes(layer, shape, 0)),
+        .second_input = dory_has_second_input(layer) ? aligned_bytes(dory_input_tile_bytes(layer, shape, 1)) : 0,
+        .weights = aligned_bytes(dory_weights_tile_bytes(layer, shape)),
+        .output = aligned_bytes(dory_output_tile_bytes(layer, shape)),
+        .accumulators = aligned_bytes(dory_accumulator_bytes(layer, shape)),
+        .scratch = aligned_bytes(problem->kernel->scratch_bytes(layer, shape, problem->cores)),
+        .two_inputs = loads.input,
+        .two_weights = loads.weights,
+        .two_outputs = loads.output,
+    };
+}
+
+uint32_t tile_l1_sum(const struct l1_sizes *sizes, uint8_t single)
+{
+    uint32_t inputs = sizes->two_inputs && !(single & SINGLE_INPUT) ? 2 : 1;
+    uint32_t weights = sizes->two_weights && !(single & SINGLE_WEIGHTS) ? 2 : 1;
+    uint32_t outputs = sizes->two_outputs && !(single & SINGLE_OUTPUT) ? 2 : 1;
+    return DORY_L1_RUNTIME_BYTES + inputs * (sizes->input + sizes->second_input) + weights * sizes->weights +
+           outputs * sizes->output + sizes->accumulators + sizes->scratch;
+}
+
+/* Takes a buffer off the arena, two where `two`. */
+static void take(uint32_t place[2], uint32_t bytes, bool two, uint32_t *used)
+{
+    place[0] = place[1] = bytes ? *used : DORY_NO_BUFFER;
+    *used += bytes;
+    if (two && bytes) {
+        place[1] = *used;
+        *used += bytes;
+    }
+}
+
+uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *tiling, struct dory_l1_map *map)
+{
+    struct l1_sizes sizes = tile_l1_sizes(problem, tiling);
+    uint32_t used = DORY_L1_RUNTIME_BYTES, place_of[2];
+    bool two_inputs = sizes.two_inputs && !(tiling->single & SINGLE_INPUT);
+    if (!map)
+        return tile_l1_sum(&sizes, tiling->single);
+    take(map->input, sizes.input, two_inputs, &used);
+    take(map->second_input, sizes.second_input, two_inputs, &used);
+    take(map->weights, sizes.weights, sizes.two_weights && !(tiling->single & SINGLE_WEIGHTS), &used);
+    take(map->output, sizes.output, sizes.two_outputs && !(tiling->single & SINGLE_OUTPUT), &used);
+    take(place_of, sizes.accumulators, false, &used);
+    map->accumulators = place_of[0];
+    take(place_of, sizes.scratch, false, &used);
+    map->scratch = place_of[0];
+    return used;
+}
+
+uint32_t tile_quad_bytes(const struct dory_layer *layer, uint32_t tile_input_channels)
+{
+    if (is_depthwise(layer))
+        return dory_depthwise_quad_weight_bytes(layer) + dory_constants_bytes(layer);
+    if (!is_convolution(layer))
+        return 0;
+    uint32_t chunks = (uint32_t)layer->input_channels / tile_input_channels,
+             rest = layer->input_channels % tile_input_channels;
+    return chunks * dory_chunk_bytes(layer, tile_input_channels) + (rest ? dory_chunk_bytes(layer, rest) : 0) +
+           dory_constants_bytes(layer);
+}
+
+void tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *run)
+{
+    *run = *problem->layer;
+    run->tile_order = tiling->order;
+    run->tile_rows = (uint16_t)tiling->shape.rows;
+    run->tile_columns = (uint16_t)tiling->shape.columns;
+    run->tile_channels = (uint16_t)tiling->shape.channels;
+    run->tile_input_channels = (uint16_t)tiling->shape.input_channels;
+    run->quad_bytes = tile_quad_bytes(run, tiling->shape.input_channels);
+    run->chunk_bytes = is_convolution(run) ? dory_chunk_bytes(run, tiling->shape.input_channels)
+                       : is_depthwise(run) ? dory_depthwise_quad_weight_bytes(run)
+                                           : 0;
+    tile_l1_bytes(problem, tiling, &run->l1);
+}
+
+/* ---- transfers between L2 and L1 ---- */
+
+static uint64_t divide_up(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
+
+static uint64_t copy_cycles(const struct target *target, uint64_t bytes, uint64_t runs, bool read)
+{
+    uint32_t rate = read ? target->dma_read_bytes_per_1000_cycles : target->dma_write_bytes_per_1000_cycles;
+    return target->dma_setup_cycles + divide_up(bytes * 1000, rate) + runs * target->dma_run_overhead_cycles;
+}
+
+/* Planes: one run each, or all of them one; rows of border between them are read like others, see tile_copies.c. */
+static uint64_t planes_cycles(const struct target *target, uint32_t channels, uint32_t run_bytes, uint32_t plane_bytes,
+                              bool read)
+{
+    return copy_cycles(target, (uint64_t)channels * run_bytes, run_bytes == plane_bytes ? 1 : channels, read);
+}
+
+struct rectangle {
+    uint32_t rows, columns, channels; /* copied */
+    uint32_t width;                   /* of the tensor */
+    uint32_t window_channels;         /* of a pixel in L2 */
+    uint32_t pitch;                   /* columns of a row in L1 */
+    uint32_t bits;
+};
+
+static uint64_t rectangle_cycles(const struct target *target, const struct rectangle *r, bool read)
+{
+    if (r->rows == 0 || r->columns == 0)
+        return 0;
+    uint64_t run = dory_element_bytes(r->channels, r->bits), runs = (uint64_t)r->rows * r->columns;
+    uint64_t bytes = run * runs;
+    if (r->channels == r->window_channels) /* whole pixels: a row is one run, or the rectangle is */
+        runs = r->columns == r->width && r->pitch == r->columns ? 1 : r->rows;
+    return copy_cycles(target, bytes, runs, read);
+}
+
+/* ---- the pipeline ---- */
+
+struct position {
+    uint32_t row, column, channel, chunk;
+};
+
+struct player {
+    const struct tile_problem *problem;
+    const struct tiling *tiling;
+    struct tile_cost *cost;
+    bool two_inputs, two_weights, two_outputs; /* buffers are double, or never reloaded */
+    /* what L1 holds: keys of tile_loop's operands */
+    struct position input, weights;
+    bool first;
+    uint64_t time;
+    uint64_t kernel, store; /* of the tile before */
+    uint64_t pending;       /* store of the tile before that, which is still to overlap */
+};
+
+/* How much of `extent` elements from `start` lies in [0, size). */
+static uint32_t inside(int64_t start, uint32_t extent, uint32_t size)
+{
+    int64_t low = start < 0 ? 0 : start, high = start + extent;
+    high = high > (int64_t)size ? (int64_t)size : high;
+    return high > low ? (uint32_t)(high - low) : 0;
+}
+
+static uint64_t input_cycles(const struct player *player, const struct dory_step *step, const struct position *at,
+                             const struct dory_tile_shape *shape)
+{
+    const struct dory_layer *layer = player->problem->layer;
+    uint32_t rows = dory_input_extent(shape->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    uint32_t columns = dory_input_extent(shape->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
+    struct rectangle r = {
+        .rows = inside((int64_t)at->row * layer->stride_height - layer->padding_top, rows, layer->input_height),
+        .columns = inside((int64_t)at->column * layer->stride_width - layer->padding_left, columns, layer->input_width),
+        .channels = dory_reads_all_channels(layer) ? shape->input_channels : shape->channels,
+        .width = layer->input_width,
+        .window_channels = step->input[0].channels,
+        .pitch = columns,
+        .bits = layer->input_bits,
+    };
+    if (layer->input_layout == DORY_CHW)
+        return planes_cycles(player->problem->target, r.channels, rows * r.width, step->input[0].rows * r.width, true) +
+               (rows > r.rows ? player->problem->target->dma_setup_cycles : 0);
+    uint64_t cycles = rectangle_cycles(player->problem->target, &r, true);
+    if (dory_has_second_input(layer)) {
+        r.channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : r.channels;
+        r.bits = layer->second_input_bits;
+        r.window_channels = step->input[1].channels;
+        cycles += rectangle_cycles(player->problem->target, &r, true);
+    }
+    return cycles;
+}
+
+static uint64_t weights_cycles(const struct player *player, const struct dory_tile_shape *shape, bool last_chunk)
+{
+    const struct dory_layer *layer = player->problem->layer;
+    uint64_t quads = dory_divide_up(shape->channels, 4);
+    bool whole = !is_convolution(layer) || player->tiling->shape.input_channels == layer->input_channels;
+    uint64_t quad = !is_convolution(layer)
+                        ? tile_quad_bytes(layer, 1)
+                        : dory_chunk_bytes(layer, shape->input_channels) + (last_chunk ? dory_constants_bytes(layer) : 0);
+    return copy_cycles(player->problem->target, quad * quads, whole ? 1 : quads, true);
+}
+
+static uint64_t output_cycles(const struct player *player, const struct dory_step *step, const struct dory_tile_shape *shape)
+{
+    struct rectangle r = {.rows = shape->rows,
+                          .columns = shape->columns,
+                          .channels = shape->channels,
+                          .width = player->problem->layer->output_width,
+                          .window_channels = step->output.channels,
+                          .pitch = shape->columns,
+                          .bits = player->problem->layer->output_bits};
+    if (player->problem->layer->output_layout == DORY_CHW)
+        return planes_cycles(player->problem->target, r.channels, r.rows * r.width, step->output.rows * r.width, false);
+    return rectangle_cycles(player->problem->target, &r, false);
+}
+
+static bool same_position(const struct position *a, const struct position *b)
+{
+    return a->row == b->row && a->column == b->column && a->channel == b->channel && a->chunk == b->chunk;
+}
+
+/* Cycles to load what L1 does not hold; *overlaps is cleared where the buffer must be free first. */
+static uint64_t load(struct player *player, const struct dory_step *step, const struct position *at,
+                     const struct dory_tile_shape *shape, bool *overlaps)
+{
+    const struct dory_layer *layer = player->problem->layer;
+    bool convolution = is_convolution(layer);
+    bool last_chunk = !convolution || at->chunk + shape->input_channels >= layer->input_channels;
+    struct position input = {at->row, at->column, dory_reads_all_channels(layer) ? 0 : at->channel, at->chunk};
+    struct position weights = {0, 0, at->channel, at->chunk};
+    uint64_t cycles = 0;
+    if (player->first || !same_position(&input, &player->input)) {
+        cycles += input_cycles(player, step, at, shape);
+        *overlaps = *overlaps && player->two_inputs;
+    }
+    bool has_weights = convolution || is_depthwise(layer);
+    if (has_weights && (player->first || !same_position(&weights, &player->weights))) {
+        cycles += weights_cycles(player, shape, last_chunk);
+        *overlaps = *overlaps && player->two_weights;
+    }
+    player->input = input;
+    player->weights = weights;
+    return cycles ? cycles + player->problem->target->dma_latency_cycles : 0;
+}
+
+static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* The tile before is computed; `load` cycles of transfers go on meanwhile if they overlap, else behind its store.
+ * Returns when those loads are issued. */
+static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uint64_t driver, bool overlaps)
+{
+    uint64_t overhead = player->problem->target->tile_overhead_cycles, issued = player->time;
+    uint64_t beside = player->pending + (overlaps ? load_cycles : 0);
+    player->time += maximum(player->kernel, beside + driver) + overhead;
+    player->cost->exposed_cycles += maximum(player->kernel, beside) - player->kernel;
+    player->pending = overlaps ? player->store : 0;
+    if (!overlaps) {
+        issued = player->time += player->store;
+        player->time += load_cycles;
+        player->cost->exposed_cycles += player->store + load_cycles;
+    }
+    return issued;
+}
+
+static void play_tile(struct player *player, const struct dory_step *step, const struct position *at, bool first_of_step,
+                      struct step_times *times)
+{
+    const struct tile_problem *problem = player->problem;
+    const struct dory_tile_shape *most = &player->tiling->shape;
+    struct dory_tile_shape shape = {
+        .rows = dory_minimum(most->rows, (uint32_t)step->first_row + step->rows - at->row),
+        .columns = dory_minimum(most->columns, problem->layer->output_width - at->column),
+        .channels = dory_minimum(most->channels, (uint32_t)step->first_channel + step->channels - at->channel),
+    };
+    bool convolution = dory_reads_all_channels(problem->layer);
+    shape.input_channels =
+        convolution ? dory_minimum(most->input_channels, problem->layer->input_channels - at->chunk) : shape.channels;
+    bool last_chunk = !convolution || at->chunk + shape.input_channels >= problem->layer->input_channels;
+    bool overlaps = !player->first && !(first_of_step && step->drain) && !(at->chunk == 0 && !player->two_outputs);
+    uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
+    uint64_t driver = problem->target->tile_driver_cycles + (first_of_step ? problem->target->step_driver_cycles : 0);
+    if (player->first)
+        player->time = player->cost->exposed_cycles = load_cycles;
+    else
+        issued = finish_previous(player, load_cycles, driver, overlaps);
+    player->first = false;
+    if (first_of_step && times)
+        *times = (struct step_times){.fetch = issued, .start = player->time};
+    player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels);
+    player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
+    player->cost->kernel_cycles += player->kernel;
+    player->cost->dma_cycles += load_cycles + player->store;
+    player->cost->tile_count++;
+}
+
+uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    const struct dory_layer *layer = problem->layer;
+    const struct dory_step *step = &problem->steps[0];
+    struct player player = {.problem = problem, .tiling = tiling, .first = true};
+    struct position at = {step->first_row, 0, step->first_channel, 0};
+    struct dory_tile_shape shape = tiling->shape;
+    bool overlaps = false;
+    if (!dory_reads_all_channels(layer))
+        shape.input_channels = shape.channels;
+    return load(&player, step, &at, &shape, &overlaps);
+}
+
+/* The next tile of a step; false behind the last. */
+static bool next_position(const struct player *player, const struct dory_step *step, struct position *at)
+{
+    const struct dory_layer *layer = player->problem->layer;
+    const struct dory_tile_shape *tile = &player->tiling->shape;
+    uint32_t channel_end = (uint32_t)step->first_channel + step->channels, row_end = (uint32_t)step->first_row + step->rows;
+    bool space_outer = player->tiling->order == DORY_SPACE_OUTER;
+    if (is_convolution(layer) && (at->chunk += tile->input_channels) < layer->input_channels)
+        return true;
+    at->chunk = 0;
+    if (space_outer && (at->channel += tile->channels) < channel_end)
+        return true;
+    if (space_outer)
+        at->channel = step->first_channel;
+    if ((at->column += tile->columns) < layer->output_width)
+        return true;
+    at->column = 0;
+    if ((at->row += tile->rows) < row_end)
+        return true;
+    at->row = step->first_row;
+    return !space_outer && (at->channel += tile->channels) < channel_end;
+}
+
+static struct player player_of(const struct tile_problem *problem, const struct tiling *tiling, struct tile_cost *cost)
+{
+    struct loads loads = loads_of(problem, tiling);
+    memset(cost, 0, sizeof *cost);
+    return (struct player){
+        .problem = problem,
+        .tiling = tiling,
+        .cost = cost,
+        .two_inputs = !loads.input || !(tiling->single & SINGLE_INPUT),
+        .two_weights = !loads.weights || !(tiling->single & SINGLE_WEIGHTS),
+        .two_outputs = !loads.output || !(tiling->single & SINGLE_OUTPUT),
+        .first = true,
+    };
+}
+
+/* Beside the last tile the driver prepares the next layer. */
+static void finish(struct player *player)
+{
+    const struct target *target = player->problem->target;
+    finish_previous(player, 0, target->tile_driver_cycles + target->step_driver_cycles, false);
+    player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;
+    player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);
+}
+
+void tile_simulate(const struct tile_problem *problem, const struct tiling *tiling, struct tile_cost *cost,
+                   struct step_times *times)
+{
+    struct player player = player_of(problem, tiling, cost);
+    for (uint32_t i = 0; i < problem->step_count; i++) {
+        const struct dory_step *step = &problem->steps[i];
+        struct position at = {step->first_row, 0, step->first_channel, 0};
+        bool first_of_step = true;
+        do {
+            play_tile(&player, step, &at, first_of_step, times ? &times[i] : NULL);
+            first_of_step = false;
+        } while (next_position(&player, step, &at));
+    }
+    finish(&player);
+}
+
+/* What is still to come at least: kernels of the tiles that are not in the time yet, and their overheads. */
+static uint64_t least_to_come(const struct player *player, uint64_t kernel_cycles, uint64_t tiles)
+{
+    uint64_t played = player->cost->kernel_cycles - player->kernel;
+    return (kernel_cycles > played ? kernel_cycles - played : 0) +
+           (tiles + 1 - player->cost->tile_count) * player->problem->target->tile_overhead_cycles +
+           player->problem->target->layer_overhead_cycles;
+}
+
+bool tile_simulate_below(const struct tile_problem *problem, const struct tiling *tiling, uint64_t limit,
+                         uint64_t kernel_cycles, uint64_t tiles, struct tile_cost *cost)
+{
+    struct player player = player_of(problem, tiling, cost);
+    for (uint32_t i = 0; i < problem->step_count; i++) {
+        const struct dory_step *step = &problem->steps[i];
+        struct position at = {step->first_row, 0, step->first_channel, 0};
+        bool first_of_step = true;
+        do {
+            play_tile(&player, step, &at, first_of_step, NULL);
+            first_of_step = false;
+            if (player.time + least_to_come(&player, kernel_cycles, tiles) > limit)
+                return false;
+        } while (next_position(&player, step, &at));
+    }
+    finish(&player);
+    return cost->cycles <= limit;
+}

@@ -1,0 +1,33 @@
+/* When everything in a plan happens, in predicted cluster cycles: one walk over steps and transfers by the rules of
+ * kernels/run (transfers_started, transfers_awaited, one queue to L3), for all who want to know. */
+#ifndef DORYGEN_TIMELINE_H
+#define DORYGEN_TIMELINE_H
+
+#include "plan/plan.h"
+
+/* A step has its time from begin to end, in which it first waits; the end of one is the begin of the next. Its first
+ * loads are issued at start_cycle; where they overlap, kernels of the step before may still be at work. */
+struct timeline_step {
+    uint64_t begin_cycle;
+    uint64_t start_cycle; /* the transfers that it awaits are complete */
+    uint64_t end_cycle;
+};
+
+struct timeline_transfer {
+    uint64_t queued_cycle;
+    uint64_t start_cycle; /* the channel to L3 is free for it */
+    uint64_t end_cycle;
+};
+
+struct timeline {
+    struct timeline_step *steps;         /* plan->step_count */
+    struct timeline_transfer *transfers; /* plan->transfer_count */
+    uint64_t l3_busy_cycles;             /* the channel moves data */
+    uint64_t l3_wait_cycles;             /* the cluster waits for it; includes final_wait_cycles */
+    uint64_t final_wait_cycles;          /* behind the last step, for results that go to RAM */
+    uint64_t end_cycle;                  /* everything is done */
+};
+
+void timeline_make(const struct plan *plan, struct timeline *timeline, struct arena *arena);
+
+#endif

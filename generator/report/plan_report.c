@@ -1,0 +1,147 @@
+#include "report/plan_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "plan/budget.h"
+
+static const char *row_format = "%-20s %-12s %-12s %-30s %-20s %6s %6s %12s %9s %7s %8s %8s %11s %6s\n";
+
+static const char *shape_text(struct arena *arena, uint32_t height, uint32_t width, uint32_t channels)
+{
+    return arena_format(arena, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, height, width, channels);
+}
+
+/* What lives in L2 at most while the layer runs. */
+static uint64_t live_bytes(const struct plan *plan, const struct plan_layer *layer)
+{
+    uint64_t most = 0;
+    for (int step = layer->first_step; step < layer->first_step + layer->step_count; step++) {
+        uint64_t sum = 0;
+        for (int i = 0; i < plan->buffer_count; i++)
+            if (plan->buffers[i].first_step <= step && step <= plan->buffers[i].last_step)
+                sum += plan->buffers[i].bytes;
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+static const char *homes_text(const struct plan *plan, int index)
+{
+    const struct layer *layer = &plan->network->layers[index];
+    bool input = plan->tensors[layer->inputs[0]].home == HOME_RAM;
+    bool second = layer_has_two_inputs(layer) && plan->tensors[layer->inputs[1]].home == HOME_RAM;
+    bool output = plan->tensors[layer->output].home == HOME_RAM;
+    return (input || second) && output ? "in+out" : input || second ? "in" : output ? "out" : "-";
+}
+
+/* MAC per cycle with two digits, in integers: the same text on any machine. */
+static const char *rate_text(struct arena *arena, uint64_t macs, uint64_t cycles)
+{
+    uint64_t hundredths = cycles ? macs * 100 / cycles : 0;
+    return macs ? arena_format(arena, "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100) : "-";
+}
+
+static const char *number_text(struct arena *arena, uint64_t number) { return arena_format(arena, "%" PRIu64, number); }
+
+static const char *printable(struct arena *arena, const char *name)
+{
+    struct text text = {.arena = arena};
+    text_add_in_comment(&text, name);
+    return text.bytes ? text.bytes : "";
+}
+
+static void add_layer(struct text *text, const struct plan *plan, int index)
+{
+    struct arena *arena = text->arena;
+    const struct plan_layer *layer = &plan->layers[index];
+    const struct dory_layer *run = &layer->run;
+    const char *tile = shape_text(arena, run->tile_rows, run->tile_columns, run->tile_channels);
+    if (run->operation == DORY_CONVOLUTION && run->tile_input_channels < run->input_channels)
+        tile = arena_format(arena, "%s/%d", tile, run->tile_input_channels);
+    const char *kernel = layer->kernel->name;
+    if (!strncmp(kernel, "dory_", 5))
+        kernel += 5;
+    text_add(text, row_format, printable(arena, plan->network->layers[index].name),
+             shape_text(arena, run->input_height, run->input_width, run->input_channels),
+             shape_text(arena, run->output_height, run->output_width, run->output_channels), kernel, tile,
+             number_text(arena, layer->tile_count), number_text(arena, (uint64_t)layer->step_count),
+             number_text(arena, layer->macs), number_text(arena, layer->weights_bytes), homes_text(plan, index),
+             number_text(arena, layer->l1_bytes), number_text(arena, live_bytes(plan, layer)),
+             number_text(arena, layer->predicted_cycles), rate_text(arena, layer->macs, layer->predicted_cycles));
+}
+
+static void add_memories(struct text *text, const struct plan *plan)
+{
+    text_add(text, "L1: %" PRIu32 " of %" PRIu32 " bytes\n", plan->l1_peak_bytes, plan->l1_arena_bytes);
+    text_add(text, "L2: %" PRIu32 " of %" PRIu32 " bytes; %" PRIu32 " live at most%s\n", plan->l2_peak_bytes,
+             plan->l2_arena_bytes, plan->l2_live_bytes,
+             plan->l2_peak_bytes == plan->l2_live_bytes
+                 ? ", so that no placement is smaller"
+                 : arena_format(text->arena, ", %" PRIu32 " are gaps, which cost at most %" PRIu64 " cycles",
+                                plan->l2_peak_bytes - plan->l2_live_bytes, plan->l2_gap_cycles));
+    if (plan->l2_firmware_bytes)
+        text_add(text, "L2 beside it: %" PRIu32 " bytes of code and application, %" PRIu32 " of tables, %" PRIu32 " free\n",
+                 plan->l2_firmware_bytes, budget_table_bytes(plan),
+                 plan->target->l2_bytes - plan->l2_firmware_bytes - budget_table_bytes(plan) - plan->l2_peak_bytes);
+    text_add(text, "RAM: %" PRIu32 " bytes, flash: %" PRIu32 " bytes\n", plan->ram_bytes, plan->flash_bytes);
+}
+
+/* Hundredths of a percent, rounded up: no gap is told smaller than it is. */
+static const char *gap_text(struct arena *arena, uint64_t cycles, uint64_t bound)
+{
+    uint64_t hundredths = bound ? ((cycles - bound) * 10000 + bound - 1) / bound : 0;
+    return arena_format(arena, "%" PRIu64 ".%02" PRIu64 " %%", hundredths / 100, hundredths % 100);
+}
+
+/* What the flash alone makes of the end of a network with large weights there. */
+static void add_tail(struct text *text, const struct plan *plan)
+{
+    const struct plan_proof *proof = &plan->proof;
+    if (proof->tail_bytes == 0)
+        return;
+    text_add(text, "flash: at least %" PRIu64 " cycles, as %" PRIu64 " bytes of weights are still to come when '",
+             proof->tail_cycles, proof->tail_bytes);
+    text_add_in_comment(text, plan->network->layers[proof->tail_layer].name);
+    text_add(text, "' starts; computing alone: %" PRIu64 " cycles\n", proof->compute_cycles);
+}
+
+static void add_proof(struct text *text, const struct plan *plan)
+{
+    const struct plan_proof *proof = &plan->proof;
+    if (proof->rounds == 0) { /* the smallest plan, made without a choice */
+        text_add_string(text, "not optimised: only the smallest plan fits\n");
+        return;
+    }
+    const char *effort = arena_format(text->arena, "runs of the solver: %d, nodes: %d", proof->rounds, proof->nodes);
+    if (proof->is_optimal)
+        text_add(text, "proven optimal: no other tiles and places of tensors are faster (%s)\n", effort);
+    else
+        text_add(text,
+                 "within %s of the optimum: no other tiles and places of tensors take fewer than %" PRIu64 " cycles (%s)\n",
+                 gap_text(text->arena, plan->predicted_cycles, proof->bound_cycles), proof->bound_cycles, effort);
+    add_tail(text, plan);
+}
+
+void plan_report(struct text *text, const struct plan *plan)
+{
+    struct arena *arena = text->arena;
+    uint64_t macs = 0, cycles = 0, weights = 0, tiles = 0;
+    text_add(text, "Target %s, %u cores\n\n", plan->target->name, plan->cores);
+    text_add(text, row_format, "layer", "input", "output", "kernel", "tile", "tiles", "steps", "MAC", "weights B", "in RAM",
+             "L1 B", "L2 B", "cycles", "MAC/c");
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        add_layer(text, plan, i);
+        macs += plan->layers[i].macs;
+        cycles += plan->layers[i].predicted_cycles;
+        weights += plan->layers[i].weights_bytes;
+        tiles += plan->layers[i].tile_count;
+    }
+    text_add(text, row_format, "all layers", "", "", "", "", number_text(arena, tiles),
+             number_text(arena, (uint64_t)plan->step_count), number_text(arena, macs), number_text(arena, weights), "", "",
+             "", number_text(arena, cycles), rate_text(arena, macs, cycles));
+    text_add(text, "\n%" PRIu64 " cycles in all, %" PRIu64 " of them waiting for L3: %s MAC/cycle\n", plan->predicted_cycles,
+             plan->predicted_cycles - cycles, rate_text(arena, macs, plan->predicted_cycles));
+    add_proof(text, plan);
+    add_memories(text, plan);
+}

@@ -1,0 +1,23 @@
+#include "report/report_files.h"
+
+#include <string.h>
+
+bool report_add_files(const struct plan *plan, const char *log_path, struct outputs *outputs, struct arena *arena,
+                      struct diagnostics *diagnostics)
+{
+    struct timeline timeline;
+    struct report report = {.plan = plan, .timeline = &timeline};
+    if (log_path) {
+        report.measured = report_read_log(log_path, plan->network->layer_count, arena, diagnostics);
+        if (!report.measured)
+            return false;
+    }
+    timeline_make(plan, &timeline, arena);
+    const char *json = report_json(&report, false, arena);
+    const char *html = report_html(&report, arena);
+    const char *trace = report_trace(&report, arena);
+    outputs_add(outputs, "report.json", json, strlen(json));
+    outputs_add(outputs, "report.html", html, strlen(html));
+    outputs_add(outputs, "report_trace.json", trace, strlen(trace));
+    return true;
+}

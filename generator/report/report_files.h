@@ -1,0 +1,37 @@
+/* The files that explain a plan to people and to other programs: report.json, report.html and report_trace.json.
+ * They print what is in the plan and its timeline; docs/report.md describes them. */
+#ifndef DORYGEN_REPORT_FILES_H
+#define DORYGEN_REPORT_FILES_H
+
+#include "base/outputs.h"
+#include "plan/plan.h"
+#include "plan/timeline.h"
+
+/* Of a run of the generated network, from its log. */
+struct measured_layer {
+    bool is_known;
+    uint64_t cycles, dma_wait_cycles, l3_wait_cycles;
+};
+
+struct report {
+    const struct plan *plan;
+    const struct timeline *timeline;
+    const struct measured_layer *measured; /* one a layer; null: there is no log */
+};
+
+/* Adds the three files. `log_path`: null, or a log whose measurements stand beside the predictions. False after an error
+ * was reported. */
+bool report_add_files(const struct plan *plan, const char *log_path, struct outputs *outputs, struct arena *arena,
+                      struct diagnostics *diagnostics);
+
+/* report_log.c: the lines "perf layer ..." of a log, as kernels/check/dory_check.h describes them; all else in it is passed
+ * over. Of several lines of a layer the last one counts. Null after an error was reported. */
+const struct measured_layer *report_read_log(const char *path, int layer_count, struct arena *arena,
+                                             struct diagnostics *diagnostics);
+
+/* report_json.c, report_html.c, report_trace.c: one file each, zero-terminated, in the arena. */
+const char *report_json(const struct report *report, bool compact, struct arena *arena);
+const char *report_html(const struct report *report, struct arena *arena);
+const char *report_trace(const struct report *report, struct arena *arena);
+
+#endif

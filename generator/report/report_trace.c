@@ -1,0 +1,169 @@
+/* report_trace.json: the timeline in Chrome's trace format, for about:tracing and ui.perfetto.dev. The format counts in
+ * microseconds; one of them is one predicted cycle here. */
+#include "report/report_files.h"
+
+#include <inttypes.h>
+
+#include "dory/hal.h"
+#include "report/report_layer.h"
+#include "report/report_values.h"
+
+enum track { TRACK_STEPS = 1, TRACK_L3, TRACK_KERNELS, TRACK_DMA };
+
+struct trace {
+    const struct report *report;
+    struct arena *arena;
+    json_t *events;
+};
+
+/* ---- events ---- */
+
+static json_t *add_event(struct trace *trace, const char *phase, const char *name, enum track track, uint64_t cycle)
+{
+    json_t *event = value_object();
+    set_text(event, "ph", phase);
+    set_text(event, "name", name);
+    set_number(event, "pid", 1);
+    set_number(event, "tid", track);
+    set_number(event, "ts", cycle);
+    append_value(trace->events, event);
+    return event;
+}
+
+/* Its arguments, to be filled. */
+static json_t *add_slice(struct trace *trace, const char *name, const char *category, enum track track, uint64_t start,
+                         uint64_t end)
+{
+    json_t *event = add_event(trace, "X", name, track, start), *arguments = value_object();
+    set_text(event, "cat", category);
+    set_number(event, "dur", end - start);
+    set_value(event, "args", arguments);
+    return arguments;
+}
+
+/* "process_name", "thread_name" and the like. */
+static void add_name(struct trace *trace, const char *what, enum track track, const char *name)
+{
+    json_t *arguments = value_object();
+    set_text(arguments, "name", name);
+    set_value(add_event(trace, "M", what, track, 0), "args", arguments);
+}
+
+static void add_track(struct trace *trace, enum track track, const char *name)
+{
+    json_t *arguments = value_object();
+    add_name(trace, "thread_name", track, name);
+    set_number(arguments, "sort_index", track);
+    set_value(add_event(trace, "M", "thread_sort_index", track, 0), "args", arguments);
+}
+
+/* An arrow from a transfer to the step that needs it. */
+static void add_arrow(struct trace *trace, int transfer, uint64_t from, uint64_t to)
+{
+    json_t *start = add_event(trace, "s", "needed", TRACK_L3, from);
+    json_t *finish = add_event(trace, "f", "needed", TRACK_STEPS, to);
+    set_text(start, "cat", "l3");
+    set_text(finish, "cat", "l3");
+    set_text(finish, "bp", "e");
+    set_number(start, "id", (uint64_t)transfer);
+    set_number(finish, "id", (uint64_t)transfer);
+}
+
+/* ---- steps and layers ---- */
+
+static void add_step(struct trace *trace, int index)
+{
+    const struct plan *plan = trace->report->plan;
+    const struct plan_step *step = &plan->steps[index];
+    const struct timeline_step *times = &trace->report->timeline->steps[index];
+    const char *layer = plan->network->layers[step->layer].name;
+    if (times->start_cycle > times->begin_cycle)
+        add_slice(trace, "wait for L3", "wait", TRACK_STEPS, times->begin_cycle, times->start_cycle);
+    json_t *arguments = add_slice(trace, arena_format(trace->arena, "%d %s", step->layer, layer),
+                                  report_layer_kind(plan, step->layer), TRACK_STEPS, times->start_cycle, times->end_cycle);
+    set_number(arguments, "step", (uint64_t)index);
+    set_number(arguments, "first_row", step->run.first_row);
+    set_number(arguments, "rows", step->run.rows);
+    set_number(arguments, "first_channel", step->run.first_channel);
+    set_number(arguments, "channels", step->run.channels);
+}
+
+static void add_layer(struct trace *trace, int index)
+{
+    const struct plan_layer *layer = &trace->report->plan->layers[index];
+    uint64_t start = trace->report->timeline->steps[layer->first_step].start_cycle;
+    const char *name = arena_format(trace->arena, "%d %s", index, trace->report->plan->network->layers[index].name);
+    json_t *kernel = add_slice(trace, name, "kernel", TRACK_KERNELS, start, start + layer->kernel_cycles);
+    set_text(kernel, "kernel", layer->kernel->name);
+    set_number(kernel, "macs", layer->macs);
+    set_number(kernel, "tiles", layer->tile_count);
+    json_t *dma = add_slice(trace, name, "dma", TRACK_DMA, start, start + layer->dma_cycles);
+    set_text(dma, "limited_by", report_limit(trace->report, index));
+}
+
+static uint64_t live_bytes(const struct plan *plan, int step)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < plan->buffer_count; i++)
+        if (plan->buffers[i].first_step <= step && step <= plan->buffers[i].last_step)
+            bytes += plan->buffers[i].bytes;
+    return bytes;
+}
+
+static void add_live_bytes(struct trace *trace, int step)
+{
+    json_t *arguments = value_object();
+    set_number(arguments, "bytes", live_bytes(trace->report->plan, step));
+    set_value(add_event(trace, "C", "L2 in use", TRACK_STEPS, trace->report->timeline->steps[step].begin_cycle), "args",
+              arguments);
+}
+
+/* ---- transfers ---- */
+
+static void add_transfer(struct trace *trace, int index)
+{
+    static const char *const kinds[] = {
+        [HAL_FLASH_READ] = "flash read", [HAL_RAM_READ] = "RAM read", [HAL_RAM_WRITE] = "RAM write"};
+    const struct plan *plan = trace->report->plan;
+    const struct plan_transfer *transfer = &plan->transfers[index];
+    const struct timeline_transfer *times = &trace->report->timeline->transfers[index];
+    const char *name = transfer->buffer < 0 ? NULL : plan->buffers[transfer->buffer].name;
+    json_t *arguments = add_slice(trace, name ? name : "transfer", kinds[transfer->run.kind], TRACK_L3, times->start_cycle,
+                                  times->end_cycle);
+    set_number(arguments, "bytes", (uint64_t)transfer->run.run_bytes * transfer->run.runs);
+    set_number(arguments, "queued_cycle", times->queued_cycle);
+    set_number(arguments, "start_step", (uint64_t)transfer->start_step);
+    set_number(arguments, "needed_step", (uint64_t)transfer->needed_step);
+    if (transfer->needed_step < plan->step_count)
+        add_arrow(trace, index, times->start_cycle, trace->report->timeline->steps[transfer->needed_step].start_cycle);
+}
+
+/* ---- all of it ---- */
+
+static void add_tracks(struct trace *trace)
+{
+    const char *target = trace->report->plan->target->name;
+    add_name(trace, "process_name", TRACK_STEPS, arena_format(trace->arena, "%s, predicted cycles as microseconds", target));
+    add_track(trace, TRACK_STEPS, "steps");
+    add_track(trace, TRACK_L3, "L3 transfers");
+    add_track(trace, TRACK_KERNELS, "kernels, sum a layer");
+    add_track(trace, TRACK_DMA, "L2-L1 transfers, sum a layer");
+}
+
+const char *report_trace(const struct report *report, struct arena *arena)
+{
+    struct trace trace = {.report = report, .arena = arena, .events = value_array()};
+    add_tracks(&trace);
+    for (int i = 0; i < report->plan->step_count; i++) {
+        add_step(&trace, i);
+        add_live_bytes(&trace, i);
+    }
+    for (int i = 0; i < report->plan->network->layer_count; i++)
+        add_layer(&trace, i);
+    for (int i = 0; i < report->plan->transfer_count; i++)
+        add_transfer(&trace, i);
+    json_t *root = value_object();
+    set_text(root, "displayTimeUnit", "ns");
+    set_value(root, "traceEvents", trace.events);
+    return value_print(root, true, arena);
+}

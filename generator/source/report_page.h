@@ -1,7 +1,0 @@
-/* The files of generator/report, compiled in (generator/report/embed.cmake writes report_page.c). */
-#ifndef DORYGEN_REPORT_PAGE_H
-#define DORYGEN_REPORT_PAGE_H
-
-extern const char report_page_html[], report_page_css[], report_page_js[];
-
-#endif
