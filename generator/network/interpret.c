@@ -4,45 +4,34 @@
 
 #include "base/terminal.h"
 #include "network/interpret_convolution.h"
+#include "network/stage.h"
 
 /* ---- stages ---- */
 
-static __int128 floor_divide(__int128 number, int64_t divisor)
+/* The frequent case, which saves the wide division. */
+static bool floor_narrowly(const struct stage *stage, int index, int64_t x, int64_t *y)
 {
-    __int128 quotient = number / divisor;
-    return quotient - (number % divisor < 0);
-}
-
-static int64_t floor_divide_narrow(int64_t number, int64_t divisor)
-{
-    if ((divisor & (divisor - 1)) == 0)
-        return number >> __builtin_ctzll((unsigned long long)divisor); /* arithmetic, as gcc and clang define it */
-    int64_t quotient = number / divisor;
-    return quotient - (number % divisor < 0);
-}
-
-static int64_t clip(const struct stage *stage, int64_t number)
-{
-    return number < stage->minimum ? stage->minimum : number > stage->maximum ? stage->maximum : number;
+    int64_t sum;
+    if (stage->rounding != ROUND_FLOOR || __builtin_mul_overflow(stage->multiplier[index], x, &sum) ||
+        __builtin_add_overflow(sum, stage->addend[index], &sum))
+        return false;
+    if ((stage->divisor & (stage->divisor - 1)) == 0)
+        sum >>= __builtin_ctzll((unsigned long long)stage->divisor); /* arithmetic, as gcc and clang define it */
+    else
+        sum = sum / stage->divisor - (sum % stage->divisor < 0);
+    if (stage->has_clip)
+        sum = sum < stage->minimum ? stage->minimum : sum > stage->maximum ? stage->maximum : sum;
+    *y = sum;
+    return true;
 }
 
 bool interpret_stage(const struct stage *stage, int channel, int64_t x, int64_t *y)
 {
-    int64_t multiplier = stage->multiplier[stage->count == 1 ? 0 : channel];
-    int64_t addend = stage->addend[stage->count == 1 ? 0 : channel];
-    int64_t sum;
-    if (!__builtin_mul_overflow(multiplier, x, &sum) && !__builtin_add_overflow(sum, addend, &sum)) {
-        sum = floor_divide_narrow(sum, stage->divisor);
-        *y = stage->has_clip ? clip(stage, sum) : sum;
+    if (floor_narrowly(stage, stage->count == 1 ? 0 : channel, x, y))
         return true;
-    }
-    __int128 wide = floor_divide((__int128)multiplier * x + addend, stage->divisor);
-    bool fits = wide >= INT64_MIN && wide <= INT64_MAX;
-    if (!fits && !stage->has_clip)
-        return false;
-    int64_t bounded = wide < INT64_MIN ? INT64_MIN : wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
-    *y = stage->has_clip ? clip(stage, bounded) : bounded;
-    return true;
+    wide number = stage_apply(stage, channel, x);
+    *y = (int64_t)number;
+    return number >= INT64_MIN && number <= INT64_MAX;
 }
 
 /* All stages of a layer on all elements, in place. */
@@ -128,6 +117,39 @@ static bool add(const struct layer *layer, const struct tensor *output, const in
     return true;
 }
 
+/* ---- multiplication ---- */
+
+static bool factor(const struct stage *stage, int channel, int64_t x, int64_t *y)
+{
+    *y = x;
+    return stage->count == 0 || interpret_stage(stage, channel, x, y);
+}
+
+static bool multiply(const struct layer *layer, const struct tensor *output, const int64_t *x0, const int64_t *x1,
+                     bool one_a_channel, int64_t *y)
+{
+    size_t count = tensor_elements(output);
+    for (size_t i = 0; i < count; i++) {
+        int channel = (int)(i % (size_t)output->channels);
+        int64_t factors[2];
+        if (!factor(&layer->input_stages[0], channel, x0[i], &factors[0]) ||
+            !factor(&layer->input_stages[1], channel, x1[one_a_channel ? (size_t)channel : i], &factors[1]) ||
+            __builtin_mul_overflow(factors[0], factors[1], &y[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- tables ---- */
+
+static bool look_up(const struct layer *layer, const struct tensor *output, const int64_t *x, int64_t *y)
+{
+    size_t count = tensor_elements(output);
+    for (size_t i = 0; i < count; i++)
+        y[i] = layer->table[(uint8_t)x[i]];
+    return true;
+}
+
 /* ---- concatenation ---- */
 
 static bool copy_channels(const struct stage *stage, const int64_t *from, int channels, int64_t *to)
@@ -166,6 +188,10 @@ static bool compute(const struct network *network, const struct layer *layer, in
     switch (layer->kind) {
     case LAYER_CONVOLUTION: return interpret_convolution(layer, input, output, x, y);
     case LAYER_CONCATENATION: return concatenate(network, layer, tensors);
+    case LAYER_TABLE: return look_up(layer, output, x, y);
+    case LAYER_MULTIPLICATION:
+        return multiply(layer, output, x, tensors[layer->inputs[1]],
+                        tensor_elements(&network->tensors[layer->inputs[1]]) < tensor_elements(output), y);
     case LAYER_ADDITION: return add(layer, output, x, tensors[layer->inputs[1]], y);
     default: return pool(layer, input, output, x, y);
     }

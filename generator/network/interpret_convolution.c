@@ -40,7 +40,9 @@ static unsigned __int128 largest_sum(const struct layer *layer, const struct ten
         }
         most = sum > most ? sum : most;
     }
-    return (unsigned __int128)most * largest_magnitude(x, tensor_elements(input));
+    uint64_t padding = (uint64_t)(layer->padding_value < 0 ? -(int64_t)layer->padding_value : layer->padding_value);
+    uint64_t magnitude = largest_magnitude(x, tensor_elements(input));
+    return (unsigned __int128)most * (magnitude > padding ? magnitude : padding);
 }
 
 /* ---- 64 bits ---- */
@@ -59,11 +61,11 @@ static int64_t sum_of_products(const struct layer *layer, const struct tensor *i
             int64_t row = (int64_t)at.row * layer->stride_height + (int64_t)ky * layer->dilation_height - layer->padding_top;
             int64_t column =
                 (int64_t)at.column * layer->stride_width + (int64_t)kx * layer->dilation_width - layer->padding_left;
-            if (row < 0 || row >= input->height || column < 0 || column >= input->width)
-                continue;
-            const int64_t *pixel = x + (row * input->width + column) * input->channels + first_channel;
+            bool outside = row < 0 || row >= input->height || column < 0 || column >= input->width;
+            const int64_t *pixel = outside ? NULL : x + (row * input->width + column) * input->channels + first_channel;
             for (int c = 0; c < channels; c++)
-                sum += weights[(c * layer->kernel_height + ky) * layer->kernel_width + kx] * pixel[c];
+                sum += weights[(c * layer->kernel_height + ky) * layer->kernel_width + kx] *
+                       (outside ? layer->padding_value : pixel[c]);
         }
     return sum;
 }
@@ -83,7 +85,7 @@ static void convolve_plainly(const struct layer *layer, const struct tensor *inp
 /* ---- 32 bits ---- */
 
 struct image {
-    int16_t *pixels; /* with its border of zeros */
+    int16_t *pixels; /* with its border */
     int64_t height, width;
     int channels;
 };
@@ -111,6 +113,9 @@ static void fill_image(struct image *image, const struct layer *layer, const str
 {
     image->pixels = arena_array(arena, int16_t, (size_t)(image->height * image->width * image->channels));
     size_t row_elements = (size_t)input->width * (size_t)input->channels;
+    size_t elements = (size_t)(image->height * image->width * image->channels);
+    for (size_t i = 0; layer->padding_value != 0 && i < elements; i++)
+        image->pixels[i] = (int16_t)layer->padding_value;
     for (int row = 0; row < input->height; row++) {
         int16_t *to = image->pixels + ((row + layer->padding_top) * image->width + layer->padding_left) * image->channels;
         for (size_t i = 0; i < row_elements; i++)
@@ -222,7 +227,8 @@ bool interpret_convolution(const struct layer *layer, const struct tensor *input
     bool fits_memory = image.height * image.width <= MAXIMUM_FAST_ELEMENTS / image.channels;
     if (bound > INT64_MAX)
         return false;
-    if (bound <= INT32_MAX && largest_magnitude(x, tensor_elements(input)) <= INT16_MAX && fits_memory)
+    if (bound <= INT32_MAX && largest_magnitude(x, tensor_elements(input)) <= INT16_MAX && fits_memory &&
+        layer->padding_value >= INT16_MIN && layer->padding_value <= INT16_MAX)
         convolve_fast(layer, input, output, image, x, y);
     else
         convolve_plainly(layer, input, output, x, y);

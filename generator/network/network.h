@@ -14,7 +14,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum layer_kind { LAYER_CONVOLUTION, LAYER_MAXIMUM_POOL, LAYER_AVERAGE_POOL, LAYER_ADDITION, LAYER_CONCATENATION };
+enum layer_kind {
+    LAYER_CONVOLUTION,
+    LAYER_MAXIMUM_POOL,
+    LAYER_AVERAGE_POOL,
+    LAYER_ADDITION,
+    LAYER_CONCATENATION,
+    LAYER_MULTIPLICATION, /* accumulator = stage(input 0) * stage(input 1) */
+    LAYER_TABLE           /* output = table[input]: any function of one element */
+};
 
 #define NO_LAYER (-1)
 
@@ -25,15 +33,41 @@ struct tensor {
     bool is_signed;
     int64_t minimum, maximum; /* of its elements: declared for an input, proven by the range pass for others */
     int producer;             /* index of the layer that computes it; NO_LAYER: an input of the network */
+
+    /* What the elements stand for, where the model says it: real value = scale * (element - zero_point). Scale 0: it does
+     * not say (NEMO, Quantlab). The model's own integer is element + model_offset: -128 where the model has int8, which dory
+     * holds as uint8. */
+    double scale;
+    int zero_point;
+    int model_offset;
 };
 
-/* y = clip(floor((multiplier[c] * x + addend[c]) / divisor), minimum, maximum); exact, in more than 64 bits if need be.
- * count is 1 (the same for all channels) or the number of channels. divisor >= 1. */
+/* How a stage rounds; m, a, e are multiplier, addend and exponent of the channel. All rational arithmetic is exact. */
+enum rounding {
+    /* floor((m * x + a) / divisor): integer networks, as NEMO and Quantlab make them. No exponents; zero_point is 0. */
+    ROUND_FLOOR,
+    /* TensorFlow Lite Micro's MultiplyByQuantizedMultiplier, which rounds twice. m has 31 bits, divisor is 1:
+     *     h = floor(((x + a) * 2^(left_shift + max(e, 0)) * m + 2^30) / 2^31)
+     *     h / 2^max(-e, 0), halves away from zero, + zero_point */
+    ROUND_TWICE,
+    /* (x + a) * m * 2^e / divisor, halves to even, + zero_point: ONNX's QuantizeLinear, its scales taken as the exact
+     * binary fractions that they are */
+    ROUND_HALF_EVEN,
+    /* the same with halves away from zero: TensorFlow Lite Micro's average pool */
+    ROUND_HALF_AWAY
+};
+
+/* y = clip(rounded rational function of x, minimum, maximum): monotone in x. `count` is 1 (the same for all channels) or the
+ * number of channels, 0: no stage. divisor >= 1; but for ROUND_FLOOR multipliers are not negative. */
 struct stage {
     int count;
+    enum rounding rounding;
     const int64_t *multiplier;
     const int64_t *addend;
+    const int *exponent; /* null: all 0 */
+    int left_shift;      /* ROUND_TWICE only */
     int64_t divisor;
+    int64_t zero_point;
     bool has_clip; /* without it there is no bound at all */
     int64_t minimum, maximum;
 };
@@ -43,17 +77,21 @@ struct stage {
 struct layer {
     const char *name; /* of the ONNX node that gave it its kind, or its first output where the node has no name */
     enum layer_kind kind;
-    int inputs[2]; /* tensor indices; the second of an addition or concatenation, else -1 */
+    int inputs[2]; /* tensor indices; the second of an addition, multiplication or concatenation, else -1 */
     int output;    /* tensor index */
 
     /* convolutions and pools */
     int kernel_height, kernel_width, stride_height, stride_width, dilation_height, dilation_width;
     int padding_top, padding_left, padding_bottom, padding_right;
+    int padding_value;     /* of the elements outside the image: the input's zero point. Maximum pools leave them out */
     int groups;            /* divides input and output channels; the number of both: depth-wise */
     int weight_bits;       /* 2, 4, 8 */
     const int8_t *weights; /* convolutions: [output channels][input channels / groups][kernel_height][kernel_width] */
 
+    const uint8_t *table; /* LAYER_TABLE: 256 elements of the output, by the input's bits as an unsigned number */
+
     /* additions: x0' = input_stages[0](x0), x1' likewise, accumulator = x0' + x1'. A stage of count 0 changes nothing.
+     * Multiplications: the product; a second input of 1x1 pixels has one factor a channel for all pixels.
      * Concatenations: the accumulator has the channels of x0', then those of x1' */
     struct stage input_stages[2];
 
@@ -125,7 +163,7 @@ static inline size_t tensor_elements(const struct tensor *tensor)
 
 static inline bool layer_has_two_inputs(const struct layer *layer)
 {
-    return layer->kind == LAYER_ADDITION || layer->kind == LAYER_CONCATENATION;
+    return layer->kind == LAYER_ADDITION || layer->kind == LAYER_CONCATENATION || layer->kind == LAYER_MULTIPLICATION;
 }
 
 static inline bool layer_is_depthwise(const struct network *network, const struct layer *layer)

@@ -30,9 +30,13 @@ static void add_stage(uint32_t *hash, const struct stage *stage)
     for (int i = 0; i < stage->count; i++) {
         add(hash, stage->multiplier[i]);
         add(hash, stage->addend[i]);
+        add(hash, stage->exponent ? stage->exponent[i] : 0);
     }
     if (stage->count == 0)
         return;
+    add(hash, stage->rounding);
+    add(hash, stage->left_shift);
+    add(hash, stage->zero_point);
     add(hash, stage->divisor);
     add(hash, stage->has_clip);
     add(hash, stage->has_clip ? stage->minimum : 0);
@@ -51,11 +55,14 @@ static void add_layer(uint32_t *hash, const struct network *network, const struc
     const int numbers[] = {(int)layer->kind,       layer->inputs[0],      layer->inputs[1],     layer->output,
                            layer->kernel_height,   layer->kernel_width,   layer->stride_height, layer->stride_width,
                            layer->dilation_height, layer->dilation_width, layer->padding_top,   layer->padding_left,
-                           layer->padding_bottom,  layer->padding_right,  layer->groups,        layer->stage_count};
+                           layer->padding_bottom,  layer->padding_right,  layer->groups,        layer->stage_count,
+                           layer->padding_value};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         add(hash, numbers[i]);
     if (layer->weights)
         add_bytes(hash, layer->weights, weight_count(network, layer));
+    if (layer->table)
+        add_bytes(hash, layer->table, 256);
     for (int i = 0; i < layer->stage_count; i++)
         add_stage(hash, &layer->stages[i]);
     for (int i = 0; layer_has_two_inputs(layer) && i < 2; i++)

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-typedef __int128 wide;
+#include "network/stage.h"
 
 struct bounds {
     wide minimum, maximum;
@@ -34,37 +34,24 @@ static struct bounds scale(struct bounds x, int64_t factor)
                       : (struct bounds){x.minimum * factor, x.maximum * factor};
 }
 
-static wide floor_divide(wide number, int64_t divisor)
-{
-    wide quotient = number / divisor;
-    return quotient - (number % divisor < 0);
-}
-
 static bool fits(struct bounds x, int64_t minimum, int64_t maximum) { return x.minimum >= minimum && x.maximum <= maximum; }
 
-/* A channel through a stage. The input fits 64 bits, so that the product fits 128. */
+/* A channel through a stage, which is monotone. The input fits 64 bits. */
 static struct bounds through_stage(const struct stage *stage, int channel, struct bounds x)
 {
-    int entry = stage->count == 1 ? 0 : channel;
-    struct bounds y = scale(x, stage->multiplier[entry]);
-    y.minimum = floor_divide(y.minimum + stage->addend[entry], stage->divisor);
-    y.maximum = floor_divide(y.maximum + stage->addend[entry], stage->divisor);
-    if (stage->has_clip) {
-        y.minimum = lesser(greater(y.minimum, stage->minimum), stage->maximum);
-        y.maximum = lesser(greater(y.maximum, stage->minimum), stage->maximum);
-    }
-    return y;
+    wide a = stage_apply(stage, channel, (int64_t)x.minimum), b = stage_apply(stage, channel, (int64_t)x.maximum);
+    return (struct bounds){lesser(a, b), greater(a, b)};
 }
 
 static struct bounds of_tensor(const struct tensor *tensor) { return (struct bounds){tensor->minimum, tensor->maximum}; }
 
 /* ---- accumulators ---- */
 
-/* Zero can be among the inputs of any window that meets the border. */
+/* The border's value can be among the inputs of any window that meets it. */
 static struct bounds with_padding(const struct layer *layer, struct bounds x)
 {
     bool padded = layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;
-    return padded ? unite(x, (struct bounds){0, 0}) : x;
+    return padded ? unite(x, (struct bounds){layer->padding_value, layer->padding_value}) : x;
 }
 
 static struct bounds of_convolution(const struct layer *layer, const struct tensor *input, int channel)
@@ -92,6 +79,28 @@ static struct bounds of_addition(const struct prover *prover, const struct layer
     return (struct bounds){a.minimum + b.minimum, a.maximum + b.maximum};
 }
 
+static struct bounds of_multiplication(const struct prover *prover, const struct layer *layer, int channel)
+{
+    struct bounds x[2];
+    for (int i = 0; i < 2; i++) {
+        x[i] = of_tensor(&prover->network->tensors[layer->inputs[i]]);
+        if (layer->input_stages[i].count)
+            x[i] = through_stage(&layer->input_stages[i], channel, x[i]);
+    }
+    struct bounds low = scale(x[0], (int64_t)x[1].minimum), high = scale(x[0], (int64_t)x[1].maximum);
+    return unite(low, high);
+}
+
+static struct bounds of_table(const struct layer *layer, const struct tensor *input)
+{
+    struct bounds y = {UINT8_MAX, 0};
+    for (int64_t x = input->minimum; x <= input->maximum; x++) {
+        wide element = layer->table[(uint8_t)x];
+        y = (struct bounds){lesser(y.minimum, element), greater(y.maximum, element)};
+    }
+    return y;
+}
+
 static struct bounds of_concatenation(const struct prover *prover, const struct layer *layer, int channel)
 {
     const struct tensor *first = &prover->network->tensors[layer->inputs[0]];
@@ -108,6 +117,8 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
     case LAYER_CONVOLUTION: return of_convolution(layer, input, channel);
     case LAYER_CONCATENATION: return of_concatenation(prover, layer, channel);
     case LAYER_ADDITION: return of_addition(prover, layer, channel);
+    case LAYER_MULTIPLICATION: return of_multiplication(prover, layer, channel);
+    case LAYER_TABLE: return of_table(layer, input);
     case LAYER_AVERAGE_POOL:
         return scale(with_padding(layer, of_tensor(input)), (int64_t)layer->kernel_height * layer->kernel_width);
     default: return of_tensor(input);
@@ -223,8 +234,10 @@ static bool prove_channels(const struct prover *prover, int index, struct bounds
         }
         *output = channel ? unite(*output, x) : x;
     }
-    if (!fits(accumulators, INT32_MIN, INT32_MAX))
-        return report_too_large(prover, index, "accumulator", accumulators, "32 bits");
+    /* the sum of two scaled elements is a means to say what the model computes, and none of the firmware's numbers */
+    bool is_exact_sum = layer->kind == LAYER_ADDITION && layer->stage_count && layer->stages[0].rounding != ROUND_FLOOR;
+    if (!fits(accumulators, is_exact_sum ? INT64_MIN : INT32_MIN, is_exact_sum ? INT64_MAX : INT32_MAX))
+        return report_too_large(prover, index, "accumulator", accumulators, is_exact_sum ? "64 bits" : "32 bits");
     layer->accumulator_minimum = (int64_t)accumulators.minimum;
     layer->accumulator_maximum = (int64_t)accumulators.maximum;
     return true;

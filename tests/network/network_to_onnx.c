@@ -69,6 +69,7 @@ static void conform(struct network *network, struct layer *layer, struct arena *
         layer->stages[0].has_clip = false;
         layer->stage_count = 1;
         break;
+    default: break;
     }
 }
 
@@ -189,13 +190,13 @@ static void write_layer(const struct writer *writer, const struct layer *layer)
     case LAYER_CONVOLUTION: write_convolution(writer, layer); break;
     case LAYER_AVERAGE_POOL: write_average(writer, layer); break;
     case LAYER_ADDITION: write_addition(writer, layer); break;
-    case LAYER_CONCATENATION: break;
     case LAYER_MAXIMUM_POOL:
         set_window(writer,
                    onnx_add_node(writer->builder, "MaxPool", tensor_name(writer, layer->inputs[0]),
                                  tensor_name(writer, layer->output)),
                    layer);
         break;
+    default: break; /* what integer ONNX models of NEMO do not have, random networks do not either */
     }
 }
 

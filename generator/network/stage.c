@@ -1,0 +1,84 @@
+#include "network/stage.h"
+
+#define FAR ((wide)1 << 126) /* beyond all that a network computes */
+
+wide wide_floor_divide(wide number, wide divisor)
+{
+    wide quotient = number / divisor;
+    return quotient - (number % divisor < 0);
+}
+
+static wide clip(const struct stage *stage, wide number)
+{
+    if (!stage->has_clip)
+        return number;
+    return number < stage->minimum ? stage->minimum : number > stage->maximum ? stage->maximum : number;
+}
+
+/* number * 2^places, bounded. */
+static wide shift_left(wide number, int places)
+{
+    for (; places > 0 && number > -FAR / 2 && number < FAR / 2 && number != 0; places--)
+        number *= 2;
+    if (places > 0 && number != 0)
+        return number < 0 ? -FAR : FAR;
+    return number;
+}
+
+static wide multiply(wide a, wide b)
+{
+    wide product;
+    if (!__builtin_mul_overflow(a, b, &product) && product > -FAR && product < FAR)
+        return product;
+    return (a < 0) == (b < 0) ? FAR : -FAR;
+}
+
+/* number / 2^places, halves away from zero. */
+static wide shift_right_away(wide number, int places)
+{
+    if (places == 0)
+        return number;
+    if (places > 126)
+        return 0;
+    wide half = (wide)1 << (places - 1);
+    return number < 0 ? -((half - number) >> places) : (number + half) >> places;
+}
+
+static wide round_twice(const struct stage *stage, wide x, int64_t multiplier, int exponent)
+{
+    wide shifted = shift_left(x, stage->left_shift + (exponent > 0 ? exponent : 0));
+    wide high = wide_floor_divide(multiply(shifted, multiplier) + ((wide)1 << 30), (wide)1 << 31);
+    return shift_right_away(high, exponent < 0 ? -exponent : 0);
+}
+
+/* numerator / divisor to the nearest integer; halves to even, or away from zero. */
+static wide divide_nearest(wide numerator, wide divisor, bool to_even)
+{
+    wide floor = wide_floor_divide(numerator, divisor), twice = 2 * (numerator - floor * divisor);
+    if (twice != divisor)
+        return floor + (twice > divisor);
+    return floor + (to_even ? floor & 1 : numerator > 0);
+}
+
+static wide round_once(const struct stage *stage, wide x, int64_t multiplier, int exponent)
+{
+    wide numerator = multiply(x, multiplier), divisor = stage->divisor;
+    if (exponent >= 0)
+        numerator = shift_left(numerator, exponent);
+    else
+        divisor = shift_left(divisor, -exponent);
+    if (divisor >= FAR / 2) /* a factor so small that every result is 0 */
+        return 0;
+    return divide_nearest(numerator, divisor, stage->rounding == ROUND_HALF_EVEN);
+}
+
+wide stage_apply(const struct stage *stage, int channel, int64_t x)
+{
+    int index = stage->count == 1 ? 0 : channel, exponent = stage->exponent ? stage->exponent[index] : 0;
+    int64_t multiplier = stage->multiplier[index], addend = stage->addend[index];
+    switch (stage->rounding) {
+    case ROUND_FLOOR: return clip(stage, wide_floor_divide((wide)multiplier * x + addend, stage->divisor));
+    case ROUND_TWICE: return clip(stage, round_twice(stage, (wide)x + addend, multiplier, exponent) + stage->zero_point);
+    default: return clip(stage, round_once(stage, (wide)x + addend, multiplier, exponent) + stage->zero_point);
+    }
+}
