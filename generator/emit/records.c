@@ -15,7 +15,13 @@ static const char *const operation_names[] = {
 static const char *const normalisation_names[] = {
     [DORY_NORMALISE_NONE] = "DORY_NORMALISE_NONE",       [DORY_NORMALISE_32] = "DORY_NORMALISE_32",
     [DORY_NORMALISE_64] = "DORY_NORMALISE_64",           [DORY_NORMALISE_DIVIDE] = "DORY_NORMALISE_DIVIDE",
-    [DORY_NORMALISE_CLAMPED] = "DORY_NORMALISE_CLAMPED",
+    [DORY_NORMALISE_CLAMPED] = "DORY_NORMALISE_CLAMPED", [DORY_NORMALISE_HIGH] = "DORY_NORMALISE_HIGH",
+};
+
+static const char *const rounding_names[] = {
+    [DORY_ROUND_FLOOR] = "DORY_ROUND_FLOOR",
+    [DORY_ROUND_AWAY] = "DORY_ROUND_AWAY",
+    [DORY_ROUND_EVEN] = "DORY_ROUND_EVEN",
 };
 
 static const char *const layout_names[] = {"DORY_HWC", "DORY_CHW"};
@@ -89,6 +95,8 @@ static const struct field layer_fields[] = {
     LAYER(input_layout, ENUM(layout_names)),
     LAYER(output_layout, ENUM(layout_names)),
     LAYER(pixel_ways, NUMBER),
+    LAYER(left_shift, NUMBER),
+    LAYER(rounding, ENUM(rounding_names)),
     LAYER(input_height, NUMBER, LINE),
     LAYER(input_width, NUMBER),
     LAYER(input_channels, NUMBER),
@@ -103,6 +111,7 @@ static const struct field layer_fields[] = {
     LAYER(dilation_width, NUMBER),
     LAYER(padding_top, NUMBER),
     LAYER(padding_left, NUMBER),
+    LAYER(border_value, .kind = FIELD_SIGNED),
     LAYER(tile_rows, NUMBER, LINE),
     LAYER(tile_columns, NUMBER),
     LAYER(tile_channels, NUMBER),

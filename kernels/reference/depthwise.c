@@ -46,7 +46,7 @@ static int32_t accumulate(const struct dory_layer *layer, const struct dory_tile
     return sum;
 }
 
-/* In CHW columns of border are not there. */
+/* In CHW columns of border are not there. The layer's border_value is what a read of them would give. */
 static int32_t accumulate_chw(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x,
                               uint32_t channel, const uint8_t *weights)
 {
@@ -58,9 +58,11 @@ static int32_t accumulate_chw(const struct dory_layer *layer, const struct dory_
         const uint8_t *row = plane + (y * layer->stride_height + ky * layer->dilation_height) * tile->input_columns;
         for (uint32_t kx = 0; kx < layer->kernel_width; kx++) {
             uint32_t column = x * layer->stride_width + kx * layer->dilation_width - layer->padding_left; /* may wrap */
+            int32_t x = layer->border_value;
             if (column < tile->input_columns) {
-                sum += dory_read_element(row, column, 8, layer->input_is_signed) * (int8_t)weights[ky * row_bytes + kx];
+                x = dory_read_element(row, column, 8, layer->input_is_signed);
             }
+            sum += x * (int8_t)weights[ky * row_bytes + kx];
         }
     }
     return sum;

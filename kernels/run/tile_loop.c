@@ -40,14 +40,15 @@ static void fill(uint8_t *start, uint32_t bytes, uint8_t value)
     }
 }
 
-/* The value that a maximum never picks, or zero. Unsigned elements have both in zero. */
+/* A byte full of elements of the border: the value that a maximum never picks, or the layer's. */
 static uint8_t border_byte(const struct dory_layer *layer)
 {
-    bool lowest = layer->operation == DORY_MAXIMUM_POOL && layer->input_is_signed;
-    if (!lowest) {
-        return 0;
+    uint32_t bits = dory_minimum(layer->input_bits, 8), element = (uint32_t)layer->border_value;
+    if (layer->operation == DORY_MAXIMUM_POOL) {
+        element = layer->input_is_signed ? 1u << (bits - 1) : 0;
     }
-    return layer->input_bits == 8 ? 0x80 : layer->input_bits == 4 ? 0x88 : 0xAA;
+    element &= (1u << bits) - 1;
+    return (uint8_t)(element * (bits == 8 ? 1u : bits == 4 ? 0x11u : 0x55u));
 }
 
 /* This core's part of some whole rows. */
@@ -60,18 +61,18 @@ static void fill_rows(uint8_t *start, uint32_t bytes, uint8_t value)
     }
 }
 
-/* Zeros, where all are whole words: short runs, which fill() would take long for, and a call of memset, too, which the
- * compiler would make of the loop. */
-static inline void fill_words(uint8_t *start, uint32_t bytes)
+/* Where all are whole words: short runs, which fill() would take long for, and a call of memset, too, which the compiler
+ * would make of the loop. */
+static inline void fill_words(uint8_t *start, uint32_t bytes, word four)
 {
     for (word *next = (word *)(void *)start, *end = next + bytes / sizeof *next; next < end;) {
-        *next++ = 0;
+        *next++ = four;
         __asm__ volatile("" : "+r"(next));
     }
 }
 
 /* In CHW, rows above and below each plane's. Those below a plane and above the next follow each other. */
-static void fill_rows_of_planes(const struct dory_work *work)
+static void fill_rows_of_planes(const struct dory_work *work, uint8_t value)
 {
     const struct dory_tile *tile = &work->tile;
     uint32_t plane_bytes = (uint32_t)tile->input_rows * tile->input_columns;
@@ -79,33 +80,34 @@ static void fill_rows_of_planes(const struct dory_work *work)
     uint32_t share = dory_divide_up(tile->input_channels, hal_core_count()), first = hal_core_id() * share;
     uint32_t end = dory_minimum(first + share, tile->input_channels);
     uint8_t *plane = (uint8_t *)(uintptr_t)tile->input + first * plane_bytes;
+    word four = value * 0x01010101u;
     if (first >= end) {
         return;
     }
     if (tile->input_columns % sizeof(word) != 0) {
         for (; first < end; first++, plane += plane_bytes) {
-            fill(plane, above, 0);
-            fill(plane + there, plane_bytes - there, 0);
+            fill(plane, above, value);
+            fill(plane + there, plane_bytes - there, value);
         }
         return;
     }
-    fill_words(plane, above);
+    fill_words(plane, above, four);
     for (; first + 1 < end; first++, plane += plane_bytes) {
-        fill_words(plane + there, plane_bytes - there + above);
+        fill_words(plane + there, plane_bytes - there + above, four);
     }
-    fill_words(plane + there, plane_bytes - there);
+    fill_words(plane + there, plane_bytes - there, four);
 }
 
 /* Lays the border round the part of the tile that the DMA has filled. */
 static void fill_border(const struct dory_layer *layer, const struct dory_work *work)
 {
+    uint8_t value = border_byte(layer);
     if (layer->input_layout == DORY_CHW) {
-        fill_rows_of_planes(work);
+        fill_rows_of_planes(work, value);
         return;
     }
     const struct dory_tile *tile = &work->tile;
     const struct dory_valid *valid = &work->valid;
-    uint8_t value = border_byte(layer);
     uint32_t pixel = dory_element_bytes(tile->input_channels, layer->input_bits);
     uint32_t row_bytes = tile->input_columns * pixel, left = valid->left * pixel, right = valid->right * pixel;
     uint8_t *base = (uint8_t *)(uintptr_t)tile->input;

@@ -25,7 +25,7 @@ struct dory_layer;
 
 /* ---- one tile in L1 ---------------------------------------------------------------------------------------- */
 
-/* All pointers are into L1. The tile loop has already laid the zero border (or the lowest value, for a maximum)
+/* All pointers are into L1. The tile loop has already laid the border (border_value, or the lowest value for a maximum)
  * round the input, so a kernel sees a convolution without padding:
  * output pixel (y, x) reads input rows y * stride_height + ky * dilation_height, columns likewise.
  *
@@ -36,7 +36,7 @@ struct dory_layer;
  * Elements below 8 bits are packed along the channels, first element in the low bits; a pixel starts on a whole byte.
  *
  * Where the layer has the input in CHW: [input_channels][input_rows][input_columns] bytes. Rows of border are there, columns
- * of border are not: the kernel knows them, and a tile has all columns of the input.
+ * of border are not: the kernel knows them (border_value), and a tile has all columns of the input.
  * Where it has the output in CHW: [channels][rows][columns] bytes.
  */
 struct dory_tile {
@@ -69,7 +69,7 @@ enum dory_operation {
                        */
     DORY_DEPTHWISE,   /* output channel c reads input channel c */
     DORY_MAXIMUM_POOL,
-    DORY_AVERAGE_POOL, /* accumulator = sum over the whole kernel, border counted as zero */
+    DORY_AVERAGE_POOL, /* accumulator = sum over the whole kernel, border counted as border_value */
     DORY_ADDITION,     /* accumulator = stage(input 0) + stage(input 1) */
     DORY_GROUPED,      /* output channel c reads the group_channels input channels of group c / group_outputs */
     DORY_CONCATENATION /* accumulator = stage(input 0), and behind its channels stage(input 1) */
@@ -88,7 +88,23 @@ enum dory_normalisation {
      *     u = multiplier * clamp(accumulator, low, high) + addend    unsigned, modulo 2^32, and proven to be less
      *     y = reciprocal == 0 ? u >> shift : (u * reciprocal >> 32) >> shift
      * No clip is left to do. The most frequent form of real networks, whose divisors are 2^n and 2^n - 1. */
-    DORY_NORMALISE_CLAMPED
+    DORY_NORMALISE_CLAMPED,
+
+    /* The exact product of an accumulator and a scale, of which the high half is enough. All in 32 bits, two's complement,
+     * and proven not to overflow; `>>` is arithmetic:
+     *     a = accumulator + bias
+     *     v = high 32 bits of the signed 64-bit product (a << left_shift) * multiplier
+     *     y = clip((v + addend + correction) >> shift)          with the channel's shift, 0 to 31
+     * The correction is that of enum dory_rounding. */
+    DORY_NORMALISE_HIGH
+};
+
+/* The correction of DORY_NORMALISE_HIGH. What else rounding takes is in the addend. */
+enum dory_rounding {
+    DORY_ROUND_FLOOR, /* 0 */
+    DORY_ROUND_AWAY,  /* -(1 << (left_shift - 1)) where a < 0: rounded to 31 bits first, then half away from zero, as
+                         TensorFlow Lite Micro does; left_shift is at least 1 */
+    DORY_ROUND_EVEN   /* (v >> shift) & 1: with half - 1 in the addend, half to even */
 };
 
 /* A scalar y = clip(floor((multiplier * x + addend) / divisor)). */
@@ -143,13 +159,14 @@ struct dory_layer {
 
     uint8_t operation;     /* enum dory_operation */
     uint8_t normalisation; /* enum dory_normalisation */
-    uint8_t shift;         /* log2 of the divisor, for DORY_NORMALISE_32 and _64; see there for _CLAMPED */
+    uint8_t shift;         /* log2 of the divisor, for DORY_NORMALISE_32 and _64; see there for _CLAMPED; not for _HIGH */
     uint8_t tile_order;    /* enum dory_tile_order */
     uint8_t input_bits, second_input_bits, output_bits, weight_bits; /* of an element: 2, 4, 8, 16 or 32 */
     uint8_t input_is_signed, second_input_is_signed, output_is_signed;
     uint8_t input_layout, output_layout; /* enum dory_layout; an input in CHW is the only one */
     uint8_t
         pixel_ways; /* a hint: the tile's work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
+    uint8_t left_shift, rounding; /* for DORY_NORMALISE_HIGH; rounding: enum dory_rounding */
 
     /* the whole layer */
     uint16_t input_height, input_width, input_channels;
@@ -158,6 +175,8 @@ struct dory_layer {
     uint16_t stride_height, stride_width;
     uint16_t dilation_height, dilation_width;
     uint16_t padding_top, padding_left; /* bottom and right follow from the shapes */
+    int16_t border_value; /* of input elements outside of the image, the zero point; 0 for elements of 16 or 32 bits. A
+                             maximum has the lowest value there */
 
     /* the tile: at most so many output rows, columns, channels and, for a convolution, input channels.
      * tile_channels is a multiple of 4 or all channels; tile_input_channels too. */
@@ -169,11 +188,12 @@ struct dory_layer {
     uint32_t quad_bytes;  /* one block of 4 output channels with its normalisation constants */
     uint32_t chunk_bytes; /* of it, the weights of one full slice of tile_input_channels input channels */
 
-    int64_t divisor;          /* for DORY_NORMALISE_DIVIDE */
     uint32_t reciprocal;      /* for DORY_NORMALISE_CLAMPED */
     int32_t minimum, maximum; /* clip bounds of the output; INT32_MIN and INT32_MAX: no clip */
 
     const struct dory_stages *stages; /* null for convolutions */
+
+    int64_t divisor; /* for DORY_NORMALISE_DIVIDE; here, where no pointer size leaves a gap */
 
     struct dory_l1_map l1;
 };
@@ -210,6 +230,7 @@ struct dory_layer {
  *     DORY_NORMALISE_32               4 x { int32 multiplier, int32 addend }
  *     DORY_NORMALISE_64 and _DIVIDE   4 x { int64 multiplier, int64 addend }
  *     DORY_NORMALISE_CLAMPED          4 x { int32 low, int32 high, uint32 multiplier, uint32 addend }
+ *     DORY_NORMALISE_HIGH             4 x { int32 bias, int32 multiplier, int32 addend, int32 shift }
  * little endian, in the order of the channels. Quads are aligned to 4 bytes, so 64-bit constants are read as two words.
  */
 

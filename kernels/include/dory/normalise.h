@@ -41,6 +41,24 @@ static inline int32_t dory_normalise_clamped(const struct dory_layer *layer, con
     return (int32_t)(value >> layer->shift);
 }
 
+/* The high half of a product: see DORY_NORMALISE_HIGH. Unsigned where it must not matter that something overflows, for
+ * after a failed transfer anything may come here. */
+static inline int32_t dory_normalise_high(const struct dory_layer *layer, const uint8_t *constants, int32_t accumulator)
+{
+    int32_t constant[4]; /* bias, multiplier, addend, shift */
+    memcpy(constant, constants, sizeof constant);
+    uint32_t sum = (uint32_t)accumulator + (uint32_t)constant[0], shift = (uint32_t)constant[3] & 31;
+    int32_t shifted = (int32_t)(sum << (layer->left_shift & 31));
+    int32_t high = (int32_t)((int64_t)shifted * constant[1] >> 32);
+    uint32_t value = (uint32_t)high + (uint32_t)constant[2];
+    if (layer->rounding == DORY_ROUND_AWAY && (int32_t)sum < 0) {
+        value -= 1u << (layer->left_shift & 31) >> 1;
+    } else if (layer->rounding == DORY_ROUND_EVEN) {
+        value += (uint32_t)(high >> shift) & 1;
+    }
+    return dory_clip((int32_t)value >> shift, layer->minimum, layer->maximum);
+}
+
 /* `constants` are those of a quad (see "weight blob"), `lane` the channel in it, 0 to 3. */
 static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8_t *constants, unsigned lane,
                                      int32_t accumulator)
@@ -58,6 +76,7 @@ static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8
         product = (uint32_t)narrow[0] * (uint32_t)accumulator + (uint32_t)narrow[1];
         return dory_clip((int32_t)product >> layer->shift, layer->minimum, layer->maximum);
     case DORY_NORMALISE_CLAMPED: return dory_normalise_clamped(layer, constants + 16 * lane, accumulator);
+    case DORY_NORMALISE_HIGH: return dory_normalise_high(layer, constants + 16 * lane, accumulator);
     default:
         memcpy(wide, constants + 16 * lane, 16);
         scaled = wide[0] * accumulator + wide[1];

@@ -14,6 +14,7 @@ static const struct dory_layer layer_0 = {
     .kernel = dory_reference_convolution,
     .operation = DORY_CONVOLUTION, .normalisation = DORY_NORMALISE_32, .shift = 8, .tile_order = DORY_SPACE_OUTER,
     .input_bits = 8, .output_bits = 8, .weight_bits = 8, .input_layout = DORY_HWC, .output_layout = DORY_HWC,
+    .rounding = DORY_ROUND_FLOOR,
     .input_height = 4, .input_width = 4, .input_channels = 1, .output_height = 4, .output_width = 4,
     .output_channels = 2,
     .kernel_height = 3, .kernel_width = 3, .stride_height = 1, .stride_width = 1, .dilation_height = 1,
