@@ -115,8 +115,8 @@ static bool pass_report(struct generation *run)
 
 static bool pass_report_files(struct generation *run)
 {
-    return !run->options.report ||
-           report_add_files(&run->plan, run->options.log, &run->outputs, &run->arena, &run->diagnostics);
+    struct report_options options = {.log = run->options.log};
+    return !run->options.report || report_add_files(&run->plan, &options, &run->outputs, &run->arena, &run->diagnostics);
 }
 
 static bool pass_table(struct generation *run)

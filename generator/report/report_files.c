@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-bool report_add_files(const struct plan *plan, const char *log_path, struct outputs *outputs, struct arena *arena,
-                      struct diagnostics *diagnostics)
+bool report_add_files(const struct plan *plan, const struct report_options *options, struct outputs *outputs,
+                      struct arena *arena, struct diagnostics *diagnostics)
 {
     struct timeline timeline;
-    struct report report = {.plan = plan, .timeline = &timeline};
-    if (log_path) {
-        report.measured = report_read_log(log_path, plan->network->layer_count, arena, diagnostics);
+    struct report report = {.plan = plan, .timeline = &timeline, .clock_mhz = options->clock_mhz};
+    if (options->log) {
+        report.measured = report_read_log(options->log, plan->network->layer_count, arena, diagnostics);
         if (!report.measured)
             return false;
     }

@@ -13,16 +13,22 @@ struct measured_layer {
     uint64_t cycles, dma_wait_cycles, l3_wait_cycles;
 };
 
+/* What the user wants to see; all zero: nothing special. */
+struct report_options {
+    const char *log;    /* file whose measurements stand beside the predictions */
+    uint32_t clock_mhz; /* of the cluster, at which the page counts milliseconds first; 0: the page's own */
+};
+
 struct report {
     const struct plan *plan;
     const struct timeline *timeline;
     const struct measured_layer *measured; /* one a layer; null: there is no log */
+    uint32_t clock_mhz;                    /* 0: not chosen */
 };
 
-/* Adds the three files. `log_path`: null, or a log whose measurements stand beside the predictions. False after an error
- * was reported. */
-bool report_add_files(const struct plan *plan, const char *log_path, struct outputs *outputs, struct arena *arena,
-                      struct diagnostics *diagnostics);
+/* Adds the three files. False after an error was reported. */
+bool report_add_files(const struct plan *plan, const struct report_options *options, struct outputs *outputs,
+                      struct arena *arena, struct diagnostics *diagnostics);
 
 /* report_log.c: the lines "perf layer ..." of a log, as kernels/check/dory_check.h describes them; all else in it is passed
  * over. Of several lines of a layer the last one counts. Null after an error was reported. */

@@ -54,12 +54,14 @@ static json_t *describe_target(const struct target *target)
 }
 
 /* What the options came to, whether they were given or not. */
-static json_t *describe_options(const struct plan *plan)
+static json_t *describe_options(const struct report *report)
 {
+    const struct plan *plan = report->plan;
     json_t *object = value_object();
     set_number(object, "cores", plan->cores);
     set_number(object, "l1_arena_bytes", plan->l1_arena_bytes);
     set_number(object, "l2_arena_bytes", plan->l2_arena_bytes);
+    set_value(object, "clock_mhz", report->clock_mhz ? json_integer(report->clock_mhz) : json_null());
     return object;
 }
 
@@ -73,6 +75,7 @@ static json_t *describe_memory(const struct plan *plan)
     set_number(object, "l2_lower_bound_bytes", plan->l2_live_bytes);
     set_number(object, "l2_gap_cycles", plan->l2_gap_cycles);
     set_number(object, "l2_table_bytes", budget_table_bytes(plan));
+    set_number(object, "l2_firmware_bytes", plan->l2_firmware_bytes);
     set_number(object, "flash_bytes", plan->flash_bytes);
     set_number(object, "ram_bytes", plan->ram_bytes);
     return object;
@@ -147,6 +150,7 @@ static json_t *describe_tensor(const struct plan *plan, int index)
     set_number(object, "bytes", planned->bytes);
     set_index(object, "producer", tensor->producer);
     set_text(object, "home", in_l2 ? "l2" : "ram");
+    set_text(object, "layout", planned->layout == DORY_CHW ? "chw" : "hwc");
     set_index(object, "buffer", in_l2 ? planned->buffer : -1);
     set_number(object, "offset", in_l2 ? plan->buffers[planned->buffer].offset : planned->ram_offset);
     return object;
@@ -261,7 +265,7 @@ const char *report_json(const struct report *report, bool compact, struct arena 
     set_text(root, "generator", "dory " DORY_VERSION);
     set_value(root, "network", describe_network(report->plan->network));
     set_value(root, "target", describe_target(report->plan->target));
-    set_value(root, "options", describe_options(report->plan));
+    set_value(root, "options", describe_options(report));
     set_value(root, "totals", describe_totals(report));
     set_value(root, "memory", describe_memory(report->plan));
     set_value(root, "proof", describe_proof(&report->plan->proof));

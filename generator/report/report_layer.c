@@ -108,6 +108,15 @@ const char *report_layer_kind(const struct plan *plan, int layer)
     return operations[plan->layers[layer].run.operation];
 }
 
+const char *report_normalisation(const struct plan *plan, int layer)
+{
+    static const char *const forms[] = {
+        [DORY_NORMALISE_NONE] = "none",     [DORY_NORMALISE_32] = "shift_32",        [DORY_NORMALISE_64] = "shift_64",
+        [DORY_NORMALISE_DIVIDE] = "divide", [DORY_NORMALISE_CLAMPED] = "clamped_32",
+    };
+    return forms[plan->layers[layer].run.normalisation];
+}
+
 static void set_pair(json_t *object, const char *key, uint64_t first, uint64_t second)
 {
     json_t *array = value_array();
@@ -230,6 +239,7 @@ json_t *report_describe_layer(const struct report *report, int layer)
     set_text(object, "kind", report_layer_kind(plan, layer));
     set_geometry(object, plan->network, &plan->network->layers[layer]);
     set_text(object, "kernel", planned->kernel->name);
+    set_text(object, "normalisation", report_normalisation(plan, layer));
     set_tile(object, planned);
     set_number(object, "first_step", (uint64_t)planned->first_step);
     set_number(object, "steps", (uint64_t)planned->step_count);

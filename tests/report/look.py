@@ -4,6 +4,7 @@
 usage: look.py PAGE SCREENSHOT LAYERS      exit status 77: there is no Chromium
 """
 import html
+import json
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ import zlib
 
 WIDTH, HEIGHT = 1400, 2400
 SKIPPED = 77
-CYCLES_CELL = r'<td class="number">([0-9,]+)</td><td class="wide">'
+CYCLES_CELL = r'<td class="number">([0-9,]+)</td><td class="number weak">[^<]*</td><td class="number"><span class="timed"'
 LEAST_COLOURS, LEAST_INK = 20, 0.05    # of a picture that is not blank; ink: pixels that are not background
 
 
@@ -88,18 +89,33 @@ def check_picture(path):
 ACTIONS = """<script>
 document.querySelector("[data-key=steps]").click();
 const send = (type, x) => {
-  const chart = document.querySelector("svg"), box = chart.getBoundingClientRect();
+  const chart = document.querySelector("svg:not(.graph)"), box = chart.getBoundingClientRect();
   chart.dispatchEvent(new PointerEvent(type, { clientX: box.left + x, clientY: box.top + 50, bubbles: true }));
 };
 send("pointermove", 400); send("pointerdown", 400); send("pointermove", 700); send("pointerup", 700); send("pointermove", 500);
-document.querySelectorAll("th.sortable")[6].click();
-document.querySelector("svg .buffer").dispatchEvent(new PointerEvent("pointerenter", { clientX: 9, clientY: 9 }));
+[...document.querySelectorAll("th.sortable")].find((title) => title.textContent === "cycles").click();
+const tips = [];
+for (const node of ["svg .buffer", "svg .node[data-layer='1']", "svg .edge"].map((place) => document.querySelector(place))) {
+  node.dispatchEvent(new PointerEvent("pointerenter", { clientX: 9, clientY: 9 }));
+  tips.push(document.getElementById("tip").textContent);
+}
+const times = () => [...document.querySelectorAll(".timed")].map((node) => node.textContent);
+const input = document.querySelector(".clock input"), before = times();
+input.value = 2 * input.value;
+input.dispatchEvent(new Event("input"));
+const labels = [...document.querySelectorAll(".scale span, svg:not(.graph) text:not(.inside)")];
+const boxes = labels.map((label) => label.getBoundingClientRect()), overlapping = [];
+boxes.forEach((a, i) => boxes.slice(0, i).forEach((b, k) => {
+  if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
+    overlapping.push(labels[k].textContent + " and " + labels[i].textContent);
+}));
+document.body.setAttribute("data-result", JSON.stringify({ tips, before, after: times(), overlapping }));
 </script>
 </body>"""
 
 
 def check_actions(browser, page):
-    """Other axis, zoom, sorting, hover."""
+    """Other axis, zoom, sorting, hover, clock; labels of axes that overlap."""
     with open(page, encoding="utf-8") as file:
         acted = file.read().replace("</body>", ACTIONS)
     with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as file:
@@ -107,7 +123,13 @@ def check_actions(browser, page):
         file.flush()
         document = run_chromium(browser, file.name, "--dump-dom")
     assert re.search(r'class="readout">cycle [0-9,]+: layer ', document), "nothing is said about the time under the pointer"
-    assert re.search(r'id="tip"[^>]*><b>', document), "nothing is said about the buffer under the pointer"
+    result = json.loads(html.unescape(re.search(r'data-result="([^"]*)"', document)[1]))
+    for tip, words in zip(result["tips"], ("lives in steps", "normalisation", "lies in")):
+        assert words in tip, f"'{tip}' says nothing of '{words}' under the pointer"
+    assert len(result["before"]) > 3, "there are no times"
+    for before, after in zip(result["before"], result["after"]):
+        assert before != after, f"{before} does not follow the clock"
+    assert not result["overlapping"], f"labels overlap: {result['overlapping']}"
     cycles = [int(text.replace(",", "")) for text in re.findall(CYCLES_CELL, document)]
     assert len(cycles) > 2 and cycles == sorted(cycles, reverse=True), "layers are not sorted"
 
@@ -115,14 +137,20 @@ def check_actions(browser, page):
 def check_document(document, layers):
     """The page as the browser has it after its script has run."""
     body = document[document.index("<main"):document.index("</main>")]
-    rows = len(re.findall(r"<tr", body[body.index("Cycles per layer"):body.index("L1 arena per layer")]))
-    assert rows == layers + 2, f"{rows} rows in the table of layers"     # title and total
+    for title, following in (("Cycles per layer", "Plan of the layers"), ("Plan of the layers", "L1 arena per layer")):
+        rows = len(re.findall(r"<tr", body[body.index(f"<h2>{title}"):body.index(f"<h2>{following}")]))
+        assert rows == layers + 2, f"{rows} rows below '{title}'"     # titles and total
+    graph = body[body.index('class="graph"'):body.index("<h2>Memory")]
+    assert graph.count("data-layer=") == layers and graph.count('class="node port"') == 2, "boxes are missing in the graph"
+    assert graph.count('class="edge"') == layers + 1, "arrows are missing in the graph"
     assert body.count('class="buffer') >= 2 * layers + 1, "buffers are missing in the memory map"
     assert "<script" not in body and "<img" not in body, "a name became an element"
     assert "NaN" not in body and "undefined" not in body and "Infinity" not in body, "numbers are missing"
     proof = "Proven optimal" if layers < 10 else "Within [0-9.]+ % of the optimum"
     assert re.search(proof, body), "nothing is said about the optimum"
-    assert re.search("L3 sets a lower bound of .* cycles: when .* starts, .* of weights", body), "nothing about the L3 tail"
+    tail = re.search("L3 sets a lower bound of [0-9,]+ cycles: when .* starts, 77,000 bytes of weights", body)
+    assert bool(tail) == (layers >= 10), "the L3 tail is said where there is none, or not said"
+    assert "still to come" in body or layers < 10
     assert "<script>" in html.unescape(body), "names are missing"
 
 
@@ -142,4 +170,5 @@ def main():
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -256,7 +256,7 @@ struct plan *sample_plan(int layer_count, const char *name, struct arena *arena)
     *plan = (struct plan){.network = maker.network,
                           .target = &target,
                           .cores = 8,
-                          .l1_arena_bytes = 57344,
+                          .l1_arena_bytes = 55256,
                           .l2_arena_bytes = 425984,
                           .tensors = arena_array(arena, struct plan_tensor, count + 1),
                           .layers = arena_array(arena, struct plan_layer, count),
@@ -287,7 +287,7 @@ void sample_proof(struct plan *plan, uint64_t cycles)
                                       .bound_cycles = optimal ? cycles : cycles - 20,
                                       .compute_cycles = cycles / 2,
                                       .tail_cycles = cycles * 3 / 4,
-                                      .tail_bytes = 77000,
+                                      .tail_bytes = optimal ? 0 : 77000, /* nothing to say of it */
                                       .tail_layer = plan->network->layer_count - 1,
                                       .nodes = 10,
                                       .rounds = 2};

@@ -16,7 +16,8 @@ int main(int argc, char **argv)
     struct timeline timeline;
     timeline_make(plan, &timeline, &arena);
     sample_proof(plan, timeline.end_cycle);
-    bool done = report_add_files(plan, argc > 4 ? argv[4] : NULL, &outputs, &arena, &diagnostics) &&
+    struct report_options options = {.log = argc > 4 ? argv[4] : NULL};
+    bool done = report_add_files(plan, &options, &outputs, &arena, &diagnostics) &&
                 outputs_commit(&outputs, argv[1], &arena, &diagnostics);
     diagnostics_print(&diagnostics, stderr);
     arena_free(&arena);

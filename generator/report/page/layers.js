@@ -18,7 +18,8 @@ function cycleBar(layer, most) {
 
 function layerTip(row, layer, index) {
   return hover(row, layerName(index), [
-    ["kernel", layer.kernel], ["shapes", `${shape(layer.input_shape)} → ${shape(layer.output_shape)}`],
+    ["kind", kindName(layer)], ["kernel", kernelName(layer)], ["normalisation", normalisationName(layer)],
+    ["inputs", layer.inputs.map(tensorName).join(", ")], ["output", tensorName(layer.output)], ["shapes", `${shape(layer.input_shape)} → ${shape(layer.output_shape)}`],
     ["MAC", withCommas(layer.macs)], ["kernel alone", `${withCommas(layer.kernel_cycles)} cycles`],
     ["L2-L1 transfers alone", `${withCommas(layer.dma_cycles)} cycles`], ["both and overhead", `${withCommas(layer.predicted_cycles)} cycles`],
     ["waits for L3", `${withCommas(layer.l3_wait_cycles)} cycles`],
@@ -38,23 +39,24 @@ function differenceCell(value) {
 /* Title, value to sort by, style of the title. */
 const cycleColumns = [
   ["#", (layer, index) => index, "number"], ["layer", (layer) => layer.name], ["kind", (layer) => kindName(layer)],
-  ["output", (layer) => layer.output_shape.reduce((a, b) => a * b)], ["MAC", (layer) => layer.macs, "number"],
   ["L3", (layer) => layer.l3_read_bytes + layer.l3_write_bytes, "number"],
-  ["cycles", (layer) => span(layer), "number"], ["", null],
+  ["cycles", (layer) => layer.predicted_cycles, "number"], ["waits", (layer) => layer.l3_wait_cycles, "number"],
+  ["ms", (layer) => span(layer), "number"], ["", null],
   isMeasured && ["measured", (layer) => (layer.measured ? layer.measured.cycles : 0), "number"],
   isMeasured && ["error", (layer) => difference(layer) || 0, "number"],
-  ["MAC/cycle", (layer) => layer.macs / Math.max(1, span(layer)), "number"],
+  ["MAC/cycle", (layer) => layer.macs / Math.max(1, layer.predicted_cycles), "number"],
   ["compute bound", (layer) => layer.compute_share || 0], ["limit", (layer) => layer.limited_by]].filter((column) => column);
 
 function cycleRow(layer, index, most) {
   const share = Math.min(1, layer.compute_share || 0), traffic = layer.l3_read_bytes + layer.l3_write_bytes;
   const cells = [
     html("td", { class: "number weak" }, String(index)), html("td", { class: "label" }, brief(layer.name, 30)),
-    html("td", { class: "weak" }, kindName(layer)), html("td", { class: "weak" }, shape(layer.output_shape)),
-    html("td", { class: "number" }, layer.macs ? short(layer.macs) : "–"), html("td", { class: "number weak" }, traffic ? bytes(traffic) : "–"),
-    html("td", { class: "number" }, withCommas(span(layer))), html("td", { class: "wide" }, cycleBar(layer, most))];
+    html("td", { class: "weak" }, kindName(layer)), html("td", { class: "number weak" }, traffic ? bytes(traffic) : "–"),
+    html("td", { class: "number" }, withCommas(layer.predicted_cycles)),
+    html("td", { class: "number weak" }, layer.l3_wait_cycles ? withCommas(layer.l3_wait_cycles) : "–"),
+    html("td", { class: "number" }, timed("ms", span(layer))), html("td", { class: "wide" }, cycleBar(layer, most))];
   if (isMeasured) cells.push(html("td", { class: "number" }, layer.measured ? withCommas(layer.measured.cycles) : "–"), differenceCell(difference(layer)));
-  cells.push(html("td", { class: "number" }, layer.macs ? (layer.macs / Math.max(1, span(layer))).toFixed(1) : "–"),
+  cells.push(html("td", { class: "number" }, rate(layer.macs, layer.predicted_cycles)),
     html("td", {}, html("span", { class: "share" }, html("i", { style: `width:${100 * share}%` })), `${Math.round(100 * share)} %`),
     html("td", {}, html("span", { class: `tag ${layer.limited_by}` }, limitNames[layer.limited_by])));
   return layerTip(html("tr", {}, ...cells), layer, index);
@@ -62,10 +64,11 @@ function cycleRow(layer, index, most) {
 
 function cycleFoot() {
   const totals = data.totals, measured = totals.measured_cycles, all = totals.timeline_cycles;
-  const cells = [html("td"), html("td", { colspan: 3 }, "network"), html("td", { class: "number" }, short(totals.macs)),
-    html("td", { class: "number" }, bytes(totals.l3_read_bytes + totals.l3_write_bytes)), html("td", { class: "number" }, withCommas(all)), html("td")];
+  const cells = [html("td"), html("td", { colspan: 2 }, "network"),
+    html("td", { class: "number" }, bytes(totals.l3_read_bytes + totals.l3_write_bytes)), html("td", { class: "number" }, withCommas(totals.layer_cycles)),
+    html("td", { class: "number" }, withCommas(totals.l3_wait_cycles)), html("td", { class: "number" }, timed("ms", all)), html("td")];
   if (isMeasured) cells.push(html("td", { class: "number" }, withCommas(measured)), differenceCell(isComplete ? 100 * (all - measured) / Math.max(1, measured) : null));
-  cells.push(html("td", { class: "number" }, (totals.macs / Math.max(1, all)).toFixed(1)), html("td", {}, percent(totals.kernel_cycles, all)), html("td"));
+  cells.push(html("td", { class: "number" }, rate(totals.macs, all)), html("td", {}, percent(totals.kernel_cycles, all)), html("td"));
   return html("tfoot", {}, html("tr", {}, ...cells));
 }
 
@@ -88,13 +91,55 @@ function sortableHead(columns, body, rows) {
 function cyclesSection() {
   const most = Math.max(1, ...data.layers.map((layer) => Math.max(span(layer), layer.measured ? layer.measured.cycles : 0)));
   const rows = data.layers.map((layer, index) => cycleRow(layer, index, most)), body = html("tbody", {}, ...rows);
-  const part = section("Cycles per layer", "Compute bound is the time that kernels alone would take, as a part of the predicted time: at 100 % every transfer " +
+  const part = section("Cycles per layer", "Cycles are those of kernels, L2-L1 transfers and overhead, as in dory plan; waits for L3 come on top. Compute bound is the time that kernels alone would take, as a part of the predicted time: at 100 % every transfer " +
     "hides behind computation. The limit is what takes longest. Click on a title to sort." +
     (isMeasured ? "" : " Give the log of a run with --log to see measured cycles beside the predicted ones."));
   part.append(legend([["kernel", "kernels"], ["rest", "L2-L1 transfers not hidden, overhead"], ["wait", "waiting for L3"],
     isMeasured && ["thin", "measured"]].filter((entry) => entry)),
   html("div", { class: "scroll" }, html("table", {}, sortableHead(cycleColumns, body, rows), body, cycleFoot())));
   for (const mark of part.querySelectorAll("i.thin")) mark.style.background = "var(--measured)";
+  return part;
+}
+
+/* ---- the plan, with the figures of `dory plan` ---- */
+
+/* A fully connected layer runs as a convolution of one pixel. */
+const runInput = (layer) => (layer.kind === "fully_connected" ? [1, 1, layer.input_shape.reduce((a, b) => a * b)] : layer.input_shape);
+
+const inRam = (tensor) => data.tensors[tensor].home === "ram";
+
+function homesText(layer) {
+  const input = layer.inputs.some(inRam), output = inRam(layer.output);
+  return input && output ? "in+out" : input ? "in" : output ? "out" : "–";
+}
+
+function mostLiveBytes(layer) {
+  let most = 0;
+  for (let step = layer.first_step; step < layer.first_step + layer.steps; step++) most = Math.max(most, liveBytes(step));
+  return most;
+}
+
+/* Title, style, text of a layer, text of the network. */
+const planColumns = [
+  ["#", "number weak", (layer, index) => index], ["layer", "label", (layer) => brief(layer.name, 24), () => "all layers"],
+  ["input", "weak", (layer) => shape(runInput(layer))], ["output", "weak", (layer) => shape(layer.output_shape)],
+  ["kernel", "", kernelName], ["normalisation", "", normalisationName],
+  ["tile", "weak", (layer) => tileText(layer)], ["tiles", "number", (layer) => withCommas(layer.tiles), (totals) => withCommas(totals.tiles)],
+  ["steps", "number", (layer) => layer.steps, (totals) => totals.steps],
+  ["MAC", "number", (layer) => (layer.macs ? withCommas(layer.macs) : "–"), (totals) => withCommas(totals.macs)],
+  ["weights B", "number", (layer) => (layer.weights_bytes ? withCommas(layer.weights_bytes) : "–"), (totals) => withCommas(totals.weights_bytes)],
+  ["in RAM", "", homesText], ["L1 B", "number", (layer) => withCommas(layer.l1_bytes)], ["L2 B", "number", (layer) => withCommas(mostLiveBytes(layer))],
+  ["cycles", "number", (layer) => withCommas(layer.predicted_cycles), (totals) => withCommas(totals.layer_cycles)],
+  ["MAC/cycle", "number", (layer) => rate(layer.macs, layer.predicted_cycles), (totals) => rate(totals.macs, totals.layer_cycles)]];
+
+function planSection() {
+  const row = (texts) => html("tr", {}, ...texts.map((text, column) => html("td", { class: planColumns[column][1] }, String(text))));
+  const part = section("Plan of the layers", "The table of dory plan. Cycles are without waits for L3; L2 is the most that lives while the layer runs, L1 what its tiles take. " +
+    "Normalisation is how sums become elements of the output: the narrowest arithmetic that is exact for all of them.");
+  part.append(html("div", { class: "scroll" }, html("table", { class: "plan" },
+    html("thead", {}, html("tr", {}, ...planColumns.map(([title, style]) => html("th", { class: style }, title)))),
+    html("tbody", {}, ...data.layers.map((layer, index) => row(planColumns.map(([, , text]) => text(layer, index))))),
+    html("tfoot", {}, row(planColumns.map(([, , , text]) => (text ? text(data.totals) : "")))))));
   return part;
 }
 
@@ -114,8 +159,9 @@ function operandBar(layer, most) {
 }
 
 function tileText(layer) {
-  const tile = layer.tile, chunked = layer.kind === "convolution" && tile.input_channels < layer.input_shape[2];
-  return `${tile.rows} × ${tile.columns} × ${tile.channels}${chunked ? ` of ${tile.input_channels}` : ""}`;
+  const tile = layer.tile, all = runInput(layer)[2];
+  const chunked = ["convolution", "fully_connected"].includes(layer.kind) && tile.input_channels < all;
+  return `${tile.rows} × ${tile.columns} × ${tile.channels}${chunked ? ` / ${tile.input_channels}` : ""}`;
 }
 
 function l1Row(layer, index, most) {
@@ -128,7 +174,8 @@ function l1Row(layer, index, most) {
 
 function l1Scale(most) {
   const unit = [256, 1024, 4096, 8192, 16384, 65536].find((size) => most / size <= 9) || most, scale = html("div", { class: "scale" });
-  for (let mark = 0; mark + unit / 2 < most; mark += unit) scale.append(html("span", { style: `left:${100 * mark / most}%` }, bytes(mark)));
+  for (let mark = 0; mark === 0 || mark < most - 0.14 * most; mark += unit) /* not under the last one, which is the arena's end */
+    scale.append(html("span", { style: `left:${100 * mark / most}%` }, bytes(mark)));
   scale.append(html("span", { style: "left:100%" }, bytes(most)));
   return scale;
 }
@@ -137,7 +184,7 @@ function l1Section() {
   const memory = data.memory, most = memory.l1_arena_bytes > 2 * memory.l1_peak_bytes ? memory.l1_peak_bytes : memory.l1_arena_bytes;
   const used = new Set(data.layers.flatMap((layer) => layer.l1.map((operand) => operand.operand)));
   const part = section("L1 arena per layer", "What lies where in L1 while a layer runs. Two pieces of the same colour are two buffers: one is filled or emptied by " +
-    "DMA while kernels work on the other. A tile is output rows × columns × channels.");
+    "DMA while kernels work on the other. A tile is output rows × columns × channels, and behind a slash the input channels that it reads at a time, where that is not all.");
   part.append(legend(Object.entries(operandNames).filter(([kind]) => used.has(kind)).map(([kind, name]) => [`swatch soft ${kind}`, name])));
   const titles = [["#", "number"], ["layer"], ["tile"], ["tiles", "number"], ["order, outer first"], ["steps", "number"]];
   part.append(html("div", { class: "scroll" }, html("table", {}, html("thead", {}, html("tr", {},

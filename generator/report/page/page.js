@@ -7,7 +7,7 @@ function tile(name, value, unit, ...more) {
     html("div", { class: "value" }, value, " ", html("small", {}, unit)), ...more);
 }
 
-const more = (text) => html("div", { class: "more" }, text);
+const more = (...parts) => html("div", { class: "more" }, ...parts);
 const meter = (part, whole) => html("div", { class: "meter" }, html("i", { style: `width:${Math.min(100, 100 * part / Math.max(1, whole))}%` }));
 
 function measuredText() {
@@ -26,8 +26,9 @@ function boundText() {
 function summaryTiles() {
   const { totals, memory } = data, moved = totals.l3_read_bytes + totals.l3_write_bytes;
   return html("div", { class: "tiles" },
-    tile("Time of one run", short(totals.predicted_cycles), "cycles", more(measuredText())),
-    tile("Throughput", (totals.macs_per_cycle || 0).toFixed(2), "MAC/cycle", more(`${short(totals.macs)} MAC on ${data.options.cores} cores`)),
+    tile("Cycles of one run", withCommas(totals.predicted_cycles), "", more(measuredText())),
+    tile("Time of one run", timed("ms", totals.predicted_cycles), "ms", more(timed("frames", totals.predicted_cycles), " frames/s ", clockInput())),
+    tile("Throughput", rate(totals.macs, totals.predicted_cycles), "MAC/cycle", more(`${short(totals.macs)} MAC on ${data.options.cores} cores`)),
     tile("L2", bytes(memory.l2_peak_bytes), `of ${bytes(memory.l2_arena_bytes)}`, meter(memory.l2_peak_bytes, memory.l2_arena_bytes), more(boundText())),
     tile("L1", bytes(memory.l1_peak_bytes), `of ${bytes(memory.l1_arena_bytes)}`, meter(memory.l1_peak_bytes, memory.l1_arena_bytes),
       more(`${withCommas(totals.tiles)} tiles in ${totals.layers} layers`)),
@@ -40,13 +41,16 @@ function summaryTiles() {
 function proofTexts() {
   const { proof, totals, memory } = data, list = [];
   if (!proof) return ["Not optimised: only the smallest plan fits."];
-  const gap = Math.ceil(1e4 * (totals.predicted_cycles / proof.bound_cycles - 1)) / 100; // never told smaller than it is
-  list.push(proof.is_optimal ? "Proven optimal: no other tiles, steps, homes and times of transfers that dory knows are faster."
-    : `Within ${gap.toFixed(2)} % of the optimum: no plan takes fewer than ${withCommas(proof.bound_cycles)} cycles.`);
-  list.push(`L3 sets a lower bound of ${short(proof.tail_cycles)} cycles: when ${brief(layerName(proof.tail_layer), 44)} starts, ${bytes(proof.tail_bytes)} of weights are still to come. ` +
-    `Computing alone takes ${short(proof.compute_cycles)} cycles.`);
+  list.push(proof.is_optimal ? "Proven optimal: no other tiles and places of tensors are faster."
+    : `Within ${gapText(totals.predicted_cycles, proof.bound_cycles)} of the optimum: no other tiles and places of tensors take fewer than ${withCommas(proof.bound_cycles)} cycles.`);
+  if (proof.tail_bytes)
+    list.push(`L3 sets a lower bound of ${withCommas(proof.tail_cycles)} cycles: when ${brief(layerName(proof.tail_layer), 44)} starts, ${withCommas(proof.tail_bytes)} bytes of weights are still to come. ` +
+      `Computing alone takes ${withCommas(proof.compute_cycles)} cycles.`);
   if (memory.l2_peak_bytes > memory.l2_lower_bound_bytes)
-    list.push(`Gaps between the pieces of L2 cost at most ${short(memory.l2_gap_cycles)} cycles.`);
+    list.push(`Gaps between the pieces of L2 cost at most ${withCommas(memory.l2_gap_cycles)} cycles.`);
+  if (memory.l2_firmware_bytes)
+    list.push(`Beside the arena, L2 has ${withCommas(memory.l2_firmware_bytes)} bytes for code and application and ${withCommas(memory.l2_table_bytes)} for tables.`);
+
   return list;
 }
 
@@ -89,23 +93,24 @@ function plainTable(title, columns, rows) {
 function tablesSection() {
   const part = section("Everything", "The same numbers as in report.json.");
   part.append(
-    plainTable("Tensors", [["#", "number"], ["name"], ["shape", "weak"], ["bits", "number"], ["bytes", "number"], ["made by layer", "number"], ["home"], ["offset", "number"]],
+    plainTable("Tensors", [["#", "number"], ["name"], ["shape", "weak"], ["bits", "number"], ["bytes", "number"], ["made by layer"], ["home"], ["layout"], ["offset", "number"]],
       data.tensors.map((tensor, index) => [index, tensor.name, shape(tensor.shape), tensor.bits, withCommas(tensor.bytes),
-        tensor.producer === null ? "input" : tensor.producer, tensor.home === "l2" ? "L2" : "RAM", withCommas(tensor.offset)])),
+        tensor.producer === null ? "input" : layerName(tensor.producer), tensor.home === "l2" ? "L2" : "RAM", (tensor.layout || "hwc").toUpperCase(), withCommas(tensor.offset)])),
     plainTable("Buffers in L2", [["#", "number"], ["name"], ["kind"], ["bytes", "number"], ["offset", "number"], ["first step", "number"], ["last step", "number"]],
-      data.buffers.map((buffer, index) => [index, buffer.name, buffer.kind, withCommas(buffer.bytes), withCommas(buffer.offset), buffer.first_step, buffer.last_step])),
+      data.buffers.map((buffer, index) => [index, bufferName(buffer), buffer.kind, withCommas(buffer.bytes), withCommas(buffer.offset), buffer.first_step, buffer.last_step])),
     plainTable("Transfers between L3 and L2", [["#", "number"], ["buffer"], ["kind"], ["bytes", "number"], ["start step", "number"], ["needed step", "number"], ["queued", "number"], ["starts", "number"], ["ends", "number"]],
-      data.transfers.map((transfer, index) => [index, data.buffers[transfer.buffer] ? data.buffers[transfer.buffer].name : "", transfer.kind.replace("_", " "),
+      data.transfers.map((transfer, index) => [index, bufferName(data.buffers[transfer.buffer]), transfer.kind.replace("_", " "),
         withCommas(transfer.bytes), transfer.start_step, transfer.needed_step, withCommas(transfer.queued_cycle), withCommas(transfer.start_cycle), withCommas(transfer.end_cycle)])));
   return part;
 }
 
 /* ---- the page ---- */
 
+chooseClock();
 document.title = `${data.network.name} on ${data.target.name}: dory report`;
 document.getElementById("page").append(
   html("header", {}, html("h1", {}, data.network.name), html("p", { class: "subtitle" },
     `${data.totals.layers} layers on ${data.target.name}, ${data.options.cores} cores, L1 arena ${withCommas(data.memory.l1_arena_bytes)} bytes, ` +
     `L2 arena ${withCommas(data.memory.l2_arena_bytes)} bytes`)),
-  summaryTiles(), splitSection(), timelineSection(), cyclesSection(), l1Section(), tablesSection(),
+  summaryTiles(), splitSection(), graphSection(), timelineSection(), cyclesSection(), planSection(), l1Section(), tablesSection(),
   html("footer", {}, `${data.generator}. Cycles are cluster cycles, predicted by the plan's cost model.`));

@@ -27,6 +27,12 @@ function setView(unit) {
   view.last = axisEnd();
 }
 
+/* Cycles at a mark, with as many digits as tell it from the next. */
+function markText(mark, distance) {
+  const [unit, letter] = [[1e9, " G"], [1e6, " M"], [1e3, " k"]].find(([size]) => mark >= size) || [1, ""];
+  return (mark / unit).toFixed(Math.max(0, Math.ceil(Math.log10(unit / distance) - 1e-9))) + letter;
+}
+
 /* Round distances between marks: 1, 2 or 5 times a power of ten. */
 function marks(first, last, most) {
   const least = (last - first) / most, power = 10 ** Math.floor(Math.log10(least));
@@ -38,10 +44,12 @@ function marks(first, last, most) {
 }
 
 function drawAxis(group, top, bottom) {
-  for (const mark of marks(view.first, view.last, chart.plotWidth / 90)) {
+  const list = marks(view.first, view.last, chart.plotWidth / 90), right = chart.left + chart.plotWidth;
+  for (const mark of list) {
     const x = chart.left + (mark - view.first) / (view.last - view.first) * chart.plotWidth;
     group.append(svg("line", { class: "grid", x1: x, x2: x, y1: top, y2: bottom }),
-      svgText(x, bottom + 15, view.unit === "cycles" ? short(mark) : String(mark), { "text-anchor": "middle" }));
+      svgText(x, bottom + 15, view.unit === "cycles" ? markText(mark, list.length > 1 ? list[1] - list[0] : mark) : String(mark),
+        { "text-anchor": x > right - 20 ? "end" : "middle" }));
   }
 }
 
@@ -56,7 +64,7 @@ function bufferRectangle(buffer, first, last, style, toY) {
   const x = toX(startOf(first)), y = toY(buffer.offset + buffer.bytes);
   const rectangle = svg("rect", { class: `buffer ${buffer.kind} ${style}`, x, y, rx: 2,
     width: Math.max(1, toX(endOf(last)) - x - 1), height: Math.max(1, toY(buffer.offset) - y - 0.5) });
-  return hover(rectangle, buffer.name, [
+  return hover(rectangle, bufferName(buffer), [
     ["what", style ? `${buffer.kind}, being filled` : buffer.kind],
     ["bytes", withCommas(buffer.bytes)],
     ["place", `${withCommas(buffer.offset)} to ${withCommas(buffer.offset + buffer.bytes - 1)}`],
@@ -75,8 +83,10 @@ function insideLabel(texts, x1, x2, y1, y2) {
 
 /* Ever shorter. */
 const nameTexts = (name) => [name, brief(name, 24), brief(name, 16), brief(name, 9)];
-const bufferTexts = (buffer) => (buffer.layer === null ? nameTexts(buffer.name)
-  : [buffer.name, ...nameTexts(layerName(buffer.layer)), String(buffer.layer)]);
+function bufferTexts(buffer) {
+  const layer = buffer.layer !== null ? buffer.layer : buffer.tensor !== null ? data.tensors[buffer.tensor].producer : null;
+  return [bufferName(buffer), ...(layer === null ? nameTexts(buffer.name) : [...nameTexts(layerName(layer)), String(layer)])];
+}
 
 function drawBuffer(group, labels, buffer, toY) {
   const last = Math.min(buffer.last_step, data.steps.length - 1);
@@ -157,7 +167,7 @@ function drawTransfer(group, { transfer, row, needed }, laneTop, rowsTop, rowHei
     ["may start in step", String(transfer.start_step)], ["needed by step", String(transfer.needed_step)],
     ["on the channel", `${short(transfer.start_cycle)} to ${short(transfer.end_cycle)}`],
     ["to spare", withCommas(Math.max(0, needed - transfer.end_cycle)) + " cycles"]];
-  const name = buffer ? buffer.name : "transfer";
+  const name = bufferName(buffer);
   group.append(
     svg("line", { class: `span ${transfer.kind}`, x1: toX(transfer.queued_cycle), x2: Math.max(end, toX(needed)), y1: middle, y2: middle }),
     svg("line", { class: `needed ${transfer.kind}`, x1: toX(needed), x2: toX(needed), y1: y, y2: y + rowHeight - margin / 2 }));
@@ -208,7 +218,7 @@ function describeTime(axis) {
   const moving = data.transfers.find((transfer) => transfer.start_cycle <= cycle && cycle < transfer.end_cycle);
   const state = cycle < step.start_cycle ? "waits for L3" : "runs";
   return `cycle ${withCommas(cycle)}: layer ${layerName(step.layer)} ${state} (step ${index}); L2 in use ${bytes(liveBytes(index))}; ` +
-    (moving ? `L3 moves ${data.buffers[moving.buffer].name}` : "L3 idle");
+    (moving ? `L3 moves ${bufferName(data.buffers[moving.buffer])}` : "L3 idle");
 }
 
 function followPointer(drawing, readout, redraw) {
@@ -256,14 +266,6 @@ function timelineSection() {
     moves.has("flash_read") && ["swatch flash_read", "flash to L2"], moves.has("ram_read") && ["swatch ram_read", "RAM to L2"],
     moves.has("ram_write") && ["swatch ram_write", "L2 to RAM"], moves.size && ["swatch thin flash_read", "needed"]].filter((entry) => entry)), readout, holder);
   setView("cycles");
-  queueMicrotask(() => { /* when the page holds it and it has a width */
-    let width = holder.clientWidth;
-    redraw();
-    new ResizeObserver(() => {
-      if (holder.clientWidth === width) return;
-      width = holder.clientWidth;
-      requestAnimationFrame(redraw); /* not at once: drawing changes the height, which is observed too */
-    }).observe(holder);
-  });
+  redrawOnResize(holder, redraw);
   return part;
 }

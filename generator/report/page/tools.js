@@ -1,7 +1,7 @@
 "use strict";
 /* What all parts of the page use. Text from the model reaches the page as text nodes and attributes only. */
 
-const data = JSON.parse(document.getElementById("data").textContent);
+let data = JSON.parse(document.getElementById("data").textContent); /* a comparison draws two plans in turn */
 
 /* ---- elements ---- */
 
@@ -65,15 +65,73 @@ function brief(name, letters) {
   return all.length <= letters ? name : all.slice(0, head).join("") + "…" + all.slice(all.length - (letters - 1 - head)).join("");
 }
 
+/* MAC per cycle, cut off behind two digits as `dory plan` does it. */
+function rate(macs, cycles) {
+  if (!macs || !cycles) return "–";
+  const hundredths = BigInt(macs) * 100n / BigInt(cycles);
+  return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")}`;
+}
+
+/* Hundredths of a percent, rounded up: no distance from the bound is told smaller than it is. */
+function gapText(cycles, bound) {
+  const hundredths = bound ? (BigInt(cycles - bound) * 10000n + BigInt(bound) - 1n) / BigInt(bound) : 0n;
+  return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")} %`;
+}
+
 const layerName = (index) => `${index} ${data.layers[index].name}`;
 const span = (layer) => layer.end_cycle - layer.begin_cycle;
 
 function kindName(layer) {
-  const names = { convolution: "convolution", depthwise: "depth-wise", fully_connected: "fully connected",
-    maximum_pool: "maximum pool", average_pool: "average pool", addition: "addition" };
-  if (layer.kind === "addition" || layer.kind === "fully_connected") return names[layer.kind];
-  const stride = layer.stride[0] * layer.stride[1] > 1 ? ` /${layer.stride[0]}` : "";
-  return `${names[layer.kind]} ${layer.filter.join("×")}${stride}`;
+  const names = { depthwise: "depth-wise", fully_connected: "fully connected", maximum_pool: "maximum pool", average_pool: "average pool" };
+  const name = names[layer.kind] || layer.kind, [down, right] = layer.stride;
+  if (["addition", "concatenation", "fully_connected"].includes(layer.kind)) return name;
+  return `${name} ${layer.filter.join("×")}${down * right === 1 ? "" : down === right ? ` /${down}` : ` /${down}×${right}`}`;
+}
+
+const kernelName = (layer) => layer.kernel.replace(/^dory_/, "");
+const normalisationNames = { none: "none", shift_32: "32 bits, shift", shift_64: "64 bits, shift", divide: "64 bits, division", clamped_32: "32 bits, clamped" };
+const normalisationName = (layer) => normalisationNames[layer.normalisation] || "–";
+
+/* A tensor's name says little where it is a number: with it goes the layer that makes the tensor. */
+function tensorName(index) {
+  const tensor = data.tensors[index];
+  return tensor.producer === null ? `input ${tensor.name}` : `${layerName(tensor.producer)} → ${tensor.name}`;
+}
+
+/* Of a piece of L2: "0 Conv_0 → 87", "3 Conv_25: weights". */
+function bufferName(buffer) {
+  if (!buffer) return "transfer";
+  if (buffer.tensor === null) return buffer.layer === null ? buffer.name : `${buffer.layer} ${buffer.name}`;
+  const tensor = data.tensors[buffer.tensor];
+  return tensor.producer === null ? `input ${buffer.name}` : `${layerName(tensor.producer)} → ${buffer.name}`;
+}
+
+/* ---- time at a clock ---- */
+
+const clock = { mhz: 100 };
+
+/* Of the page's address (#mhz=175), of dory's option, or what GAP8 starts with. */
+function chooseClock() {
+  const asked = Number((/[#&]mhz=([0-9.]+)/.exec(location.hash) || [])[1]);
+  clock.mhz = asked > 0 ? asked : data.options.clock_mhz || 100;
+}
+
+const threeDigits = (number) => number.toFixed(number >= 100 ? 0 : number >= 10 ? 1 : number >= 1 ? 2 : 3);
+const timeForms = { ms: (cycles) => threeDigits(cycles / (clock.mhz * 1e3)), frames: (cycles) => (cycles ? threeDigits(clock.mhz * 1e6 / cycles) : "–") };
+
+/* A number that follows the clock: "ms" or "frames" (a second). */
+function timed(form, cycles) {
+  return html("span", { class: "timed", "data-form": form, "data-cycles": cycles }, timeForms[form](cycles));
+}
+
+function clockInput() {
+  const input = html("input", { type: "number", min: 1, max: 10000, step: "any", value: clock.mhz, "aria-label": "clock of the cluster in MHz" });
+  input.addEventListener("input", () => {
+    if (!(Number(input.value) > 0)) return;
+    clock.mhz = Number(input.value);
+    for (const node of document.querySelectorAll(".timed")) node.textContent = timeForms[node.dataset.form](Number(node.dataset.cycles));
+  });
+  return html("label", { class: "clock" }, "at ", input, " MHz");
 }
 
 /* ---- legend, buttons, hover ---- */
@@ -96,6 +154,19 @@ function choice(entries, chosen, choose) {
   }
   press(chosen);
   return group;
+}
+
+/* Draws when the page holds the element and it has a width, and again with every other width. */
+function redrawOnResize(holder, redraw) {
+  queueMicrotask(() => {
+    let width = holder.clientWidth;
+    redraw();
+    new ResizeObserver(() => {
+      if (holder.clientWidth === width) return;
+      width = holder.clientWidth;
+      requestAnimationFrame(redraw); /* not at once: drawing changes the height, which is observed too */
+    }).observe(holder);
+  });
 }
 
 const tip = document.getElementById("tip");
