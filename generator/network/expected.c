@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "network/interpret.h"
+#include "network/tensor_file.h"
 #include "network/text_tensor.h"
 
 struct source {
@@ -135,34 +136,34 @@ static int64_t *seeded_input(const struct tensor *tensor, uint64_t state, struct
     return values;
 }
 
-static int64_t *input_from_file(const struct source *source, const char *path, const struct tensor *tensor)
+/* The file of a run: of several inputs or outputs there is one each, in the model's order. */
+static const char *run_file(const struct source *source, const char *role, unsigned sample, int index, int count)
 {
-    struct text_tensor file = {0};
-    if (!text_tensor_read(path, &file, source->scratch, source->diagnostics))
-        return NULL;
-    note_file(source, path);
-    if (file.count == tensor_elements(tensor))
-        return file.values;
-    diagnose(source->diagnostics, SEVERITY_ERROR, NULL, NULL, "%s holds %zu values; the network's input has %zu (%dx%dx%d)",
-             path, file.count, tensor_elements(tensor), tensor->height, tensor->width, tensor->channels);
-    return NULL;
+    const char *number =
+        count > 1 ? arena_format(source->arena, "%u_%d", sample, index) : arena_format(source->arena, "%u", sample);
+    return find_file(source, arena_format(source->arena, "%s_%s.bin", role, number));
 }
 
-static const char *sample_file(const struct source *source, unsigned sample)
+/* Of a network with one input, input_<i>.txt; of any, input_<i>.bin. */
+static const char *sample_file(const struct source *source, unsigned sample, int index)
 {
-    return find_file(source, arena_format(source->arena, "input_%u.txt", sample));
+    int count = source->network->input_count;
+    const char *text = count == 1 ? find_file(source, arena_format(source->arena, "input_%u.txt", sample)) : NULL;
+    return text ? text : run_file(source, "input", sample, index, count);
 }
 
 /* The file of an input for the sample at hand, null where there is none. */
 static const char *input_file(const struct source *source, int index)
 {
     const struct tensor *tensor = &source->network->tensors[source->network->inputs[index]];
+    const char *path = NULL;
     if (source->options->input && index == 0)
         return source->options->input;
-    if (source->network->input_count > 1)
-        return strchr(tensor->name, '/') ? NULL
-                                         : find_file(source, arena_format(source->arena, "input_%s.txt", tensor->name));
-    return source->expected->sample_count > 1 ? sample_file(source, source->sample) : find_file(source, "input.txt");
+    if (source->network->input_count == 1 && source->expected->sample_count == 1)
+        path = find_file(source, "input.txt");
+    else if (source->network->input_count > 1 && !strchr(tensor->name, '/'))
+        path = find_file(source, arena_format(source->arena, "input_%s.txt", tensor->name));
+    return path ? path : sample_file(source, source->sample, index);
 }
 
 static int64_t *find_input(const struct source *source, int index)
@@ -171,8 +172,10 @@ static int64_t *find_input(const struct source *source, int index)
     const char *path = input_file(source, index);
     if (index == 0 && source->sample == 0)
         source->expected->input_source = path ? arena_format(source->arena, "%s", text_file_name(path)) : "a fixed seed";
-    if (path)
-        return input_from_file(source, path, tensor);
+    if (path) {
+        note_file(source, path);
+        return tensor_file_read(path, source->network, source->network->inputs[index], source->scratch, source->diagnostics);
+    }
     diagnose(source->diagnostics, SEVERITY_NOTE, NULL, NULL, "check: no file of input '%s'; it is made from a fixed seed",
              tensor->name);
     return seeded_input(tensor, 1 + (uint64_t)index + 1000 * (uint64_t)source->sample, source->scratch);
@@ -191,11 +194,11 @@ static bool find_inputs(const struct source *source, const int64_t **inputs)
 static unsigned count_samples(const struct source *source)
 {
     unsigned count = 0;
-    if (source->options->input || source->network->input_count > 1)
+    if (source->options->input)
         return 1;
     if (source->options->sample_count)
         return source->options->sample_count < MOST_SAMPLES ? source->options->sample_count : MOST_SAMPLES;
-    while (count < MOST_SAMPLES && sample_file(source, count))
+    while (count < MOST_SAMPLES && sample_file(source, count, 0))
         count++;
     return count ? count : 1;
 }
@@ -257,6 +260,60 @@ static bool take_files(const struct source *source)
         if (source->sample == 0)
             source->expected->layer_sources[layer] = "the golden interpreter";
         good = (!path || take_file(source, layer, path)) && good;
+    }
+    return good;
+}
+
+/* ---- outputs of the network ---- */
+
+struct difference {
+    size_t count;
+    int64_t largest;
+};
+
+static struct difference compare(const int64_t *a, const int64_t *b, size_t count)
+{
+    struct difference difference = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        int64_t distance = a[i] < b[i] ? b[i] - a[i] : a[i] - b[i];
+        difference.count += distance != 0;
+        difference.largest = distance > difference.largest ? distance : difference.largest;
+    }
+    return difference;
+}
+
+/* What a file says is expected. But where onnxruntime made it: that computes in floating point and differs from the model's
+ * exact arithmetic in about one element of a million; then the difference is told, and the exact value is expected. */
+static bool take_output(const struct source *source, int index, const char *path)
+{
+    const struct network *network = source->network;
+    int output = network->outputs[index];
+    const struct tensor *tensor = &network->tensors[output];
+    size_t count = tensor_elements(tensor);
+    int64_t *values = tensor_file_read(path, network, output, source->scratch, source->diagnostics);
+    if (!values)
+        return false;
+    struct difference difference = compare(values, source->values[output], count);
+    bool is_rounding = tensor->scale != 0 && !network->channels_last && difference.largest <= 1;
+    note_file(source, path);
+    source->expected->layers_from_files++;
+    if (source->sample == 0 && tensor->producer != NO_LAYER)
+        source->expected->layer_sources[tensor->producer] = text_file_name(path);
+    if (difference.count)
+        diagnose(source->diagnostics, is_rounding ? SEVERITY_NOTE : SEVERITY_WARNING, tensor->name, NULL,
+                 "%s differs from the model in %zu of %zu values, by at most %" PRId64 "%s", path, difference.count, count,
+                 difference.largest, is_rounding ? "; compared with the model's exact arithmetic" : "");
+    if (!is_rounding)
+        source->values[output] = values;
+    return true;
+}
+
+static bool take_outputs(const struct source *source)
+{
+    bool good = true;
+    for (int i = 0; i < source->network->output_count; i++) {
+        const char *path = run_file(source, "output", source->sample, i, source->network->output_count);
+        good = (!path || take_output(source, i, path)) && good;
     }
     return good;
 }
@@ -336,7 +393,7 @@ static bool make_sample(struct source *source)
     if (!find_inputs(source, inputs))
         return false;
     source->values = interpret_network(source->network, inputs, source->scratch, source->diagnostics);
-    return source->values && take_files(source) && fill_sample(source);
+    return source->values && take_files(source) && take_outputs(source) && fill_sample(source);
 }
 
 bool expected_make(const struct network *network, const struct expected_options *options, struct expected *expected,
@@ -351,7 +408,8 @@ bool expected_make(const struct network *network, const struct expected_options 
         .layer_sources = arena_array(arena, const char *, layers),
     };
     expected->sample_count = count_samples(&source);
-    expected->files = arena_array(arena, const char *, (layers + inputs) * expected->sample_count);
+    expected->files =
+        arena_array(arena, const char *, (layers + inputs + (size_t)network->output_count) * expected->sample_count);
     bool good = place_tensors(&source);
     expected->image = good ? arena_allocate(arena, expected->bytes) : NULL;
     for (; good && source.sample < expected->sample_count; source.sample++) {

@@ -111,6 +111,8 @@ struct layer {
 
 struct network {
     const char *name; /* of the model's file, for messages */
+    bool
+        channels_last; /* the model's own tensors are NHWC (TFLite), not NCHW (ONNX): the order of its .bin and .npy files */
     struct tensor *tensors;
     int tensor_count;
     struct layer *layers; /* in an order in which every input is computed before it is read: the file's node order */

@@ -1,0 +1,32 @@
+/* Files of numbers as other tools write them: .npy (NumPy's format, versions 1 to 3), and raw bytes. Untrusted input. */
+#ifndef DORYGEN_ARRAY_FILE_H
+#define DORYGEN_ARRAY_FILE_H
+
+#include "base/support.h"
+
+#define ARRAY_MAXIMUM_RANK 8
+
+enum array_type { ARRAY_SIGNED, ARRAY_UNSIGNED, ARRAY_FLOAT };
+
+struct array_file {
+    enum array_type type;
+    int element_bytes; /* integers 1, 2, 4, 8; floats 4, 8; little endian */
+    int rank;
+    int64_t dimensions[ARRAY_MAXIMUM_RANK];
+    size_t count; /* of numbers: the product of the dimensions */
+    const unsigned char *data;
+};
+
+/* The whole file; null after an error was reported. */
+const unsigned char *file_read(const char *path, size_t *bytes, struct arena *arena, struct diagnostics *diagnostics);
+
+/* False after an error was reported: no .npy file, Fortran's order, a type that is no number, or too few bytes. */
+bool array_file_read_npy(const char *path, struct array_file *array, struct arena *arena, struct diagnostics *diagnostics);
+
+/* Does the path end so? `ending` with its dot. */
+bool path_ends_in(const char *path, const char *ending);
+
+int64_t array_integer(const struct array_file *array, size_t index); /* of integers */
+double array_number(const struct array_file *array, size_t index);   /* of any type */
+
+#endif

@@ -1,0 +1,27 @@
+/* Files of the values of one tensor, by their ending:
+ *
+ *     .bin   raw bytes, little endian, in the model's own order (ONNX: NCHW, TFLite: NHWC) and the model's own type (int8
+ * where the model has int8, see model_offset) .npy   integers likewise; or float32, float64: real values, which are
+ * quantised as the model does at its edge else   text of integers in HWC order (network/text_tensor.h)
+ *
+ * In memory values are the network's elements in HWC order. */
+#ifndef DORYGEN_TENSOR_FILE_H
+#define DORYGEN_TENSOR_FILE_H
+
+#include "base/array_file.h"
+#include "base/support.h"
+#include "network/network.h"
+
+/* The values, each within the tensor's bounds; null after an error was reported. Real values without a scale are one. */
+int64_t *tensor_file_read(const char *path, const struct network *network, int tensor, struct arena *arena,
+                          struct diagnostics *diagnostics);
+
+/* Numbers first, first + 1 ... of an array as the tensor's elements, likewise. `path` is for messages. */
+int64_t *tensor_from_array(const struct array_file *array, size_t first, const char *path, const struct network *network,
+                           int tensor, struct arena *arena, struct diagnostics *diagnostics);
+
+/* Writes to a temporary file first; `path` is whole or untouched. .npy has the model's integers. */
+bool tensor_file_write(const char *path, const struct network *network, int tensor, const int64_t *values,
+                       struct diagnostics *diagnostics);
+
+#endif
