@@ -17,6 +17,11 @@ const char *layer_kind_name(const struct network *network, const struct layer *l
     case LAYER_AVERAGE_POOL: return "average pool";
     case LAYER_ADDITION: return "add";
     case LAYER_CONCATENATION: return "concatenate";
+    case LAYER_MULTIPLICATION: return "multiply";
+    case LAYER_TABLE: return "table";
+    case LAYER_COPY: return "copy";
+    case LAYER_INTERPOLATION: return "interpolate";
+    case LAYER_SOFTMAX: return "softmax";
     default: break;
     }
     if (layer_reads_whole_input(network, layer))

@@ -4,6 +4,7 @@
 
 #include "base/terminal.h"
 #include "network/interpret_convolution.h"
+#include "network/interpret_moves.h"
 #include "network/stage.h"
 
 /* ---- stages ---- */
@@ -189,6 +190,9 @@ static bool compute(const struct network *network, const struct layer *layer, in
     case LAYER_CONVOLUTION: return interpret_convolution(layer, input, output, x, y);
     case LAYER_CONCATENATION: return concatenate(network, layer, tensors);
     case LAYER_TABLE: return look_up(layer, output, x, y);
+    case LAYER_COPY: return interpret_copy(layer, output, x, y);
+    case LAYER_INTERPOLATION: return interpret_interpolation(layer, input, output, x, y);
+    case LAYER_SOFTMAX: return interpret_softmax(layer, output, x, y);
     case LAYER_MULTIPLICATION:
         return multiply(layer, output, x, tensors[layer->inputs[1]],
                         tensor_elements(&network->tensors[layer->inputs[1]]) < tensor_elements(output), y);

@@ -21,8 +21,29 @@ enum layer_kind {
     LAYER_ADDITION,
     LAYER_CONCATENATION,
     LAYER_MULTIPLICATION, /* accumulator = stage(input 0) * stage(input 1) */
-    LAYER_TABLE           /* output = table[input]: any function of one element */
+    LAYER_TABLE,          /* output = table[input]: any function of one element */
+    LAYER_COPY,           /* moves elements: pads, slices, transposes, repeats, spreads; see struct layer_map */
+    LAYER_INTERPOLATION,  /* of two rows and two columns: see struct layer_taps */
+    LAYER_SOFTMAX         /* over the channels of each pixel: see exponentials */
 };
+
+/* LAYER_COPY: output element (row, column, channel) is input element rows[row] + columns[column] + channels[channel], a
+ * position in HWC order; where one of the three is negative, padding_value. */
+struct layer_map {
+    const int32_t *rows, *columns, *channels;
+};
+
+/* LAYER_INTERPOLATION: for each row of the output two rows of the input with their weights, likewise for each column. No
+ * weight is negative, and those of a row or column have the same sum everywhere. */
+struct layer_tap {
+    int32_t positions[2], weights[2];
+};
+struct layer_taps {
+    const struct layer_tap *rows, *columns;
+};
+
+/* An accumulator of LAYER_SOFTMAX is at most 2^SOFTMAX_BITS, which stands for 1. */
+#define SOFTMAX_BITS 30
 
 #define NO_LAYER (-1)
 
@@ -89,6 +110,11 @@ struct layer {
     const int8_t *weights; /* convolutions: [output channels][input channels / groups][kernel_height][kernel_width] */
 
     const uint8_t *table; /* LAYER_TABLE: 256 elements of the output, by the input's bits as an unsigned number */
+    struct layer_map map;
+    struct layer_taps taps;
+    /* LAYER_SOFTMAX: 256 numbers, by how far an element is below the largest of its pixel; none larger than the first, and
+     * that times the number of channels below 2^32 */
+    const uint32_t *exponentials;
 
     /* additions: x0' = input_stages[0](x0), x1' likewise, accumulator = x0' + x1'. A stage of count 0 changes nothing.
      * Multiplications: the product; a second input of 1x1 pixels has one factor a channel for all pixels.
@@ -98,7 +124,9 @@ struct layer {
     /* output = stages[n-1](... stages[0](accumulator)). No stage: the accumulator itself, as 32-bit integers.
      * Accumulator of a convolution: sum of weight * x; its bias is in stages[0].addend, already multiplied.
      * Of an average pool: the sum over the whole kernel, padding counted as zero (the division by the kernel's area is
-     * in the stage). Of a maximum pool: the maximum, padding left out. */
+     * in the stage). Of a maximum pool: the maximum, padding left out. Of a copy: the element. Of an interpolation: the sum
+     * of row's weight * column's weight * x over the four. Of a softmax: floor(e * 2^SOFTMAX_BITS / sum), e being the
+     * element's exponential and the sum that over the pixel's channels. */
     struct stage stages[MAXIMUM_STAGES];
     int stage_count;
     bool is_intermediate; /* of what was one operation in the model: an output without a clip is neither saturated nor taken

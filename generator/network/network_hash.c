@@ -43,6 +43,41 @@ static void add_stage(uint32_t *hash, const struct stage *stage)
     add(hash, stage->has_clip ? stage->maximum : 0);
 }
 
+static void add_numbers(uint32_t *hash, const int32_t *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        add(hash, numbers[i]);
+}
+
+static void add_map(uint32_t *hash, const struct tensor *output, const struct layer_map *map)
+{
+    add_numbers(hash, map->rows, output->height);
+    add_numbers(hash, map->columns, output->width);
+    add_numbers(hash, map->channels, output->channels);
+}
+
+static void add_taps(uint32_t *hash, const struct layer_tap *taps, int count)
+{
+    for (int i = 0; i < count; i++) {
+        add_numbers(hash, taps[i].positions, 2);
+        add_numbers(hash, taps[i].weights, 2);
+    }
+}
+
+static void add_arrays(uint32_t *hash, const struct tensor *output, const struct layer *layer)
+{
+    if (layer->table)
+        add_bytes(hash, layer->table, 256);
+    if (layer->kind == LAYER_COPY)
+        add_map(hash, output, &layer->map);
+    if (layer->kind == LAYER_INTERPOLATION) {
+        add_taps(hash, layer->taps.rows, output->height);
+        add_taps(hash, layer->taps.columns, output->width);
+    }
+    for (int i = 0; layer->exponentials && i < 256; i++)
+        add(hash, layer->exponentials[i]);
+}
+
 static size_t weight_count(const struct network *network, const struct layer *layer)
 {
     size_t channels = (size_t)network->tensors[layer->inputs[0]].channels / (size_t)layer->groups;
@@ -61,8 +96,7 @@ static void add_layer(uint32_t *hash, const struct network *network, const struc
         add(hash, numbers[i]);
     if (layer->weights)
         add_bytes(hash, layer->weights, weight_count(network, layer));
-    if (layer->table)
-        add_bytes(hash, layer->table, 256);
+    add_arrays(hash, &network->tensors[layer->output], layer);
     for (int i = 0; i < layer->stage_count; i++)
         add_stage(hash, &layer->stages[i]);
     for (int i = 0; layer_has_two_inputs(layer) && i < 2; i++)

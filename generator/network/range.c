@@ -101,6 +101,17 @@ static struct bounds of_table(const struct layer *layer, const struct tensor *in
     return y;
 }
 
+static struct bounds of_copy(const struct layer *layer, const struct tensor *input)
+{
+    return unite(of_tensor(input), (struct bounds){layer->padding_value, layer->padding_value});
+}
+
+static struct bounds of_interpolation(const struct layer *layer, const struct tensor *input)
+{
+    const int32_t *rows = layer->taps.rows->weights, *columns = layer->taps.columns->weights;
+    return scale(of_tensor(input), ((int64_t)rows[0] + rows[1]) * ((int64_t)columns[0] + columns[1]));
+}
+
 static struct bounds of_concatenation(const struct prover *prover, const struct layer *layer, int channel)
 {
     const struct tensor *first = &prover->network->tensors[layer->inputs[0]];
@@ -119,6 +130,9 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
     case LAYER_ADDITION: return of_addition(prover, layer, channel);
     case LAYER_MULTIPLICATION: return of_multiplication(prover, layer, channel);
     case LAYER_TABLE: return of_table(layer, input);
+    case LAYER_COPY: return of_copy(layer, input);
+    case LAYER_INTERPOLATION: return of_interpolation(layer, input);
+    case LAYER_SOFTMAX: return (struct bounds){0, (int64_t)1 << SOFTMAX_BITS};
     case LAYER_AVERAGE_POOL:
         return scale(with_padding(layer, of_tensor(input)), (int64_t)layer->kernel_height * layer->kernel_width);
     default: return of_tensor(input);
@@ -249,7 +263,8 @@ static int least_bits(const struct network *network, const struct layer *layer)
 {
     if (layer->output_bits)
         return layer->output_bits;
-    bool picks = (layer->kind == LAYER_MAXIMUM_POOL || layer->kind == LAYER_CONCATENATION) && layer->stage_count == 0;
+    bool picks = (layer->kind == LAYER_MAXIMUM_POOL || layer->kind == LAYER_CONCATENATION || layer->kind == LAYER_COPY) &&
+                 layer->stage_count == 0;
     int bits = 8;
     for (int i = 0; picks && i < (layer_has_two_inputs(layer) ? 2 : 1); i++) {
         int input = layer->input_stages[i].count ? 8 : network->tensors[layer->inputs[i]].bits;

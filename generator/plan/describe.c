@@ -491,6 +491,29 @@ static void describe_concatenation(const struct description *d)
     describe_scalar_stages(d, either);
 }
 
+/* Only a floor of integers has a form on the chip so far. */
+static bool has_form(const struct description *d)
+{
+    bool floors = true;
+    for (int i = 0; i < MAXIMUM_STAGES; i++)
+        floors &= d->layer->stages[i].rounding == ROUND_FLOOR && d->layer->input_stages[i].rounding == ROUND_FLOOR;
+    if (!floors)
+        REFUSE(d, NULL, "there is no firmware for its rounding yet; 'dory run' computes it");
+    return floors;
+}
+
+static void describe_kind(struct description *d)
+{
+    switch (d->layer->kind) {
+    case LAYER_CONVOLUTION: describe_convolution(d); break;
+    case LAYER_ADDITION: describe_addition(d); break;
+    case LAYER_CONCATENATION: describe_concatenation(d); break;
+    case LAYER_MAXIMUM_POOL:
+    case LAYER_AVERAGE_POOL: describe_pool(d); break;
+    default: REFUSE(d, NULL, "there is no firmware for layers of this kind yet; 'dory run' computes them");
+    }
+}
+
 bool describe_layer(const struct network *network, int index, struct dory_layer *run, struct arena *arena,
                     struct diagnostics *diagnostics)
 {
@@ -516,12 +539,8 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
     describe_elements(&d);
     describe_shape(&d);
     check_extents(&d);
-    switch (layer->kind) {
-    case LAYER_CONVOLUTION: describe_convolution(&d); break;
-    case LAYER_ADDITION: describe_addition(&d); break;
-    case LAYER_CONCATENATION: describe_concatenation(&d); break;
-    default: describe_pool(&d); break;
-    }
+    if (has_form(&d))
+        describe_kind(&d);
     for (int i = 0; i < own.count; i++)
         diagnose(diagnostics, own.list[i].severity, own.list[i].node, own.list[i].attribute, "%s", own.list[i].text);
     return own.error_count == 0;

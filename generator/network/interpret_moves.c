@@ -1,0 +1,59 @@
+#include "network/interpret_moves.h"
+
+bool interpret_copy(const struct layer *layer, const struct tensor *output, const int64_t *x, int64_t *y)
+{
+    const struct layer_map *map = &layer->map;
+    for (int row = 0; row < output->height; row++)
+        for (int column = 0; column < output->width; column++)
+            for (int channel = 0; channel < output->channels; channel++) {
+                int32_t from[] = {map->rows[row], map->columns[column], map->channels[channel]};
+                bool outside = from[0] < 0 || from[1] < 0 || from[2] < 0;
+                *y++ = outside ? layer->padding_value : x[(int64_t)from[0] + from[1] + from[2]];
+            }
+    return true;
+}
+
+static bool interpolate(const struct tensor *input, const struct layer_tap *row, const struct layer_tap *column, int channel,
+                        const int64_t *x, int64_t *sum)
+{
+    *sum = 0;
+    for (int i = 0; i < 4; i++) {
+        int64_t weight = (int64_t)row->weights[i / 2] * column->weights[i % 2], term;
+        int64_t pixel = (int64_t)row->positions[i / 2] * input->width + column->positions[i % 2];
+        if (__builtin_mul_overflow(weight, x[pixel * input->channels + channel], &term) ||
+            __builtin_add_overflow(*sum, term, sum))
+            return false;
+    }
+    return true;
+}
+
+bool interpret_interpolation(const struct layer *layer, const struct tensor *input, const struct tensor *output,
+                             const int64_t *x, int64_t *y)
+{
+    for (int row = 0; row < output->height; row++)
+        for (int column = 0; column < output->width; column++)
+            for (int channel = 0; channel < output->channels; channel++)
+                if (!interpolate(input, &layer->taps.rows[row], &layer->taps.columns[column], channel, x, y++))
+                    return false;
+    return true;
+}
+
+static void softmax_pixel(const struct layer *layer, int channels, const int64_t *x, int64_t *y)
+{
+    int64_t largest = x[0];
+    uint64_t sum = 0;
+    for (int channel = 1; channel < channels; channel++)
+        largest = x[channel] > largest ? x[channel] : largest;
+    for (int channel = 0; channel < channels; channel++)
+        sum += layer->exponentials[(uint8_t)(largest - x[channel])];
+    for (int channel = 0; channel < channels; channel++)
+        y[channel] = (int64_t)(((uint64_t)layer->exponentials[(uint8_t)(largest - x[channel])] << SOFTMAX_BITS) / sum);
+}
+
+bool interpret_softmax(const struct layer *layer, const struct tensor *output, const int64_t *x, int64_t *y)
+{
+    int64_t pixels = (int64_t)output->height * output->width;
+    for (int64_t pixel = 0; pixel < pixels; pixel++)
+        softmax_pixel(layer, output->channels, x + pixel * output->channels, y + pixel * output->channels);
+    return true;
+}
