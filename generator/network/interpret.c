@@ -28,7 +28,7 @@ static bool floor_narrowly(const struct stage *stage, int index, int64_t x, int6
 
 bool interpret_stage(const struct stage *stage, int channel, int64_t x, int64_t *y)
 {
-    if (floor_narrowly(stage, stage->count == 1 ? 0 : channel, x, y))
+    if (floor_narrowly(stage, stage->count == 1 ? 0 : channel, x, y) || stage_apply_narrowly(stage, channel, x, y))
         return true;
     wide number = stage_apply(stage, channel, x);
     *y = (int64_t)number;

@@ -1,5 +1,7 @@
 #include "network/stage.h"
 
+#include <math.h>
+
 #define FAR ((wide)1 << 126) /* beyond all that a network computes */
 
 wide wide_floor_divide(wide number, wide divisor)
@@ -71,6 +73,52 @@ static wide round_once(const struct stage *stage, wide x, int64_t multiplier, in
         return 0;
     return divide_nearest(numerator, divisor, stage->rounding == ROUND_HALF_EVEN);
 }
+
+/* ---- the same in narrow integers, for the golden model's millions of elements ---- */
+
+/* round_twice where everything fits 64 bits, as it does in real networks. */
+static bool round_twice_narrowly(const struct stage *stage, int64_t x, int64_t multiplier, int exponent, int64_t *y)
+{
+    int left = stage->left_shift + (exponent > 0 ? exponent : 0), right = exponent < 0 ? -exponent : 0;
+    if (x < INT32_MIN || x > INT32_MAX || left > 31 || right > 31 || multiplier > INT32_MAX)
+        return false;
+    int64_t shifted = x * (INT64_C(1) << left);
+    if (shifted < INT32_MIN || shifted > INT32_MAX)
+        return false;
+    int64_t high = (shifted * multiplier + (INT64_C(1) << 30)) >> 31;
+    int64_t half = right ? INT64_C(1) << (right - 1) : 0;
+    *y = high < 0 ? -((half - high) >> right) : (high + half) >> right;
+    return true;
+}
+
+/* round_once in floating point, where the quotient is so far from a half that its error cannot matter: below 2^20 it is
+ * less than 2^-30. */
+static bool round_once_narrowly(const struct stage *stage, int64_t x, int64_t multiplier, int exponent, int64_t *y)
+{
+    double quotient = ldexp((double)x * (double)multiplier / (double)stage->divisor, exponent);
+    if (!(fabs(quotient) < 1048576.0))
+        return false;
+    double nearest = floor(quotient + 0.5);
+    if (fabs(fabs(quotient - nearest) - 0.5) < 1e-6)
+        return false;
+    *y = (int64_t)nearest;
+    return true;
+}
+
+bool stage_apply_narrowly(const struct stage *stage, int channel, int64_t x, int64_t *y)
+{
+    int index = stage->count == 1 ? 0 : channel, exponent = stage->exponent ? stage->exponent[index] : 0;
+    int64_t multiplier = stage->multiplier[index], sum;
+    if (stage->rounding == ROUND_FLOOR || __builtin_add_overflow(x, stage->addend[index], &sum))
+        return false;
+    bool is_narrow = stage->rounding == ROUND_TWICE ? round_twice_narrowly(stage, sum, multiplier, exponent, y)
+                                                    : round_once_narrowly(stage, sum, multiplier, exponent, y);
+    if (is_narrow)
+        *y = (int64_t)clip(stage, (wide)*y + stage->zero_point);
+    return is_narrow;
+}
+
+/* ---- the meaning ---- */
 
 wide stage_apply(const struct stage *stage, int channel, int64_t x)
 {

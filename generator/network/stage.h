@@ -13,4 +13,8 @@ wide wide_floor_divide(wide number, wide divisor);
  * powers of two stays below 2^126; what exceeds that is bounded by +-2^126, far beyond every clip. */
 wide stage_apply(const struct stage *stage, int channel, int64_t x);
 
+/* The same, quickly, but for ROUND_FLOOR. False, and nothing, where that needs more than 64 bits or is too near to a half to
+ * tell. */
+bool stage_apply_narrowly(const struct stage *stage, int channel, int64_t x, int64_t *y);
+
 #endif
