@@ -20,27 +20,37 @@ static void add_json(struct text *text, const char *json)
     }
 }
 
-static void add_part(struct text *text, const char *name, size_t length, const struct report *report)
+struct parts {
+    const char *script, *json;
+};
+
+static void add_part(struct text *text, const char *name, size_t length, const struct parts *parts)
 {
     if (!strncmp(name, "css", length))
         text_add_string(text, report_page_css);
     else if (!strncmp(name, "js", length))
-        text_add_string(text, report_page_js);
+        text_add_string(text, parts->script);
     else
-        add_json(text, report_json(report, true, text->arena));
+        add_json(text, parts->json);
 }
 
 /* The page's places for its parts look like {{css}}, {{js}} and {{data}}. */
-const char *report_html(const struct report *report, struct arena *arena)
+const char *report_page_make(const char *script, const char *json, struct arena *arena)
 {
+    const struct parts parts = {script, json};
     struct text text = {.arena = arena};
     const char *rest = report_page_html;
     for (const char *place; (place = strstr(rest, "{{"));) {
         const char *name = place + 2, *end = strstr(name, "}}");
         text_add(&text, "%.*s", (int)(place - rest), rest);
-        add_part(&text, name, (size_t)(end - name), report);
+        add_part(&text, name, (size_t)(end - name), &parts);
         rest = end + 2;
     }
     text_add_string(&text, rest);
     return text.bytes;
+}
+
+const char *report_html(const struct report *report, struct arena *arena)
+{
+    return report_page_make(report_page_js, report_json(report, true, arena), arena);
 }

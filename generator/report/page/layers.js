@@ -103,16 +103,6 @@ function cyclesSection() {
 
 /* ---- the plan, with the figures of `dory plan` ---- */
 
-/* A fully connected layer runs as a convolution of one pixel. */
-const runInput = (layer) => (layer.kind === "fully_connected" ? [1, 1, layer.input_shape.reduce((a, b) => a * b)] : layer.input_shape);
-
-const inRam = (tensor) => data.tensors[tensor].home === "ram";
-
-function homesText(layer) {
-  const input = layer.inputs.some(inRam), output = inRam(layer.output);
-  return input && output ? "in+out" : input ? "in" : output ? "out" : "–";
-}
-
 function mostLiveBytes(layer) {
   let most = 0;
   for (let step = layer.first_step; step < layer.first_step + layer.steps; step++) most = Math.max(most, liveBytes(step));
@@ -156,12 +146,6 @@ function operandBar(layer, most) {
       ["place", `${withCommas(operand.offset)} to ${withCommas(operand.offset + operand.bytes - 1)}`]]));
   }
   return bar;
-}
-
-function tileText(layer) {
-  const tile = layer.tile, all = runInput(layer)[2];
-  const chunked = ["convolution", "fully_connected"].includes(layer.kind) && tile.input_channels < all;
-  return `${tile.rows} × ${tile.columns} × ${tile.channels}${chunked ? ` / ${tile.input_channels}` : ""}`;
 }
 
 function l1Row(layer, index, most) {

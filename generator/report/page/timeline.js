@@ -1,7 +1,7 @@
 /* L2, cluster and L3 over one time axis, which counts cycles or steps. */
 
 const view = { unit: "cycles", first: 0, last: 0 };
-const chart = { left: 74, right: 14, memoryHeight: 320, laneHeight: 26, transfersHeight: 180 };
+const chart = { left: 74, right: 14, memoryHeight: 320, laneHeight: 26, transfersHeight: 180, mostBytes: 0, drawings: 0 };
 
 /* ---- the axis ---- */
 
@@ -105,9 +105,11 @@ function limitLine(back, front, style, y, text, under) {
   front.append(svgText(right - 4, y + (under ? 13 : -4), text, { "text-anchor": "end", class: "halo" }));
 }
 
+/* The end of the scale: an arena far beyond what is used is left out. */
+const mostBytesSeen = (memory) => (memory.l2_arena_bytes < 1.6 * memory.l2_peak_bytes ? memory.l2_arena_bytes : memory.l2_peak_bytes);
+
 function drawMemory(back, group, front, top) {
-  const memory = data.memory, arenaSeen = memory.l2_arena_bytes < 1.6 * memory.l2_peak_bytes;
-  const most = (arenaSeen ? memory.l2_arena_bytes : memory.l2_peak_bytes) * 1.06 || 1;
+  const memory = data.memory, most = (chart.mostBytes || mostBytesSeen(memory)) * 1.06 || 1, arenaSeen = memory.l2_arena_bytes <= most;
   const toY = (offset) => top + chart.memoryHeight * (1 - offset / most);
   const unit = [1024, 4096, 16384, 65536, 131072, 262144, 1048576].find((size) => most / size <= 9) || most;
   for (let mark = 0; mark <= most; mark += unit)
@@ -188,7 +190,8 @@ function drawTimeline(holder, width) {
   const memoryTop = 14, clusterTop = memoryTop + chart.memoryHeight + 14, channelTop = clusterTop + chart.laneHeight + 10;
   const rowsTop = channelTop + chart.laneHeight + 4, rowHeight = Math.max(2.5, Math.min(13, chart.transfersHeight / rows));
   const bottom = placed.length ? rowsTop + rows * rowHeight + 2 : clusterTop + chart.laneHeight + 4;
-  const back = svg("g", {}), plot = svg("g", { "clip-path": "url(#plot)" }), front = svg("g", {}), cursor = svg("g", {});
+  const clip = `plot${chart.drawings++}`;
+  const back = svg("g", {}), plot = svg("g", { "clip-path": `url(#${clip})` }), front = svg("g", {}), cursor = svg("g", {});
   drawAxis(back, memoryTop, bottom);
   drawMemory(back, plot, front, memoryTop);
   const labels = svg("g", {});
@@ -200,7 +203,7 @@ function drawTimeline(holder, width) {
   if (placed.length) laneTitle(back, channelTop + 13, "L3");
   if (rows) laneTitle(back, rowsTop + 7, "transfers");
   const picture = svg("svg", { height: bottom + 24, viewBox: `0 0 ${width} ${bottom + 24}`, role: "img", "aria-label": "L2 memory, cluster and L3 transfers over time" },
-    svg("defs", {}, svg("clipPath", { id: "plot" }, svg("rect", { x: chart.left, y: 0, width: chart.plotWidth, height: bottom }))), back, plot, front, cursor);
+    svg("defs", {}, svg("clipPath", { id: clip }, svg("rect", { x: chart.left, y: 0, width: chart.plotWidth, height: bottom }))), back, plot, front, cursor);
   holder.replaceChildren(picture);
   return { picture, cursor, top: memoryTop, bottom };
 }

@@ -92,6 +92,22 @@ const kernelName = (layer) => layer.kernel.replace(/^dory_/, "");
 const normalisationNames = { none: "none", shift_32: "32 bits, shift", shift_64: "64 bits, shift", divide: "64 bits, division", clamped_32: "32 bits, clamped" };
 const normalisationName = (layer) => normalisationNames[layer.normalisation] || "–";
 
+/* A fully connected layer runs as a convolution of one pixel. */
+const runInput = (layer) => (layer.kind === "fully_connected" ? [1, 1, layer.input_shape.reduce((a, b) => a * b)] : layer.input_shape);
+
+const inRam = (tensor) => data.tensors[tensor].home === "ram";
+
+function homesText(layer) {
+  const input = layer.inputs.some(inRam), output = inRam(layer.output);
+  return input && output ? "in+out" : input ? "in" : output ? "out" : "–";
+}
+
+function tileText(layer) {
+  const tile = layer.tile, all = runInput(layer)[2];
+  const chunked = ["convolution", "fully_connected"].includes(layer.kind) && tile.input_channels < all;
+  return `${tile.rows} × ${tile.columns} × ${tile.channels}${chunked ? ` / ${tile.input_channels}` : ""}`;
+}
+
 /* A tensor's name says little where it is a number: with it goes the layer that makes the tensor. */
 function tensorName(index) {
   const tensor = data.tensors[index];
