@@ -1,6 +1,8 @@
-/* The subcommands of `dory`. Each gets argv from its own name on and returns the exit status of the process. */
+/* The commands of `dory`. */
 #ifndef DORYGEN_COMMANDS_H
 #define DORYGEN_COMMANDS_H
+
+#include "command/options.h"
 
 enum exit_status {
     EXIT_DONE = 0,
@@ -8,13 +10,60 @@ enum exit_status {
     EXIT_USAGE = 2  /* the command line is wrong */
 };
 
-int command_inspect(int argc, char **argv);
-int command_run(int argc, char **argv);
-int command_generate(int argc, char **argv); /* generate.c */
-int command_plan(int argc, char **argv);     /* plan_command.c */
-int command_probe(int argc, char **argv);    /* probe.c */
-int command_ops(int argc, char **argv);      /* ops.c */
-int command_diff(int argc, char **argv);
-int command_report(int argc, char **argv); /* generate.c */
+/* One run of a command: what it was told, and what it works with. Its diagnostics are printed when the command is done. */
+struct invocation {
+    const struct command *command;
+    struct options options;
+    struct arena arena;
+    struct diagnostics diagnostics; /* of the model's file, unless the command says otherwise */
+};
+
+/* Sets, for the table of options. */
+enum command_bit {
+    COMMAND_INSPECT = 1,
+    COMMAND_RUN = 2,
+    COMMAND_GENERATE = 4,
+    COMMAND_PLAN = 8,
+    COMMAND_REPORT = 16,
+    COMMAND_DIFF = 32,
+    COMMAND_PROBE = 64,
+    COMMAND_OPS = 128
+};
+
+struct command {
+    const char *name;
+    enum command_bit bit;
+    unsigned passes_over; /* commands whose options it takes, too, without effect: one command line does for both */
+    const char *operands; /* words; the model, where there is one, is the last one */
+    const char *purpose;  /* in the list of commands */
+    const char *explanation;
+    enum exit_status (*run)(struct invocation *invocation);
+};
+
+/* Null: there is none of that name. */
+const struct command *command_find(const char *name);
+
+/* The one of a bit. */
+const struct command *command_of_bit(enum command_bit bit);
+
+/* "dory plan MODEL [OPTION]..." */
+void command_print_usage(const struct command *command, FILE *stream);
+
+/* All that the program does, or one command. */
+void commands_help(FILE *stream);
+void command_help(const struct command *command, FILE *stream);
+
+/* The whole program: argv as main gets it, and the exit status of the process. */
+int commands_main(int argc, char **argv);
+
+/* Each is in the file of its name; generate.c has those that plan. */
+enum exit_status command_inspect(struct invocation *invocation);
+enum exit_status command_run(struct invocation *invocation);
+enum exit_status command_generate(struct invocation *invocation);
+enum exit_status command_plan(struct invocation *invocation);
+enum exit_status command_report(struct invocation *invocation);
+enum exit_status command_diff(struct invocation *invocation);
+enum exit_status command_probe(struct invocation *invocation);
+enum exit_status command_ops(struct invocation *invocation);
 
 #endif

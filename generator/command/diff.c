@@ -6,17 +6,16 @@
 
 #include "base/terminal.h"
 #include "command/dump_log.h"
-#include "command/options.h"
+#include "command/load_model.h"
 #include "dory/status.h"
 #include "network/expected.h"
 #include "network/interpret.h"
-#include "network/range.h"
 #include "network/text_tensor.h"
 #include "plan/plan.h"
 
 struct diff {
     const char *log_path;
-    struct generate_options options;
+    const struct options *options;
     struct network *network;
     uint32_t model_hash;
     struct dump_log log;
@@ -24,8 +23,8 @@ struct diff {
     int64_t **board;  /* likewise; null where the log lacks a part of it */
     int exact, differing, incomplete;
     bool failed; /* for another reason than a tensor */
-    struct arena arena;
-    struct diagnostics diagnostics;
+    struct arena *arena;
+    struct diagnostics *diagnostics;
 };
 
 /* ---- values of a run -------------------------------------------------------------------------------------------- */
@@ -37,7 +36,7 @@ static const struct tensor *layer_output(const struct diff *diff, int layer)
 
 static int64_t *unpack(struct diff *diff, const struct tensor *tensor, const struct dumped_tensor *dumped)
 {
-    int64_t *values = arena_array(&diff->arena, int64_t, tensor_elements(tensor));
+    int64_t *values = arena_array(diff->arena, int64_t, tensor_elements(tensor));
     expected_unpack(tensor, dumped->bytes, values);
     return values;
 }
@@ -45,7 +44,7 @@ static int64_t *unpack(struct diff *diff, const struct tensor *tensor, const str
 static void unpack_run(struct diff *diff, const struct dumped_run *run)
 {
     const struct network *network = diff->network;
-    diff->board = arena_array(&diff->arena, int64_t *, (size_t)network->tensor_count);
+    diff->board = arena_array(diff->arena, int64_t *, (size_t)network->tensor_count);
     for (int i = 0; i < network->input_count; i++)
         if (run->inputs[i].missing == 0)
             diff->board[network->inputs[i]] = unpack(diff, &network->tensors[network->inputs[i]], &run->inputs[i]);
@@ -59,12 +58,12 @@ static const int64_t *read_input(struct diff *diff)
 {
     const struct tensor *tensor = &diff->network->tensors[diff->network->inputs[0]];
     struct text_tensor file = {0};
-    if (!text_tensor_read(diff->options.input, &file, &diff->arena, &diff->diagnostics))
+    if (!text_tensor_read(diff->options->input, &file, diff->arena, diff->diagnostics))
         return NULL;
     if (file.count == tensor_elements(tensor))
         return file.values;
-    diagnose(&diff->diagnostics, SEVERITY_ERROR, NULL, NULL, "%s holds %zu values; the network's input has %zu",
-             diff->options.input, file.count, tensor_elements(tensor));
+    diagnose(diff->diagnostics, SEVERITY_ERROR, NULL, NULL, "%s holds %zu values; the network's input has %zu",
+             diff->options->input, file.count, tensor_elements(tensor));
     return NULL;
 }
 
@@ -72,10 +71,10 @@ static const int64_t *read_input(struct diff *diff)
 static const int64_t *find_input(struct diff *diff, const struct dumped_run *run, int index)
 {
     int tensor = diff->network->inputs[index];
-    if (index == 0 && diff->options.input)
+    if (index == 0 && diff->options->input)
         return read_input(diff);
     if (!diff->board[tensor])
-        diagnose(&diff->diagnostics, SEVERITY_ERROR, NULL, NULL, "%zu of %zu bytes of input '%s' are not in the log; %s",
+        diagnose(diff->diagnostics, SEVERITY_ERROR, NULL, NULL, "%zu of %zu bytes of input '%s' are not in the log; %s",
                  run->inputs[index].missing, run->inputs[index].size, diff->network->tensors[tensor].name,
                  index == 0 ? "give the input that the board had: --input FILE" : "without it there is nothing to compare");
     return diff->board[tensor];
@@ -83,12 +82,12 @@ static const int64_t *find_input(struct diff *diff, const struct dumped_run *run
 
 static bool run_golden_model(struct diff *diff, const struct dumped_run *run)
 {
-    const int64_t **inputs = arena_array(&diff->arena, const int64_t *, (size_t)diff->network->input_count);
+    const int64_t **inputs = arena_array(diff->arena, const int64_t *, (size_t)diff->network->input_count);
     for (int i = 0; i < diff->network->input_count; i++)
         if (!(inputs[i] = find_input(diff, run, i)))
             return false;
     progress_step("computing what should be");
-    diff->golden = interpret_network(diff->network, inputs, &diff->arena, &diff->diagnostics);
+    diff->golden = interpret_network(diff->network, inputs, diff->arena, diff->diagnostics);
     progress_step(NULL);
     return diff->golden != NULL;
 }
@@ -133,10 +132,10 @@ static const char *blame(struct diff *diff, int index)
         if (!diff->board[layer->inputs[i]])
             return "";
     size_t elements = tensor_elements(layer_output(diff, index));
-    int64_t **tensors = arena_array(&diff->arena, int64_t *, (size_t)diff->network->tensor_count);
+    int64_t **tensors = arena_array(diff->arena, int64_t *, (size_t)diff->network->tensor_count);
     memcpy(tensors, diff->board, (size_t)diff->network->tensor_count * sizeof *tensors);
-    tensors[layer->output] = arena_array(&diff->arena, int64_t, elements);
-    if (!diff->board[layer->output] || !interpret_layer(diff->network, index, tensors, &diff->diagnostics))
+    tensors[layer->output] = arena_array(diff->arena, int64_t, elements);
+    if (!diff->board[layer->output] || !interpret_layer(diff->network, index, tensors, diff->diagnostics))
         return "";
     bool follows = !memcmp(tensors[layer->output], diff->board[layer->output], elements * sizeof **tensors);
     return follows ? "; follows from its input" : "; its input gives something else: the fault is in this layer";
@@ -192,7 +191,7 @@ static void compare_input(struct diff *diff, const struct dumped_run *run)
 {
     int input = diff->network->inputs[0];
     const struct tensor *tensor = &diff->network->tensors[input];
-    if (!diff->options.input || !diff->board[input])
+    if (!diff->options->input || !diff->board[input])
         return;
     struct difference found = compare(tensor, diff->golden[input], diff->board[input], &run->inputs[0]);
     printf("input %s: ", tensor->name);
@@ -257,76 +256,37 @@ static void report_log_without_runs(struct diff *diff)
             return;
     diff->failed = true;
     if (diff->log.run_count == 0)
-        diagnose(&diff->diagnostics, SEVERITY_ERROR, NULL, NULL,
+        diagnose(diff->diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "no tensors in this log; was the firmware made with DUMP (dory generate --dump-tensors)?");
     else
-        diagnose(&diff->diagnostics, SEVERITY_ERROR, NULL, NULL,
+        diagnose(diff->diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "the log is of another network, or of another version of %s: its hash is %08" PRIx32
                  ", the model's %08" PRIx32,
-                 diff->options.model, diff->log.runs[0].model_hash, diff->model_hash);
-}
-
-static bool load(struct diff *diff)
-{
-    struct load_options load = {0};
-    struct range_options range = {.exact_add = diff->options.exact_add};
-    struct diagnostics diagnostics = {.arena = &diff->arena, .file = diff->options.model};
-    const char *fault = options_for_load(&diff->options, &load);
-    if (fault)
-        diagnose(&diagnostics, SEVERITY_ERROR, NULL, NULL, "%s", fault);
-    else
-        diff->network = network_load(diff->options.model, &load, &diff->arena, &diagnostics);
-    bool good = diff->network && range_prove(diff->network, &range, &diff->arena, &diagnostics);
-    if (!good) /* what it says otherwise, dory generate has said */
-        diagnostics_print(&diagnostics, stderr);
-    return good;
+                 diff->options->model, diff->log.runs[0].model_hash, diff->model_hash);
 }
 
 static bool compare_log(struct diff *diff)
 {
-    if (!load(diff))
+    diff->network = model_load(diff->options, diff->arena, diff->diagnostics);
+    if (!diff->network)
         return false;
+    *diff->diagnostics = (struct diagnostics){.arena = diff->arena, .file = diff->log_path}; /* dory generate has warned */
     diff->model_hash = network_hash(diff->network);
-    if (!dump_log_read(diff->log_path, diff->network, diff->model_hash, &diff->log, &diff->arena, &diff->diagnostics))
+    if (!dump_log_read(diff->log_path, diff->network, diff->model_hash, &diff->log, diff->arena, diff->diagnostics))
         return false;
     for (int i = 0; i < diff->log.run_count; i++)
         compare_run(diff, &diff->log.runs[i]);
     report_log_without_runs(diff);
     printf("%d exact, %d differ, %d incomplete\n", diff->exact, diff->differing, diff->incomplete);
     return diff->exact > 0 && !diff->differing && !diff->incomplete && !diff->failed && !diff->log.damaged &&
-           !diff->diagnostics.error_count;
+           !diff->diagnostics->error_count;
 }
 
-static void print_help(FILE *stream)
+enum exit_status command_diff(struct invocation *invocation)
 {
-    fputs("Usage: dory diff RUN_LOG MODEL [OPTION]...\n"
-          "Compares the tensors that a firmware wrote to its log (dory_add_network(... DUMP all), or dory generate\n"
-          "--dump-tensors all) with the golden model: layer, coordinate, expected, actual, how many differ. The golden\n"
-          "model gets the input that the log has.\n\n"
-          "  --input FILE         instead of the input in the log, which is compared with it\n"
-          "and of the options of dory generate those that change what is computed: --config, --exact-add, --frontend,\n"
-          "--input-bits, --input-signed. They must be the same as for the firmware.\n\n"
-          "Exit status: 0 all that the firmware wrote is exact, 1 it is not, or the log has gaps, 2 usage.\n",
-          stream);
-}
-
-int command_diff(int argc, char **argv)
-{
-    struct diff diff = {.log_path = argc > 1 ? argv[1] : ""};
-    bool helps = argc > 1 && !strcmp(argv[1], "--help");
-    if (helps || argc < 3 || *diff.log_path == '-') {
-        if (!helps)
-            fputs("dory diff: error: expected RUN_LOG and MODEL\n", stderr);
-        print_help(helps ? stdout : stderr);
-        return helps ? EXIT_DONE : EXIT_USAGE;
-    }
-    diff.diagnostics = (struct diagnostics){.arena = &diff.arena, .file = diff.log_path};
-    int status = EXIT_USAGE;
-    if (options_read(&diff.options, argc - 1, argv + 1, &diff.arena)) {
-        status = compare_log(&diff) ? EXIT_DONE : EXIT_FAULT;
-        fflush(stdout);
-        diagnostics_print(&diff.diagnostics, stderr);
-    }
-    arena_free(&diff.arena);
-    return status;
+    struct diff diff = {.log_path = invocation->options.operands[0],
+                        .options = &invocation->options,
+                        .arena = &invocation->arena,
+                        .diagnostics = &invocation->diagnostics};
+    return compare_log(&diff) ? EXIT_DONE : EXIT_FAULT;
 }

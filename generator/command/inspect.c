@@ -3,10 +3,9 @@
 
 #include "command/commands.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 
-#include "command/model_options.h"
+#include "command/load_model.h"
 
 /* ---- words for a layer ---- */
 
@@ -161,50 +160,10 @@ void network_print(FILE *stream, struct arena *arena, const struct network *netw
 
 /* ---- command ---- */
 
-static void print_help(FILE *stream)
+enum exit_status command_inspect(struct invocation *invocation)
 {
-    fputs("Usage: dory inspect MODEL [OPTION]...\n"
-          "Prints the layers of a network: shapes, windows, MACs, normalisation, proven ranges.\n"
-          "Normalisation: y = clip(floor((k * x + lambda) / D)); k and lambda from the least to the largest "
-          "channel.\n\n" MODEL_OPTIONS_HELP,
-          stream);
-}
-
-/* -1: go on; else the exit status. */
-static int parse_arguments(struct model_options *options, int argc, char **argv)
-{
-    static const struct option names[] = {MODEL_OPTIONS};
-    int option;
-    while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
-        if (option == 'h') {
-            print_help(stdout);
-            return EXIT_DONE;
-        }
-        if (!model_option_parse(options, "inspect", option))
-            return EXIT_USAGE;
-    }
-    if (optind != argc - 1) {
-        fputs("dory inspect: error: expected one MODEL\n", stderr);
-        print_help(stderr);
-        return EXIT_USAGE;
-    }
-    options->model = argv[optind];
-    return -1;
-}
-
-int command_inspect(int argc, char **argv)
-{
-    struct model_options options = {0};
-    struct arena arena = {0};
-    struct diagnostics diagnostics = {.arena = &arena};
-    int status = parse_arguments(&options, argc, argv);
-    if (status >= 0)
-        return status;
-    struct network *network = model_options_load(&options, &arena, &diagnostics);
+    struct network *network = model_load(&invocation->options, &invocation->arena, &invocation->diagnostics);
     if (network)
-        network_print(stdout, &arena, network);
-    status = network ? EXIT_DONE : EXIT_FAULT;
-    diagnostics_print(&diagnostics, stderr);
-    arena_free(&arena);
-    return status;
+        network_print(stdout, &invocation->arena, network);
+    return network ? EXIT_DONE : EXIT_FAULT;
 }

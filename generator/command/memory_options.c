@@ -5,8 +5,8 @@
 
 #include "plan/firmware.h"
 
-static bool reserve_as_original(const struct generate_options *options, const struct target *target,
-                                struct plan_options *plan, struct diagnostics *diagnostics)
+static bool reserve_as_original(const struct options *options, const struct target *target, struct plan_options *plan,
+                                struct diagnostics *diagnostics)
 {
     if (options->code_reserved_bytes >= target->l2_bytes) {
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s reserves %" PRIu32 " B of L2 for code; %s has %" PRIu32 " B",
@@ -17,8 +17,8 @@ static bool reserve_as_original(const struct generate_options *options, const st
     return true;
 }
 
-bool budget_read(const struct generate_options *options, const struct target *target, struct plan_options *plan,
-                 struct arena *arena, struct diagnostics *diagnostics)
+bool budget_read(const struct options *options, const struct target *target, struct plan_options *plan, struct arena *arena,
+                 struct diagnostics *diagnostics)
 {
     uint32_t application = options->application_bytes ? options->application_bytes : BUDGET_APPLICATION_BYTES;
     uint32_t code = target->l2_firmware_bytes;

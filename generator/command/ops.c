@@ -1,6 +1,5 @@
 /* dory ops: the operators that a model may have. */
 #include <stdio.h>
-#include <string.h>
 
 #include "command/commands.h"
 #include "import/operators.h"
@@ -18,16 +17,9 @@ static void print_operators(void)
         printf("%-18s %s\n", operator_advices[i].type, operator_advices[i].text);
 }
 
-int command_ops(int argc, char **argv)
+enum exit_status command_ops(struct invocation *invocation)
 {
-    if (argc > 1 && !strcmp(argv[1], "--help")) {
-        puts("Usage: dory ops\nPrints the operators that a model may have, and what to do about some that it may not.");
-        return EXIT_DONE;
-    }
-    if (argc > 1) {
-        fprintf(stderr, "dory ops: error: it takes no '%s'\n", argv[1]);
-        return EXIT_USAGE;
-    }
+    (void)invocation;
     print_operators();
     return EXIT_DONE;
 }

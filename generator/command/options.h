@@ -1,40 +1,52 @@
-/* Options of `dory generate`: from the command line and from a configuration file, dory's own or the original's. */
+/* Options of all commands, from one table: on the command line, and in a configuration file, dory's own or the original's.
+ */
 #ifndef DORYGEN_OPTIONS_H
 #define DORYGEN_OPTIONS_H
 
 #include "base/support.h"
 #include "import/load.h"
-#include "network/network.h"
+#include "network/range.h"
 
-struct generate_options {
-    const char *model, *target, *folder, *name, *config;
-    const char *check; /* null, "golden", or a folder */
-    const char *input; /* for the check: null, or a file of values */
+struct command;
+
+#define MOST_OPERANDS 2
+
+/* Of an option that may be given more than once. */
+struct option_list {
+    const char **items;
+    int count;
+};
+
+struct options {
+    const char *operands[MOST_OPERANDS]; /* of the command, in their order; the model is below */
+    const char *model, *target, *name, *config;
+    const char *folder;        /* of what is written; null: not given */
+    const char *check;         /* null, "golden", or a folder */
+    const char *input;         /* for the check: null, or a file of values */
+    struct option_list inputs; /* files of values, for run */
     const char *depfile, *dump;
     const char *dump_tensors;           /* null, "all", or layers that the firmware writes to its log: "1,4-6" */
     const char *log;                    /* for the report: null, or the log of a run with its measurements */
-    const char *front_end, *input_bits; /* of the model, see load.h; null: not given */
+    const char *front_end, *input_bits; /* as they were given; what they mean is in `load` */
     const char *firmware;               /* null, or a linked program that shares L2 with the network, see budget.h */
-    bool list_outputs, exact_add, tensors_in_ram, report, help;
+    bool list_outputs, tensors_in_ram, report, help, quiet, verbose;
     uint32_t l1_bytes, l2_bytes, cores; /* 0: not given */
     uint32_t application_bytes;         /* of L2, beside the firmware; 0: not given */
     uint32_t code_reserved_bytes;       /* the original's way to say l2_bytes; 0: not given */
     uint32_t input_count;               /* the original's n_inputs; 0: not given */
-    bool input_is_signed;
-    uint32_t constant_bits; /* the original's BNRelu_bits: accepted, but proven per layer instead */
+    uint32_t constant_bits;             /* the original's BNRelu_bits: accepted, but proven per layer instead */
+    struct load_options load;           /* how the model is read, */
+    struct range_options range;         /* and what its ranges are proven with */
 };
 
 /* The command line first: it overrules the configuration file that it names. False after an error was printed to
- * stderr. `argv` starts with the command's own name. */
-bool options_read(struct generate_options *options, int argc, char **argv, struct arena *arena);
+ * stderr. `argv` starts behind the command's name. With --help, what else is missing is not asked for. */
+bool options_read(struct options *options, const struct command *command, int argc, char **argv, struct arena *arena);
 
-/* Those of them that a model is read with, see load.h. Null, or what is wrong. */
-const char *options_for_load(const struct generate_options *options, struct load_options *load);
+/* Where files go. */
+const char *options_folder(const struct options *options);
 
-/* The model that they name, read, with its ranges proven. Null after errors were reported. */
-struct network *options_network(const struct generate_options *options, struct arena *arena,
-                                struct diagnostics *diagnostics);
-
-void options_help(FILE *stream);
+/* Lists the options of a command. */
+void options_help(const struct command *command, FILE *stream);
 
 #endif

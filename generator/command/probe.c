@@ -3,17 +3,12 @@
 #include "base/outputs.h"
 #include "base/text.h"
 #include "command/commands.h"
-#include "command/options.h"
+#include "command/load_model.h"
 #include "emit/emit.h"
 #include "plan/budget.h"
 #include "plan/planner.h"
 
 #include <string.h>
-
-static const char *const usage =
-    "Usage: dory probe MODEL.onnx [OPTION]...\n"
-    "Writes NAME_probe.c: linked with kernels and HAL it is as large as a firmware of the network without the network's\n"
-    "data. dory generate --firmware measures it. It takes the options of dory generate:\n\n";
 
 struct kernels {
     const struct dory_kernel_description **list;
@@ -78,7 +73,7 @@ static void add_program(struct text *text, const struct planner *planner, const 
              planner->cores, planner->network->input_count + planner->network->output_count > 2 ? "_all" : "");
 }
 
-static bool make_probe(const struct generate_options *options, struct arena *arena, struct diagnostics *diagnostics)
+static bool make_probe(const struct options *options, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct target target;
     struct plan_options plan = {.l1_bytes = options->l1_bytes, .cores = options->cores};
@@ -86,33 +81,20 @@ static bool make_probe(const struct generate_options *options, struct arena *are
     struct text text = {.arena = arena};
     if (!target_load(&target, options->target, arena, diagnostics))
         return false;
-    struct network *network = options_network(options, arena, diagnostics);
+    struct network *network = model_load(options, arena, diagnostics);
     struct planner planner = {
         .network = network, .target = &target, .options = &plan, .arena = arena, .diagnostics = diagnostics};
     if (!network || !planner_start(&planner))
         return false;
     add_program(&text, &planner, options->name);
     outputs_add(&outputs, arena_format(arena, "%s_probe.c", options->name), text.bytes, text.length);
-    return outputs_commit(&outputs, options->folder, arena, diagnostics);
+    return outputs_commit(&outputs, options_folder(options), arena, diagnostics);
 }
 
-int command_probe(int argc, char **argv)
+enum exit_status command_probe(struct invocation *invocation)
 {
-    struct arena arena = {0};
-    struct diagnostics diagnostics = {.arena = &arena};
-    struct generate_options options = {0};
-    int status = EXIT_USAGE;
-    if (options_read(&options, argc, argv, &arena)) {
-        status = EXIT_DONE;
-        diagnostics.file = options.model;
-        if (options.help) {
-            fputs(usage, stdout);
-            options_help(stdout);
-        } else if (!make_probe(&options, &arena, &diagnostics)) {
-            status = EXIT_FAULT;
-            diagnostics_print(&diagnostics, stderr);
-        }
-    }
-    arena_free(&arena);
-    return status;
+    if (!make_probe(&invocation->options, &invocation->arena, &invocation->diagnostics))
+        return EXIT_FAULT;
+    invocation->diagnostics.count = 0; /* warnings: dory generate says them, too */
+    return EXIT_DONE;
 }

@@ -80,8 +80,8 @@ expect 1 "it is no file" "$dory" generate model.onnx --output-dir taken --name n
 expect 2 "did you mean --l1-bytes" "$dory" generate model.onnx --l1-byte 3
 expect 2 "from 1 to" "$dory" generate model.onnx --cores many
 expect 2 "needs a value" "$dory" generate model.onnx --cores
-expect 2 "no model" "$dory" generate
-expect 2 "two models" "$dory" generate a b
+expect 2 "no MODEL" "$dory" generate
+expect 2 "'b' is one argument too many" "$dory" generate a b
 expect 1 "no name of C" "$dory" generate model.onnx --name 3d --output-dir third
 expect 0 "plan" "$dory" generate --help
 mkdir configured

@@ -64,8 +64,12 @@ grep -qE "error: node '[A-Za-z]+_[0-9]+': does not fit L1: its smallest tile nee
 expect 1 "does not fit L2" "$dory" plan digits.onnx --target gap8 --l2-bytes 100
 grep -qE "error: node 'Conv_13': does not fit L2: .* [0-9]{3,} bytes live at once, there are [0-9]+$" output ||
   fail "layer, level, bytes needed and there: $(cat output)"
-expect 1 "input-bits" "$dory" plan digits.onnx --input-bits 3
-expect 2 "no model" "$dory" plan
+expect 0 "all layers" "$dory" plan digits.onnx --target gap8 --l1-bytes 32k --l2-bytes 256k
+cp output sizes.txt
+expect 0 "" "$dory" plan digits.onnx --target gap8 --l1-bytes 32768 --l2-bytes 262144
+cmp output sizes.txt || fail "32k and 256k are no sizes"
+expect 2 "dory plan: error: --input-bits is 2, 4 or 8" "$dory" plan digits.onnx --input-bits 3
+expect 2 "no MODEL" "$dory" plan
 expect 0 "Usage: dory plan" "$dory" plan --help
 [ "$(find . -name '*.c' ! -path './net/*')" = "" ] || fail "dory plan wrote sources"
 

@@ -74,7 +74,7 @@ struct budget {
     uint32_t arena, peak, tables;
 };
 
-static struct budget plan_with(const struct network *network, const struct target *target, struct generate_options options)
+static struct budget plan_with(const struct network *network, const struct target *target, struct options options)
 {
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
@@ -105,7 +105,7 @@ static void test_budgets(const char *path)
     for (uint32_t code = 30000; code < target.l2_bytes; code += 61000) {
         make_program(program, "dory_l2_firmware_bytes", code);
         measure(path, program, sizeof program, &value);
-        struct generate_options options = {.firmware = path, .application_bytes = 5000};
+        struct options options = {.firmware = path, .application_bytes = 5000};
         struct budget budget = plan_with(network, &target, options);
         EXPECT(!budget.planned || code + 5000 + budget.tables + budget.peak <= target.l2_bytes,
                "code %u, tables %u and arena %u exceed L2", code, budget.tables, budget.peak);
@@ -115,15 +115,15 @@ static void test_budgets(const char *path)
         EXPECT(!with_default.planned || with_default.arena + BUDGET_APPLICATION_BYTES - 5000 <= budget.arena + 8000,
                "the default leaves %u, 5000 bytes leave %u", with_default.arena, budget.arena);
     }
-    struct budget exact = plan_with(network, &target, (struct generate_options){.firmware = path, .l2_bytes = 123456});
+    struct budget exact = plan_with(network, &target, (struct options){.firmware = path, .l2_bytes = 123456});
     EXPECT(exact.planned && exact.arena == 123456, "--l2-bytes is not the arena, but %u", exact.arena);
-    struct budget as_original = plan_with(network, &target, (struct generate_options){.code_reserved_bytes = 124288});
+    struct budget as_original = plan_with(network, &target, (struct options){.code_reserved_bytes = 124288});
     EXPECT(as_original.arena == 400000, "%u", as_original.arena);
-    EXPECT(!plan_with(network, &target, (struct generate_options){.code_reserved_bytes = 600000, .config = "x"}).planned,
+    EXPECT(!plan_with(network, &target, (struct options){.code_reserved_bytes = 600000, .config = "x"}).planned,
            "more than there is can be reserved");
-    EXPECT(!plan_with(network, &target, (struct generate_options){.application_bytes = UINT32_MAX}).planned,
+    EXPECT(!plan_with(network, &target, (struct options){.application_bytes = UINT32_MAX}).planned,
            "an application can have more than there is");
-    EXPECT(plan_with(network, &target, (struct generate_options){0}).planned, "nothing said, no plan");
+    EXPECT(plan_with(network, &target, (struct options){0}).planned, "nothing said, no plan");
     arena_free(&arena);
 }
 

@@ -1,0 +1,148 @@
+#include "command/commands.h"
+
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/terminal.h"
+
+static const struct command commands[] = {
+    {"inspect", COMMAND_INSPECT, 0, "MODEL", "print the layers of a network, with proven ranges",
+     "Prints the layers of a network: shapes, windows, MACs, normalisation, proven ranges.\n"
+     "Normalisation: y = clip(floor((k * x + lambda) / D)); k and lambda from the least to the largest channel.\n",
+     command_inspect},
+    {"run", COMMAND_RUN, 0, "MODEL", "execute a network in exact integers and write every layer's output",
+     "Executes a network in exact integers, layer by layer: the results that generated code must have. Without\n"
+     "--output-dir the outputs of the network are printed.\n",
+     command_run},
+    {"generate", COMMAND_GENERATE, 0, "MODEL", "generate C sources and a weight image for a target",
+     "Writes the C sources and weights of a network.\n", command_generate},
+    {"plan", COMMAND_PLAN, COMMAND_GENERATE, "MODEL", "print tiles, memory and predicted cycles of every layer",
+     "Plans a network and prints a table of its layers: shapes, kernels, tiles, bytes, predicted cycles. Nothing is\n"
+     "written.\n",
+     command_plan},
+    {"report", COMMAND_REPORT, COMMAND_GENERATE, "MODEL",
+     "show the plan of a network: memory over time, transfers, cycles per layer",
+     "Writes report.html, report.json and report_trace.json of a network's plan.\n", command_report},
+    {"diff", COMMAND_DIFF, COMMAND_GENERATE, "RUN_LOG MODEL", "compare the log of a board with the golden model",
+     "Compares the tensors that a firmware wrote to its log (dory_add_network(... DUMP all), or dory generate\n"
+     "--dump-tensors all) with the golden model: layer, coordinate, expected, actual, how many differ. The golden model\n"
+     "gets the input that the log has, or --input, which the log's is compared with then. Options that change what is\n"
+     "computed must be the same as for the firmware.\n"
+     "Exit status: 0 all that the firmware wrote is exact, 1 it is not, or the log has gaps, 2 usage.\n",
+     command_diff},
+    {"probe", COMMAND_PROBE, COMMAND_GENERATE, "MODEL",
+     "write a program as large as the network's code, to be linked and measured",
+     "Writes NAME_probe.c: linked with kernels and HAL it is as large as a firmware of the network without the\n"
+     "network's data. dory generate --firmware measures it.\n",
+     command_probe},
+    {"ops", COMMAND_OPS, 0, "", "print the operators that a model may have",
+     "Prints the operators that a model may have, and what to do about some that it may not.\n", command_ops},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(name, commands[i].name))
+            return &commands[i];
+    return NULL;
+}
+
+const struct command *command_of_bit(enum command_bit bit)
+{
+    size_t i = 0;
+    while (commands[i].bit != bit)
+        i++;
+    return &commands[i];
+}
+
+/* ---- help ---- */
+
+void command_print_usage(const struct command *command, FILE *stream)
+{
+    fprintf(stream, "dory %s%s%s [OPTION]...", command->name, *command->operands ? " " : "", command->operands);
+}
+
+void command_help(const struct command *command, FILE *stream)
+{
+    fputs("Usage: ", stream);
+    command_print_usage(command, stream);
+    fprintf(stream, "\n%s\n", command->explanation);
+    options_help(command, stream);
+}
+
+void commands_help(FILE *stream)
+{
+    fputs("Usage: dory COMMAND MODEL [OPTION]...\n"
+          "Deploys quantised neural networks (ONNX) on GAP8.\n\nCommands:\n",
+          stream);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].purpose);
+    fputs("\nEvery command knows --quiet (errors and warnings only) and --verbose (each step with its time). Progress and\n"
+          "colours are for terminals only; NO_COLOR in the environment turns colours off.\n"
+          "'dory COMMAND --help' explains a command; 'dory --version' prints the version.\n"
+          "Exit status: 0 done, 1 a fault was reported, 2 the command line is wrong.\n",
+          stream);
+}
+
+/* ---- the program ---- */
+
+static int without_command(const char *argument)
+{
+    if (!strcmp(argument, "--help") || !strcmp(argument, "-h")) {
+        commands_help(stdout);
+        return EXIT_DONE;
+    }
+    if (!strcmp(argument, "--version")) {
+        puts("dory " DORY_VERSION);
+        return EXIT_DONE;
+    }
+    commands_help(stderr);
+    return EXIT_USAGE;
+}
+
+static int unknown_command(const char *name)
+{
+    struct nearest nearest = {.wanted = name, .length = strlen(name)};
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        nearest_offer(&nearest, commands[i].name);
+    fprintf(stderr, "dory: error: unknown command '%s'; ", name);
+    if (nearest.best)
+        fprintf(stderr, "did you mean '%s'? ", nearest.best);
+    fputs("'dory --help' lists them all\n", stderr);
+    return EXIT_USAGE;
+}
+
+static enum exit_status run_command(struct invocation *invocation)
+{
+    const struct options *options = &invocation->options;
+    if (options->help) {
+        command_help(invocation->command, stdout);
+        return EXIT_DONE;
+    }
+    if (options->quiet || options->verbose)
+        terminal_set_verbosity(options->quiet ? VERBOSITY_QUIET : VERBOSITY_VERBOSE);
+    enum exit_status status = invocation->command->run(invocation);
+    fflush(stdout);
+    diagnostics_print(&invocation->diagnostics, stderr);
+    return status;
+}
+
+int commands_main(int argc, char **argv)
+{
+    int place = 1; /* of the command: options may stand in front of it */
+    while (place < argc && argv[place][0] == '-')
+        place++;
+    if (place == argc)
+        return without_command(argc > 1 ? argv[1] : "");
+    struct invocation invocation = {.command = command_find(argv[place])};
+    if (!invocation.command)
+        return unknown_command(argv[place]);
+    memmove(argv + 1, argv, (size_t)place * sizeof *argv);
+    bool good = options_read(&invocation.options, invocation.command, argc - 2, argv + 2, &invocation.arena);
+    invocation.diagnostics = (struct diagnostics){.arena = &invocation.arena, .file = invocation.options.model};
+    int status = good ? (int)run_command(&invocation) : EXIT_USAGE;
+    arena_free(&invocation.arena);
+    return status;
+}

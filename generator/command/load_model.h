@@ -1,0 +1,16 @@
+/* What every command with a model starts with: its file becomes a network whose ranges are proven. */
+#ifndef DORYGEN_LOAD_MODEL_H
+#define DORYGEN_LOAD_MODEL_H
+
+#include "command/options.h"
+#include "network/network.h"
+
+/* The two steps of it, for a command that shows what each of them gives. */
+struct network *model_import(const struct options *options, struct arena *arena, struct diagnostics *diagnostics);
+bool model_prove(struct network *network, const struct options *options, struct arena *arena,
+                 struct diagnostics *diagnostics);
+
+/* Both. Null after errors were reported. */
+struct network *model_load(const struct options *options, struct arena *arena, struct diagnostics *diagnostics);
+
+#endif

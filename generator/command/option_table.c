@@ -1,0 +1,137 @@
+#include "command/option_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/commands.h"
+
+/* ---- what there is ---- */
+
+#define PLACE(MEMBER) offsetof(struct options, MEMBER)
+
+enum {
+    ALL = 255,
+    PLANNING = COMMAND_GENERATE | COMMAND_PLAN | COMMAND_REPORT,
+    LOADING = PLANNING | COMMAND_INSPECT | COMMAND_RUN | COMMAND_DIFF | COMMAND_PROBE,
+    WRITING = COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PROBE | COMMAND_RUN
+};
+
+const struct option option_table[] = {
+    {PLANNING | COMMAND_PROBE, "--target", "target", OPTION_TEXT, PLACE(target), "T",
+     "host, virt, gap8 or a description FILE.json; default host"},
+    {WRITING, "--output-dir", NULL, OPTION_PATH, PLACE(folder), "DIR",
+     "folder of the files; made if need be; default: this one; run: none"},
+    {COMMAND_GENERATE | COMMAND_PROBE, "--name", "name", OPTION_TEXT, PLACE(name), "N",
+     "of the network in C, and of the files; default: the model file's"},
+    {LOADING, "--config", NULL, OPTION_PATH, PLACE(config), "FILE",
+     "more options, in JSON; default: MODEL.json, where there is one; none: no file"},
+    {PLANNING | COMMAND_PROBE, "--l1-bytes", "l1_bytes", OPTION_SIZE, PLACE(l1_bytes), "SIZE",
+     "of the L1 memory, stacks included"},
+    {PLANNING, "--l2-bytes", "l2_bytes", OPTION_SIZE, PLACE(l2_bytes), "SIZE", "of the network's L2 buffer"},
+    {PLANNING, "--firmware", NULL, OPTION_PATH, PLACE(firmware), "ELF",
+     "program with the network's code, see dory probe: the buffer is what it leaves of L2, --l2-bytes aside"},
+    {PLANNING, "--application-bytes", "application_bytes", OPTION_SIZE, PLACE(application_bytes), "SIZE",
+     "of L2, for the application's code and data, --l2-bytes aside; default 16k"},
+    {PLANNING | COMMAND_PROBE, "--cores", "cores", OPTION_NUMBER, PLACE(cores), "n", "of the cluster"},
+    {LOADING, "--exact-add", "exact_add", OPTION_FLAG, PLACE(range.exact_add), NULL,
+     "16 bits for sums that can exceed 8; else saturate"},
+    {PLANNING, "--tensors-in-ram", "tensors_in_ram", OPTION_FLAG, PLACE(tensors_in_ram), NULL,
+     "for tests: intermediate tensors in L3 RAM where possible"},
+    {LOADING, "--frontend", "frontend", OPTION_TEXT, PLACE(front_end), "F", "nemo, quantlab or detect; default detect"},
+    {LOADING, "--input-bits", "input_bits", OPTION_DIGITS, PLACE(input_bits), "n",
+     "of an element of the input: 2, 4 or 8; default 8"},
+    {LOADING, "--input-signed", "input_signed", OPTION_FLAG, PLACE(load.input_is_signed), NULL,
+     "the input has negative values"},
+    {COMMAND_GENERATE, "--check", "check", OPTION_PATH, PLACE(check), "DIR",
+     "also a check program's data, from DIR/input.txt and out_layer<n>.txt; 'golden': from dory's interpreter"},
+    {COMMAND_GENERATE | COMMAND_DIFF, "--input", "input", OPTION_PATH, PLACE(input), "FILE",
+     "values of the input, in HWC order; default: the log's; for the check DIR/input.txt, else from a seed"},
+    {COMMAND_RUN, "--input", NULL, OPTION_PATHS, PLACE(inputs), "FILE",
+     "values in HWC order; needed, once for each input of the network"},
+    {COMMAND_GENERATE, "--dump-tensors", "dump_tensors", OPTION_TEXT, PLACE(dump_tensors), "L",
+     "the firmware writes the outputs of layers L to its log, for dory diff: all, or numbers such as 0,4-6"},
+    {COMMAND_GENERATE, "--report", "report", OPTION_FLAG, PLACE(report), NULL,
+     "also report.html, report.json and report_trace.json"},
+    {COMMAND_GENERATE | COMMAND_REPORT, "--log", NULL, OPTION_PATH, PLACE(log), "FILE",
+     "of a run of the check program: the report shows its measured cycles"},
+    {COMMAND_GENERATE | COMMAND_REPORT, "--list-outputs", NULL, OPTION_FLAG, PLACE(list_outputs), NULL,
+     "print the files that would be written, and stop"},
+    {COMMAND_GENERATE | COMMAND_REPORT, "--depfile", NULL, OPTION_PATH, PLACE(depfile), "FILE",
+     "write the files that the result depends on, for ninja"},
+    {PLANNING, "--dump", NULL, OPTION_TEXT, PLACE(dump), "PASS", "print the result of a pass: import, range, plan, layout"},
+    {ALL, "--quiet", NULL, OPTION_FLAG, PLACE(quiet), NULL, "errors and warnings only"},
+    {ALL, "--verbose", NULL, OPTION_FLAG, PLACE(verbose), NULL, "each step, and how long it took, on standard error"},
+    {ALL, "--help", NULL, OPTION_FLAG, PLACE(help), NULL, "this"},
+    {0, NULL, "onnx_file", OPTION_PATH, PLACE(model), NULL, NULL},
+    {0, NULL, "code reserved space", OPTION_NUMBER, PLACE(code_reserved_bytes), NULL, NULL},
+    {0, NULL, "BNRelu_bits", OPTION_NUMBER, PLACE(constant_bits), NULL, NULL},
+    {0, NULL, "n_inputs", OPTION_NUMBER, PLACE(input_count), NULL, NULL},
+};
+
+const int option_count = sizeof option_table / sizeof *option_table;
+
+/* ---- setting one ---- */
+
+const char **option_text(struct options *options, const struct option *option)
+{
+    return (const char **)(void *)((char *)options + option->offset);
+}
+
+struct option_list *option_list(struct options *options, const struct option *option)
+{
+    return (struct option_list *)(void *)((char *)options + option->offset);
+}
+
+uint32_t *option_number(struct options *options, const struct option *option)
+{
+    return (uint32_t *)(void *)((char *)options + option->offset);
+}
+
+bool *option_flag(struct options *options, const struct option *option)
+{
+    return (bool *)(void *)((char *)options + option->offset);
+}
+
+/* Bytes in one of what a size is counted in: nothing behind the number, k or M. 0: something else. */
+static uint64_t unit_bytes(const char *suffix)
+{
+    if (!*suffix)
+        return 1;
+    if (suffix[1])
+        return 0;
+    return *suffix == 'k' || *suffix == 'K' ? 1024 : *suffix == 'M' ? 1024 * 1024 : 0;
+}
+
+bool option_read_number(const struct option *option, const char *text, uint32_t *number)
+{
+    char *end;
+    unsigned long long count = strtoull(text, &end, 10);
+    uint64_t unit = option->kind == OPTION_SIZE ? unit_bytes(end) : *end ? 0 : 1;
+    if (*text < '0' || *text > '9' || unit == 0 || count == 0 || count > UINT32_MAX / unit)
+        return false;
+    *number = (uint32_t)(count * unit);
+    return true;
+}
+
+const char *option_expected(enum option_kind kind)
+{
+    static const char *const expected[] = {
+        [OPTION_TEXT] = "a text",
+        [OPTION_PATH] = "a path",
+        [OPTION_PATHS] = "a path",
+        [OPTION_NUMBER] = "a whole number from 1 to 4294967295",
+        [OPTION_SIZE] = "a number of bytes below 4096M, such as 65536, 64k or 1M,",
+        [OPTION_DIGITS] = "a whole number",
+        [OPTION_FLAG] = "true or false",
+    };
+    return expected[kind];
+}
+
+void option_list_add(struct option_list *list, const char *item, struct arena *arena)
+{
+    const char **items = arena_array(arena, const char *, (size_t)list->count + 1);
+    for (int i = 0; i < list->count; i++)
+        items[i] = list->items[i];
+    items[list->count++] = item;
+    list->items = items;
+}
