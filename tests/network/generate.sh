@@ -112,7 +112,7 @@ values=$("$dory" generate model.onnx --output-dir values/net --name net --check 
 [ "${values##*$'\n'}" = 0 ] || fail "$values"
 expect 1 "no_such" "$dory" generate model.onnx --output-dir values/net --name net --check golden --input no_such.txt
 echo '1,' > values/input.txt
-expect 1 "holds 1 values" "$dory" generate model.onnx --output-dir values/net --name net --check values
+expect 1 "input.txt has 1 values" "$dory" generate model.onnx --output-dir values/net --name net --check values
 rm values/input.txt
 echo '1,' > values/out_layer0.txt
 expect 1 "out_layer0.txt holds 1 values" "$dory" generate model.onnx --output-dir values/net --name net --check values
