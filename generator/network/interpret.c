@@ -212,12 +212,18 @@ bool interpret_layer(const struct network *network, int index, int64_t *const *t
     return false;
 }
 
-int64_t **interpret_network(const struct network *network, const int64_t *const *inputs, struct arena *arena,
-                            struct diagnostics *diagnostics)
+int64_t **interpret_allocate(const struct network *network, struct arena *arena)
 {
     int64_t **tensors = arena_array(arena, int64_t *, (size_t)network->tensor_count);
     for (int i = 0; i < network->tensor_count; i++)
         tensors[i] = arena_array(arena, int64_t, tensor_elements(&network->tensors[i]));
+    return tensors;
+}
+
+int64_t **interpret_network(const struct network *network, const int64_t *const *inputs, struct arena *arena,
+                            struct diagnostics *diagnostics)
+{
+    int64_t **tensors = interpret_allocate(network, arena);
     for (int i = 0; i < network->input_count; i++) {
         int input = network->inputs[i];
         memcpy(tensors[input], inputs[i], tensor_elements(&network->tensors[input]) * sizeof **tensors);

@@ -11,6 +11,9 @@
  * a value exceeds 64 bits. */
 bool interpret_layer(const struct network *network, int layer, int64_t *const *tensors, struct diagnostics *diagnostics);
 
+/* Arrays for the values of every tensor, indexed as network->tensors. */
+int64_t **interpret_allocate(const struct network *network, struct arena *arena);
+
 /* All layers. `inputs` has network->input_count arrays. The values of every tensor, indexed as network->tensors; null after
  * an error was reported. */
 int64_t **interpret_network(const struct network *network, const int64_t *const *inputs, struct arena *arena,
