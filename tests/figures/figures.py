@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes tests/memory.csv, tests/sweep.csv or tests/speed.csv, or (--check) compares what is made with what is there.
+"""Makes tests/memory.csv, sweep.csv, plans.csv or speed.csv, or (--check) compares what is made with what is there.
 
 memory  Peak of L2 and its lower bound, beside what the original's bidirectional stack needs (DORY's paper, section 4.4.1):
             D_stack = max over layers of input + output + own weights + weights of the next layer
@@ -8,12 +8,15 @@ memory  Peak of L2 and its lower bound, beside what the original's bidirectional
         at one step. Where L2 is full of prefetched weights some gaps may be left; gap cycles are what they cost at most.
 sweep   Predicted MAC/cycle of MobileNetV1-1.0-128 for L1 buffers of 22 to 400 kB and L2 buffers of 256 kB to 4 MB, as in
         figure 11 of the paper; '-': no plan. No point may take a cycle more than one with less memory.
+plans   Every network in 3 sizes of L1 by 6 of L2, most of them tight: what a change of the planner gains and loses. With --check
+        also how much faster all of them are together, how far more memory makes a plan slower, and which plan takes longest.
 speed   User CPU time and memory of `dory generate`, and how both grow with the number of layers.
 """
 import argparse
 import csv
 import io
 import json
+import math
 import os
 import pathlib
 import re
@@ -29,6 +32,7 @@ class Maker:
     def __init__(self, options):
         self.options = options
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dory-figures-"))
+        self.longest = (0.0, "")  # user seconds of a plan, and which
 
     def network(self, kind, size):
         path = self.folder / f"{kind}_{size}.onnx"
@@ -41,11 +45,18 @@ class Maker:
         folder = pathlib.Path(self.options.shared)
         return [(f"{p.parent.parent.name}/{p.parent.name}", p) for p in sorted(folder.glob("*/*/*.onnx"))]
 
+    def networks(self):
+        made = [("MobileNetV1-1.0-128", "mobilenet_v1", 128), ("MobileNetV2-1.0-128", "mobilenet_v2", 128),
+                ("MobileNetV2-1.0-224", "mobilenet_v2", 224)]
+        return [(name, self.network(kind, size)) for name, kind, size in made] + self.shared()
+
     def plan(self, model, l1_bytes=None, l2_bytes=None):
         """The report of a plan, or the generator's messages."""
         memory = [f"--l1-bytes={l1_bytes}"] * (l1_bytes is not None) + [f"--l2-bytes={l2_bytes}"] * (l2_bytes is not None)
+        before = os.times().children_user
         run = subprocess.run([self.options.dory, "report", str(model), "--target", "gap8", "--config", "none",
                               "--output-dir", str(self.folder)] + memory, capture_output=True, text=True)
+        self.longest = max(self.longest, (os.times().children_user - before, " ".join([model.name] + memory)))
         if run.returncode == 1:
             return run.stderr
         run.check_returncode()
@@ -89,10 +100,7 @@ def memory_row(maker, name, model):
 
 
 def make_memory(maker):
-    networks = [("MobileNetV1-1.0-128", maker.network("mobilenet_v1", 128)),
-                ("MobileNetV2-1.0-128", maker.network("mobilenet_v2", 128)),
-                ("MobileNetV2-1.0-224", maker.network("mobilenet_v2", 224))] + maker.shared()
-    return [MEMORY_COLUMNS] + [memory_row(maker, name, model) for name, model in networks]
+    return [MEMORY_COLUMNS] + [memory_row(maker, name, model) for name, model in maker.networks()]
 
 
 def check_memory(rows, kept):
@@ -160,6 +168,85 @@ def check_sweep(rows, kept):
     return faults
 
 
+# ---- plans ----
+
+PLANS_COLUMNS = ["network", "L1 B", "L2 B", "cycles", "peak B", "gap cycles", "bound cycles"]
+PLANS_L1 = [22000, 32000, 55000]
+PLANS_L2 = [64000, 100000, 150000, 200000, 300000, 430000]
+PLANS_BESIDE = {"MobileNetV2-1.0-224": [(65536 - STACKS, 430336)]}  # as the firmware leaves it
+NO_PLAN = "does not fit"
+MOST_SLOWER = 1.003
+MOST_NOT_MONOTONE = 1.08  # cycles with more memory, of those with less
+MOST_PLAN_SECONDS = 60  # user time of the longest plan
+
+
+def plans_row(maker, name, model, l1, l2):
+    report = maker.plan(model, l1 + STACKS, l2)
+    if isinstance(report, str):
+        return [name, l1, l2, NO_PLAN, "", "", ""]
+    memory, proof = report["memory"], report["proof"]
+    return [name, l1, l2, report["totals"]["predicted_cycles"], memory["l2_peak_bytes"], memory["l2_gap_cycles"],
+            proof["bound_cycles"] if proof else ""]
+
+
+def make_plans(maker):
+    rows = [PLANS_COLUMNS]
+    with (TESTS / "memory.csv").open() as table:
+        names = {row["network"] for row in csv.DictReader(table)}
+    for name, model in maker.networks():
+        if name in names and maker.options.only in name:
+            sizes = [(l1, l2) for l1 in PLANS_L1 for l2 in PLANS_L2] + PLANS_BESIDE.get(name, [])
+            rows += [plans_row(maker, name, model, l1, l2) for l1, l2 in sizes]
+    print(f"longest: {maker.longest[0]:.2f} s, {maker.longest[1]}")
+    return rows + [["longest", maker.longest[0]]] if maker.options.check else rows
+
+
+def cycles_of(row):
+    return math.inf if row[3] == NO_PLAN else int(row[3])
+
+
+def ratio(a, b):
+    """Of cycles; networks that fit neither way are equal."""
+    return 1.0 if a == b else a / b if math.isfinite(b) else 0.0
+
+
+def not_monotone(rows):
+    """(ratio, row, row with less memory) where less memory makes a plan faster."""
+    pairs = [(ratio(cycles_of(more), cycles_of(less)), more, less) for more in rows for less in rows
+             if more[0] == less[0] and less[1] <= more[1] and less[2] <= more[2]]
+    return sorted((pair for pair in pairs if pair[0] > 1), key=lambda pair: -pair[0])
+
+
+def place_of(row):
+    return f"{row[0]}, L1 {row[1]}, L2 {row[2]}"
+
+
+def check_plans(rows, kept):
+    faults, rows, seconds = [], [row for row in rows[1:] if row[0] != "longest"], rows[-1][1] if rows[-1][0] == "longest" else 0
+    tight = []
+    for row in rows:
+        before = kept.get(tuple(str(value) for value in row[:3]))
+        if not before:
+            continue
+        slower = ratio(cycles_of(row), cycles_of(before))
+        if row[2] <= 200000 and math.isfinite(slower) and slower > 0:
+            tight.append(math.log(slower))
+        if slower > MOST_SLOWER:
+            faults.append(f"{place_of(row)}: {row[3]} cycles, was {before[3]}")
+        elif slower != 1:
+            print(f"note: {place_of(row)}: {100 * (slower - 1):+.2f} %")
+    if tight:
+        print(f"with at most 200 kB of L2: {100 * (math.exp(sum(tight) / len(tight)) - 1):+.3f} % in the geometric mean")
+    slower_with_more = not_monotone(rows)
+    for more_less, more, less in slower_with_more[:10]:
+        print(f"not monotone: {place_of(more)} takes {100 * (more_less - 1):.2f} % longer than {place_of(less)}")
+    faults += [f"{place_of(more)}: {more[3]} cycles, but {less[3]} with {place_of(less)}" for more_less, more, less in slower_with_more
+               if kept and more_less > MOST_NOT_MONOTONE]
+    if seconds > MOST_PLAN_SECONDS:
+        faults.append(f"a plan took {seconds:.2f} s, allowed are {MOST_PLAN_SECONDS}")
+    return faults
+
+
 # ---- speed ----
 
 SPEED_COLUMNS = ["network", "layers", "user s", "MB", "at most s", "at most MB"]
@@ -198,7 +285,9 @@ def check_speed(rows, kept):
 
 # ---- all ----
 
-TABLES = {"memory": (make_memory, check_memory), "sweep": (make_sweep, check_sweep), "speed": (make_speed, check_speed)}
+TABLES = {"memory": (make_memory, check_memory), "sweep": (make_sweep, check_sweep), "plans": (make_plans, check_plans),
+          "speed": (make_speed, check_speed)}
+KEYS = {"plans": 3}  # first columns that say which row it is
 
 
 def text_of(rows):
@@ -214,10 +303,12 @@ def main():
     parser.add_argument("--dory", required=True)
     parser.add_argument("--write-network", required=True)
     parser.add_argument("--shared", required=True, help="folder of the real networks; without it those are left out")
+    parser.add_argument("--only", default="", help="plans: networks with this in their names")
     options = parser.parse_args()
     make, check = TABLES[options.table]
     path = TESTS / f"{options.table}.csv"
-    kept = {row[0]: row for row in csv.reader(path.open())} if path.exists() else {}
+    key = KEYS.get(options.table, 1)
+    kept = {tuple(row[:key]) if key > 1 else row[0]: row for row in csv.reader(path.open())} if path.exists() else {}
     rows = make(Maker(options))
     print(text_of(rows), end="")
     if not options.check:
