@@ -31,6 +31,20 @@ struct step_times {
     uint64_t start; /* it starts to compute: the transfers it starts are queued */
 };
 
+/* What happens to a tile, in cycles after the start of its layer, waits for L3 left out. */
+struct tile_event {
+    enum tile_event_kind { TILE_LOAD, TILE_KERNEL, TILE_STORE } kind;
+    uint32_t tile; /* counted in the layer */
+    uint32_t step; /* of the layer, that is at work: for waits */
+    uint64_t start, cycles;
+    struct dory_tile_shape shape; /* of TILE_KERNEL */
+};
+
+struct tile_observer {
+    void (*see)(void *context, const struct tile_event *event); /* in the order of the tiles; null: nobody looks */
+    void *context;
+};
+
 /* What the cost of a layer's tiles depends on. */
 struct tile_problem {
     const struct dory_layer *layer; /* described; tile fields are not read */
@@ -41,6 +55,7 @@ struct tile_problem {
     const struct dory_step *steps; /* of the layer, in order: ranges, window channels and drain are read */
     uint32_t step_count;
     struct cycle_table *cycles; /* of the kernel, remembered by shape */
+    struct tile_observer observer;
 };
 
 /* Remembers what a kernel's `cycles` function returned. One table a layer and kernel. */

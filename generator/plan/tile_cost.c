@@ -222,7 +222,20 @@ struct player {
     uint64_t time;
     uint64_t kernel, store; /* of the tile before */
     uint64_t pending;       /* store of the tile before that, which is still to overlap */
+    uint32_t step;          /* index */
 };
+
+static void tell(const struct player *player, enum tile_event_kind kind, uint32_t tile, uint64_t start, uint64_t cycles,
+                 const struct dory_tile_shape *shape)
+{
+    const struct tile_observer *observer = &player->problem->observer;
+    if (!observer->see || cycles == 0)
+        return;
+    struct tile_event event = {.kind = kind, .tile = tile, .step = player->step, .start = start, .cycles = cycles};
+    if (shape)
+        event.shape = *shape;
+    observer->see(observer->context, &event);
+}
 
 /* How much of `extent` elements from `start` lies in [0, size). */
 static uint32_t inside(int64_t start, uint32_t extent, uint32_t size)
@@ -322,11 +335,17 @@ static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uin
 {
     uint64_t overhead = player->problem->target->tile_overhead_cycles, issued = player->time;
     uint64_t beside = player->pending + (overlaps ? load_cycles : 0);
+    uint32_t tile = player->cost->tile_count;
+    if (overlaps)
+        tell(player, TILE_LOAD, tile, issued, load_cycles, NULL);
+    tell(player, TILE_STORE, tile - 2, issued + beside - player->pending, player->pending, NULL);
     player->time += maximum(player->kernel, beside + driver) + overhead;
     player->cost->exposed_cycles += maximum(player->kernel, beside) - player->kernel;
     player->pending = overlaps ? player->store : 0;
     if (!overlaps) {
+        tell(player, TILE_STORE, tile - 1, player->time, player->store, NULL);
         issued = player->time += player->store;
+        tell(player, TILE_LOAD, tile, issued, load_cycles, NULL);
         player->time += load_cycles;
         player->cost->exposed_cycles += player->store + load_cycles;
     }
@@ -350,15 +369,18 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     bool overlaps = !player->first && !(first_of_step && step->drain) && !(at->chunk == 0 && !player->two_outputs);
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
     uint64_t driver = problem->target->tile_driver_cycles + (first_of_step ? problem->target->step_driver_cycles : 0);
-    if (player->first)
+    if (player->first) {
+        tell(player, TILE_LOAD, 0, 0, load_cycles, NULL);
         player->time = player->cost->exposed_cycles = load_cycles;
-    else
+    } else {
         issued = finish_previous(player, load_cycles, driver, overlaps);
+    }
     player->first = false;
     if (first_of_step && times)
         *times = (struct step_times){.fetch = issued, .start = player->time};
     player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels);
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
+    tell(player, TILE_KERNEL, player->cost->tile_count, player->time, player->kernel, &shape);
     player->cost->kernel_cycles += player->kernel;
     player->cost->dma_cycles += load_cycles + player->store;
     player->cost->tile_count++;
@@ -432,6 +454,7 @@ void tile_simulate(const struct tile_problem *problem, const struct tiling *tili
         const struct dory_step *step = &problem->steps[i];
         struct position at = {step->first_row, 0, step->first_channel, 0};
         bool first_of_step = true;
+        player.step = i;
         do {
             play_tile(&player, step, &at, first_of_step, times ? &times[i] : NULL);
             first_of_step = false;

@@ -4,6 +4,7 @@
 #define DORYGEN_TIMELINE_H
 
 #include "plan/plan.h"
+#include "plan/tile.h"
 
 /* A step has its time from begin to end, in which it first waits; the end of one is the begin of the next. Its first
  * loads are issued at start_cycle; where they overlap, kernels of the step before may still be at work. */
@@ -29,5 +30,10 @@ struct timeline {
 };
 
 void timeline_make(const struct plan *plan, struct timeline *timeline, struct arena *arena);
+
+/* tile_watch.c: the tiles of a layer, as its predicted cycles were found: loads, kernels, stores. The times count from the
+ * start of the run, waits for L3 included. Returns what the layer costs. */
+struct tile_cost timeline_watch_tiles(const struct plan *plan, const struct timeline *timeline, int layer,
+                                      const struct tile_observer *observer, struct arena *arena);
 
 #endif

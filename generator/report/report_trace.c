@@ -8,7 +8,7 @@
 #include "report/report_layer.h"
 #include "report/report_values.h"
 
-enum track { TRACK_STEPS = 1, TRACK_L3, TRACK_KERNELS, TRACK_DMA };
+enum track { TRACK_STEPS = 1, TRACK_L3, TRACK_LOADS, TRACK_STORES, TRACK_CORE = 10 }; /* and one more for each core */
 
 struct trace {
     const struct report *report;
@@ -18,7 +18,7 @@ struct trace {
 
 /* ---- events ---- */
 
-static json_t *add_event(struct trace *trace, const char *phase, const char *name, enum track track, uint64_t cycle)
+static json_t *add_event(struct trace *trace, const char *phase, const char *name, unsigned track, uint64_t cycle)
 {
     json_t *event = value_object();
     set_text(event, "ph", phase);
@@ -31,7 +31,7 @@ static json_t *add_event(struct trace *trace, const char *phase, const char *nam
 }
 
 /* Its arguments, to be filled. */
-static json_t *add_slice(struct trace *trace, const char *name, const char *category, enum track track, uint64_t start,
+static json_t *add_slice(struct trace *trace, const char *name, const char *category, unsigned track, uint64_t start,
                          uint64_t end)
 {
     json_t *event = add_event(trace, "X", name, track, start), *arguments = value_object();
@@ -42,14 +42,14 @@ static json_t *add_slice(struct trace *trace, const char *name, const char *cate
 }
 
 /* "process_name", "thread_name" and the like. */
-static void add_name(struct trace *trace, const char *what, enum track track, const char *name)
+static void add_name(struct trace *trace, const char *what, unsigned track, const char *name)
 {
     json_t *arguments = value_object();
     set_text(arguments, "name", name);
     set_value(add_event(trace, "M", what, track, 0), "args", arguments);
 }
 
-static void add_track(struct trace *trace, enum track track, const char *name)
+static void add_track(struct trace *trace, unsigned track, const char *name)
 {
     json_t *arguments = value_object();
     add_name(trace, "thread_name", track, name);
@@ -69,7 +69,7 @@ static void add_arrow(struct trace *trace, int transfer, uint64_t from, uint64_t
     set_number(finish, "id", (uint64_t)transfer);
 }
 
-/* ---- steps and layers ---- */
+/* ---- steps ---- */
 
 static void add_step(struct trace *trace, int index)
 {
@@ -88,18 +88,65 @@ static void add_step(struct trace *trace, int index)
     set_number(arguments, "channels", step->run.channels);
 }
 
-static void add_layer(struct trace *trace, int index)
+/* ---- tiles ---- */
+
+struct tiles {
+    struct trace *trace;
+    int layer;
+    const char *name;
+};
+
+/* So many as make the tile as fast as all of them do: the others have nothing to do that is not hidden behind these. */
+static unsigned busy_cores(const struct plan *plan, const struct plan_layer *layer, const struct tile_event *tile)
 {
-    const struct plan_layer *layer = &trace->report->plan->layers[index];
-    uint64_t start = trace->report->timeline->steps[layer->first_step].start_cycle;
-    const char *name = arena_format(trace->arena, "%d %s", index, trace->report->plan->network->layers[index].name);
-    json_t *kernel = add_slice(trace, name, "kernel", TRACK_KERNELS, start, start + layer->kernel_cycles);
-    set_text(kernel, "kernel", layer->kernel->name);
-    set_number(kernel, "macs", layer->macs);
-    set_number(kernel, "tiles", layer->tile_count);
-    json_t *dma = add_slice(trace, name, "dma", TRACK_DMA, start, start + layer->dma_cycles);
-    set_text(dma, "limited_by", report_limit(trace->report, index));
+    unsigned cores = 1;
+    while (cores < plan->cores && layer->kernel->cycles(&layer->run, &tile->shape, cores) > tile->cycles)
+        cores++;
+    return cores;
 }
+
+static void add_kernel(const struct tiles *tiles, const struct tile_event *tile)
+{
+    const struct plan *plan = tiles->trace->report->plan;
+    const struct plan_layer *layer = &plan->layers[tiles->layer];
+    unsigned cores = busy_cores(plan, layer, tile);
+    for (unsigned core = 0; core < cores; core++) {
+        json_t *arguments =
+            add_slice(tiles->trace, tiles->name, "kernel", TRACK_CORE + core, tile->start, tile->start + tile->cycles);
+        set_number(arguments, "tile", tile->tile);
+        if (core > 0)
+            continue;
+        set_text(arguments, "kernel", layer->kernel->name);
+        set_number(arguments, "rows", tile->shape.rows);
+        set_number(arguments, "columns", tile->shape.columns);
+        set_number(arguments, "channels", tile->shape.channels);
+        set_number(arguments, "input_channels", tile->shape.input_channels);
+    }
+}
+
+static void see_tile(void *context, const struct tile_event *tile)
+{
+    const struct tiles *tiles = context;
+    if (tile->kind == TILE_KERNEL) {
+        add_kernel(tiles, tile);
+        return;
+    }
+    bool loads = tile->kind == TILE_LOAD;
+    json_t *arguments = add_slice(tiles->trace, tiles->name, loads ? "load" : "store", loads ? TRACK_LOADS : TRACK_STORES,
+                                  tile->start, tile->start + tile->cycles);
+    set_number(arguments, "tile", tile->tile);
+}
+
+static void add_tiles(struct trace *trace, int layer)
+{
+    const struct report *report = trace->report;
+    struct tiles tiles = {.trace = trace, .layer = layer};
+    tiles.name = arena_format(trace->arena, "%d %s", layer, report->plan->network->layers[layer].name);
+    struct tile_observer observer = {see_tile, &tiles};
+    timeline_watch_tiles(report->plan, report->timeline, layer, &observer, trace->arena);
+}
+
+/* ---- L2 ---- */
 
 static uint64_t live_bytes(const struct plan *plan, int step)
 {
@@ -120,6 +167,19 @@ static void add_live_bytes(struct trace *trace, int step)
 
 /* ---- transfers ---- */
 
+/* What is moved: "0 conv1 -> 87" of a tensor, "3 conv4 weights". */
+static const char *transfer_name(const struct trace *trace, const struct plan_transfer *transfer)
+{
+    const struct plan *plan = trace->report->plan;
+    const struct plan_buffer *buffer = transfer->buffer < 0 ? NULL : &plan->buffers[transfer->buffer];
+    if (!buffer || !buffer->name)
+        return "transfer";
+    int producer = buffer->tensor < 0 ? NO_LAYER : plan->network->tensors[buffer->tensor].producer;
+    if (producer != NO_LAYER)
+        return arena_format(trace->arena, "%d %s -> %s", producer, plan->network->layers[producer].name, buffer->name);
+    return buffer->layer < 0 ? buffer->name : arena_format(trace->arena, "%d %s", buffer->layer, buffer->name);
+}
+
 static void add_transfer(struct trace *trace, int index)
 {
     static const char *const kinds[] = {
@@ -127,9 +187,8 @@ static void add_transfer(struct trace *trace, int index)
     const struct plan *plan = trace->report->plan;
     const struct plan_transfer *transfer = &plan->transfers[index];
     const struct timeline_transfer *times = &trace->report->timeline->transfers[index];
-    const char *name = transfer->buffer < 0 ? NULL : plan->buffers[transfer->buffer].name;
-    json_t *arguments = add_slice(trace, name ? name : "transfer", kinds[transfer->run.kind], TRACK_L3, times->start_cycle,
-                                  times->end_cycle);
+    json_t *arguments = add_slice(trace, transfer_name(trace, transfer), kinds[transfer->run.kind], TRACK_L3,
+                                  times->start_cycle, times->end_cycle);
     set_number(arguments, "bytes", (uint64_t)transfer->run.run_bytes * transfer->run.runs);
     set_number(arguments, "queued_cycle", times->queued_cycle);
     set_number(arguments, "start_step", (uint64_t)transfer->start_step);
@@ -146,8 +205,10 @@ static void add_tracks(struct trace *trace)
     add_name(trace, "process_name", TRACK_STEPS, arena_format(trace->arena, "%s, predicted cycles as microseconds", target));
     add_track(trace, TRACK_STEPS, "steps");
     add_track(trace, TRACK_L3, "L3 transfers");
-    add_track(trace, TRACK_KERNELS, "kernels, sum a layer");
-    add_track(trace, TRACK_DMA, "L2-L1 transfers, sum a layer");
+    add_track(trace, TRACK_LOADS, "tiles, L2 to L1");
+    add_track(trace, TRACK_STORES, "tiles, L1 to L2");
+    for (unsigned core = 0; core < trace->report->plan->cores; core++)
+        add_track(trace, TRACK_CORE + core, arena_format(trace->arena, "core %u", core));
 }
 
 const char *report_trace(const struct report *report, struct arena *arena)
@@ -159,7 +220,7 @@ const char *report_trace(const struct report *report, struct arena *arena)
         add_live_bytes(&trace, i);
     }
     for (int i = 0; i < report->plan->network->layer_count; i++)
-        add_layer(&trace, i);
+        add_tiles(&trace, i);
     for (int i = 0; i < report->plan->transfer_count; i++)
         add_transfer(&trace, i);
     json_t *root = value_object();

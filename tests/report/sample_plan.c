@@ -1,6 +1,7 @@
 #include "sample_plan.h"
 
 #include "dory/hal.h"
+#include "plan/timeline.h"
 
 static const struct target target = {
     .name = "gap8",
@@ -22,7 +23,16 @@ static uint32_t scratch_bytes(const struct dory_layer *layer, const struct dory_
     return layer->operation == DORY_CONVOLUTION ? dory_round_up(tile->input_channels, 4) * 2 * cores : 0;
 }
 
-static const struct dory_kernel_description kernel = {.name = "dory_sample_kernel", .scratch_bytes = scratch_bytes};
+/* A core computes rows. */
+static uint64_t cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width *
+                    (layer->operation == DORY_CONVOLUTION ? tile->input_channels : 1);
+    return (uint64_t)dory_divide_up(tile->rows, cores) * tile->columns * tile->channels * taps / 2 + 100;
+}
+
+static const struct dory_kernel_description kernel = {
+    .name = "dory_sample_kernel", .scratch_bytes = scratch_bytes, .cycles = cycles};
 
 struct maker {
     struct plan *plan;
@@ -111,16 +121,30 @@ static void lay_out_l1(struct plan_layer *planned, const struct dory_tile_shape 
     planned->l1_bytes = used;
 }
 
-static void set_costs(struct plan_layer *planned, const struct tensor *output, const struct tensor *input,
-                      const struct layer *layer)
+static void look_away(void *context, const struct tile_event *event)
 {
-    uint64_t taps =
-        (uint64_t)layer->kernel_height * (uint64_t)layer->kernel_width * (uint64_t)(input->channels / layer->groups);
-    planned->macs = tensor_elements(output) * taps;
-    planned->kernel_cycles = planned->macs / (layer->groups > 1 ? 6 : 13) + 900;
-    planned->dma_cycles = (tensor_elements(input) + tensor_elements(output) + planned->weights_bytes) / 6;
-    uint64_t longer = planned->kernel_cycles > planned->dma_cycles ? planned->kernel_cycles : planned->dma_cycles;
-    planned->predicted_cycles = longer + planned->dma_cycles / 8 + 2500;
+    (void)context;
+    (void)event;
+}
+
+/* When its tiles and steps are known. */
+static void set_costs(struct maker *maker, int index)
+{
+    const struct timeline start = {.steps = arena_array(maker->arena, struct timeline_step, (size_t)index + 1)};
+    const struct tile_observer observer = {.see = look_away};
+    struct plan_layer *planned = &maker->plan->layers[index];
+    struct tile_cost cost = timeline_watch_tiles(maker->plan, &start, index, &observer, maker->arena);
+    planned->kernel_cycles = cost.kernel_cycles;
+    planned->dma_cycles = cost.dma_cycles;
+    planned->exposed_cycles = cost.exposed_cycles;
+    planned->predicted_cycles = cost.cycles;
+    planned->tile_count = cost.tile_count;
+}
+
+static uint64_t macs_of(const struct layer *layer, const struct tensor *input, const struct tensor *output)
+{
+    return tensor_elements(output) * (uint64_t)layer->kernel_height * (uint64_t)layer->kernel_width *
+           (uint64_t)(input->channels / layer->groups);
 }
 
 static void plan_layer(struct maker *maker, int index)
@@ -157,13 +181,11 @@ static void plan_layer(struct maker *maker, int index)
         .kernel = &kernel,
         .first_step = index,
         .step_count = 1,
-        .tile_count =
-            dory_divide_up((uint32_t)output->height, tile.rows) * dory_divide_up((uint32_t)output->channels, tile.channels),
+        .macs = macs_of(layer, input, output),
         .weights_bytes = (uint32_t)(output->channels *
                                     (layer->kernel_height * layer->kernel_width * input->channels / layer->groups + 8)),
     };
     lay_out_l1(planned, &tile);
-    set_costs(planned, output, input, layer);
 }
 
 /* ---- steps, buffers, transfers ---- */
@@ -208,7 +230,7 @@ static void plan_step(struct maker *maker, int index)
 {
     struct plan *plan = maker->plan;
     int count = plan->step_count, weights = count + 1 + index;
-    const struct tensor *output = &maker->network->tensors[index + 1];
+    const struct tensor *input = &maker->network->tensors[index], *output = input + 1;
     plan->buffers[weights] = (struct plan_buffer){.kind = BUFFER_WEIGHTS,
                                                   .name = arena_format(maker->arena, "%s %d weights", maker->name, index),
                                                   .tensor = -1,
@@ -222,15 +244,18 @@ static void plan_step(struct maker *maker, int index)
                                .buffer = weights,
                                .start_step = earlier(index),
                                .needed_step = index};
-    plan->steps[index] = (struct plan_step){.run = {.rows = (uint16_t)output->height,
-                                                    .channels = (uint16_t)output->channels,
-                                                    .last_of_layer = 1,
-                                                    .transfers_awaited = (uint16_t)(index + 1),
-                                                    .transfers_started = (uint16_t)(index + 2 < count ? index + 2 : count)},
-                                            .layer = index,
-                                            .input_buffer = {index, -1},
-                                            .output_buffer = index + 1,
-                                            .weights_buffer = weights};
+    plan->steps[index] =
+        (struct plan_step){.run = {.rows = (uint16_t)output->height,
+                                   .channels = (uint16_t)output->channels,
+                                   .input = {{.rows = (uint16_t)input->height, .channels = (uint16_t)input->channels}},
+                                   .output = {.rows = (uint16_t)output->height, .channels = (uint16_t)output->channels},
+                                   .last_of_layer = 1,
+                                   .transfers_awaited = (uint16_t)(index + 1),
+                                   .transfers_started = (uint16_t)(index + 2 < count ? index + 2 : count)},
+                           .layer = index,
+                           .input_buffer = {index, -1},
+                           .output_buffer = index + 1,
+                           .weights_buffer = weights};
 }
 
 /* The most that lives at one step. */
@@ -271,6 +296,7 @@ struct plan *sample_plan(int layer_count, const char *name, struct arena *arena)
     for (int i = 0; i < layer_count; i++) {
         plan_layer(&maker, i);
         plan_step(&maker, i);
+        set_costs(&maker, i);
         plan->flash_bytes += plan->layers[i].weights_bytes;
         if (plan->layers[i].l1_bytes > plan->l1_peak_bytes)
             plan->l1_peak_bytes = plan->layers[i].l1_bytes;

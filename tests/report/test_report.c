@@ -218,6 +218,45 @@ static void test_name(void)
 
 /* ---- report_trace.json ---- */
 
+enum { FIRST_CORE = 10, CORES = 8 }; /* tracks */
+
+/* Slices of a track follow each other: viewers refuse what overlaps. */
+static void check_track(const json_t *events, json_int_t track)
+{
+    json_int_t end = 0;
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        if (number(event, "tid") != track || strcmp(json_string_value(json_object_get(event, "ph")), "X") != 0)
+            continue;
+        EXPECT(number(event, "ts") >= end, "track %d, event %zu overlaps", (int)track, i);
+        end = number(event, "ts") + number(event, "dur");
+    }
+}
+
+/* The tiles are those of the plan: how many, and how long all their kernels, loads and stores are. */
+static void check_tiles(const json_t *events, const struct plan *plan)
+{
+    json_int_t count = 0, kernels = 0, transfers = 0, tiles = 0, kernel_cycles = 0, dma_cycles = 0;
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        json_int_t track = number(event, "tid");
+        if (strcmp(json_string_value(json_object_get(event, "ph")), "X") != 0)
+            continue;
+        count += track == FIRST_CORE;
+        kernels += track == FIRST_CORE ? number(event, "dur") : 0;
+        transfers += track == 3 || track == 4 ? number(event, "dur") : 0;
+        EXPECT(track < FIRST_CORE + CORES, "core %d", (int)track - FIRST_CORE);
+    }
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        tiles += plan->layers[i].tile_count;
+        kernel_cycles += (json_int_t)plan->layers[i].kernel_cycles;
+        dma_cycles += (json_int_t)plan->layers[i].dma_cycles;
+    }
+    EXPECT(count == tiles && tiles > plan->network->layer_count, "%d of %d tiles", (int)count, (int)tiles);
+    EXPECT(kernels == kernel_cycles, "%lld cycles of kernels", (long long)kernels);
+    EXPECT(transfers == dma_cycles, "%lld cycles of transfers", (long long)transfers);
+}
+
 static void test_trace(int layers)
 {
     struct fixture fixture;
@@ -236,6 +275,9 @@ static void test_trace(int layers)
         transfers += number(event, "tid") == 2;
     }
     EXPECT(steps == (size_t)layers && transfers == (size_t)layers, "%zu steps, %zu transfers", steps, transfers);
+    check_tiles(events, fixture.plan);
+    for (int track = 1; track < FIRST_CORE + CORES; track++)
+        check_track(events, track);
     json_decref(root);
     arena_free(&fixture.arena);
 }
