@@ -14,6 +14,10 @@ static const struct command commands[] = {
      "Executes a network in exact integers, layer by layer: the results that generated code must have. Without\n"
      "--output-dir the outputs of the network are printed.\n",
      command_run},
+    {"evaluate", COMMAND_EVALUATE, 0, "MODEL", "measure the accuracy of a network on images with labels",
+     "Runs the golden model on every image, on all cores of this PC, and prints how many it gets right: where the largest\n"
+     "element of the first output is the label.\n",
+     command_evaluate},
     {"generate", COMMAND_GENERATE, 0, "MODEL", "generate C sources and a weight image for a target",
      "Writes the C sources and weights of a network.\n", command_generate},
     {"plan", COMMAND_PLAN, COMMAND_GENERATE, "MODEL", "print tiles, memory and predicted cycles of every layer",

@@ -27,7 +27,8 @@ enum command_bit {
     COMMAND_REPORT = 16,
     COMMAND_DIFF = 32,
     COMMAND_PROBE = 64,
-    COMMAND_OPS = 128
+    COMMAND_OPS = 128,
+    COMMAND_EVALUATE = 256
 };
 
 struct command {
@@ -64,6 +65,7 @@ enum exit_status command_plan(struct invocation *invocation);
 enum exit_status command_report(struct invocation *invocation);
 enum exit_status command_diff(struct invocation *invocation);
 enum exit_status command_probe(struct invocation *invocation);
+enum exit_status command_evaluate(struct invocation *invocation);
 enum exit_status command_ops(struct invocation *invocation);
 
 #endif

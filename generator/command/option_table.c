@@ -10,9 +10,9 @@
 #define PLACE(MEMBER) offsetof(struct options, MEMBER)
 
 enum {
-    ALL = 255,
+    ALL = 511,
     PLANNING = COMMAND_GENERATE | COMMAND_PLAN | COMMAND_REPORT,
-    LOADING = PLANNING | COMMAND_INSPECT | COMMAND_RUN | COMMAND_DIFF | COMMAND_PROBE,
+    LOADING = PLANNING | COMMAND_INSPECT | COMMAND_RUN | COMMAND_DIFF | COMMAND_PROBE | COMMAND_EVALUATE,
     WRITING = COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PROBE | COMMAND_RUN
 };
 
@@ -47,7 +47,13 @@ const struct option option_table[] = {
     {COMMAND_GENERATE | COMMAND_DIFF, "--input", "input", OPTION_PATH, PLACE(input), "FILE",
      "values of the input, in HWC order; default: the log's; for the check DIR/input.txt, else from a seed"},
     {COMMAND_RUN, "--input", NULL, OPTION_PATHS, PLACE(inputs), "FILE",
-     "values in HWC order; needed, once for each input of the network"},
+     "values; needed, once for each input, in the model's order: .bin, .npy as the model has them, else text in HWC order"},
+    {COMMAND_RUN, "--output", NULL, OPTION_PATHS, PLACE(outputs), "FILE",
+     "for the network's first output, the next ones for the next: .bin, .npy, else text"},
+    {COMMAND_EVALUATE, "--inputs", NULL, OPTION_PATH, PLACE(images), "PATH",
+     "images: FILE.npy, whose first dimension counts them, or a folder of files as dory run reads them; needed"},
+    {COMMAND_EVALUATE, "--labels", NULL, OPTION_PATH, PLACE(labels), "FILE",
+     "the class of each image: .npy, else text with one a line; needed"},
     {COMMAND_GENERATE, "--dump-tensors", "dump_tensors", OPTION_TEXT, PLACE(dump_tensors), "L",
      "the firmware writes the outputs of layers L to its log, for dory diff: all, or numbers such as 0,4-6"},
     {COMMAND_GENERATE, "--report", "report", OPTION_FLAG, PLACE(report), NULL,

@@ -20,10 +20,11 @@ struct option_list {
 struct options {
     const char *operands[MOST_OPERANDS]; /* of the command, in their order; the model is below */
     const char *model, *target, *name, *config;
-    const char *folder;        /* of what is written; null: not given */
-    const char *check;         /* null, "golden", or a folder */
-    const char *input;         /* for the check: null, or a file of values */
-    struct option_list inputs; /* files of values, for run */
+    const char *folder;                 /* of what is written; null: not given */
+    const char *check;                  /* null, "golden", or a folder */
+    const char *input;                  /* for the check: null, or a file of values */
+    struct option_list inputs, outputs; /* files of values, for run, in the model's order */
+    const char *images, *labels;        /* for evaluate: a data set, see network/data_set.h */
     const char *depfile, *dump;
     const char *dump_tensors;           /* null, "all", or layers that the firmware writes to its log: "1,4-6" */
     const char *log;                    /* for the report: null, or the log of a run with its measurements */

@@ -8,28 +8,8 @@
 #include "base/terminal.h"
 #include "command/load_model.h"
 #include "network/interpret.h"
+#include "network/tensor_file.h"
 #include "network/text_tensor.h"
-
-/* The values of an input file, checked against its tensor. */
-static const int64_t *read_input(const char *path, const struct tensor *tensor, struct arena *arena,
-                                 struct diagnostics *diagnostics)
-{
-    struct text_tensor text;
-    if (!text_tensor_read(path, &text, arena, diagnostics))
-        return NULL;
-    if (text.count != tensor_elements(tensor)) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s has %zu values; input '%s' has %d x %d x %d = %zu elements",
-                 path, text.count, tensor->name, tensor->height, tensor->width, tensor->channels, tensor_elements(tensor));
-        return NULL;
-    }
-    for (size_t i = 0; i < text.count; i++)
-        if (text.values[i] < tensor->minimum || text.values[i] > tensor->maximum) {
-            diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s: value %zu is %lld; input '%s' can be %lld to %lld", path,
-                     i, (long long)text.values[i], tensor->name, (long long)tensor->minimum, (long long)tensor->maximum);
-            return NULL;
-        }
-    return text.values;
-}
 
 static int64_t **execute(const struct network *network, const struct options *options, struct arena *arena,
                          struct diagnostics *diagnostics)
@@ -41,7 +21,7 @@ static int64_t **execute(const struct network *network, const struct options *op
     }
     const int64_t **inputs = arena_array(arena, const int64_t *, (size_t)network->input_count);
     for (int i = 0; i < network->input_count; i++)
-        if (!(inputs[i] = read_input(options->inputs.items[i], &network->tensors[network->inputs[i]], arena, diagnostics)))
+        if (!(inputs[i] = tensor_file_read(options->inputs.items[i], network, network->inputs[i], arena, diagnostics)))
             return NULL;
     progress_step("computing");
     int64_t **tensors = interpret_network(network, inputs, arena, diagnostics);
@@ -65,27 +45,48 @@ static bool write_layers(const struct network *network, int64_t **tensors, const
     return true;
 }
 
+static bool write_outputs(const struct network *network, int64_t **tensors, const struct option_list *outputs,
+                          struct diagnostics *diagnostics)
+{
+    bool good = true;
+    for (int i = 0; i < outputs->count && good; i++)
+        good = tensor_file_write(outputs->items[i], network, network->outputs[i], tensors[network->outputs[i]], diagnostics);
+    return good;
+}
+
+/* The model's own integers. */
 static void print_outputs(const struct network *network, int64_t **tensors)
 {
     for (int i = 0; i < network->output_count; i++) {
         const struct tensor *tensor = &network->tensors[network->outputs[i]];
         printf("%s:", tensor->name);
         for (size_t k = 0; k < tensor_elements(tensor); k++)
-            printf(" %lld", (long long)tensors[network->outputs[i]][k]);
+            printf(" %lld", (long long)tensors[network->outputs[i]][k] + tensor->model_offset);
         putchar('\n');
     }
+}
+
+static bool has_outputs(const struct network *network, const struct options *options, struct diagnostics *diagnostics)
+{
+    if (options->outputs.count <= network->output_count)
+        return true;
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d outputs, the command line %d",
+             network->output_count, options->outputs.count);
+    return false;
 }
 
 static bool run(const struct options *options, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct network *network = model_load(options, arena, diagnostics);
-    int64_t **tensors = network ? execute(network, options, arena, diagnostics) : NULL;
+    if (!network || !has_outputs(network, options, diagnostics))
+        return false;
+    int64_t **tensors = execute(network, options, arena, diagnostics);
     if (!tensors)
         return false;
-    if (options->folder)
-        return write_layers(network, tensors, options->folder, arena, diagnostics);
-    print_outputs(network, tensors);
-    return true;
+    if (!options->folder && options->outputs.count == 0)
+        print_outputs(network, tensors);
+    return (!options->folder || write_layers(network, tensors, options->folder, arena, diagnostics)) &&
+           write_outputs(network, tensors, &options->outputs, diagnostics);
 }
 
 enum exit_status command_run(struct invocation *invocation)

@@ -61,6 +61,10 @@ for command in fly x --; do
     "$dory" "$command" 2>&1 | grep 'did you mean' && faults=1
 done
 
+# A data set has images and labels.
+expect 2 "dory evaluate: error: no --inputs" evaluate text.onnx
+expect 2 "dory evaluate: error: no --labels" evaluate text.onnx --inputs x.npy
+
 # Sizes: in bytes, in 1024 or 1048576 of them, here and in configuration files; never beyond 32 bits.
 for size in 64q k 0 0k -1 1.5k 4096M 4194304k 18446744073709551617 64kB ''; do
     expect 2 "dory plan: error: --l1-bytes '$size': a number of bytes below 4096M" plan text.onnx --l1-bytes "$size"
@@ -76,7 +80,7 @@ expect 2 "dory plan: error: --cores '8k': a whole number from 1 to" plan text.on
 
 # Options may stand in front of the command and of the model; every command has a usage line of its own, and says its sizes.
 expect 1 "text.onnx: error: not an ONNX model" --quiet plan --target gap8 text.onnx
-for command in inspect run generate plan report diff probe ops; do
+for command in inspect run evaluate generate plan report diff probe ops; do
     expect 0 "" $command --help
     grep -q "^Usage: dory $command " out || { echo "usage of $command"; faults=1; }
     grep -q -- '^  --help' out && grep -q -- '^  --quiet' out || { echo "options of $command"; faults=1; }
