@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../network/network_to_onnx.h"
+#include "../random/network_to_onnx.h"
 #include "networks.h"
 
 static const struct network *make(const char *name, int size, struct arena *arena)

@@ -1,5 +1,5 @@
 /* test_messages GOLDEN: what is said of models that cannot be imported, word for word. After a change of a message:
- * test_messages --print > tests/generator/messages.txt, and read the difference. */
+ * test_messages --print > tests/import/messages.txt, and read the difference. */
 #include <stdio.h>
 
 #include "loaded.h"
