@@ -7,9 +7,14 @@
 #
 # A relative FILE is one of the current source folder. The program is linked again when the file has changed.
 include_guard(GLOBAL)
+include(${CMAKE_CURRENT_LIST_DIR}/DoryArguments.cmake)
 
 function(dory_add_flash_data target symbol file)
-  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  dory_require_no_more("dory_add_flash_data(${target} ${symbol})" ${ARGN})
+  if(NOT symbol MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "dory_add_flash_data(${target} ${symbol}): the symbol is no name of C")
+  endif()
+  dory_require_file(file "dory_add_flash_data(${target} ${symbol}):" "${file}")
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}_${symbol}.S)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[/* Made by dory_add_flash_data. */
 #include "dory/flash_section.h"

@@ -16,7 +16,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/doryConfigVersion.cmake
 install(TARGETS dory RUNTIME DESTINATION bin)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/doryConfig.cmake ${PROJECT_BINARY_DIR}/doryConfigVersion.cmake
   DESTINATION share/dory/cmake)
-foreach(module IN ITEMS DoryFlash DoryGenerator DoryNetwork DoryTarget DoryTest FindGvsoc)
+foreach(module IN ITEMS DoryArguments DoryFlash DoryGenerator DoryNetwork DoryTarget DoryTest FindGvsoc)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/${module}.cmake DESTINATION share/dory/cmake)
 endforeach()
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/gvsoc/run_gvsoc.py DESTINATION share/dory/cmake/gvsoc)

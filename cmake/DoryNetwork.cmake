@@ -22,21 +22,38 @@
 # how much of L2 it takes. It depends on the layers and on kernels and HAL only, and is linked again when those change.
 #
 # With CHECK there are also a test firmware <name>_check and a ctest case <name>_check, labelled with the target.
+#
+# A keyword without its value (an empty variable), a keyword twice, a file or folder that is not there: an error when the
+# project is configured. Files that the build makes lie in its folder, or are outputs of commands.
 
 include_guard(GLOBAL)
+include(${CMAKE_CURRENT_LIST_DIR}/DoryArguments.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/DoryTest.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/DoryFlash.cmake)
 
-function(_dory_absolute variable path)
-  get_filename_component(absolute ${path} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
-  set(${variable} ${absolute} PARENT_SCOPE)
+# Options of `dory generate` that dory_add_network gives itself. Under OPTIONS they would part what is generated from what
+# is built: files of an earlier run would be compiled, and nobody would notice.
+function(_dory_check_options name)
+  set(own --target TARGET --config CONFIG --check CHECK --l1-bytes L1_BYTES --l2-bytes L2_BYTES
+      --application-bytes APPLICATION_L2_BYTES --cores CORES --exact-add EXACT_ADD --dump-tensors DUMP
+      --name "the first argument" --output-dir "not to be chosen" --depfile "not to be chosen"
+      --firmware "not to be chosen" --dump "not possible" --list-outputs "not possible" --help "not possible")
+  foreach(option IN LISTS ARGN)
+    string(REGEX REPLACE "=.*" "" flag "${option}")
+    list(FIND own "${flag}" index)
+    if(flag MATCHES "^--" AND NOT index EQUAL -1)
+      math(EXPR index "${index} + 1")
+      list(GET own ${index} word)
+      message(FATAL_ERROR "dory_add_network(${name}): OPTIONS ${option}: here it is ${word}")
+    endif()
+  endforeach()
 endfunction()
 
 function(_dory_generator_options variable)
   set(options)
   set(config PARENT_SCOPE)
-  if(arg_CONFIG)
-    _dory_absolute(config ${arg_CONFIG})
+  if(DEFINED arg_CONFIG)
+    dory_require_file(config "dory_add_network(${name}): CONFIG" ${arg_CONFIG})
     list(APPEND options --config ${config})
     set(config ${config} PARENT_SCOPE) # a dependency
   endif()
@@ -46,6 +63,7 @@ function(_dory_generator_options variable)
   set(flag_CORES --cores)
   foreach(option IN ITEMS L1_BYTES L2_BYTES APPLICATION_L2_BYTES CORES)
     if(DEFINED arg_${option})
+      dory_require_number("dory_add_network(${name}): ${option}" ${arg_${option}})
       list(APPEND options ${flag_${option}} ${arg_${option}})
     endif()
   endforeach()
@@ -58,11 +76,11 @@ function(_dory_generator_options variable)
                       "'golden' that is here; for these write CHECK ./golden")
     endif()
     list(APPEND options --check golden)
-  elseif(arg_CHECK)
-    _dory_absolute(check ${arg_CHECK})
+  elseif(DEFINED arg_CHECK)
+    dory_require_file(check "dory_add_network(${name}): CHECK is golden or a folder, and" ${arg_CHECK})
     list(APPEND options --check ${check})
   endif()
-  if(arg_DUMP)
+  if(DEFINED arg_DUMP)
     string(REPLACE ";" "," layers "${arg_DUMP}")
     list(APPEND options --dump-tensors ${layers})
   endif()
@@ -76,7 +94,7 @@ function(_dory_add_probe name directory)
   add_custom_command(
     OUTPUT ${source}
     COMMAND dory::dory probe ${model} --target ${machine} --name ${name} --output-dir ${directory} ${options}
-    DEPENDS dory::dory $<TARGET_FILE:dory::dory> ${model} ${config} ${DORY_TARGET_DESCRIPTION}
+    DEPENDS dory::dory $<TARGET_FILE:dory::dory> ${model} ${config} ${description}
     COMMENT "dory: finding the kernels of ${name}"
     VERBATIM)
   add_executable(${name}_probe EXCLUDE_FROM_ALL ${source})
@@ -85,11 +103,11 @@ function(_dory_add_probe name directory)
 endfunction()
 
 # The files that --list-outputs would print; they follow from the options, so the generator need not exist yet.
-function(_dory_outputs name check sources_variable others_variable)
+function(_dory_outputs name sources_variable others_variable)
   set(sources ${name}.h ${name}.c ${name}_weights.S)
   set(others ${name}_weights.bin ${name}_plan.txt)
   set(check_sources)
-  if(check)
+  if(DEFINED arg_CHECK)
     list(APPEND check_sources ${name}_check.c ${name}_check.S)
     list(APPEND others ${name}_check.bin)
   endif()
@@ -103,32 +121,33 @@ endfunction()
 
 function(dory_add_network name model)
   cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CHECK" "DUMP;OPTIONS")
-  if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "dory_add_network(${name}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
-  endif()
+  dory_require_arguments("dory_add_network(${name})" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CHECK;DUMP" ${ARGN})
+  _dory_check_options(${name} ${arg_OPTIONS})
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "dory_add_network: ${name} becomes part of C names; letters, digits and underscores only")
   endif()
   if(NOT CMAKE_ASM_COMPILE_OBJECT)
     message(FATAL_ERROR "dory_add_network(${name}): weights are assembly sources: project(${PROJECT_NAME} LANGUAGES C ASM)")
   endif()
-  if(NOT arg_TARGET)
+  if(NOT DEFINED arg_TARGET)
     set(arg_TARGET ${DORY_TARGET})
   endif()
   if(NOT arg_TARGET STREQUAL DORY_TARGET)
-    message(FATAL_ERROR "dory_add_network(${name}): TARGET ${arg_TARGET}, but kernels and HAL are built for ${DORY_TARGET}; "
-                        "configure with -DDORY_TARGET=${arg_TARGET}")
+    _dory_how_to_configure(advice ${arg_TARGET})
+    message(FATAL_ERROR "dory_add_network(${name}): TARGET ${arg_TARGET}, but this build is for ${DORY_TARGET}: ${advice}")
   endif()
   set(machine ${arg_TARGET})
+  set(description)
   if(machine STREQUAL pmsis) # GAP8 under another operating system
     set(machine gap8)
   endif()
   if(DORY_TARGET_DESCRIPTION)
-    set(machine ${DORY_TARGET_DESCRIPTION})
+    dory_require_file(machine "dory: DORY_TARGET_DESCRIPTION" ${DORY_TARGET_DESCRIPTION})
+    set(description ${machine})
   endif()
-  _dory_absolute(model ${model})
+  dory_require_file(model "dory_add_network(${name}): the model" ${model})
   _dory_generator_options(options)
-  _dory_outputs(${name} "${arg_CHECK}" sources others)
+  _dory_outputs(${name} sources others)
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}_network)
   file(MAKE_DIRECTORY ${directory})
   set(check_sources ${_dory_check_sources})
@@ -147,7 +166,7 @@ function(dory_add_network name model)
     OUTPUT ${sources} ${others} ${check_sources}
     COMMAND dory::dory generate ${model} --target ${machine} --name ${name} --output-dir ${directory}
             --depfile ${directory}/${name}.d ${options} ${firmware}
-    DEPENDS dory::dory $<TARGET_FILE:dory::dory> ${model} ${config} ${DORY_TARGET_DESCRIPTION} ${probe} # an imported program is no file dependency by itself
+    DEPENDS dory::dory $<TARGET_FILE:dory::dory> ${model} ${config} ${description} ${probe} # an imported program is no file dependency by itself
     DEPFILE ${directory}/${name}.d
     COMMENT "dory: generating ${name} for ${arg_TARGET}"
     VERBATIM)
@@ -160,12 +179,21 @@ function(dory_add_network name model)
   target_include_directories(${name} PUBLIC ${directory})
   target_link_libraries(${name} PUBLIC dory::kernels dory::hal)
 
-  if(arg_CHECK)
+  if(DEFINED arg_CHECK)
     _dory_add_check(${name} ${check_sources})
   endif()
 endfunction()
 
+# Without enable_testing() add_test does nothing, and ctest finds no test and ends well.
+function(_dory_expect_testing name)
+  if(NOT CMAKE_TESTING_ENABLED)
+    message(WARNING "dory_add_network(${name}): CHECK adds a test, but enable_testing() is not called in "
+                    "${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt: ctest will not run ${name}_check")
+  endif()
+endfunction()
+
 function(_dory_add_check name)
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _dory_expect_testing ${name})") # it may be called further down
   add_executable(${name}_check ${ARGN})
   target_link_libraries(${name}_check PRIVATE ${name} dory::check)
   dory_add_firmware_test(${name}_check ${name}_check)

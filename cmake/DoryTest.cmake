@@ -1,3 +1,6 @@
+include_guard(GLOBAL)
+include(${CMAKE_CURRENT_LIST_DIR}/DoryArguments.cmake)
+
 # Why firmware cannot be run here.
 function(_dory_no_emulator variable)
   set(missing_virt "qemu-system-riscv32 was not found (on Debian: apt install qemu-system-misc)")
@@ -15,31 +18,31 @@ endfunction()
 # Without an emulator the program is built all the same, and ctest reports the test as skipped. A program that returns
 # 77 is reported as skipped, too. The label DORY_TARGET (host, virt, gap8) is always set.
 function(dory_add_firmware_test name target)
-  cmake_parse_arguments(PARSE_ARGV 2 test "" "TIMEOUT" "LABELS;ARGUMENTS")
-  if(test_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "dory_add_firmware_test: unknown arguments: ${test_UNPARSED_ARGUMENTS}")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS;ARGUMENTS")
+  dory_require_arguments("dory_add_firmware_test(${name})" "TIMEOUT" ${ARGN})
+  if(NOT DEFINED arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
   endif()
-  if(NOT test_TIMEOUT)
-    set(test_TIMEOUT 300)
-  endif()
+  dory_require_number("dory_add_firmware_test(${name}): TIMEOUT" ${arg_TIMEOUT})
   if(DORY_TARGET STREQUAL gap8) # gvsoc needs a minute or two for what takes others a second, and more beside other work
-    math(EXPR test_TIMEOUT "4 * ${test_TIMEOUT}")
+    math(EXPR arg_TIMEOUT "4 * ${arg_TIMEOUT}")
   endif()
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
     _dory_no_emulator(reason)
-    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "${reason}")
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "${reason}; not run:" $<TARGET_FILE:${target}>) # which must exist
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
   else()
-    add_test(NAME ${name} COMMAND ${target} ${test_ARGUMENTS}) # CMake puts the emulator before it
+    add_test(NAME ${name} COMMAND ${target} ${arg_ARGUMENTS}) # CMake puts the emulator before it
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
   endif()
-  list(APPEND test_LABELS ${DORY_TARGET})
-  set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${test_TIMEOUT})
+  list(APPEND arg_LABELS ${DORY_TARGET})
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
 # dory_add_run_target(NAME TARGET): `cmake --build . --target NAME` runs a program of this build and shows what it
 # prints, on the host or under the emulator.
 function(dory_add_run_target name target)
+  dory_require_no_more("dory_add_run_target(${name})" ${ARGN})
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
     _dory_no_emulator(reason)
     set(command ${CMAKE_COMMAND} -E echo "${reason}")
@@ -53,6 +56,7 @@ endfunction()
 
 # dory_add_skipped_test(NAME REASON): a test that cannot run here; ctest reports it as skipped, never as passed.
 function(dory_add_skipped_test name reason)
+  dory_require_no_more("dory_add_skipped_test(${name})" ${ARGN})
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
   set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: " LABELS ${DORY_TARGET})
 endfunction()

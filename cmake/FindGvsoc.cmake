@@ -16,6 +16,10 @@ unset(DORY_GVSOC_LAUNCHER)
 if(DORY_GVSOC_ROOT)
   find_program(DORY_GVSOC_LAUNCHER gvsoc_launcher NO_CACHE NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH
                PATHS ${DORY_GVSOC_ROOT} PATH_SUFFIXES bin install/workstation/bin)
+  if(NOT DORY_GVSOC_LAUNCHER) # else all tests would be skipped where a letter is wrong
+    message(FATAL_ERROR "dory: DORY_GVSOC_ROOT is ${DORY_GVSOC_ROOT}, and there is no bin/gvsoc_launcher and no "
+                        "install/workstation/bin/gvsoc_launcher in it. Without gvsoc, leave DORY_GVSOC_ROOT empty")
+  endif()
 else()
   find_program(DORY_GVSOC_LAUNCHER gvsoc_launcher NO_CACHE NO_CMAKE_FIND_ROOT_PATH)
 endif()

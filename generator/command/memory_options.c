@@ -26,6 +26,8 @@ bool budget_read(const struct options *options, const struct target *target, str
                                   .l2_bytes = options->l2_bytes,
                                   .cores = options->cores,
                                   .tensors_in_ram = options->tensors_in_ram};
+    if (!plan_options_check(plan, target, diagnostics))
+        return false;
     if (options->l2_bytes)
         return true;
     if (options->code_reserved_bytes)

@@ -79,7 +79,7 @@ static bool make_probe(const struct options *options, struct arena *arena, struc
     struct plan_options plan = {.l1_bytes = options->l1_bytes, .cores = options->cores};
     struct outputs outputs = {0};
     struct text text = {.arena = arena};
-    if (!target_load(&target, options->target, arena, diagnostics))
+    if (!target_load(&target, options->target, arena, diagnostics) || !plan_options_check(&plan, &target, diagnostics))
         return false;
     struct network *network = model_load(options, arena, diagnostics);
     struct planner planner = {

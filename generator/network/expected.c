@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "network/expected_folder.h"
 #include "network/interpret.h"
 #include "network/tensor_file.h"
 #include "network/text_tensor.h"
@@ -175,6 +176,12 @@ static int64_t *find_input(const struct source *source, int index)
     if (path) {
         note_file(source, path);
         return tensor_file_read(path, source->network, source->network->inputs[index], source->scratch, source->diagnostics);
+    }
+    if (source->options->folder && source->options->sample_count > 1) {
+        diagnose(source->diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "check: %u inputs are asked for (n_inputs); %s has no input_%u.txt", source->options->sample_count,
+                 source->options->folder, source->sample);
+        return NULL;
     }
     diagnose(source->diagnostics, SEVERITY_NOTE, NULL, NULL, "check: no file of input '%s'; it is made from a fixed seed",
              tensor->name);
@@ -407,6 +414,8 @@ bool expected_make(const struct network *network, const struct expected_options 
         .layer_offsets = arena_array(arena, uint32_t, layers),
         .layer_sources = arena_array(arena, const char *, layers),
     };
+    if (!expected_folder_is_there(options->folder, diagnostics))
+        return false;
     expected->sample_count = count_samples(&source);
     expected->files =
         arena_array(arena, const char *, (layers + inputs + (size_t)network->output_count) * expected->sample_count);
@@ -418,5 +427,5 @@ bool expected_make(const struct network *network, const struct expected_options 
         good = make_sample(&source);
         arena_free(&scratch);
     }
-    return good;
+    return good && expected_folder_was_read(network, options, expected, arena, diagnostics);
 }

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define FORMAT_VERSION 1
-
 /* ---- bytes, little endian ---- */
 
 struct writer {
@@ -234,21 +232,26 @@ static void layout_layer(struct plan *plan, int index, struct diagnostics *diagn
                  "a fault of dory: weights take other than the %u bytes planned", planned->weights_bytes);
 }
 
-static uint32_t fnv_1a(const uint8_t *bytes, size_t count)
+/* Of little-endian words, whatever this machine's are; zeros fill the last one. */
+static uint32_t hash_bytes(const uint8_t *bytes, size_t count)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ bytes[i]) * 16777619u;
+    uint32_t hash = DORY_FLASH_HASH_START;
+    for (size_t i = 0; i < count; i += 4) {
+        uint32_t word = 0;
+        for (size_t byte = 0; byte < 4 && i + byte < count; byte++)
+            word |= (uint32_t)bytes[i + byte] << (8 * byte);
+        hash = dory_flash_hash_step(hash, word);
+    }
     return hash;
 }
 
 static void write_header(struct plan *plan)
 {
-    uint32_t hash = fnv_1a(plan->flash_image + FLASH_HEADER_BYTES, plan->flash_bytes - FLASH_HEADER_BYTES);
+    uint32_t hash = hash_bytes(plan->flash_image + FLASH_HEADER_BYTES, plan->flash_bytes - FLASH_HEADER_BYTES);
     struct writer writer = {.next = plan->flash_image, .end = plan->flash_image + FLASH_HEADER_BYTES};
     memcpy(writer.next, "DORY", 4);
     writer.next += 4;
-    write_bytes(&writer, FORMAT_VERSION, 4);
+    write_bytes(&writer, DORY_FLASH_VERSION, 4);
     write_bytes(&writer, plan->flash_bytes, 4);
     write_bytes(&writer, hash, 4);
 }

@@ -10,6 +10,24 @@
 
 /* ---- what there is ---- */
 
+static bool is_there(const char *machine, const char *option, const char *of_what, uint32_t asked, uint32_t there,
+                     struct diagnostics *diagnostics)
+{
+    if (asked <= there)
+        return true;
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, option,
+             "%" PRIu32 " %s; %s has %" PRIu32 " (for another machine, a description of it is given as target)", asked,
+             of_what, machine, there);
+    return false;
+}
+
+bool plan_options_check(const struct plan_options *options, const struct target *target, struct diagnostics *diagnostics)
+{
+    bool good = is_there(target->name, "cores", "cores", options->cores, target->cores, diagnostics);
+    good = is_there(target->name, "l1_bytes", "bytes of L1", options->l1_bytes, target->l1_bytes, diagnostics) && good;
+    return is_there(target->name, "l2_bytes", "bytes of L2", options->l2_bytes, target->l2_bytes, diagnostics) && good;
+}
+
 static bool find_memory(struct planner *p)
 {
     const struct target *target = p->target;

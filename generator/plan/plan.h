@@ -115,7 +115,7 @@ struct plan {
 };
 
 /* The flash image starts with a header of this size: "DORY", format version, flash_bytes, flash_hash (all uint32
- * little endian), zeros. The hash is FNV-1a (32 bit) of everything behind the header. Blobs are aligned to 8 bytes. */
+ * little endian), zeros. The hash is dory_flash_hash_step's over everything behind the header. Blobs are aligned to 8 bytes. */
 #define FLASH_HEADER_BYTES 32
 
 /* ---- the passes behind import, in their order; each false after an error was reported ---- */
@@ -127,6 +127,9 @@ bool describe_layer(const struct network *network, int layer, struct dory_layer 
 /* Bounds of the accumulator of one output channel of a convolution, partial sums included. */
 void describe_accumulator(const struct network *network, const struct layer *layer, size_t channel, int64_t *minimum,
                           int64_t *maximum);
+
+/* Does the target have the cores and bytes that the options ask for? A plan for more is one for another machine. */
+bool plan_options_check(const struct plan_options *options, const struct target *target, struct diagnostics *diagnostics);
 
 /* plan.c (tile.c, place.c): kernels, tiles, steps, transfers, offsets. layout.c fills flash_image. */
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,

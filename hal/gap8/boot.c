@@ -15,8 +15,10 @@ int gap8_fc_main(void)
 {
     *GAP8_FC_CACHE = UINT32_MAX; /* else every line of 16 bytes of code costs an access to L2 */
     gap8_stack_prepare_own();
-    gap8_set_configured_clocks();
-    int status = main();
+    int status = gap8_set_configured_clocks();
+    if (status) /* rather than to run on at the clock of the start, and to be wrong about every time */
+        return status;
+    status = main();
     int stack_status = gap8_stacks_check(0);
     return status ? status : stack_status;
 }

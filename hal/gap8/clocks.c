@@ -52,8 +52,19 @@ int gap8_set_clock(enum gap8_clock clock, uint32_t hertz)
     return DORY_OK;
 }
 
-void gap8_set_configured_clocks(void)
+static int set_configured(enum gap8_clock clock, uint32_t hertz, const char *name)
 {
-    gap8_set_clock(GAP8_CLOCK_FC, gap8_clocks.fc_hertz);
-    gap8_set_clock(GAP8_CLOCK_CLUSTER, gap8_clocks.cluster_hertz);
+    int status = gap8_set_clock(clock, hertz);
+    if (status != DORY_OK) {
+        hal_log("dory hal: gap8_clocks: the clock of the ");
+        hal_log(name);
+        hal_log(" must be from 16000000 to 250000000 Hz; the program ends\n");
+    }
+    return status;
+}
+
+int gap8_set_configured_clocks(void)
+{
+    int status = set_configured(GAP8_CLOCK_FC, gap8_clocks.fc_hertz, "fabric controller");
+    return status ? status : set_configured(GAP8_CLOCK_CLUSTER, gap8_clocks.cluster_hertz, "cluster");
 }

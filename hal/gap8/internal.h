@@ -53,7 +53,7 @@ int gap8_stack_core_is_sound(unsigned core);
 int gap8_stacks_check(unsigned cores); /* FC; 0 or DORY_ERROR_STACK, after it named them in the log */
 
 /* clocks.c */
-void gap8_set_configured_clocks(void);
+int gap8_set_configured_clocks(void); /* 0, or a status after it named the clock in the log */
 
 /* l3.c, all for the FC */
 void gap8_l3_enter_cluster(void); /* the cluster's cores may start transfers from here ... */

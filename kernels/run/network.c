@@ -4,6 +4,9 @@
 
 #include "tile_loop.h"
 
+/* Of the flash, while the one before is looked at: less would cost more starts, more would gain nothing. */
+#define FLASH_PIECE_BYTES 16384u
+
 static void run_tiles(void *driver) { dory_run_tiles(driver); }
 
 static bool is_aligned(const void *pointer) { return (uintptr_t)pointer % DORY_ALIGNMENT == 0; }
@@ -145,7 +148,14 @@ int dory_network_run(const struct dory_network *network, const struct dory_buffe
     return one ? dory_network_run_all(network, buffers, &input, &output) : DORY_ERROR_ARGUMENT;
 }
 
-int dory_network_check_flash(const struct dory_network *network, const struct dory_buffers *buffers)
+static int check_header(const struct dory_network *network, const uint32_t *header)
+{
+    bool same = memcmp(header, "DORY", 4) == 0 && header[1] == DORY_FLASH_VERSION && header[2] == network->flash_bytes &&
+                header[3] == network->flash_hash;
+    return same ? DORY_OK : DORY_ERROR_FLASH_IMAGE;
+}
+
+int dory_network_check_flash_header(const struct dory_network *network, const struct dory_buffers *buffers)
 {
     if (!network || !buffers) {
         return DORY_ERROR_ARGUMENT;
@@ -154,10 +164,62 @@ int dory_network_check_flash(const struct dory_network *network, const struct do
     if (status == DORY_OK) {
         status = copy_l3(HAL_FLASH_READ, buffers->flash_address, buffers->l2, DORY_FLASH_HEADER_BYTES);
     }
+    return status != DORY_OK ? status : check_header(network, buffers->l2);
+}
+
+/* A reader of the image behind its header, piece by piece into the two halves of the arena, by turns. */
+struct flash_reader {
+    uint8_t *half[2];
+    uint32_t piece_bytes;
+    uint32_t address, end; /* in the flash, of what is still to be read */
+    hal_l3_ticket ticket[2];
+    uint32_t bytes[2]; /* under way or there */
+};
+
+static int start_piece(struct flash_reader *reader, unsigned turn)
+{
+    uint32_t bytes = dory_minimum(reader->piece_bytes, reader->end - reader->address);
+    struct hal_l3_copy copy = {
+        .kind = HAL_FLASH_READ, .l3_address = reader->address, .l2 = reader->half[turn], .run_bytes = bytes, .runs = 1};
+    reader->bytes[turn] = bytes;
+    reader->address += bytes;
+    reader->ticket[turn] = 0;
+    return bytes ? hal_l3_start(&copy, &reader->ticket[turn]) : DORY_OK;
+}
+
+static int hash_flash(struct flash_reader *reader, uint32_t *hash)
+{
+    int status = start_piece(reader, 0);
+    for (unsigned turn = 0; status == DORY_OK && reader->bytes[turn] > 0; turn ^= 1) {
+        status = start_piece(reader, turn ^ 1); /* comes while this one is looked at */
+        int arrival = hal_l3_wait(reader->ticket[turn]);
+        if (status != DORY_OK || arrival != DORY_OK) {
+            int other = hal_l3_wait(reader->ticket[turn ^ 1]); /* nothing may be under way in the arena any more */
+            return status != DORY_OK ? status : arrival != DORY_OK ? arrival : other;
+        }
+        const uint32_t *words = (const uint32_t *)(const void *)reader->half[turn];
+        for (uint32_t i = 0; i < reader->bytes[turn] / 4; i++) {
+            *hash = dory_flash_hash_step(*hash, words[i]);
+        }
+    }
+    return status;
+}
+
+int dory_network_check_flash(const struct dory_network *network, const struct dory_buffers *buffers)
+{
+    int status = dory_network_check_flash_header(network, buffers);
     if (status != DORY_OK) {
         return status;
     }
-    const uint32_t *header = buffers->l2;
-    bool same = memcmp(header, "DORY", 4) == 0 && header[2] == network->flash_bytes && header[3] == network->flash_hash;
-    return same ? DORY_OK : DORY_ERROR_FLASH_IMAGE;
+    uint32_t half = (uint32_t)buffers->l2_bytes / 2 / DORY_ALIGNMENT * DORY_ALIGNMENT;
+    uint32_t hash = DORY_FLASH_HASH_START;
+    struct flash_reader reader = {.half = {buffers->l2, (uint8_t *)buffers->l2 + half},
+                                  .piece_bytes = dory_minimum(half, FLASH_PIECE_BYTES),
+                                  .address = buffers->flash_address + DORY_FLASH_HEADER_BYTES,
+                                  .end = buffers->flash_address + network->flash_bytes};
+    status = hash_flash(&reader, &hash);
+    if (status != DORY_OK) {
+        return status;
+    }
+    return hash == network->flash_hash ? DORY_OK : DORY_ERROR_FLASH_IMAGE;
 }

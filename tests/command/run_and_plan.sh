@@ -54,6 +54,23 @@ expect 0 "out_layer4.txt differs from the model in 1 of 10 values; at (0, 0, 0) 
 sed '2s/.*/300,/' layers/out_layer0.txt >changed.txt && mv changed.txt layers/out_layer0.txt
 expect 1 "out_layer0.txt" "$dory" generate digits.onnx --name net --output-dir net --check layers
 
+# ---- a check against files that are not there ----
+
+expect 1 "check: missing: does not exist" "$dory" generate digits.onnx --name net --output-dir net --check missing
+expect 1 "check: input.txt: is no folder" "$dory" generate digits.onnx --name net --output-dir net --check input.txt
+mkdir empty misspelt
+touch misspelt/out_layer_0.txt
+expect 1 "check: empty holds no input.txt and no out_layer<n>.txt" "$dory" generate digits.onnx --name net --output-dir net --check empty
+expect 1 "misspelt holds no input.txt" "$dory" generate digits.onnx --name net --output-dir net --check misspelt
+cp input.txt misspelt/
+cp layers/out_layer1.txt misspelt/out_layer71.txt
+expect 0 "2 files have names like a check's and are not read, the first is out_layer71.txt" \
+  "$dory" generate digits.onnx --name net --output-dir net --check misspelt
+echo '{"onnx_file": "digits.onnx", "n_inputs": 3}' >three.json
+cp input.txt misspelt/input_0.txt
+expect 1 "3 inputs are asked for (n_inputs); misspelt has no input_1.txt" \
+  "$dory" generate --config three.json --name net --output-dir net --check misspelt
+
 # ---- dory plan ----
 
 expect 0 "Conv_13" "$dory" plan digits.onnx --target gap8
@@ -61,6 +78,11 @@ expect 0 "all layers" "$dory" plan digits.onnx --target gap8 --cores 1
 expect 1 "does not fit L1" "$dory" plan digits.onnx --target gap8 --l1-bytes 11000
 grep -qE "error: node '[A-Za-z]+_[0-9]+': does not fit L1: its smallest tile needs [0-9]+ bytes, there are [0-9]+ beside the stacks$" output ||
   fail "layer, level, bytes needed and there: $(cat output)"
+# more than the machine has
+expect 1 "'cores': 9 cores; gap8 has 8" "$dory" plan digits.onnx --target gap8 --cores 9
+expect 1 "'cores': 900 cores; gap8 has 8" "$dory" probe digits.onnx --target gap8 --cores 900
+expect 1 "'l1_bytes': 65540 bytes of L1; gap8 has 65536" "$dory" generate digits.onnx --target gap8 --l1-bytes 65540
+expect 1 "'l2_bytes': 524292 bytes of L2; virt has 524288" "$dory" report digits.onnx --target virt --l2-bytes 524292
 expect 1 "does not fit L2" "$dory" plan digits.onnx --target gap8 --l2-bytes 100
 grep -qE "error: node 'Conv_13': does not fit L2: .* [0-9]{3,} bytes live at once, there are [0-9]+$" output ||
   fail "layer, level, bytes needed and there: $(cat output)"

@@ -41,8 +41,10 @@ expect() {
 }
 
 for method in find_package add_subdirectory FetchContent; do
-  expect $method 'dory_add_network(net): TARGET gap8, but kernels and HAL are built for host; configure with -DDORY_TARGET=gap8' \
+  expect $method 'dory_add_network(net): TARGET gap8, but this build is for host: configure a new build folder with -DCMAKE_TOOLCHAIN_FILE=' \
     'dory_add_network(net digits.onnx TARGET gap8)'
+  expect $method "DORY_TARGET is gap8, but the compiler is this PC's: configure a new build folder with -DCMAKE_TOOLCHAIN_FILE=" \
+    'dory_add_network(net digits.onnx)' -DDORY_TARGET=gap8
   expect $method 'DORY_TARGET is "toaster", but there is no folder hal/toaster for such a machine' 'dory_add_network(net digits.onnx)' \
     -DDORY_TARGET=toaster
   expect $method 'DORY_GENERATOR names /nowhere/dory, which does not exist' 'dory_add_network(net digits.onnx)' -DDORY_GENERATOR=/nowhere/dory
@@ -52,7 +54,53 @@ expect find_package 'dory_add_network(net): unknown argument FASTER' 'dory_add_n
 expect find_package 'dory_add_network: my-net becomes part of C names; letters, digits and underscores only' 'dory_add_network(my-net digits.onnx)'
 expect find_package 'does not fit' 'dory_add_network(net digits.onnx L1_BYTES 600)'
 expect find_package "--dump-tensors '9': all, or numbers of layers from 0 to 4" 'dory_add_network(net digits.onnx DUMP 9)'
-expect find_package 'missing.onnx' 'dory_add_network(net missing.onnx)'
+
+# What is absent, empty or misspelt is an error when CMake runs, before anything is built.
+expect_early() { expect find_package "$@"; if grep -q 'Generating done' "$work/log"; then echo "FAILED: only the build says: $1"; failures=$((failures + 1)); fi; }
+expect_early "the model $work/project/missing.onnx does not exist" 'dory_add_network(net missing.onnx)'
+expect_early "golden or a folder, and $work/project/golden_typo does not exist" 'dory_add_network(net digits.onnx CHECK golden_typo)'
+expect_early 'CHECK has no value; is a variable empty?' 'dory_add_network(net digits.onnx CHECK)'
+expect_early 'CHECK has no value; is a variable empty?' 'dory_add_network(net digits.onnx CHECK "${unset}")'
+expect_early 'CHECK has no value; is a variable empty?' 'dory_add_network(net digits.onnx CHECK ${unset} CORES 4)'
+expect_early 'DUMP has no value; is a variable empty?' 'dory_add_network(net digits.onnx DUMP ${layers})'
+expect_early 'CORES has no value; is a variable empty?' 'dory_add_network(net digits.onnx CORES ${cores})'
+expect_early 'TARGET has no value; is a variable empty?' 'dory_add_network(net digits.onnx TARGET ${machine})'
+expect_early 'CONFIG is there 2 times' 'dory_add_network(net digits.onnx CONFIG a.json CONFIG b.json)'
+expect_early "CONFIG $work/project/options.json does not exist" 'dory_add_network(net digits.onnx CONFIG options.json)'
+expect_early 'L1_BYTES 64k : a whole number above 0 is expected' 'dory_add_network(net digits.onnx L1_BYTES 64k)'
+expect_early 'CORES 0 : a whole number above 0 is expected' 'dory_add_network(net digits.onnx CORES 0)'
+expect_early 'OPTIONS --output-dir=elsewhere: here it is not to be chosen' 'dory_add_network(net digits.onnx OPTIONS --output-dir=elsewhere)'
+expect_early 'OPTIONS --check: here it is CHECK' 'dory_add_network(net digits.onnx OPTIONS --check golden)'
+expect_early "DORY_TARGET_DESCRIPTION /nowhere/machine.json does not exist" 'dory_add_network(net digits.onnx)' -DDORY_TARGET_DESCRIPTION=/nowhere/machine.json
+expect_early "$work/project/image.bin does not exist" 'dory_add_flash_data(net image image.bin)'
+expect_early 'the symbol is no name of C' 'dory_add_flash_data(net my-image digits.onnx)'
+expect_early 'dory_add_flash_data(net image): unknown argument more' 'dory_add_flash_data(net image digits.onnx more)'
+expect_early 'TIMEOUT soon : a whole number above 0 is expected' 'dory_add_firmware_test(test net TIMEOUT soon)'
+expect_early 'dory_add_firmware_test(test): unknown argument FAST' 'dory_add_firmware_test(test net FAST)'
+expect_early 'dory_add_run_target(run): unknown argument FAST' 'dory_add_run_target(run net FAST)'
+
+# Only the generator can tell.
+mkdir "$work/project/empty" "$work/project/misspelt"
+touch "$work/project/misspelt/out_layer_0.txt"
+expect find_package 'holds no input.txt and no out_layer<n>.txt' 'dory_add_network(net digits.onnx CHECK empty)'
+expect find_package 'holds no input.txt and no out_layer<n>.txt' 'dory_add_network(net digits.onnx CHECK misspelt)'
+expect find_package 'is no folder' 'dory_add_network(net digits.onnx CHECK digits.onnx)'
+expect find_package 'does not exist' 'dory_add_network(net digits.onnx CHECK ${CMAKE_BINARY_DIR}/golden_typo)'
+expect find_package 'cores' 'dory_add_network(net digits.onnx CORES 900)'
+expect find_package 'missing.onnx' 'dory_add_network(net ${CMAKE_BINARY_DIR}/missing.onnx)'
+
+# Without enable_testing() there is no test, and ctest ends well: a warning.
+warns_of_testing() { # LINES: configures a project of them
+  printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(user LANGUAGES C ASM)' "${get[find_package]}" "$1" >"$work/project/CMakeLists.txt"
+  rm -rf "$work/build"
+  cmake -G Ninja -S "$work/project" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 || echo "FAILED: cmake"
+  count=$((count + 1))
+  tr -s ' \n' ' ' <"$work/log" | grep -q 'enable_testing() is not called in'
+}
+warns_of_testing 'dory_add_network(net digits.onnx CHECK golden)' || { echo "FAILED: no word about enable_testing()"; failures=$((failures + 1)); }
+if warns_of_testing 'dory_add_network(net digits.onnx CHECK golden)
+    enable_testing()'; then echo "FAILED: enable_testing() comes later, and is missed"; failures=$((failures + 1)); fi
+
 languages='project(user LANGUAGES C)'
 for method in add_subdirectory FetchContent; do # the package switches it on
   expect $method 'dory_add_network(net): weights are assembly sources: project(user LANGUAGES C ASM)' 'dory_add_network(net digits.onnx)'

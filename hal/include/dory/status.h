@@ -2,6 +2,10 @@
 #ifndef DORY_STATUS_H
 #define DORY_STATUS_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum dory_status {
     DORY_OK = 0,
     DORY_ERROR_ARGUMENT = -1,     /* a null pointer, or a value outside its range */
@@ -20,5 +24,9 @@ enum dory_status {
 
 /* A sentence for a status code, never null; unknown codes have a sentence too. */
 const char *dory_strerror(int status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -273,8 +273,19 @@ struct dory_transfer {
 };
 
 /* A flash image starts with a header of this size: "DORY", format version, bytes of the image with header, hash, zeros; all
- * words little endian. The hash is FNV-1a (32 bit) of everything behind the header. Blobs are aligned to 8 bytes. */
+ * words little endian. The hash is of everything behind the header, word by word. Blobs are aligned to 8 bytes. */
 #define DORY_FLASH_HEADER_BYTES 32
+#define DORY_FLASH_VERSION      2
+#define DORY_FLASH_HASH_START   2166136261u
+
+/* FNV-1a with words for bytes, of which a fabric controller takes four times as long, and with a shift: without it, what
+ * differs in the highest bit of a word stays there, and a second such word would undo it. A single word that differs always
+ * shows, since each step can be undone. */
+static inline uint32_t dory_flash_hash_step(uint32_t hash, uint32_t word)
+{
+    hash = (hash ^ word) * 16777619u;
+    return hash ^ hash >> 15;
+}
 
 /* ---- the network ------------------------------------------------------------------------------------------- */
 
@@ -296,8 +307,8 @@ struct dory_network {
     uint32_t l1_bytes; /* least size of the caller's buffers */
     uint32_t l2_bytes;
     uint32_t ram_bytes;   /* of L3 RAM that activations need */
-    uint32_t flash_bytes; /* of the weights' image */
-    uint32_t flash_hash;  /* FNV-1a of the image behind its header */
+    uint32_t flash_bytes; /* of the weights' image, a multiple of 8 */
+    uint32_t flash_hash;  /* of the image behind its header */
 };
 
 /* ---- pure helpers, shared by generator and firmware -------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* The clocks of fabric controller (with peripherals) and cluster. An application that wants others than 100 MHz each
- * defines gap8_clocks itself, or calls gap8_set_clock. The FC's should not be slower than the cluster's.
+ * defines gap8_clocks itself, or calls gap8_set_clock. The FC's should not be slower than the cluster's. With a gap8_clocks
+ * that cannot be, the program ends before main, with a line in the log.
  *
  * 100 MHz because at this clock of the FC HyperBus runs at its 50 MHz (two bytes a clock), so that gvsoc, which moves
  * one byte a cycle of the FC whatever the clock, is neither optimistic nor pessimistic.
@@ -13,6 +14,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum gap8_clock { GAP8_CLOCK_FC, GAP8_CLOCK_CLUSTER };
 
 struct gap8_clocks {
@@ -23,6 +28,10 @@ extern const struct gap8_clocks gap8_clocks;
 
 /* FC. The highest frequency not above `hertz` that the oscillator can give; DORY_ERROR_ARGUMENT outside
  * 16 to 250 MHz. Each call takes some cycles of the 32 kHz reference. */
-int gap8_set_clock(enum gap8_clock clock, uint32_t hertz);
+int gap8_set_clock(enum gap8_clock clock, uint32_t hertz) __attribute__((warn_unused_result));
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

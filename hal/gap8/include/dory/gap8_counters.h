@@ -13,6 +13,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum gap8_counter {
     GAP8_COUNTER_CYCLES = 0, /* awake */
     GAP8_COUNTER_INSTRUCTIONS = 1,
@@ -55,5 +59,9 @@ static inline uint32_t gap8_counter(enum gap8_counter counter)
     }
     return value;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,7 +2,15 @@
 #ifndef DORY_GAP8_LOG_H
 #define DORY_GAP8_LOG_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Either side. Writes one character. */
 void gap8_log_character(char character);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
