@@ -20,11 +20,17 @@ endif()
 
 set(CMAKE_C_COMPILER ${DORY_RISCV_GCC})
 set(CMAKE_ASM_COMPILER ${DORY_RISCV_GCC})
+string(REGEX REPLACE "gcc([^/]*)$" "g++\\1" CMAKE_CXX_COMPILER ${DORY_RISCV_GCC}) # of the same package; for projects that enable CXX
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # a program needs the linker script of hal/virt
 
 # _INIT variables are joined by CFLAGS of the environment, so the variables themselves are set.
 set(DORY_VIRT_MACHINE "-march=rv32imac -mabi=ilp32 --specs=picolibc.specs")
 set(CMAKE_C_FLAGS "${DORY_VIRT_MACHINE} -ffunction-sections -fdata-sections" CACHE STRING "C flags")
+# C++ without exceptions and without a library of it, of which Debian has none for this compiler: its headers are those of C
+# (<stdint.h>), and gcc links, since g++ would ask for the library.
+set(CMAKE_CXX_FLAGS "${CMAKE_C_FLAGS} -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit" CACHE STRING "C++ flags")
+set(CMAKE_CXX_LINK_EXECUTABLE
+    "${CMAKE_C_COMPILER} <FLAGS> <CMAKE_CXX_LINK_FLAGS> <LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES>")
 set(CMAKE_ASM_FLAGS "${DORY_VIRT_MACHINE}" CACHE STRING "Assembler flags")
 set(CMAKE_EXE_LINKER_FLAGS "" CACHE STRING "Linker flags")
 

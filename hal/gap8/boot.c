@@ -11,6 +11,15 @@ void _exit(int status) __attribute__((noreturn));
 
 #define END_OF_COMPUTATION 0x80000000u
 
+/* Constructors of C++ objects, and of GCC's attribute. */
+extern void (*const __init_array_start[])(void), (*const __init_array_end[])(void);
+
+static void construct(void)
+{
+    for (void (*const *constructor)(void) = __init_array_start; constructor < __init_array_end; constructor++)
+        (*constructor)();
+}
+
 int gap8_fc_main(void)
 {
     *GAP8_FC_CACHE = UINT32_MAX; /* else every line of 16 bytes of code costs an access to L2 */
@@ -18,6 +27,7 @@ int gap8_fc_main(void)
     int status = gap8_set_configured_clocks();
     if (status) /* rather than to run on at the clock of the start, and to be wrong about every time */
         return status;
+    construct();
     status = main();
     int stack_status = gap8_stacks_check(0);
     return status ? status : stack_status;
