@@ -26,7 +26,9 @@ static const struct command commands[] = {
      command_plan},
     {"report", COMMAND_REPORT, COMMAND_GENERATE, "MODEL",
      "show the plan of a network: memory over time, transfers, cycles per layer",
-     "Writes report.html, report.json and report_trace.json of a network's plan.\n", command_report},
+     "Writes report.html, report.json and report_trace.json of a network's plan; with --compare, comparison.html of two\n"
+     "plans side by side, and prints the sums of both.\n",
+     command_report},
     {"diff", COMMAND_DIFF, COMMAND_GENERATE, "RUN_LOG MODEL", "compare the log of a board with the golden model",
      "Compares the tensors that a firmware wrote to its log (dory_add_network(... DUMP all), or dory generate\n"
      "--dump-tensors all) with the golden model: layer, coordinate, expected, actual, how many differ. The golden model\n"

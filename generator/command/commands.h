@@ -68,4 +68,7 @@ enum exit_status command_probe(struct invocation *invocation);
 enum exit_status command_evaluate(struct invocation *invocation);
 enum exit_status command_ops(struct invocation *invocation);
 
+/* compare_reports.c: dory report --compare. */
+enum exit_status compare_reports(struct invocation *invocation);
+
 #endif

@@ -105,7 +105,7 @@ static bool pass_report(struct generation *run)
 
 static bool pass_report_files(struct generation *run)
 {
-    struct report_options options = {.log = run->options->log};
+    struct report_options options = {.log = run->options->log, .clock_mhz = run->options->clock_mhz};
     return !run->has_report || report_add_files(&run->plan, &options, &run->outputs, run->arena, run->diagnostics);
 }
 
@@ -265,5 +265,8 @@ static enum exit_status run_command(struct invocation *invocation)
 }
 
 enum exit_status command_generate(struct invocation *invocation) { return run_command(invocation); }
-enum exit_status command_report(struct invocation *invocation) { return run_command(invocation); }
+enum exit_status command_report(struct invocation *invocation)
+{
+    return invocation->options.compare ? compare_reports(invocation) : run_command(invocation);
+}
 enum exit_status command_plan(struct invocation *invocation) { return run_command(invocation); }

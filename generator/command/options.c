@@ -187,6 +187,8 @@ static bool has_operands(const struct reader *reader)
     const char *word = reader->command->operands;
     if (missing == 0 || (missing == 1 && reader->options->model))
         return true;
+    if (reader->options->compare)
+        return complain(reader->command, "--compare wants two reports, FIRST/report.json SECOND/report.json");
     for (int i = 0; i < reader->operand_count; i++)
         word += strcspn(word, " ") + 1;
     return complain(reader->command, arena_format(reader->arena, "no %.*s", (int)strcspn(word, " "), word));
@@ -203,7 +205,7 @@ bool options_read(struct options *options, const struct command *command, int ar
         return true;
     if (operands > 0)
         options->model = options->operands[operands - 1];
-    if (operands > 0 && !configuration_read(options, arena))
+    if (operands > 0 && !options->compare && !configuration_read(options, arena))
         return false;
     if (!has_operands(&reader))
         return false;

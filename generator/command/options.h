@@ -28,12 +28,14 @@ struct options {
     const char *depfile, *dump;
     const char *dump_tensors;           /* null, "all", or layers that the firmware writes to its log: "1,4-6" */
     const char *log;                    /* for the report: null, or the log of a run with its measurements */
+    const char *compare;                /* null, or a report.json; the other one is in the model's place */
     const char *front_end, *input_bits; /* as they were given; what they mean is in `load` */
     const char *firmware;               /* null, or a linked program that shares L2 with the network, see budget.h */
     bool list_outputs, tensors_in_ram, report, help, quiet, verbose;
     uint32_t l1_bytes, l2_bytes, cores; /* 0: not given */
     uint32_t application_bytes;         /* of L2, beside the firmware; 0: not given */
     uint32_t code_reserved_bytes;       /* the original's way to say l2_bytes; 0: not given */
+    uint32_t clock_mhz;                 /* for the report's milliseconds; 0: not given */
     uint32_t input_count;               /* the original's n_inputs; 0: not given */
     uint32_t constant_bits;             /* the original's BNRelu_bits: accepted, but proven per layer instead */
     struct load_options load;           /* how the model is read, */

@@ -52,26 +52,27 @@ static json_t *described(const char *path, json_t *report)
     return object;
 }
 
-static void add_page(const char *first, json_t *a, const char *second, json_t *b, struct outputs *outputs,
-                     struct arena *arena)
+static void add_page(const struct comparison *comparison, json_t *a, json_t *b, struct outputs *outputs, struct arena *arena)
 {
     json_t *root = value_object();
-    set_value(root, "first", described(first, a));
-    set_value(root, "second", described(second, b));
+    set_value(root, "first", described(comparison->first, a));
+    set_value(root, "second", described(comparison->second, b));
+    if (comparison->clock_mhz)
+        set_number(root, "clock_mhz", comparison->clock_mhz);
     const char *page = report_page_make(report_page_compare_js, value_print(root, true, arena), arena);
     outputs_add(outputs, "comparison.html", page, strlen(page));
 }
 
-bool report_compare(const char *first, const char *second, struct outputs *outputs, struct text *text,
+bool report_compare(const struct comparison *comparison, struct outputs *outputs, struct text *text,
                     struct diagnostics *diagnostics)
 {
-    json_t *a = report_read(first, diagnostics), *b = report_read(second, diagnostics);
+    json_t *a = report_read(comparison->first, diagnostics), *b = report_read(comparison->second, diagnostics);
     if (!a || !b) {
         json_decref(a);
         json_decref(b);
         return false;
     }
     add_sums(text, a, b);
-    add_page(first, a, second, b, outputs, text->arena);
+    add_page(comparison, a, b, outputs, text->arena);
     return true;
 }

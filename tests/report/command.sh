@@ -43,4 +43,19 @@ expect 0 grep -q '"measured_cycles": 4711' "$folder/four/report.json"
 expect 1 "$dory" report "$model" --target gap8 --output-dir "$folder/five" --log "$folder/empty.log"
 expect 1 "$dory" report "$model" --target gap8 --output-dir "$folder/five" --log "$folder/none.log"
 expect 1 test -e "$folder/five"
+
+# Two plans side by side: one with less L2 than the other.
+expect 0 "$dory" report "$model" --target gap8 --l2-bytes 200000 --clock-mhz 175 --output-dir "$folder/small"
+expect 0 grep -q '"clock_mhz": 175' "$folder/small/report.json"
+expect 0 "$dory" report --compare "$folder/one/report.json" "$folder/small/report.json" --output-dir "$folder/both"
+cp "$folder/output" "$folder/output_of_compare"
+expect 0 grep -q "^cycles  *$(number predicted_cycles | head -n 1)  *[0-9]*  *+[0-9.]* %$" "$folder/output_of_compare"
+expect 0 test "$(ls "$folder/both")" = comparison.html
+expect 1 "$dory" report --compare "$folder/one/report.json" "$folder/none.json" --output-dir "$folder/six"
+expect 1 "$dory" report --compare "$model" "$folder/one/report.json" --output-dir "$folder/six"
+expect 1 "$dory" report --compare "$folder/one/report.json" "$folder/one/report_trace.json" --output-dir "$folder/six"
+expect 2 "$dory" report --compare "$folder/one/report.json" --output-dir "$folder/six"
+expect 2 "$dory" report --compare "$folder/one/report.json" "$folder/small/report.json" --log "$folder/good.log"
+expect 2 "$dory" plan --compare "$folder/one/report.json" "$folder/small/report.json"
+expect 1 test -e "$folder/six"
 exit $failed

@@ -40,7 +40,7 @@ static void test_page(const char *folder)
     struct text text = {.arena = &arena};
     const char *first = write_file(&arena, folder, "first.json", json_of(29, NASTY_NAME, &arena));
     const char *second = write_file(&arena, folder, "second.json", json_of(32, NASTY_NAME, &arena));
-    bool done = report_compare(first, second, &outputs, &text, &diagnostics);
+    bool done = report_compare(&(struct comparison){first, second, 0}, &outputs, &text, &diagnostics);
     EXPECT(done && outputs.count == 1 && !strcmp(outputs.list[0].name, "comparison.html"), "%d files", outputs.count);
     if (done) {
         EXPECT(!strstr(outputs.list[0].bytes, NASTY_NAME), "a name is taken for HTML");
@@ -58,7 +58,7 @@ static void test_sums(const char *folder)
     struct text text = {.arena = &arena};
     const char *first = write_file(&arena, folder, "a.json", json_of(3, "conv", &arena));
     const char *second = write_file(&arena, folder, "b.json", json_of(29, "conv", &arena));
-    EXPECT(report_compare(first, second, &outputs, &text, &diagnostics), "not compared");
+    EXPECT(report_compare(&(struct comparison){first, second, 0}, &outputs, &text, &diagnostics), "not compared");
     long long a = 0, b = 0;
     char change[32] = "";
     const char *line = text.bytes ? strstr(text.bytes, "\ncycles ") : NULL;
@@ -67,7 +67,9 @@ static void test_sums(const char *folder)
     EXPECT(strtod(change, NULL) > percent - 0.006 && strtod(change, NULL) < percent + 0.006, "%s instead of %f", change,
            percent);
     struct text same = {.arena = &arena};
-    EXPECT(report_compare(first, first, &outputs, &same, &diagnostics) && strstr(same.bytes, " =\n"), "%s", same.bytes);
+    EXPECT(report_compare(&(struct comparison){first, first, 0}, &outputs, &same, &diagnostics) &&
+               strstr(same.bytes, " =\n"),
+           "%s", same.bytes);
     arena_free(&arena);
 }
 
@@ -88,7 +90,7 @@ static void expect_refused(struct arena *arena, const char *folder, const char *
     struct text sums = {.arena = arena};
     const char *good = arena_format(arena, "%s/a.json", folder);
     const char *bad = text ? write_file(arena, folder, "bad.json", text) : arena_format(arena, "%s/none.json", folder);
-    bool done = report_compare(good, bad, &outputs, &sums, &diagnostics);
+    bool done = report_compare(&(struct comparison){good, bad, 0}, &outputs, &sums, &diagnostics);
     EXPECT(!done && outputs.count == 0 && diagnostics.error_count == 1, "%s: taken for a report", message);
     EXPECT(done || strstr(diagnostics.list[0].text, message), "'%s' instead of '%s'", diagnostics.list[0].text, message);
 }

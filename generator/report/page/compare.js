@@ -1,6 +1,6 @@
 /* Two plans side by side: sums, layers that belong together, memory and transfers on the same scales. */
 
-const plans = [data.first, data.second].map(({ path, report }) => ({ path, ...report }));
+const givenClock = data.clock_mhz, plans = [data.first, data.second].map(({ path, report }) => ({ path, ...report }));
 
 /* All drawing works on `data`; what it draws for a pointer is text by then. */
 function onPlan(plan, work) {
@@ -132,7 +132,7 @@ function memorySection() {
 
 /* ---- the page ---- */
 
-onPlan(plans[0], chooseClock);
+onPlan(plans[0], () => chooseClock(givenClock));
 document.title = `${plans[0].network.name} and ${plans[1].network.name}: dory comparison`;
 document.getElementById("page").append(
   html("header", {}, html("h1", {}, "Two plans"), html("p", { class: "subtitle" }, `first: ${planTitle(plans[0])}`), html("p", { class: "subtitle" }, `second: ${planTitle(plans[1])}`)),

@@ -1,7 +1,7 @@
 /* The network as boxes and arrows. Columns are ranks (the longest way from an input), wrapped into rows like a text; beside
  * the first lane of a row lie lanes for branches, and thin ones for arrows that pass boxes by. */
 
-const box = { width: 134, height: 46, gap: 26, laneGap: 10, thin: 12, rowGap: 30, margin: 22 };
+const box = { width: 0, least: 134, most: 180, height: 46, gap: 26, laneGap: 10, thin: 12, rowGap: 30, margin: 22 };
 
 /* ---- what is to be drawn ---- */
 
@@ -114,10 +114,12 @@ function drawEdge(edge, path) {
 
 /* ---- boxes ---- */
 
+const nameLetters = () => Math.floor((box.width - 14) / 7.4);
+
 function drawPort(node, x, y) {
   const tensor = data.tensors[node.tensor], title = node.isOutput ? `output ${tensor.name}` : `input ${tensor.name}`;
   return hover(svg("g", { class: "node port" }, svg("rect", { x, y, width: box.width, height: box.height, rx: box.height / 2 }),
-    svgText(x + box.width / 2, y + 20, brief(title, 17), { "text-anchor": "middle", class: "name" }),
+    svgText(x + box.width / 2, y + 20, brief(title, nameLetters()), { "text-anchor": "middle", class: "name" }),
     svgText(x + box.width / 2, y + 35, shape(tensor.shape), { "text-anchor": "middle" })),
   title, [["shape", shape(tensor.shape)], ["elements", `${tensor.bits} bits, ${tensor.signed ? "signed" : "unsigned"}`]]);
 }
@@ -126,7 +128,7 @@ function drawPort(node, x, y) {
 function drawLayerBox(node, x, y, most) {
   const layer = data.layers[node.layer], share = span(layer) / most;
   return layerTip(svg("g", { class: `node ${layer.kind}`, "data-layer": node.layer }, svg("rect", { x, y, width: box.width, height: box.height, rx: 5 }),
-    svgText(x + 8, y + 16, brief(layerName(node.layer), 17), { class: "name" }), svgText(x + 8, y + 30, brief(kindName(layer), 21)),
+    svgText(x + 8, y + 16, brief(layerName(node.layer), nameLetters()), { class: "name" }), svgText(x + 8, y + 30, brief(kindName(layer), Math.floor((box.width - 12) / 5.9))),
     svg("rect", { class: "time-all", x: x + 8, y: y + 36, width: box.width - 16, height: 4, rx: 2 }),
     svg("rect", { class: "time", x: x + 8, y: y + 36, width: Math.max(1, (box.width - 16) * share), height: 4, rx: 2 })), layer, node.layer);
 }
@@ -134,7 +136,8 @@ function drawLayerBox(node, x, y, most) {
 function drawGraph(holder, width) {
   const graph = graphNodes(), ranks = 1 + Math.max(0, ...graph.nodes.map((node) => node.rank));
   chooseLanes(graph);
-  const fitting = Math.max(1, Math.floor((width - 2 * box.margin + box.gap) / (box.width + box.gap))), perRow = Math.min(fitting, ranks);
+  const fitting = Math.max(1, Math.floor((width - 2 * box.margin + box.gap) / (box.least + box.gap))), perRow = Math.min(fitting, ranks);
+  box.width = Math.max(box.least, Math.min(box.most, (width - 2 * box.margin + box.gap) / perRow - box.gap));
   const { rows, height } = placeRows(graph, perRow), most = Math.max(1, ...data.layers.map(span));
   const arrow = svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg("path", { d: "M0 0L8 4L0 8z" }));
   const lines = graph.edges.map((edge) => drawEdge(edge, edgePath(edge, graph, rows, perRow, perRow)));

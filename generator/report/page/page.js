@@ -29,9 +29,9 @@ function summaryTiles() {
     tile("Cycles of one run", withCommas(totals.predicted_cycles), "", more(measuredText())),
     tile("Time of one run", timed("ms", totals.predicted_cycles), "ms", more(timed("frames", totals.predicted_cycles), " frames/s ", clockInput())),
     tile("Throughput", rate(totals.macs, totals.predicted_cycles), "MAC/cycle", more(`${short(totals.macs)} MAC on ${data.options.cores} cores`)),
-    tile("L2", bytes(memory.l2_peak_bytes), `of ${bytes(memory.l2_arena_bytes)}`, meter(memory.l2_peak_bytes, memory.l2_arena_bytes), more(boundText())),
-    tile("L1", bytes(memory.l1_peak_bytes), `of ${bytes(memory.l1_arena_bytes)}`, meter(memory.l1_peak_bytes, memory.l1_arena_bytes),
-      more(`${withCommas(totals.tiles)} tiles in ${totals.layers} layers`)),
+    tile("L2", bytes(memory.l2_peak_bytes), "", meter(memory.l2_peak_bytes, memory.l2_arena_bytes), more(`of ${bytes(memory.l2_arena_bytes)}; ${boundText()}`)),
+    tile("L1", bytes(memory.l1_peak_bytes), "", meter(memory.l1_peak_bytes, memory.l1_arena_bytes),
+      more(`of ${bytes(memory.l1_arena_bytes)}; ${withCommas(totals.tiles)} tiles in ${totals.layers} layers`)),
     tile("L3 traffic", bytes(moved), "", meter(totals.l3_busy_cycles, totals.timeline_cycles),
       more(`channel busy ${percent(totals.l3_busy_cycles, totals.timeline_cycles)}`)),
     tile("Flash", bytes(memory.flash_bytes), "", more(memory.ram_bytes ? `and ${bytes(memory.ram_bytes)} of L3 RAM` : "no L3 RAM")));

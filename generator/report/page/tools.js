@@ -127,9 +127,9 @@ function bufferName(buffer) {
 const clock = { mhz: 100 };
 
 /* Of the page's address (#mhz=175), of dory's option, or what GAP8 starts with. */
-function chooseClock() {
+function chooseClock(given) {
   const asked = Number((/[#&]mhz=([0-9.]+)/.exec(location.hash) || [])[1]);
-  clock.mhz = asked > 0 ? asked : data.options.clock_mhz || 100;
+  clock.mhz = asked > 0 ? asked : given || data.options.clock_mhz || 100;
 }
 
 const threeDigits = (number) => number.toFixed(number >= 100 ? 0 : number >= 10 ? 1 : number >= 1 ? 2 : 3);
