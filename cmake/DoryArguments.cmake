@@ -32,11 +32,16 @@ function(dory_require_no_more where)
   endif()
 endfunction()
 
-# dory_require_number(WHERE VALUE): a whole number above 0.
+# dory_require_number(WHERE VALUE): a whole number above 0. dory_require_size: in bytes, or with k or M, which dory knows.
 function(dory_require_number where value)
   if(NOT value MATCHES "^[1-9][0-9]*$" OR ARGN)
     message(FATAL_ERROR "${where} ${value} ${ARGN}: a whole number above 0 is expected")
   endif()
+endfunction()
+
+function(dory_require_size where value)
+  string(REGEX REPLACE "[kKM]$" "" number "${value}")
+  dory_require_number("${where}" "${number}" ${ARGN})
 endfunction()
 
 # dory_require_file(VARIABLE WHERE PATH): the absolute path, a relative one being of the current source folder, of a file

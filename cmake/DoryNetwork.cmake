@@ -63,7 +63,7 @@ function(_dory_generator_options variable)
   set(flag_CORES --cores)
   foreach(option IN ITEMS L1_BYTES L2_BYTES APPLICATION_L2_BYTES CORES)
     if(DEFINED arg_${option})
-      dory_require_number("dory_add_network(${name}): ${option}" ${arg_${option}})
+      dory_require_size("dory_add_network(${name}): ${option}" ${arg_${option}}) # of CORES the generator wants no k
       list(APPEND options ${flag_${option}} ${arg_${option}})
     endif()
   endforeach()

@@ -5,7 +5,13 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/terminal.h"
+#include "base/text.h"
 #include "command/option_table.h"
+
+/* The key of a file beside a model that holds options for it. Its value is the version of the format. */
+#define MARK    "dory"
+#define VERSION 1
 
 struct configuration {
     struct options *options;
@@ -75,8 +81,18 @@ static void say_unknown(const char *path, const char *key)
     fputc('\n', stderr);
 }
 
+static bool check_version(const struct configuration *configuration, const json_t *value)
+{
+    bool good = json_integer_value(value) == VERSION;
+    if (!good)
+        fprintf(stderr, "%s: error: '" MARK "': %d, the version of the format, is expected\n", configuration->path, VERSION);
+    return good;
+}
+
 static bool read_entry(const struct configuration *configuration, const char *key, const json_t *value)
 {
+    if (!strcmp(key, MARK))
+        return check_version(configuration, value);
     for (int i = 0; i < option_count; i++) {
         const struct option *option = &option_table[i];
         if (!option->key || strcmp(option->key, key) != 0)
@@ -118,7 +134,65 @@ static const char *find_sidecar(const char *model, struct arena *arena)
     if (!dot || (slash && dot < slash) || !strcmp(dot, ".json"))
         return NULL;
     const char *path = arena_format(arena, "%.*s.json", (int)(dot - model), model);
-    return access(path, R_OK) == 0 ? path : NULL;
+    return access(path, F_OK) == 0 ? path : NULL;
+}
+
+/* The key by which a file says that it holds options for the model; null where it does not. */
+static const char *mark_of(const json_t *root, const char *model)
+{
+    const char *named = json_string_value(json_object_get(root, "onnx_file"));
+    if (json_object_get(root, MARK))
+        return MARK;
+    return named && !strcmp(text_file_name(named), text_file_name(model)) ? "onnx_file" : NULL;
+}
+
+static bool is_option(const char *key)
+{
+    for (int i = 0; i < option_count; i++)
+        if (option_table[i].key && !strcmp(option_table[i].key, key))
+            return true;
+    return false;
+}
+
+static bool has_options(json_t *root)
+{
+    bool has = false;
+    for (void *entry = json_object_iter(root); entry; entry = json_object_iter_next(root, entry))
+        has = has || is_option(json_object_iter_key(entry));
+    return has;
+}
+
+/* Either way the file is named, so that nobody has to guess. What looks as if it had been meant is worth a warning. */
+static void say_whether_read(const char *path, json_t *root, const char *mark, const char *fault)
+{
+    bool warns = fault || (!mark && has_options(root));
+    if (mark && !terminal_is_quiet())
+        fprintf(stderr, "%s: note: options are read from this file, which lies beside the model and has the key '%s'\n",
+                path, mark);
+    else if (fault)
+        fprintf(stderr, "%s: warning: this file beside the model is not read: %s\n", path, fault);
+    else if (!mark && (warns || !terminal_is_quiet()))
+        fprintf(stderr,
+                "%s: %s: this file beside the model is not read, since it has no key '" MARK
+                "' and no 'onnx_file' that is the "
+                "model; --config reads any file\n",
+                path, warns ? "warning" : "note");
+}
+
+/* A file beside the model may be anything, for instance what a training wrote: only one that says so is taken for options.
+ */
+static const char *choose_sidecar(struct options *options, struct arena *arena)
+{
+    const char *path = find_sidecar(options->model, arena);
+    if (!path)
+        return NULL;
+    json_error_t error;
+    json_t *root = json_load_file(path, 0, &error);
+    const char *mark = mark_of(root, options->model);
+    say_whether_read(path, root, mark, root ? NULL : error.text);
+    json_decref(root);
+    options->unread_config = mark ? NULL : path;
+    return mark ? path : NULL;
 }
 
 /* The one that the command line names, or the model's own. */
@@ -127,6 +201,6 @@ bool configuration_read(struct options *options, struct arena *arena)
     if (options->config && !strcmp(options->config, "none"))
         options->config = NULL;
     else if (!options->config && options->model)
-        options->config = find_sidecar(options->model, arena);
+        options->config = choose_sidecar(options, arena);
     return !options->config || read_configuration(options, arena);
 }

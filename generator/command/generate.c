@@ -196,6 +196,8 @@ static bool write_depfile(struct generation *run)
     add_dependency(&text, options->model);
     if (options->config)
         add_dependency(&text, options->config);
+    if (options->unread_config)
+        add_dependency(&text, options->unread_config);
     if (strstr(options->target, ".json"))
         add_dependency(&text, options->target);
     if (options->log)

@@ -24,7 +24,7 @@ const struct option option_table[] = {
     {COMMAND_GENERATE | COMMAND_PROBE, "--name", "name", OPTION_TEXT, PLACE(name), "N",
      "of the network in C, and of the files; default: the model file's"},
     {LOADING, "--config", NULL, OPTION_PATH, PLACE(config), "FILE",
-     "more options, in JSON; default: MODEL.json, where there is one; none: no file"},
+     "more options, in JSON; default: MODEL.json, where it has a key \"dory\"; none: no file"},
     {PLANNING | COMMAND_PROBE, "--l1-bytes", "l1_bytes", OPTION_SIZE, PLACE(l1_bytes), "SIZE",
      "of the L1 memory, stacks included"},
     {PLANNING, "--l2-bytes", "l2_bytes", OPTION_SIZE, PLACE(l2_bytes), "SIZE", "of the network's L2 buffer"},

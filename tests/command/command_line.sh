@@ -94,7 +94,7 @@ for command in generate plan report probe; do
 done
 
 # The configuration beside a model counts for every command that reads the model.
-echo '{"frontend": "keras"}' >text.json
+echo '{"dory": 1, "frontend": "keras"}' >text.json
 for command in inspect generate plan report probe 'run --input x' 'diff log'; do
     expect 2 "error: --frontend is nemo, quantlab or detect" $command text.onnx
     expect 1 "error: " $command text.onnx --config none

@@ -55,10 +55,11 @@ expect 1 "does not fit L2" "$dory" generate model.onnx --output-dir first --name
 expect 1 "missing.onnx: error: cannot open" "$dory" generate missing.onnx --output-dir first --name net
 diff -r kept first || fail "a failed run changed files"
 
-# a configuration file beside the model is read by itself; the command line overrules it
+# a configuration file beside the model that says that it is one is read by itself; the command line overrules it
 cp model.onnx beside.onnx
-echo '{"cores": 3, "n_inputs": 1, "BNRelu_bits": 32, "name": "net"}' >beside.json
-expect 0 "" "$dory" generate beside.onnx --output-dir fourth
+echo '{"dory": 1, "cores": 3, "n_inputs": 1, "BNRelu_bits": 32, "name": "net"}' >beside.json
+expect 0 "beside.json: note: options are read from this file, which lies beside the model and has the key 'dory'" \
+  "$dory" generate beside.onnx --output-dir fourth
 grep -q 'cores = 3' fourth/net.c || fail "beside.json was not read"
 expect 0 "" "$dory" generate beside.onnx --output-dir fourth --cores 5
 grep -q 'cores = 5' fourth/net.c || fail "beside.json overruled the command line"
@@ -66,8 +67,24 @@ expect 0 "" "$dory" generate beside.onnx --output-dir fourth --config none --nam
 grep -q 'cores = 8' fourth/net.c || fail "--config none read a file"
 expect 0 "" "$dory" generate beside.onnx --output-dir fourth --depfile fourth.d
 grep -q 'beside.json' fourth.d || fail "the depfile lacks beside.json"
-echo '{"coers": 3}' >beside.json
+echo '{"dory": 1, "coers": 3}' >beside.json
 expect 2 "unknown key 'coers'; did you mean 'cores'?" "$dory" generate beside.onnx --output-dir fourth
+echo '{"dory": 2, "cores": 3}' >beside.json
+expect 2 "'dory': 1, the version of the format, is expected" "$dory" generate beside.onnx --output-dir fourth
+echo '{"onnx_file": "weights/beside.onnx", "cores": 3}' >beside.json
+expect 0 "has the key 'onnx_file'" "$dory" generate beside.onnx --output-dir fourth --name net
+grep -q 'cores = 3' fourth/net.c || fail "beside.json was not read"
+
+# one that is something else is not; the next build looks again
+echo '{"epochs": 90, "optimiser": {"name": "adam"}}' >beside.json
+expect 0 "beside.json: note: this file beside the model is not read, since it has no key 'dory'" \
+  "$dory" generate beside.onnx --output-dir fourth --name net --depfile fourth.d
+grep -q 'beside.json' fourth.d || fail "the depfile lacks beside.json, which may be of use tomorrow"
+grep -q 'cores = 8' fourth/net.c || fail "beside.json was read"
+echo '{"epochs": 90, "cores": 3}' >beside.json
+expect 0 "beside.json: warning: this file beside the model is not read" "$dory" --quiet generate beside.onnx --output-dir fourth --name net
+echo '{"dory": 1, "cores": 3,}' >beside.json
+expect 0 "beside.json: warning: this file beside the model is not read: " "$dory" generate beside.onnx --output-dir fourth --name net
 
 # places that cannot be written
 : > file

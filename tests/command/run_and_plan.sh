@@ -34,15 +34,15 @@ diff <(sed 's/^[^:]*://' printed.txt | xargs -n 1) <(grep -v '^#' layers/out_lay
 expect 0 "" "$dory" run digits.onnx --input input.txt --output-dir layers # the folder is there
 
 head -n 63 input.txt >short.txt
-expect 1 "short.txt has 63 values; input '0' has 8 x 8 x 1 = 64 elements" "$dory" run digits.onnx --input short.txt
+expect 1 "short.txt has 63 values; '0' has 8 x 8 x 1 = 64 elements" "$dory" run digits.onnx --input short.txt
 { head -n 63 input.txt; echo 256,; } >bright.txt
-expect 1 "bright.txt: value 63 is 256; input '0' can be 0 to 255" "$dory" run digits.onnx --input bright.txt
+expect 1 "bright.txt: value 63 is 256; '0' can be 0 to 255" "$dory" run digits.onnx --input bright.txt
 expect 1 "the network has 1 inputs, the command line 2" "$dory" run digits.onnx --input input.txt --input input.txt
 expect 1 "cannot make directory input.txt/below" "$dory" run digits.onnx --input input.txt --output-dir input.txt/below
 expect 2 "--input-bits is 2, 4 or 8" "$dory" run digits.onnx --input input.txt --input-bits 7
 
 # an input of 2 signed bits has other limits
-expect 1 "value 0 is 3; input '0' can be -2 to 1" "$dory" run digits.onnx --input input.txt --input-bits 2 --input-signed
+expect 1 "value 0 is 3; '0' can be -2 to 1" "$dory" run digits.onnx --input input.txt --input-bits 2 --input-signed
 expect 0 "" "$dory" run digits.onnx --input <(yes 1 | head -n 64) --input-bits 2 --input-signed --exact-add
 
 # ---- expected values that are not the model's ----

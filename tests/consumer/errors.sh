@@ -67,7 +67,7 @@ expect_early 'CORES has no value; is a variable empty?' 'dory_add_network(net di
 expect_early 'TARGET has no value; is a variable empty?' 'dory_add_network(net digits.onnx TARGET ${machine})'
 expect_early 'CONFIG is there 2 times' 'dory_add_network(net digits.onnx CONFIG a.json CONFIG b.json)'
 expect_early "CONFIG $work/project/options.json does not exist" 'dory_add_network(net digits.onnx CONFIG options.json)'
-expect_early 'L1_BYTES 64k : a whole number above 0 is expected' 'dory_add_network(net digits.onnx L1_BYTES 64k)'
+expect_early 'L1_BYTES 64q : a whole number above 0 is expected' 'dory_add_network(net digits.onnx L1_BYTES 64q)'
 expect_early 'CORES 0 : a whole number above 0 is expected' 'dory_add_network(net digits.onnx CORES 0)'
 expect_early 'OPTIONS --output-dir=elsewhere: here it is not to be chosen' 'dory_add_network(net digits.onnx OPTIONS --output-dir=elsewhere)'
 expect_early 'OPTIONS --check: here it is CHECK' 'dory_add_network(net digits.onnx OPTIONS --check golden)'
