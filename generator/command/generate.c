@@ -15,6 +15,7 @@
 #include "plan/plan.h"
 #include "report/plan_report.h"
 #include "report/plan_text.h"
+#include "report/plan_views.h"
 #include "report/report_files.h"
 
 /* What one run knows. */
@@ -23,6 +24,7 @@ struct generation {
     const struct options *options;
     struct target target;
     struct network *network;
+    struct dory_layer *described; /* by layer, for --dump=describe */
     struct plan plan;
     struct assembled assembled;
     struct expected expected;
@@ -55,6 +57,18 @@ static bool pass_import(struct generation *run)
 static bool pass_range(struct generation *run)
 {
     return model_prove(run->network, run->options, run->arena, run->diagnostics);
+}
+
+/* The planner describes layers itself, more than once: what this pass makes is for --dump alone. */
+static bool pass_describe(struct generation *run)
+{
+    bool good = true;
+    if (!run->options->dump || strcmp(run->options->dump, "describe") != 0)
+        return true;
+    run->described = arena_array(run->arena, struct dory_layer, (size_t)run->network->layer_count);
+    for (int i = 0; i < run->network->layer_count; i++)
+        good = describe_layer(run->network, i, &run->described[i], run->arena, run->diagnostics) && good;
+    return good;
 }
 
 static bool pass_plan(struct generation *run)
@@ -109,14 +123,6 @@ static bool pass_report_files(struct generation *run)
     return !run->has_report || report_add_files(&run->plan, &options, &run->outputs, run->arena, run->diagnostics);
 }
 
-static bool pass_table(struct generation *run)
-{
-    struct text text = {.arena = run->arena};
-    plan_report(&text, &run->plan);
-    fputs(text.bytes, stdout);
-    return true;
-}
-
 static bool pass_write(struct generation *run)
 {
     return outputs_commit(&run->outputs, options_folder(run->options), run->arena, run->diagnostics);
@@ -124,30 +130,51 @@ static bool pass_write(struct generation *run)
 
 static void dump_network(struct generation *run) { network_print(stdout, run->arena, run->network); }
 
-static void dump_plan(struct generation *run)
+/* A view of the plan, by one of plan_views.h or plan_text.h. */
+static void print_view(struct generation *run, void (*view)(struct text *text, const struct plan *plan))
 {
     struct text text = {.arena = run->arena};
-    plan_text(&text, &run->plan);
+    view(&text, &run->plan);
     fputs(text.bytes, stdout);
 }
 
-static void dump_layout(struct generation *run)
+static void dump_layers(struct generation *run)
 {
     struct text text = {.arena = run->arena};
-    plan_text_layout(&text, &run->plan);
+    plan_view_layers(&text, run->network, run->described);
     fputs(text.bytes, stdout);
 }
+
+static void dump_plan(struct generation *run) { print_view(run, plan_text); }
+static void dump_tiles(struct generation *run) { print_view(run, plan_view_tiles); }
+static void dump_decision(struct generation *run) { print_view(run, plan_view_decision); }
+static void dump_schedule(struct generation *run) { print_view(run, plan_view_schedule); }
+static void dump_places(struct generation *run) { print_view(run, plan_view_places); }
+static void dump_layout(struct generation *run) { print_view(run, plan_text_layout); }
+
+static bool pass_table(struct generation *run)
+{
+    print_view(run, plan_report);
+    return true;
+}
+
+enum { ANY = COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PLAN };
 
 static const struct pass {
     const char *name;
-    bool (*run)(struct generation *run);
+    bool (*run)(struct generation *run);  /* null: a view of what the pass in front did */
     void (*dump)(struct generation *run); /* null: no result of its own */
     unsigned commands;                    /* that need it */
 } passes[] = {
-    {"import", pass_import, dump_network, COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PLAN}, /* read_onnx, too */
-    {"range", pass_range, dump_network, COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PLAN},
-    {"plan", pass_plan, dump_plan, COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PLAN}, /* tile and place, too */
-    {"check", pass_check, NULL, COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PLAN},
+    {"import", pass_import, dump_network, ANY}, /* read_onnx, too */
+    {"range", pass_range, dump_network, ANY},
+    {"describe", pass_describe, dump_layers, ANY},
+    {"plan", pass_plan, dump_plan, ANY},
+    {"tile", NULL, dump_tiles, ANY},
+    {"decide", NULL, dump_decision, ANY},
+    {"schedule", NULL, dump_schedule, ANY},
+    {"place", NULL, dump_places, ANY},
+    {"check", pass_check, NULL, ANY},
     {"table", pass_table, NULL, COMMAND_PLAN},
     {"layout", pass_layout, dump_layout, COMMAND_GENERATE},
     {"expected", pass_expected, NULL, COMMAND_GENERATE},
@@ -159,15 +186,20 @@ static const struct pass {
 
 #define PASS_COUNT (sizeof passes / sizeof *passes)
 
+static bool run_pass(struct generation *run, const struct pass *pass)
+{
+    progress_step(pass->name);
+    bool good = pass->run(run);
+    progress_step(NULL);
+    return good;
+}
+
 static bool run_passes(struct generation *run)
 {
     for (size_t i = 0; i < PASS_COUNT; i++) {
         if (!(passes[i].commands & run->command->bit))
             continue;
-        progress_step(passes[i].name);
-        bool good = passes[i].run(run);
-        progress_step(NULL);
-        if (!good)
+        if (passes[i].run && !run_pass(run, &passes[i]))
             return false;
         if (run->options->dump && !strcmp(run->options->dump, passes[i].name)) {
             passes[i].dump(run);

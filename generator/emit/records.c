@@ -73,7 +73,7 @@ static const struct field l1_map_fields[] = {
     {FIELD_PLACE(struct dory_l1_map, accumulators), .kind = FIELD_OFFSET},
     {FIELD_PLACE(struct dory_l1_map, scratch), .kind = FIELD_OFFSET},
 };
-static const struct record record_l1_map = RECORD(struct dory_l1_map, l1_map_fields);
+const struct record record_l1_map = RECORD(struct dory_l1_map, l1_map_fields);
 
 #define LAYER(MEMBER, ...)                                                                                                  \
     {                                                                                                                       \

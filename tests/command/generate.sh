@@ -118,10 +118,25 @@ echo '{"cores": ' > configured/c.json
 expect 2 "c.json:" "$dory" generate model.onnx --config configured/c.json
 expect 2 "c.json" "$dory" generate model.onnx --config missing/c.json
 expect 2 "--dump=soup" "$dory" generate model.onnx --dump=soup
-for pass in import range plan layout; do
+for pass in import range describe tile decide schedule place plan layout; do
   expect 0 "" "$dory" generate model.onnx --dump=$pass --output-dir nothing
+  "$dory" generate model.onnx --dump=$pass --tensors-in-ram 2>/dev/null >$pass.dump
+  [ -s $pass.dump ] || fail "--dump=$pass prints nothing"
+  grep -q "dump=soup.*are.*[ ]$pass[,]*" <("$dory" plan model.onnx --dump=soup 2>&1) || fail "$pass is no pass with a result"
 done
 [ ! -e nothing ] || fail "--dump wrote files"
+
+# passes of the planner: every layer is there, the parts are those of the whole, and layers are described without a plan
+layers=$("$dory" inspect model.onnx 2>/dev/null | sed -n 's/^\([0-9]*\) layers, .*/\1/p')
+[ "$(grep -c '^layer [0-9]* .*operation\|^layer [0-9]* [^ ]* {$' describe.dump)" = "$layers" ] || fail "layers described"
+[ "$(grep -c ', L1 {' tile.dump)" = "$layers" ] || fail "layers tiled"
+[ "$(grep -c ' RAM ' decide.dump)" = "$(grep -c '^RAM offset' place.dump)" ] && grep -q ' RAM ' decide.dump || fail "tensors in RAM"
+diff <(grep -v '^$' place.dump) <(grep -v '^$' plan.dump | grep -Fx -f <(grep -v '^$' place.dump)) || fail "places are those of the plan"
+diff <(sed -n '/^transfer\|^ *transfer /,$p' plan.dump) <(sed -n '/^ *transfer /,$p' schedule.dump) || fail "transfers are those of the plan"
+[ "$(sed -n '2,/^$/p' schedule.dump | grep -c .)" = "$(awk 'NF == 7 && $1 + 0 == $1 && $5 + 0 == $5 { sum += $2 } END { print sum }' <(sed -n '/^layer\|^ *layer /,$p' decide.dump))" ] ||
+  fail "as many steps are scheduled as were decided"
+expect 1 "does not fit L1" "$dory" plan model.onnx --l1-bytes 320 --dump=tile
+expect 0 ".operation = DORY_CONVOLUTION" "$dory" plan model.onnx --l1-bytes 320 --dump=describe
 
 # expected values from files: right ones, wrong ones, too few
 mkdir values

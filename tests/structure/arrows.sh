@@ -14,7 +14,7 @@ declare -A may=(
   [target]="base"
   [plan]="base target network"
   [emit]="base target network plan"
-  [report]="base target network plan"
+  [report]="base target network plan emit"
   [command]="base target model import network plan emit report"
 )
 status=0
