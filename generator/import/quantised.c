@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "network/fixed_point.h"
+
 void quantised_begin(struct quantised_builder *builder, const char *name, enum rounding rounding, struct arena *arena)
 {
     *builder = (struct quantised_builder){.arena = arena, .rounding = rounding};
@@ -69,14 +71,9 @@ struct stage quantised_stage(struct quantised_builder *builder, int count, const
 /* A factor as 31 bits and a power of two, which is how TensorFlow Lite holds it: its QuantizeMultiplier. */
 static void set_twice(double factor, int64_t *multiplier, int *exponent)
 {
-    double significand = frexp(factor, exponent);
-    *multiplier = llround(significand * 2147483648.0);
-    if (*multiplier == INT64_C(1) << 31) {
-        *multiplier /= 2;
-        ++*exponent;
-    }
-    if (*exponent < -31)
-        *multiplier = *exponent = 0;
+    int32_t narrow;
+    fixed_quantise_multiplier(factor, &narrow, exponent);
+    *multiplier = narrow;
 }
 
 /* A float32's value as an odd whole number times 2^*exponent (0 for 0). */
@@ -146,7 +143,16 @@ void quantised_finish_convolution(struct quantised_builder *builder, struct laye
             sum += weights->weights[(size_t)channel * count + i];
         int64_t bias = weights->biases ? weights->biases[channel] : 0;
         double scale = weights->scales[weights->scale_count == 1 ? 0 : channel];
-        quantised_set_channel(builder, &layer->stages[0], channel, bias - sum * input->zero_point,
-                              (struct real_factor){{input->scale, scale}, output->scale, 1});
+        struct real_factor factor = {{input->scale, scale}, output->scale, 1};
+        if (weights->float_product)
+            factor = (struct real_factor){{(float)(input->scale * scale), 1}, output->scale, 1};
+        quantised_set_channel(builder, &layer->stages[0], channel, bias - sum * input->zero_point, factor);
     }
+}
+
+void quantised_table(struct quantised_builder *builder, const char *name, int input, int output, const uint8_t *table)
+{
+    uint8_t *copy = arena_array(builder->arena, uint8_t, 256);
+    memcpy(copy, table, 256);
+    quantised_layer(builder, LAYER_TABLE, name, input, output)->table = copy;
 }

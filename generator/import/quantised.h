@@ -64,11 +64,16 @@ struct quantised_weights {
     const double *scales; /* scale_count of them: 1, or one an output channel */
     int scale_count;
     const int32_t *biases; /* null: none. In units of input scale * weight scale */
+    bool float_product;    /* the product of both scales is rounded to float32, as TensorFlow Lite Micro's fully connected
+                            * layers do that have one scale */
 };
 
 /* A convolution, depth-wise or fully connected layer. The caller sets kernel, stride, dilation, padding and groups of the
  * layer that is returned *before* it calls quantised_finish_convolution, which sets weights, padding_value and stage. */
 void quantised_finish_convolution(struct quantised_builder *builder, struct layer *layer,
                                   const struct quantised_weights *weights);
+
+/* Any function of one element, by 256 elements of `output`; both tensors exist. */
+void quantised_table(struct quantised_builder *builder, const char *name, int input, int output, const uint8_t *table);
 
 #endif

@@ -1,5 +1,7 @@
 #include "network/interpret_moves.h"
 
+#include "network/fixed_point.h"
+
 bool interpret_copy(const struct layer *layer, const struct tensor *output, const int64_t *x, int64_t *y)
 {
     const struct layer_map *map = &layer->map;
@@ -50,10 +52,29 @@ static void softmax_pixel(const struct layer *layer, int channels, const int64_t
         y[channel] = (int64_t)(((uint64_t)layer->exponentials[(uint8_t)(largest - x[channel])] << SOFTMAX_BITS) / sum);
 }
 
+/* The sum has 12 integer bits; 1 / sum is 1 / (1 + x) times a power of two. */
+static void fixed_point_pixel(const struct layer *layer, int channels, const int64_t *x, int64_t *y)
+{
+    int64_t largest = x[0];
+    uint32_t sum = 0;
+    for (int channel = 1; channel < channels; channel++)
+        largest = x[channel] > largest ? x[channel] : largest;
+    for (int channel = 0; channel < channels; channel++)
+        sum += (uint32_t)fixed_divide((int32_t)layer->exponentials[(uint8_t)(largest - x[channel])], 12);
+    int leading_zeros = __builtin_clz(sum), places = 12 - leading_zeros + 31 - 8;
+    int32_t reciprocal = fixed_reciprocal((int32_t)((sum << leading_zeros) - (UINT32_C(1) << 31)));
+    for (int channel = 0; channel < channels; channel++) {
+        int32_t exponential = (int32_t)layer->exponentials[(uint8_t)(largest - x[channel])];
+        int32_t quotient = fixed_divide(fixed_multiply(reciprocal, exponential), places);
+        y[channel] = quotient > UINT8_MAX ? UINT8_MAX : quotient;
+    }
+}
+
 bool interpret_softmax(const struct layer *layer, const struct tensor *output, const int64_t *x, int64_t *y)
 {
     int64_t pixels = (int64_t)output->height * output->width;
     for (int64_t pixel = 0; pixel < pixels; pixel++)
-        softmax_pixel(layer, output->channels, x + pixel * output->channels, y + pixel * output->channels);
+        (layer->is_fixed_point ? fixed_point_pixel : softmax_pixel)(layer, output->channels, x + pixel * output->channels,
+                                                                    y + pixel * output->channels);
     return true;
 }

@@ -115,6 +115,9 @@ struct layer {
     /* LAYER_SOFTMAX: 256 numbers, by how far an element is below the largest of its pixel; none larger than the first, and
      * that times the number of channels below 2^32 */
     const uint32_t *exponentials;
+    /* TensorFlow Lite Micro's softmax: exponentials are 31-bit fractions, the first one 2^31 - 1; the accumulator is their
+     * quotient and the sum of them all as its fixed point arithmetic divides, in 256ths and at most 255. No stages. */
+    bool is_fixed_point;
 
     /* additions: x0' = input_stages[0](x0), x1' likewise, accumulator = x0' + x1'. A stage of count 0 changes nothing.
      * Multiplications: the product; a second input of 1x1 pixels has one factor a channel for all pixels.

@@ -1,0 +1,297 @@
+#include <math.h>
+#include <string.h>
+
+#include "import/tflite/tflite_import.h"
+#include "network/fixed_point.h"
+
+#define ADDITION_SHIFT   20
+#define MAXIMUM_SOFTMAX  511 /* as many equal elements overflow TensorFlow Lite Micro's sum */
+#define SOFTMAX_INTEGERS 5   /* integer bits of its exponents */
+
+/* ---- addition ---- */
+
+/* Stage of one number for all channels, without a clip. */
+static struct stage scale_by(struct tflite_importer *importer, double factor, int64_t addend)
+{
+    int64_t *numbers = arena_array(importer->arena, int64_t, 2);
+    int *exponent = arena_array(importer->arena, int, 1);
+    int32_t multiplier;
+    fixed_quantise_multiplier(factor, &multiplier, exponent);
+    numbers[0] = multiplier;
+    numbers[1] = addend;
+    return (struct stage){.count = 1,
+                          .rounding = ROUND_TWICE,
+                          .multiplier = &numbers[0],
+                          .addend = &numbers[1],
+                          .exponent = exponent,
+                          .divisor = 1};
+}
+
+/* Two tensors of the same dimensions, transposed alike or not at all; *value is that of the result but for its tensor. */
+static bool read_pair(struct tflite_importer *importer, int *inputs, struct value *value)
+{
+    struct value second;
+    inputs[0] = tflite_reads_elements(importer, 0, value);
+    inputs[1] = inputs[0] < 0 ? -1 : tflite_reads_elements(importer, 1, &second);
+    if (inputs[1] < 0)
+        return false;
+    bool is_like = value->is_transposed == second.is_transposed && value->is_flattened == second.is_flattened &&
+                   memcmp(value->order, second.order, sizeof second.order) == 0;
+    if (!is_like || !value->is_transposed) {
+        inputs[0] = tflite_reads(importer, 0, NULL);
+        inputs[1] = inputs[0] < 0 ? -1 : tflite_reads(importer, 1, NULL);
+    }
+    return inputs[0] >= 0 && inputs[1] >= 0;
+}
+
+static bool is_same_size(struct tflite_importer *importer, int a, int b)
+{
+    const struct tensor *first = tflite_network_tensor(importer, a), *second = tflite_network_tensor(importer, b);
+    return first->height == second->height && first->width == second->width && first->channels == second->channels;
+}
+
+static bool is_constant(const struct tflite_importer *importer, int index)
+{
+    const struct tflite_operator *operator = importer->operator;
+    return index < operator->input_count && operator->inputs[index] != NO_TENSOR &&
+           importer->values[operator->inputs[index]].kind == VALUE_CONSTANT;
+}
+
+static bool check_two_inputs(struct tflite_importer *importer)
+{
+    if (importer->operator->input_count == 2 && !is_constant(importer, 0) && !is_constant(importer, 1))
+        return true;
+    return tflite_fault(importer, "supported: two inputs, both of which the network computes");
+}
+
+bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    (void)operator;
+    int inputs[2];
+    if (!check_two_inputs(importer) || !read_pair(importer, inputs, result))
+        return false;
+    int output = tflite_makes(importer, result->is_transposed ? inputs[0] : -1);
+    if (output < 0)
+        return false;
+    if (!is_same_size(importer, inputs[0], inputs[1]) || !is_same_size(importer, inputs[0], output))
+        return tflite_fault(importer, "adds %s and %s; supported: tensors of the same shape",
+                            tflite_shape_text(importer, tflite_input(importer, 0)),
+                            tflite_shape_text(importer, tflite_input(importer, 1)));
+    const struct tensor *tensors = importer->builder.network->tensors;
+    double larger = fmax(tensors[inputs[0]].scale, tensors[inputs[1]].scale), unit = 2 * larger;
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_ADDITION, tensors[output].name, inputs[0], output);
+    layer->inputs[1] = inputs[1];
+    for (int i = 0; i < 2; i++) {
+        const struct tensor *input = &tensors[inputs[i]];
+        layer->input_stages[i] = scale_by(importer, input->scale / unit, -input->zero_point);
+        layer->input_stages[i].left_shift = ADDITION_SHIFT;
+    }
+    double factor = unit / ((1 << ADDITION_SHIFT) * tensors[output].scale);
+    if (factor >= 1)
+        return tflite_fault(importer, "scales of %g and %g of the inputs and %g of the output; TensorFlow Lite Micro refuses them",
+                            tensors[inputs[0]].scale, tensors[inputs[1]].scale, tensors[output].scale);
+    layer->stages[0] = scale_by(importer, factor, 0);
+    layer->stages[0].zero_point = tensors[output].zero_point;
+    layer->stages[0].has_clip = true;
+    layer->stages[0].maximum = 255;
+    layer->stage_count = 1;
+    result->tensor = output;
+    return tflite_clip(importer, &layer->stages[0], output);
+}
+
+/* ---- multiplication ---- */
+
+/* x - zero point, exactly. */
+static struct stage without_zero(struct tflite_importer *importer, const struct tensor *input)
+{
+    int64_t *numbers = arena_array(importer->arena, int64_t, 2);
+    numbers[0] = 1;
+    numbers[1] = -input->zero_point;
+    return (struct stage){.count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1};
+}
+
+/* A factor a channel for all pixels comes second. */
+static bool order_factors(struct tflite_importer *importer, int *inputs)
+{
+    const struct tensor *tensors = importer->builder.network->tensors;
+    if (tensor_elements(&tensors[inputs[0]]) < tensor_elements(&tensors[inputs[1]])) {
+        int first = inputs[0];
+        inputs[0] = inputs[1];
+        inputs[1] = first;
+    }
+    const struct tensor *factors = &tensors[inputs[1]];
+    bool is_channelwise = factors->height == 1 && factors->width == 1 && factors->channels == tensors[inputs[0]].channels;
+    return is_channelwise || is_same_size(importer, inputs[0], inputs[1]);
+}
+
+/* Constants of one element, or one a channel: weights of a depth-wise convolution of 1x1 elements. */
+static bool multiply_by_constant(struct tflite_importer *importer, int constant_index, struct value *result)
+{
+    struct value value;
+    int input = tflite_reads_elements(importer, 1 - constant_index, &value);
+    const struct tflite_tensor *constant = tflite_constant(importer, constant_index, TFLITE_INT8, 0);
+    struct quantisation quantisation;
+    if (input < 0 || !constant || !tflite_quantisation(importer, constant, &quantisation))
+        return false;
+    size_t count = tflite_elements(constant);
+    if (count != 1 && ((input = tflite_reads(importer, 1 - constant_index, NULL)) < 0))
+        return false;
+    int channels = tflite_network_tensor(importer, input)->channels;
+    if (count != 1 && (count != (size_t)channels || constant->dimensions[constant->rank - 1] != channels))
+        return tflite_fault(importer, "multiplies by a constant of %s; supported: constants of one element, or one a channel",
+                            tflite_shape_text(importer, constant));
+    int8_t *weights = arena_array(importer->arena, int8_t, (size_t)channels);
+    for (int i = 0; i < channels; i++) {
+        int64_t weight = (int8_t)constant->data[count == 1 ? 0 : i] - quantisation.zero_point;
+        if (weight < INT8_MIN || weight > INT8_MAX)
+            return tflite_fault(importer, "the constant '%s' minus its zero point is %d; supported: -128 to 127",
+                                constant->name, (int)weight);
+        weights[i] = (int8_t)weight;
+    }
+    int output = tflite_makes(importer, value.is_transposed ? input : -1);
+    if (output < 0)
+        return false;
+    if (!is_same_size(importer, input, output))
+        return tflite_fault(importer, "the output is of another shape than the input");
+    struct layer *layer =
+        quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
+    layer->groups = channels;
+    quantised_finish_convolution(
+        &importer->builder, layer,
+        &(struct quantised_weights){.weights = weights, .scales = &quantisation.scale, .scale_count = 1});
+    *result = value;
+    result->tensor = output;
+    return tflite_clip(importer, &layer->stages[0], output);
+}
+
+bool tflite_multiply(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    (void)operator;
+    int inputs[2];
+    for (int i = 0; i < 2; i++)
+        if (is_constant(importer, i))
+            return multiply_by_constant(importer, i, result);
+    if (!check_two_inputs(importer) || !read_pair(importer, inputs, result))
+        return false;
+    if (!order_factors(importer, inputs))
+        return tflite_fault(importer, "multiplies %s by %s; supported: the same shape, or one factor a channel",
+                            tflite_shape_text(importer, tflite_input(importer, 0)),
+                            tflite_shape_text(importer, tflite_input(importer, 1)));
+    int output = tflite_makes(importer, inputs[0]);
+    if (output < 0)
+        return false;
+    const struct tensor *tensors = importer->builder.network->tensors;
+    struct layer *layer =
+        quantised_layer(&importer->builder, LAYER_MULTIPLICATION, tensors[output].name, inputs[0], output);
+    layer->inputs[1] = inputs[1];
+    for (int i = 0; i < 2; i++)
+        layer->input_stages[i] = without_zero(importer, &tensors[inputs[i]]);
+    layer->stages[0] = quantised_stage(&importer->builder, 1, &tensors[output]);
+    quantised_set_channel(
+        &importer->builder, &layer->stages[0], 0, 0,
+        (struct real_factor){{tensors[inputs[0]].scale, tensors[inputs[1]].scale}, tensors[output].scale, 1});
+    layer->stage_count = 1;
+    result->tensor = output;
+    return tflite_clip(importer, &layer->stages[0], output);
+}
+
+/* ---- concatenation ---- */
+
+/* The layer of two inputs; the last one's output is the operator's. */
+static int concatenate_two(struct tflite_importer *importer, int first, int second, bool is_last)
+{
+    const struct tensor a = *tflite_network_tensor(importer, first), b = *tflite_network_tensor(importer, second);
+    struct quantisation quantisation;
+    if (a.height != b.height || a.width != b.width) {
+        tflite_fault(importer, "joins images of %d x %d and %d x %d; supported: the same size", a.height, a.width, b.height,
+                     b.width);
+        return -1;
+    }
+    if (!tflite_quantisation(importer, tflite_output(importer), &quantisation))
+        return -1;
+    const char *name = tflite_output(importer)->name;
+    if (!is_last)
+        name = arena_format(importer->arena, "%s, first %d channels", name, a.channels + b.channels);
+    int output = quantised_tensor(&importer->builder, name, a.height, a.width, a.channels + b.channels, &quantisation);
+    quantised_layer(&importer->builder, LAYER_CONCATENATION, name, first, output)->inputs[1] = second;
+    return output;
+}
+
+static bool check_scale(struct tflite_importer *importer, int input)
+{
+    const struct tensor *tensor = tflite_network_tensor(importer, input);
+    struct quantisation output;
+    if (!tflite_quantisation(importer, tflite_output(importer), &output))
+        return false;
+    if (tensor->scale == output.scale && tensor->zero_point + tensor->model_offset == output.zero_point)
+        return true;
+    return tflite_fault(importer, "'%s' has scale %g and zero point %d, and the output %g and %d; supported: the same",
+                        tensor->name, tensor->scale, tensor->zero_point + tensor->model_offset, output.scale,
+                        (int)output.zero_point);
+}
+
+bool tflite_concatenate(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    const struct tflite_tensor *output = tflite_output(importer);
+    int axis = operator->options.axis < 0 ? operator->options.axis + output->rank : operator->options.axis;
+    if (axis != output->rank - 1)
+        return tflite_fault(importer, "joins along axis %d of %s; supported: the last one, channels", operator->options.axis,
+                            tflite_shape_text(importer, output));
+    if (operator->options.activation != TFLITE_NO_ACTIVATION)
+        return tflite_fault(importer, "a fused activation; supported: none");
+    int joined = tflite_reads(importer, 0, NULL);
+    if (joined < 0 || !check_scale(importer, joined))
+        return false;
+    for (int i = 1; i < operator->input_count; i++) {
+        int next = tflite_reads(importer, i, NULL);
+        if (next < 0 || !check_scale(importer, next))
+            return false;
+        joined = concatenate_two(importer, joined, next, i == operator->input_count - 1);
+        if (joined < 0)
+            return false;
+    }
+    struct image_shape shape;
+    if (!tflite_image_shape(importer, output, &shape))
+        return false;
+    const struct tensor *tensor = tflite_network_tensor(importer, joined);
+    if (tensor->height != shape.height || tensor->width != shape.width || tensor->channels != shape.channels)
+        return tflite_fault(importer, "the output's shape %s does not fit the inputs", tflite_shape_text(importer, output));
+    *result = tflite_value_of(joined);
+    return true;
+}
+
+/* ---- softmax ---- */
+
+/* By the distance from the largest element. Distances that TensorFlow Lite Micro leaves out have 0. */
+static const uint32_t *exponentials(struct tflite_importer *importer, double beta, double scale)
+{
+    uint32_t *table = arena_array(importer->arena, uint32_t, 256);
+    int32_t multiplier;
+    int exponent, fraction_bits = 31 - SOFTMAX_INTEGERS;
+    double factor = fmin(beta * scale * (double)(1 << fraction_bits), 2147483647.0);
+    fixed_quantise_multiplier(factor, &multiplier, &exponent);
+    double radius = floor(((1 << SOFTMAX_INTEGERS) - 1) * ldexp(1, fraction_bits) / ldexp(1, exponent));
+    for (int distance = 0; distance < 256 && distance <= radius; distance++)
+        table[distance] = (uint32_t)fixed_exponential(fixed_scale(-distance, multiplier, exponent), SOFTMAX_INTEGERS);
+    return table;
+}
+
+bool tflite_softmax(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    int input = tflite_reads(importer, 0, NULL), output = input < 0 ? -1 : tflite_makes(importer, -1);
+    if (output < 0)
+        return false;
+    const struct tensor from = *tflite_network_tensor(importer, input), to = *tflite_network_tensor(importer, output);
+    double beta = (double)operator->options.beta;
+    if (to.scale != 1.0 / 256 || to.zero_point != 0 || !is_same_size(importer, input, output))
+        return tflite_fault(importer, "an output with scale %g and zero point %d; supported: 1/256 and -128, and the input's shape",
+                            to.scale, to.zero_point + to.model_offset);
+    if (!(beta * from.scale * (1 << (31 - SOFTMAX_INTEGERS)) > 1) || from.channels > MAXIMUM_SOFTMAX)
+        return tflite_fault(importer, "beta %g, scale %g and %d classes; supported: factors above 2^-26 and up to %d classes", beta,
+                            from.scale, from.channels, MAXIMUM_SOFTMAX);
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_SOFTMAX, to.name, input, output);
+    layer->exponentials = exponentials(importer, beta, from.scale);
+    layer->is_fixed_point = true;
+    *result = tflite_value_of(output);
+    return true;
+}

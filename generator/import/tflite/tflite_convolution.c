@@ -1,0 +1,252 @@
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "import/tflite/tflite_import.h"
+
+/* ---- weights ---- */
+
+struct filter {
+    const struct tflite_tensor *tensor;
+    int outputs, height, width, inputs; /* inputs: of a group */
+};
+
+/* Scales as float32 has them, one or one an output channel; null after a report. */
+static const double *read_scales(struct tflite_importer *importer, const struct filter *filter, int axis)
+{
+    const struct tflite_tensor *tensor = filter->tensor;
+    if (tensor->scale_count != 1 && (tensor->scale_count != filter->outputs || tensor->quantised_dimension != axis)) {
+        tflite_fault(importer, "the weights '%s' have %d scales along dimension %d; supported: one, or one an output channel",
+                     tensor->name, tensor->scale_count, tensor->quantised_dimension);
+        return NULL;
+    }
+    double *scales = arena_array(importer->arena, double, (size_t)tensor->scale_count);
+    for (int i = 0; i < tensor->scale_count; i++) {
+        scales[i] = (double)tensor->scales[i];
+        if (scales[i] >= 0 && isfinite(scales[i]) && tensor->zero_points[i] == 0)
+            continue;
+        tflite_fault(importer, "the weights '%s' have scale %g and zero point %" PRId64 "; supported: finite scales of at least 0, "
+                               "and zero point 0, as TensorFlow's converter writes them for INT8",
+                     tensor->name, scales[i], tensor->zero_points[i]);
+        return NULL;
+    }
+    return scales;
+}
+
+/* What the model says of the bias' scale is not needed, but tells a file that something went wrong with. */
+static void check_bias_scale(struct tflite_importer *importer, const struct tflite_tensor *bias, double input_scale,
+                             const double *scales, int count)
+{
+    for (int i = 0; i < bias->scale_count; i++) {
+        double expected = input_scale * scales[count == 1 ? 0 : i], found = (double)bias->scales[i];
+        if (bias->scale_count > 1 && count > 1 && bias->scale_count != count)
+            return;
+        if (expected < 1e-30 || fabs(found - expected) <= 1e-3 * expected)
+            continue;
+        tflite_warning(importer,
+                       "the bias '%s' has the scale %g, and input and weights have %g; it is taken in units of the latter, as "
+                       "TensorFlow Lite Micro does",
+                       bias->name, found, expected);
+        return;
+    }
+}
+
+static bool read_biases(struct tflite_importer *importer, int count, const struct tflite_tensor **tensor,
+                        const int32_t **biases)
+{
+    const struct tflite_operator *operator = importer->operator;
+    *biases = NULL;
+    *tensor = NULL;
+    if (operator->input_count < 3 || operator->inputs[2] == NO_TENSOR)
+        return true;
+    *tensor = tflite_constant(importer, 2, TFLITE_INT32, (size_t)count);
+    if (!*tensor)
+        return false;
+    int32_t *numbers = arena_array(importer->arena, int32_t, (size_t)count);
+    for (int i = 0; i < count; i++)
+        numbers[i] = tflite_integer(*tensor, (size_t)i);
+    *biases = numbers;
+    return true;
+}
+
+/* The layer's kernel, stride, padding and groups are set. `weights` are in the network's order. */
+static bool finish(struct tflite_importer *importer, struct layer *layer, const struct filter *filter, int axis,
+                   const int8_t *weights)
+{
+    struct quantised_weights result = {.weights = weights, .scale_count = filter->tensor->scale_count};
+    const struct tflite_tensor *bias;
+    double input_scale = tflite_network_tensor(importer, layer->inputs[0])->scale;
+    result.scales = read_scales(importer, filter, axis);
+    if (!result.scales || !read_biases(importer, filter->outputs, &bias, &result.biases))
+        return false;
+    if (bias)
+        check_bias_scale(importer, bias, input_scale, result.scales, result.scale_count);
+    result.float_product = importer->operator->code == TFLITE_FULLY_CONNECTED && result.scale_count == 1;
+    quantised_finish_convolution(&importer->builder, layer, &result);
+    return tflite_clip(importer, &layer->stages[0], layer->output);
+}
+
+/* ---- convolutions ---- */
+
+/* [output][height][width][input] to [output][input][height][width]; depth-wise filters have the outputs last. */
+static const int8_t *order_weights(struct tflite_importer *importer, const struct filter *filter, bool is_depthwise)
+{
+    size_t area = (size_t)filter->height * (size_t)filter->width, inputs = (size_t)filter->inputs;
+    size_t outputs = (size_t)filter->outputs;
+    const int8_t *from = (const int8_t *)filter->tensor->data;
+    int8_t *to = arena_array(importer->arena, int8_t, outputs * inputs * area);
+    for (size_t o = 0; o < outputs; o++)
+        for (size_t i = 0; i < inputs; i++)
+            for (size_t k = 0; k < area; k++)
+                to[(o * inputs + i) * area + k] =
+                    from[is_depthwise ? k * outputs + o : (o * area + k) * inputs + i];
+    return to;
+}
+
+static bool check_filter(struct tflite_importer *importer, const struct filter *filter, int channels, bool is_depthwise)
+{
+    const struct tflite_tensor *output = tflite_output(importer);
+    bool fits = filter->inputs > 0 && channels % filter->inputs == 0;
+    int groups = fits ? channels / filter->inputs : 1;
+    fits = fits && filter->outputs > 0 && filter->outputs % groups == 0;
+    if (is_depthwise)
+        fits = filter->outputs > 0 && filter->outputs % channels == 0;
+    if (fits && output->rank == 4 && output->dimensions[3] == filter->outputs)
+        return true;
+    return tflite_fault(importer, "weights of %s do not fit an input of %d channels and an output of %s",
+                        tflite_shape_text(importer, filter->tensor), channels, tflite_shape_text(importer, output));
+}
+
+static bool convolve(struct tflite_importer *importer, struct filter *filter, bool is_depthwise, struct value *result)
+{
+    const struct tflite_options *options = &importer->operator->options;
+    const struct tflite_tensor *from = tflite_input(importer, 0);
+    struct padding padding;
+    int input = tflite_reads(importer, 0, &padding);
+    if (input < 0)
+        return false;
+    int channels = tflite_network_tensor(importer, input)->channels;
+    if (!check_filter(importer, filter, channels, is_depthwise))
+        return false;
+    int output = tflite_makes(importer, -1);
+    if (output < 0)
+        return false;
+    struct layer *layer =
+        quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
+    layer->kernel_height = filter->height;
+    layer->kernel_width = filter->width;
+    layer->dilation_height = options->dilation_height;
+    layer->dilation_width = options->dilation_width;
+    layer->groups = is_depthwise ? channels : channels / filter->inputs;
+    *result = tflite_value_of(output);
+    return tflite_set_window(importer, layer, from, tflite_output(importer), &padding) &&
+           finish(importer, layer, filter, is_depthwise ? 3 : 0, order_weights(importer, filter, is_depthwise));
+}
+
+static bool read_filter(struct tflite_importer *importer, int rank, struct filter *filter)
+{
+    filter->tensor = tflite_constant(importer, 1, TFLITE_INT8, 0);
+    if (!filter->tensor)
+        return false;
+    if (filter->tensor->rank != rank || tflite_elements(filter->tensor) == 0)
+        return tflite_fault(importer, "weights of the shape %s; supported: %d dimensions",
+                            tflite_shape_text(importer, filter->tensor), rank);
+    return true;
+}
+
+bool tflite_convolution(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    (void)operator;
+    struct filter filter;
+    if (!read_filter(importer, 4, &filter))
+        return false;
+    const int *dimensions = filter.tensor->dimensions;
+    filter = (struct filter){filter.tensor, dimensions[0], dimensions[1], dimensions[2], dimensions[3]};
+    return convolve(importer, &filter, false, result);
+}
+
+bool tflite_depthwise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    (void)operator;
+    struct filter filter;
+    if (!read_filter(importer, 4, &filter))
+        return false;
+    const int *dimensions = filter.tensor->dimensions;
+    filter = (struct filter){filter.tensor, dimensions[3], dimensions[1], dimensions[2], 1};
+    return convolve(importer, &filter, true, result);
+}
+
+/* ---- fully connected ---- */
+
+/* Where element `flat` of a flattened transposed value lies in the data. */
+static size_t place_in_data(const struct value *value, size_t flat)
+{
+    size_t place = 0, stride[TFLITE_MAXIMUM_RANK], size = 1;
+    for (int i = value->rank - 1; i >= 0; i--) {
+        stride[i] = size;
+        size *= (size_t)value->dimensions[i];
+    }
+    for (int i = value->rank - 1; i >= 0; i--) {
+        size_t dimension = (size_t)value->dimensions[value->order[i]];
+        place += flat % dimension * stride[value->order[i]];
+        flat /= dimension;
+    }
+    return place;
+}
+
+/* [output][element] to [output][channel][row][column] of the tensor that is read. */
+static const int8_t *order_whole(struct tflite_importer *importer, const struct filter *filter, const struct value *value,
+                                 const struct tensor *input)
+{
+    size_t count = tensor_elements(input), channels = (size_t)input->channels, pixels = count / channels;
+    const int8_t *from = (const int8_t *)filter->tensor->data;
+    int8_t *to = arena_array(importer->arena, int8_t, (size_t)filter->outputs * count);
+    for (size_t element = 0; element < count; element++) {
+        size_t place = value->is_transposed ? place_in_data(value, element) : element;
+        for (size_t o = 0; o < (size_t)filter->outputs; o++)
+            to[o * count + place % channels * pixels + place / channels] = from[o * count + element];
+    }
+    return to;
+}
+
+/* A layer that reads the whole input; rows of several inputs are the pixels of a 1x1 convolution. */
+static bool connect(struct tflite_importer *importer, const struct filter *filter, struct value *result)
+{
+    struct value value;
+    int input = tflite_reads_elements(importer, 0, &value);
+    if (input < 0)
+        return false;
+    bool is_whole = tensor_elements(tflite_network_tensor(importer, input)) == (size_t)filter->inputs;
+    if (value.is_transposed && !(is_whole && value.is_flattened))
+        return tflite_fault(importer, "its input is transposed; supported: transposed and then flattened to one dimension");
+    if (!is_whole && (input = tflite_reads(importer, 0, NULL)) < 0)
+        return false;
+    int output = tflite_makes(importer, -1);
+    if (output < 0)
+        return false;
+    const struct tensor from = *tflite_network_tensor(importer, input), *to = tflite_network_tensor(importer, output);
+    bool same_pixels = from.height == to->height && from.width == to->width && from.channels == filter->inputs;
+    if (to->channels != filter->outputs || (is_whole ? to->height * to->width != 1 : !same_pixels))
+        return tflite_fault(importer, "weights of %s do not fit an input of %s and an output of %s",
+                            tflite_shape_text(importer, filter->tensor),
+                            tflite_shape_text(importer, tflite_input(importer, 0)),
+                            tflite_shape_text(importer, tflite_output(importer)));
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_CONVOLUTION, to->name, input, output);
+    layer->kernel_height = is_whole ? from.height : 1;
+    layer->kernel_width = is_whole ? from.width : 1;
+    *result = tflite_value_of(output);
+    const int8_t *weights = is_whole ? order_whole(importer, filter, &value, &from) : order_weights(importer, filter, false);
+    return finish(importer, layer, filter, 0, weights);
+}
+
+bool tflite_fully_connected(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    struct filter filter;
+    if (operator->options.weights_format != 0)
+        return tflite_fault(importer, "shuffled weights (format %d); supported: the default format",
+                            operator->options.weights_format);
+    if (!read_filter(importer, 2, &filter))
+        return false;
+    filter = (struct filter){filter.tensor, filter.tensor->dimensions[0], 1, 1, filter.tensor->dimensions[1]};
+    return connect(importer, &filter, result);
+}

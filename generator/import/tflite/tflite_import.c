@@ -1,0 +1,314 @@
+#include "import/tflite/tflite_import.h"
+
+#include <string.h>
+
+#define RECIPE               "docs/from-tensorflow.md"
+#define MAXIMUM_OUTPUTS      1000
+#define MAXIMUM_LISTED       8                /* kinds of operators in a message */
+#define MAXIMUM_NETWORK_SIZE ((size_t)1 << 26) /* elements of a tensor: keeps arithmetic on sizes in 32 bits */
+
+static const struct {
+    int code;
+    tflite_handler *handler;
+} handlers[] = {
+    {TFLITE_ADD, tflite_add},
+    {TFLITE_AVERAGE_POOL_2D, tflite_average_pool},
+    {TFLITE_CONCATENATION, tflite_concatenate},
+    {TFLITE_CONV_2D, tflite_convolution},
+    {TFLITE_DEPTHWISE_CONV_2D, tflite_depthwise},
+    {TFLITE_DEQUANTIZE, tflite_dequantise},
+    {TFLITE_EXPAND_DIMS, tflite_reshape},
+    {TFLITE_FULLY_CONNECTED, tflite_fully_connected},
+    {TFLITE_HARD_SWISH, tflite_hard_swish},
+    {TFLITE_LEAKY_RELU, tflite_leaky_relu},
+    {TFLITE_LOGISTIC, tflite_logistic},
+    {TFLITE_MAX_POOL_2D, tflite_maximum_pool},
+    {TFLITE_MEAN, tflite_mean},
+    {TFLITE_MUL, tflite_multiply},
+    {TFLITE_PAD, tflite_pad},
+    {TFLITE_PADV2, tflite_pad},
+    {TFLITE_QUANTIZE, tflite_quantise},
+    {TFLITE_REDUCE_MAX, tflite_reduce_maximum},
+    {TFLITE_RELU, tflite_relu},
+    {TFLITE_RELU_N1_TO_1, tflite_relu},
+    {TFLITE_RELU6, tflite_relu6},
+    {TFLITE_RESHAPE, tflite_reshape},
+    {TFLITE_SOFTMAX, tflite_softmax},
+    {TFLITE_SQUEEZE, tflite_reshape},
+    {TFLITE_TANH, tflite_tanh},
+    {TFLITE_TRANSPOSE, tflite_transpose},
+};
+
+tflite_handler *tflite_find_handler(int code)
+{
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+        if (handlers[i].code == code)
+            return handlers[i].handler;
+    return NULL;
+}
+
+static bool complain(struct tflite_importer *importer, const char *node, const char *text)
+{
+    diagnose(importer->diagnostics, SEVERITY_ERROR, node, NULL, "%s", text);
+    return false;
+}
+
+/* ---- models that are not int8 as a whole: one error, not one an operator ---- */
+
+/* How many tensors of a type are computed or given, or are constants that could be weights. */
+static int count_tensors(const struct tflite_model *model, int type, bool is_constant)
+{
+    int count = 0;
+    for (int i = 0; i < model->tensor_count; i++) {
+        const struct tflite_tensor *tensor = &model->tensors[i];
+        bool matches = tensor->type == type && (tensor->data != NULL) == is_constant;
+        count += matches && (tensor->rank >= 2 || !is_constant);
+    }
+    return count;
+}
+
+/* Operators of UINT8 other than at the edges. */
+static bool is_legacy(const struct tflite_model *model)
+{
+    for (int i = 0; i < model->operator_count; i++) {
+        const struct tflite_operator *operator = &model->operators[i];
+        bool is_edge = operator->code == TFLITE_QUANTIZE || operator->code == TFLITE_DEQUANTIZE;
+        if (!is_edge && tflite_find_handler(operator->code) && operator->output_count &&
+            model->tensors[operator->outputs[0]].type == TFLITE_UINT8)
+            return true;
+    }
+    return false;
+}
+
+static bool check_types(struct tflite_importer *importer)
+{
+    const struct tflite_model *model = importer->model;
+    if (is_legacy(model))
+        return complain(importer, NULL,
+                        "a network of UINT8 as TensorFlow 1 made them, whose weights have a zero point; supported: INT8. "
+                        "Convert it again with full integer quantisation: " RECIPE);
+    if (count_tensors(model, TFLITE_INT16, false) > 0)
+        return complain(importer, NULL,
+                        "activations of INT16 (16x8 quantisation); supported: INT8. Convert with TFLITE_BUILTINS_INT8: " RECIPE);
+    if (count_tensors(model, TFLITE_INT8, false) > 0)
+        return true;
+    if (count_tensors(model, TFLITE_INT8, true) > 0)
+        return complain(importer, NULL,
+                        "a hybrid model: INT8 weights, but float activations (dynamic range quantisation); supported: "
+                        "activations of INT8. Convert with a representative dataset: " RECIPE);
+    return complain(importer, NULL,
+                    "the network is not quantised: it has no activations of INT8. Convert it with full integer quantisation: "
+                    RECIPE);
+}
+
+/* ---- operators that are not supported: one summary, then the first of each kind ---- */
+
+/* Float operators around the network are the application's. */
+static bool is_float(const struct tflite_model *model, const struct tflite_operator *operator)
+{
+    for (int i = 0; i < operator->input_count; i++) {
+        const struct tflite_tensor *tensor = operator->inputs[i] == NO_TENSOR ? NULL : &model->tensors[operator->inputs[i]];
+        if (tensor && !tensor->data && tensor->type == TFLITE_FLOAT32)
+            return true;
+    }
+    return false;
+}
+
+static bool is_unsupported(const struct tflite_model *model, const struct tflite_operator *operator)
+{
+    return !tflite_find_handler(operator->code) && !is_float(model, operator);
+}
+
+static bool check_operators(struct tflite_importer *importer)
+{
+    const struct tflite_model *model = importer->model;
+    const char *names[MAXIMUM_LISTED], *first[MAXIMUM_LISTED], *text = "";
+    int counts[MAXIMUM_LISTED] = {0}, kinds = 0, all = 0;
+    for (int i = 0; i < model->operator_count; i++) {
+        const struct tflite_operator *operator = &model->operators[i];
+        int kind = 0;
+        if (!is_unsupported(model, operator))
+            continue;
+        all++;
+        while (kind < kinds && strcmp(names[kind], operator->name) != 0)
+            kind++;
+        if (kind == kinds && kinds < MAXIMUM_LISTED) {
+            names[kinds] = operator->name;
+            first[kinds++] = operator->output_count ? model->tensors[operator->outputs[0]].name : operator->name;
+        }
+        if (kind < kinds)
+            counts[kind]++;
+    }
+    if (all == 0)
+        return true;
+    for (int kind = 0; kind < kinds; kind++)
+        text = arena_format(importer->arena, "%s%s%d %s (first: '%.60s')", text, kind ? ", " : "", counts[kind], names[kind],
+                            first[kind]);
+    return complain(importer, NULL,
+                    arena_format(importer->arena, "%d of %d operators are not supported: %s; 'dory ops' lists those that are",
+                                 all, model->operator_count, text));
+}
+
+/* ---- operators ---- */
+
+static bool check_batch(struct tflite_importer *importer)
+{
+    const struct tflite_model *model = importer->model;
+    bool is_noted = false;
+    for (int i = 0; i < model->input_count; i++) {
+        const struct tflite_tensor *tensor = &model->tensors[model->inputs[i]];
+        for (int k = 0; k < tensor->rank; k++) {
+            if (tensor->is_unknown[k] && (k > 0 || tensor->dimensions[0] != 1))
+                return complain(importer, tensor->name,
+                                arena_format(importer->arena,
+                                             "dimension %d of the input is not fixed in the model; supported: fixed ones, and a "
+                                             "batch that is not. Convert with an input of a fixed shape",
+                                             k));
+            if (tensor->is_unknown[k] && !is_noted)
+                diagnose(importer->diagnostics, SEVERITY_NOTE, tensor->name, NULL,
+                         "the batch is not fixed in the model; it is 1");
+            is_noted |= tensor->is_unknown[k];
+        }
+    }
+    return true;
+}
+
+static void import_origins(struct tflite_importer *importer)
+{
+    const struct tflite_model *model = importer->model;
+    for (int i = 0; i < model->tensor_count; i++)
+        if (model->tensors[i].data)
+            importer->values[i].kind = VALUE_CONSTANT;
+    for (int i = 0; i < model->input_count; i++) {
+        int index = model->inputs[i];
+        const struct tflite_tensor *tensor = &model->tensors[index];
+        const struct tflite_operator edge = {.name = "input", .outputs = &index, .output_count = 1};
+        importer->inputs[i] = -1;
+        importer->values[index] = (struct value){.kind = VALUE_BEFORE, .input = i};
+        if (tensor->type == TFLITE_FLOAT32)
+            continue;
+        importer->operator = &edge;
+        importer->inputs[i] = tflite_makes(importer, -1);
+        importer->values[index] =
+            importer->inputs[i] < 0 ? (struct value){0} : tflite_value_of(importer->inputs[i]);
+    }
+}
+
+/* Gives out what a float operator behind the network reads. */
+static void give_out(struct tflite_importer *importer, int tensor)
+{
+    struct network *network = importer->builder.network;
+    for (int i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == tensor)
+            return;
+    if (network->tensors[tensor].producer == NO_LAYER || network->output_count == MAXIMUM_OUTPUTS)
+        return;
+    network->outputs[network->output_count++] = tensor;
+}
+
+/* An operator outside of the network: in front of its quantised inputs, or behind its outputs. */
+static bool is_outside(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    for (int i = 0; i < operator->input_count; i++) {
+        const struct value *value = operator->inputs[i] == NO_TENSOR ? NULL : &importer->values[operator->inputs[i]];
+        if (value && (value->kind == VALUE_BEFORE || value->kind == VALUE_BEHIND))
+            *result = *value;
+    }
+    return result->kind != VALUE_UNKNOWN && operator->code != TFLITE_QUANTIZE;
+}
+
+static void leave_outside(struct tflite_importer *importer, const struct tflite_operator *operator, bool *is_noted)
+{
+    for (int i = 0; i < operator->input_count; i++) {
+        const struct value *value = operator->inputs[i] == NO_TENSOR ? NULL : &importer->values[operator->inputs[i]];
+        if (value && (value->kind == VALUE_BEHIND || value->kind == VALUE_TENSOR))
+            give_out(importer, value->tensor);
+    }
+    if (!*is_noted)
+        diagnose(importer->diagnostics, SEVERITY_NOTE, importer->model->tensors[operator->outputs[0]].name, NULL,
+                 "%s works on float outside of the quantised network: it and what belongs to it is left to the application",
+                 operator->name);
+    *is_noted = true;
+}
+
+static void import_operator(struct tflite_importer *importer, const struct tflite_operator *operator, bool *is_noted)
+{
+    struct value result = {0};
+    tflite_handler *handler = tflite_find_handler(operator->code);
+    importer->operator = operator;
+    if (operator->output_count < 1) {
+        complain(importer, operator->name, "the operator has no output");
+        return;
+    }
+    if (is_outside(importer, operator, &result))
+        leave_outside(importer, operator, is_noted);
+    else if (!handler || !handler(importer, operator, &result))
+        result = (struct value){0};
+    for (int i = 0; i < operator->output_count; i++)
+        importer->values[operator->outputs[i]] = i == 0 || result.kind == VALUE_BEHIND ? result : (struct value){0};
+}
+
+/* ---- outputs ---- */
+
+static void import_output(struct tflite_importer *importer, int index)
+{
+    struct network *network = importer->builder.network;
+    const struct tflite_tensor *tensor = &importer->model->tensors[index];
+    struct value value = importer->values[index];
+    bool is_tensor = value.kind == VALUE_TENSOR || value.kind == VALUE_BEHIND;
+    if (value.kind == VALUE_UNKNOWN)
+        return;
+    if (!is_tensor || network->tensors[value.tensor].producer == NO_LAYER || value.is_transposed || value.padding.top ||
+        value.padding.left || value.padding.bottom || value.padding.right) {
+        complain(importer, tensor->name, "the model's output is not the output of a layer (a constant, an input, or one that is "
+                                         "transposed or padded only); supported: outputs that layers compute");
+        return;
+    }
+    if (value.kind == VALUE_TENSOR)
+        network->tensors[value.tensor].model_offset = tensor->type == TFLITE_UINT8 ? 0 : -128;
+    give_out(importer, value.tensor);
+}
+
+static void import_edges(struct tflite_importer *importer)
+{
+    const struct tflite_model *model = importer->model;
+    struct network *network = importer->builder.network;
+    network->inputs = arena_array(importer->arena, int, (size_t)model->input_count + 1);
+    for (int i = 0; i < model->input_count; i++)
+        if (importer->inputs[i] >= 0)
+            network->inputs[network->input_count++] = importer->inputs[i];
+    for (int i = 0; i < model->output_count && importer->diagnostics->error_count == 0; i++)
+        import_output(importer, model->outputs[i]);
+    for (int i = 0; i < network->tensor_count; i++)
+        if (tensor_elements(&network->tensors[i]) > MAXIMUM_NETWORK_SIZE)
+            complain(importer, network->tensors[i].name,
+                     arena_format(importer->arena, "the tensor has %zu elements; supported: up to %zu",
+                                  tensor_elements(&network->tensors[i]), MAXIMUM_NETWORK_SIZE));
+    if (importer->diagnostics->error_count == 0 && (network->output_count == 0 || network->input_count == 0))
+        complain(importer, NULL, "the network has no quantised input or output");
+}
+
+struct network *tflite_import(const struct tflite_model *model, const char *name, const struct load_options *options,
+                              struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct tflite_importer importer = {.arena = arena, .diagnostics = diagnostics, .model = model};
+    int errors_before = diagnostics->error_count;
+    bool is_noted = false;
+    if (options->input_bits || options->input_is_signed) {
+        complain(&importer, NULL, "--input-bits and --input-signed are for integer ONNX; a TFLite model says itself what its "
+                                  "inputs are: leave them out");
+        return NULL;
+    }
+    importer.values = arena_array(arena, struct value, (size_t)model->tensor_count + 1);
+    importer.inputs = arena_array(arena, int, (size_t)model->input_count + 1);
+    quantised_begin(&importer.builder, name, ROUND_TWICE, arena);
+    importer.builder.network->channels_last = true;
+    importer.builder.network->outputs = arena_array(arena, int, MAXIMUM_OUTPUTS);
+    if (!check_types(&importer) || !check_operators(&importer) || !check_batch(&importer))
+        return NULL;
+    import_origins(&importer);
+    for (int i = 0; i < model->operator_count; i++)
+        import_operator(&importer, &model->operators[i], &is_noted);
+    import_edges(&importer);
+    return diagnostics->error_count == errors_before ? importer.builder.network : NULL;
+}

@@ -1,0 +1,126 @@
+/* Import of TFLite: walks the operators in order and makes of each the layers that compute the same numbers as TensorFlow
+ * Lite Micro. Operators that only say how a tensor is to be seen (reshape, transpose, pad, quantise at an edge) make no layer:
+ * they change the *value* that the tensor stands for, and the layer that reads it takes it so.
+ */
+#ifndef DORYGEN_TFLITE_IMPORT_H
+#define DORYGEN_TFLITE_IMPORT_H
+
+#include "import/load.h"
+#include "import/quantised.h"
+#include "model/tflite/tflite.h"
+
+#define MAXIMUM_DIMENSION 65535 /* what the firmware's 16-bit fields hold */
+
+enum value_kind {
+    VALUE_UNKNOWN,  /* comes from an operator with a fault, which was reported */
+    VALUE_CONSTANT, /* known without running the network */
+    VALUE_TENSOR,   /* integers of 8 bits: a tensor of the network */
+    VALUE_BEFORE,   /* in front of the network's quantised input: left to the application */
+    VALUE_BEHIND    /* behind a dequantised output: left to the application */
+};
+
+struct padding {
+    int top, left, bottom, right;
+};
+
+struct value {
+    enum value_kind kind;
+    int tensor;             /* of the network; of VALUE_BEHIND: what it is computed from */
+    int input;              /* of VALUE_BEFORE: the model's input that it is computed from */
+    struct padding padding; /* that the layer which reads it has to add */
+    int padding_element;    /* in the firmware's bytes */
+
+    /* Transposed: dimension i of the value is dimension order[i] of the data, whose dimensions are these. Is it flattened, the
+     * value has one dimension instead, which counts the transposed elements. */
+    bool is_transposed, is_flattened;
+    int rank, order[TFLITE_MAXIMUM_RANK], dimensions[TFLITE_MAXIMUM_RANK];
+};
+
+struct tflite_importer {
+    struct arena *arena;
+    struct diagnostics *diagnostics;
+    const struct tflite_model *model;
+    struct quantised_builder builder;
+    struct value *values;                   /* of the model's tensors */
+    int *inputs;                            /* of the network, by the model's inputs; -1: not yet */
+    const struct tflite_operator *operator; /* that is being imported */
+};
+
+/* A handler gives the value of the operator's first output; false after an error was reported. */
+typedef bool tflite_handler(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result);
+
+/* tflite_convolution.c */
+tflite_handler tflite_convolution, tflite_depthwise, tflite_fully_connected;
+/* tflite_pool.c */
+tflite_handler tflite_average_pool, tflite_maximum_pool, tflite_mean, tflite_reduce_maximum;
+/* tflite_arithmetic.c */
+tflite_handler tflite_add, tflite_multiply, tflite_concatenate, tflite_softmax;
+/* tflite_shapes.c */
+tflite_handler tflite_reshape, tflite_transpose, tflite_pad, tflite_quantise, tflite_dequantise;
+/* tflite_tables.c */
+tflite_handler tflite_relu, tflite_relu6, tflite_leaky_relu, tflite_logistic, tflite_tanh, tflite_hard_swish;
+bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result);
+
+/* Null where there is none. */
+tflite_handler *tflite_find_handler(int code);
+
+/* ---- tflite_values.c: what handlers use ---- */
+
+/* Reports an error of the operator that is being imported. False, so that handlers can return it. */
+bool tflite_fault(struct tflite_importer *importer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tflite_warning(struct tflite_importer *importer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The model's tensors that the operator names. A missing one is reported, and null. */
+const struct tflite_tensor *tflite_input(struct tflite_importer *importer, int index);
+const struct tflite_tensor *tflite_output(struct tflite_importer *importer);
+const char *tflite_shape_text(struct tflite_importer *importer, const struct tflite_tensor *tensor);
+
+/* A constant input of the operator, of this type and number of elements (0: any); null after a report. */
+const struct tflite_tensor *tflite_constant(struct tflite_importer *importer, int index, int type, size_t count);
+int32_t tflite_integer(const struct tflite_tensor *constant, size_t index); /* of INT32 */
+size_t tflite_elements(const struct tflite_tensor *tensor);
+
+/* Scale and zero point of a tensor of activations, INT8 or at an edge UINT8; false after a report. */
+bool tflite_quantisation(struct tflite_importer *importer, const struct tflite_tensor *tensor,
+                         struct quantisation *quantisation);
+
+/* Height, width and channels of a tensor of one image: false after a report. */
+struct image_shape {
+    int height, width, channels;
+};
+bool tflite_image_shape(struct tflite_importer *importer, const struct tflite_tensor *tensor, struct image_shape *shape);
+
+/* A tensor of the network, input of a layer to be made: of the value that the operator reads, seen in the shape that the model
+ * gives to it. Pending padding is left in *padding, to be the layer's; where that is null, or the border is not of the zero
+ * point, the padding is a layer of its own. -1 after a report, or where the value is unknown. */
+int tflite_reads(struct tflite_importer *importer, int index, struct padding *padding);
+/* The same for layers that take elements one by one: in the data's own order, transposed or not. *value says how. */
+int tflite_reads_elements(struct tflite_importer *importer, int index, struct value *value);
+
+/* The network's tensor for the operator's output, -1 after a report. Its dimensions are those of the model, but for
+ * `elements_of`: those of that tensor, where it is not -1. */
+int tflite_makes(struct tflite_importer *importer, int elements_of);
+struct tensor *tflite_network_tensor(struct tflite_importer *importer, int tensor);
+struct value tflite_value_of(int tensor);
+
+/* Narrows the stage by the fused activation; false after a report. */
+bool tflite_clip(struct tflite_importer *importer, struct stage *stage, int output);
+
+/* The padding of a window, of which `size` is the input, with pending padding, and `outputs` what the model says; false after
+ * a report. */
+struct window {
+    const char *what; /* "height" */
+    int size, kernel, stride, dilation, outputs;
+};
+bool tflite_pad_window(struct tflite_importer *importer, const struct window *window, int *before, int *after);
+
+/* Kernel, stride, dilation and padding of a layer by the operator's options; false after a report. */
+bool tflite_set_window(struct tflite_importer *importer, struct layer *layer, const struct tflite_tensor *input,
+                       const struct tflite_tensor *output, const struct padding *pending);
+
+/* ---- tflite_import.c ---- */
+
+struct network *tflite_import(const struct tflite_model *model, const char *name, const struct load_options *options,
+                              struct arena *arena, struct diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,212 @@
+/* Operators that only say how a tensor is to be seen: no layer for any of them. */
+#include <string.h>
+
+#include "import/tflite/tflite_import.h"
+
+/* The first input's value and tensor; false where there is none, or nothing is known of it. */
+static bool read_first(struct tflite_importer *importer, const struct tflite_tensor **tensor, struct value *value)
+{
+    *tensor = tflite_input(importer, 0);
+    if (!*tensor)
+        return false;
+    *value = importer->values[*tensor - importer->model->tensors];
+    if (value->kind == VALUE_CONSTANT)
+        return tflite_fault(importer, "its input '%s' is a constant; supported: what the network computes", (*tensor)->name);
+    return value->kind == VALUE_TENSOR;
+}
+
+/* ---- reshape ---- */
+
+/* Where the model's two shapes are seen alike there is nothing to do; where not, the layer that reads the value decides. */
+bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    (void)operator;
+    const struct tflite_tensor *from, *to = tflite_output(importer);
+    struct quantisation before, after;
+    if (!read_first(importer, &from, result))
+        return false;
+    if (tflite_elements(from) != tflite_elements(to))
+        return tflite_fault(importer, "%s and %s have different numbers of elements", tflite_shape_text(importer, from),
+                            tflite_shape_text(importer, to));
+    if (!tflite_quantisation(importer, from, &before) || !tflite_quantisation(importer, to, &after))
+        return false;
+    if (before.scale != after.scale || before.zero_point != after.zero_point)
+        return tflite_fault(importer, "scale or zero point differ from the input's; supported: the same");
+    bool is_flat = true;
+    for (int i = 0; i < to->rank; i++)
+        is_flat &= to->dimensions[i] == 1 || (size_t)to->dimensions[i] == tflite_elements(to);
+    if (result->is_transposed && !is_flat)
+        return tflite_fault(importer, "reshapes a transposed tensor to %s; supported: to one dimension, as in front of a fully "
+                                      "connected layer",
+                            tflite_shape_text(importer, to));
+    result->is_flattened = result->is_transposed;
+    return true;
+}
+
+/* ---- transpose ---- */
+
+/* Does the order move elements? It does not if the dimensions of more than 1 keep theirs. */
+static bool moves_elements(const struct value *value)
+{
+    int last = -1;
+    for (int i = 0; i < value->rank; i++) {
+        if (value->dimensions[value->order[i]] == 1)
+            continue;
+        if (value->order[i] < last)
+            return true;
+        last = value->order[i];
+    }
+    return false;
+}
+
+static bool read_order(struct tflite_importer *importer, int rank, int *order)
+{
+    const struct tflite_tensor *constant = tflite_constant(importer, 1, TFLITE_INT32, (size_t)rank);
+    bool is_used[TFLITE_MAXIMUM_RANK] = {0};
+    if (!constant)
+        return false;
+    for (int i = 0; i < rank; i++) {
+        order[i] = tflite_integer(constant, (size_t)i);
+        if (order[i] < -rank || order[i] >= rank || is_used[(order[i] + rank) % rank])
+            return tflite_fault(importer, "'%s' is no order of %d dimensions", constant->name, rank);
+        order[i] = (order[i] + rank) % rank;
+        is_used[order[i]] = true;
+    }
+    return true;
+}
+
+bool tflite_transpose(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    (void)operator;
+    const struct tflite_tensor *from, *to = tflite_output(importer);
+    int order[TFLITE_MAXIMUM_RANK];
+    struct value value;
+    if (!read_first(importer, &from, result) || !read_order(importer, from->rank, order))
+        return false;
+    if (result->is_flattened || tflite_elements(to) != tflite_elements(from))
+        return tflite_fault(importer, "transposes what is reshaped before; supported: transpositions that cancel, that move "
+                                      "dimensions of 1, or in front of a flattening");
+    if (!result->is_transposed) {
+        /* a border is of rows and columns: of the tensor as it is */
+        if (tflite_reads(importer, 0, NULL) < 0)
+            return false;
+        read_first(importer, &from, result);
+        result->rank = from->rank;
+        memcpy(result->dimensions, from->dimensions, sizeof result->dimensions);
+        for (int i = 0; i < from->rank; i++)
+            result->order[i] = i;
+    }
+    value = *result;
+    for (int i = 0; i < from->rank; i++)
+        result->order[i] = value.order[order[i]];
+    result->is_transposed = moves_elements(result);
+    if (!result->is_transposed)
+        *result = tflite_value_of(result->tensor);
+    return true;
+}
+
+/* ---- padding ---- */
+
+/* The element of the border in the firmware's bytes; false after a report. */
+static bool read_element(struct tflite_importer *importer, int tensor, int *element)
+{
+    const struct tensor *input = tflite_network_tensor(importer, tensor);
+    *element = input->zero_point;
+    if (importer->operator->code == TFLITE_PAD)
+        return true;
+    const struct tflite_tensor *constant = tflite_constant(importer, 2, TFLITE_INT8, 1);
+    if (!constant)
+        return false;
+    *element = (int8_t)constant->data[0] + 128;
+    return true;
+}
+
+static bool read_borders(struct tflite_importer *importer, const struct tflite_tensor *input, struct padding *padding)
+{
+    const struct tflite_tensor *borders = tflite_constant(importer, 1, TFLITE_INT32, 2 * (size_t)input->rank);
+    if (!borders)
+        return false;
+    int numbers[TFLITE_MAXIMUM_RANK][2] = {{0}};
+    for (int i = 0; i < input->rank; i++)
+        for (int side = 0; side < 2; side++) {
+            int from_end = input->rank - 1 - i, number = tflite_integer(borders, 2 * (size_t)i + (size_t)side);
+            if (number < 0 || number > MAXIMUM_DIMENSION || (number != 0 && from_end != 1 && from_end != 2))
+                return tflite_fault(importer, "a border of %d elements in dimension %d of %s; supported: of height and width",
+                                    number, i, tflite_shape_text(importer, input));
+            numbers[from_end][side] = number;
+        }
+    *padding = (struct padding){numbers[2][0], numbers[1][0], numbers[2][1], numbers[1][1]};
+    return true;
+}
+
+bool tflite_pad(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    (void)operator;
+    const struct tflite_tensor *from = tflite_input(importer, 0), *to = tflite_output(importer);
+    struct padding padding;
+    struct image_shape inside, outside;
+    int tensor = tflite_reads(importer, 0, NULL), element;
+    if (tensor < 0 || !read_borders(importer, from, &padding) || !read_element(importer, tensor, &element) ||
+        !tflite_image_shape(importer, from, &inside) || !tflite_image_shape(importer, to, &outside))
+        return false;
+    if (outside.height != inside.height + padding.top + padding.bottom ||
+        outside.width != inside.width + padding.left + padding.right || outside.channels != inside.channels)
+        return tflite_fault(importer, "the output's shape %s does not fit %s and its border", tflite_shape_text(importer, to),
+                            tflite_shape_text(importer, from));
+    *result = tflite_value_of(tensor);
+    result->padding = padding;
+    result->padding_element = element;
+    return true;
+}
+
+/* ---- edges ---- */
+
+/* A tensor of the network that stands for the model's input, whose own type is not INT8. */
+static bool quantise_input(struct tflite_importer *importer, int input, struct value *result)
+{
+    if (importer->inputs[input] >= 0)
+        return tflite_fault(importer, "the input '%s' is quantised twice; supported: once",
+                            importer->model->tensors[importer->model->inputs[input]].name);
+    int tensor = tflite_makes(importer, -1);
+    if (tensor < 0)
+        return false;
+    tflite_network_tensor(importer, tensor)->name = importer->model->tensors[importer->model->inputs[input]].name;
+    importer->inputs[input] = tensor;
+    *result = tflite_value_of(tensor);
+    return true;
+}
+
+bool tflite_quantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    const struct tflite_tensor *from = tflite_input(importer, 0), *to = tflite_output(importer);
+    struct quantisation before, after;
+    if (!from)
+        return false;
+    const struct value *value = &importer->values[from - importer->model->tensors];
+    if (value->kind == VALUE_BEFORE)
+        return quantise_input(importer, value->input, result);
+    if (value->kind == VALUE_BEHIND)
+        return tflite_fault(importer, "'%s' is computed in float and quantised again: a float island in the middle of the "
+                                      "network; supported: float operators in front of the first and behind the last quantised "
+                                      "one. Convert with full integer quantisation (TFLITE_BUILTINS_INT8 only), see "
+                                      "docs/from-tensorflow.md",
+                            from->name);
+    if (!tflite_quantisation(importer, from, &before) || !tflite_quantisation(importer, to, &after))
+        return false;
+    int offset = (before.is_signed ? 128 : 0) - (after.is_signed ? 128 : 0);
+    bool is_same = before.scale == after.scale && before.zero_point + offset == after.zero_point;
+    return is_same ? read_first(importer, &from, result) : tflite_requantise(importer, operator, result);
+}
+
+bool tflite_dequantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+{
+    (void)operator;
+    struct value value;
+    int tensor = tflite_reads_elements(importer, 0, &value);
+    if (tensor < 0)
+        return false;
+    if (value.is_transposed)
+        return tflite_fault(importer, "gives out a transposed tensor; supported: channels last");
+    *result = (struct value){.kind = VALUE_BEHIND, .tensor = tensor};
+    return true;
+}

@@ -1,0 +1,325 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "import/tflite/tflite_import.h"
+
+/* ---- messages ---- */
+
+/* The name that viewers show: of the operator's output. */
+static void report(struct tflite_importer *importer, enum severity severity, const char *format, va_list arguments)
+{
+    char text[1000]; /* names in it may be of any length; what does not fit is cut */
+    const struct tflite_operator *operator = importer->operator;
+    int used = snprintf(text, sizeof text, "%.100s: ", operator->name);
+    vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
+    const char *node = operator->output_count ? importer->model->tensors[operator->outputs[0]].name : operator->name;
+    diagnose(importer->diagnostics, severity, node, NULL, "%s", text);
+}
+
+bool tflite_fault(struct tflite_importer *importer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    report(importer, SEVERITY_ERROR, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+void tflite_warning(struct tflite_importer *importer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    report(importer, SEVERITY_WARNING, format, arguments);
+    va_end(arguments);
+}
+
+const char *tflite_shape_text(struct tflite_importer *importer, const struct tflite_tensor *tensor)
+{
+    const char *text = tensor->rank ? "" : "a number";
+    for (int i = 0; i < tensor->rank; i++)
+        text = arena_format(importer->arena, "%s%s%d", text, i ? "x" : "", tensor->dimensions[i]);
+    return text;
+}
+
+/* ---- the operator's tensors ---- */
+
+const struct tflite_tensor *tflite_input(struct tflite_importer *importer, int index)
+{
+    const struct tflite_operator *operator = importer->operator;
+    if (index < operator->input_count && operator->inputs[index] != NO_TENSOR)
+        return &importer->model->tensors[operator->inputs[index]];
+    tflite_fault(importer, "the operator has no input %d", index);
+    return NULL;
+}
+
+const struct tflite_tensor *tflite_output(struct tflite_importer *importer)
+{
+    return &importer->model->tensors[importer->operator->outputs[0]]; /* there is one: tflite_import.c looks */
+}
+
+size_t tflite_elements(const struct tflite_tensor *tensor)
+{
+    size_t count = 1;
+    for (int i = 0; i < tensor->rank; i++)
+        count *= (size_t)tensor->dimensions[i];
+    return count;
+}
+
+const struct tflite_tensor *tflite_constant(struct tflite_importer *importer, int index, int type, size_t count)
+{
+    const struct tflite_tensor *tensor = tflite_input(importer, index);
+    if (!tensor)
+        return NULL;
+    const char *name = tensor->name;
+    if (!tensor->data)
+        tflite_fault(importer, "its input %d, '%s', is no constant; supported: constants", index, name);
+    else if (tensor->is_sparse)
+        tflite_fault(importer, "'%s' is sparse; supported: dense tensors (convert without sparsity)", name);
+    else if (tensor->type != type)
+        tflite_fault(importer, "'%s' is %s; supported: %s", name, tflite_type_name(tensor->type, importer->arena),
+                     tflite_type_name(type, importer->arena));
+    else if (count && tflite_elements(tensor) != count)
+        tflite_fault(importer, "'%s' has the shape %s; expected: %zu elements", name, tflite_shape_text(importer, tensor),
+                     count);
+    else
+        return tensor;
+    return NULL;
+}
+
+int32_t tflite_integer(const struct tflite_tensor *constant, size_t index)
+{
+    const unsigned char *bytes = constant->data + 4 * index;
+    return (int32_t)(bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24);
+}
+
+bool tflite_quantisation(struct tflite_importer *importer, const struct tflite_tensor *tensor,
+                         struct quantisation *quantisation)
+{
+    bool is_signed = tensor->type == TFLITE_INT8;
+    if (!is_signed && tensor->type != TFLITE_UINT8)
+        return tflite_fault(importer, "'%s' is %s; supported: INT8", tensor->name,
+                            tflite_type_name(tensor->type, importer->arena));
+    if (tensor->scale_count != 1)
+        return tflite_fault(importer, "'%s' has %d scales; supported: activations with one", tensor->name,
+                            tensor->scale_count);
+    double scale = (double)tensor->scales[0];
+    int64_t zero_point = tensor->zero_points[0], least = is_signed ? -128 : 0;
+    if (!(scale > 0) || !isfinite(scale))
+        return tflite_fault(importer, "'%s' has the scale %g; supported: positive and finite ones", tensor->name, scale);
+    if (zero_point < least || zero_point > least + 255)
+        return tflite_fault(importer, "'%s' has the zero point %" PRId64 ", which is none of %s", tensor->name, zero_point,
+                            tflite_type_name(tensor->type, importer->arena));
+    *quantisation = (struct quantisation){scale, zero_point, is_signed};
+    return true;
+}
+
+bool tflite_image_shape(struct tflite_importer *importer, const struct tflite_tensor *tensor, struct image_shape *shape)
+{
+    int first = 0, dimensions[3] = {1, 1, 1};
+    while (tensor->rank - first > 1 && tensor->dimensions[first] == 1 && (first == 0 || tensor->rank - first > 3))
+        first++;
+    if (tensor->rank - first > 3)
+        return tflite_fault(importer, "'%s' has the shape %s; supported: one image (convert with a batch of 1)",
+                            tensor->name, tflite_shape_text(importer, tensor));
+    for (int i = first; i < tensor->rank; i++)
+        dimensions[i + 3 - tensor->rank] = tensor->dimensions[i];
+    for (int i = 0; i < 3; i++)
+        if (dimensions[i] < 1 || dimensions[i] > MAXIMUM_DIMENSION)
+            return tflite_fault(importer, "'%s' has the shape %s; supported: dimensions of 1 to %d", tensor->name,
+                                tflite_shape_text(importer, tensor), MAXIMUM_DIMENSION);
+    *shape = (struct image_shape){dimensions[0], dimensions[1], dimensions[2]};
+    return true;
+}
+
+/* ---- tensors of the network ---- */
+
+struct tensor *tflite_network_tensor(struct tflite_importer *importer, int tensor)
+{
+    return &importer->builder.network->tensors[tensor];
+}
+
+struct value tflite_value_of(int tensor) { return (struct value){.kind = VALUE_TENSOR, .tensor = tensor}; }
+
+int tflite_makes(struct tflite_importer *importer, int elements_of)
+{
+    const struct tflite_tensor *output = tflite_output(importer);
+    struct quantisation quantisation;
+    struct image_shape shape;
+    if (!tflite_quantisation(importer, output, &quantisation) || !tflite_image_shape(importer, output, &shape))
+        return -1;
+    if (elements_of != -1) {
+        const struct tensor *like = tflite_network_tensor(importer, elements_of);
+        shape = (struct image_shape){like->height, like->width, like->channels};
+    }
+    return quantised_tensor(&importer->builder, output->name, shape.height, shape.width, shape.channels, &quantisation);
+}
+
+/* A border of any element around a tensor: a depth-wise convolution of 1x1 elements with the factor 1. */
+static int lay_padding(struct tflite_importer *importer, const struct value *value)
+{
+    struct tensor input = *tflite_network_tensor(importer, value->tensor);
+    struct quantisation quantisation = {input.scale, input.zero_point + input.model_offset, input.model_offset != 0};
+    const struct padding *padding = &value->padding;
+    int output = quantised_tensor(&importer->builder, arena_format(importer->arena, "%s with border", input.name),
+                                  input.height + padding->top + padding->bottom,
+                                  input.width + padding->left + padding->right, input.channels, &quantisation);
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_CONVOLUTION,
+                                          tflite_network_tensor(importer, output)->name, value->tensor, output);
+    int8_t *weights = arena_array(importer->arena, int8_t, (size_t)input.channels);
+    memset(weights, 1, (size_t)input.channels);
+    layer->groups = input.channels;
+    layer->padding_top = padding->top;
+    layer->padding_left = padding->left;
+    layer->padding_bottom = padding->bottom;
+    layer->padding_right = padding->right;
+    quantised_finish_convolution(&importer->builder, layer,
+                                 &(struct quantised_weights){.weights = weights, .scales = (double[]){1}, .scale_count = 1});
+    layer->padding_value = value->padding_element;
+    return output;
+}
+
+/* A reshaped tensor can be given its new shape where no layer has anything to do with the old one. */
+static bool take_shape(struct tflite_importer *importer, int index, const struct image_shape *shape)
+{
+    struct tensor *tensor = tflite_network_tensor(importer, index);
+    const struct network *network = importer->builder.network;
+    if (tensor->height == shape->height && tensor->width == shape->width && tensor->channels == shape->channels)
+        return true;
+    bool is_free = tensor->producer == NO_LAYER;
+    for (int i = 0; is_free && i < network->layer_count; i++)
+        is_free = network->layers[i].inputs[0] != index && network->layers[i].inputs[1] != index;
+    if (!is_free)
+        return tflite_fault(importer,
+                            "its input is '%s' of %d x %d x %d elements, reshaped to %d x %d x %d; supported: reshaping of inputs, "
+                            "in front of fully connected layers, and where only dimensions of 1 come or go",
+                            tensor->name, tensor->height, tensor->width, tensor->channels, shape->height, shape->width,
+                            shape->channels);
+    tensor->height = shape->height;
+    tensor->width = shape->width;
+    tensor->channels = shape->channels;
+    return true;
+}
+
+/* The value that the operator reads, if it is one of the network's tensors. */
+static struct value *reads_value(struct tflite_importer *importer, int index)
+{
+    const struct tflite_tensor *tensor = tflite_input(importer, index);
+    struct value *value = tensor ? &importer->values[tensor - importer->model->tensors] : NULL;
+    if (!value || value->kind == VALUE_TENSOR)
+        return value;
+    if (value->kind == VALUE_CONSTANT)
+        tflite_fault(importer, "its input %d, '%s', is a constant; supported: what the network computes", index,
+                     tensor->name);
+    return NULL;
+}
+
+static bool has_padding(const struct value *value)
+{
+    const struct padding *padding = &value->padding;
+    return padding->top || padding->left || padding->bottom || padding->right;
+}
+
+int tflite_reads(struct tflite_importer *importer, int index, struct padding *padding)
+{
+    struct value *value = reads_value(importer, index);
+    struct image_shape shape;
+    if (!value || !tflite_image_shape(importer, tflite_input(importer, index), &shape))
+        return -1;
+    if (value->is_transposed) {
+        tflite_fault(importer, "its input is transposed, which moves elements; supported: transpositions that cancel, that move "
+                               "dimensions of 1, or in front of a flattening; convert the model with channels last");
+        return -1;
+    }
+    bool is_zero = value->padding_element == tflite_network_tensor(importer, value->tensor)->zero_point;
+    if (has_padding(value) && !(padding && is_zero))
+        *value = tflite_value_of(lay_padding(importer, value));
+    if (padding)
+        *padding = value->padding;
+    shape.height -= value->padding.top + value->padding.bottom;
+    shape.width -= value->padding.left + value->padding.right;
+    return take_shape(importer, value->tensor, &shape) ? value->tensor : -1;
+}
+
+int tflite_reads_elements(struct tflite_importer *importer, int index, struct value *result)
+{
+    struct value *value = reads_value(importer, index);
+    if (!value)
+        return -1;
+    if (has_padding(value))
+        *value = tflite_value_of(lay_padding(importer, value));
+    *result = *value;
+    return value->tensor;
+}
+
+/* ---- what layers have in common ---- */
+
+bool tflite_clip(struct tflite_importer *importer, struct stage *stage, int output)
+{
+    const struct tensor *tensor = tflite_network_tensor(importer, output);
+    switch (importer->operator->options.activation) {
+    case TFLITE_NO_ACTIVATION: return true;
+    case TFLITE_FUSED_RELU: quantised_clip(stage, tensor, 0, INFINITY); return true;
+    case TFLITE_FUSED_RELU_N1_TO_1: quantised_clip(stage, tensor, -1, 1); return true;
+    case TFLITE_FUSED_RELU6: quantised_clip(stage, tensor, 0, 6); return true;
+    default:
+        return tflite_fault(importer, "fused activation %d; supported: none, RELU, RELU6, RELU_N1_TO_1",
+                            importer->operator->options.activation);
+    }
+}
+
+bool tflite_pad_window(struct tflite_importer *importer, const struct window *window, int *before, int *after)
+{
+    int64_t reach = (int64_t)(window->kernel - 1) * window->dilation + 1, missing = 0, outputs;
+    if (importer->operator->options.padding == TFLITE_SAME) {
+        outputs = (window->size + window->stride - 1) / window->stride;
+        missing = (outputs - 1) * window->stride + reach - window->size;
+    } else {
+        outputs = window->size < reach ? 0 : (window->size - reach) / window->stride + 1;
+    }
+    if (outputs != window->outputs)
+        return tflite_fault(importer, "a %s of %d elements gives %" PRId64 ", and the output has %d", window->what,
+                            window->size, outputs, window->outputs);
+    missing = missing > 0 ? missing : 0;
+    *before += (int)(missing / 2);
+    *after += (int)(missing - missing / 2);
+    return true;
+}
+
+static bool check_option(struct tflite_importer *importer, const char *what, int value)
+{
+    if (value >= 1 && value <= MAXIMUM_DIMENSION)
+        return true;
+    return tflite_fault(importer, "%s is %d; supported: 1 to %d", what, value, MAXIMUM_DIMENSION);
+}
+
+/* `layer` has its kernel already. */
+bool tflite_set_window(struct tflite_importer *importer, struct layer *layer, const struct tflite_tensor *input,
+                       const struct tflite_tensor *output, const struct padding *pending)
+{
+    const struct tflite_options *options = &importer->operator->options;
+    struct image_shape from, to;
+    if (options->padding != TFLITE_SAME && options->padding != TFLITE_VALID)
+        return tflite_fault(importer, "padding is %d; supported: SAME and VALID", options->padding);
+    if (!check_option(importer, "stride_h", options->stride_height) ||
+        !check_option(importer, "stride_w", options->stride_width) ||
+        !check_option(importer, "the kernel's height", layer->kernel_height) ||
+        !check_option(importer, "the kernel's width", layer->kernel_width) ||
+        !check_option(importer, "dilation_h_factor", layer->dilation_height) ||
+        !check_option(importer, "dilation_w_factor", layer->dilation_width) ||
+        !tflite_image_shape(importer, input, &from) || !tflite_image_shape(importer, output, &to))
+        return false;
+    layer->stride_height = options->stride_height;
+    layer->stride_width = options->stride_width;
+    layer->padding_top = pending->top;
+    layer->padding_left = pending->left;
+    layer->padding_bottom = pending->bottom;
+    layer->padding_right = pending->right;
+    struct window vertical = {"height",           from.height, layer->kernel_height, layer->stride_height,
+                              layer->dilation_height, to.height};
+    struct window horizontal = {"width",           from.width, layer->kernel_width, layer->stride_width,
+                                layer->dilation_width, to.width};
+    return tflite_pad_window(importer, &vertical, &layer->padding_top, &layer->padding_bottom) &&
+           tflite_pad_window(importer, &horizontal, &layer->padding_left, &layer->padding_right);
+}

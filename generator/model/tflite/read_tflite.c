@@ -1,0 +1,412 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "model/tflite/flatbuffer.h"
+#include "model/tflite/tflite.h"
+
+#define SCHEMA_VERSION    3
+#define MAXIMUM_ENTRIES   100000 /* of tensors, and of operators: far more than networks on a microcontroller have */
+#define MAXIMUM_NAME      200    /* bytes of it that messages show */
+#define MAXIMUM_ELEMENTS  ((int64_t)1 << 31)
+#define IDENTIFIER_OFFSET 4
+
+struct reader {
+    struct flat_file file;
+    struct arena *arena;
+    struct diagnostics *diagnostics;
+    struct tflite_model *model;
+    struct flat_vector codes, buffers;
+    size_t list_entries; /* copied so far: lists may lie on top of each other in the file */
+};
+
+/* ---- messages ---- */
+
+static bool fail(struct reader *reader, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* False, so that readers can return it. */
+static bool fail(struct reader *reader, const char *name, const char *format, ...)
+{
+    char text[1000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    diagnose(reader->diagnostics, SEVERITY_ERROR, name, NULL, "%s", text);
+    return false;
+}
+
+/* ---- lists and names ---- */
+
+static bool count_entries(struct reader *reader, size_t count)
+{
+    reader->list_entries += count;
+    if (reader->list_entries > reader->file.length)
+        flat_fail(&reader->file, 0, "lists that are longer in all than the file");
+    return !reader->file.fault;
+}
+
+static int *read_integers(struct reader *reader, struct flat_table table, int field, int *count)
+{
+    struct flat_vector vector = flat_vector(&reader->file, table, field, 4);
+    *count = 0;
+    if (!count_entries(reader, vector.count) || vector.count == 0)
+        return NULL;
+    int *numbers = arena_array(reader->arena, int, vector.count);
+    for (size_t i = 0; i < vector.count; i++)
+        numbers[i] = (int)flat_element(&reader->file, vector, i);
+    *count = (int)vector.count;
+    return numbers;
+}
+
+/* What is not to be printed becomes a question mark. */
+static const char *read_name(struct reader *reader, struct flat_table table, int field, const char *otherwise)
+{
+    struct flat_vector vector = flat_vector(&reader->file, table, field, 1);
+    if (vector.count == 0)
+        return otherwise;
+    size_t length = vector.count < MAXIMUM_NAME ? vector.count : MAXIMUM_NAME;
+    char *name = arena_array(reader->arena, char, length + 1);
+    memcpy(name, reader->file.bytes + vector.at, length);
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+            name[i] = '?';
+    return name;
+}
+
+/* ---- tensors ---- */
+
+static bool read_shape(struct reader *reader, struct flat_table table, struct tflite_tensor *tensor)
+{
+    struct flat_vector shape = flat_vector(&reader->file, table, 0, 4);
+    struct flat_vector signature = flat_vector(&reader->file, table, 7, 4);
+    int64_t elements = 1;
+    if (shape.count > TFLITE_MAXIMUM_RANK)
+        return fail(reader, tensor->name, "the tensor has %zu dimensions; supported: up to %d", shape.count,
+                    TFLITE_MAXIMUM_RANK);
+    tensor->rank = (int)shape.count;
+    for (int i = 0; i < tensor->rank; i++) {
+        int64_t dimension = flat_element(&reader->file, shape, (size_t)i);
+        if (dimension < 0 || (elements *= dimension) > MAXIMUM_ELEMENTS)
+            return fail(reader, tensor->name,
+                        "dimension %d of the tensor is %" PRId64 "; supported: tensors of 0 to 2^31 elements", i, dimension);
+        tensor->dimensions[i] = (int)dimension;
+        tensor->is_unknown[i] = signature.count == shape.count && flat_element(&reader->file, signature, (size_t)i) < 0;
+    }
+    return true;
+}
+
+static bool read_quantisation(struct reader *reader, struct flat_table tensor_table, struct tflite_tensor *tensor)
+{
+    struct flat_table table = flat_subtable(&reader->file, tensor_table, 4);
+    struct flat_vector scales = flat_vector(&reader->file, table, 2, 4);
+    struct flat_vector zero_points = flat_vector(&reader->file, table, 3, 8);
+    if (flat_integer(&reader->file, table, 4, 1, 0) != 0)
+        return fail(reader, tensor->name, "the tensor has a custom quantisation; supported: scale and zero point");
+    if (scales.count == 0 || !count_entries(reader, scales.count))
+        return true;
+    if (zero_points.count != scales.count && zero_points.count != 0)
+        return fail(reader, tensor->name, "the tensor has %zu scales and %zu zero points", scales.count, zero_points.count);
+    float *numbers = arena_array(reader->arena, float, scales.count);
+    int64_t *zeros = arena_array(reader->arena, int64_t, scales.count);
+    for (size_t i = 0; i < scales.count; i++) {
+        numbers[i] = flat_element_float(&reader->file, scales, i);
+        zeros[i] = zero_points.count ? flat_element(&reader->file, zero_points, i) : 0;
+    }
+    tensor->scale_count = (int)scales.count;
+    tensor->scales = numbers;
+    tensor->zero_points = zeros;
+    tensor->quantised_dimension = (int)flat_integer(&reader->file, table, 6, 4, 0);
+    if (scales.count == 1)
+        return true;
+    int axis = tensor->quantised_dimension;
+    if (axis < 0 || axis >= tensor->rank || (size_t)tensor->dimensions[axis] != scales.count)
+        return fail(reader, tensor->name, "the tensor has %zu scales for its dimension %d, which is not of that size",
+                    scales.count, axis);
+    return true;
+}
+
+static bool read_data(struct reader *reader, struct flat_table table, struct tflite_tensor *tensor)
+{
+    int64_t index = flat_integer(&reader->file, table, 2, 4, 0);
+    if (flat_integer(&reader->file, table, 10, 4, 0) != 0)
+        return fail(reader, tensor->name, "the tensor's data is in another file; supported: data in the model's file");
+    if (index < 0 || (size_t)index >= reader->buffers.count)
+        return index == 0 ||
+               fail(reader, tensor->name, "the tensor has buffer %" PRId64 " of %zu", index, reader->buffers.count);
+    struct flat_table buffer = flat_element_table(&reader->file, reader->buffers, (size_t)index);
+    if (flat_integer(&reader->file, buffer, 1, 8, 0) != 0)
+        return fail(reader, tensor->name, "the tensor's data is behind the FlatBuffer, as in models of more than 2 GB");
+    struct flat_vector data = flat_vector(&reader->file, buffer, 0, 1);
+    if (data.count == 0)
+        return true;
+    tensor->data = reader->file.bytes + data.at;
+    tensor->data_bytes = data.count;
+    size_t elements = 1;
+    for (int i = 0; i < tensor->rank; i++)
+        elements *= (size_t)tensor->dimensions[i];
+    size_t bytes = elements * tflite_type_bytes(tensor->type);
+    if (bytes != data.count && tflite_type_bytes(tensor->type) != 0 && !tensor->is_sparse)
+        return fail(reader, tensor->name, "the constant has %zu bytes, and its shape and type %s want %zu", data.count,
+                    tflite_type_name(tensor->type, reader->arena), bytes);
+    return true;
+}
+
+static bool read_tensor(struct reader *reader, struct flat_table table, int index, struct tflite_tensor *tensor)
+{
+    tensor->name = read_name(reader, table, 3, NULL);
+    if (!tensor->name)
+        tensor->name = arena_format(reader->arena, "tensor %d", index);
+    tensor->type = (int)flat_integer(&reader->file, table, 1, 1, TFLITE_FLOAT32);
+    tensor->is_variable = flat_integer(&reader->file, table, 5, 1, 0) != 0;
+    tensor->is_sparse = flat_subtable(&reader->file, table, 6).bytes != 0;
+    return read_shape(reader, table, tensor) && read_quantisation(reader, table, tensor) && read_data(reader, table, tensor);
+}
+
+static bool read_tensors(struct reader *reader, struct flat_table subgraph)
+{
+    struct flat_vector tensors = flat_vector(&reader->file, subgraph, 0, 4);
+    bool is_good = true;
+    if (tensors.count > MAXIMUM_ENTRIES)
+        return fail(reader, NULL, "the model has %zu tensors; supported: up to %d", tensors.count, MAXIMUM_ENTRIES);
+    reader->model->tensors = arena_array(reader->arena, struct tflite_tensor, tensors.count);
+    reader->model->tensor_count = (int)tensors.count;
+    for (int i = 0; i < reader->model->tensor_count && !reader->file.fault; i++) {
+        struct flat_table table = flat_element_table(&reader->file, tensors, (size_t)i);
+        is_good &= read_tensor(reader, table, i, &reader->model->tensors[i]);
+    }
+    return is_good;
+}
+
+/* ---- operators ---- */
+
+/* Where options come from: of an operator, its kind of options, and a field with its width (0: a float). */
+#define OPTION(code, kind, field, bytes, member, otherwise)                                                                 \
+    {                                                                                                                       \
+        code, kind, field, bytes, offsetof(struct tflite_options, member), otherwise                                        \
+    }
+static const struct option {
+    int code, kind, field, bytes;
+    size_t offset;
+    int otherwise;
+} options[] = {
+    OPTION(TFLITE_CONV_2D, 1, 0, 1, padding, 0),
+    OPTION(TFLITE_CONV_2D, 1, 1, 4, stride_width, 0),
+    OPTION(TFLITE_CONV_2D, 1, 2, 4, stride_height, 0),
+    OPTION(TFLITE_CONV_2D, 1, 3, 1, activation, 0),
+    OPTION(TFLITE_CONV_2D, 1, 4, 4, dilation_width, 1),
+    OPTION(TFLITE_CONV_2D, 1, 5, 4, dilation_height, 1),
+    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 0, 1, padding, 0),
+    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 1, 4, stride_width, 0),
+    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 2, 4, stride_height, 0),
+    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 4, 1, activation, 0),
+    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 5, 4, dilation_width, 1),
+    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 6, 4, dilation_height, 1),
+    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 0, 1, padding, 0),
+    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 1, 4, stride_width, 0),
+    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 2, 4, stride_height, 0),
+    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 3, 4, kernel_width, 0),
+    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 4, 4, kernel_height, 0),
+    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 5, 1, activation, 0),
+    OPTION(TFLITE_MAX_POOL_2D, 5, 0, 1, padding, 0),
+    OPTION(TFLITE_MAX_POOL_2D, 5, 1, 4, stride_width, 0),
+    OPTION(TFLITE_MAX_POOL_2D, 5, 2, 4, stride_height, 0),
+    OPTION(TFLITE_MAX_POOL_2D, 5, 3, 4, kernel_width, 0),
+    OPTION(TFLITE_MAX_POOL_2D, 5, 4, 4, kernel_height, 0),
+    OPTION(TFLITE_MAX_POOL_2D, 5, 5, 1, activation, 0),
+    OPTION(TFLITE_FULLY_CONNECTED, 8, 0, 1, activation, 0),
+    OPTION(TFLITE_FULLY_CONNECTED, 8, 1, 1, weights_format, 0),
+    OPTION(TFLITE_SOFTMAX, 9, 0, 0, beta, 0),
+    OPTION(TFLITE_CONCATENATION, 10, 0, 4, axis, 0),
+    OPTION(TFLITE_CONCATENATION, 10, 1, 1, activation, 0),
+    OPTION(TFLITE_ADD, 11, 0, 1, activation, 0),
+    OPTION(TFLITE_RESIZE_BILINEAR, 15, 2, 1, align_corners, 0),
+    OPTION(TFLITE_RESIZE_BILINEAR, 15, 3, 1, half_pixel_centers, 0),
+    OPTION(TFLITE_MUL, 21, 0, 1, activation, 0),
+    OPTION(TFLITE_SUB, 28, 0, 1, activation, 0),
+    OPTION(TFLITE_TRANSPOSE_CONV, 49, 0, 1, padding, 0),
+    OPTION(TFLITE_TRANSPOSE_CONV, 49, 1, 4, stride_width, 0),
+    OPTION(TFLITE_TRANSPOSE_CONV, 49, 2, 4, stride_height, 0),
+    OPTION(TFLITE_TRANSPOSE_CONV, 49, 3, 1, activation, 0),
+    OPTION(TFLITE_RESIZE_NEAREST_NEIGHBOR, 74, 0, 1, align_corners, 0),
+    OPTION(TFLITE_RESIZE_NEAREST_NEIGHBOR, 74, 1, 1, half_pixel_centers, 0),
+    OPTION(TFLITE_LEAKY_RELU, 75, 0, 0, alpha, 0),
+};
+
+static void read_option(struct reader *reader, struct flat_table table, const struct option *option,
+                        struct tflite_options *result)
+{
+    unsigned char *to = (unsigned char *)result + option->offset;
+    bool is_bool = option->offset >= offsetof(struct tflite_options, align_corners);
+    if (option->bytes == 0) {
+        float number = flat_float(&reader->file, table, option->field, (float)option->otherwise);
+        memcpy(to, &number, sizeof number);
+        return;
+    }
+    int number = (int)flat_integer(&reader->file, table, option->field, option->bytes, option->otherwise);
+    if (is_bool)
+        *(bool *)to = number != 0;
+    else
+        memcpy(to, &number, sizeof number);
+}
+
+static bool read_options(struct reader *reader, struct flat_table table, struct tflite_operator *operator)
+{
+    int64_t kind = flat_integer(&reader->file, table, 3, 1, 0);
+    struct flat_table given = flat_subtable(&reader->file, table, 4);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (options[i].code != operator->code)
+            continue;
+        if (kind != 0 && (kind & 0xff) != options[i].kind)
+            return fail(reader, operator->name, "the operator has options of kind %" PRId64 "; expected: kind %d",
+                        kind & 0xff, options[i].kind);
+        read_option(reader, given, &options[i], &operator->options);
+    }
+    return true;
+}
+
+static bool read_code(struct reader *reader, struct flat_table table, struct tflite_operator *operator)
+{
+    int64_t index = flat_integer(&reader->file, table, 0, 4, 0);
+    if (index < 0 || (size_t)index >= reader->codes.count)
+        return fail(reader, NULL, "an operator has code %" PRId64 " of %zu", index, reader->codes.count);
+    struct flat_table code = flat_element_table(&reader->file, reader->codes, (size_t)index);
+    int64_t old = flat_integer(&reader->file, code, 0, 1, 0), builtin = flat_integer(&reader->file, code, 3, 4, 0);
+    operator->code =(int)(builtin > old ? builtin : old);
+    operator->name = tflite_code_name(operator->code, reader->arena);
+    if (operator->code == TFLITE_CUSTOM)
+        operator->name = read_name(reader, code, 1, operator->name);
+    return true;
+}
+
+static bool check_indices(struct reader *reader, const char *name, const int *indices, int count, int least)
+{
+    for (int i = 0; i < count; i++)
+        if (indices[i] < least || indices[i] >= reader->model->tensor_count)
+            return fail(reader, name, "it has tensor %d of %d", indices[i], reader->model->tensor_count);
+    return true;
+}
+
+static bool read_operator(struct reader *reader, struct flat_table table, struct tflite_operator *operator)
+{
+    operator->inputs = read_integers(reader, table, 1, &operator->input_count);
+    operator->outputs = read_integers(reader, table, 2, &operator->output_count);
+    return read_code(reader, table, operator) &&
+           check_indices(reader, operator->name, operator->inputs, operator->input_count, NO_TENSOR) &&
+           check_indices(reader, operator->name, operator->outputs, operator->output_count, 0) &&
+           read_options(reader, table, operator);
+}
+
+static bool read_operators(struct reader *reader, struct flat_table subgraph)
+{
+    struct flat_vector operators = flat_vector(&reader->file, subgraph, 3, 4);
+    if (operators.count > MAXIMUM_ENTRIES)
+        return fail(reader, NULL, "the model has %zu operators; supported: up to %d", operators.count, MAXIMUM_ENTRIES);
+    reader->model->operators = arena_array(reader->arena, struct tflite_operator, operators.count);
+    reader->model->operator_count = (int)operators.count;
+    for (int i = 0; i < reader->model->operator_count && !reader->file.fault; i++) {
+        struct flat_table table = flat_element_table(&reader->file, operators, (size_t)i);
+        if (!read_operator(reader, table, &reader->model->operators[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- promises ---- */
+
+static bool give_origin(struct reader *reader, bool *has_origin, int tensor, const char *by)
+{
+    if (has_origin[tensor])
+        return fail(reader, by, "it gives tensor '%s', which is a constant, an input or another operator's output already",
+                    reader->model->tensors[tensor].name);
+    has_origin[tensor] = true;
+    return true;
+}
+
+static bool check_read(struct reader *reader, const bool *has_origin, int tensor, const char *by)
+{
+    if (tensor == NO_TENSOR || has_origin[tensor])
+        return true;
+    const struct tflite_tensor *missing = &reader->model->tensors[tensor];
+    if (missing->is_variable)
+        return fail(reader, by, "it reads the variable '%s'; networks with a state are not supported", missing->name);
+    return fail(reader, by, "it reads tensor '%s', which nothing before it computes", missing->name);
+}
+
+static bool check_origins(struct reader *reader)
+{
+    const struct tflite_model *model = reader->model;
+    bool *has_origin = arena_array(reader->arena, bool, (size_t)model->tensor_count + 1);
+    for (int i = 0; i < model->tensor_count; i++)
+        has_origin[i] = model->tensors[i].data != NULL;
+    for (int i = 0; i < model->input_count; i++)
+        if (!give_origin(reader, has_origin, model->inputs[i], "inputs of the model"))
+            return false;
+    for (int i = 0; i < model->operator_count; i++) {
+        const struct tflite_operator *operator= & model->operators[i];
+        for (int k = 0; k < operator->input_count; k++)
+            if (!check_read(reader, has_origin, operator->inputs[k], operator->name))
+                return false;
+        for (int k = 0; k < operator->output_count; k++)
+            if (!give_origin(reader, has_origin, operator->outputs[k], operator->name))
+                return false;
+    }
+    for (int i = 0; i < model->output_count; i++)
+        if (!check_read(reader, has_origin, model->outputs[i], "outputs of the model"))
+            return false;
+    return true;
+}
+
+/* ---- the file ---- */
+
+bool tflite_is_model(const void *bytes, size_t length)
+{
+    return length >= IDENTIFIER_OFFSET + 4 && memcmp((const char *)bytes + IDENTIFIER_OFFSET, "TFL3", 4) == 0;
+}
+
+static bool read_subgraph(struct reader *reader, struct flat_table subgraph)
+{
+    struct tflite_model *model = reader->model;
+    if (!read_tensors(reader, subgraph) || !read_operators(reader, subgraph))
+        return false;
+    model->inputs = read_integers(reader, subgraph, 1, &model->input_count);
+    model->outputs = read_integers(reader, subgraph, 2, &model->output_count);
+    return !reader->file.fault && check_indices(reader, "inputs of the model", model->inputs, model->input_count, 0) &&
+           check_indices(reader, "outputs of the model", model->outputs, model->output_count, 0) && check_origins(reader);
+}
+
+static bool read_model(struct reader *reader)
+{
+    struct flat_table root = flat_root(&reader->file);
+    int64_t version = flat_integer(&reader->file, root, 0, 4, 0);
+    struct flat_vector subgraphs = flat_vector(&reader->file, root, 2, 4);
+    reader->codes = flat_vector(&reader->file, root, 1, 4);
+    reader->buffers = flat_vector(&reader->file, root, 4, 4);
+    if (reader->file.fault)
+        return false;
+    if (version != SCHEMA_VERSION)
+        return fail(reader, NULL, "the model has version %" PRId64 " of TFLite's schema; supported: %d", version,
+                    SCHEMA_VERSION);
+    if (subgraphs.count != 1)
+        return fail(reader, NULL,
+                    "the model has %zu subgraphs; supported: one. More of them come from control flow (if, while) or from "
+                    "several signatures: convert one function without them",
+                    subgraphs.count);
+    return read_subgraph(reader, flat_element_table(&reader->file, subgraphs, 0));
+}
+
+struct tflite_model *tflite_read_memory(const void *bytes, size_t length, struct arena *arena,
+                                        struct diagnostics *diagnostics)
+{
+    struct reader reader = {.file = {.bytes = bytes, .length = length}, .arena = arena, .diagnostics = diagnostics};
+    int errors_before = diagnostics->error_count;
+    reader.model = arena_allocate(arena, sizeof *reader.model);
+    if (!tflite_is_model(bytes, length)) {
+        fail(&reader, NULL, "not a TFLite model: it has no TFL3 at byte %d", IDENTIFIER_OFFSET);
+        return NULL;
+    }
+    bool is_read = read_model(&reader);
+    if (reader.file.fault)
+        fail(&reader, NULL, "the file is damaged: %s, at byte %zu of %zu", reader.file.fault, reader.file.fault_at, length);
+    return is_read && diagnostics->error_count == errors_before ? reader.model : NULL;
+}

@@ -1,0 +1,133 @@
+/* A TFLite model as it stands in the file: tensors, and operators in the order in which they run. Everything that can be
+ * wrong with the file itself is found while reading (read_tflite.c); whoever walks the model may rely on what is said here.
+ * Field numbers and the values of enums are those of TensorFlow's public schema, version 3.
+ */
+#ifndef DORYGEN_TFLITE_H
+#define DORYGEN_TFLITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/support.h"
+
+#define TFLITE_MAXIMUM_RANK 8
+#define NO_TENSOR           (-1)
+
+/* Any other number is possible, too. */
+enum tflite_type {
+    TFLITE_FLOAT32 = 0,
+    TFLITE_FLOAT16 = 1,
+    TFLITE_INT32 = 2,
+    TFLITE_UINT8 = 3,
+    TFLITE_INT64 = 4,
+    TFLITE_BOOL = 6,
+    TFLITE_INT16 = 7,
+    TFLITE_INT8 = 9,
+    TFLITE_FLOAT64 = 10,
+    TFLITE_INT4 = 17
+};
+
+enum tflite_code {
+    TFLITE_ADD = 0,
+    TFLITE_AVERAGE_POOL_2D = 1,
+    TFLITE_CONCATENATION = 2,
+    TFLITE_CONV_2D = 3,
+    TFLITE_DEPTHWISE_CONV_2D = 4,
+    TFLITE_DEQUANTIZE = 6,
+    TFLITE_FULLY_CONNECTED = 9,
+    TFLITE_LOGISTIC = 14,
+    TFLITE_MAX_POOL_2D = 17,
+    TFLITE_MUL = 18,
+    TFLITE_RELU = 19,
+    TFLITE_RELU_N1_TO_1 = 20,
+    TFLITE_RELU6 = 21,
+    TFLITE_RESHAPE = 22,
+    TFLITE_RESIZE_BILINEAR = 23,
+    TFLITE_SOFTMAX = 25,
+    TFLITE_TANH = 28,
+    TFLITE_CUSTOM = 32,
+    TFLITE_PAD = 34,
+    TFLITE_TRANSPOSE = 39,
+    TFLITE_MEAN = 40,
+    TFLITE_SUB = 41,
+    TFLITE_SQUEEZE = 43,
+    TFLITE_PADV2 = 60,
+    TFLITE_TRANSPOSE_CONV = 67,
+    TFLITE_EXPAND_DIMS = 70,
+    TFLITE_REDUCE_MAX = 82,
+    TFLITE_RESIZE_NEAREST_NEIGHBOR = 97,
+    TFLITE_LEAKY_RELU = 98,
+    TFLITE_QUANTIZE = 114,
+    TFLITE_HARD_SWISH = 117
+};
+
+enum tflite_padding { TFLITE_SAME = 0, TFLITE_VALID = 1 };
+
+enum tflite_activation {
+    TFLITE_NO_ACTIVATION = 0,
+    TFLITE_FUSED_RELU = 1,
+    TFLITE_FUSED_RELU_N1_TO_1 = 2,
+    TFLITE_FUSED_RELU6 = 3
+};
+
+struct tflite_tensor {
+    const char *name;
+    int type; /* enum tflite_type, or another number */
+    int rank;
+    int dimensions[TFLITE_MAXIMUM_RANK];  /* at least 0 */
+    bool is_unknown[TFLITE_MAXIMUM_RANK]; /* not fixed in the model: the dimension is but an example */
+    bool is_variable, is_sparse;
+    const unsigned char *data; /* of a constant, as long as dimensions and type say where the type is one of the list; else
+                                * null. Part of the file's bytes */
+    size_t data_bytes;
+
+    int scale_count; /* 0: not quantised */
+    const float *scales;
+    const int64_t *zero_points; /* as many; all 0 where the file has none */
+    int quantised_dimension;    /* with more than one scale */
+};
+
+/* What the operators' options say; 0 where an operator has no such option. */
+struct tflite_options {
+    int padding, activation;
+    int stride_height, stride_width, kernel_height, kernel_width, dilation_height, dilation_width;
+    int axis, weights_format;
+    float beta, alpha;
+    bool align_corners, half_pixel_centers;
+};
+
+struct tflite_operator {
+    int code;          /* enum tflite_code, or another number */
+    const char *name;  /* "CONV_2D"; of a custom operator, its own */
+    const int *inputs; /* indices of tensors; NO_TENSOR: an optional input that is left out */
+    int input_count;
+    const int *outputs;
+    int output_count;
+    struct tflite_options options;
+};
+
+/* Constants, inputs of the model and outputs of operators are tensors apart, each has one origin; and what an operator
+ * reads has one that is before it. */
+struct tflite_model {
+    struct tflite_tensor *tensors;
+    int tensor_count;
+    struct tflite_operator *operators;
+    int operator_count;
+    int *inputs, *outputs; /* indices of tensors; those in `inputs` differ */
+    int input_count, output_count;
+};
+
+/* By the file identifier. */
+bool tflite_is_model(const void *bytes, size_t length);
+
+/* Null after an error was reported. Constants stay in `bytes`. */
+struct tflite_model *tflite_read_memory(const void *bytes, size_t length, struct arena *arena,
+                                        struct diagnostics *diagnostics);
+
+/* "INT8"; "type 42" for what this knows no name of. */
+const char *tflite_type_name(int type, struct arena *arena);
+size_t tflite_type_bytes(int type); /* 0: not one of the list */
+const char *tflite_code_name(int code, struct arena *arena);
+
+#endif
