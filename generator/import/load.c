@@ -1,14 +1,18 @@
 #include "import/load.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/import.h"
+#include "import/tflite/tflite_network.h"
+#include "model/file.h"
 #include "model/graph.h"
 
 static const struct {
     const char *name;
     enum front_end front_end;
-} front_ends[] = {{"detect", FRONT_END_DETECT}, {"nemo", FRONT_END_NEMO}, {"quantlab", FRONT_END_QUANTLAB}};
+} front_ends[] = {
+    {"detect", FRONT_END_DETECT}, {"nemo", FRONT_END_NEMO}, {"quantlab", FRONT_END_QUANTLAB}, {"tflite", FRONT_END_TFLITE}};
 
 static const char *parse_front_end(struct load_options *options, const char *text)
 {
@@ -18,7 +22,7 @@ static const char *parse_front_end(struct load_options *options, const char *tex
         options->front_end = front_ends[i].front_end;
         return NULL;
     }
-    return "--frontend is nemo, quantlab or detect";
+    return "--frontend is nemo, quantlab, tflite or detect";
 }
 
 const char *load_option_parse(struct load_options *options, const char *name, const char *text)
@@ -31,29 +35,43 @@ const char *load_option_parse(struct load_options *options, const char *name, co
     return NULL;
 }
 
-static struct network *import(const struct graph *graph, const char *name, const struct load_options *options,
-                              struct arena *arena, struct diagnostics *diagnostics)
+static struct network *import_onnx(const void *bytes, size_t length, const char *name, struct load_options options,
+                                   struct arena *arena, struct diagnostics *diagnostics)
 {
-    struct load_options chosen = options ? *options : (struct load_options){0};
+    const struct graph *graph = graph_read_memory(bytes, length, arena, diagnostics);
     if (!graph)
         return NULL;
-    if (chosen.front_end == FRONT_END_DETECT)
-        chosen.front_end = import_detect(graph);
-    return import_graph(graph, name, &chosen, arena, diagnostics);
+    if (options.front_end == FRONT_END_DETECT)
+        options.front_end = import_detect(graph);
+    return import_graph(graph, name, &options, arena, diagnostics);
 }
 
-struct network *network_load(const char *path, const struct load_options *options, struct arena *arena,
-                             struct diagnostics *diagnostics)
+static struct network *import_tflite(const void *bytes, size_t length, const char *name, const struct load_options *options,
+                                     struct arena *arena, struct diagnostics *diagnostics)
 {
-    if (!diagnostics->file)
-        diagnostics->file = arena_format(arena, "%s", path);
-    return import(graph_read_file(path, arena, diagnostics), path, options, arena, diagnostics);
+    const struct tflite_model *model = tflite_read_memory(bytes, length, arena, diagnostics);
+    return model ? tflite_import(model, name, options, arena, diagnostics) : NULL;
 }
 
 struct network *network_load_memory(const void *bytes, size_t length, const char *name, const struct load_options *options,
                                     struct arena *arena, struct diagnostics *diagnostics)
 {
+    struct load_options chosen = options ? *options : (struct load_options){0};
     if (!diagnostics->file)
         diagnostics->file = arena_format(arena, "%s", name);
-    return import(graph_read_memory(bytes, length, arena, diagnostics), name, options, arena, diagnostics);
+    if (chosen.front_end == FRONT_END_TFLITE || (chosen.front_end == FRONT_END_DETECT && tflite_is_model(bytes, length)))
+        return import_tflite(bytes, length, name, &chosen, arena, diagnostics);
+    return import_onnx(bytes, length, name, chosen, arena, diagnostics);
+}
+
+struct network *network_load(const char *path, const struct load_options *options, struct arena *arena,
+                             struct diagnostics *diagnostics)
+{
+    size_t length;
+    if (!diagnostics->file)
+        diagnostics->file = arena_format(arena, "%s", path);
+    void *bytes = model_file_read(path, &length, diagnostics);
+    struct network *network = bytes ? network_load_memory(bytes, length, path, options, arena, diagnostics) : NULL;
+    free(bytes);
+    return network;
 }

@@ -106,7 +106,6 @@ struct graph {
 };
 
 /* Null after an error was reported. */
-struct graph *graph_read_file(const char *path, struct arena *arena, struct diagnostics *diagnostics);
 struct graph *graph_read_memory(const void *bytes, size_t length, struct arena *arena, struct diagnostics *diagnostics);
 
 /* Null where the node has none of that name. */

@@ -1,5 +1,5 @@
-/* Functions of 32-bit fixed point numbers as TensorFlow Lite Micro computes them, to the last bit: what its softmax, logistic
- * and hyperbolic tangent are made of. A number with i integer bits stands for raw / 2^(31 - i).
+/* Functions of 32-bit fixed point numbers as TensorFlow Lite Micro computes them, to the last bit: what its softmax,
+ * logistic and hyperbolic tangent are made of. A number with i integer bits stands for raw / 2^(31 - i).
  */
 #ifndef DORYGEN_FIXED_POINT_H
 #define DORYGEN_FIXED_POINT_H

@@ -52,9 +52,9 @@ static bool is_same_size(struct tflite_importer *importer, int a, int b)
 
 static bool is_constant(const struct tflite_importer *importer, int index)
 {
-    const struct tflite_operator *operator = importer->operator;
+    const struct tflite_operator *operator= importer->operator;
     return index < operator->input_count && operator->inputs[index] != NO_TENSOR &&
-           importer->values[operator->inputs[index]].kind == VALUE_CONSTANT;
+                   importer->values[operator->inputs[index]].kind == VALUE_CONSTANT;
 }
 
 static bool check_two_inputs(struct tflite_importer *importer)
@@ -64,7 +64,7 @@ static bool check_two_inputs(struct tflite_importer *importer)
     return tflite_fault(importer, "supported: two inputs, both of which the network computes");
 }
 
-bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     int inputs[2];
@@ -88,7 +88,8 @@ bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *
     }
     double factor = unit / ((1 << ADDITION_SHIFT) * tensors[output].scale);
     if (factor >= 1)
-        return tflite_fault(importer, "scales of %g and %g of the inputs and %g of the output; TensorFlow Lite Micro refuses them",
+        return tflite_fault(importer,
+                            "scales of %g and %g of the inputs and %g of the output; TensorFlow Lite Micro refuses them",
                             tensors[inputs[0]].scale, tensors[inputs[1]].scale, tensors[output].scale);
     layer->stages[0] = scale_by(importer, factor, 0);
     layer->stages[0].zero_point = tensors[output].zero_point;
@@ -138,7 +139,8 @@ static bool multiply_by_constant(struct tflite_importer *importer, int constant_
         return false;
     int channels = tflite_network_tensor(importer, input)->channels;
     if (count != 1 && (count != (size_t)channels || constant->dimensions[constant->rank - 1] != channels))
-        return tflite_fault(importer, "multiplies by a constant of %s; supported: constants of one element, or one a channel",
+        return tflite_fault(importer,
+                            "multiplies by a constant of %s; supported: constants of one element, or one a channel",
                             tflite_shape_text(importer, constant));
     int8_t *weights = arena_array(importer->arena, int8_t, (size_t)channels);
     for (int i = 0; i < channels; i++) {
@@ -164,7 +166,7 @@ static bool multiply_by_constant(struct tflite_importer *importer, int constant_
     return tflite_clip(importer, &layer->stages[0], output);
 }
 
-bool tflite_multiply(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_multiply(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     int inputs[2];
@@ -181,8 +183,7 @@ bool tflite_multiply(struct tflite_importer *importer, const struct tflite_opera
     if (output < 0)
         return false;
     const struct tensor *tensors = importer->builder.network->tensors;
-    struct layer *layer =
-        quantised_layer(&importer->builder, LAYER_MULTIPLICATION, tensors[output].name, inputs[0], output);
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_MULTIPLICATION, tensors[output].name, inputs[0], output);
     layer->inputs[1] = inputs[1];
     for (int i = 0; i < 2; i++)
         layer->input_stages[i] = without_zero(importer, &tensors[inputs[i]]);
@@ -230,10 +231,10 @@ static bool check_scale(struct tflite_importer *importer, int input)
                         (int)output.zero_point);
 }
 
-bool tflite_concatenate(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_concatenate(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     const struct tflite_tensor *output = tflite_output(importer);
-    int axis = operator->options.axis < 0 ? operator->options.axis + output->rank : operator->options.axis;
+    int axis = operator->options.axis<0 ? operator->options.axis + output->rank : operator->options.axis;
     if (axis != output->rank - 1)
         return tflite_fault(importer, "joins along axis %d of %s; supported: the last one, channels", operator->options.axis,
                             tflite_shape_text(importer, output));
@@ -276,7 +277,7 @@ static const uint32_t *exponentials(struct tflite_importer *importer, double bet
     return table;
 }
 
-bool tflite_softmax(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_softmax(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     int input = tflite_reads(importer, 0, NULL), output = input < 0 ? -1 : tflite_makes(importer, -1);
     if (output < 0)
@@ -284,10 +285,12 @@ bool tflite_softmax(struct tflite_importer *importer, const struct tflite_operat
     const struct tensor from = *tflite_network_tensor(importer, input), to = *tflite_network_tensor(importer, output);
     double beta = (double)operator->options.beta;
     if (to.scale != 1.0 / 256 || to.zero_point != 0 || !is_same_size(importer, input, output))
-        return tflite_fault(importer, "an output with scale %g and zero point %d; supported: 1/256 and -128, and the input's shape",
+        return tflite_fault(importer,
+                            "an output with scale %g and zero point %d; supported: 1/256 and -128, and the input's shape",
                             to.scale, to.zero_point + to.model_offset);
     if (!(beta * from.scale * (1 << (31 - SOFTMAX_INTEGERS)) > 1) || from.channels > MAXIMUM_SOFTMAX)
-        return tflite_fault(importer, "beta %g, scale %g and %d classes; supported: factors above 2^-26 and up to %d classes", beta,
+        return tflite_fault(importer,
+                            "beta %g, scale %g and %d classes; supported: factors above 2^-26 and up to %d classes", beta,
                             from.scale, from.channels, MAXIMUM_SOFTMAX);
     struct layer *layer = quantised_layer(&importer->builder, LAYER_SOFTMAX, to.name, input, output);
     layer->exponentials = exponentials(importer, beta, from.scale);

@@ -16,7 +16,8 @@ static const double *read_scales(struct tflite_importer *importer, const struct 
 {
     const struct tflite_tensor *tensor = filter->tensor;
     if (tensor->scale_count != 1 && (tensor->scale_count != filter->outputs || tensor->quantised_dimension != axis)) {
-        tflite_fault(importer, "the weights '%s' have %d scales along dimension %d; supported: one, or one an output channel",
+        tflite_fault(importer,
+                     "the weights '%s' have %d scales along dimension %d; supported: one, or one an output channel",
                      tensor->name, tensor->scale_count, tensor->quantised_dimension);
         return NULL;
     }
@@ -25,8 +26,9 @@ static const double *read_scales(struct tflite_importer *importer, const struct 
         scales[i] = (double)tensor->scales[i];
         if (scales[i] >= 0 && isfinite(scales[i]) && tensor->zero_points[i] == 0)
             continue;
-        tflite_fault(importer, "the weights '%s' have scale %g and zero point %" PRId64 "; supported: finite scales of at least 0, "
-                               "and zero point 0, as TensorFlow's converter writes them for INT8",
+        tflite_fault(importer,
+                     "the weights '%s' have scale %g and zero point %" PRId64 "; supported: finite scales of at least 0, "
+                     "and zero point 0, as TensorFlow's converter writes them for INT8",
                      tensor->name, scales[i], tensor->zero_points[i]);
         return NULL;
     }
@@ -43,10 +45,11 @@ static void check_bias_scale(struct tflite_importer *importer, const struct tfli
             return;
         if (expected < 1e-30 || fabs(found - expected) <= 1e-3 * expected)
             continue;
-        tflite_warning(importer,
-                       "the bias '%s' has the scale %g, and input and weights have %g; it is taken in units of the latter, as "
-                       "TensorFlow Lite Micro does",
-                       bias->name, found, expected);
+        tflite_warning(
+            importer,
+            "the bias '%s' has the scale %g, and input and weights have %g; it is taken in units of the latter, as "
+            "TensorFlow Lite Micro does",
+            bias->name, found, expected);
         return;
     }
 }
@@ -54,10 +57,10 @@ static void check_bias_scale(struct tflite_importer *importer, const struct tfli
 static bool read_biases(struct tflite_importer *importer, int count, const struct tflite_tensor **tensor,
                         const int32_t **biases)
 {
-    const struct tflite_operator *operator = importer->operator;
+    const struct tflite_operator *operator= importer->operator;
     *biases = NULL;
     *tensor = NULL;
-    if (operator->input_count < 3 || operator->inputs[2] == NO_TENSOR)
+    if (operator->input_count<3 || operator->inputs[2] == NO_TENSOR)
         return true;
     *tensor = tflite_constant(importer, 2, TFLITE_INT32, (size_t)count);
     if (!*tensor)
@@ -98,8 +101,7 @@ static const int8_t *order_weights(struct tflite_importer *importer, const struc
     for (size_t o = 0; o < outputs; o++)
         for (size_t i = 0; i < inputs; i++)
             for (size_t k = 0; k < area; k++)
-                to[(o * inputs + i) * area + k] =
-                    from[is_depthwise ? k * outputs + o : (o * area + k) * inputs + i];
+                to[(o * inputs + i) * area + k] = from[is_depthwise ? k * outputs + o : (o * area + k) * inputs + i];
     return to;
 }
 
@@ -154,7 +156,7 @@ static bool read_filter(struct tflite_importer *importer, int rank, struct filte
     return true;
 }
 
-bool tflite_convolution(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_convolution(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     struct filter filter;
@@ -165,7 +167,7 @@ bool tflite_convolution(struct tflite_importer *importer, const struct tflite_op
     return convolve(importer, &filter, false, result);
 }
 
-bool tflite_depthwise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_depthwise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     struct filter filter;
@@ -239,12 +241,12 @@ static bool connect(struct tflite_importer *importer, const struct filter *filte
     return finish(importer, layer, filter, 0, weights);
 }
 
-bool tflite_fully_connected(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_fully_connected(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     struct filter filter;
     if (operator->options.weights_format != 0)
-        return tflite_fault(importer, "shuffled weights (format %d); supported: the default format",
-                            operator->options.weights_format);
+        return tflite_fault(importer,
+                            "shuffled weights (format %d); supported: the default format", operator->options.weights_format);
     if (!read_filter(importer, 2, &filter))
         return false;
     filter = (struct filter){filter.tensor, filter.tensor->dimensions[0], 1, 1, filter.tensor->dimensions[1]};

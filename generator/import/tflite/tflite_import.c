@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "import/tflite/tflite_network.h"
+
 #define RECIPE               "docs/from-tensorflow.md"
 #define MAXIMUM_OUTPUTS      1000
-#define MAXIMUM_LISTED       8                /* kinds of operators in a message */
+#define MAXIMUM_LISTED       8                 /* kinds of operators in a message */
 #define MAXIMUM_NETWORK_SIZE ((size_t)1 << 26) /* elements of a tensor: keeps arithmetic on sizes in 32 bits */
 
 static const struct {
@@ -71,10 +73,10 @@ static int count_tensors(const struct tflite_model *model, int type, bool is_con
 static bool is_legacy(const struct tflite_model *model)
 {
     for (int i = 0; i < model->operator_count; i++) {
-        const struct tflite_operator *operator = &model->operators[i];
+        const struct tflite_operator *operator= & model->operators[i];
         bool is_edge = operator->code == TFLITE_QUANTIZE || operator->code == TFLITE_DEQUANTIZE;
-        if (!is_edge && tflite_find_handler(operator->code) && operator->output_count &&
-            model->tensors[operator->outputs[0]].type == TFLITE_UINT8)
+        if (!is_edge && tflite_find_handler(operator->code) &&
+                        operator->output_count && model->tensors[operator->outputs[0]].type == TFLITE_UINT8)
             return true;
     }
     return false;
@@ -88,17 +90,18 @@ static bool check_types(struct tflite_importer *importer)
                         "a network of UINT8 as TensorFlow 1 made them, whose weights have a zero point; supported: INT8. "
                         "Convert it again with full integer quantisation: " RECIPE);
     if (count_tensors(model, TFLITE_INT16, false) > 0)
-        return complain(importer, NULL,
-                        "activations of INT16 (16x8 quantisation); supported: INT8. Convert with TFLITE_BUILTINS_INT8: " RECIPE);
+        return complain(
+            importer, NULL,
+            "activations of INT16 (16x8 quantisation); supported: INT8. Convert with TFLITE_BUILTINS_INT8: " RECIPE);
     if (count_tensors(model, TFLITE_INT8, false) > 0)
         return true;
     if (count_tensors(model, TFLITE_INT8, true) > 0)
         return complain(importer, NULL,
                         "a hybrid model: INT8 weights, but float activations (dynamic range quantisation); supported: "
                         "activations of INT8. Convert with a representative dataset: " RECIPE);
-    return complain(importer, NULL,
-                    "the network is not quantised: it has no activations of INT8. Convert it with full integer quantisation: "
-                    RECIPE);
+    return complain(
+        importer, NULL,
+        "the network is not quantised: it has no activations of INT8. Convert it with full integer quantisation: " RECIPE);
 }
 
 /* ---- operators that are not supported: one summary, then the first of each kind ---- */
@@ -107,7 +110,7 @@ static bool check_types(struct tflite_importer *importer)
 static bool is_float(const struct tflite_model *model, const struct tflite_operator *operator)
 {
     for (int i = 0; i < operator->input_count; i++) {
-        const struct tflite_tensor *tensor = operator->inputs[i] == NO_TENSOR ? NULL : &model->tensors[operator->inputs[i]];
+        const struct tflite_tensor *tensor = operator->inputs[i] == NO_TENSOR ? NULL : & model->tensors[operator->inputs[i]];
         if (tensor && !tensor->data && tensor->type == TFLITE_FLOAT32)
             return true;
     }
@@ -125,7 +128,7 @@ static bool check_operators(struct tflite_importer *importer)
     const char *names[MAXIMUM_LISTED], *first[MAXIMUM_LISTED], *text = "";
     int counts[MAXIMUM_LISTED] = {0}, kinds = 0, all = 0;
     for (int i = 0; i < model->operator_count; i++) {
-        const struct tflite_operator *operator = &model->operators[i];
+        const struct tflite_operator *operator= & model->operators[i];
         int kind = 0;
         if (!is_unsupported(model, operator))
             continue;
@@ -145,8 +148,9 @@ static bool check_operators(struct tflite_importer *importer)
         text = arena_format(importer->arena, "%s%s%d %s (first: '%.60s')", text, kind ? ", " : "", counts[kind], names[kind],
                             first[kind]);
     return complain(importer, NULL,
-                    arena_format(importer->arena, "%d of %d operators are not supported: %s; 'dory ops' lists those that are",
-                                 all, model->operator_count, text));
+                    arena_format(importer->arena,
+                                 "%d of %d operators are not supported: %s; 'dory ops' lists those that are", all,
+                                 model->operator_count, text));
 }
 
 /* ---- operators ---- */
@@ -159,11 +163,12 @@ static bool check_batch(struct tflite_importer *importer)
         const struct tflite_tensor *tensor = &model->tensors[model->inputs[i]];
         for (int k = 0; k < tensor->rank; k++) {
             if (tensor->is_unknown[k] && (k > 0 || tensor->dimensions[0] != 1))
-                return complain(importer, tensor->name,
-                                arena_format(importer->arena,
-                                             "dimension %d of the input is not fixed in the model; supported: fixed ones, and a "
-                                             "batch that is not. Convert with an input of a fixed shape",
-                                             k));
+                return complain(
+                    importer, tensor->name,
+                    arena_format(importer->arena,
+                                 "dimension %d of the input is not fixed in the model; supported: fixed ones, and a "
+                                 "batch that is not. Convert with an input of a fixed shape",
+                                 k));
             if (tensor->is_unknown[k] && !is_noted)
                 diagnose(importer->diagnostics, SEVERITY_NOTE, tensor->name, NULL,
                          "the batch is not fixed in the model; it is 1");
@@ -187,10 +192,9 @@ static void import_origins(struct tflite_importer *importer)
         importer->values[index] = (struct value){.kind = VALUE_BEFORE, .input = i};
         if (tensor->type == TFLITE_FLOAT32)
             continue;
-        importer->operator = &edge;
+        importer->operator= & edge;
         importer->inputs[i] = tflite_makes(importer, -1);
-        importer->values[index] =
-            importer->inputs[i] < 0 ? (struct value){0} : tflite_value_of(importer->inputs[i]);
+        importer->values[index] = importer->inputs[i] < 0 ? (struct value){0} : tflite_value_of(importer->inputs[i]);
     }
 }
 
@@ -207,20 +211,20 @@ static void give_out(struct tflite_importer *importer, int tensor)
 }
 
 /* An operator outside of the network: in front of its quantised inputs, or behind its outputs. */
-static bool is_outside(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+static bool is_outside(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     for (int i = 0; i < operator->input_count; i++) {
-        const struct value *value = operator->inputs[i] == NO_TENSOR ? NULL : &importer->values[operator->inputs[i]];
+        const struct value *value = operator->inputs[i] == NO_TENSOR ? NULL : & importer->values[operator->inputs[i]];
         if (value && (value->kind == VALUE_BEFORE || value->kind == VALUE_BEHIND))
             *result = *value;
     }
     return result->kind != VALUE_UNKNOWN && operator->code != TFLITE_QUANTIZE;
 }
 
-static void leave_outside(struct tflite_importer *importer, const struct tflite_operator *operator, bool *is_noted)
+static void leave_outside(struct tflite_importer *importer, const struct tflite_operator *operator, bool * is_noted)
 {
     for (int i = 0; i < operator->input_count; i++) {
-        const struct value *value = operator->inputs[i] == NO_TENSOR ? NULL : &importer->values[operator->inputs[i]];
+        const struct value *value = operator->inputs[i] == NO_TENSOR ? NULL : & importer->values[operator->inputs[i]];
         if (value && (value->kind == VALUE_BEHIND || value->kind == VALUE_TENSOR))
             give_out(importer, value->tensor);
     }
@@ -231,18 +235,18 @@ static void leave_outside(struct tflite_importer *importer, const struct tflite_
     *is_noted = true;
 }
 
-static void import_operator(struct tflite_importer *importer, const struct tflite_operator *operator, bool *is_noted)
+static void import_operator(struct tflite_importer *importer, const struct tflite_operator *operator, bool * is_noted)
 {
     struct value result = {0};
     tflite_handler *handler = tflite_find_handler(operator->code);
-    importer->operator = operator;
-    if (operator->output_count < 1) {
+    importer->operator= operator;
+    if (operator->output_count<1) {
         complain(importer, operator->name, "the operator has no output");
         return;
     }
-    if (is_outside(importer, operator, &result))
+    if (is_outside(importer, operator, & result))
         leave_outside(importer, operator, is_noted);
-    else if (!handler || !handler(importer, operator, &result))
+    else if (!handler || !handler(importer, operator, & result))
         result = (struct value){0};
     for (int i = 0; i < operator->output_count; i++)
         importer->values[operator->outputs[i]] = i == 0 || result.kind == VALUE_BEHIND ? result : (struct value){0};
@@ -260,8 +264,9 @@ static void import_output(struct tflite_importer *importer, int index)
         return;
     if (!is_tensor || network->tensors[value.tensor].producer == NO_LAYER || value.is_transposed || value.padding.top ||
         value.padding.left || value.padding.bottom || value.padding.right) {
-        complain(importer, tensor->name, "the model's output is not the output of a layer (a constant, an input, or one that is "
-                                         "transposed or padded only); supported: outputs that layers compute");
+        complain(importer, tensor->name,
+                 "the model's output is not the output of a layer (a constant, an input, or one that is "
+                 "transposed or padded only); supported: outputs that layers compute");
         return;
     }
     if (value.kind == VALUE_TENSOR)
@@ -295,8 +300,9 @@ struct network *tflite_import(const struct tflite_model *model, const char *name
     int errors_before = diagnostics->error_count;
     bool is_noted = false;
     if (options->input_bits || options->input_is_signed) {
-        complain(&importer, NULL, "--input-bits and --input-signed are for integer ONNX; a TFLite model says itself what its "
-                                  "inputs are: leave them out");
+        complain(&importer, NULL,
+                 "--input-bits and --input-signed are for integer ONNX; a TFLite model says itself what its "
+                 "inputs are: leave them out");
         return NULL;
     }
     importer.values = arena_array(arena, struct value, (size_t)model->tensor_count + 1);

@@ -1,6 +1,6 @@
 /* Import of TFLite: walks the operators in order and makes of each the layers that compute the same numbers as TensorFlow
- * Lite Micro. Operators that only say how a tensor is to be seen (reshape, transpose, pad, quantise at an edge) make no layer:
- * they change the *value* that the tensor stands for, and the layer that reads it takes it so.
+ * Lite Micro. Operators that only say how a tensor is to be seen (reshape, transpose, pad, quantise at an edge) make no
+ * layer: they change the *value* that the tensor stands for, and the layer that reads it takes it so.
  */
 #ifndef DORYGEN_TFLITE_IMPORT_H
 #define DORYGEN_TFLITE_IMPORT_H
@@ -30,8 +30,8 @@ struct value {
     struct padding padding; /* that the layer which reads it has to add */
     int padding_element;    /* in the firmware's bytes */
 
-    /* Transposed: dimension i of the value is dimension order[i] of the data, whose dimensions are these. Is it flattened, the
-     * value has one dimension instead, which counts the transposed elements. */
+    /* Transposed: dimension i of the value is dimension order[i] of the data, whose dimensions are these. Is it flattened,
+     * the value has one dimension instead, which counts the transposed elements. */
     bool is_transposed, is_flattened;
     int rank, order[TFLITE_MAXIMUM_RANK], dimensions[TFLITE_MAXIMUM_RANK];
 };
@@ -47,7 +47,7 @@ struct tflite_importer {
 };
 
 /* A handler gives the value of the operator's first output; false after an error was reported. */
-typedef bool tflite_handler(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result);
+typedef bool tflite_handler(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result);
 
 /* tflite_convolution.c */
 tflite_handler tflite_convolution, tflite_depthwise, tflite_fully_connected;
@@ -59,7 +59,7 @@ tflite_handler tflite_add, tflite_multiply, tflite_concatenate, tflite_softmax;
 tflite_handler tflite_reshape, tflite_transpose, tflite_pad, tflite_quantise, tflite_dequantise;
 /* tflite_tables.c */
 tflite_handler tflite_relu, tflite_relu6, tflite_leaky_relu, tflite_logistic, tflite_tanh, tflite_hard_swish;
-bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result);
+bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result);
 
 /* Null where there is none. */
 tflite_handler *tflite_find_handler(int code);
@@ -90,9 +90,9 @@ struct image_shape {
 };
 bool tflite_image_shape(struct tflite_importer *importer, const struct tflite_tensor *tensor, struct image_shape *shape);
 
-/* A tensor of the network, input of a layer to be made: of the value that the operator reads, seen in the shape that the model
- * gives to it. Pending padding is left in *padding, to be the layer's; where that is null, or the border is not of the zero
- * point, the padding is a layer of its own. -1 after a report, or where the value is unknown. */
+/* A tensor of the network, input of a layer to be made: of the value that the operator reads, seen in the shape that the
+ * model gives to it. Pending padding is left in *padding, to be the layer's; where that is null, or the border is not of the
+ * zero point, the padding is a layer of its own. -1 after a report, or where the value is unknown. */
 int tflite_reads(struct tflite_importer *importer, int index, struct padding *padding);
 /* The same for layers that take elements one by one: in the data's own order, transposed or not. *value says how. */
 int tflite_reads_elements(struct tflite_importer *importer, int index, struct value *value);
@@ -106,8 +106,8 @@ struct value tflite_value_of(int tensor);
 /* Narrows the stage by the fused activation; false after a report. */
 bool tflite_clip(struct tflite_importer *importer, struct stage *stage, int output);
 
-/* The padding of a window, of which `size` is the input, with pending padding, and `outputs` what the model says; false after
- * a report. */
+/* The padding of a window, of which `size` is the input, with pending padding, and `outputs` what the model says; false
+ * after a report. */
 struct window {
     const char *what; /* "height" */
     int size, kernel, stride, dilation, outputs;
@@ -117,10 +117,5 @@ bool tflite_pad_window(struct tflite_importer *importer, const struct window *wi
 /* Kernel, stride, dilation and padding of a layer by the operator's options; false after a report. */
 bool tflite_set_window(struct tflite_importer *importer, struct layer *layer, const struct tflite_tensor *input,
                        const struct tflite_tensor *output, const struct padding *pending);
-
-/* ---- tflite_import.c ---- */
-
-struct network *tflite_import(const struct tflite_model *model, const char *name, const struct load_options *options,
-                              struct arena *arena, struct diagnostics *diagnostics);
 
 #endif

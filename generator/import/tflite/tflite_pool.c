@@ -53,12 +53,11 @@ static bool is_padded(const struct layer *layer)
     return layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;
 }
 
-bool tflite_maximum_pool(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_maximum_pool(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     int input = tflite_reads(importer, 0, NULL);
-    struct layer *layer =
-        input < 0 ? NULL : make_pool(importer, LAYER_MAXIMUM_POOL, &(struct padding){0}, input);
+    struct layer *layer = input < 0 ? NULL : make_pool(importer, LAYER_MAXIMUM_POOL, &(struct padding){0}, input);
     if (!layer)
         return false;
     *result = tflite_value_of(layer->output);
@@ -83,18 +82,18 @@ static void set_average(struct tflite_importer *importer, struct layer *layer, i
     layer->stage_count = 1;
 }
 
-bool tflite_average_pool(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_average_pool(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     int input = tflite_reads(importer, 0, NULL);
-    struct layer *layer =
-        input < 0 ? NULL : make_pool(importer, LAYER_AVERAGE_POOL, &(struct padding){0}, input);
+    struct layer *layer = input < 0 ? NULL : make_pool(importer, LAYER_AVERAGE_POOL, &(struct padding){0}, input);
     if (!layer)
         return false;
     *result = tflite_value_of(layer->output);
     if (is_padded(layer))
-        return tflite_fault(importer, "padding SAME, with which windows at the border average fewer elements; supported: windows "
-                                      "that lie inside the image (VALID)");
+        return tflite_fault(importer,
+                            "padding SAME, with which windows at the border average fewer elements; supported: windows "
+                            "that lie inside the image (VALID)");
     set_average(importer, layer, (int64_t)layer->kernel_height * layer->kernel_width);
     return tflite_clip(importer, &layer->stages[0], layer->output);
 }
@@ -147,7 +146,7 @@ static struct layer *make_reduction(struct tflite_importer *importer, enum layer
     return layer;
 }
 
-bool tflite_reduce_maximum(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_reduce_maximum(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     struct layer *layer = make_reduction(importer, LAYER_MAXIMUM_POOL);
@@ -183,7 +182,7 @@ static void set_mean(struct tflite_importer *importer, struct layer *layer)
     layer->stage_count = 1;
 }
 
-bool tflite_mean(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_mean(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     struct layer *layer = make_reduction(importer, LAYER_AVERAGE_POOL);

@@ -18,7 +18,7 @@ static bool read_first(struct tflite_importer *importer, const struct tflite_ten
 /* ---- reshape ---- */
 
 /* Where the model's two shapes are seen alike there is nothing to do; where not, the layer that reads the value decides. */
-bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     const struct tflite_tensor *from, *to = tflite_output(importer);
@@ -36,8 +36,9 @@ bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operat
     for (int i = 0; i < to->rank; i++)
         is_flat &= to->dimensions[i] == 1 || (size_t)to->dimensions[i] == tflite_elements(to);
     if (result->is_transposed && !is_flat)
-        return tflite_fault(importer, "reshapes a transposed tensor to %s; supported: to one dimension, as in front of a fully "
-                                      "connected layer",
+        return tflite_fault(importer,
+                            "reshapes a transposed tensor to %s; supported: to one dimension, as in front of a fully "
+                            "connected layer",
                             tflite_shape_text(importer, to));
     result->is_flattened = result->is_transposed;
     return true;
@@ -75,7 +76,7 @@ static bool read_order(struct tflite_importer *importer, int rank, int *order)
     return true;
 }
 
-bool tflite_transpose(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_transpose(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     const struct tflite_tensor *from, *to = tflite_output(importer);
@@ -131,15 +132,16 @@ static bool read_borders(struct tflite_importer *importer, const struct tflite_t
         for (int side = 0; side < 2; side++) {
             int from_end = input->rank - 1 - i, number = tflite_integer(borders, 2 * (size_t)i + (size_t)side);
             if (number < 0 || number > MAXIMUM_DIMENSION || (number != 0 && from_end != 1 && from_end != 2))
-                return tflite_fault(importer, "a border of %d elements in dimension %d of %s; supported: of height and width",
-                                    number, i, tflite_shape_text(importer, input));
+                return tflite_fault(importer,
+                                    "a border of %d elements in dimension %d of %s; supported: of height and width", number,
+                                    i, tflite_shape_text(importer, input));
             numbers[from_end][side] = number;
         }
     *padding = (struct padding){numbers[2][0], numbers[1][0], numbers[2][1], numbers[1][1]};
     return true;
 }
 
-bool tflite_pad(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_pad(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     const struct tflite_tensor *from = tflite_input(importer, 0), *to = tflite_output(importer);
@@ -151,8 +153,8 @@ bool tflite_pad(struct tflite_importer *importer, const struct tflite_operator *
         return false;
     if (outside.height != inside.height + padding.top + padding.bottom ||
         outside.width != inside.width + padding.left + padding.right || outside.channels != inside.channels)
-        return tflite_fault(importer, "the output's shape %s does not fit %s and its border", tflite_shape_text(importer, to),
-                            tflite_shape_text(importer, from));
+        return tflite_fault(importer, "the output's shape %s does not fit %s and its border",
+                            tflite_shape_text(importer, to), tflite_shape_text(importer, from));
     *result = tflite_value_of(tensor);
     result->padding = padding;
     result->padding_element = element;
@@ -176,7 +178,7 @@ static bool quantise_input(struct tflite_importer *importer, int input, struct v
     return true;
 }
 
-bool tflite_quantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_quantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     const struct tflite_tensor *from = tflite_input(importer, 0), *to = tflite_output(importer);
     struct quantisation before, after;
@@ -186,10 +188,11 @@ bool tflite_quantise(struct tflite_importer *importer, const struct tflite_opera
     if (value->kind == VALUE_BEFORE)
         return quantise_input(importer, value->input, result);
     if (value->kind == VALUE_BEHIND)
-        return tflite_fault(importer, "'%s' is computed in float and quantised again: a float island in the middle of the "
-                                      "network; supported: float operators in front of the first and behind the last quantised "
-                                      "one. Convert with full integer quantisation (TFLITE_BUILTINS_INT8 only), see "
-                                      "docs/from-tensorflow.md",
+        return tflite_fault(importer,
+                            "'%s' is computed in float and quantised again: a float island in the middle of the "
+                            "network; supported: float operators in front of the first and behind the last quantised "
+                            "one. Convert with full integer quantisation (TFLITE_BUILTINS_INT8 only), see "
+                            "docs/from-tensorflow.md",
                             from->name);
     if (!tflite_quantisation(importer, from, &before) || !tflite_quantisation(importer, to, &after))
         return false;
@@ -198,7 +201,7 @@ bool tflite_quantise(struct tflite_importer *importer, const struct tflite_opera
     return is_same ? read_first(importer, &from, result) : tflite_requantise(importer, operator, result);
 }
 
-bool tflite_dequantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_dequantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     struct value value;

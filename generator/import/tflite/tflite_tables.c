@@ -67,7 +67,7 @@ static int rescale(const struct function *function, int x)
     return clamp(y, function->minimum, function->maximum);
 }
 
-bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     struct function function;
@@ -78,7 +78,7 @@ bool tflite_requantise(struct tflite_importer *importer, const struct tflite_ope
 }
 
 /* The factor is a quotient of float32. */
-bool tflite_relu(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_relu(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     struct function function;
     if (!read_function(importer, &function))
@@ -89,7 +89,8 @@ bool tflite_relu(struct tflite_importer *importer, const struct tflite_operator 
     fixed_quantise_multiplier(factor, &function.multiplier, &function.exponent);
     function.minimum = clamp((int64_t)function.output_zero - (is_n1 ? (int64_t)fmin(unit, 256) : 0), function.minimum, 127);
     if (is_n1)
-        function.maximum = clamp((int64_t)function.output_zero + (int64_t)fmin(unit, 256), function.minimum, function.maximum);
+        function.maximum =
+            clamp((int64_t)function.output_zero + (int64_t)fmin(unit, 256), function.minimum, function.maximum);
     return lay_table(importer, &function, rescale, result);
 }
 
@@ -99,14 +100,15 @@ static int clip_input(const struct function *function, int x)
     return clamp(x + function->input_zero, function->minimum, function->maximum);
 }
 
-bool tflite_relu6(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_relu6(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     struct function function;
     if (!read_function(importer, &function))
         return false;
     if (function.input_scale != function.output_scale || function.input_zero != function.output_zero)
-        return tflite_fault(importer, "input and output have scales %g and %g and zero points %d and %d; supported: the same",
+        return tflite_fault(importer,
+                            "input and output have scales %g and %g and zero points %d and %d; supported: the same",
                             function.input_scale, function.output_scale, function.input_zero, function.output_zero);
     double six = round((double)(6.0f / (float)function.input_scale));
     function.minimum = function.input_zero;
@@ -125,7 +127,7 @@ static int leak(const struct function *function, int x)
     return clamp(y + function->output_zero, function->minimum, function->maximum);
 }
 
-bool tflite_leaky_relu(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_leaky_relu(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     struct function function;
@@ -178,13 +180,13 @@ static bool squashing(struct tflite_importer *importer, double scale, int zero, 
     return lay_table(importer, &function, element, result);
 }
 
-bool tflite_logistic(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_logistic(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     return squashing(importer, 1.0 / 256, -128, logistic, result);
 }
 
-bool tflite_tanh(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_tanh(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     return squashing(importer, 1.0 / 128, 0, hyperbolic_tangent, result);
@@ -201,7 +203,10 @@ static int16_t multiply_16(int16_t a, int16_t b)
     return saturate_16((product + nudge) / (1 << 15));
 }
 
-static int16_t shift_left_16(int16_t x, int places) { return saturate_16((int64_t)x * ((int64_t)1 << (places < 31 ? places : 31))); }
+static int16_t shift_left_16(int16_t x, int places)
+{
+    return saturate_16((int64_t)x * ((int64_t)1 << (places < 31 ? places : 31)));
+}
 
 /* 32 bits to 16. */
 static int16_t narrow_multiplier(int32_t multiplier) { return saturate_16(((int64_t)multiplier + (1 << 15)) >> 16); }
@@ -218,13 +223,13 @@ static int hard_swish(const struct function *function, int x)
         gate = shift_left_16(gate, 1);
     if (exponent < 0)
         gate = (int16_t)fixed_divide(gate, -exponent);
-    gate = (int16_t)((gate + (1 << 15)) >> 1); /* from -1..1 to 0..1 */
+    gate = (int16_t)((gate + (1 << 15)) >> 1);            /* from -1..1 to 0..1 */
     int32_t product = (int32_t)gate * scaled / (1 << 15); /* towards zero */
     return clamp((int64_t)fixed_divide(product, -function->exponent) + function->output_zero, function->minimum,
                  function->maximum);
 }
 
-bool tflite_hard_swish(struct tflite_importer *importer, const struct tflite_operator *operator, struct value *result)
+bool tflite_hard_swish(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
 {
     (void)operator;
     struct function function;

@@ -11,7 +11,7 @@
 static void report(struct tflite_importer *importer, enum severity severity, const char *format, va_list arguments)
 {
     char text[1000]; /* names in it may be of any length; what does not fit is cut */
-    const struct tflite_operator *operator = importer->operator;
+    const struct tflite_operator *operator= importer->operator;
     int used = snprintf(text, sizeof text, "%.100s: ", operator->name);
     vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
     const char *node = operator->output_count ? importer->model->tensors[operator->outputs[0]].name : operator->name;
@@ -47,7 +47,7 @@ const char *tflite_shape_text(struct tflite_importer *importer, const struct tfl
 
 const struct tflite_tensor *tflite_input(struct tflite_importer *importer, int index)
 {
-    const struct tflite_operator *operator = importer->operator;
+    const struct tflite_operator *operator= importer->operator;
     if (index < operator->input_count && operator->inputs[index] != NO_TENSOR)
         return &importer->model->tensors[operator->inputs[index]];
     tflite_fault(importer, "the operator has no input %d", index);
@@ -191,11 +191,11 @@ static bool take_shape(struct tflite_importer *importer, int index, const struct
     for (int i = 0; is_free && i < network->layer_count; i++)
         is_free = network->layers[i].inputs[0] != index && network->layers[i].inputs[1] != index;
     if (!is_free)
-        return tflite_fault(importer,
-                            "its input is '%s' of %d x %d x %d elements, reshaped to %d x %d x %d; supported: reshaping of inputs, "
-                            "in front of fully connected layers, and where only dimensions of 1 come or go",
-                            tensor->name, tensor->height, tensor->width, tensor->channels, shape->height, shape->width,
-                            shape->channels);
+        return tflite_fault(
+            importer,
+            "its input is '%s' of %d x %d x %d elements, reshaped to %d x %d x %d; supported: reshaping of inputs, "
+            "in front of fully connected layers, and where only dimensions of 1 come or go",
+            tensor->name, tensor->height, tensor->width, tensor->channels, shape->height, shape->width, shape->channels);
     tensor->height = shape->height;
     tensor->width = shape->width;
     tensor->channels = shape->channels;
@@ -228,8 +228,9 @@ int tflite_reads(struct tflite_importer *importer, int index, struct padding *pa
     if (!value || !tflite_image_shape(importer, tflite_input(importer, index), &shape))
         return -1;
     if (value->is_transposed) {
-        tflite_fault(importer, "its input is transposed, which moves elements; supported: transpositions that cancel, that move "
-                               "dimensions of 1, or in front of a flattening; convert the model with channels last");
+        tflite_fault(importer,
+                     "its input is transposed, which moves elements; supported: transpositions that cancel, that move "
+                     "dimensions of 1, or in front of a flattening; convert the model with channels last");
         return -1;
     }
     bool is_zero = value->padding_element == tflite_network_tensor(importer, value->tensor)->zero_point;
@@ -307,8 +308,8 @@ bool tflite_set_window(struct tflite_importer *importer, struct layer *layer, co
         !check_option(importer, "the kernel's height", layer->kernel_height) ||
         !check_option(importer, "the kernel's width", layer->kernel_width) ||
         !check_option(importer, "dilation_h_factor", layer->dilation_height) ||
-        !check_option(importer, "dilation_w_factor", layer->dilation_width) ||
-        !tflite_image_shape(importer, input, &from) || !tflite_image_shape(importer, output, &to))
+        !check_option(importer, "dilation_w_factor", layer->dilation_width) || !tflite_image_shape(importer, input, &from) ||
+        !tflite_image_shape(importer, output, &to))
         return false;
     layer->stride_height = options->stride_height;
     layer->stride_width = options->stride_width;
@@ -316,10 +317,10 @@ bool tflite_set_window(struct tflite_importer *importer, struct layer *layer, co
     layer->padding_left = pending->left;
     layer->padding_bottom = pending->bottom;
     layer->padding_right = pending->right;
-    struct window vertical = {"height",           from.height, layer->kernel_height, layer->stride_height,
-                              layer->dilation_height, to.height};
-    struct window horizontal = {"width",           from.width, layer->kernel_width, layer->stride_width,
-                                layer->dilation_width, to.width};
+    struct window vertical = {"height", from.height, layer->kernel_height, layer->stride_height, layer->dilation_height,
+                              to.height};
+    struct window horizontal = {"width", from.width, layer->kernel_width, layer->stride_width, layer->dilation_width,
+                                to.width};
     return tflite_pad_window(importer, &vertical, &layer->padding_top, &layer->padding_bottom) &&
            tflite_pad_window(importer, &horizontal, &layer->padding_left, &layer->padding_right);
 }

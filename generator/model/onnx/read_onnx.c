@@ -1,7 +1,6 @@
 /* Reads an ONNX file, which may come from anywhere, into a struct graph. */
 #include "model/graph.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "model/onnx/onnx_scan.h"
 #include "onnx/onnx.pb-c.h"
 
-#define MAXIMUM_FILE_BYTES   ((size_t)256 << 20) /* 64 Mi weights as floats: four times what GAP8's flash holds */
 #define MAXIMUM_PARSED_BYTES ((size_t)1 << 30)
 #define MAXIMUM_NODES        100000
 #define MAXIMUM_ELEMENTS     ((int64_t)1 << 31)
@@ -481,46 +479,4 @@ struct graph *graph_read_memory(const void *bytes, size_t length, struct arena *
     if (check_size(&reader))
         build_graph(&reader, model);
     return diagnostics->error_count == errors_before ? graph : NULL;
-}
-
-/* The file's bytes, to be freed; null after a report. */
-static unsigned char *read_whole_file(FILE *file, size_t *length, struct diagnostics *diagnostics)
-{
-    size_t capacity = (size_t)1 << 20;
-    unsigned char *bytes = malloc(capacity);
-    *length = 0;
-    while (bytes) {
-        *length += fread(bytes + *length, 1, capacity - *length, file);
-        if (*length < capacity)
-            break;
-        unsigned char *larger = capacity < MAXIMUM_FILE_BYTES ? realloc(bytes, capacity * 2) : NULL;
-        if (!larger)
-            free(bytes);
-        bytes = larger;
-        capacity *= 2;
-    }
-    if (!bytes)
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "the file is larger than %zu MiB or than memory",
-                 MAXIMUM_FILE_BYTES >> 20);
-    else if (ferror(file)) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "cannot read the file: %s", strerror(errno));
-        free(bytes);
-        bytes = NULL;
-    }
-    return bytes;
-}
-
-struct graph *graph_read_file(const char *path, struct arena *arena, struct diagnostics *diagnostics)
-{
-    size_t length;
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "cannot open the file: %s", strerror(errno));
-        return NULL;
-    }
-    unsigned char *bytes = read_whole_file(file, &length, diagnostics);
-    fclose(file);
-    struct graph *graph = bytes ? graph_read_memory(bytes, length, arena, diagnostics) : NULL;
-    free(bytes);
-    return graph;
 }
