@@ -38,7 +38,7 @@ const struct option option_table[] = {
     {PLANNING, "--tensors-in-ram", "tensors_in_ram", OPTION_FLAG, PLACE(tensors_in_ram), NULL,
      "for tests: intermediate tensors in L3 RAM where possible"},
     {LOADING, "--frontend", "frontend", OPTION_TEXT, PLACE(front_end), "F",
-     "nemo, quantlab, tflite or detect; default detect"},
+     "nemo, quantlab, qdq, tflite or detect; default detect"},
     {LOADING, "--input-bits", "input_bits", OPTION_DIGITS, PLACE(input_bits), "n",
      "of an element of the input: 2, 4 or 8; default 8"},
     {LOADING, "--input-signed", "input_signed", OPTION_FLAG, PLACE(load.input_is_signed), NULL,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/import.h"
+#include "import/qdq/qdq.h"
 #include "import/tflite/tflite_network.h"
 #include "model/file.h"
 #include "model/graph.h"
@@ -12,7 +13,9 @@ static const struct {
     const char *name;
     enum front_end front_end;
 } front_ends[] = {
-    {"detect", FRONT_END_DETECT}, {"nemo", FRONT_END_NEMO}, {"quantlab", FRONT_END_QUANTLAB}, {"tflite", FRONT_END_TFLITE}};
+    {"detect", FRONT_END_DETECT}, {"nemo", FRONT_END_NEMO},     {"quantlab", FRONT_END_QUANTLAB},
+    {"qdq", FRONT_END_QDQ},       {"tflite", FRONT_END_TFLITE},
+};
 
 static const char *parse_front_end(struct load_options *options, const char *text)
 {
@@ -22,7 +25,7 @@ static const char *parse_front_end(struct load_options *options, const char *tex
         options->front_end = front_ends[i].front_end;
         return NULL;
     }
-    return "--frontend is nemo, quantlab, tflite or detect";
+    return "--frontend is nemo, quantlab, qdq, tflite or detect";
 }
 
 const char *load_option_parse(struct load_options *options, const char *name, const char *text)
@@ -35,6 +38,17 @@ const char *load_option_parse(struct load_options *options, const char *name, co
     return NULL;
 }
 
+/* Its elements are those of the model: nothing is left to say about them. */
+static struct network *import_qdq(const struct graph *graph, const char *name, const struct load_options *options,
+                                  struct arena *arena, struct diagnostics *diagnostics)
+{
+    if (!options->input_bits && !options->input_is_signed)
+        return qdq_import(graph, name, arena, diagnostics);
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "--input-bits and --input-signed are for NEMO and Quantlab; this model says itself what its input is");
+    return NULL;
+}
+
 static struct network *import_onnx(const void *bytes, size_t length, const char *name, struct load_options options,
                                    struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -42,7 +56,9 @@ static struct network *import_onnx(const void *bytes, size_t length, const char 
     if (!graph)
         return NULL;
     if (options.front_end == FRONT_END_DETECT)
-        options.front_end = import_detect(graph);
+        options.front_end = qdq_detect(graph) ? FRONT_END_QDQ : import_detect(graph);
+    if (options.front_end == FRONT_END_QDQ)
+        return import_qdq(graph, name, &options, arena, diagnostics);
     return import_graph(graph, name, &options, arena, diagnostics);
 }
 

@@ -5,7 +5,7 @@
 #include "base/support.h"
 #include "network/network.h"
 
-enum front_end { FRONT_END_DETECT, FRONT_END_NEMO, FRONT_END_QUANTLAB, FRONT_END_TFLITE };
+enum front_end { FRONT_END_DETECT, FRONT_END_NEMO, FRONT_END_QUANTLAB, FRONT_END_QDQ, FRONT_END_TFLITE };
 
 struct load_options {
     enum front_end front_end;
@@ -21,8 +21,8 @@ struct network *network_load(const char *path, const struct load_options *option
 struct network *network_load_memory(const void *bytes, size_t length, const char *name, const struct load_options *options,
                                     struct arena *arena, struct diagnostics *diagnostics);
 
-/* Sets an option of the command line, "frontend" (nemo, quantlab, tflite, detect) or "input-bits" (2, 4, 8). Null, or what
- * is wrong.
+/* Sets an option of the command line, "frontend" (nemo, quantlab, qdq, tflite, detect) or "input-bits" (2, 4, 8). Null, or
+ * what is wrong.
  */
 const char *load_option_parse(struct load_options *options, const char *name, const char *text);
 

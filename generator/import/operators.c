@@ -55,10 +55,6 @@ const struct operator_advice operator_advices[] = {
     {"BatchNormalization", true,
      "the batch normalisation was not made integer; in NEMO export after net.id_stage(), in Quantlab after the integerise "
      "passes"},
-    {"QuantizeLinear", true, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
-    {"DequantizeLinear", true, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
-    {"QLinearConv", false, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
-    {"ConvInteger", false, "export integers with NEMO or Quantlab instead of ONNX's own quantisation"},
     {"LeakyRelu", true, "use a ReLU"},
     {"PRelu", true, "use a ReLU"},
     {"HardSwish", true, "use a ReLU"},

@@ -71,8 +71,8 @@ enum rounding {
      *     h = floor(((x + a) * 2^(left_shift + max(e, 0)) * m + 2^30) / 2^31)
      *     h / 2^max(-e, 0), halves away from zero, + zero_point */
     ROUND_TWICE,
-    /* (x + a) * m * 2^e / divisor, halves to even, + zero_point: ONNX's QuantizeLinear, its scales taken as the exact
-     * binary fractions that they are */
+    /* (x * 2^left_shift + a) * m * 2^e / divisor, halves to even, + zero_point: ONNX's QuantizeLinear, its scales taken as
+     * the exact binary fractions that they are */
     ROUND_HALF_EVEN,
     /* the same with halves away from zero: TensorFlow Lite Micro's average pool */
     ROUND_HALF_AWAY
@@ -86,7 +86,7 @@ struct stage {
     const int64_t *multiplier;
     const int64_t *addend;
     const int *exponent; /* null: all 0 */
-    int left_shift;      /* ROUND_TWICE only */
+    int left_shift;      /* 0 for ROUND_FLOOR */
     int64_t divisor;
     int64_t zero_point;
     bool has_clip; /* without it there is no bound at all */

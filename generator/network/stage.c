@@ -127,6 +127,8 @@ wide stage_apply(const struct stage *stage, int channel, int64_t x)
     switch (stage->rounding) {
     case ROUND_FLOOR: return clip(stage, wide_floor_divide((wide)multiplier * x + addend, stage->divisor));
     case ROUND_TWICE: return clip(stage, round_twice(stage, (wide)x + addend, multiplier, exponent) + stage->zero_point);
-    default: return clip(stage, round_once(stage, (wide)x + addend, multiplier, exponent) + stage->zero_point);
+    default:
+        return clip(stage,
+                    round_once(stage, shift_left(x, stage->left_shift) + addend, multiplier, exponent) + stage->zero_point);
     }
 }

@@ -39,7 +39,7 @@ expect 2 "dory inspect: error: unknown option '--colour'; 'dory inspect --help' 
 expect 2 "dory inspect: error: no MODEL; usage: dory inspect MODEL [OPTION]..." inspect
 expect 2 "dory inspect: error: 'b' is one argument too many" inspect a b
 expect 2 "no --input" run text.onnx
-expect 2 "--frontend is nemo, quantlab, tflite or detect" inspect text.onnx --frontend keras
+expect 2 "--frontend is nemo, quantlab, qdq, tflite or detect" inspect text.onnx --frontend keras
 expect 2 "--input-bits is 2, 4 or 8" inspect text.onnx --input-bits 3
 expect 1 "missing.onnx: error: cannot open the file: No such file" inspect missing.onnx
 expect 1 "text.onnx: error: not an ONNX model" inspect text.onnx
@@ -96,7 +96,7 @@ done
 # The configuration beside a model counts for every command that reads the model.
 echo '{"dory": 1, "frontend": "keras"}' >text.json
 for command in inspect generate plan report probe 'run --input x' 'diff log'; do
-    expect 2 "error: --frontend is nemo, quantlab, tflite or detect" $command text.onnx
+    expect 2 "error: --frontend is nemo, quantlab, qdq, tflite or detect" $command text.onnx
     expect 1 "error: " $command text.onnx --config none
 done
 exit $faults

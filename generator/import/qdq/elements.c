@@ -1,0 +1,462 @@
+/* Functions of single elements, and arithmetic of two values. */
+#include "import/qdq/qdq.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- functions of one number, in float32 as onnxruntime computes them; transcendental ones are rounded from double ---- */
+
+struct parameters {
+    double alpha, beta;
+};
+
+typedef double function(double x, struct parameters p);
+
+static double hard_sigmoid_of(float x, float alpha, float beta)
+{
+    float y = alpha * x + beta;
+    return y < 0 ? 0 : y > 1 ? 1 : (double)y;
+}
+
+static double relu(double x, struct parameters p) { return (void)p, x > 0 ? x : 0; }
+static double leaky_relu(double x, struct parameters p) { return x >= 0 ? x : (double)((float)p.alpha * (float)x); }
+static double sigmoid(double x, struct parameters p) { return (void)p, 1 / (1 + exp(-x)); }
+static double hyperbolic_tangent(double x, struct parameters p) { return (void)p, tanh(x); }
+static double hard_sigmoid(double x, struct parameters p)
+{
+    return hard_sigmoid_of((float)x, (float)p.alpha, (float)p.beta);
+}
+static double hard_swish(double x, struct parameters p)
+{
+    (void)p;
+    return (double)((float)x * (float)hard_sigmoid_of((float)x, 1.0F / 6, 0.5F));
+}
+static double elu(double x, struct parameters p) { return x >= 0 ? x : p.alpha * expm1(x); }
+static double selu(double x, struct parameters p) { return p.beta * (x > 0 ? x : p.alpha * expm1(x)); }
+static double softplus(double x, struct parameters p) { return (void)p, x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)); }
+static double softsign(double x, struct parameters p) { return (void)p, x / (1 + fabs(x)); }
+static double mish(double x, struct parameters p) { return x * tanh(softplus(x, p)); }
+static double swish(double x, struct parameters p) { return x / (1 + exp(-p.alpha * x)); }
+static double gelu(double x, struct parameters p) { return (void)p, 0.5 * x * (1 + erf(x / sqrt(2.0))); }
+static double gelu_by_tanh(double x, struct parameters p)
+{
+    (void)p;
+    return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+}
+static double error_function(double x, struct parameters p) { return (void)p, erf(x); }
+static double exponential(double x, struct parameters p) { return (void)p, exp(x); }
+static double logarithm(double x, struct parameters p) { return (void)p, log(x); }
+static double square_root(double x, struct parameters p) { return (void)p, sqrt(x); }
+static double magnitude(double x, struct parameters p) { return (void)p, fabs(x); }
+static double negated(double x, struct parameters p) { return (void)p, -x; }
+static double reciprocal(double x, struct parameters p) { return (void)p, 1 / x; }
+static double rounded_down(double x, struct parameters p) { return (void)p, floor(x); }
+static double rounded_up(double x, struct parameters p) { return (void)p, ceil(x); }
+static double rounded_evenly(double x, struct parameters p) { return (void)p, rint(x); }
+
+static const struct {
+    const char *type;
+    function *function;
+    struct parameters otherwise; /* alpha and beta where the node does not say */
+} functions[] = {
+    {"Abs", magnitude, {0, 0}},
+    {"Ceil", rounded_up, {0, 0}},
+    {"Elu", elu, {1, 0}},
+    {"Erf", error_function, {0, 0}},
+    {"Exp", exponential, {0, 0}},
+    {"Floor", rounded_down, {0, 0}},
+    {"Gelu", gelu, {0, 0}},
+    {"HardSigmoid", hard_sigmoid, {(double)0.2F, 0.5}},
+    {"HardSwish", hard_swish, {0, 0}},
+    {"LeakyRelu", leaky_relu, {(double)0.01F, 0}},
+    {"Log", logarithm, {0, 0}},
+    {"Mish", mish, {0, 0}},
+    {"Neg", negated, {0, 0}},
+    {"QuickGelu", swish, {(double)1.702F, 0}},
+    {"Reciprocal", reciprocal, {0, 0}},
+    {"Relu", relu, {0, 0}},
+    {"Round", rounded_evenly, {0, 0}},
+    {"Selu", selu, {(double)1.67326319217681884765625F, (double)1.05070102214813232421875F}},
+    {"Sigmoid", sigmoid, {0, 0}},
+    {"Softplus", softplus, {0, 0}},
+    {"Softsign", softsign, {0, 0}},
+    {"Sqrt", square_root, {0, 0}},
+    {"Swish", swish, {1, 0}},
+    {"Tanh", hyperbolic_tangent, {0, 0}},
+};
+
+static function *find_function(struct qdq *qdq, const struct node *node, struct parameters *parameters)
+{
+    const struct attribute *approximate = node_attribute(node, "approximate");
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (strcmp(functions[i].type, node->type) != 0)
+            continue;
+        parameters->alpha = qdq_number(qdq, node, "alpha", functions[i].otherwise.alpha);
+        parameters->beta = qdq_number(qdq, node, "beta", functions[i].otherwise.beta);
+        if (functions[i].function == selu)
+            parameters->beta = qdq_number(qdq, node, "gamma", functions[i].otherwise.beta);
+        bool by_tanh = approximate && approximate->kind == ATTRIBUTE_TEXT && !strcmp(approximate->text, "tanh");
+        return functions[i].function == gelu && by_tanh ? gelu_by_tanh : functions[i].function;
+    }
+    return NULL;
+}
+
+/* ---- bounds ---- */
+
+static void bound(struct qdq *qdq, struct qdq_value *value, double minimum, double maximum)
+{
+    struct qdq_pending *copy = arena_allocate(qdq->arena, sizeof *copy);
+    *copy = *value->pending;
+    copy->minimum = fmin(fmax(copy->minimum, minimum), maximum);
+    copy->maximum = fmin(fmax(copy->maximum, minimum), maximum);
+    value->pending = copy;
+}
+
+/* Bounds of a tensor's own integers, as Brevitas has them for less than 8 bits. */
+static enum qdq_outcome bound_elements(struct qdq *qdq, const struct node *node, double minimum, double maximum,
+                                       struct qdq_value *value)
+{
+    struct tensor from = *qdq_tensor(qdq, value->tensor);
+    uint8_t *table = arena_array(qdq->arena, uint8_t, 256);
+    bool changes = false;
+    for (int i = 0; i < 256; i++) {
+        double element = fmin(fmax(i, minimum - from.model_offset), maximum - from.model_offset);
+        table[i] = (uint8_t)fmin(fmax(element, 0), 255);
+        changes |= table[i] != i;
+    }
+    if (!changes)
+        return QDQ_DONE;
+    int output = qdq_tensor_like(qdq, node->name, value->tensor, from.height, from.width, from.channels);
+    quantised_layer(&qdq->builder, LAYER_TABLE, node->name, value->tensor, output)->table = table;
+    value->tensor = output;
+    return QDQ_DONE;
+}
+
+static bool read_bound(struct qdq *qdq, const struct node *node, const char *name, const struct qdq_value *input,
+                       double otherwise, double *bound)
+{
+    *bound = otherwise;
+    if (node_attribute(node, name) || input->kind == QDQ_NONE) {
+        *bound = qdq_number(qdq, node, name, otherwise);
+        return true;
+    }
+    return input->kind == QDQ_CONSTANT && qdq_array_scalar(input->array, bound) && *bound == *bound;
+}
+
+enum qdq_outcome qdq_clip(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                          struct qdq_value *result)
+{
+    double minimum, maximum;
+    (void)count;
+    if (!read_bound(qdq, node, "min", &inputs[1], -INFINITY, &minimum) ||
+        !read_bound(qdq, node, "max", &inputs[2], INFINITY, &maximum))
+        return qdq_fault(qdq, node, "bounds", "are no constants of one number; supported: those");
+    *result = inputs[0];
+    switch (inputs[0].kind) {
+    case QDQ_PENDING: bound(qdq, result, minimum, maximum); return QDQ_DONE;
+    case QDQ_ELEMENTS: return bound_elements(qdq, node, minimum, maximum, result);
+    case QDQ_OUTSIDE: result->outside = (struct qdq_outside){.is_touched = true}; return QDQ_DONE;
+    case QDQ_REALS: break;
+    default: return QDQ_FLOAT;
+    }
+    float *reals = arena_array(qdq->arena, float, 256);
+    for (int i = 0; i < 256; i++)
+        reals[i] = fminf(fmaxf(inputs[0].reals[i], (float)minimum), (float)maximum);
+    result->reals = reals;
+    return QDQ_DONE;
+}
+
+/* ---- one operand ---- */
+
+static enum qdq_outcome relu_of_elements(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                                         struct qdq_value *result)
+{
+    *result = *input;
+    return bound_elements(qdq, node, 0, INFINITY, result);
+}
+
+enum qdq_outcome qdq_unary(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                           struct qdq_value *result)
+{
+    struct parameters parameters = {0, 0};
+    function *compute = find_function(qdq, node, &parameters);
+    (void)count;
+    *result = inputs[0];
+    if (inputs[0].kind == QDQ_PENDING && compute == relu) {
+        bound(qdq, result, 0, INFINITY);
+        return QDQ_DONE;
+    }
+    if (inputs[0].kind == QDQ_ELEMENTS && compute == relu)
+        return relu_of_elements(qdq, node, inputs, result);
+    result->outside = (struct qdq_outside){.is_touched = true};
+    if (inputs[0].kind == QDQ_OUTSIDE)
+        return QDQ_DONE;
+    if (inputs[0].kind != QDQ_REALS || !compute)
+        return QDQ_FLOAT;
+    float *reals = arena_array(qdq->arena, float, 256);
+    for (int i = 0; i < 256; i++)
+        reals[i] = (float)compute((double)inputs[0].reals[i], parameters);
+    result->reals = reals;
+    return QDQ_DONE;
+}
+
+/* ---- two operands ---- */
+
+enum operation { ADD, SUBTRACT, MULTIPLY, DIVIDE, LESSER, GREATER, POWER, SLOPE, NO_OPERATION };
+
+static enum operation operation_of(const struct node *node)
+{
+    static const char *const types[] = {"Add", "Sub", "Mul", "Div", "Min", "Max", "Pow", "PRelu"};
+    for (int i = 0; i < NO_OPERATION; i++)
+        if (!strcmp(types[i], node->type))
+            return (enum operation)i;
+    return NO_OPERATION;
+}
+
+static float compute(enum operation operation, float a, float b)
+{
+    switch (operation) {
+    case ADD: return a + b;
+    case SUBTRACT: return a - b;
+    case MULTIPLY: return a * b;
+    case DIVIDE: return a / b;
+    case LESSER: return fminf(a, b);
+    case GREATER: return fmaxf(a, b);
+    case POWER: return (float)pow((double)a, (double)b);
+    case SLOPE: return a >= 0 ? a : a * b;
+    default: return NAN;
+    }
+}
+
+/* Both are functions of the same element, or one is a number. */
+static enum qdq_outcome combine(struct qdq *qdq, enum operation operation, const struct qdq_value *a,
+                                const struct qdq_value *b, double number, struct qdq_value *result)
+{
+    float *reals = arena_array(qdq->arena, float, 256);
+    for (int i = 0; i < 256; i++)
+        reals[i] = compute(operation, a->kind == QDQ_REALS ? a->reals[i] : (float)number,
+                           b->kind == QDQ_REALS ? b->reals[i] : (float)number);
+    *result = a->kind == QDQ_REALS ? *a : *b;
+    result->reals = reals;
+    return QDQ_DONE;
+}
+
+/* A number for each channel: the dimension of the constant that is not 1 meets the second of the tensor. */
+static bool is_per_channel(const struct view *view, const struct qdq_array *array, int channels)
+{
+    if (array->count != (size_t)channels || array->rank > view->rank || !array->numbers)
+        return false;
+    int dimension = 1 - (view->rank - array->rank);
+    return view->rank >= 2 && view->dimensions[1] == channels && dimension >= 0 && array->dimensions[dimension] == channels;
+}
+
+/* Arithmetic of a tensor with a constant for each channel: a depth-wise convolution of weight 1 or -1. */
+static enum qdq_outcome scale_channels(struct qdq *qdq, const struct node *node, enum operation operation,
+                                       const struct qdq_value *value, const struct qdq_array *array, bool is_swapped,
+                                       struct qdq_value *result)
+{
+    struct qdq_value input = *value;
+    enum qdq_outcome outcome = qdq_make_plain(qdq, node, &input);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    int channels = qdq_tensor(qdq, input.tensor)->channels, zero_point = qdq_tensor(qdq, input.tensor)->zero_point;
+    if (!is_per_channel(&input.view, array, channels) || operation > MULTIPLY)
+        return QDQ_FLOAT;
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, channels);
+    int8_t *weights = arena_array(qdq->arena, int8_t, (size_t)channels);
+    pending->layer.groups = channels;
+    pending->layer.weights = weights;
+    pending->constants = operation == MULTIPLY ? NULL : arena_array(qdq->arena, double, (size_t)channels);
+    for (int c = 0; c < channels; c++) {
+        double number = qdq_array_real(array, (size_t)c);
+        if (!isfinite(number))
+            return qdq_fault(qdq, node, NULL, "constant '%s' holds %g", array->name, number);
+        weights[c] = (operation == MULTIPLY && number < 0) || (operation == SUBTRACT && is_swapped) ? -1 : 1;
+        pending->addends[c] = -(int64_t)weights[c] * zero_point;
+        if (operation == MULTIPLY)
+            pending->factors[c] = (double)fabsf((float)number);
+        else
+            pending->constants[c] = operation == SUBTRACT && !is_swapped ? -number : number;
+    }
+    qdq_pending_value(pending, input.view.rank, result);
+    return QDQ_DONE;
+}
+
+/* A constant behind a pending layer is a bias. */
+static enum qdq_outcome add_constant(struct qdq *qdq, enum operation operation, const struct qdq_value *value,
+                                     const struct qdq_array *array, bool is_swapped, struct qdq_value *result)
+{
+    const struct qdq_pending *from = value->pending;
+    double number;
+    bool is_scalar = qdq_array_scalar(array, &number);
+    /* a row of N numbers behind a fully connected layer stands for its channels, too */
+    bool in_a_row = array->count == (size_t)from->channels && view_elements(&value->view) == from->channels;
+    if ((operation != ADD && (operation != SUBTRACT || is_swapped)) || from->minimum > -INFINITY ||
+        from->maximum < INFINITY || from->part_count ||
+        (!is_scalar &&
+         (!(in_a_row || is_per_channel(&value->view, array, from->channels)) || from->count != from->channels)))
+        return QDQ_FLOAT;
+    struct qdq_pending *pending = arena_allocate(qdq->arena, sizeof *pending);
+    *pending = *from;
+    pending->constants = arena_array(qdq->arena, double, (size_t)pending->count);
+    for (int i = 0; i < pending->count; i++) {
+        double term = is_scalar ? number : qdq_array_real(array, (size_t)i);
+        pending->constants[i] = (from->constants ? from->constants[i] : 0) + (operation == ADD ? term : -term);
+    }
+    *result = *value;
+    result->pending = pending;
+    return QDQ_DONE;
+}
+
+/* ---- two tensors ---- */
+
+/* The views of both become those of images of one shape, but for a second factor of a multiplication with one pixel. */
+static enum qdq_outcome align(struct qdq *qdq, const struct node *node, bool may_repeat, struct qdq_value *a,
+                              struct qdq_value *b)
+{
+    int rank = a->view.rank > b->view.rank ? a->view.rank : b->view.rank;
+    int64_t dimensions[GRAPH_MAXIMUM_RANK];
+    for (int i = 0; i < rank; i++) {
+        int ia = i - (rank - a->view.rank), ib = i - (rank - b->view.rank);
+        int64_t da = ia < 0 ? 1 : a->view.dimensions[ia], db = ib < 0 ? 1 : b->view.dimensions[ib];
+        dimensions[i] = da > db ? da : db;
+    }
+    bool one_pixel = may_repeat && b->view.rank == rank && rank >= 2 && b->view.dimensions[1] == dimensions[1] &&
+                     view_elements(&b->view) == dimensions[1];
+    if (!view_broadcast(&a->view, rank, dimensions, &a->view) ||
+        (!one_pixel && !view_broadcast(&b->view, rank, dimensions, &b->view)))
+        return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&a->view, qdq->arena),
+                         view_text(&b->view, qdq->arena));
+    enum qdq_outcome outcome = qdq_make_image(qdq, node, a);
+    return outcome == QDQ_DONE ? qdq_make_image(qdq, node, b) : outcome;
+}
+
+static struct stage input_stage(struct qdq *qdq, int64_t multiplier, int zero_point)
+{
+    int64_t *numbers = arena_array(qdq->arena, int64_t, 2);
+    numbers[0] = multiplier;
+    numbers[1] = -multiplier * zero_point;
+    return (struct stage){.count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1};
+}
+
+/* A float32's value as a whole number of 24 bits times a power of two. */
+static int64_t whole_significand(double number, int *exponent)
+{
+    int64_t whole = (int64_t)ldexp(frexp(number, exponent), 24);
+    *exponent -= 24;
+    return whole;
+}
+
+#define MOST_SHIFT 30 /* of the larger scale's significand */
+
+static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, bool subtract, struct qdq_pending *pending,
+                                    const struct tensor *a, const struct tensor *b)
+{
+    int first, second;
+    int64_t m0 = whole_significand(a->scale, &first), m1 = whole_significand(b->scale, &second);
+    int common = first < second ? first : second;
+    if (first - common > MOST_SHIFT || second - common > MOST_SHIFT)
+        return qdq_fault(qdq, node, "scale", "the scales %.9g and %.9g of its inputs differ by more than 2^%d", a->scale,
+                         b->scale, MOST_SHIFT);
+    m0 *= (int64_t)1 << (first - common);
+    m1 *= (int64_t)1 << (second - common);
+    pending->layer.input_stages[0] = input_stage(qdq, m0, a->zero_point);
+    pending->layer.input_stages[1] = input_stage(qdq, subtract ? -m1 : m1, b->zero_point);
+    pending->scale = ldexp(1, common);
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome join(struct qdq *qdq, const struct node *node, enum operation operation, struct qdq_value a,
+                             struct qdq_value b, struct qdq_value *result)
+{
+    bool multiplies = operation == MULTIPLY;
+    if (multiplies && view_elements(&a.view) < view_elements(&b.view)) {
+        struct qdq_value swapped = a;
+        a = b;
+        b = swapped;
+    }
+    struct tensor ta = *qdq_tensor(qdq, a.tensor), tb = *qdq_tensor(qdq, b.tensor);
+    struct view view = a.view;
+    bool is_same = view_equal(&a.view, &b.view) && ta.height == tb.height && ta.width == tb.width &&
+                   view_elements(&view) == (int64_t)tensor_elements(&ta);
+    enum qdq_outcome outcome = is_same ? QDQ_DONE : align(qdq, node, multiplies, &a, &b);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    struct qdq_pending *pending =
+        qdq_pending_make(qdq, multiplies ? LAYER_MULTIPLICATION : LAYER_ADDITION, node, a.tensor, 1);
+    pending->layer.inputs[1] = b.tensor;
+    *result = (struct qdq_value){.kind = QDQ_PENDING, .view = is_same ? view : a.view, .pending = pending};
+    if (!multiplies)
+        return add_tensors(qdq, node, operation == SUBTRACT, pending, &ta, &tb);
+    pending->layer.input_stages[0] = input_stage(qdq, 1, ta.zero_point);
+    pending->layer.input_stages[1] = input_stage(qdq, 1, tb.zero_point);
+    pending->factors[0] = tb.scale;
+    return QDQ_DONE;
+}
+
+/* ---- the operators ---- */
+
+/* In front of the first QuantizeLinear: (x - shift) * numerator / denominator is followed as long as it is exact. */
+static enum qdq_outcome outside(struct qdq *qdq, enum operation operation, const struct qdq_value *value, double number,
+                                bool is_scalar, bool is_swapped, struct qdq_value *result)
+{
+    struct qdq_outside *outside = &result->outside;
+    (void)qdq;
+    *result = *value;
+    outside->is_touched = true;
+    if (!is_scalar || is_swapped || !isfinite(number)) {
+        outside->is_exact = false;
+        return QDQ_DONE;
+    }
+    double *product = operation == MULTIPLY ? &outside->numerator : &outside->denominator;
+    if (operation == MULTIPLY || operation == DIVIDE) {
+        outside->is_exact &= number > 0 && fma(*product, number, -(*product * number)) == 0;
+        *product *= number;
+    } else if (operation == ADD || operation == SUBTRACT) {
+        double shift = number * outside->denominator / outside->numerator;
+        outside->is_exact &= fma(shift, outside->numerator, -(number * outside->denominator)) == 0;
+        outside->shift += operation == ADD ? -shift : shift;
+    } else
+        outside->is_exact = false;
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, enum operation operation,
+                                      const struct qdq_value *inputs, struct qdq_value *result)
+{
+    bool is_swapped = inputs[0].kind == QDQ_CONSTANT;
+    const struct qdq_value *value = &inputs[is_swapped], *constant = &inputs[!is_swapped];
+    double number = 0;
+    if (!constant->array->numbers)
+        return qdq_fault(qdq, node, NULL, "constant '%s' is %s; supported: FLOAT", constant->array->name,
+                         constant->array->type_name);
+    bool is_scalar = qdq_array_scalar(constant->array, &number) && constant->array->rank <= value->view.rank;
+    switch (value->kind) {
+    case QDQ_OUTSIDE: return outside(qdq, operation, value, number, is_scalar, is_swapped, result);
+    case QDQ_PENDING: return add_constant(qdq, operation, value, constant->array, is_swapped, result);
+    case QDQ_REALS: break;
+    default: return QDQ_FLOAT;
+    }
+    if (is_scalar && (constant->array->count == 1 || (int64_t)constant->array->count <= view_elements(&value->view)))
+        return combine(qdq, operation, &inputs[0], &inputs[1], number, result);
+    return scale_channels(qdq, node, operation, value, constant->array, is_swapped, result);
+}
+
+enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                            struct qdq_value *result)
+{
+    enum operation operation = operation_of(node);
+    if (count != 2 || inputs[1].kind == QDQ_NONE)
+        return qdq_fault(qdq, node, NULL, "%s of %d inputs; supported: 2", node->type, count);
+    if (inputs[0].kind == QDQ_CONSTANT || inputs[1].kind == QDQ_CONSTANT)
+        return with_constant(qdq, node, operation, inputs, result);
+    if (inputs[0].kind != QDQ_REALS || inputs[1].kind != QDQ_REALS)
+        return QDQ_FLOAT;
+    if (inputs[0].tensor == inputs[1].tensor && view_equal(&inputs[0].view, &inputs[1].view))
+        return combine(qdq, operation, &inputs[0], &inputs[1], 0, result);
+    struct qdq_value a = inputs[0], b = inputs[1];
+    if (operation > MULTIPLY || !qdq_is_plain(qdq, &a) || !qdq_is_plain(qdq, &b))
+        return QDQ_FLOAT;
+    return join(qdq, node, operation, a, b, result);
+}

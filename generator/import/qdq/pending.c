@@ -1,0 +1,116 @@
+/* Layers that await their rounding. */
+#include "import/qdq/qdq.h"
+
+#include <math.h>
+
+struct qdq_pending *qdq_pending_make(struct qdq *qdq, enum layer_kind kind, const struct node *node, int input, int count)
+{
+    const struct tensor *tensor = qdq_tensor(qdq, input);
+    struct qdq_pending *pending = arena_allocate(qdq->arena, sizeof *pending);
+    *pending = (struct qdq_pending){
+        .layer = layer_plain(node->name, kind, input),
+        .height = tensor->height,
+        .width = tensor->width,
+        .channels = tensor->channels,
+        .count = count,
+        .addends = arena_array(qdq->arena, int64_t, (size_t)count),
+        .scale = tensor->scale,
+        .factors = arena_array(qdq->arena, double, (size_t)count),
+        .divisor = 1,
+        .minimum = -INFINITY,
+        .maximum = INFINITY,
+    };
+    for (int i = 0; i < count; i++)
+        pending->factors[i] = 1;
+    return pending;
+}
+
+void qdq_pending_value(const struct qdq_pending *pending, int rank, struct qdq_value *result)
+{
+    struct tensor output = tensor_plain("", pending->height, pending->width, pending->channels);
+    *result = (struct qdq_value){.kind = QDQ_PENDING, .view = view_of_image(&output, rank), .pending = pending};
+}
+
+/* Bounds of real numbers become bounds of elements: rounding is monotone, so it may come first. */
+static void clip(struct stage *stage, const struct tensor *output, double minimum, double maximum)
+{
+    if (minimum > -INFINITY)
+        stage->minimum = qdq_round(minimum, output->scale, output->zero_point, 0, 255);
+    if (maximum < INFINITY)
+        stage->maximum = qdq_round(maximum, output->scale, output->zero_point, 0, 255);
+    if (stage->maximum < stage->minimum) /* ONNX: the maximum wins */
+        stage->minimum = stage->maximum;
+}
+
+/* A constant in units of the accumulator, of which it need not be a whole number. */
+static int64_t in_units(const struct qdq_pending *pending, int channel, int left_shift)
+{
+    if (!pending->constants)
+        return 0;
+    double unit = pending->scale * pending->factors[channel] / (double)pending->divisor;
+    double units = ldexp(pending->constants[channel] / unit, left_shift);
+    return units >= 4e18 ? INT64_C(4000000000000000000) : units > -4e18 ? llrint(units) : INT64_C(-4000000000000000000);
+}
+
+/* Where a constant is no whole number of units, it is held to 2^-16 of one. */
+#define FRACTION_BITS 16
+
+static int fraction_bits(const struct qdq_pending *pending)
+{
+    for (int i = 0; pending->constants && i < pending->count; i++) {
+        double unit = pending->scale * pending->factors[i] / (double)pending->divisor, units = pending->constants[i] / unit;
+        if (units != rint(units))
+            return FRACTION_BITS;
+    }
+    return 0;
+}
+
+static int append(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                  const char *name, struct layer **layer)
+{
+    int output = quantised_tensor(&qdq->builder, name, pending->height, pending->width, pending->channels, quantisation);
+    *layer = quantised_layer(&qdq->builder, pending->layer.kind, pending->layer.name, pending->layer.inputs[0], output);
+    **layer = pending->layer;
+    (*layer)->output = output;
+    return output;
+}
+
+int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                       const char *name)
+{
+    struct layer *layer;
+    int output = append(qdq, pending, quantisation, name, &layer), left_shift = fraction_bits(pending);
+    struct tensor *tensor = qdq_tensor(qdq, output);
+    struct stage stage = quantised_stage(&qdq->builder, pending->count, tensor);
+    for (int i = 0; i < pending->count; i++)
+        quantised_set_channel(
+            &qdq->builder, &stage, i, pending->addends[i] * ((int64_t)1 << left_shift) + in_units(pending, i, left_shift),
+            (struct real_factor){
+                {pending->scale, ldexp(pending->factors[i], -left_shift)}, quantisation->scale, pending->divisor});
+    stage.left_shift = left_shift;
+    clip(&stage, tensor, pending->minimum, pending->maximum);
+    layer->stages[0] = stage;
+    layer->stage_count = 1;
+    return output;
+}
+
+bool qdq_pending_finish_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int *tensor)
+{
+    if (pending->part_count || pending->layer.kind != LAYER_CONVOLUTION || pending->divisor != 1 ||
+        pending->minimum > -INFINITY || pending->maximum < INFINITY || fraction_bits(pending))
+        return false;
+    for (int i = 1; i < pending->count; i++)
+        if (pending->factors[i] != pending->factors[0])
+            return false;
+    struct layer *layer;
+    int64_t *addends = arena_array(qdq->arena, int64_t, (size_t)pending->count);
+    int64_t *multipliers = arena_array(qdq->arena, int64_t, (size_t)pending->count);
+    for (int i = 0; i < pending->count; i++) {
+        multipliers[i] = 1;
+        addends[i] = pending->addends[i] + in_units(pending, i, 0);
+    }
+    *tensor = append(qdq, pending, &(struct quantisation){.scale = pending->scale * pending->factors[0]}, name, &layer);
+    layer->stages[0] = (struct stage){.count = pending->count, .multiplier = multipliers, .addend = addends, .divisor = 1};
+    layer->stage_count = 1;
+    return true;
+}

@@ -1,0 +1,488 @@
+/* Conv, ConvTranspose, Gemm and MatMul: sums of products with constant weights. */
+#include "import/qdq/qdq.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- weights ---- */
+
+/* Where the weights of dory's layer, [output][rest], stand in the model's array. */
+struct weight_order {
+    const struct qdq_array *array;
+    size_t outputs, each;
+    size_t *from;
+};
+
+static struct weight_order make_order(struct qdq *qdq, const struct qdq_array *array, size_t outputs, size_t each)
+{
+    return (struct weight_order){array, outputs, each, arena_array(qdq->arena, size_t, outputs * each)};
+}
+
+static enum qdq_outcome check_array(struct qdq *qdq, const struct node *node, const struct qdq_value *value)
+{
+    const struct qdq_array *array = value->array;
+    if (value->kind == QDQ_NONE)
+        return qdq_fault(qdq, node, "weights", "are missing");
+    if (value->kind != QDQ_CONSTANT)
+        return qdq_fault(qdq, node, "weights", "are computed by the network; supported: constant weights");
+    if (!array->numbers)
+        return qdq_fault(qdq, node, "weights", "constant '%s' is %s; supported: 8-bit integers behind a DequantizeLinear",
+                         array->name, array->type_name);
+    if (!array->scale_count)
+        return qdq_fault(qdq, node, "weights",
+                         "'%s' are float: %s runs in floating point in the middle of the network; have the quantiser cover "
+                         "it: op_types_to_quantize with '%s', not among nodes_to_exclude, and in format QuantFormat.QDQ",
+                         array->name, node->type, node->type);
+    if (array->type != ELEMENT_INT8 && array->type != ELEMENT_UINT8)
+        return qdq_fault(qdq, node, "weights", "'%s' are %s; supported: INT8 (weight_type=QuantType.QInt8)", array->name,
+                         array->type_name);
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome take_weights(struct qdq *qdq, const struct node *node, const struct weight_order *order,
+                                     const int8_t **weights)
+{
+    const struct qdq_array *array = order->array;
+    int8_t *taken = arena_allocate(qdq->arena, order->outputs * order->each);
+    double least = 0, most = 0;
+    for (size_t i = 0; i < order->outputs * order->each; i++) {
+        double weight =
+            array->numbers[order->from[i]] - (double)array->zero_points[qdq_array_channel(array, order->from[i])];
+        least = fmin(least, weight);
+        most = fmax(most, weight);
+        taken[i] = (int8_t)(weight < -128 ? -128 : weight > 127 ? 127 : weight);
+    }
+    *weights = taken;
+    if (least >= -128 && most <= 127)
+        return QDQ_DONE;
+    return qdq_fault(qdq, node, "weights",
+                     "'%s' minus their zero point are from %.0f to %.0f; supported: -128 to 127; quantise with "
+                     "weight_type=QuantType.QInt8",
+                     array->name, least, most);
+}
+
+/* Scales per output channel: what reads the same output must have the same. */
+static enum qdq_outcome take_scales(struct qdq *qdq, const struct node *node, const struct weight_order *order,
+                                    double *scales)
+{
+    for (size_t output = 0; output < order->outputs; output++)
+        for (size_t i = 0; i < order->each; i++) {
+            size_t channel = qdq_array_channel(order->array, order->from[output * order->each + i]);
+            if (i && scales[output] != order->array->scales[channel])
+                return qdq_fault(qdq, node, "weights",
+                                 "'%s' have scales along dimension %d, which is not that of the output channels; quantise "
+                                 "them per output channel or per tensor",
+                                 order->array->name, order->array->axis);
+            scales[output] = order->array->scales[channel];
+        }
+    return QDQ_DONE;
+}
+
+/* ---- bias ---- */
+
+/* The scale of a bias is that of the products; some tools round it otherwise than others. */
+#define SCALE_TOLERANCE 1e-6
+
+static bool scales_agree(double a, double b) { return fabs(a - b) <= SCALE_TOLERANCE * fabs(b); }
+
+static void set_bias(struct qdq *qdq, const struct node *node, struct qdq_pending *pending, const struct qdq_array *array,
+                     int channel)
+{
+    size_t index = array->count == 1 ? 0 : (size_t)channel;
+    bool is_integer = element_type_is_integer(array->type);
+    double unit = pending->scale * pending->factors[channel], number = array->numbers[index];
+    if (is_integer && !array->scale_count) { /* as QLinearConv has it: in units of the products */
+        pending->addends[channel] += (int64_t)number;
+        return;
+    }
+    if (is_integer) {
+        size_t scale = qdq_array_channel(array, index);
+        if (scales_agree(array->scales[scale], unit)) {
+            pending->addends[channel] += (int64_t)(number - (double)array->zero_points[scale]);
+            return;
+        }
+        if (channel == 0)
+            diagnose(qdq->diagnostics, SEVERITY_WARNING, node->name, "bias",
+                     "'%s' has scale %.9g, the products have %.9g; computed as the model says", array->name,
+                     array->scales[scale], unit);
+    }
+    if (!pending->constants)
+        pending->constants = arena_array(qdq->arena, double, (size_t)pending->count);
+    pending->constants[channel] += qdq_array_real(array, index);
+}
+
+static enum qdq_outcome add_bias(struct qdq *qdq, const struct node *node, struct qdq_pending *pending,
+                                 const struct qdq_value *bias)
+{
+    if (bias->kind == QDQ_NONE)
+        return QDQ_DONE;
+    if (bias->kind != QDQ_CONSTANT || !bias->array->numbers)
+        return qdq_fault(qdq, node, "bias", "is %s; supported: a constant",
+                         bias->kind == QDQ_CONSTANT ? bias->array->type_name : "computed by the network");
+    if (bias->array->count != 1 && bias->array->count != (size_t)pending->count)
+        return qdq_fault(qdq, node, "bias", "has %zu numbers; supported: one for each of the %d output channels",
+                         bias->array->count, pending->count);
+    for (int channel = 0; channel < pending->count; channel++)
+        set_bias(qdq, node, pending, bias->array, channel);
+    return QDQ_DONE;
+}
+
+/* Weights, the input's zero point and the bias, for a pending layer of which window and groups are set. */
+static enum qdq_outcome finish(struct qdq *qdq, const struct node *node, struct qdq_pending *pending,
+                               const struct weight_order *order, const struct qdq_value *bias)
+{
+    const struct tensor *input = qdq_tensor(qdq, pending->layer.inputs[0]);
+    enum qdq_outcome outcome = take_weights(qdq, node, order, &pending->layer.weights);
+    if (outcome != QDQ_DONE || (outcome = take_scales(qdq, node, order, pending->factors)) != QDQ_DONE)
+        return outcome;
+    pending->layer.padding_value = input->zero_point;
+    for (size_t output = 0; output < order->outputs; output++) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < order->each; i++)
+            sum += pending->layer.weights[output * order->each + i];
+        pending->addends[output] = -sum * input->zero_point;
+    }
+    return add_bias(qdq, node, pending, bias);
+}
+
+/* ---- Conv ---- */
+
+static enum qdq_outcome check_groups(struct qdq *qdq, const struct node *node, int64_t groups, int64_t channels_in,
+                                     int64_t channels_out, int64_t channels_per_group)
+{
+    if (channels_out < 1 || channels_out > QDQ_MAXIMUM_DIMENSION)
+        return qdq_fault(qdq, node, "weights", "are for %" PRId64 " output channels; supported: 1 to %d", channels_out,
+                         QDQ_MAXIMUM_DIMENSION);
+    if (groups < 1 || channels_in % groups || channels_out % groups)
+        return qdq_fault(qdq, node, "group",
+                         "is %" PRId64 ", which divides not both the %" PRId64 " input and the %" PRId64 " output channels",
+                         groups, channels_in, channels_out);
+    if (channels_per_group != channels_in / groups)
+        return qdq_fault(qdq, node, "weights", "are for %" PRId64 " input channels a group, the input has %" PRId64,
+                         channels_per_group, channels_in / groups);
+    return QDQ_DONE;
+}
+
+/* The input as an image, and weights of the same rank. */
+static enum qdq_outcome take_operands(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                      struct qdq_value *input)
+{
+    *input = inputs[0];
+    enum qdq_outcome outcome = qdq_make_plain(qdq, node, input);
+    if (outcome != QDQ_DONE || (outcome = check_array(qdq, node, &inputs[1])) != QDQ_DONE)
+        return outcome;
+    int rank = input->view.rank;
+    if (rank < 3 || inputs[1].array->rank != rank || inputs[1].array->count == 0)
+        return qdq_fault(qdq, node, "weights", "have %d dimensions, the input has shape %s; supported: 3 or 4 for both",
+                         inputs[1].array->rank, view_text(&input->view, qdq->arena));
+    return QDQ_DONE;
+}
+
+static void kernel_of(const struct qdq_array *weights, int64_t kernel[2])
+{
+    kernel[0] = weights->rank == 4 ? weights->dimensions[2] : 1;
+    kernel[1] = weights->dimensions[weights->rank - 1];
+}
+
+enum qdq_outcome qdq_convolution(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                 struct qdq_value *result)
+{
+    struct qdq_value input;
+    struct qdq_window window;
+    (void)count;
+    enum qdq_outcome outcome = take_operands(qdq, node, inputs, &input);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    const struct qdq_array *array = inputs[1].array;
+    const struct tensor *tensor = qdq_tensor(qdq, input.tensor);
+    int64_t groups = qdq_integer(qdq, node, "group", 1), kernel[2];
+    outcome = check_groups(qdq, node, groups, tensor->channels, array->dimensions[0], array->dimensions[1]);
+    kernel_of(array, kernel);
+    if (outcome != QDQ_DONE || !qdq_window_read(qdq, node, tensor, input.view.rank, kernel, &window))
+        return QDQ_FAULT;
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, (int)array->dimensions[0]);
+    qdq_window_set(&pending->layer, &window);
+    pending->layer.groups = (int)groups;
+    pending->height = (int)window.output[0];
+    pending->width = (int)window.output[1];
+    pending->channels = (int)array->dimensions[0];
+    struct weight_order order =
+        make_order(qdq, array, (size_t)array->dimensions[0], array->count / (size_t)array->dimensions[0]);
+    for (size_t i = 0; i < array->count; i++)
+        order.from[i] = i;
+    qdq_pending_value(pending, input.view.rank, result);
+    return finish(qdq, node, pending, &order, &inputs[2]);
+}
+
+/* ---- ConvTranspose: elements spread with zeros between, then a convolution with the kernel turned around ---- */
+
+struct spread {
+    int64_t stride[2], before[2], after[2], output[2];
+};
+
+/* Positions along one dimension of the tensor that the convolution reads; -1 where it is zero. */
+static const int32_t *spread_positions(struct qdq *qdq, const struct spread *spread, int i, int64_t input, int64_t step)
+{
+    int32_t *positions = arena_array(qdq->arena, int32_t, (size_t)spread->output[i]);
+    for (int64_t k = 0; k < spread->output[i]; k++) {
+        int64_t at = k - spread->before[i];
+        bool is_element = at >= 0 && at % spread->stride[i] == 0 && at / spread->stride[i] < input;
+        positions[k] = is_element ? (int32_t)(at / spread->stride[i] * step) : -1;
+    }
+    return positions;
+}
+
+static int lay_spread(struct qdq *qdq, const struct node *node, int input, const struct spread *spread)
+{
+    struct tensor from = *qdq_tensor(qdq, input);
+    int output = qdq_tensor_like(qdq, node->name, input, (int)spread->output[0], (int)spread->output[1], from.channels);
+    int32_t *channels = arena_array(qdq->arena, int32_t, (size_t)from.channels);
+    for (int c = 0; c < from.channels; c++)
+        channels[c] = c;
+    struct layer *layer = quantised_layer(&qdq->builder, LAYER_COPY, node->name, input, output);
+    layer->padding_value = from.zero_point;
+    layer->map = (struct layer_map){
+        .rows = spread_positions(qdq, spread, 0, from.height, (int64_t)from.width * from.channels),
+        .columns = spread_positions(qdq, spread, 1, from.width, from.channels),
+        .channels = channels,
+    };
+    return output;
+}
+
+static bool read_spread(struct qdq *qdq, const struct node *node, const struct tensor *input, int rank,
+                        const int64_t *kernel, int64_t dilation[2], struct spread *spread)
+{
+    struct tensor large = *input; /* the window's own check is for a Conv: any image will do */
+    struct qdq_window window;
+    int64_t extra[16] = {0};
+    const struct attribute *automatic = node_attribute(node, "auto_pad");
+    if (node_attribute(node, "output_shape") ||
+        (automatic && automatic->kind == ATTRIBUTE_TEXT && strcmp(automatic->text, "NOTSET") != 0)) {
+        qdq_fault(qdq, node, NULL, "output_shape and auto_pad are not supported; export it with pads and output_padding");
+        return false;
+    }
+    large.height = rank == 4 ? QDQ_MAXIMUM_DIMENSION : 1;
+    large.width = QDQ_MAXIMUM_DIMENSION;
+    struct node plain = *node; /* its pads are cut off the result */
+    if (!qdq_window_read(qdq, &plain, &large, rank, kernel, &window))
+        return false;
+    int count = qdq_list(qdq, node, "output_padding", NULL, extra);
+    if (count == -2)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        int64_t reach = (window.kernel[i] - 1) * window.dilation[i], size = i ? input->width : input->height;
+        int64_t more = count == rank - 2 && (rank == 4 || i == 1) ? extra[rank == 4 ? i : 0] : 0;
+        dilation[i] = window.dilation[i];
+        spread->stride[i] = window.stride[i];
+        spread->before[i] = reach - window.before[i];
+        spread->after[i] = reach - window.after[i] + more;
+        spread->output[i] = (size - 1) * window.stride[i] + 1 + spread->before[i] + spread->after[i];
+        if (more >= 0 && more <= QDQ_MAXIMUM_DIMENSION && spread->output[i] > reach &&
+            spread->output[i] <= QDQ_MAXIMUM_DIMENSION)
+            continue;
+        qdq_fault(qdq, node, NULL, "the output has %" PRId64 " elements in dimension %d; supported: 1 to %d",
+                  spread->output[i] - reach, i, QDQ_MAXIMUM_DIMENSION);
+        return false;
+    }
+    return true;
+}
+
+/* The model's weights are [input channel][output channel of the group][row][column]. */
+static struct weight_order transposed_order(struct qdq *qdq, const struct qdq_array *array, int64_t groups,
+                                            const int64_t *kernel)
+{
+    size_t taps = (size_t)(kernel[0] * kernel[1]), out = (size_t)array->dimensions[1],
+           in = (size_t)(array->dimensions[0] / groups);
+    struct weight_order order = make_order(qdq, array, out * (size_t)groups, in * taps);
+    size_t *from = order.from;
+    for (size_t group = 0; group < (size_t)groups; group++)
+        for (size_t o = 0; o < out; o++)
+            for (size_t i = 0; i < in; i++)
+                for (size_t tap = 0; tap < taps; tap++)
+                    *from++ = ((group * in + i) * out + o) * taps + (taps - 1 - tap);
+    return order;
+}
+
+enum qdq_outcome qdq_transposed_convolution(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                            int count, struct qdq_value *result)
+{
+    struct qdq_value input;
+    struct spread spread;
+    (void)count;
+    enum qdq_outcome outcome = take_operands(qdq, node, inputs, &input);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    const struct qdq_array *array = inputs[1].array;
+    int64_t groups = qdq_integer(qdq, node, "group", 1), kernel[2], dilation[2];
+    const struct tensor *tensor = qdq_tensor(qdq, input.tensor);
+    if (groups < 1 || groups > QDQ_MAXIMUM_DIMENSION || array->dimensions[0] != tensor->channels ||
+        tensor->channels % groups || array->dimensions[1] * groups > QDQ_MAXIMUM_DIMENSION)
+        return qdq_fault(qdq, node, "weights", "are for %" PRId64 " input channels in %" PRId64 " groups, the input has %d",
+                         array->dimensions[0], groups, tensor->channels);
+    kernel_of(array, kernel);
+    if (!read_spread(qdq, node, tensor, input.view.rank, kernel, dilation, &spread))
+        return QDQ_FAULT;
+    int rank = input.view.rank, channels = (int)(array->dimensions[1] * groups);
+    struct qdq_pending *pending =
+        qdq_pending_make(qdq, LAYER_CONVOLUTION, node, lay_spread(qdq, node, input.tensor, &spread), channels);
+    pending->layer.kernel_height = (int)kernel[0];
+    pending->layer.kernel_width = (int)kernel[1];
+    pending->layer.dilation_height = (int)dilation[0];
+    pending->layer.dilation_width = (int)dilation[1];
+    pending->layer.groups = (int)groups;
+    pending->height = (int)(spread.output[0] - (kernel[0] - 1) * dilation[0]);
+    pending->width = (int)(spread.output[1] - (kernel[1] - 1) * dilation[1]);
+    pending->channels = channels;
+    struct weight_order order = transposed_order(qdq, array, groups, kernel);
+    qdq_pending_value(pending, rank, result);
+    return finish(qdq, node, pending, &order, &inputs[2]);
+}
+
+/* ---- Gemm and MatMul ---- */
+
+/* A product of rows of K elements with a matrix [K][N], or [N][K] where it is transposed. One row: a fully connected layer
+ * over the whole tensor, whatever the order of its elements. Several: a 1x1 convolution. */
+struct matrix {
+    size_t inner, outputs;
+    bool is_transposed;
+};
+
+static size_t matrix_index(const struct matrix *matrix, size_t inner, size_t output)
+{
+    return matrix->is_transposed ? output * matrix->inner + inner : inner * matrix->outputs + output;
+}
+
+/* In the tensor's memory, position p is row, column, channel; the layer's weights are [output][channel][row][column]. */
+static struct weight_order whole_order(struct qdq *qdq, const struct qdq_array *array, const struct matrix *matrix,
+                                       const struct tensor *tensor, const struct view *view)
+{
+    struct weight_order order = make_order(qdq, array, matrix->outputs, matrix->inner);
+    int64_t *positions = arena_array(qdq->arena, int64_t, matrix->inner);
+    size_t pixels = (size_t)tensor->height * (size_t)tensor->width, channels = (size_t)tensor->channels;
+    view_positions(view, positions);
+    for (size_t i = 0; i < matrix->inner; i++) {
+        size_t at = (size_t)positions[i], place = at % channels * pixels + at / channels;
+        for (size_t output = 0; output < matrix->outputs; output++)
+            order.from[output * matrix->inner + place] = matrix_index(matrix, i, output);
+    }
+    return order;
+}
+
+static struct weight_order row_order(struct qdq *qdq, const struct qdq_array *array, const struct matrix *matrix)
+{
+    struct weight_order order = make_order(qdq, array, matrix->outputs, matrix->inner);
+    for (size_t output = 0; output < matrix->outputs; output++)
+        for (size_t i = 0; i < matrix->inner; i++)
+            order.from[output * matrix->inner + i] = matrix_index(matrix, i, output);
+    return order;
+}
+
+/* The view's last dimension is the channels of each pixel. */
+static bool rows_are_pixels(const struct view *view, const struct tensor *tensor)
+{
+    int last = view->rank - 1;
+    return view->dimensions[last] == tensor->channels &&
+           (tensor->channels == 1 ||
+            (view_position(view, last, 1) == 1 && view_position(view, last, tensor->channels - 1) == tensor->channels - 1));
+}
+
+/* Steps of the pixels where each has another number of channels. */
+static struct view with_channels(const struct view *view, int old, int channels)
+{
+    struct view made = *view;
+    int factor = 0;
+    for (int i = 0; i < view->rank; i++)
+        for (int k = 0; k < view->factor_counts[i]; k++, factor++)
+            made.factors[factor].step =
+                i == view->rank - 1 ? made.factors[factor].step : view->factors[factor].step / old * channels;
+    int last = view->rank - 1, kept = factor - view->factor_counts[last];
+    made.dimensions[last] = channels;
+    made.factor_counts[last] = channels > 1;
+    if (channels > 1)
+        made.factors[kept] = (struct view_factor){channels, 1};
+    return made;
+}
+
+static enum qdq_outcome check_matrix(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                                     const struct qdq_array *array, bool is_transposed, struct matrix *matrix)
+{
+    if (array->rank != 2 || array->count == 0)
+        return qdq_fault(qdq, node, "weights", "have %d dimensions; supported: 2", array->rank);
+    *matrix = (struct matrix){(size_t)array->dimensions[is_transposed ? 1 : 0],
+                              (size_t)array->dimensions[is_transposed ? 0 : 1], is_transposed};
+    const struct view *view = &input->view;
+    if (view->rank < 2 || view->dimensions[view->rank - 1] != (int64_t)matrix->inner ||
+        matrix->outputs > QDQ_MAXIMUM_DIMENSION)
+        return qdq_fault(qdq, node, "weights", "are for %zu inputs and %zu outputs, the tensor in front has shape %s",
+                         matrix->inner, matrix->outputs, view_text(view, qdq->arena));
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome multiply(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                 bool is_transposed, const struct qdq_value *bias, struct qdq_value *result)
+{
+    struct qdq_value input = inputs[0];
+    struct matrix matrix = {0};
+    if (input.kind != QDQ_REALS)
+        return QDQ_FLOAT;
+    if (!qdq_is_plain(qdq, &input)) { /* its elements, then, in their own order */
+        struct view own = input.view;
+        input.view = view_of_image(qdq_tensor(qdq, input.tensor), 4);
+        enum qdq_outcome made = qdq_make_plain(qdq, node, &input);
+        if (made != QDQ_DONE)
+            return made;
+        input.view = own;
+    }
+    enum qdq_outcome outcome = check_array(qdq, node, &inputs[1]);
+    if (outcome != QDQ_DONE ||
+        (outcome = check_matrix(qdq, node, &input, inputs[1].array, is_transposed, &matrix)) != QDQ_DONE)
+        return outcome;
+    struct tensor tensor = *qdq_tensor(qdq, input.tensor);
+    bool is_whole = view_elements(&input.view) == (int64_t)matrix.inner && tensor_elements(&tensor) == matrix.inner;
+    if (!is_whole && !rows_are_pixels(&input.view, &tensor))
+        return qdq_fault(
+            qdq, node, NULL,
+            "%s of a tensor of shape %s, whose rows are not the channels of pixels; supported: one row, or rows "
+            "of channels",
+            node->type, view_text(&input.view, qdq->arena));
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, (int)matrix.outputs);
+    pending->channels = (int)matrix.outputs;
+    struct weight_order order;
+    *result = (struct qdq_value){.kind = QDQ_PENDING, .pending = pending};
+    if (is_whole) {
+        pending->layer.kernel_height = tensor.height;
+        pending->layer.kernel_width = tensor.width;
+        pending->height = pending->width = 1;
+        order = whole_order(qdq, inputs[1].array, &matrix, &tensor, &input.view);
+        struct tensor output = tensor_plain("", 1, 1, pending->channels);
+        struct view row = view_of_image(&output, 2);
+        int64_t dimensions[GRAPH_MAXIMUM_RANK];
+        memcpy(dimensions, input.view.dimensions, sizeof dimensions);
+        dimensions[input.view.rank - 1] = pending->channels;
+        view_reshape(&row, input.view.rank, dimensions, &result->view);
+    } else {
+        order = row_order(qdq, inputs[1].array, &matrix);
+        result->view = with_channels(&input.view, tensor.channels, pending->channels);
+    }
+    return finish(qdq, node, pending, &order, bias);
+}
+
+enum qdq_outcome qdq_gemm(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                          struct qdq_value *result)
+{
+    (void)count;
+    double alpha = qdq_number(qdq, node, "alpha", 1), beta = qdq_number(qdq, node, "beta", 1);
+    if (alpha != 1 || (beta != 1 && inputs[2].kind != QDQ_NONE) || qdq_integer(qdq, node, "transA", 0) != 0)
+        return qdq_fault(qdq, node, NULL, "has alpha %g, beta %g, transA %" PRId64 "; supported: 1, 1, 0", alpha, beta,
+                         qdq_integer(qdq, node, "transA", 0));
+    return multiply(qdq, node, inputs, qdq_integer(qdq, node, "transB", 0) != 0, &inputs[2], result);
+}
+
+enum qdq_outcome qdq_matrix_product(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                    struct qdq_value *result)
+{
+    static const struct qdq_value none;
+    (void)count;
+    return multiply(qdq, node, inputs, false, &none, result);
+}

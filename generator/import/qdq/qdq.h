@@ -1,0 +1,240 @@
+/* QDQ and QOperator ONNX: networks that onnxruntime's quantize_static, Brevitas, AIMET or PyTorch have quantised.
+ *
+ * A walk over the nodes says of every value what it is. Between a DequantizeLinear and a QuantizeLinear values are real
+ * numbers, and what can be said of a real value decides what becomes of it:
+ *   - a function of one element of a tensor: 256 float32 numbers, whatever the nodes are that made it. DequantizeLinear
+ *     itself is one, Sigmoid of it another, x * HardSigmoid(x) a third. QuantizeLinear makes a table of it, or nothing
+ *     where the elements come out as they went in.
+ *   - a pending layer: exact sums with exact factors, as of a convolution, behind which a Relu may bound what a
+ *     QuantizeLinear then rounds.
+ *   - neither: floating-point arithmetic. Behind the last quantised tensor it is left to the application, elsewhere it is an
+ *     error.
+ * Operators like QLinearConv are a DequantizeLinear in front, the operator, and a QuantizeLinear behind.
+ */
+#ifndef DORYGEN_QDQ_H
+#define DORYGEN_QDQ_H
+
+#include "base/support.h"
+#include "import/qdq/view.h"
+#include "import/quantised.h"
+#include "model/graph.h"
+
+#define QDQ_MAXIMUM_DIMENSION 65535 /* what the firmware's 16-bit fields hold */
+
+/* ---- values ---- */
+
+/* Numbers that are known without running the network. */
+struct qdq_array {
+    const char *name;
+    enum element_type type;
+    const char *type_name;
+    int rank;
+    int64_t dimensions[GRAPH_MAXIMUM_RANK];
+    size_t count;
+    const double *numbers; /* null: of a type that dory does not read */
+    /* behind a DequantizeLinear: real value = (number - zero point) * scale. scale_count 0: the numbers themselves; else 1,
+     * or one for each index of dimension `axis` */
+    size_t scale_count;
+    int axis;
+    const double *scales;
+    const int64_t *zero_points;
+};
+
+/* What a layer computes exactly, before it is rounded: (accumulator + addends[c]) * scale * factors[c] / divisor
+ * + constants[c]. */
+struct qdq_pending {
+    struct layer layer; /* without stages and output */
+    int height, width, channels;
+    int count; /* of addends, factors and constants: 1 or the number of channels */
+    int64_t *addends;
+    double scale;
+    double *factors;
+    int64_t divisor;
+    double *constants;       /* null: none */
+    double minimum, maximum; /* by a Relu or Clip behind; infinite: none */
+    /* instead of a layer: tensors side by side, each of which takes on the quantisation of the whole first */
+    const struct qdq_value *parts;
+    int part_count;
+};
+
+/* (x - shift) * numerator / denominator of an input of the model that is float. */
+struct qdq_outside {
+    bool is_touched; /* there is such arithmetic */
+    bool is_exact;   /* the three numbers say all of it */
+    double shift, numerator, denominator;
+};
+
+/* What an input's elements stand for once the arithmetic in front of them is taken in. */
+struct qdq_fold {
+    int tensor;
+    double scale;
+    int zero_point;
+};
+
+enum qdq_kind {
+    QDQ_NONE,     /* an optional input that is left out */
+    QDQ_UNKNOWN,  /* of a node with a fault, which was reported */
+    QDQ_CONSTANT, /* array */
+    QDQ_ELEMENTS, /* integers, as they are in a tensor */
+    QDQ_REALS,    /* a real function of one element of a tensor */
+    QDQ_PENDING,
+    QDQ_OUTSIDE, /* of the application, in front of the first QuantizeLinear */
+    QDQ_HEAD     /* of the application, behind the last quantised tensors */
+};
+
+struct qdq_value {
+    enum qdq_kind kind;
+    struct view view; /* of the model's tensor in dory's; of QDQ_OUTSIDE its shape only */
+    int tensor;
+    const float *reals; /* QDQ_REALS: by the element */
+    const struct qdq_array *array;
+    const struct qdq_pending *pending;
+    struct qdq_outside outside;
+    const int *sources; /* QDQ_HEAD: the tensors that it is computed from */
+    int source_count;
+};
+
+struct qdq {
+    struct arena *arena;
+    struct diagnostics *diagnostics;
+    const struct graph *graph;
+    struct quantised_builder builder;
+    struct qdq_value *values;           /* of the graph's */
+    bool *is_quantised_later;           /* of the graph's values: something computed from it is quantised */
+    const char *islands, *island_types; /* lists of names */
+    int island_count;
+    const char *head; /* list of names of the nodes that are left to the application */
+    struct qdq_fold *folds;
+    int fold_count;
+    size_t work; /* numbers of constants that were computed here: memory that a hostile model can multiply */
+};
+
+/* What became of a node: its first output's value is known; a fault was reported; or it is arithmetic that only
+ * floating-point numbers can do. */
+enum qdq_outcome { QDQ_DONE, QDQ_FAULT, QDQ_FLOAT };
+
+/* `inputs` has at least `count` entries, missing ones are QDQ_NONE; none is QDQ_UNKNOWN or QDQ_HEAD. */
+typedef enum qdq_outcome qdq_handler(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                     struct qdq_value *result);
+
+/* ---- detect.c ---- */
+
+/* Some node quantises or dequantises. */
+bool qdq_detect(const struct graph *graph);
+
+/* ---- walk.c ---- */
+
+struct network *qdq_import(const struct graph *graph, const char *name, struct arena *arena,
+                           struct diagnostics *diagnostics);
+
+/* Reports an error of a node (and attribute, or null). QDQ_FAULT, so that handlers can return it. */
+enum qdq_outcome qdq_fault(struct qdq *qdq, const struct node *node, const char *attribute, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- tensors.c: attributes and tensors ---- */
+
+int64_t qdq_integer(struct qdq *qdq, const struct node *node, const char *attribute, int64_t otherwise);
+double qdq_number(struct qdq *qdq, const struct node *node, const char *attribute, double otherwise);
+/* A list from an attribute, or from an input where newer opsets have it there; at most 16 numbers. -1: there is none,
+ * -2: a fault was reported. */
+int qdq_list(struct qdq *qdq, const struct node *node, const char *attribute, const struct qdq_value *input,
+             int64_t numbers[16]);
+
+struct tensor *qdq_tensor(const struct qdq *qdq, int index);
+/* Another tensor with the quantisation of `like`. */
+int qdq_tensor_like(struct qdq *qdq, const char *name, int like, int height, int width, int channels);
+/* What DequantizeLinear makes of a tensor's elements. */
+const float *qdq_plain_reals(struct qdq *qdq, int tensor);
+bool qdq_is_plain(struct qdq *qdq, const struct qdq_value *value);
+/* Makes the value one whose view is the image of its tensor, by a copy if need be. Other than its tensor's dimensions the
+ * value stays what it was. */
+enum qdq_outcome qdq_make_image(struct qdq *qdq, const struct node *node, struct qdq_value *value);
+/* Likewise, and real numbers that are others than the tensor's own become a tensor where they can be one exactly, as those
+ * of a Relu. QDQ_FLOAT where they cannot. */
+enum qdq_outcome qdq_make_plain(struct qdq *qdq, const struct node *node, struct qdq_value *value);
+
+/* ---- array.c ---- */
+
+const struct qdq_array *qdq_array_of(struct qdq *qdq, const struct constant *constant);
+struct qdq_array *qdq_array_make(struct qdq *qdq, const struct qdq_array *like, int rank, const int64_t *dimensions);
+double qdq_array_real(const struct qdq_array *array, size_t index);
+size_t qdq_array_channel(const struct qdq_array *array, size_t index); /* of its scale */
+bool qdq_array_scalar(const struct qdq_array *array, double *number);  /* a real that all its numbers are */
+const struct qdq_array *qdq_array_permute(struct qdq *qdq, const struct qdq_array *array, const int *order);
+
+/* ---- constants.c: nodes of which all inputs are constants, and shapes ---- */
+
+bool qdq_fold(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count, struct qdq_value *result,
+              enum qdq_outcome *outcome); /* false: the node is not one of them */
+
+/* ---- quantise.c ---- */
+
+/* Scale and zero point of activations. */
+enum qdq_outcome qdq_read_quantisation(struct qdq *qdq, const struct node *node, const struct qdq_value *scale,
+                                       const struct qdq_value *zero_point, struct quantisation *quantisation);
+enum qdq_outcome qdq_quantise(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                              const struct quantisation *quantisation, const char *name, struct qdq_value *result);
+enum qdq_outcome qdq_dequantise(struct qdq *qdq, const struct node *node, const struct qdq_value inputs[3],
+                                struct qdq_value *result);
+qdq_handler qdq_quantize_linear, qdq_dequantize_linear;
+/* Arithmetic of the model in front of its first QuantizeLinear becomes part of the input's scale and zero point where that
+ * is exact; else a note leaves it to the application. */
+enum qdq_outcome qdq_fold_outside(struct qdq *qdq, const struct node *node, const struct qdq_outside *outside, int tensor);
+void qdq_apply_folds(struct qdq *qdq);
+/* round(number / scale) + zero point as float32 computes it, within the type. */
+int qdq_round(double number, double scale, int64_t zero_point, int minimum, int maximum);
+
+/* ---- pending.c ---- */
+
+struct qdq_pending *qdq_pending_make(struct qdq *qdq, enum layer_kind kind, const struct node *node, int input, int count);
+/* The layer with its output, rounded to a quantisation. */
+int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                       const char *name);
+/* The layer with sums of 32 bits as its output, where all channels have one scale; else false. */
+bool qdq_pending_finish_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int *tensor);
+/* A pending layer as a value with the view of its output as an image. */
+void qdq_pending_value(const struct qdq_pending *pending, int rank, struct qdq_value *result);
+
+/* ---- window.c ---- */
+
+struct qdq_window {
+    int64_t kernel[2], stride[2], dilation[2], before[2], after[2], input[2], output[2]; /* height, width */
+};
+
+/* Of a Conv or pool over an image of the given rank; kernel sizes are given where weights say them, else read. */
+bool qdq_window_read(struct qdq *qdq, const struct node *node, const struct tensor *input, int rank, const int64_t *kernel,
+                     struct qdq_window *window);
+void qdq_window_set(struct layer *layer, const struct qdq_window *window);
+
+/* ---- handlers ---- */
+
+qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product; /* products.c */
+qdq_handler qdq_average_pool, qdq_global_average, qdq_reduce_mean, qdq_maximum_pool, qdq_global_maximum,
+    qdq_softmax;                                                                                  /* pools.c */
+qdq_handler qdq_unary, qdq_clip, qdq_binary;                                                      /* elements.c */
+qdq_handler qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose;    /* views.c */
+int qdq_concatenate(struct qdq *qdq, const char *name, const struct qdq_value *parts, int count); /* of equal quantisation */
+/* A copy with a border; the elements of it are `fill`. */
+int qdq_lay_border(struct qdq *qdq, const char *name, int input, const int64_t before[2], const int64_t after[2], int fill);
+qdq_handler qdq_concatenation, qdq_pad, qdq_slice, qdq_split; /* moves.c */
+qdq_handler qdq_resize;                                       /* resize.c */
+
+/* ---- qoperators.c ---- */
+
+struct qdq_qoperator;
+const struct qdq_qoperator *qdq_find_qoperator(const struct node *node); /* null: none */
+enum qdq_outcome qdq_run_qoperator(struct qdq *qdq, const struct node *node, const struct qdq_qoperator *qoperator,
+                                   const struct qdq_value *inputs, int count, struct qdq_value *result);
+
+/* ---- qdq_operators.c ---- */
+
+struct qdq_operator {
+    const char *type;
+    qdq_handler *handle;
+    const char *becomes, *limits; /* for `dory ops` */
+};
+extern const struct qdq_operator qdq_operators[];
+extern const int qdq_operator_count;
+const struct qdq_operator *qdq_operator_find(const struct node *node);
+
+#endif

@@ -1,0 +1,77 @@
+/* The operators between DequantizeLinear and QuantizeLinear: what the walk goes by, and what `dory ops` prints. */
+#include "import/qdq/qdq.h"
+
+#include <string.h>
+
+#define TABLE "a table, with what else acts on single elements"
+
+const struct qdq_operator qdq_operators[] = {
+    {"Abs", qdq_unary, TABLE, ""},
+    {"Add", qdq_binary, "addition; with a constant: bias, or part of a table", "shapes that broadcast"},
+    {"AveragePool", qdq_average_pool, "average pool", "padding only where it counts"},
+    {"Cast", qdq_identity, "nothing", "to float"},
+    {"Ceil", qdq_unary, TABLE, ""},
+    {"Clip", qdq_clip, "bounds of the layer in front, or a table", ""},
+    {"Concat", qdq_concatenation, "concatenation, behind tables where scales differ", "along channels"},
+    {"Conv", qdq_convolution, "convolution", "constant 8-bit weights; groups, dilations, auto_pad"},
+    {"ConvTranspose", qdq_transposed_convolution, "zeros between the elements, then a convolution",
+     "no output_shape, auto_pad"},
+    {"DequantizeLinear", qdq_dequantize_linear, "scale and zero point of a tensor", "per tensor; weights also per channel"},
+    {"Div", qdq_binary, "part of a table", "by a constant, or of functions of one tensor"},
+    {"Dropout", qdq_identity, "nothing", "its mask must not be used"},
+    {"Elu", qdq_unary, TABLE, ""},
+    {"Erf", qdq_unary, TABLE, ""},
+    {"Exp", qdq_unary, TABLE, ""},
+    {"Flatten", qdq_flatten, "nothing; the weights behind it are reordered", ""},
+    {"Floor", qdq_unary, TABLE, ""},
+    {"Gelu", qdq_unary, TABLE, ""},
+    {"Gemm", qdq_gemm, "fully connected layer", "alpha = beta = 1, transA = 0"},
+    {"GlobalAveragePool", qdq_global_average, "average pool", ""},
+    {"GlobalMaxPool", qdq_global_maximum, "maximum pool", ""},
+    {"HardSigmoid", qdq_unary, TABLE, ""},
+    {"HardSwish", qdq_unary, TABLE, ""},
+    {"Identity", qdq_identity, "nothing", ""},
+    {"LeakyRelu", qdq_unary, TABLE, ""},
+    {"Log", qdq_unary, TABLE, ""},
+    {"MatMul", qdq_matrix_product, "fully connected layer, or a 1x1 convolution", "constant second operand"},
+    {"Max", qdq_binary, "part of a table", "with a constant, or of functions of one tensor"},
+    {"MaxPool", qdq_maximum_pool, "maximum pool", ""},
+    {"Min", qdq_binary, "part of a table", "with a constant, or of functions of one tensor"},
+    {"Mish", qdq_unary, TABLE, ""},
+    {"Mul", qdq_binary, "multiplication; with constants: a table, or a depth-wise convolution", "shapes that broadcast"},
+    {"Neg", qdq_unary, TABLE, ""},
+    {"PRelu", qdq_binary, TABLE, "one slope"},
+    {"Pad", qdq_pad, "a copy with a border", "constant, edge, reflect, wrap"},
+    {"Pow", qdq_binary, "part of a table", "a constant power"},
+    {"QuantizeLinear", qdq_quantize_linear, "the rounding of the layer in front, or a table", "to INT8 or UINT8"},
+    {"Reciprocal", qdq_unary, TABLE, ""},
+    {"ReduceMean", qdq_reduce_mean, "average pool", "over height and width"},
+    {"Relu", qdq_unary, "bound of the layer in front, or a table", ""},
+    {"Reshape", qdq_reshape, "nothing, or a copy", "that splits and joins dimensions"},
+    {"Resize", qdq_resize, "a copy (nearest), interpolation (linear)", "height and width, constant scales or sizes"},
+    {"Round", qdq_unary, TABLE, ""},
+    {"Selu", qdq_unary, TABLE, ""},
+    {"Sigmoid", qdq_unary, TABLE, ""},
+    {"Slice", qdq_slice, "a copy", "constant bounds"},
+    {"Softmax", qdq_softmax, "softmax", "over the channels, quantised behind"},
+    {"Softplus", qdq_unary, TABLE, ""},
+    {"Softsign", qdq_unary, TABLE, ""},
+    {"Split", qdq_split, "copies", "constant sizes"},
+    {"Sqrt", qdq_unary, TABLE, ""},
+    {"Squeeze", qdq_squeeze, "nothing", ""},
+    {"Sub", qdq_binary, "addition; with a constant: bias, or part of a table", "shapes that broadcast"},
+    {"Swish", qdq_unary, TABLE, ""},
+    {"Tanh", qdq_unary, TABLE, ""},
+    {"Transpose", qdq_transpose, "nothing, or a copy", ""},
+    {"Unsqueeze", qdq_unsqueeze, "nothing", ""},
+    {"Upsample", qdq_resize, "as Resize", ""},
+};
+const int qdq_operator_count = sizeof qdq_operators / sizeof *qdq_operators;
+
+const struct qdq_operator *qdq_operator_find(const struct node *node)
+{
+    for (int i = 0; !*node->domain && i < qdq_operator_count; i++)
+        if (!strcmp(qdq_operators[i].type, node->type))
+            return &qdq_operators[i];
+    return NULL;
+}

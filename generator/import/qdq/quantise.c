@@ -1,0 +1,327 @@
+/* QuantizeLinear and DequantizeLinear. */
+#include "import/qdq/qdq.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* ---- scales and zero points ---- */
+
+static enum qdq_outcome check_constant(struct qdq *qdq, const struct node *node, const char *what,
+                                       const struct qdq_value *value)
+{
+    if (value->kind == QDQ_NONE)
+        return qdq_fault(qdq, node, what, "is missing");
+    if (value->kind != QDQ_CONSTANT)
+        return qdq_fault(
+            qdq, node, what,
+            "is computed by the network; supported: constants, as quantize_static writes them (quantize_dynamic "
+            "leaves them to be computed)");
+    if (!value->array->numbers || value->array->count == 0)
+        return qdq_fault(qdq, node, what, "constant '%s' is %s; supported: float scales, 8-bit zero points",
+                         value->array->name, value->array->numbers ? "empty" : value->array->type_name);
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome check_scales(struct qdq *qdq, const struct node *node, const struct qdq_array *array)
+{
+    for (size_t i = 0; i < array->count; i++)
+        if (!(array->numbers[i] > 0 && isfinite(array->numbers[i])) || (float)array->numbers[i] != array->numbers[i])
+            return qdq_fault(qdq, node, "scale", "'%s' is %.9g; a scale is positive, finite and a float32", array->name,
+                             array->numbers[i]);
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome check_activation_type(struct qdq *qdq, const struct node *node, enum element_type type,
+                                              const char *type_name)
+{
+    if (type == ELEMENT_INT8 || type == ELEMENT_UINT8)
+        return QDQ_DONE;
+    return qdq_fault(qdq, node, "zero_point",
+                     "is %s, and so are the quantised activations; supported: INT8 and UINT8 "
+                     "(quantize_static(..., activation_type=QuantType.QUInt8))",
+                     type_name);
+}
+
+enum qdq_outcome qdq_read_quantisation(struct qdq *qdq, const struct node *node, const struct qdq_value *scale,
+                                       const struct qdq_value *zero_point, struct quantisation *quantisation)
+{
+    enum qdq_outcome outcome = check_constant(qdq, node, "scale", scale);
+    if (outcome != QDQ_DONE || (outcome = check_scales(qdq, node, scale->array)) != QDQ_DONE)
+        return outcome;
+    double number;
+    if (!qdq_array_scalar(scale->array, &number))
+        return qdq_fault(qdq, node, "scale",
+                         "'%s' has %zu numbers; supported: one for a tensor of activations, one a channel for weights only",
+                         scale->array->name, scale->array->count);
+    *quantisation = (struct quantisation){.scale = number};
+    if (zero_point->kind == QDQ_NONE) {
+        int64_t type = qdq_integer(qdq, node, "output_dtype", 2); /* opset 21; uint8, as without it */
+        quantisation->is_signed = type == 3;
+        return type == 2 || type == 3 ? QDQ_DONE : check_activation_type(qdq, node, ELEMENT_UNSUPPORTED, "of another type");
+    }
+    if ((outcome = check_constant(qdq, node, "zero_point", zero_point)) != QDQ_DONE ||
+        (outcome = check_activation_type(qdq, node, zero_point->array->type, zero_point->array->type_name)) != QDQ_DONE)
+        return outcome;
+    if (!qdq_array_scalar(zero_point->array, &number))
+        return qdq_fault(qdq, node, "zero_point", "'%s' differs from channel to channel; supported: one for a tensor",
+                         zero_point->array->name);
+    quantisation->zero_point = (int64_t)number;
+    quantisation->is_signed = zero_point->array->type == ELEMENT_INT8;
+    return QDQ_DONE;
+}
+
+/* ---- quantise ---- */
+
+int qdq_round(double number, double scale, int64_t zero_point, int minimum, int maximum)
+{
+    double rounded = (double)rintf((float)number / (float)scale) + (double)zero_point;
+    return rounded >= maximum ? maximum : rounded > minimum ? (int)rounded : minimum; /* no number at all: the minimum */
+}
+
+static enum qdq_outcome quantise_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                       const struct quantisation *quantisation, const char *name, struct qdq_value *result)
+{
+    struct tensor from = *qdq_tensor(qdq, value->tensor);
+    int offset = quantisation->is_signed ? 128 : 0, changed = 0;
+    uint8_t *table = arena_array(qdq->arena, uint8_t, 256);
+    for (int i = 0; i < 256; i++) {
+        table[i] =
+            (uint8_t)qdq_round((double)value->reals[i], quantisation->scale, quantisation->zero_point + offset, 0, 255);
+        changed += table[i] != i;
+    }
+    *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view, .tensor = value->tensor};
+    if (!changed && from.scale == quantisation->scale && from.zero_point == quantisation->zero_point + offset &&
+        (from.model_offset != 0) == quantisation->is_signed)
+        return QDQ_DONE;
+    result->tensor = quantised_tensor(&qdq->builder, name, from.height, from.width, from.channels, quantisation);
+    quantised_layer(&qdq->builder, LAYER_TABLE, node->name, value->tensor, result->tensor)->table = table;
+    return QDQ_DONE;
+}
+
+/* The input of the network, as the integers that its first QuantizeLinear makes of it. */
+static enum qdq_outcome quantise_outside(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                         const struct quantisation *quantisation, struct qdq_value *result)
+{
+    struct tensor *tensor = qdq_tensor(qdq, value->tensor);
+    int zero_point = (int)quantisation->zero_point + (quantisation->is_signed ? 128 : 0);
+    int model_offset = quantisation->is_signed ? -128 : 0;
+    if (tensor->scale != 0 &&
+        (tensor->scale != quantisation->scale || tensor->zero_point != zero_point || tensor->model_offset != model_offset))
+        return qdq_fault(qdq, node, NULL,
+                         "input '%s' is quantised twice: with scale %.9g and zero point %d, here with %.9g and %" PRId64
+                         "; supported: one quantisation an input",
+                         tensor->name, tensor->scale, tensor->zero_point + tensor->model_offset, quantisation->scale,
+                         quantisation->zero_point);
+    tensor->scale = quantisation->scale;
+    tensor->zero_point = zero_point;
+    tensor->model_offset = model_offset;
+    *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view, .tensor = value->tensor};
+    if (!value->outside.is_touched)
+        return QDQ_DONE;
+    return qdq_fold_outside(qdq, node, &value->outside, value->tensor);
+}
+
+/* Tensors side by side: each is quantised as the whole, then they are put together. */
+static enum qdq_outcome quantise_parts(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                       const struct quantisation *quantisation, const char *name, struct qdq_value *result)
+{
+    const struct qdq_pending *pending = value->pending;
+    struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)pending->part_count);
+    for (int i = 0; i < pending->part_count; i++) {
+        struct qdq_value part = pending->parts[i];
+        float *reals = arena_array(qdq->arena, float, 256);
+        for (int k = 0; k < 256; k++)
+            reals[k] = fminf(fmaxf(part.reals[k], (float)pending->minimum), (float)pending->maximum);
+        part.reals = reals;
+        quantise_reals(qdq, node, &part, quantisation, arena_format(qdq->arena, "%s_%d", name, i), &parts[i]);
+    }
+    *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view};
+    result->tensor = qdq_concatenate(qdq, pending->layer.name, parts, pending->part_count);
+    qdq_tensor(qdq, result->tensor)->name = name;
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome quantise_pending(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                         const struct quantisation *quantisation, const char *name, struct qdq_value *result)
+{
+    if (value->pending->part_count)
+        return quantise_parts(qdq, node, value, quantisation, name, result);
+    int tensor = qdq_pending_finish(qdq, value->pending, quantisation, name);
+    *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view, .tensor = tensor};
+    return QDQ_DONE;
+}
+
+enum qdq_outcome qdq_quantise(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                              const struct quantisation *quantisation, const char *name, struct qdq_value *result)
+{
+    switch (value->kind) {
+    case QDQ_REALS: return quantise_reals(qdq, node, value, quantisation, name, result);
+    case QDQ_PENDING: return quantise_pending(qdq, node, value, quantisation, name, result);
+    case QDQ_OUTSIDE: return quantise_outside(qdq, node, value, quantisation, result);
+    default: return qdq_fault(qdq, node, NULL, "what it quantises is no tensor of real numbers");
+    }
+}
+
+/* ---- constants ---- */
+
+struct integer_type {
+    enum element_type type;
+    const char *name;
+    int minimum, maximum;
+};
+
+/* Weights that the model holds as float, with their quantisation behind. */
+static enum qdq_outcome quantise_array(struct qdq *qdq, const struct node *node, const struct qdq_value inputs[3],
+                                       struct qdq_value *result)
+{
+    static const struct integer_type types[] = {{ELEMENT_UINT8, "UINT8", 0, 255}, {ELEMENT_INT8, "INT8", -128, 127}};
+    const struct qdq_array *from = inputs[0].array;
+    bool is_signed = inputs[2].kind == QDQ_CONSTANT ? inputs[2].array->type == ELEMENT_INT8
+                                                    : qdq_integer(qdq, node, "output_dtype", 2) == 3;
+    const struct integer_type *type = &types[is_signed];
+    if (inputs[2].kind == QDQ_CONSTANT && inputs[2].array->type != type->type)
+        return qdq_fault(qdq, node, "zero_point", "is %s; supported: INT8 and UINT8", inputs[2].array->type_name);
+    /* the scales are those of a DequantizeLinear behind: take them the same way, then divide */
+    struct qdq_value dequantised;
+    struct qdq_array integers = *from;
+    integers.scale_count = 0;
+    integers.type = type->type;
+    struct qdq_value with_integers[3] = {{.kind = QDQ_CONSTANT, .array = &integers}, inputs[1], inputs[2]};
+    enum qdq_outcome outcome = qdq_dequantise(qdq, node, with_integers, &dequantised);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    const struct qdq_array *scales = dequantised.array;
+    struct qdq_array *made = qdq_array_make(qdq, from, from->rank, from->dimensions);
+    made->scale_count = 0;
+    made->type = type->type;
+    made->type_name = type->name;
+    double *numbers = (double *)(uintptr_t)made->numbers;
+    for (size_t i = 0; numbers && i < from->count; i++) {
+        size_t channel = qdq_array_channel(scales, i);
+        numbers[i] = qdq_round(qdq_array_real(from, i), scales->scales[channel], scales->zero_points[channel], type->minimum,
+                               type->maximum);
+    }
+    *result = (struct qdq_value){.kind = QDQ_CONSTANT, .array = made};
+    return QDQ_DONE;
+}
+
+/* Which dimension the scales are for. */
+static enum qdq_outcome check_axis(struct qdq *qdq, const struct node *node, const struct qdq_array *array, size_t scales,
+                                   int *axis)
+{
+    int64_t number = qdq_integer(qdq, node, "axis", 1);
+    if (qdq_integer(qdq, node, "block_size", 0) != 0)
+        return qdq_fault(qdq, node, "block_size", "is set: scales of blocks are not supported; quantise per channel");
+    if (number < 0)
+        number += array->rank;
+    if (number < 0 || number >= array->rank || (size_t)array->dimensions[number] != scales)
+        return qdq_fault(qdq, node, "axis", "is %" PRId64 ", for %zu scales of '%s', which has %d dimensions%s", number,
+                         scales, array->name, array->rank, number >= 0 && number < array->rank ? " of other sizes" : "");
+    *axis = (int)number;
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome dequantise_array(struct qdq *qdq, const struct node *node, const struct qdq_value inputs[3],
+                                         struct qdq_value *result)
+{
+    const struct qdq_array *scale = inputs[1].array, *zero = inputs[2].kind == QDQ_CONSTANT ? inputs[2].array : NULL;
+    struct qdq_array *array = arena_allocate(qdq->arena, sizeof *array);
+    *array = *inputs[0].array;
+    if (!element_type_is_integer(array->type) || array->scale_count)
+        return qdq_fault(qdq, node, NULL, "constant '%s' is %s; supported: integers", array->name, array->type_name);
+    if (zero && zero->count != scale->count)
+        return qdq_fault(qdq, node, "zero_point", "'%s' has %zu numbers, the scale %zu", zero->name, zero->count,
+                         scale->count);
+    array->axis = 0;
+    enum qdq_outcome outcome = scale->count == 1 ? QDQ_DONE : check_axis(qdq, node, array, scale->count, &array->axis);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    int64_t *zero_points = arena_array(qdq->arena, int64_t, scale->count);
+    for (size_t i = 0; zero && i < zero->count; i++)
+        zero_points[i] = (int64_t)zero->numbers[i];
+    array->scale_count = scale->count;
+    array->scales = scale->numbers;
+    array->zero_points = zero_points;
+    *result = (struct qdq_value){.kind = QDQ_CONSTANT, .array = array};
+    return QDQ_DONE;
+}
+
+/* ---- dequantise ---- */
+
+static enum qdq_outcome dequantise_tensor(struct qdq *qdq, const struct node *node, const struct qdq_value inputs[3],
+                                          struct qdq_value *result)
+{
+    struct quantisation quantisation;
+    enum qdq_outcome outcome = qdq_read_quantisation(qdq, node, &inputs[1], &inputs[2], &quantisation);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    struct tensor *tensor = qdq_tensor(qdq, inputs[0].tensor);
+    int zero_point = (int)quantisation.zero_point - tensor->model_offset;
+    if ((tensor->model_offset != 0) != quantisation.is_signed && inputs[2].kind != QDQ_NONE)
+        return qdq_fault(qdq, node, "zero_point", "is %s, the tensor in front of it is not",
+                         quantisation.is_signed ? "INT8" : "UINT8");
+    if (tensor->scale == 0) { /* an integer input of the network, of which nothing was known yet */
+        tensor->scale = quantisation.scale;
+        tensor->zero_point = zero_point;
+    }
+    *result = inputs[0];
+    result->kind = QDQ_REALS;
+    if (tensor->scale == quantisation.scale && tensor->zero_point == zero_point) {
+        result->reals = qdq_plain_reals(qdq, result->tensor);
+        return QDQ_DONE;
+    }
+    float *reals = arena_array(qdq->arena, float, 256); /* taken for other numbers than the ones that were quantised */
+    for (int i = 0; i < 256; i++)
+        reals[i] = (float)(i - zero_point) * (float)quantisation.scale;
+    result->reals = reals;
+    return QDQ_DONE;
+}
+
+enum qdq_outcome qdq_dequantise(struct qdq *qdq, const struct node *node, const struct qdq_value inputs[3],
+                                struct qdq_value *result)
+{
+    enum qdq_outcome outcome = check_constant(qdq, node, "scale", &inputs[1]);
+    if (outcome == QDQ_DONE)
+        outcome = check_scales(qdq, node, inputs[1].array);
+    if (outcome == QDQ_DONE && inputs[2].kind != QDQ_NONE)
+        outcome = check_constant(qdq, node, "zero_point", &inputs[2]);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    if (inputs[0].kind == QDQ_CONSTANT && !inputs[0].array->numbers)
+        return qdq_fault(qdq, node, NULL, "constant '%s' is %s; supported: 8-bit weights, 32-bit biases",
+                         inputs[0].array->name, inputs[0].array->type_name);
+    if (inputs[0].kind == QDQ_CONSTANT)
+        return dequantise_array(qdq, node, inputs, result);
+    if (inputs[0].kind != QDQ_ELEMENTS)
+        return qdq_fault(qdq, node, NULL, "what it dequantises is no tensor of 8-bit integers");
+    return dequantise_tensor(qdq, node, inputs, result);
+}
+
+/* ---- nodes ---- */
+
+enum qdq_outcome qdq_quantize_linear(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                     struct qdq_value *result)
+{
+    struct quantisation quantisation;
+    (void)count;
+    enum qdq_outcome outcome;
+    if (inputs[0].kind == QDQ_CONSTANT) {
+        if ((outcome = check_constant(qdq, node, "scale", &inputs[1])) != QDQ_DONE || !inputs[0].array->numbers)
+            return outcome == QDQ_DONE ? qdq_fault(qdq, node, NULL, "constant '%s' is %s; supported: FLOAT",
+                                                   inputs[0].array->name, inputs[0].array->type_name)
+                                       : outcome;
+        return quantise_array(qdq, node, inputs, result);
+    }
+    if ((outcome = qdq_read_quantisation(qdq, node, &inputs[1], &inputs[2], &quantisation)) != QDQ_DONE)
+        return outcome;
+    const char *name =
+        node->output_count && node->outputs[0] != NO_VALUE ? qdq->graph->values[node->outputs[0]].name : node->name;
+    return qdq_quantise(qdq, node, &inputs[0], &quantisation, name, result);
+}
+
+enum qdq_outcome qdq_dequantize_linear(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                       struct qdq_value *result)
+{
+    (void)count;
+    return qdq_dequantise(qdq, node, inputs, result);
+}

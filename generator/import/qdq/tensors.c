@@ -1,0 +1,163 @@
+/* Attributes, and tensors as layers want them. */
+#include "import/qdq/qdq.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- attributes ---- */
+
+int64_t qdq_integer(struct qdq *qdq, const struct node *node, const char *name, int64_t otherwise)
+{
+    const struct attribute *attribute = node_attribute(node, name);
+    if (attribute && attribute->kind != ATTRIBUTE_INTEGER)
+        qdq_fault(qdq, node, name, "expected an integer");
+    return attribute && attribute->kind == ATTRIBUTE_INTEGER ? attribute->integer : otherwise;
+}
+
+double qdq_number(struct qdq *qdq, const struct node *node, const char *name, double otherwise)
+{
+    const struct attribute *attribute = node_attribute(node, name);
+    if (attribute && attribute->kind != ATTRIBUTE_FLOAT)
+        qdq_fault(qdq, node, name, "expected a number");
+    return attribute && attribute->kind == ATTRIBUTE_FLOAT ? attribute->number : otherwise;
+}
+
+static int list_of_array(struct qdq *qdq, const struct node *node, const char *name, const struct qdq_value *input,
+                         int64_t numbers[16])
+{
+    const struct qdq_array *array = input->kind == QDQ_CONSTANT ? input->array : NULL;
+    if (!array || !array->numbers || array->count > 16) {
+        qdq_fault(qdq, node, name, "%s; supported: a constant list of up to 16 integers",
+                  array ? "is a constant that is no such list" : "is computed by the network");
+        return -2;
+    }
+    for (size_t i = 0; i < array->count; i++) {
+        double number = array->numbers[i]; /* "to the end" is a large number */
+        numbers[i] = number != number ? 0 : number > 1e18 ? INT64_MAX : number < -1e18 ? INT64_MIN : (int64_t)number;
+    }
+    return (int)array->count;
+}
+
+int qdq_list(struct qdq *qdq, const struct node *node, const char *name, const struct qdq_value *input, int64_t numbers[16])
+{
+    const struct attribute *attribute = node_attribute(node, name);
+    if (!attribute && input && input->kind != QDQ_NONE)
+        return list_of_array(qdq, node, name, input, numbers);
+    if (!attribute)
+        return -1;
+    if (attribute->kind != ATTRIBUTE_INTEGERS || attribute->count > 16) {
+        qdq_fault(qdq, node, name, "expected a list of up to 16 integers");
+        return -2;
+    }
+    if (attribute->count)
+        memcpy(numbers, attribute->integers, attribute->count * sizeof *numbers);
+    return (int)attribute->count;
+}
+
+/* ---- tensors ---- */
+
+struct tensor *qdq_tensor(const struct qdq *qdq, int index) { return &qdq->builder.network->tensors[index]; }
+
+int qdq_tensor_like(struct qdq *qdq, const char *name, int like, int height, int width, int channels)
+{
+    struct tensor from = *qdq_tensor(qdq, like);
+    int index = quantised_tensor(&qdq->builder, name, height, width, channels,
+                                 &(struct quantisation){.scale = from.scale, .is_signed = from.model_offset != 0});
+    qdq_tensor(qdq, index)->zero_point = from.zero_point;
+    return index;
+}
+
+static float plain_real(const struct tensor *tensor, int element)
+{
+    return (float)(element - tensor->zero_point) * (float)tensor->scale;
+}
+
+const float *qdq_plain_reals(struct qdq *qdq, int tensor)
+{
+    float *reals = arena_array(qdq->arena, float, 256);
+    for (int i = 0; i < 256; i++)
+        reals[i] = plain_real(qdq_tensor(qdq, tensor), i);
+    return reals;
+}
+
+bool qdq_is_plain(struct qdq *qdq, const struct qdq_value *value)
+{
+    for (int i = 0; i < 256; i++)
+        if (value->reals[i] != plain_real(qdq_tensor(qdq, value->tensor), i))
+            return false;
+    return true;
+}
+
+/* ---- images ---- */
+
+/* Positions of the indices of a dimension of the view; of a single index where there is no such dimension. */
+static const int32_t *positions_of(struct qdq *qdq, const struct view *view, int dimension, int *count)
+{
+    *count = dimension < 0 ? 1 : (int)view->dimensions[dimension];
+    int32_t *positions = arena_array(qdq->arena, int32_t, (size_t)*count);
+    for (int i = 0; dimension >= 0 && i < *count; i++)
+        positions[i] = (int32_t)view_position(view, dimension, i);
+    return positions;
+}
+
+static bool is_small(const struct view *view)
+{
+    for (int i = 0; i < view->rank; i++)
+        if (view->dimensions[i] < 1 || view->dimensions[i] > QDQ_MAXIMUM_DIMENSION)
+            return false;
+    return view_elements(view) <= (int64_t)1 << 26;
+}
+
+enum qdq_outcome qdq_make_image(struct qdq *qdq, const struct node *node, struct qdq_value *value)
+{
+    struct view *view = &value->view;
+    if (value->kind == QDQ_OUTSIDE || value->kind == QDQ_PENDING)
+        return QDQ_FLOAT;
+    if (view_is_image(view, qdq_tensor(qdq, value->tensor)))
+        return QDQ_DONE;
+    if (view->rank < 2 || view->rank > 4 || view->dimensions[0] != 1 || !is_small(view))
+        return qdq_fault(qdq, node, NULL, "%s of a tensor of shape %s; supported: batch 1 x channels [x height] [x width]",
+                         node->type, view_text(view, qdq->arena));
+    int height, width, channels;
+    struct layer_map map = {
+        .rows = positions_of(qdq, view, view->rank == 4 ? 2 : -1, &height),
+        .columns = positions_of(qdq, view, view->rank >= 3 ? view->rank - 1 : -1, &width),
+        .channels = positions_of(qdq, view, 1, &channels),
+    };
+    int output = qdq_tensor_like(qdq, node->name, value->tensor, height, width, channels);
+    quantised_layer(&qdq->builder, LAYER_COPY, node->name, value->tensor, output)->map = map;
+    *view = view_of_image(qdq_tensor(qdq, output), view->rank);
+    value->tensor = output;
+    return QDQ_DONE;
+}
+
+/* The element that stands for a real number exactly, or -1. */
+static int element_of(const struct tensor *tensor, float real)
+{
+    double element = rint((double)real / tensor->scale) + tensor->zero_point;
+    if (!(element >= 0 && element <= 255))
+        return -1;
+    return plain_real(tensor, (int)element) == real ? (int)element : -1;
+}
+
+enum qdq_outcome qdq_make_plain(struct qdq *qdq, const struct node *node, struct qdq_value *value)
+{
+    if (value->kind != QDQ_REALS)
+        return QDQ_FLOAT;
+    if (!qdq_is_plain(qdq, value)) {
+        struct tensor from = *qdq_tensor(qdq, value->tensor);
+        uint8_t *table = arena_array(qdq->arena, uint8_t, 256);
+        for (int i = 0; i < 256; i++) {
+            int element = element_of(&from, value->reals[i]);
+            if (element < 0)
+                return QDQ_FLOAT;
+            table[i] = (uint8_t)element;
+        }
+        int output = qdq_tensor_like(qdq, node->name, value->tensor, from.height, from.width, from.channels);
+        quantised_layer(&qdq->builder, LAYER_TABLE, node->name, value->tensor, output)->table = table;
+        value->tensor = output;
+        value->reals = qdq_plain_reals(qdq, output);
+    }
+    return qdq_make_image(qdq, node, value);
+}

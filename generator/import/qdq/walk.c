@@ -1,0 +1,425 @@
+/* The walk over the nodes, and what comes in and goes out. */
+#include "import/qdq/qdq.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum qdq_outcome qdq_fault(struct qdq *qdq, const struct node *node, const char *attribute, const char *format, ...)
+{
+    char text[1000]; /* names in it may be of any length; what does not fit is cut */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    diagnose(qdq->diagnostics, SEVERITY_ERROR, node->name, attribute, "%s", text);
+    return QDQ_FAULT;
+}
+
+/* ---- what is quantised later ---- */
+
+static bool quantises(const struct node *node) { return !strcmp(node->type, "QuantizeLinear") || qdq_find_qoperator(node); }
+
+static bool leads_to_integers(const struct qdq *qdq, const struct node *node)
+{
+    for (int i = 0; i < node->output_count; i++)
+        if (node->outputs[i] != NO_VALUE && qdq->is_quantised_later[node->outputs[i]])
+            return true;
+    return false;
+}
+
+static void mark_quantised_later(struct qdq *qdq)
+{
+    qdq->is_quantised_later = arena_array(qdq->arena, bool, (size_t)qdq->graph->value_count);
+    for (int n = qdq->graph->node_count - 1; n >= 0; n--) {
+        const struct node *node = &qdq->graph->nodes[n];
+        if (!node->is_needed || (!quantises(node) && !leads_to_integers(qdq, node)))
+            continue;
+        for (int i = 0; i < node->input_count; i++)
+            if (node->inputs[i] != NO_VALUE)
+                qdq->is_quantised_later[node->inputs[i]] = true;
+    }
+}
+
+/* ---- inputs ---- */
+
+static bool input_dimensions(struct qdq *qdq, const struct value *value, int64_t *dimensions)
+{
+    struct diagnostics *diagnostics = qdq->diagnostics;
+    if (!value->has_shape || value->rank < 2 || value->rank > 4) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s; supported: batch x channels [x height] [x width]",
+                 value->name,
+                 value->has_shape ? arena_format(qdq->arena, "has %d dimensions", value->rank) : "has no shape");
+        return false;
+    }
+    dimensions[0] = 1;
+    if (value->dimensions[0] != 1)
+        diagnose(diagnostics, value->dimensions[0] > 1 ? SEVERITY_WARNING : SEVERITY_NOTE, NULL, NULL,
+                 value->dimensions[0] > 1 ? "input '%s' has a batch of %" PRId64 "; taken as 1"
+                                          : "the batch of input '%s' is not fixed; taken as 1",
+                 value->name, value->dimensions[0]);
+    for (int i = 1; i < value->rank; i++) {
+        dimensions[i] = value->dimensions[i];
+        if (dimensions[i] >= 1 && dimensions[i] <= QDQ_MAXIMUM_DIMENSION)
+            continue;
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "dimension %d of input '%s' is %s", i, value->name,
+                 dimensions[i] < 1
+                     ? "not fixed; export the model without dynamic axes"
+                     : arena_format(qdq->arena, "%" PRId64 "; supported: up to %d", dimensions[i], QDQ_MAXIMUM_DIMENSION));
+        return false;
+    }
+    return true;
+}
+
+static const char *input_type_fault(enum element_type type)
+{
+    switch (type) {
+    case ELEMENT_FLOAT:
+    case ELEMENT_DOUBLE:
+    case ELEMENT_INT8:
+    case ELEMENT_UINT8: return NULL;
+    default: return "is neither float nor an 8-bit integer; supported: those";
+    }
+}
+
+/* The input's tensor: with what its elements stand for as soon as a node says it. */
+static void import_input(struct qdq *qdq, int index)
+{
+    const struct value *value = &qdq->graph->values[index];
+    struct network *network = qdq->builder.network;
+    int64_t d[4] = {0};
+    const char *fault = input_type_fault(value->type);
+    if (fault)
+        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s", value->name, fault);
+    if (!input_dimensions(qdq, value, d) || fault)
+        return;
+    bool is_integer = element_type_is_integer(value->type);
+    int tensor = quantised_tensor(&qdq->builder, value->name, value->rank == 4 ? (int)d[2] : 1,
+                                  value->rank >= 3 ? (int)d[value->rank - 1] : 1, (int)d[1],
+                                  &(struct quantisation){.is_signed = value->type == ELEMENT_INT8});
+    network->inputs[network->input_count++] = tensor;
+    qdq->values[index] = (struct qdq_value){
+        .kind = is_integer ? QDQ_ELEMENTS : QDQ_OUTSIDE,
+        .view = view_of_image(qdq_tensor(qdq, tensor), value->rank),
+        .tensor = tensor,
+        .outside = {.is_exact = true, .numerator = 1, .denominator = 1},
+    };
+}
+
+static void import_inputs(struct qdq *qdq)
+{
+    const struct graph *graph = qdq->graph;
+    qdq->builder.network->inputs = arena_array(qdq->arena, int, (size_t)graph->input_count);
+    for (int i = 0; i < graph->value_count; i++) {
+        qdq->values[i].kind = QDQ_UNKNOWN;
+        if (graph->values[i].constant)
+            qdq->values[i] = (struct qdq_value){.kind = QDQ_CONSTANT};
+    }
+    for (int i = 0; i < graph->input_count; i++)
+        if (graph->values[graph->inputs[i]].use_count > 0)
+            import_input(qdq, graph->inputs[i]);
+}
+
+/* ---- floating point: a head, or an island ---- */
+
+static void add_source(struct qdq *qdq, struct qdq_value *head, int tensor)
+{
+    for (int i = 0; i < head->source_count; i++)
+        if (head->sources[i] == tensor)
+            return;
+    int *sources = arena_array(qdq->arena, int, (size_t)head->source_count + 1);
+    if (head->source_count)
+        memcpy(sources, head->sources, (size_t)head->source_count * sizeof *sources);
+    sources[head->source_count++] = tensor;
+    head->sources = sources;
+}
+
+static void add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input)
+{
+    if (input->kind == QDQ_ELEMENTS || input->kind == QDQ_REALS)
+        add_source(qdq, head, input->tensor);
+    for (int i = 0; input->kind == QDQ_PENDING && i < input->pending->part_count; i++)
+        add_source(qdq, head, input->pending->parts[i].tensor);
+    for (int i = 0; input->kind == QDQ_PENDING && !input->pending->part_count &&
+                    i < (layer_has_two_inputs(&input->pending->layer) ? 2 : 1);
+         i++)
+        add_source(qdq, head, input->pending->layer.inputs[i]);
+    for (int i = 0; input->kind == QDQ_HEAD && i < input->source_count; i++)
+        add_source(qdq, head, input->sources[i]);
+}
+
+static const char *add_to_list(struct qdq *qdq, const char *list, const char *name)
+{
+    if (!list)
+        return arena_format(qdq->arena, "%s", name);
+    return strlen(list) > 300 ? list : arena_format(qdq->arena, "%s, %s", list, strlen(list) > 280 ? "..." : name);
+}
+
+static void leave_to_application(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                 struct qdq_value *results)
+{
+    struct qdq_value head = {.kind = QDQ_HEAD};
+    for (int i = 0; i < count; i++)
+        add_sources(qdq, &head, &inputs[i]);
+    for (int i = 0; i < node->output_count; i++)
+        results[i] = head;
+    qdq->head = add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
+}
+
+/* The input that no integers stand for, or -1. */
+static int floating_input(struct qdq *qdq, const struct qdq_value *inputs, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (inputs[i].kind == QDQ_PENDING || inputs[i].kind == QDQ_OUTSIDE || inputs[i].kind == QDQ_HEAD ||
+            (inputs[i].kind == QDQ_REALS && !qdq_is_plain(qdq, &inputs[i])))
+            return i;
+    return -1;
+}
+
+static void add_island(struct qdq *qdq, const struct node *node)
+{
+    qdq->island_count++;
+    qdq->islands = add_to_list(qdq, qdq->islands, node->name);
+    if (!qdq->island_types || !strstr(qdq->island_types, arena_format(qdq->arena, "'%s'", node->type)))
+        qdq->island_types = add_to_list(qdq, qdq->island_types, arena_format(qdq->arena, "'%s'", node->type));
+}
+
+static void report_island(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count)
+{
+    int floating = floating_input(qdq, inputs, count);
+    const struct value *value = floating < 0 ? NULL : &qdq->graph->values[node->inputs[floating]];
+    if (!value) {
+        qdq_fault(qdq, node, NULL,
+                  "operator %s%s%s is not supported here: there is no layer that computes it; 'dory ops' "
+                  "lists what there is",
+                  node->type, *node->domain ? " of domain " : "", node->domain);
+        return;
+    }
+    const struct node *producer = value->producer == NO_NODE ? NULL : &qdq->graph->nodes[value->producer];
+    add_island(qdq, producer ? producer : node);
+    if (producer)
+        qdq_fault(qdq, node, NULL,
+                  "%s runs in floating point in the middle of the network: its input '%s' (of %s '%s') is not quantised",
+                  node->type, value->name, producer->type, producer->name);
+    else
+        qdq_fault(qdq, node, NULL, "%s runs in floating point in front of quantised layers: its input '%s' is not quantised",
+                  node->type, value->name);
+}
+
+/* ---- nodes ---- */
+
+static void load_constant(struct qdq *qdq, int index)
+{
+    struct qdq_value *value = &qdq->values[index];
+    if (value->kind == QDQ_CONSTANT && !value->array)
+        value->array = qdq_array_of(qdq, qdq->graph->values[index].constant);
+}
+
+static struct qdq_value *gather_inputs(struct qdq *qdq, const struct node *node, bool *is_known)
+{
+    struct qdq_value *inputs = arena_array(qdq->arena, struct qdq_value, (size_t)node->input_count + 8);
+    *is_known = true;
+    for (int i = 0; i < node->input_count; i++) {
+        if (node->inputs[i] == NO_VALUE)
+            continue;
+        load_constant(qdq, node->inputs[i]);
+        inputs[i] = qdq->values[node->inputs[i]];
+        *is_known &= inputs[i].kind != QDQ_UNKNOWN;
+    }
+    return inputs;
+}
+
+static bool is_behind_head(const struct qdq_value *inputs, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (inputs[i].kind == QDQ_HEAD)
+            return true;
+    return false;
+}
+
+static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                 struct qdq_value *results)
+{
+    enum qdq_outcome outcome;
+    const struct qdq_qoperator *qoperator = qdq_find_qoperator(node);
+    if (qdq_fold(qdq, node, inputs, node->input_count, results, &outcome))
+        return outcome;
+    if (is_behind_head(inputs, node->input_count))
+        return QDQ_FLOAT;
+    if (qoperator)
+        return qdq_run_qoperator(qdq, node, qoperator, inputs, node->input_count, results);
+    const struct qdq_operator *known = qdq_operator_find(node);
+    if (!known)
+        return QDQ_FLOAT;
+    if (node->input_count < 1 || inputs[0].kind == QDQ_NONE)
+        return qdq_fault(qdq, node, NULL, "%s without its input 0", node->type);
+    return known->handle(qdq, node, inputs, node->input_count, results);
+}
+
+static void import_node(struct qdq *qdq, const struct node *node)
+{
+    bool is_known;
+    const struct qdq_value *inputs = gather_inputs(qdq, node, &is_known);
+    struct qdq_value *results = arena_array(qdq->arena, struct qdq_value, (size_t)node->output_count);
+    enum qdq_outcome outcome = is_known ? run_node(qdq, node, inputs, results) : QDQ_FAULT;
+    if (outcome == QDQ_FLOAT && !leads_to_integers(qdq, node)) {
+        leave_to_application(qdq, node, inputs, node->input_count, results);
+        outcome = QDQ_DONE;
+    } else if (outcome == QDQ_FLOAT)
+        report_island(qdq, node, inputs, node->input_count);
+    for (int i = 0; i < node->output_count; i++) {
+        if (outcome != QDQ_DONE || results[i].kind == QDQ_NONE)
+            results[i].kind = QDQ_UNKNOWN;
+        if (node->outputs[i] == NO_VALUE)
+            continue;
+        if (outcome == QDQ_DONE && results[i].kind == QDQ_UNKNOWN && qdq->graph->values[node->outputs[i]].use_count > 0)
+            qdq_fault(qdq, node, NULL, "output %d of %s is used; supported: only the first output", i, node->type);
+        qdq->values[node->outputs[i]] = results[i];
+    }
+}
+
+/* ---- outputs ---- */
+
+static void add_output(struct qdq *qdq, int tensor)
+{
+    struct network *network = qdq->builder.network;
+    for (int i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == tensor)
+            return;
+    int *outputs = arena_array(qdq->arena, int, (size_t)network->output_count + 1);
+    if (network->output_count)
+        memcpy(outputs, network->outputs, (size_t)network->output_count * sizeof *outputs);
+    outputs[network->output_count++] = tensor;
+    network->outputs = outputs;
+}
+
+/* In the order of the tensor's elements, or in that of the model's own elements: both are plain to say. */
+static bool is_in_order(const struct qdq *qdq, const struct qdq_value *value)
+{
+    const struct tensor *tensor = qdq_tensor(qdq, value->tensor);
+    struct view image = view_of_image(tensor, 4), flat, own;
+    if (view_reshape(&image, value->view.rank, value->view.dimensions, &flat) && view_equal(&flat, &value->view))
+        return true;
+    struct tensor row = tensor_plain("", 1, 1, (int)tensor_elements(tensor));
+    struct view plain = view_of_image(&row, 2);
+    return view_reshape(&plain, value->view.rank, value->view.dimensions, &own) && view_equal(&own, &value->view);
+}
+
+static void import_tensor_output(struct qdq *qdq, const struct node *node, struct qdq_value value)
+{
+    if (!is_in_order(qdq, &value) && qdq_make_image(qdq, node, &value) != QDQ_DONE)
+        return;
+    if (qdq_tensor(qdq, value.tensor)->producer == NO_LAYER) { /* outputs have places of their own: a copy */
+        struct tensor from = *qdq_tensor(qdq, value.tensor);
+        int copy = qdq_tensor_like(qdq, node->name, value.tensor, from.height, from.width, from.channels);
+        quantised_layer(&qdq->builder, LAYER_MAXIMUM_POOL, node->name, value.tensor, copy);
+        value.tensor = copy;
+    }
+    add_output(qdq, value.tensor);
+}
+
+static void import_output(struct qdq *qdq, int index)
+{
+    struct qdq_value value = qdq->values[index];
+    const struct value *output = &qdq->graph->values[index];
+    const struct node *node = &qdq->graph->nodes[output->producer];
+    struct qdq_value head = {.kind = QDQ_HEAD};
+    int sums;
+    switch (value.kind) {
+    case QDQ_UNKNOWN: return;
+    case QDQ_ELEMENTS: import_tensor_output(qdq, node, value); return;
+    case QDQ_REALS:
+        if (qdq_is_plain(qdq, &value)) {
+            import_tensor_output(qdq, node, value);
+            return;
+        }
+        break;
+    case QDQ_PENDING:
+        if (qdq_pending_finish_sums(qdq, value.pending, output->name, &sums)) {
+            add_output(qdq, sums);
+            return;
+        }
+        break;
+    case QDQ_HEAD: break;
+    default:
+        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "output '%s' of the graph is not the output of a layer",
+                 output->name);
+        return;
+    }
+    if (value.kind != QDQ_HEAD)
+        qdq->head = add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
+    add_sources(qdq, &head, &value);
+    for (int i = 0; i < head.source_count; i++)
+        import_tensor_output(qdq, node,
+                             (struct qdq_value){.kind = QDQ_ELEMENTS,
+                                                .view = view_of_image(qdq_tensor(qdq, head.sources[i]), 4),
+                                                .tensor = head.sources[i]});
+}
+
+static void report_edges(struct qdq *qdq)
+{
+    const struct network *network = qdq->builder.network;
+    for (int i = 0; i < network->output_count && qdq->head; i++)
+        diagnose(qdq->diagnostics, SEVERITY_NOTE, NULL, NULL,
+                 "output %d of the firmware is '%s', scale %.9g, zero point %d: what comes behind it in the model (%s) is "
+                 "floating point and left to the application",
+                 i, network->tensors[network->outputs[i]].name, network->tensors[network->outputs[i]].scale,
+                 network->tensors[network->outputs[i]].zero_point, qdq->head);
+    for (int i = 0; i < network->input_count; i++) {
+        const struct tensor *input = &network->tensors[network->inputs[i]];
+        if (input->scale == 0 && qdq->diagnostics->error_count == 0)
+            diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL,
+                     "input '%s' is nowhere quantised: the layers that read it run in floating point", input->name);
+    }
+    if (network->output_count == 0 && qdq->diagnostics->error_count == 0)
+        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "the graph has no output that a quantised layer computes");
+}
+
+/* ---- the whole ---- */
+
+#define MAXIMUM_TENSOR_ELEMENTS ((size_t)1 << 26) /* keeps all later arithmetic on sizes in 32 bits */
+
+static void check_tensors(struct qdq *qdq)
+{
+    const struct network *network = qdq->builder.network;
+    for (int i = 0; i < network->tensor_count; i++)
+        if (tensor_elements(&network->tensors[i]) > MAXIMUM_TENSOR_ELEMENTS)
+            diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "tensor '%s' has %zu elements; supported: up to %zu",
+                     network->tensors[i].name, tensor_elements(&network->tensors[i]), MAXIMUM_TENSOR_ELEMENTS);
+}
+
+/* What the walk found, a summary first. */
+static void hand_over(struct qdq *qdq, struct diagnostics *diagnostics)
+{
+    const struct diagnostics *own = qdq->diagnostics;
+    if (qdq->island_count)
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "%d node%s without quantised results in the middle of the network: %s; have the quantiser cover them, e.g. "
+                 "quantize_static(..., op_types_to_quantize=[..., %s]), and leave them out of nodes_to_exclude",
+                 qdq->island_count, qdq->island_count == 1 ? "" : "s", qdq->islands, qdq->island_types);
+    for (int i = 0; i < own->count; i++)
+        diagnose(diagnostics, own->list[i].severity, own->list[i].node, own->list[i].attribute, "%s", own->list[i].text);
+}
+
+#define MAXIMUM_LAYERS 20000
+
+struct network *qdq_import(const struct graph *graph, const char *name, struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct diagnostics own = {.arena = arena, .file = diagnostics->file};
+    struct qdq qdq = {.arena = arena, .diagnostics = &own, .graph = graph};
+    quantised_begin(&qdq.builder, name, ROUND_HALF_EVEN, arena);
+    qdq.values = arena_array(arena, struct qdq_value, (size_t)graph->value_count);
+    mark_quantised_later(&qdq);
+    import_inputs(&qdq);
+    for (int i = 0; i < graph->node_count && qdq.builder.network->layer_count < MAXIMUM_LAYERS; i++)
+        if (graph->nodes[i].is_needed)
+            import_node(&qdq, &graph->nodes[i]);
+    for (int i = 0; i < graph->output_count && i < 1000; i++)
+        import_output(&qdq, graph->outputs[i]);
+    check_tensors(&qdq);
+    report_edges(&qdq);
+    qdq_apply_folds(&qdq);
+    hand_over(&qdq, diagnostics);
+    return own.error_count == 0 ? qdq.builder.network : NULL;
+}
