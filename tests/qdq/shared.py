@@ -4,14 +4,17 @@
 usage: shared.py DORY FOLDER...      exit status 77: no folder is there
 At most one element in 10,000 of a folder may differ, and by no more than one: onnxruntime rounds in float32.
 """
+import json
 import os
 import subprocess
 import sys
 import tempfile
 
-import json
-
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: no numpy; on Debian: apt-get install python3-numpy")
+    sys.exit(77)
 
 
 def element_type(folder):
