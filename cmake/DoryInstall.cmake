@@ -20,6 +20,7 @@ foreach(module IN ITEMS DoryArguments DoryFlash DoryGenerator DoryNetwork DoryTa
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/${module}.cmake DESTINATION share/dory/cmake)
 endforeach()
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/gvsoc/run_gvsoc.py DESTINATION share/dory/cmake/gvsoc)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/gvsoc/python/imp.py DESTINATION share/dory/cmake/gvsoc/python)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/CMakeLists.txt DESTINATION share/dory)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/toolchains DESTINATION share/dory FILES_MATCHING PATTERN "*.cmake")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/hal ${PROJECT_SOURCE_DIR}/kernels DESTINATION share/dory

@@ -4,6 +4,8 @@
 gapy makes the flash image and gvsoc's configuration; this script puts the ELF file's section "dory_flash" (the weight
 images, see hal/gap8/gap8.ld) into the flash image, sets the bandwidth of the AXI routers, and starts gvsoc_launcher.
 
+With --test instead of an ELF file it runs a program of a few instructions that it makes itself: does this gvsoc work?
+
 Exit status: the low 8 bits of the program's; 124 on --timeout; 125 when it could not be prepared; 128 + n when gvsoc died
 of signal n."""
 import argparse
@@ -32,6 +34,8 @@ PLACES = {
 }
 # Modules that gapy imports, and the Debian packages that have them.
 GAPY_MODULES = {'argcomplete': 'python3-argcomplete', 'elftools': 'python3-pyelftools', 'six': 'python3-six'}
+# Of gapy's modules, what newer Pythons have no longer.
+OWN_MODULES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'python')
 CONFIG_MARK = 'chips'  # a folder of gap_sdk is called configs too; the one that counts has this in it
 
 
@@ -53,21 +57,25 @@ def find_parts(root):
     return parts
 
 
+def lacks(python, *modules):
+    return subprocess.call([python, '-c', 'import ' + ', '.join(modules)], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) != 0
+
+
 def interpreter():
     """gapy needs modules that often only one of the installed Pythons has."""
     candidates = [sys.executable] + [os.path.join(folder, 'python3') for folder in os.environ.get('PATH', '').split(':') + ['/usr/bin']]
     for candidate in candidates:
-        if os.access(candidate, os.X_OK) and not subprocess.call([candidate, '-c', 'import ' + ', '.join(GAPY_MODULES)], stderr=subprocess.DEVNULL):
+        if os.access(candidate, os.X_OK) and not lacks(candidate, *GAPY_MODULES):
             return candidate
     raise Failure('no python3 on the PATH has the modules that gapy, a part of gvsoc, needs (%s); on Debian: apt install %s'
                   % (', '.join(GAPY_MODULES), ' '.join(GAPY_MODULES.values())))
 
 
-def environment(root, parts):
+def environment(root, parts, python_modules=()):
     """What gap_sdk's sourceme.sh would set, for this one process."""
     kept = {name: value for name, value in os.environ.items() if name in ('HOME', 'TMPDIR', 'LANG', 'TERM', 'USER')}
     path = [os.path.dirname(parts['launcher']), os.path.dirname(parts['gapy']), '/usr/bin', '/bin']
-    python = [os.path.dirname(parts['gapy']), parts['config_python'], parts['generators'], parts['models']]
+    python = [os.path.dirname(parts['gapy']), parts['config_python'], parts['generators'], parts['models'], *python_modules]
     return dict(kept, PATH=':'.join(path), PYTHONPATH=':'.join(python), PYTHONWARNINGS='ignore', PYTHONDONTWRITEBYTECODE='1',
                 LD_LIBRARY_PATH=parts['libraries'], GVSOC_PATH=parts['models'], PULP_CONFIGS_PATH=parts['configs'],
                 INSTALL_DIR=os.path.dirname(os.path.dirname(parts['launcher'])), GAP_SDK_HOME=root,
@@ -89,6 +97,44 @@ def elf_section(path, name):
         if data[start:data.index(b'\0', start)].decode() == name:
             return header[3], data[header[4]:header[4] + header[5]]
     return None
+
+
+TEST_TEXT = 'gvsoc works\n'
+STDOUT, SOC_CONTROL, CORE_STATUS, L2 = 0x1A111000, 0x1A104000, 0xA0, 0x1C000000  # of the fabric controller
+
+
+def test_program():
+    """Machine code for --test: writes TEST_TEXT to the simulator's standard output and ends with status 0."""
+    a0, a1 = 10, 11
+
+    def load_upper(register, value):
+        return value & 0xFFFFF000 | register << 7 | 0x37
+
+    def load_character(register, character):
+        return ord(character) << 20 | register << 7 | 0x13
+
+    def store(register, base, offset):
+        return (offset >> 5) << 25 | register << 20 | base << 15 | 2 << 12 | (offset & 31) << 7 | 0x23
+
+    code = [load_upper(a0, STDOUT)]
+    for character in TEST_TEXT:
+        code += [load_character(a1, character), store(a1, a0, 0)]
+    code += [load_upper(a0, SOC_CONTROL), load_upper(a1, 0x80000000), store(a1, a0, CORE_STATUS), 0x6F]  # and a jump to itself
+    return struct.pack('<%dI' % len(code), *code)
+
+
+def write_test_elf(path):
+    code, names = test_program(), b'\0.text\0.shstrtab\0'
+    start = 0x1000  # of the segment in the file and, but for its base, in L2
+    at_names = start + len(code)
+    at_sections = (at_names + len(names) + 3) // 4 * 4
+    header = b'\x7fELF\x01\x01\x01' + bytes(9) + struct.pack(
+        '<HHIIIIIHHHHHH', 2, 243, 1, L2 + start, 52, at_sections, 0, 52, 32, 1, 40, 3, 2)
+    segment = struct.pack('<8I', 1, start, L2 + start, L2 + start, len(code), len(code), 5, 0x1000)
+    sections = bytes(40) + struct.pack('<10I', 1, 1, 6, L2 + start, start, len(code), 0, 0, 4, 0)
+    sections += struct.pack('<10I', 7, 3, 0, 0, at_names, len(names), 0, 0, 1, 0)
+    with open(path, 'wb') as file:
+        file.write((header + segment).ljust(start, b'\0') + code + names.ljust(at_sections - at_names, b'\0') + sections)
 
 
 def flash_contents(arguments):
@@ -120,9 +166,11 @@ def write_flash(image, limit, contents):
 
 def prepare(arguments, parts, work):
     """Returns the path of gvsoc's configuration, ready to run."""
-    command = [interpreter(), parts['gapy'], '--target=gapuino_v3', '--platform=gvsoc', '--work-dir=' + work,
+    python = interpreter()
+    modules = [OWN_MODULES] if lacks(python, 'imp') else []
+    command = [python, parts['gapy'], '--target=gapuino_v3', '--platform=gvsoc', '--work-dir=' + work,
                'run', '--binary=' + arguments.elf, '--image', '--exec-prepare']
-    result = subprocess.run(command, cwd=work, env=environment(arguments.root, parts), stdin=subprocess.DEVNULL,
+    result = subprocess.run(command, cwd=work, env=environment(arguments.root, parts, modules), stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace')
     path = os.path.join(work, 'gvsoc_config.json')
     if result.returncode or not os.path.exists(path):
@@ -159,7 +207,8 @@ def launch(arguments, parts, work, config):
 
 def parse():
     parser = argparse.ArgumentParser(prog='run_gvsoc', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('elf', metavar='ELF')
+    parser.add_argument('elf', metavar='ELF', nargs='?')
+    parser.add_argument('--test', action='store_true', help='run a program of its own that takes a second')
     parser.add_argument('--root', required=True, help='where gvsoc is installed')
     parser.add_argument('--axi-bytes', type=int, choices=(4, 8), default=8,
                         help='bytes a cycle of the AXI routers: 8 as on the chip (default), 4 as gvsoc generates them')
@@ -167,7 +216,9 @@ def parse():
     parser.add_argument('--work-dir', metavar='DIR', help='keep flash image and configuration here (default: a temporary folder)')
     parser.add_argument('--timeout', type=float, metavar='SECONDS', help='of wall time')
     arguments = parser.parse_args()
-    arguments.elf = os.path.abspath(arguments.elf)
+    if bool(arguments.elf) == arguments.test:
+        parser.error('either an ELF file or --test')
+    arguments.elf = os.path.abspath(arguments.elf) if arguments.elf else None
     arguments.root = os.path.abspath(arguments.root)
     return arguments
 
@@ -178,6 +229,9 @@ def main():
     try:
         os.makedirs(work, exist_ok=True)
         parts = find_parts(arguments.root)
+        if arguments.test:
+            arguments.elf = os.path.join(work, 'test.elf')
+            write_test_elf(arguments.elf)
         return launch(arguments, parts, work, prepare(arguments, parts, work))
     except (Failure, OSError, ValueError, KeyError) as failure:
         print('run_gvsoc: %s' % failure, file=sys.stderr)
