@@ -6,7 +6,7 @@
 struct name_table {
     struct arena *arena;
     const char **names;
-    size_t count, capacity;
+    size_t count;
 };
 
 struct name_table *name_table_make(struct arena *arena)
@@ -18,14 +18,7 @@ struct name_table *name_table_make(struct arena *arena)
 
 void name_table_add(struct name_table *table, const char *name)
 {
-    if (table->count == table->capacity) {
-        size_t capacity = table->capacity ? 2 * table->capacity : 256;
-        const char **names = arena_array(table->arena, const char *, capacity);
-        if (table->count)
-            memcpy(names, table->names, table->count * sizeof *names);
-        table->names = names;
-        table->capacity = capacity;
-    }
+    arena_grow(table->arena, table->names, table->count);
     table->names[table->count++] = name;
 }
 

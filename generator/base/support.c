@@ -82,6 +82,17 @@ char *arena_format(struct arena *arena, const char *format, ...)
     return text;
 }
 
+#define LEAST_ROOM 16 /* elements of a list that grows, and a power of two as all its sizes are */
+
+void *arena_grow_list(struct arena *arena, void *list, size_t count, size_t element_bytes)
+{
+    bool is_full = count == 0 || (count >= LEAST_ROOM && (count & (count - 1)) == 0);
+    if (!is_full)
+        return list;
+    void *larger = arena_allocate_array(arena, count ? 2 * count : LEAST_ROOM, element_bytes);
+    return count ? memcpy(larger, list, count * element_bytes) : larger;
+}
+
 void arena_free(struct arena *arena)
 {
     while (arena->newest) {
@@ -97,14 +108,7 @@ void arena_free(struct arena *arena)
 
 static struct diagnostic *next_diagnostic(struct diagnostics *diagnostics)
 {
-    if (diagnostics->count == diagnostics->capacity) {
-        int capacity = diagnostics->capacity ? 2 * diagnostics->capacity : 16;
-        struct diagnostic *list = arena_array(diagnostics->arena, struct diagnostic, (size_t)capacity);
-        if (diagnostics->count)
-            memcpy(list, diagnostics->list, (size_t)diagnostics->count * sizeof *list);
-        diagnostics->list = list;
-        diagnostics->capacity = capacity;
-    }
+    arena_grow(diagnostics->arena, diagnostics->list, diagnostics->count);
     return &diagnostics->list[diagnostics->count++];
 }
 

@@ -17,6 +17,12 @@ struct arena {
 void *arena_allocate(struct arena *arena, size_t bytes);
 #define arena_array(arena, type, count) ((type *)arena_allocate_array((arena), (count), sizeof(type)))
 void *arena_allocate_array(struct arena *arena, size_t count, size_t element_bytes); /* checks the product */
+
+/* Room for one element more behind the `count` that `list` has: the list stays where it is, or moves to twice the room. It
+ * starts as a null pointer, grows by nothing else, and by one element at a time; how much room it has follows from count. */
+#define arena_grow(arena, list, count) ((list) = arena_grow_list((arena), (list), (size_t)(count), sizeof *(list)))
+void *arena_grow_list(struct arena *arena, void *list, size_t count, size_t element_bytes);
+
 char *arena_format(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *arena);
 
@@ -35,7 +41,7 @@ struct diagnostics {
     struct arena *arena;
     const char *file; /* of the model, in front of every message */
     struct diagnostic *list;
-    int count, capacity;
+    int count;
     int error_count;
 };
 

@@ -94,14 +94,7 @@ static struct dumped_tensor *make_tensors(const struct reader *reader, int count
 static struct dumped_run *next_run(struct reader *reader)
 {
     struct dump_log *log = reader->log;
-    if (log->run_count == log->capacity) {
-        int capacity = log->capacity ? 2 * log->capacity : 8;
-        struct dumped_run *runs = arena_array(reader->arena, struct dumped_run, (size_t)capacity);
-        if (log->run_count)
-            memcpy(runs, log->runs, (size_t)log->run_count * sizeof *runs);
-        log->runs = runs;
-        log->capacity = capacity;
-    }
+    arena_grow(reader->arena, log->runs, log->run_count);
     return &log->runs[log->run_count++];
 }
 

@@ -26,7 +26,7 @@ struct dumped_run {
 
 struct dump_log {
     struct dumped_run *runs;
-    int run_count, capacity;
+    int run_count;
     size_t damaged; /* lines */
 };
 

@@ -9,7 +9,7 @@
 
 /* ---- words for a layer ---- */
 
-const char *layer_kind_name(const struct network *network, const struct layer *layer)
+static const char *layer_kind_name(const struct network *network, const struct layer *layer)
 {
     switch (layer->kind) {
     case LAYER_MAXIMUM_POOL: return "max pool";
@@ -26,15 +26,6 @@ const char *layer_kind_name(const struct network *network, const struct layer *l
     if (layer_reads_whole_input(network, layer))
         return "fully connected";
     return layer->groups == 1 ? "convolution" : layer_is_depthwise(network, layer) ? "depth-wise" : "in groups";
-}
-
-uint64_t layer_macs(const struct network *network, const struct layer *layer)
-{
-    const struct tensor *input = &network->tensors[layer->inputs[0]];
-    if (layer->kind != LAYER_CONVOLUTION)
-        return 0;
-    return (uint64_t)tensor_elements(&network->tensors[layer->output]) * (uint64_t)(input->channels / layer->groups) *
-           (uint64_t)layer->kernel_height * (uint64_t)layer->kernel_width;
 }
 
 static const char *shape_words(struct arena *arena, const struct tensor *tensor)

@@ -141,9 +141,6 @@ const char *option_expected(enum option_kind kind)
 
 void option_list_add(struct option_list *list, const char *item, struct arena *arena)
 {
-    const char **items = arena_array(arena, const char *, (size_t)list->count + 1);
-    for (int i = 0; i < list->count; i++)
-        items[i] = list->items[i];
-    items[list->count++] = item;
-    list->items = items;
+    arena_grow(arena, list->items, list->count);
+    list->items[list->count++] = item;
 }

@@ -137,13 +137,7 @@ int64_t shape_elements(const struct shape *shape)
 int import_new_tensor(struct importer *importer, const char *name, int height, int width, int channels)
 {
     struct network *network = importer->network;
-    if (network->tensor_count == importer->tensor_capacity) {
-        importer->tensor_capacity = importer->tensor_capacity ? 2 * importer->tensor_capacity : 64;
-        struct tensor *tensors = arena_array(importer->arena, struct tensor, (size_t)importer->tensor_capacity);
-        if (network->tensor_count)
-            memcpy(tensors, network->tensors, (size_t)network->tensor_count * sizeof *tensors);
-        network->tensors = tensors;
-    }
+    arena_grow(importer->arena, network->tensors, network->tensor_count);
     network->tensors[network->tensor_count] = tensor_plain(name, height, width, channels);
     return network->tensor_count++;
 }
@@ -151,13 +145,7 @@ int import_new_tensor(struct importer *importer, const char *name, int height, i
 static struct layer *append_layer(struct importer *importer)
 {
     struct network *network = importer->network;
-    if (network->layer_count == importer->layer_capacity) {
-        importer->layer_capacity = importer->layer_capacity ? 2 * importer->layer_capacity : 64;
-        struct layer *layers = arena_array(importer->arena, struct layer, (size_t)importer->layer_capacity);
-        if (network->layer_count)
-            memcpy(layers, network->layers, (size_t)network->layer_count * sizeof *layers);
-        network->layers = layers;
-    }
+    arena_grow(importer->arena, network->layers, network->layer_count);
     return &network->layers[network->layer_count++];
 }
 

@@ -56,7 +56,6 @@ struct importer {
     const struct graph *graph;
     const struct load_options *options;
     struct network *network;
-    int layer_capacity, tensor_capacity;
     struct flow *flows;     /* of the graph's values */
     size_t pending_numbers; /* copied so far: memory that a hostile model can multiply */
     int head_noted_for;     /* the last tensor whose heads a note was given for */

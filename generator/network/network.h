@@ -206,6 +206,16 @@ static inline bool layer_is_depthwise(const struct network *network, const struc
            layer->groups == network->tensors[layer->output].channels;
 }
 
+/* Multiplications and additions of a convolution, also of a fully connected one; other layers have none. */
+static inline uint64_t layer_macs(const struct network *network, const struct layer *layer)
+{
+    const struct tensor *input = &network->tensors[layer->inputs[0]];
+    if (layer->kind != LAYER_CONVOLUTION)
+        return 0;
+    return (uint64_t)tensor_elements(&network->tensors[layer->output]) * (uint64_t)(input->channels / layer->groups) *
+           (uint64_t)layer->kernel_height * (uint64_t)layer->kernel_width;
+}
+
 /* A convolution whose kernel covers the whole unpadded input, as a fully connected layer does: the firmware runs it as a
  * 1x1 convolution of one pixel, whose input channels are the elements in memory order, i.e. height, width, channels.
  * That wants pixels without a rest of unused bits. Both describe.c (shape) and layout.c (order of weights) ask here. 65535

@@ -10,18 +10,6 @@
 
 /* ---- reading ---- */
 
-static void append(struct text_tensor *tensor, size_t *capacity, int64_t value, struct arena *arena)
-{
-    if (tensor->count == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 4096;
-        int64_t *values = arena_array(arena, int64_t, *capacity);
-        if (tensor->count)
-            memcpy(values, tensor->values, tensor->count * sizeof *values);
-        tensor->values = values;
-    }
-    tensor->values[tensor->count++] = value;
-}
-
 enum line_kind { LINE_EMPTY, LINE_VALUE, LINE_TEXT };
 
 /* The number in front of the first comma. */
@@ -45,11 +33,13 @@ static bool read_lines(FILE *file, const char *path, struct text_tensor *tensor,
                        struct diagnostics *diagnostics)
 {
     char line[MAXIMUM_LINE];
-    size_t capacity = 0;
     for (size_t number = 1; fgets(line, sizeof line, file); number++) {
         int64_t value;
         switch (read_line(line, &value)) {
-        case LINE_VALUE: append(tensor, &capacity, value, arena); break;
+        case LINE_VALUE:
+            arena_grow(arena, tensor->values, tensor->count);
+            tensor->values[tensor->count++] = value;
+            break;
         case LINE_EMPTY: break;
         case LINE_TEXT:
             if (number == 1 || *line == '#')

@@ -188,18 +188,6 @@ uint32_t schedule_place(struct schedule *schedule, uint32_t enough, enum place_c
 
 /* ---- the plan's parts ---- */
 
-static uint64_t macs_of(const struct dory_layer *run)
-{
-    uint64_t outputs = (uint64_t)run->output_height * run->output_width * run->output_channels;
-    uint64_t taps = (uint64_t)run->kernel_height * run->kernel_width;
-    switch (run->operation) {
-    case DORY_CONVOLUTION: return outputs * taps * run->input_channels;
-    case DORY_DEPTHWISE: return outputs * taps;
-    case DORY_GROUPED: return outputs * taps * run->group_channels;
-    default: return 0;
-    }
-}
-
 static void write_layer(const struct planner *p, struct plan *plan, int index, const struct schedule *schedule)
 {
     const struct cut *cut = p->choices[index].cut;
@@ -214,7 +202,7 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
     layer->kernel = cut->kernel;
     layer->first_step = schedule->first_step[index];
     layer->step_count = schedule->first_step[index + 1] - layer->first_step;
-    layer->macs = macs_of(&layer->run);
+    layer->macs = layer_macs(p->network, &p->network->layers[index]);
     layer->predicted_cycles = cost->cycles;
     layer->kernel_cycles = cost->kernel_cycles;
     layer->dma_cycles = cost->dma_cycles;

@@ -114,9 +114,7 @@ struct plan {
     struct plan_proof proof;
 };
 
-/* The flash image starts with a header of this size: "DORY", format version, flash_bytes, flash_hash (all uint32
- * little endian), zeros. The hash is dory_flash_hash_step's over everything behind the header. Blobs are aligned to 8 bytes. */
-#define FLASH_HEADER_BYTES 32
+#define FLASH_HEADER_BYTES DORY_FLASH_HEADER_BYTES /* of the flash image; dory/layer.h says what is in it */
 
 /* ---- the passes behind import, in their order; each false after an error was reported ---- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plan/budget.h"
+#include "report/plan_views.h"
 
 static const char *row_format = "%-20s %-12s %-12s %-30s %-20s %6s %6s %12s %9s %7s %8s %8s %11s %6s\n";
 
@@ -17,11 +18,8 @@ static uint64_t live_bytes(const struct plan *plan, const struct plan_layer *lay
 {
     uint64_t most = 0;
     for (int step = layer->first_step; step < layer->first_step + layer->step_count; step++) {
-        uint64_t sum = 0;
-        for (int i = 0; i < plan->buffer_count; i++)
-            if (plan->buffers[i].first_step <= step && step <= plan->buffers[i].last_step)
-                sum += plan->buffers[i].bytes;
-        most = sum > most ? sum : most;
+        uint64_t live = plan_live_bytes(plan, step);
+        most = live > most ? live : most;
     }
     return most;
 }

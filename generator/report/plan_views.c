@@ -87,8 +87,7 @@ void plan_view_decision(struct text *text, const struct plan *plan)
 
 /* ---- schedule ---- */
 
-/* Bytes of L2 in use during a step. */
-static uint64_t live_bytes(const struct plan *plan, int step)
+uint64_t plan_live_bytes(const struct plan *plan, int step)
 {
     uint64_t sum = 0;
     for (int i = 0; i < plan->buffer_count; i++)
@@ -109,7 +108,7 @@ static void add_steps(struct text *text, const struct plan *plan)
         text_add(text, "%5d %5d %5d-%5d %5d-%5d %5s %7d %7d %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %9" PRIu64 "  ", i,
                  plan->steps[i].layer, run->first_row, run->first_row + run->rows - 1, run->first_channel,
                  run->first_channel + run->channels - 1, run->drain ? "yes" : "-", run->transfers_awaited,
-                 run->transfers_started, times->begin_cycle, times->start_cycle, times->end_cycle, live_bytes(plan, i));
+                 run->transfers_started, times->begin_cycle, times->start_cycle, times->end_cycle, plan_live_bytes(plan, i));
         add_name(text, plan->network->layers[plan->steps[i].layer].name);
     }
 }

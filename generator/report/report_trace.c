@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "dory/hal.h"
+#include "report/plan_views.h"
 #include "report/report_layer.h"
 #include "report/report_values.h"
 
@@ -148,19 +149,10 @@ static void add_tiles(struct trace *trace, int layer)
 
 /* ---- L2 ---- */
 
-static uint64_t live_bytes(const struct plan *plan, int step)
-{
-    uint64_t bytes = 0;
-    for (int i = 0; i < plan->buffer_count; i++)
-        if (plan->buffers[i].first_step <= step && step <= plan->buffers[i].last_step)
-            bytes += plan->buffers[i].bytes;
-    return bytes;
-}
-
 static void add_live_bytes(struct trace *trace, int step)
 {
     json_t *arguments = value_object();
-    set_number(arguments, "bytes", live_bytes(trace->report->plan, step));
+    set_number(arguments, "bytes", plan_live_bytes(trace->report->plan, step));
     set_value(add_event(trace, "C", "L2 in use", TRACK_STEPS, trace->report->timeline->steps[step].begin_cycle), "args",
               arguments);
 }

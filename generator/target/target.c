@@ -12,12 +12,12 @@
 
 enum field_kind { FIELD_COUNT, FIELD_BYTES, FIELD_BOOLEAN, FIELD_TEXT, FIELD_GROUP };
 
-struct field {
+struct key {
     const char *key;
     enum field_kind kind;
     size_t offset;             /* in struct target */
     uint32_t least, most;      /* of a number */
-    const struct field *group; /* of an object: its keys */
+    const struct key *group; /* of an object: its keys */
 };
 
 #define NUMBER(key, member, least, most)                                                                                    \
@@ -32,7 +32,7 @@ struct field {
 #define MOST_CYCLES 1000000u
 #define MOST_BYTES  0x40000000u
 
-static const struct field memory_fields[] = {
+static const struct key memory_fields[] = {
     NUMBER("l1", l1_bytes, 64, MOST_BYTES),
     NUMBER("l1_stacks", l1_stack_bytes, 0, MOST_BYTES),
     NUMBER("l2", l2_bytes, 64, MOST_BYTES),
@@ -42,7 +42,7 @@ static const struct field memory_fields[] = {
     END_OF_FIELDS,
 };
 
-static const struct field cycle_fields[] = {
+static const struct key cycle_fields[] = {
     NUMBER("dma_setup", dma_setup_cycles, 0, MOST_CYCLES),
     NUMBER("dma_latency", dma_latency_cycles, 0, MOST_CYCLES),
     NUMBER("dma_run_overhead", dma_run_overhead_cycles, 0, MOST_CYCLES),
@@ -54,14 +54,14 @@ static const struct field cycle_fields[] = {
     END_OF_FIELDS,
 };
 
-static const struct field rate_fields[] = {
+static const struct key rate_fields[] = {
     NUMBER("dma_read", dma_read_bytes_per_1000_cycles, 1, MOST_CYCLES),
     NUMBER("dma_write", dma_write_bytes_per_1000_cycles, 1, MOST_CYCLES),
     NUMBER("l3", l3_bytes_per_1000_cycles, 1, MOST_CYCLES),
     END_OF_FIELDS,
 };
 
-static const struct field target_fields[] = {
+static const struct key target_fields[] = {
     {"name", FIELD_TEXT, offsetof(struct target, name), 0, 0, NULL},
     {"cores", FIELD_COUNT, offsetof(struct target, cores), 1, 16, NULL},
     {"uses_xpulpv2", FIELD_BOOLEAN, offsetof(struct target, uses_xpulpv2), 0, 0, NULL},
@@ -80,7 +80,7 @@ struct reader {
     const char *source; /* file or name of the description, for messages */
 };
 
-static void read_number(const struct reader *reader, const struct field *field, const json_t *value)
+static void read_number(const struct reader *reader, const struct key *field, const json_t *value)
 {
     json_int_t number = json_integer_value(value);
     if (!json_is_integer(value) || number < (json_int_t)field->least || number > (json_int_t)field->most) {
@@ -96,7 +96,7 @@ static void read_number(const struct reader *reader, const struct field *field, 
         *(uint32_t *)(void *)place = (uint32_t)number;
 }
 
-static void read_text(const struct reader *reader, const struct field *field, const json_t *value)
+static void read_text(const struct reader *reader, const struct key *field, const json_t *value)
 {
     if (!json_is_string(value) || !*json_string_value(value)) {
         diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, field->key, "target description %s: must be a text",
@@ -107,7 +107,7 @@ static void read_text(const struct reader *reader, const struct field *field, co
         arena_format(reader->arena, "%s", json_string_value(value));
 }
 
-static void read_boolean(const struct reader *reader, const struct field *field, const json_t *value)
+static void read_boolean(const struct reader *reader, const struct key *field, const json_t *value)
 {
     if (!json_is_boolean(value)) {
         diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, field->key, "target description %s: must be true or false",
@@ -117,9 +117,9 @@ static void read_boolean(const struct reader *reader, const struct field *field,
     *(bool *)((char *)reader->target + field->offset) = json_is_true(value);
 }
 
-static void read_object(const struct reader *reader, const struct field *fields, const json_t *object);
+static void read_object(const struct reader *reader, const struct key *fields, const json_t *object);
 
-static void read_field(const struct reader *reader, const struct field *field, const json_t *value)
+static void read_field(const struct reader *reader, const struct key *field, const json_t *value)
 {
     if (!value)
         diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, field->key, "target description %s: is missing", reader->source);
@@ -136,20 +136,20 @@ static void read_field(const struct reader *reader, const struct field *field, c
                  reader->source);
 }
 
-static bool is_known(const struct field *fields, const char *key)
+static bool is_known(const struct key *fields, const char *key)
 {
     while (fields->key && strcmp(fields->key, key) != 0)
         fields++;
     return fields->key != NULL;
 }
 
-static void read_object(const struct reader *reader, const struct field *fields, const json_t *object)
+static void read_object(const struct reader *reader, const struct key *fields, const json_t *object)
 {
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)object, key, value) if (!is_known(fields, key))
         diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, key, "target description %s: unknown key", reader->source);
-    for (const struct field *field = fields; field->key; field++)
+    for (const struct key *field = fields; field->key; field++)
         read_field(reader, field, json_object_get(object, field->key));
 }
 
