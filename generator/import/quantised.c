@@ -16,13 +16,7 @@ int quantised_tensor(struct quantised_builder *builder, const char *name, int he
                      const struct quantisation *quantisation)
 {
     struct network *network = builder->network;
-    if (network->tensor_count == builder->tensor_capacity) {
-        builder->tensor_capacity = builder->tensor_capacity ? 2 * builder->tensor_capacity : 64;
-        struct tensor *tensors = arena_array(builder->arena, struct tensor, (size_t)builder->tensor_capacity);
-        if (network->tensor_count)
-            memcpy(tensors, network->tensors, (size_t)network->tensor_count * sizeof *tensors);
-        network->tensors = tensors;
-    }
+    arena_grow(builder->arena, network->tensors, network->tensor_count);
     int offset = quantisation->is_signed ? -128 : 0;
     struct tensor *tensor = &network->tensors[network->tensor_count];
     *tensor = tensor_plain(name, height, width, channels);
@@ -36,13 +30,7 @@ struct layer *quantised_layer(struct quantised_builder *builder, enum layer_kind
                               int output)
 {
     struct network *network = builder->network;
-    if (network->layer_count == builder->layer_capacity) {
-        builder->layer_capacity = builder->layer_capacity ? 2 * builder->layer_capacity : 64;
-        struct layer *layers = arena_array(builder->arena, struct layer, (size_t)builder->layer_capacity);
-        if (network->layer_count)
-            memcpy(layers, network->layers, (size_t)network->layer_count * sizeof *layers);
-        network->layers = layers;
-    }
+    arena_grow(builder->arena, network->layers, network->layer_count);
     struct layer *layer = &network->layers[network->layer_count];
     *layer = layer_plain(name, kind, input);
     layer->output = output;

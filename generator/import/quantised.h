@@ -14,7 +14,6 @@
 struct quantised_builder {
     struct arena *arena;
     struct network *network;
-    int tensor_capacity, layer_capacity;
     enum rounding rounding; /* of requantisations: ROUND_TWICE (TFLite) or ROUND_HALF_EVEN (ONNX) */
 };
 
