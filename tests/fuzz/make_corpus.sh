@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Small models for the fuzzers to start from. Usage: make_corpus.sh MAKE_RANDOM_MODEL FOLDER
+# Small models for the fuzzers to start from: of TFLite in FOLDER_tflite, where there is numpy to make them.
+# Usage: make_corpus.sh MAKE_RANDOM_MODEL FOLDER FOLDER_OF_TFLITE_TESTS
 set -eu
-make_model=$1 folder=$2
-mkdir -p "$folder"
+make_model=$1 folder=$2 tflite=$3
+mkdir -p "$folder" "${folder}_of_tflite"
+/usr/bin/env PATH="/usr/bin:$PATH" python3 -B "$tflite/random_networks.py" --write "${folder}_of_tflite" 100 || [ $? = 77 ]
 for seed in $(seq 1 60); do
   "$make_model" "$seed" "$folder/nemo_$seed.onnx" >/dev/null
   "$make_model" "$seed" "$folder/graph_$seed.onnx" graph >/dev/null

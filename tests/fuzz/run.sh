@@ -10,7 +10,11 @@ if [ -d "$regressions" ]; then
   "$build/fuzz_$target" -timeout=20 "$regressions"/* 2>&1 | tail -n 3
 fi
 seeds=()
-if [ "$target" != graph ]; then seeds=("$build/corpus"); fi
+case $target in
+  graph) ;;
+  tflite) seeds=("$build/corpus_of_tflite") ;;
+  *) seeds=("$build/corpus") ;;
+esac
 cd "$build" # findings are left there
 exec "$build/fuzz_$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -max_len=12000 -print_final_stats=1 \
   -dict="$here/onnx.dict" "$corpus" "${seeds[@]}"

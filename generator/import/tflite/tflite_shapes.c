@@ -88,10 +88,8 @@ bool tflite_transpose(struct tflite_importer *importer, const struct tflite_oper
         return tflite_fault(importer, "transposes what is reshaped before; supported: transpositions that cancel, that move "
                                       "dimensions of 1, or in front of a flattening");
     if (!result->is_transposed) {
-        /* a border is of rows and columns: of the tensor as it is */
-        if (tflite_reads(importer, 0, NULL) < 0)
+        if (tflite_reads_elements(importer, 0, result) < 0)
             return false;
-        read_first(importer, &from, result);
         result->rank = from->rank;
         memcpy(result->dimensions, from->dimensions, sizeof result->dimensions);
         for (int i = 0; i < from->rank; i++)

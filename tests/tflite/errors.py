@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""What dory says of TFLite models that it does not take: exit status 1, each message once, and no crash on damaged files.
+Usage: errors.py DORY FOLDER"""
+import os
+import random
+import subprocess
+import sys
+
+import tflite_writer as tfl
+from tflite_writer import FLOAT32, INT8, INT16, INT4, INT32, UINT8, Table
+
+dory, folder = sys.argv[1:3]
+failures = 0
+
+
+def complain(text):
+    global failures
+    failures += 1
+    print(text)
+
+
+def run(data, *more):
+    path = os.path.join(folder, "model.tflite")
+    with open(path, "wb") as file:
+        file.write(data)
+    return subprocess.run([dory, "inspect", path, *more], capture_output=True, text=True, errors="replace")
+
+
+def expect(what, data, *texts, options=(), errors=1):
+    done = run(data, *options)
+    found = done.stderr.count("error: ")
+    if done.returncode != 1 or found != errors or not all(text in done.stderr for text in texts):
+        complain("%s: exit status %d, %d errors; expected 1, %d and %s\n%s" %
+                 (what, done.returncode, found, errors, texts, done.stderr))
+
+
+def expect_good(what, data, *texts):
+    done = run(data)
+    if done.returncode != 0 or not all(text in done.stderr for text in texts):
+        complain("%s: exit status %d; expected 0 and %s\n%s" % (what, done.returncode, texts, done.stderr))
+
+
+def convolution(x_type=INT8, w_type=INT8, shape=(1, 4, 4, 2), scale=0.5, zero=0, output_scale=0.25, weights=None, **more):
+    model = tfl.Model()
+    x = model.tensor("x", list(shape), x_type, None if x_type == FLOAT32 else scale, zero, signature=more.get("signature"))
+    scales = more.get("weight_scale", 0.01)
+    w = model.tensor("w", [3, 1, 1, 2], w_type, None if w_type == FLOAT32 else scales, more.get("weight_zero", 0),
+                     weights if weights is not None else bytes(6 * (4 if w_type == FLOAT32 else 1)),
+                     fields=more.get("weight_fields", {}))
+    bias = model.tensor("b", [3], INT32, more.get("bias_scale", 0.005), 0, bytes(12))
+    y = model.tensor("y", [1, 4, 4, 3], x_type, None if x_type == FLOAT32 else output_scale, 0)
+    options = more.get("options", (1, {0: ("b", 0), 1: ("i", 1), 2: ("i", 1)}))
+    model.operator(tfl.CONV_2D, [x, w, bias], [y], options)
+    return model, x, y
+
+
+def pack(made, **more):
+    model, x, y = made
+    return model.pack([x], [y], **more)
+
+
+def behind(code, custom=None, kind=INT8, count=1):
+    """A convolution with further operators behind it."""
+    model, x, y = convolution()
+    for i in range(count):
+        z = model.tensor("z%d" % i, [1, 4, 4, 3], kind, None if kind == FLOAT32 else 0.25)
+        model.operator(code, [y], [z], None, custom)
+        y = z
+    return model, x, y
+
+
+def float_head():
+    model, x, y = behind(tfl.DEQUANTIZE, kind=FLOAT32)
+    z = model.tensor("boxes", [1, 10, 4], FLOAT32)
+    model.operator(tfl.CUSTOM, [y], [z], None, "TFLite_Detection_PostProcess")
+    return model, x, z
+
+
+def island():
+    model, x, y = behind(tfl.DEQUANTIZE, kind=FLOAT32)
+    z = model.tensor("half", [1, 4, 4, 3], FLOAT32)
+    q = model.tensor("again", [1, 4, 4, 3], INT8, 0.5)
+    model.operator(tfl.LOGISTIC, [y], [z])
+    model.operator(tfl.QUANTIZE, [z], [q])
+    return model, x, q
+
+
+def float_input():
+    model = tfl.Model()
+    x = model.tensor("photo", [1, 4, 4, 2], FLOAT32)
+    q = model.tensor("q", [1, 4, 4, 2], INT8, 0.5, 3)
+    y = model.tensor("y", [1, 4, 4, 2], INT8, 0.25, 3)
+    model.operator(tfl.QUANTIZE, [x], [q])
+    model.operator(tfl.RELU, [q], [y])
+    return model, x, y
+
+
+def not_good():
+    recipe = "docs/from-tensorflow.md"
+    expect("float", pack(convolution(FLOAT32, FLOAT32)), "not quantised", recipe)
+    expect("hybrid", pack(convolution(FLOAT32)), "hybrid", recipe)
+    expect("16x8", pack(convolution(INT16)), "INT16", recipe)
+    expect("legacy", pack(convolution(UINT8, UINT8)), "UINT8", recipe)
+    expect("packed weights", pack(convolution(w_type=INT4)), "CONV_2D: 'w' is INT4; supported: INT8")
+    sparse = {6: Table({0: tfl.Numbers("i", [0])})}
+    expect("sparse", pack(convolution(weight_fields=sparse)), "sparse")
+    expect("subgraphs", pack(convolution(), subgraphs=2), "2 subgraphs; supported: one")
+    expect("version", pack(convolution(), version=4), "version 4")
+    expect("custom", pack(behind(tfl.CUSTOM, "MyOperator")), "1 of 2 operators are not supported: 1 MyOperator (first: 'z0')")
+    expect("one error for many", pack(behind(tfl.LSTM, count=31)), "31 of 32 operators are not supported: 31 LSTM")
+    expect("island", pack(island()), "float island", recipe)
+    expect("unknown height", pack(convolution(signature=[1, -1, 4, 2])), "dimension 1 of the input is not fixed")
+    expect("batch", pack(convolution(shape=(2, 4, 4, 2))), "supported: one image")
+    for scale in (0.0, -1.0, float("inf"), float("nan")):
+        expect("scale %g" % scale, pack(convolution(scale=scale)), "'x' has the scale")
+        expect("output's scale %g" % scale, pack(convolution(output_scale=scale)), "'y' has the scale")
+    for scale in (-1.0, float("inf"), float("nan")):
+        expect("weights' scale %g" % scale, pack(convolution(weight_scale=scale)), "the weights 'w' have scale")
+    expect("zero point", pack(convolution(zero=128)), "zero point 128, which is none of INT8")
+    expect("weights' zero point", pack(convolution(weight_zero=3)), "zero point 3")
+    expect("scales of another number", pack(convolution(weight_scale=[0.1, 0.2])), "2 scales for its dimension 0")
+    expect("short weights", pack(convolution(weights=bytes(5))), "has 5 bytes, and its shape and type INT8 want 6")
+    expect("stride", pack(convolution(options=(1, {1: ("i", 0), 2: ("i", 1)}))), "stride_w is 0")
+    expect("padding", pack(convolution(options=(1, {0: ("b", 7), 1: ("i", 1), 2: ("i", 1)}))), "padding is 7")
+    expect("activation", pack(convolution(options=(1, {1: ("i", 1), 2: ("i", 1), 3: ("b", 4)}))), "fused activation 4")
+    expect("options of another kind", pack(convolution(options=(5, {1: ("i", 1)}))), "options of kind 5")
+    expect("input bits", pack(convolution()), "--input-bits", options=["--input-bits", "4"])
+    expect("exact add", pack(convolution()), "exact_add", options=["--exact-add"])
+    expect("ONNX read as TFLite", b"no model at all", "not a TFLite model", options=["--frontend", "tflite"])
+    model, x, y = convolution()
+    expect("no output", model.pack([x], [x]), "not the output of a layer")
+    expect("no origin", model.pack([], [y]), "which nothing before it computes")
+
+
+def good():
+    expect_good("batch of -1", pack(convolution(signature=[-1, 4, 4, 2])), "the batch is not fixed in the model; it is 1")
+    expect_good("bias scale", pack(convolution(bias_scale=0.5)), "the bias 'b' has the scale 0.5, and input and weights have 0.005")
+    expect_good("float head", pack(float_head()), "left to the application")
+    expect_good("float input", pack(float_input()))
+
+
+def damaged():
+    """Every byte in turn, and every length: an error or none, but never a crash. Some here, all by the fuzzer."""
+    whole, pick = pack(float_head()), random.Random(1)
+    for _ in range(400):
+        data = bytearray(whole[:pick.choice([len(whole), pick.randint(0, len(whole))])])
+        for _ in range(pick.randint(0, 3)):
+            if data:
+                data[pick.randrange(len(data))] = pick.choice([0, 1, 127, 128, 255, pick.randint(0, 255)])
+        done = run(bytes(data))
+        if done.returncode not in (0, 1) or (done.returncode == 1) != ("error: " in done.stderr):
+            complain("damaged file: exit status %d\n%s" % (done.returncode, done.stderr))
+
+
+os.makedirs(folder, exist_ok=True)
+not_good()
+good()
+damaged()
+print("%d failures" % failures)
+sys.exit(1 if failures else 0)

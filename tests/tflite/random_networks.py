@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Random networks of TFLite: every output of dory's golden model equals an implementation in numpy, in every element.
+Usage: random_networks.py DORY FOLDER [NETWORKS] [SEED]
+       random_networks.py --write FOLDER [NETWORKS] [SEED]: models only, small ones
+Exit status 77, skipped, without numpy."""
+import math
+import os
+import random
+import subprocess
+import sys
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: no numpy; on Debian: apt-get install python3-numpy")
+    sys.exit(77)
+
+import reference
+import tflite_writer as tfl
+
+
+class Network:
+    """A model that grows operator by operator, together with the values that its tensors have."""
+
+    def __init__(self, seed):
+        self.random, self.numbers = random.Random(seed), np.random.RandomState(seed % 2**32)
+        self.model, self.values, self.inputs, self.count = tfl.Model(), {}, [], 0
+
+    def quantisation(self):
+        scale = float(np.float32(math.exp(self.random.uniform(math.log(0.003), math.log(0.5)))))
+        return scale, self.random.choice([-128, 0, self.random.randint(-128, 127)])
+
+    def integers(self, *shape):
+        return self.numbers.randint(-128, 128, shape).astype(np.int64)
+
+    def tensor(self, value, shape=None):
+        data, scale, zero = value
+        self.count += 1
+        index = self.model.tensor("t%d" % self.count, list(data.shape if shape is None else shape), tfl.INT8, scale, zero)
+        self.values[index] = value
+        return index
+
+    def input(self, shape):
+        index = self.tensor((self.integers(*shape), *self.quantisation()))
+        self.inputs.append(index)
+        return index
+
+    def operate(self, code, inputs, value, options=None, shape=None):
+        index = self.tensor(value, shape)
+        self.model.operator(code, inputs, [index], options)
+        return index
+
+    def weights(self, shape, outputs, axis, input_scale, per_channel):
+        data = np.maximum(self.integers(*shape), -127)
+        scales = [float(np.float32(self.random.uniform(0.0005, 0.01))) for _ in range(outputs if per_channel else 1)]
+        tensor = self.model.tensor("w", shape, tfl.INT8, scales, 0, data.astype(np.int8).tobytes(), axis)
+        if self.random.random() < 0.2:
+            return [tensor], data, scales, np.zeros(outputs, np.int64)
+        bias = self.numbers.randint(-5000, 5000, outputs).astype(np.int64)
+        bias_tensor = self.model.tensor("b", [outputs], tfl.INT32, [input_scale * s for s in scales], 0,
+                                        bias.astype(np.int32).tobytes())
+        return [tensor, bias_tensor], data, scales, bias
+
+    # ---- operators: each takes a tensor of one image and gives the next
+
+    def convolution(self, x, depthwise=False):
+        value, pick = self.values[x], self.random
+        _, height, width, channels = value[0].shape
+        kernel = (pick.randint(1, 3), pick.randint(1, 3))
+        stride, dilation, same = (pick.randint(1, 2), pick.randint(1, 2)), (pick.randint(1, 2), 1), pick.random() < 0.6
+        if not same and ((kernel[0] - 1) * dilation[0] >= height or kernel[1] > width):
+            same = True
+        groups = pick.choice([g for g in (1, 1, 2, 3) if channels % g == 0])
+        outputs = channels * pick.randint(1, 2) if depthwise else groups * pick.randint(1, 5)
+        shape = [1, *kernel, outputs] if depthwise else [outputs, *kernel, channels // groups]
+        per_channel = pick.random() < 0.8
+        tensors, data, scales, bias = self.weights(shape, outputs, 3 if depthwise else 0, value[1], per_channel)
+        activation, output = pick.choice([0, 1, 2, 3]), self.quantisation()
+        result = reference.convolution(value, data, scales if per_channel else scales * outputs, bias, output, stride,
+                                       dilation, same, activation, depthwise)
+        fields = {0: ("b", 0 if same else 1), 1: ("i", stride[1]), 2: ("i", stride[0])}
+        tail = [("b", activation), ("i", dilation[1]), ("i", dilation[0])]
+        fields.update(enumerate([("i", outputs // channels)] + tail if depthwise else tail, 3))
+        code = tfl.DEPTHWISE_CONV_2D if depthwise else tfl.CONV_2D
+        return self.operate(code, [x] + tensors, result, (2 if depthwise else 1, fields))
+
+    def depthwise(self, x):
+        return self.convolution(x, True)
+
+    def pool(self, x):
+        value, pick = self.values[x], self.random
+        average, stride = pick.random() < 0.5, (pick.randint(1, 2), pick.randint(1, 2))
+        kernel = tuple(pick.randint(1, min(3, size)) for size in value[0].shape[1:3])
+        same, activation = not average and pick.random() < 0.5, pick.choice([0, 1, 2, 3])
+        result = reference.pool(value, kernel, stride, same, activation, average)
+        return self.operate(tfl.AVERAGE_POOL_2D if average else tfl.MAX_POOL_2D, [x], result,
+                            (5, {0: ("b", 0 if same else 1), 1: ("i", stride[1]), 2: ("i", stride[0]), 3: ("i", kernel[1]),
+                                 4: ("i", kernel[0]), 5: ("b", activation)}))
+
+    def reduce(self, x):
+        axes = self.random.choice([[1, 2], [2, 1], [1], [2]])
+        result = reference.mean(self.values[x], axes, self.quantisation())
+        return self.operate(tfl.MEAN, [x, self.model.integers("axes", axes)], result, (27, {0: ("b", 1)}))
+
+    def pad(self, x):
+        (data, scale, zero), borders = self.values[x], [self.random.randint(0, 2) for _ in range(4)]
+        pads = [(0, 0), tuple(borders[:2]), tuple(borders[2:]), (0, 0)]
+        constant = self.random.choice([None, self.random.randint(-128, 127)])
+        result = np.pad(data, pads, constant_values=zero if constant is None else constant), scale, zero
+        inputs = [x, self.model.integers("borders", [0, 0] + borders + [0, 0], [4, 2])]
+        if constant is not None:
+            inputs.append(self.model.tensor("fill", [1], tfl.INT8, scale, zero, bytes([constant & 255])))
+        padded = self.operate(tfl.PAD if constant is None else tfl.PADV2, inputs, result)
+        return self.random.choice([self.convolution, self.pool, self.unary])(padded)
+
+    def add(self, x):
+        value = self.values[x]
+        other = self.random.choice([self.unary(x), self.input(value[0].shape)])
+        activation, output = self.random.choice([0, 1, 2, 3]), self.quantisation()
+        pair = [x, other] if self.random.random() < 0.5 else [other, x]
+        if self.random.random() < 0.5:
+            return self.operate(tfl.ADD, pair, reference.add(*[self.values[i] for i in pair], output, activation),
+                                (11, {0: ("b", activation)}))
+        return self.operate(tfl.MUL, pair, reference.multiply(*[self.values[i] for i in pair], output, activation),
+                            (21, {0: ("b", activation)}))
+
+    def gate(self, x):
+        """Squeeze and excite."""
+        factors = self.operate(tfl.MEAN, [x, self.model.integers("axes", [1, 2])],
+                               reference.mean(self.values[x], [1, 2], self.quantisation()), (27, {0: ("b", 1)}))
+        factors = self.operate(tfl.LOGISTIC, [factors], reference.logistic(self.values[factors]))
+        result = reference.multiply(self.values[x], self.values[factors], self.quantisation(), 0)
+        return self.operate(tfl.MUL, [x, factors], result, (21, {}))
+
+    def concatenate(self, x):
+        data, scale, zero = self.values[x]
+        parts = [x] + [self.operate(tfl.QUANTIZE, [x], reference.requantise(self.values[x], (scale, zero)))
+                       if self.random.random() < 0.3 else self.same_scale(x) for _ in range(self.random.randint(1, 3))]
+        result = np.concatenate([self.values[i][0] for i in parts], axis=3), scale, zero
+        return self.operate(tfl.CONCATENATION, parts, result, (10, {0: ("i", self.random.choice([3, -1]))}))
+
+    def same_scale(self, x):
+        data, scale, zero = self.values[x]
+        other = self.unary(x)
+        return self.operate(tfl.QUANTIZE, [other], reference.requantise(self.values[other], (scale, zero)))
+
+    def unary(self, x):
+        value, output = self.values[x], self.quantisation()
+        which = self.random.randint(0, 5)
+        if which == 0:
+            return self.operate(tfl.RELU, [x], reference.relu(value, output))
+        if which == 1:
+            alpha = float(np.float32(self.random.uniform(0.01, 0.9)))
+            return self.operate(tfl.LEAKY_RELU, [x], reference.leaky_relu(value, alpha, output), (75, {0: ("f", alpha)}))
+        if which == 2:
+            return self.operate(tfl.LOGISTIC, [x], reference.logistic(value))
+        if which == 3:
+            return self.operate(tfl.TANH, [x], reference.tanh(value))
+        if which == 4 and value[1] < 64 * output[0]: # TFLM refuses more
+            return self.operate(tfl.HARD_SWISH, [x], reference.hard_swish(value, output))
+        return self.operate(tfl.QUANTIZE, [x], reference.requantise(value, output))
+
+    def head(self, x):
+        """Flattens, connects, and sometimes softens."""
+        value, outputs = self.values[x], self.random.randint(2, 12)
+        size = value[0].size
+        per_channel, activation = self.random.random() < 0.3, self.random.choice([0, 1, 2, 3])
+        flat = self.operate(tfl.RESHAPE, [x, self.model.integers("shape", [1, size])], (value[0].reshape(1, size), *value[1:]))
+        tensors, data, scales, bias = self.weights([outputs, size], outputs, 0, value[1], per_channel)
+        result = reference.fully_connected(value, data, scales, bias, self.quantisation(), activation)
+        logits = self.operate(tfl.FULLY_CONNECTED, [flat] + tensors, result, (8, {0: ("b", activation)}))
+        if self.random.random() < 0.5:
+            return logits
+        return self.operate(tfl.SOFTMAX, [logits], reference.softmax(self.values[logits], 1.0), (9, {0: ("f", 1.0)}))
+
+    def grow(self):
+        pick = self.random
+        x = self.input((1, pick.randint(1, 9), pick.randint(1, 9), pick.randint(1, 6)))
+        steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
+                 self.concatenate, self.unary]
+        for _ in range(pick.randint(1, 5)):
+            x = pick.choice(steps)(x)
+        return self.head(x) if pick.random() < 0.6 else x
+
+
+def check(dory, folder, seed):
+    network = Network(seed)
+    output = network.grow()
+    path = os.path.join(folder, "model.tflite")
+    network.model.write(path, network.inputs, [output])
+    command = [dory, "run", path, "--output", os.path.join(folder, "output.bin")]
+    for i, tensor in enumerate(network.inputs):
+        name = os.path.join(folder, "input_%d.bin" % i)
+        network.values[tensor][0].astype(np.int8).tofile(name)
+        command += ["--input", name]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        print("seed %d: exit status %d\n%s" % (seed, done.returncode, done.stderr))
+        return False
+    found = np.fromfile(os.path.join(folder, "output.bin"), np.int8)
+    expected = network.values[output][0].flatten()
+    if found.size == expected.size and (found == expected).all():
+        return True
+    different = np.flatnonzero(found != expected) if found.size == expected.size else []
+    print("seed %d: %d of %d elements differ from numpy; %s" % (seed, len(different), expected.size, command))
+    return False
+
+
+def write(folder, seed):
+    network = Network(seed)
+    data = network.model.pack(network.inputs, [network.grow()])
+    if len(data) < 8000:
+        with open(os.path.join(folder, "%d.tflite" % seed), "wb") as file:
+            file.write(data)
+
+
+def main():
+    dory, folder = sys.argv[1:3]
+    networks, seed = (int(text) for text in (sys.argv[3:5] + ["150", "1"][len(sys.argv) - 3:]))
+    os.makedirs(folder, exist_ok=True)
+    if dory == "--write":
+        for s in range(seed, seed + networks):
+            write(folder, s)
+        return 0
+    wrong = [s for s in range(seed, seed + networks) if not check(dory, folder, s)]
+    print("%d random networks, %d wrong" % (networks, len(wrong)))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
