@@ -502,12 +502,87 @@ static bool has_form(const struct description *d)
     return floors;
 }
 
+/* Do the positions of rows (or columns) say `i * stride - padding`, in units of `unit` elements? */
+static bool is_window(const int32_t *positions, int count, int32_t unit, int extent, int *stride, int *padding)
+{
+    int first = 0;
+    while (first < count && positions[first] < 0)
+        first++;
+    if (first == count)
+        return false;
+    *stride = first + 1 < count && positions[first + 1] >= 0 ? (positions[first + 1] - positions[first]) / unit : 1;
+    *padding = first * *stride - positions[first] / unit;
+    for (int i = 0; i < count; i++) {
+        int64_t position = (int64_t)i * *stride - *padding;
+        if (positions[i] != (position >= 0 && position < extent ? position * unit : -1))
+            return false;
+    }
+    return *stride >= 1 && *padding >= 0;
+}
+
+static bool keeps_channels(const struct layer_map *map, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (map->channels[i] != i)
+            return false;
+    return true;
+}
+
+/* A border and a stride need no map, and only the rows that a tile reads. */
+static bool describe_window_copy(const struct description *d)
+{
+    const struct layer_map *map = &d->layer->map;
+    const struct tensor *x = d->input, *y = d->output;
+    int stride[2], padding[2];
+    if (x->channels != y->channels || !keeps_channels(map, y->channels) ||
+        !is_window(map->rows, y->height, x->width * x->channels, x->height, &stride[0], &padding[0]) ||
+        !is_window(map->columns, y->width, x->channels, x->width, &stride[1], &padding[1]))
+        return false;
+    const struct dimension dimensions[] = {
+        {"vertical stride", stride[0], &d->run->stride_height},
+        {"horizontal stride", stride[1], &d->run->stride_width},
+        {"padding at the top", padding[0], &d->run->padding_top},
+        {"padding at the left", padding[1], &d->run->padding_left},
+    };
+    set_dimensions(d, dimensions, COUNT_OF(dimensions));
+    return true;
+}
+
+/* Any other map: every tile has the whole input in L1, which is a window of all of it that never moves. */
+static void describe_mapped_copy(const struct description *d)
+{
+    const struct layer_map *map = &d->layer->map;
+    const struct tensor *y = d->output;
+    int32_t *positions = arena_array(d->arena, int32_t, (size_t)y->height + (size_t)y->width + (size_t)y->channels);
+    d->run->kernel_height = d->run->input_height;
+    d->run->kernel_width = d->run->input_width;
+    d->run->stride_height = d->run->stride_width = 0;
+    d->run->map = positions;
+    memcpy(positions, map->rows, (size_t)y->height * sizeof *positions);
+    memcpy(positions + y->height, map->columns, (size_t)y->width * sizeof *positions);
+    memcpy(positions + y->height + y->width, map->channels, (size_t)y->channels * sizeof *positions);
+}
+
+static void describe_copy(const struct description *d)
+{
+    d->run->operation = DORY_COPY;
+    d->run->stages = NULL;
+    if (d->input->bits != 8 || d->output->bits != 8 || d->layer->stage_count != 0) {
+        REFUSE(d, NULL, "moves elements of %d bits; 8 are supported", d->input->bits);
+        return;
+    }
+    describe_clip(d, NULL);
+    if (!describe_window_copy(d))
+        describe_mapped_copy(d);
+}
+
 static void describe_kind(struct description *d)
 {
     switch (d->layer->kind) {
     case LAYER_CONVOLUTION: describe_convolution(d); break;
     case LAYER_ADDITION: describe_addition(d); break;
     case LAYER_CONCATENATION: describe_concatenation(d); break;
+    case LAYER_COPY: describe_copy(d); break;
     case LAYER_MAXIMUM_POOL:
     case LAYER_AVERAGE_POOL: describe_pool(d); break;
     default: REFUSE(d, NULL, "there is no firmware for layers of this kind yet; 'dory run' computes them");

@@ -9,6 +9,7 @@ static bool is_depthwise(const struct dory_layer *layer) { return layer->operati
 static bool is_depthwise_of_bytes(const struct dory_layer *layer) { return is_depthwise(layer) && layer->input_bits == 8; }
 static bool is_addition(const struct dory_layer *layer) { return layer->operation == DORY_ADDITION; }
 static bool is_grouped(const struct dory_layer *layer) { return layer->operation == DORY_GROUPED; }
+static bool is_copy(const struct dory_layer *layer) { return layer->operation == DORY_COPY; }
 static bool is_concatenation(const struct dory_layer *layer) { return layer->operation == DORY_CONCATENATION; }
 
 static bool is_pool(const struct dory_layer *layer)
@@ -91,6 +92,13 @@ static const struct dory_kernel_description concatenation = {
     .cycles = per_channel_cycles,
 };
 
+static const struct dory_kernel_description copy = {
+    .name = "dory_reference_copy",
+    .supports = is_copy,
+    .scratch_bytes = no_scratch,
+    .cycles = per_channel_cycles,
+};
+
 const struct dory_kernel_description *const dory_reference_kernels[] = {
-    &convolution, &depthwise, &depthwise_chw, &pool, &addition, &grouped, &concatenation, NULL,
+    &convolution, &depthwise, &depthwise_chw, &pool, &addition, &grouped, &concatenation, &copy, NULL,
 };

@@ -469,6 +469,29 @@ static const struct dory_kernel_description pool = {
     .cycles = pool_cycles,
 };
 
+/* ---- copies ------------------------------------------------------------------------------------------------ */
+
+static bool copy_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_COPY && layer->input_bits == 8 && layer->output_bits == 8;
+}
+
+/* A pixel's channels are a run of words, or are picked one by one. */
+static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
+    uint64_t run = tile->channels / 4 * 4 + tile->channels % 4 * 5 + 30, picked = tile->channels * 16u + 40;
+    bool is_run = !layer->map || layer->input_channels == layer->output_channels;
+    return pixels * (is_run ? run : picked) + 300;
+}
+
+static const struct dory_kernel_description copy = {
+    .name = "dory_xpulpv2_copy",
+    .supports = copy_supports,
+    .scratch_bytes = no_scratch,
+    .cycles = copy_cycles,
+};
+
 const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {
     &convolution,
     &linear,
@@ -496,5 +519,6 @@ const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {
     &depthwise,
     &addition,
     &pool,
+    &copy,
     NULL,
 };

@@ -11,5 +11,6 @@ dory_kernel_function dory_reference_pool; /* maximum and average */
 dory_kernel_function dory_reference_addition;
 dory_kernel_function dory_reference_grouped;
 dory_kernel_function dory_reference_concatenation;
+dory_kernel_function dory_reference_copy;
 
 #endif

@@ -67,6 +67,8 @@ static inline void place_output(struct dory_placed_tile *placed, const struct do
     tile->columns = (uint16_t)dory_minimum(layer->tile_columns, layer->output_width - at->column);
     tile->channels = (uint16_t)dory_minimum(layer->tile_channels, channels_left);
     tile->first_channel = (uint16_t)at->channel;
+    tile->first_row = (uint16_t)at->row;
+    tile->first_column = (uint16_t)at->column;
 }
 
 static inline void place_input(struct dory_placed_tile *placed, const struct dory_layer *layer)

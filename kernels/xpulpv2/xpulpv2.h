@@ -22,6 +22,7 @@ dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_2_clamped_less_one;
 dory_kernel_function dory_xpulpv2_depthwise;
 dory_kernel_function dory_xpulpv2_addition;
 dory_kernel_function dory_xpulpv2_pool;
+dory_kernel_function dory_xpulpv2_copy;
 
 /* Weights of 8, 4 and 2 bits where any of weights, input and output has less than 8. */
 dory_kernel_function dory_xpulpv2_packed_convolution_8;

@@ -53,6 +53,7 @@ struct dory_tile {
     uint16_t input_columns;
     uint16_t input_channels; /* of a concatenation: of the first input; both are there with all channels */
     uint16_t first_channel;  /* of the output, in the layer */
+    uint16_t first_row, first_column;
     uint8_t first_chunk;     /* the first (last) slice of input channels: start from zero (normalise and write output) */
     uint8_t last_chunk;
 };
@@ -72,7 +73,8 @@ enum dory_operation {
     DORY_AVERAGE_POOL, /* accumulator = sum over the whole kernel, border counted as border_value */
     DORY_ADDITION,     /* accumulator = stage(input 0) + stage(input 1) */
     DORY_GROUPED,      /* output channel c reads the group_channels input channels of group c / group_outputs */
-    DORY_CONCATENATION /* accumulator = stage(input 0), and behind its channels stage(input 1) */
+    DORY_CONCATENATION, /* accumulator = stage(input 0), and behind its channels stage(input 1) */
+    DORY_COPY           /* moves bytes: see `map` */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -192,6 +194,12 @@ struct dory_layer {
     int32_t minimum, maximum; /* clip bounds of the output; INT32_MIN and INT32_MAX: no clip */
 
     const struct dory_stages *stages; /* null for convolutions */
+
+    /* DORY_COPY, whose input lies in L1 whole where there is a map: output element (row, column, channel) is input element
+     * map[row] + map[output_height + column] + map[output_height + output_width + channel], a position in HWC order; where
+     * one of the three is negative it is border_value. Null: a window of one element with stride and padding, which says
+     * the same of rows and columns, and channels stay. */
+    const int32_t *map;
 
     int64_t divisor; /* for DORY_NORMALISE_DIVIDE; here, where no pointer size leaves a gap */
 
@@ -371,7 +379,7 @@ static inline uint32_t dory_depthwise_quad_weight_bytes(const struct dory_layer 
 static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 {
     return layer->operation == DORY_CONVOLUTION || layer->operation == DORY_GROUPED ||
-           layer->operation == DORY_CONCATENATION;
+           layer->operation == DORY_CONCATENATION || (layer->operation == DORY_COPY && layer->map);
 }
 
 static inline bool dory_has_second_input(const struct dory_layer *layer)
