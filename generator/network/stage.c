@@ -109,7 +109,9 @@ bool stage_apply_narrowly(const struct stage *stage, int channel, int64_t x, int
 {
     int index = stage->count == 1 ? 0 : channel, exponent = stage->exponent ? stage->exponent[index] : 0;
     int64_t multiplier = stage->multiplier[index], sum;
-    if (stage->rounding == ROUND_FLOOR || __builtin_add_overflow(x, stage->addend[index], &sum))
+    int left = stage->rounding == ROUND_TWICE ? 0 : stage->left_shift; /* round_twice has its own */
+    if (stage->rounding == ROUND_FLOOR || left > 62 || __builtin_mul_overflow(x, INT64_C(1) << left, &sum) ||
+        __builtin_add_overflow(sum, stage->addend[index], &sum))
         return false;
     bool is_narrow = stage->rounding == ROUND_TWICE ? round_twice_narrowly(stage, sum, multiplier, exponent, y)
                                                     : round_once_narrowly(stage, sum, multiplier, exponent, y);

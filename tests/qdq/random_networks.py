@@ -1,0 +1,306 @@
+#!/usr/bin/python3
+"""Random QDQ networks: `dory run` against the independent implementation (reference.py), every element.
+
+usage: random_networks.py DORY FIRST_SEED COUNT      exit status 77: no python3-onnx
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+    import reference
+except ImportError:
+    print("skipped: no onnx or numpy; on Debian: apt-get install python3-onnx python3-numpy")
+    sys.exit(77)
+
+FLOAT = np.float32
+
+
+class Tensor:
+    """A quantised tensor: the name of its integers, shape, scale and zero point."""
+
+    def __init__(self, name, shape, scale, zero_point):
+        self.name, self.shape, self.scale, self.zero_point = name, shape, scale, zero_point
+
+
+class Builder:
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+        self.nodes, self.constants = [], []
+        self.kind = self.pick([np.int8, np.uint8])
+        self.opset = self.pick([13, 15, 17, 19, 21])
+
+    def pick(self, choices):
+        return choices[self.random.integers(len(choices))]
+
+    def number(self, low, high):
+        return int(self.random.integers(low, high + 1))
+
+    def constant(self, array, name="c"):
+        name = f"{name}{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def node(self, kind, inputs, count=1, **attributes):
+        names = [f"t{len(self.nodes)}_{i}" for i in range(count)]
+        self.nodes.append(helper.make_node(kind, inputs, names, name=f"{kind}_{len(self.nodes)}", **attributes))
+        return names if count > 1 else names[0]
+
+    # ---- quantisations ----
+
+    def scale(self):
+        """Often a power of two, which has ties."""
+        return FLOAT(2.0 ** -self.number(3, 8)) if self.number(0, 3) == 0 else FLOAT(np.exp(self.random.uniform(-6, -2)))
+
+    def zero_point(self):
+        limits = np.iinfo(self.kind)
+        return self.kind(self.pick([limits.min, 0 if self.kind == np.int8 else 128, self.number(limits.min, limits.max)]))
+
+    def quantised(self, real, shape, scale=None, zero_point=None):
+        scale = self.scale() if scale is None else scale
+        zero_point = self.zero_point() if zero_point is None else zero_point
+        name = self.node("QuantizeLinear", [real, self.constant(scale, "s"), self.constant(zero_point, "z")])
+        return Tensor(name, shape, scale, zero_point)
+
+    def real(self, tensor):
+        return self.node("DequantizeLinear", [tensor.name, self.constant(tensor.scale, "s"), self.constant(tensor.zero_point, "z")])
+
+    def weights(self, shape, axis, per_channel):
+        integers = self.random.integers(-127, 128, shape).astype(np.int8)
+        if not per_channel:
+            scale = FLOAT(np.exp(self.random.uniform(-7, -3)))
+            return self.dequantised_weights(integers, scale, axis), [scale] * shape[axis]
+        scales = np.exp(self.random.uniform(-7, -3, shape[axis])).astype(FLOAT)
+        zeros = self.constant(np.zeros(shape[axis], np.int8), "z")
+        return self.node("DequantizeLinear", [self.constant(integers, "w"), self.constant(scales, "s"), zeros], axis=axis), scales
+
+    def dequantised_weights(self, integers, scale, axis):
+        """As initialiser, as float behind a QuantizeLinear, or transposed behind it."""
+        ends = [self.constant(scale, "s"), self.constant(np.int8(0), "z")]
+        way = self.number(0, 3)
+        if way == 0:
+            floats = (integers * scale).astype(FLOAT)
+            return self.node("DequantizeLinear", [self.node("QuantizeLinear", [self.constant(floats, "f")] + ends)] + ends)
+        if way == 1 and integers.ndim == 2:
+            turned = self.node("DequantizeLinear", [self.constant(np.ascontiguousarray(integers.T), "w")] + ends)
+            return self.node("Transpose", [turned], perm=[1, 0])
+        if way == 2:
+            low, high = self.constant(np.int8(-127), "l"), self.constant(np.int8(127), "h")
+            return self.node("DequantizeLinear", [self.node("Clip", [self.constant(integers, "w"), low, high])] + ends)
+        return self.node("DequantizeLinear", [self.constant(integers, "w")] + ends)
+
+    def bias(self, scale, scales):
+        way = self.number(0, 3)
+        if way == 0:
+            return []
+        if way == 1:
+            return [self.constant(self.random.normal(0, 1, len(scales)).astype(FLOAT), "b")]
+        products = (scale * np.asarray(scales, FLOAT)).astype(FLOAT)
+        integers = self.random.integers(-3000, 3000, len(scales)).astype(np.int32)
+        zeros = self.constant(np.zeros(len(scales), np.int32), "z")
+        return [self.node("DequantizeLinear", [self.constant(integers, "b"), self.constant(products, "s"), zeros], axis=0)]
+
+    def output_scale(self, scale, scales, taps):
+        """Such that sums fill the elements, more or less."""
+        return FLOAT(scale * np.mean(scales) * np.sqrt(taps) * np.exp(self.random.uniform(2, 4.5)))
+
+    def bounded(self, real):
+        """Sometimes with a Relu or Clip behind."""
+        way = self.number(0, 5)
+        if way == 0:
+            return self.node("Relu", [real])
+        if way == 1:
+            return self.node("Clip", [real, self.constant(FLOAT(0)), self.constant(FLOAT(self.random.uniform(0.5, 6)))])
+        return real
+
+    # ---- layers ----
+
+    def convolution(self, x):
+        channels, depthwise = self.number(1, 9), self.number(0, 2) == 0
+        groups = x.shape[1] if depthwise else 1
+        channels = groups * self.number(1, 2) if depthwise else channels
+        kernel = [min(self.number(1, 3), x.shape[2]), min(self.number(1, 3), x.shape[3])]
+        weights, scales = self.weights((channels, x.shape[1] // groups, *kernel), 0, self.number(0, 1))
+        more = {"auto_pad": "SAME_UPPER"} if self.number(0, 3) == 0 else {"pads": [self.number(0, k - 1) for k in kernel * 2]}
+        strides = [self.number(1, 2), self.number(1, 2)]
+        real = self.node("Conv", [self.real(x), weights] + self.bias(x.scale, scales), kernel_shape=kernel, strides=strides,
+                         group=groups, **more)
+        pads = more.get("pads", [0] * 4)
+        size = [-(-x.shape[2 + i] // strides[i]) if "auto_pad" in more else
+                (x.shape[2 + i] + pads[i] + pads[i + 2] - kernel[i]) // strides[i] + 1 for i in range(2)]
+        scale = self.output_scale(x.scale, scales, x.shape[1] // groups * kernel[0] * kernel[1])
+        return self.quantised(self.bounded(real), (1, channels, *size), scale)
+
+    def transposed(self, x):
+        channels, kernel, strides = self.number(1, 5), [self.number(1, 3), self.number(1, 3)], [self.number(1, 2), self.number(1, 2)]
+        if x.shape[2] * x.shape[3] > 200:
+            return x
+        weights, scales = self.weights((x.shape[1], channels, *kernel), 1, self.number(0, 1))
+        pads, extra = [self.number(0, (k - 1) // 2) for k in kernel * 2], [self.number(0, s - 1) for s in strides]
+        size = [(x.shape[2 + i] - 1) * strides[i] + kernel[i] + extra[i] - pads[i] - pads[i + 2] for i in range(2)]
+        if min(size) < 1:
+            return x
+        real = self.node("ConvTranspose", [self.real(x), weights] + self.bias(x.scale, scales), kernel_shape=kernel,
+                         strides=strides, pads=pads, output_padding=extra)
+        return self.quantised(real, (1, channels, *size), self.output_scale(x.scale, scales, x.shape[1]))
+
+    def average(self, x):
+        way = self.number(0, 2)
+        scale = x.scale if self.number(0, 2) == 0 else FLOAT(x.scale / self.pick([2, 3]))
+        zero = x.zero_point if scale == x.scale else self.zero_point()
+        if way == 0:
+            return self.quantised(self.node("GlobalAveragePool", [self.real(x)]), (1, x.shape[1], 1, 1), scale, zero)
+        if way == 1:
+            axes = {"axes": [2, 3]} if self.opset < 18 else {}
+            more = [] if axes else [self.constant(np.array([2, 3]))]
+            return self.quantised(self.node("ReduceMean", [self.real(x)] + more, keepdims=1, **axes), (1, x.shape[1], 1, 1), scale, zero)
+        kernel = [min(2, x.shape[2]), min(2, x.shape[3])]
+        real = self.node("AveragePool", [self.real(x)], kernel_shape=kernel, strides=kernel)
+        return self.quantised(real, (1, x.shape[1], x.shape[2] // kernel[0], x.shape[3] // kernel[1]), scale, zero)
+
+    def maximum(self, x):
+        kernel = [min(self.number(1, 3), x.shape[2]), min(self.number(1, 3), x.shape[3])]
+        pads = [self.number(0, k - 1) for k in kernel * 2]
+        real = self.node("MaxPool", [self.real(x)], kernel_shape=kernel, strides=[1, 1], pads=pads)
+        shape = (1, x.shape[1], *[x.shape[2 + i] + pads[i] + pads[i + 2] - kernel[i] + 1 for i in range(2)])
+        return self.quantised(real, shape, x.scale, x.zero_point)
+
+    def unary(self, x):
+        kind, more = self.pick([("Relu", {}), ("LeakyRelu", {"alpha": 0.1}), ("Sigmoid", {}), ("Tanh", {}), ("HardSwish", {}),
+                                ("HardSigmoid", {"alpha": 1 / 6, "beta": 0.5}), ("Identity", {})])
+        kind = "Relu" if kind == "HardSwish" and self.opset < 14 else kind
+        return self.quantised(self.node(kind, [self.real(x)], **({} if kind == "Relu" else more)), x.shape)
+
+    def silu(self, x):
+        real = self.real(x)
+        return self.quantised(self.node("Mul", [real, self.node("Sigmoid", [real])]), x.shape)
+
+    def residual(self, x):
+        y = self.unary(x)
+        kind = self.pick(["Add", "Sub"])
+        scale = self.pick([None, FLOAT(2 * x.scale)])
+        return self.quantised(self.bounded(self.node(kind, [self.real(x), self.real(y)])), x.shape, scale)
+
+    def excite(self, x):
+        pooled = self.quantised(self.node("GlobalAveragePool", [self.real(x)]), (1, x.shape[1], 1, 1), x.scale, x.zero_point)
+        gate = self.quantised(self.node("Sigmoid", [self.real(pooled)]), pooled.shape, FLOAT(1 / 256))
+        real = self.node("Mul", [self.real(x), self.real(gate)])
+        return self.quantised(real, x.shape, FLOAT(x.scale / 2))
+
+    def concatenation(self, x):
+        parts = [x] + [self.unary(x) for _ in range(self.number(1, 2))]
+        if x.shape[1] * len(parts) > 40:
+            return x
+        real = self.node("Concat", [self.real(part) for part in parts], axis=1)
+        return self.quantised(real, (1, x.shape[1] * len(parts), *x.shape[2:]))
+
+    def pad(self, x):
+        pads = [0, 0, self.number(0, 2), self.number(0, 2), 0, 0, self.number(0, 2), self.number(0, 2)]
+        mode = self.pick(["constant", "edge", "reflect"])
+        if mode == "reflect" and min(x.shape[2:]) < 3:
+            return x
+        real = self.node("Pad", [self.real(x), self.constant(np.array(pads))], mode=mode)
+        return self.quantised(real, (1, x.shape[1], x.shape[2] + pads[2] + pads[6], x.shape[3] + pads[3] + pads[7]), x.scale, x.zero_point)
+
+    def cut(self, x):
+        if min(x.shape[1:]) < 2:
+            return x
+        if self.number(0, 1):
+            at = self.number(1, x.shape[1] - 1)
+            first, second = self.node("Split", [self.real(x), self.constant(np.array([at, x.shape[1] - at]))], 2, axis=1)
+            return self.quantised(self.pick([first, second]) if at * 2 == x.shape[1] else second, (1, x.shape[1] - at, *x.shape[2:]),
+                                  x.scale, x.zero_point)
+        lists = [np.array(list_) for list_ in ([1, 0], [x.shape[2], x.shape[3]], [2, 3], [1, 2])]
+        real = self.node("Slice", [self.real(x)] + [self.constant(list_) for list_ in lists])
+        return self.quantised(real, (1, x.shape[1], x.shape[2] - 1, -(-x.shape[3] // 2)), x.scale, x.zero_point)
+
+    def resize(self, x):
+        if x.shape[2] * x.shape[3] > 150:
+            return x
+        scales = [self.number(1, 3), self.number(1, 3)]
+        more = self.pick([{"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"},
+                          {"mode": "linear", "coordinate_transformation_mode": "half_pixel"}])
+        real = self.node("Resize", [self.real(x), "", self.constant(np.array([1, 1, *scales], FLOAT))], **more)
+        return self.quantised(real, (*x.shape[:2], x.shape[2] * scales[0], x.shape[3] * scales[1]), x.scale, x.zero_point)
+
+    def shuffle(self, x):
+        """Channels in another order, or there and back."""
+        groups = next((g for g in (2, 3) if x.shape[1] % g == 0), 1)
+        apart = self.node("Reshape", [self.real(x), self.constant(np.array([1, groups, x.shape[1] // groups, *x.shape[2:]]))])
+        turned = self.node("Transpose", [apart], perm=[0, 2, 1, 3, 4])
+        return self.quantised(self.node("Reshape", [turned, self.constant(np.array(x.shape))]), x.shape, x.scale, x.zero_point)
+
+    def to_channels_last_and_back(self, x):
+        last = self.quantised(self.node("Transpose", [self.real(x)], perm=[0, 2, 3, 1]), x.shape, x.scale, x.zero_point)
+        return self.quantised(self.node("Transpose", [self.real(last)], perm=[0, 3, 1, 2]), x.shape, x.scale, x.zero_point)
+
+    def classifier(self, x):
+        size = int(np.prod(x.shape))
+        real = self.real(x)
+        if self.number(0, 2) == 0:
+            real = self.node("Transpose", [real], perm=[0, 2, 3, 1])
+        flat = self.node(*self.pick([("Flatten", [real]), ("Reshape", [real, self.constant(np.array([0, size]))])]))
+        outputs, way = self.number(2, 10), self.number(0, 2)
+        if way == 0:
+            weights, scales = self.weights((outputs, size), 0, self.number(0, 1))
+            real = self.node("Gemm", [flat, weights] + self.bias(x.scale, scales), transB=1)
+        else:
+            weights, scales = self.weights((size, outputs), 1, self.number(0, 1))
+            real = self.node("MatMul", [flat, weights])
+            if way == 2:
+                real = self.node("Add", [real, self.constant(self.random.normal(0, 1, outputs).astype(FLOAT), "b")])
+        return self.quantised(real, (1, outputs), self.output_scale(x.scale, scales, size))
+
+    def model(self):
+        shape = (1, self.number(1, 8), self.number(2, 12), self.number(2, 12))
+        x = self.quantised("x", shape)
+        layers = [self.convolution] * 4 + [self.transposed, self.average, self.maximum, self.unary, self.silu, self.residual, self.excite,
+                                           self.concatenation, self.pad, self.cut, self.resize, self.shuffle,
+                                           self.to_channels_last_and_back]
+        y = x
+        for _ in range(self.number(1, 6)):
+            y = self.pick(layers)(y)
+        if self.number(0, 1) or y is x:
+            y = self.classifier(y)
+        elements = TensorProto.INT8 if self.kind == np.int8 else TensorProto.UINT8
+        graph = helper.make_graph(self.nodes, "random", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+                                  [helper.make_tensor_value_info(y.name, elements, y.shape)], self.constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])
+        limits = np.iinfo(self.kind)
+        return model, self.random.integers(limits.min, limits.max + 1, shape).astype(self.kind)
+
+
+def check(dory, seed, scratch):
+    model, image = Builder(seed).model()
+    path, source, result = (os.path.join(scratch, name) for name in ("model.onnx", "input.bin", "output.bin"))
+    onnx.save(model, path)
+    image.tofile(source)
+    done = subprocess.run([dory, "run", path, "--quiet", "--input", source, "--output", result], capture_output=True, text=True)
+    if done.returncode:
+        return f"{done.stderr}"
+    expected = reference.Network(model).run(image).ravel()
+    found = np.fromfile(result, expected.dtype)
+    if found.size != expected.size:
+        return f"{found.size} elements, expected {expected.size}"
+    wrong = np.flatnonzero(found != expected)
+    return f"{wrong.size} of {found.size} elements differ, the first is {found[wrong[0]]}, expected {expected[wrong[0]]}" if wrong.size else ""
+
+
+def main():
+    dory, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    wrong = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for seed in range(first, first + count):
+            fault = check(dory, seed, scratch)
+            if fault:
+                wrong += 1
+                print(f"seed {seed}: {fault}")
+    print(f"{count} random networks, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
