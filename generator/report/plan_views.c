@@ -12,6 +12,16 @@ static void add_name(struct text *text, const char *name)
     text_add_string(text, "\n");
 }
 
+/* A tensor's name says little where it is a number: behind it stands the layer that makes the tensor. */
+static void add_tensor_name(struct text *text, const struct plan *plan, const char *name, int tensor)
+{
+    int producer = plan->network->tensors[tensor].producer;
+    text_add_in_comment(text, name);
+    if (producer != NO_LAYER)
+        text_add_string(text, ", of ");
+    add_name(text, producer != NO_LAYER ? plan->network->layers[producer].name : NULL);
+}
+
 /* ---- describe ---- */
 
 void plan_view_layers(struct text *text, const struct network *network, const struct dory_layer *runs)
@@ -61,7 +71,7 @@ static void add_tensor_homes(struct text *text, const struct plan *plan)
         const struct plan_tensor *tensor = &plan->tensors[i];
         text_add(text, "%6d %9" PRIu32 " %-5s %-6s ", i, tensor->bytes, tensor->home == HOME_RAM ? "RAM" : "L2",
                  tensor->layout == DORY_CHW ? "CHW" : "HWC");
-        add_name(text, plan->network->tensors[i].name);
+        add_tensor_name(text, plan, plan->network->tensors[i].name, i);
     }
 }
 
@@ -145,13 +155,16 @@ void plan_view_places(struct text *text, const struct plan *plan)
         const struct plan_buffer *buffer = &plan->buffers[i];
         text_add(text, "%10" PRIu32 " %9" PRIu32 " %14s  %-8s ", buffer->offset, buffer->bytes,
                  arena_format(text->arena, "%d-%d", buffer->first_step, buffer->last_step), words[buffer->kind]);
-        add_name(text, buffer->name);
+        if (buffer->name && buffer->tensor >= 0)
+            add_tensor_name(text, plan, buffer->name, buffer->tensor);
+        else
+            add_name(text, buffer->name);
     }
     text_add_string(text, "\n");
     for (int i = 0; i < plan->network->tensor_count; i++)
         if (plan->tensors[i].home == HOME_RAM) {
             text_add(text, "RAM offset %10" PRIu32 ", %9" PRIu32 " B: ", plan->tensors[i].ram_offset,
                      plan->tensors[i].bytes);
-            add_name(text, plan->network->tensors[i].name);
+            add_tensor_name(text, plan, plan->network->tensors[i].name, i);
         }
 }

@@ -4,6 +4,7 @@
 usage: figures.py DORY MODEL FOLDER      exit status 77: there is no Chromium, or the model is not there
 """
 import html
+import json
 import os
 import re
 import subprocess
@@ -53,6 +54,33 @@ def check_layers(titles, rows, page):
     assert rows[-1][2:] == sums, f"sums: dory plan says {rows[-1][2:]}, the page {sums}"
 
 
+def check_graph(document, report):
+    """A box for each layer, input and output, none over another; an arrow for each tensor that one of them reads."""
+    graph = document[document.index('<svg class="graph"'):]
+    graph = graph[:graph.index("</svg>")]
+    boxes = [tuple(map(float, found)) for found in
+             re.findall(r'<g class="node [^>]*><rect x="([0-9.]+)" y="([0-9.]+)" width="([0-9.]+)" height="([0-9.]+)"', graph)]
+    ports = len(report["network"]["inputs"]) + len(report["network"]["outputs"])
+    assert len(boxes) == len(report["layers"]) + ports, f"{len(boxes)} boxes"
+    for i, (x, y, width, height) in enumerate(boxes):
+        for left, top, *_ in boxes[:i]:
+            assert abs(x - left) >= width or abs(y - top) >= height, f"box {i} lies over another"
+    reads = sum(len(layer["inputs"]) for layer in report["layers"]) + len(report["network"]["outputs"])
+    arrows = re.findall(r'class="line" d="M([0-9.]+) ([0-9.]+)[^"]*H([0-9.]+)"', graph)
+    assert len(arrows) == reads, f"{len(arrows)} arrows instead of {reads}"
+    for start, y, end in ((float(a), float(b), float(c)) for a, b, c in arrows):
+        assert any(abs(x + width - start) < 0.1 and top <= y <= top + height for x, top, width, height in boxes), "starts at no box"
+        assert any(abs(x - end) < 0.1 for x, *_ in boxes), "ends at no box"
+
+
+def check_names(document, report):
+    """A tensor in L2 is named after its layer, not only by its number."""
+    for tensor in report["tensors"]:
+        if tensor["producer"] is not None:
+            name = f"{tensor['producer']} {report['layers'][tensor['producer']]['name']} → {tensor['name']}"
+            assert f'aria-label="{html.escape(name)}' in document, f"{name} is not in the page"
+
+
 def check_totals(text, document):
     """The lines behind the table."""
     body = plain(html.unescape(re.sub("<[^>]*>", " ", document[document.index("<main"):document.index("</main>")])))
@@ -87,6 +115,10 @@ def main():
     titles, rows, rest = plan_table(plan)
     check_layers(titles, rows, page_table(document))
     check_totals(rest, document)
+    with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
+        report = json.load(file)
+    check_graph(document, report)
+    check_names(document, report)
     print(f"{len(rows) - 1} layers: {len(titles)} columns and all totals are equal")
     return 0
 
