@@ -64,10 +64,8 @@ quietly() {
   rm -f "$log"
 }
 
-# The generator for this machine: that of the environment's DORY_GENERATOR, or build/host/bin/dory, made first.
-generator=${DORY_GENERATOR:-$top/build/host/bin/dory}
+# The generator for this machine at build/host/bin/dory.
 build_generator() {
-  if [ -n "${DORY_GENERATOR:-}" ]; then return; fi
   quietly "configuring the generator" cmake --preset host -S "$top"
   quietly "building the generator" cmake --build "$top/build/host" --target dory
 }

@@ -34,7 +34,7 @@ static bool set_text_from_json(const struct configuration *configuration, const 
     bool is_word = option->kind == OPTION_TEXT || (text && !strcmp(option->key, "check") && !strcmp(text, "golden"));
     if (text && !*place)
         *place = is_word ? arena_format(configuration->arena, "%s", text) : beside(configuration, text);
-    return text != NULL;
+    return text && *text;
 }
 
 /* A number, or for a size a text, too: "64k". */

@@ -71,6 +71,16 @@ static void say_unknown(const struct command *command, const char *text, size_t 
         fprintf(stderr, "; 'dory %s --help' lists all\n", command->name);
 }
 
+/* What a shell makes of an empty variable: nothing between the quotes, or the next option where the value should be. */
+static bool is_absent(const struct reader *reader, const struct option *option, const char *value, bool is_next_word)
+{
+    bool absent = !*value || (is_next_word && !strncmp(value, "--", 2));
+    if (absent)
+        fprintf(stderr, "dory %s: error: %s needs a value, and there is '%s'; is a variable empty?\n", reader->command->name,
+                option->flag, value);
+    return absent;
+}
+
 static bool set_value(struct reader *reader, const struct option *option, const char *value)
 {
     if (option->kind == OPTION_NUMBER || option->kind == OPTION_SIZE) {
@@ -113,7 +123,9 @@ static bool read_option(struct reader *reader, const char *text)
         fprintf(stderr, "dory %s: error: %s needs a value\n", reader->command->name, option->flag);
         return false;
     }
-    return set_value(reader, option, equals ? equals + 1 : reader->argv[reader->next++]);
+    const char *value = equals ? equals + 1 : reader->argv[reader->next++];
+    bool is_number = option->kind == OPTION_NUMBER || option->kind == OPTION_SIZE; /* what is none is said there */
+    return (is_number || !is_absent(reader, option, value, !equals)) && set_value(reader, option, value);
 }
 
 static int count_words(const char *text)
@@ -194,6 +206,15 @@ static bool has_operands(const struct reader *reader)
     return complain(reader->command, arena_format(reader->arena, "no %.*s", (int)strcspn(word, " "), word));
 }
 
+/* The input of a check that nobody makes would have no effect. */
+static bool input_has_use(const struct reader *reader, bool is_given)
+{
+    if (!is_given || reader->command->bit != COMMAND_GENERATE || reader->options->check)
+        return true;
+    fprintf(stderr, "dory generate: error: --input is the check's, and there is no --check\n");
+    return false;
+}
+
 bool options_read(struct options *options, const struct command *command, int argc, char **argv, struct arena *arena)
 {
     struct reader reader = {.command = command, .options = options, .arena = arena, .argc = argc, .argv = argv};
@@ -203,11 +224,12 @@ bool options_read(struct options *options, const struct command *command, int ar
         return false;
     if (options->help)
         return true;
+    bool has_input = options->input != NULL;
     if (operands > 0)
         options->model = options->operands[operands - 1];
     if (operands > 0 && !options->compare && !configuration_read(options, arena))
         return false;
-    if (!has_operands(&reader))
+    if (!has_operands(&reader) || !input_has_use(&reader, has_input))
         return false;
     options->target = options->target ? options->target : "host";
     options->name = options->name || !options->model ? options->name : default_name(options->model, arena);

@@ -65,6 +65,17 @@ done
 expect 2 "dory evaluate: error: no --inputs" evaluate text.onnx
 expect 2 "dory evaluate: error: no --labels" evaluate text.onnx --inputs x.npy
 
+# An empty variable of a shell, and the next option in place of a value.
+for option in --name --config --check --output-dir --target --depfile --dump-tensors --frontend --firmware --log; do
+    expect 2 "$option needs a value, and there is ''" generate text.onnx $option ""
+    expect 2 "$option needs a value, and there is ''" generate text.onnx $option=
+    expect 2 "$option needs a value, and there is '--report'" generate text.onnx $option --report
+done
+echo '{"check": ""}' >check.json
+expect 2 "check.json: error: 'check': a path is expected" generate text.onnx --config check.json
+expect 2 "--input is the check's, and there is no --check" generate text.onnx --input out
+expect 1 "not an ONNX model" generate text.onnx --input out --check golden
+
 # Sizes: in bytes, in 1024 or 1048576 of them, here and in configuration files; never beyond 32 bits.
 for size in 64q k 0 0k -1 1.5k 4096M 4194304k 18446744073709551617 64kB ''; do
     expect 2 "dory plan: error: --l1-bytes '$size': a number of bytes below 4096M" plan text.onnx --l1-bytes "$size"

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Scripts that end well have done what they were asked for: wrong arguments, folders that are not there and simulators that are
+# missing show in their exit status. Usage: scripts.sh SOURCE WORK GENERATOR
+set -uo pipefail
+source=$1 work=$2 generator=$3
+failures=0 count=0
+rm -rf "$work"
+mkdir -p "$work"
+for part in CMakeLists.txt CMakePresets.json cmake hal kernels scripts toolchains tests apps; do ln -s "$source/$part" "$work/$part"; done
+cd "$work" || exit 1
+unset DORY_GVSOC_ROOT DORY_SHARED_MODELS
+export DORY_GENERATOR=$generator
+
+# expect STATUS TEXT COMMAND...: ends with the status, and has the text in its output
+expect() {
+  local status=$1 text=$2 found
+  shift 2
+  count=$((count + 1))
+  "$@" >log 2>&1 </dev/null
+  found=$?
+  if [ $found -ne "$status" ] || ! tr -s ' \n' ' ' <log | grep -qF -- "$text"; then
+    echo "FAILED: $*: exit status $found, expected $status and '$text':"
+    cat log
+    failures=$((failures + 1))
+  fi
+}
+
+# A folder for the tools in which there is no gvsoc, and, as soon as it is needed, no QEMU.
+mkdir bin
+for tool in bash sh cmake ninja cc gcc python3 riscv64-unknown-elf-gcc sed grep tr tail basename dirname realpath find sort flock mkdir rm cat mktemp \
+  wc nproc sleep id dpkg-query env uname tee; do
+  if path=$(command -v $tool); then ln -sf "$path" bin/$tool; fi
+done
+for suffix in ar ranlib nm objcopy objdump as ld strip; do
+  if path=$(command -v riscv64-unknown-elf-$suffix); then ln -sf "$path" bin/; fi
+done
+verify=$work/scripts/verify
+if command -v riscv64-unknown-elf-gcc >/dev/null; then
+  expect 77 "skipped: gvsoc was not found" env PATH="$work/bin" "$verify" apps/digits/digits.onnx --target gap8
+  expect 77 "skipped: qemu-system-riscv32 was not found" env PATH="$work/bin" "$verify" apps/digits/digits.onnx --target virt
+  expect 1 "DORY_GVSOC_ROOT is /nowhere, and there is no bin/gvsoc_launcher" env DORY_GVSOC_ROOT=/nowhere "$verify" apps/digits/digits.onnx --target gap8
+fi
+expect 1 "/nowhere.json does not exist" "$verify" apps/digits/digits.onnx --config /nowhere.json
+expect 1 "a whole number above 0 is expected" "$verify" apps/digits/digits.onnx --l1-bytes lots
+expect 1 "DORY_GENERATOR names /nowhere, which does not exist" env DORY_GENERATOR=/nowhere "$verify" apps/digits/digits.onnx
+expect 1 "no such file or folder" "$verify" missing.onnx
+expect 1 "in this folder" "$verify" bin
+expect 2 "usage" "$verify"
+expect 2 "usage" "$verify" apps/digits/digits.onnx --target gap9
+expect 2 "usage" "$verify" apps/digits/digits.onnx --fast
+expect 1 "there is no preset hots" scripts/check hots
+expect 1 "unknown option --fast" scripts/check --fast
+expect 1 "no folder of shared models" scripts/check --shared-models /nowhere
+expect 1 "no folder of shared models" env DORY_SHARED_MODELS=/nowhere scripts/check
+expect 1 "it takes no 'fast'" scripts/demo fast
+expect 1 "it takes no 'fast'" scripts/lint fast
+expect 1 "no whole number of percent" scripts/coverage 9O
+expect 2 "usage: scripts/install_dependencies" scripts/install_dependencies chekc
+expect 1 "DORY_GVSOC_ROOT must name the folder" scripts/measure
+expect 125 "no launcher of gvsoc below /nowhere" cmake/gvsoc/run_gvsoc.py --root /nowhere bin/sed
+expect 2 "either an ELF file or --test" cmake/gvsoc/run_gvsoc.py --root /nowhere
+
+echo "$count wrong calls of scripts, $failures passed for right ones"
+exit $((failures != 0))
