@@ -101,7 +101,7 @@ static int without_command(const char *argument)
         return EXIT_DONE;
     }
     if (!strcmp(argument, "--version")) {
-        puts("dory " DORY_VERSION);
+        puts("dory " DORY_VERSION DORY_COMMIT);
         return EXIT_DONE;
     }
     commands_help(stderr);

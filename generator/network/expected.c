@@ -15,6 +15,7 @@ struct source {
     const struct expected_options *options;
     struct expected *expected;
     unsigned sample;
+    bool *differs;    /* by layer: its file is not what the model gives */
     int64_t **values; /* of all tensors; golden, then replaced by those of files */
     struct arena *arena;
     struct arena *scratch; /* for one sample */
@@ -223,8 +224,29 @@ static int64_t file_value(const struct text_tensor *file, const struct text_comp
     return (int32_t)word;
 }
 
+/* The layer before this one whose file differs, too; NO_LAYER where there is none. */
+static int differing_producer(const struct source *source, int layer)
+{
+    const struct layer *consumer = &source->network->layers[layer];
+    for (int i = 0; i < 1 + layer_has_two_inputs(consumer); i++) {
+        int producer = source->network->tensors[consumer->inputs[i]].producer;
+        if (producer != NO_LAYER && source->differs[producer])
+            return producer;
+    }
+    return NO_LAYER;
+}
+
+/* Where a layer differs, those that it feeds do. One warning is about the first, a note about each of the others. */
 static void warn_of_difference(const struct source *source, int layer, const char *path, const struct text_comparison *found)
 {
+    int cause = differing_producer(source, layer);
+    source->differs[layer] = true;
+    if (cause != NO_LAYER) {
+        diagnose(source->diagnostics, SEVERITY_NOTE, source->network->layers[layer].name, NULL,
+                 "%s differs, too, in %zu of %zu values: this follows from layer %d, whose values differ",
+                 text_file_name(path), found->different, found->compared, cause);
+        return;
+    }
     diagnose(source->diagnostics, SEVERITY_WARNING, source->network->layers[layer].name, NULL,
              "%s differs from the model in %zu of %zu values; at (%d, %d, %d) it has %" PRId64 ", the model gives %" PRId64,
              path, found->different, found->compared, found->row, found->column, found->channel, found->expected,
@@ -262,6 +284,7 @@ static bool take_files(const struct source *source)
 {
     const char *sample = source->expected->sample_count > 1 ? arena_format(source->scratch, "%u_", source->sample) : "";
     bool good = true;
+    memset(source->differs, 0, (size_t)source->network->layer_count);
     for (int layer = 0; layer < source->network->layer_count; layer++) {
         const char *path = find_file(source, arena_format(source->scratch, "out_%slayer%d.txt", sample, layer));
         if (source->sample == 0)
@@ -414,6 +437,7 @@ bool expected_make(const struct network *network, const struct expected_options 
         .layer_offsets = arena_array(arena, uint32_t, layers),
         .layer_sources = arena_array(arena, const char *, layers),
     };
+    source.differs = arena_array(arena, bool, layers);
     if (!expected_folder_is_there(options->folder, diagnostics))
         return false;
     expected->sample_count = count_samples(&source);

@@ -403,6 +403,30 @@ static void describe_elements(const struct description *d)
 
 /* ---- kinds of layers ---- */
 
+/* The layer that should have had a clip: pools and the like only pass on what they get. */
+static const struct layer *unclipped_producer(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    for (const struct tensor *tensor = d->input; tensor->bits == 32 && tensor->producer != NO_LAYER;
+         tensor = &d->network->tensors[layer->inputs[0]])
+        layer = &d->network->layers[tensor->producer];
+    return layer;
+}
+
+/* The fault is not in the layer that reads them. */
+static void refuse_wide_input(const struct description *d)
+{
+    const struct layer *producer = unclipped_producer(d);
+    if (producer == d->layer)
+        REFUSE(d, NULL, "convolves 32-bit elements, which the firmware cannot");
+    else
+        diagnose(
+            d->diagnostics, SEVERITY_ERROR, producer->name, NULL,
+            "its output is not clipped and so has elements of 32 bits, which '%s' behind it cannot convolve; a Clip to at "
+            "most 8 bits (what a quantised activation exports) is missing behind it",
+            d->layer->name);
+}
+
 static void describe_convolution(const struct description *d)
 {
     const struct layer *layer = d->layer;
@@ -419,7 +443,7 @@ static void describe_convolution(const struct description *d)
         run->group_outputs = (uint16_t)(d->output->channels / layer->groups);
     }
     if (d->input->bits == 32)
-        REFUSE(d, NULL, "convolves 32-bit elements, which the firmware cannot");
+        refuse_wide_input(d);
     flatten(d);
     if (d->diagnostics->error_count == 0)
         describe_channel_stages(d);

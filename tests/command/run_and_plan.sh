@@ -51,6 +51,13 @@ cp input.txt layers/
 sed '2s/.*/-7,/' layers/out_layer4.txt >changed.txt && mv changed.txt layers/out_layer4.txt
 expect 0 "out_layer4.txt differs from the model in 1 of 10 values; at (0, 0, 0) it has -7" \
   "$dory" generate digits.onnx --name net --output-dir net --check layers
+# what follows from a layer that differs is no warning of its own: another input's values, from the first layer on
+mkdir other
+cp layers/out_layer*.txt other/
+sed '1,20s/3/200/' input.txt >other/input.txt
+expect 0 "out_layer0.txt differs from the model" "$dory" generate digits.onnx --name net --output-dir net --check other
+[ "$(grep -c 'warning: .*differs from the model' output)" = 1 ] || fail "one wrong file, several warnings: $(cat output)"
+grep -q "out_layer1.txt differs, too, in [0-9]* of [0-9]* values: this follows from layer 0" output || fail "what follows: $(cat output)"
 sed '2s/.*/300,/' layers/out_layer0.txt >changed.txt && mv changed.txt layers/out_layer0.txt
 expect 1 "out_layer0.txt" "$dory" generate digits.onnx --name net --output-dir net --check layers
 

@@ -147,11 +147,33 @@ static void test_kinds(void)
     arena_free(&f.arena);
 }
 
+/* Without a clip a layer's results have 32 bits. The fault is its own, not that of the layer that reads them, however far
+ * behind it. */
+static void test_blames_producer(void)
+{
+    struct fixture f;
+    struct dory_layer run;
+    struct diagnostics diagnostics = {.arena = &f.arena};
+    start(&f);
+    int logits = builder_fully_connected(&f.builder, builder_input(&f.builder, 2, 2, 4), 8);
+    builder_convolution(&f.builder, logits, 1, 1, 0, 4);
+    finish(&f);
+    f.builder.network.layers[0].name = "the culprit";
+    f.builder.network.layers[1].name = "the victim";
+    EXPECT(!describe_layer(&f.builder.network, 1, &run, &f.arena, &diagnostics), "32-bit elements are convolved");
+    const struct diagnostic *first = diagnostics.list;
+    EXPECT(diagnostics.count > 0 && !strcmp(first->node, "the culprit") && strstr(first->text, "is not clipped") &&
+               strstr(first->text, "'the victim'") && strstr(first->text, "a Clip"),
+           "%s: %s", diagnostics.count ? first->node : "", diagnostics.count ? first->text : "");
+    arena_free(&f.arena);
+}
+
 int main(void)
 {
     test_forms();
     test_refusals();
     test_flattening();
     test_kinds();
+    test_blames_producer();
     return expect_result("describe");
 }
