@@ -15,15 +15,10 @@ static uint32_t no_scratch(const struct dory_layer *layer, const struct dory_til
 
 static bool has_bytes(const struct dory_layer *layer) { return layer->input_bits == 8 && layer->weight_bits == 8; }
 
-static bool is_normalised_packed(const struct dory_layer *layer)
-{
-    return layer->normalisation != DORY_NORMALISE_DIVIDE && layer->output_bits != 16;
-}
-
-/* Whose normalisation the kernels know, and an output of bytes or 32-bit words. */
-static bool is_normalised(const struct dory_layer *layer) { return is_normalised_packed(layer) && layer->output_bits >= 8; }
-
-static bool is_clamped(const struct dory_layer *layer) { return layer->normalisation == DORY_NORMALISE_CLAMPED; }
+/* An output whose elements the kernels store: all but those of 16 bits, and for some kernels bytes or 32-bit words. They
+ * take every normalisation. */
+static bool is_stored_packed(const struct dory_layer *layer) { return layer->output_bits != 16; }
+static bool is_stored(const struct dory_layer *layer) { return is_stored_packed(layer) && layer->output_bits >= 8; }
 
 /* ---- convolutions ------------------------------------------------------------------------------------------ */
 
@@ -41,6 +36,8 @@ static uint64_t long_finish_cycles(const struct dory_layer *layer)
     case DORY_NORMALISE_NONE: return 610;
     case DORY_NORMALISE_32: return 590;
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 680 : 590;
+    case DORY_NORMALISE_HIGH: return 870;
+    case DORY_NORMALISE_DIVIDE: return 1450;
     default: return 850;
     }
 }
@@ -53,6 +50,8 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
     case DORY_DIRECT_CLAMPED: return 35;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 71;
     case DORY_DIRECT_CLAMPED_DIVIDED: return 135;
+    case DORY_DIRECT_HIGH: return 131;
+    case DORY_DIRECT_HIGH_AWAY: return 165;
     default: return long_finish_cycles(layer);
     }
 }
@@ -106,7 +105,7 @@ static uint64_t product_cycles(const struct dory_layer *layer, const struct dory
 
 static bool convolution_supports(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && is_normalised(layer) && layer->dilation_width == 1 &&
+    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && is_stored(layer) && layer->dilation_width == 1 &&
            layer->input_channels % 4 == 0;
 }
 
@@ -126,7 +125,7 @@ static const struct dory_kernel_description convolution = {
 
 static bool gather_supports(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && is_normalised(layer);
+    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && is_stored(layer);
 }
 
 static uint32_t gather_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -157,7 +156,7 @@ static bool linear_supports(const struct dory_layer *layer)
 {
     bool one_run =
         layer->kernel_height == 1 && layer->kernel_width == 1 && layer->output_height == 1 && layer->output_width == 1;
-    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && is_normalised(layer) && layer->dilation_width == 1 &&
+    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && is_stored(layer) && layer->dilation_width == 1 &&
            (layer->input_channels % 4 == 0 || one_run);
 }
 
@@ -183,8 +182,8 @@ static bool is_packed(const struct dory_layer *layer, uint32_t weight_bits)
 {
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width, most = DORY_PACKED_MOST_TAPS;
     return layer->operation == DORY_CONVOLUTION && layer->weight_bits == weight_bits && layer->input_bits <= 8 &&
-           (weight_bits < 8 || layer->input_bits < 8 || layer->output_bits < 8) && is_normalised_packed(layer) &&
-           taps <= most && taps * layer->input_channels <= most;
+           (weight_bits < 8 || layer->input_bits < 8 || layer->output_bits < 8) && is_stored_packed(layer) && taps <= most &&
+           taps * layer->input_channels <= most;
 }
 
 static bool packed_convolution_supports(const struct dory_layer *layer, uint32_t weight_bits)
@@ -301,7 +300,7 @@ static uint64_t depthwise_total(const struct dory_layer *layer, const struct dor
 
 static bool is_plain_depthwise(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_DEPTHWISE && has_bytes(layer) && is_normalised(layer) && layer->dilation_height == 1 &&
+    return layer->operation == DORY_DEPTHWISE && has_bytes(layer) && is_stored(layer) && layer->dilation_height == 1 &&
            layer->dilation_width == 1;
 }
 
@@ -312,11 +311,24 @@ static uint32_t ring_bytes(const struct dory_layer *layer, const struct dory_til
            dory_depthwise_unit_bytes(kernel, stride, dory_depthwise_band_rows(kernel, stride, tile->rows));
 }
 
+/* What the kernels of each kind do: some clip to all values of a byte only; the high one that rounds can do without. */
+static bool depthwise_3x3_finishes(const struct dory_layer *layer, enum dory_direct kind)
+{
+    enum dory_direct own = dory_direct_of(layer);
+    bool all_values = layer->minimum == 0 && layer->maximum == 255;
+    switch (kind) {
+    case DORY_DIRECT:
+    case DORY_DIRECT_HIGH: return own == kind && all_values;
+    case DORY_DIRECT_HIGH_AWAY: return own == kind || (own == DORY_DIRECT_HIGH && !all_values);
+    default: return own == kind;
+    }
+}
+
 static bool depthwise_3x3_supports(const struct dory_layer *layer, uint32_t stride, enum dory_direct kind)
 {
-    return is_plain_depthwise(layer) && !layer->input_is_signed && dory_direct_of(layer) == kind &&
-           (is_clamped(layer) || layer->maximum == 255) && layer->kernel_height == 3 && layer->kernel_width == 3 &&
-           layer->stride_height == stride && layer->stride_width == stride;
+    return is_plain_depthwise(layer) && !layer->input_is_signed && depthwise_3x3_finishes(layer, kind) &&
+           layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == stride &&
+           layer->stride_width == stride;
 }
 
 static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile,
@@ -342,17 +354,22 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
 DEPTHWISE_3X3(stride_1, 1, DORY_DIRECT, 322, 40)
 DEPTHWISE_3X3(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 363, 42)
 DEPTHWISE_3X3(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 444, 43)
+DEPTHWISE_3X3(stride_1_high, 1, DORY_DIRECT_HIGH, 565, 42)
+DEPTHWISE_3X3(stride_1_high_away, 1, DORY_DIRECT_HIGH_AWAY, 720, 42)
 DEPTHWISE_3X3(stride_2, 2, DORY_DIRECT, 393, 43)
 DEPTHWISE_3X3(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 434, 45)
 DEPTHWISE_3X3(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 515, 46)
+DEPTHWISE_3X3(stride_2_high, 2, DORY_DIRECT_HIGH, 635, 45)
+DEPTHWISE_3X3(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY, 790, 45)
 
 /* ---- depth-wise from an input in CHW ----------------------------------------------------------------------- */
 
 /* With the border that the kernels know; see depthwise_3x3_chw.c. */
 static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t stride, enum dory_direct kind)
 {
+    bool high = kind == DORY_DIRECT_HIGH || kind == DORY_DIRECT_HIGH_AWAY;
     return depthwise_3x3_supports(layer, stride, kind) && layer->padding_left == 1 && layer->output_width >= 4 &&
-           layer->input_width == stride * layer->output_width;
+           layer->input_width == stride * layer->output_width && (high || layer->border_value == 0);
 }
 
 /* The slowest core has an equal part of the rows of all strips of 4 columns x 4 channels, strip by strip through all
@@ -387,9 +404,13 @@ static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores
 DEPTHWISE_3X3_CHW(stride_1, 1, DORY_DIRECT, 345, 51)
 DEPTHWISE_3X3_CHW(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 385, 53)
 DEPTHWISE_3X3_CHW(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
+DEPTHWISE_3X3_CHW(stride_1_high, 1, DORY_DIRECT_HIGH, 605, 56)
+DEPTHWISE_3X3_CHW(stride_1_high_away, 1, DORY_DIRECT_HIGH_AWAY, 760, 56)
 DEPTHWISE_3X3_CHW(stride_2, 2, DORY_DIRECT, 400, 50)
 DEPTHWISE_3X3_CHW(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 441, 52)
 DEPTHWISE_3X3_CHW(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
+DEPTHWISE_3X3_CHW(stride_2_high, 2, DORY_DIRECT_HIGH, 655, 52)
+DEPTHWISE_3X3_CHW(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY, 805, 52)
 
 static bool depthwise_supports(const struct dory_layer *layer)
 {
@@ -402,12 +423,24 @@ static uint32_t depthwise_scratch_bytes(const struct dory_layer *layer, const st
     return cores * (ring_bytes(layer, tile) + dory_depthwise_spread_bytes(layer));
 }
 
+/* Cycles more for a row of a lane that takes the long way. */
+static uint32_t long_row_cycles(const struct dory_layer *layer)
+{
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 260 : 200;
+    case DORY_NORMALISE_64: return 300;
+    case DORY_NORMALISE_HIGH: return 290;
+    case DORY_NORMALISE_DIVIDE: return 430;
+    default: return 200;
+    }
+}
+
 static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t units = dory_depthwise_units(layer), rows = layer->kernel_height;
     uint64_t row = units * (9 * rows + 14) + 66;
     if (dory_direct_of(layer) != DORY_DIRECT) {
-        row += layer->normalisation == DORY_NORMALISE_64 ? 300 : layer->reciprocal ? 260 : 200;
+        row += long_row_cycles(layer);
     }
     return depthwise_total(layer, tile, cores, 10 * row, 20, 16 * rows * (14 * units + 10));
 }
@@ -507,15 +540,23 @@ const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {
     &depthwise_3x3_stride_1,
     &depthwise_3x3_stride_1_clamped,
     &depthwise_3x3_stride_1_clamped_less_one,
+    &depthwise_3x3_stride_1_high,
+    &depthwise_3x3_stride_1_high_away,
     &depthwise_3x3_stride_2,
     &depthwise_3x3_stride_2_clamped,
     &depthwise_3x3_stride_2_clamped_less_one,
+    &depthwise_3x3_stride_2_high,
+    &depthwise_3x3_stride_2_high_away,
     &depthwise_3x3_chw_stride_1,
     &depthwise_3x3_chw_stride_1_clamped,
     &depthwise_3x3_chw_stride_1_clamped_less_one,
+    &depthwise_3x3_chw_stride_1_high,
+    &depthwise_3x3_chw_stride_1_high_away,
     &depthwise_3x3_chw_stride_2,
     &depthwise_3x3_chw_stride_2_clamped,
     &depthwise_3x3_chw_stride_2_clamped_less_one,
+    &depthwise_3x3_chw_stride_2_high,
+    &depthwise_3x3_chw_stride_2_high_away,
     &depthwise,
     &addition,
     &pool,

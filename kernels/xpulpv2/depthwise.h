@@ -121,7 +121,7 @@ static inline void dory_depthwise_start(struct dory_depthwise *work, const struc
     uint32_t stride = layer->stride_height, kernel = layer->kernel_height;
     work->layer = layer;
     work->tile = tile;
-    work->normaliser = dory_normaliser_of(layer);
+    dory_start_normaliser(&work->normaliser, layer);
     work->rows = tile->rows;
     work->columns = tile->columns;
     work->channels = tile->channels;

@@ -20,7 +20,7 @@
 
 /* Stride 1: the word at column 2 is a shuffle of two words. */
 #define LOAD_ROW(left, right)     P_LW_NEXT(right, "a1") P_LW_NEXT(left, "a0")
-#define ALIGN_ROW(left, right)    PV_SHUFFLE2_B(right, left, "a6")
+#define ALIGN_ROW(left, right, free) PV_SHUFFLE2_B(right, left, "a6")
 #define INSTRUCTIONS_OF_ALIGN_ROW 1
 
 /* Stride 2: outputs 0 and 2 read the words at columns 0 and 4, outputs 1 and 3 words between. */
@@ -85,11 +85,7 @@ static void compute_lane(const struct dory_depthwise *work, const struct dory_st
     for (uint32_t row = 0; row < strip->rows; row++, output += strip->own.row_step) {
         int32_t sum[4];
         sum_row(sum, strip, lanes->weights, offset + 4 * row * stride, stride);
-        if (work->normaliser.direct == DORY_DIRECT) {
-            dory_normalise_directly(&work->normaliser, sum, 1, lanes->constants);
-        } else {
-            dory_normalise_clamped_directly(&work->normaliser, sum, 1, lanes->constants);
-        }
+        dory_normalise_in_its_kind(&work->normaliser, sum, 1, lanes->constants);
         for (unsigned i = 3; i > 0; output += strip->own.step[3 - i], i--) {
             *output = (uint8_t)sum[i];
         }
@@ -154,6 +150,10 @@ static inline __attribute__((always_inline)) void compute_strip(const struct dor
 KERNEL(stride_1, 2, 1, DORY_DIRECT)
 KERNEL(stride_1_clamped, 2, 1, DORY_DIRECT_CLAMPED)
 KERNEL(stride_1_clamped_less_one, 2, 1, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_1_high, 2, 1, DORY_DIRECT_HIGH)
+KERNEL(stride_1_high_away, 2, 1, DORY_DIRECT_HIGH_AWAY)
 KERNEL(stride_2, 3, 2, DORY_DIRECT)
 KERNEL(stride_2_clamped, 3, 2, DORY_DIRECT_CLAMPED)
 KERNEL(stride_2_clamped_less_one, 3, 2, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_2_high, 3, 2, DORY_DIRECT_HIGH)
+KERNEL(stride_2_high_away, 3, 2, DORY_DIRECT_HIGH_AWAY)

@@ -3,8 +3,8 @@
  *
  * - STEP_1, STEP_2: registers; from the fourth column of the output to the third, from there to the second
  * - LOAD_OWN: sets what the following need
- * - LOAD_ROW(a, b), two instructions, and ALIGN_ROW(a, b), for stride 1: words at columns 0 (a) and 2 (b) of the next input
- *   row, border included
+ * - LOAD_ROW(a, b), two instructions, and ALIGN_ROW(a, b, free), for stride 1: words at columns 0 (a) and 2 (b) of the next
+ *   input row, border included; with a register that is free
  * - INSTRUCTIONS_OF_ALIGN_ROW: how many these are
  * - START_STRIDE_2, START_LANE_STRIDE_2: set what the following two need, before the first lane and in each, in
  *   INSTRUCTIONS_OF_START_LANE
@@ -89,6 +89,45 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
     "srl " t1 ", " d ", a5\n" P_ADDUNR(c, t0, "a5") P_ADDUNR(d, t1, "a5")                                                   \
     STORE(a, b, c, d, label_of_last)
 
+/* The high kinds have bias and shift in gp and tp, the left shift in a5. The first one is clipped to [0, 255], 24 instructions,
+ * of which mulh takes 5 cycles; the second one rounds away from zero, or not at all, and has any bounds, 39 instructions. */
+#define BIAS(a, b, c, d)                                                                                                    \
+    "add " a ", " a ", gp\n"                                                                                                \
+    "add " b ", " b ", gp\n"                                                                                                \
+    "add " c ", " c ", gp\n"                                                                                                \
+    "add " d ", " d ", gp\n"
+
+#define HIGH(a)                                                                                                             \
+    "sll " a ", " a ", a5\n"                                                                                                \
+    "mulh " a ", " a ", a3\n"
+
+#define HIGH_AWAY(a, t0, t1)                                                                                                \
+    "slt " t0 ", " a ", x0\n"                                                                                               \
+    HIGH(a)                                                                                                                 \
+    P_MSU(a, t0, t1)
+
+#define SHIFT(a, b, c, d) P_ADDNR(a, "a4", "tp") P_ADDNR(b, "a4", "tp") P_ADDNR(c, "a4", "tp") P_ADDNR(d, "a4", "tp")
+
+#define FINISH_HIGH(a, b, c, d, t0, t1, label_of_last)                                                                      \
+    BIAS(a, b, c, d)                                                                                                        \
+    HIGH(a) HIGH(b) HIGH(c) HIGH(d)                                                                                         \
+    SHIFT(a, b, c, d)                                                                                                       \
+    CLIP(a) CLIP(b) CLIP(c) CLIP(d)                                                                                         \
+    STORE(a, b, c, d, label_of_last)
+
+#define FINISH_HIGH_AWAY(a, b, c, d, t0, t1, label_of_last)                                                                 \
+    "lw " t1 ", %[away]\n"                                                                                                  \
+    BIAS(a, b, c, d)                                                                                                        \
+    HIGH_AWAY(a, t0, t1) HIGH_AWAY(b, t0, t1) HIGH_AWAY(c, t0, t1) HIGH_AWAY(d, t0, t1)                                     \
+    "lw " t0 ", %[minimum]\n"                                                                                               \
+    "lw " t1 ", %[maximum]\n"                                                                                               \
+    SHIFT(a, b, c, d)                                                                                                       \
+    P_MAX(a, a, t0) P_MAX(b, b, t0) P_MAX(c, c, t0) P_MAX(d, d, t0)                                                         \
+    P_MIN(a, a, t1) P_MIN(b, b, t1) P_MIN(c, c, t1) P_MIN(d, d, t1)                                                         \
+    STORE(a, b, c, d, label_of_last)
+
+#define LOAD_CONSTANTS_HIGH P_LW_NEXT("gp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1") P_LW_NEXT("tp", "t1")
+
 /* a2 output, a3 multiplier, a4 addend, a5 shift, s8, STEP_1, STEP_2 and s11 steps of the output; gp and tp are the compiler's, and
  * nothing that would need them happens meanwhile, for cluster cores take no interrupts. What there is no register for is
  * kept in memory: all but s0 are in use. */
@@ -130,6 +169,9 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
     [weights] "+m"(lanes->weights), [constants] "+m"(lanes->constants), [output] "+m"(lanes->output),                       \
         [lanes] "+m"(lanes->left), [saved_gp] "+m"(lanes->saved[0]), [saved_tp] "+m"(lanes->saved[1])
 
+#define FINISH_OPERANDS                                                                                                     \
+    [away] "m"(work->normaliser.away), [minimum] "m"(work->normaliser.minimum), [maximum] "m"(work->normaliser.maximum)
+
 #define CLOBBERED                                                                                                           \
     "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", "s4", "s5", \
         "s6", "s7", "s8", "s9", "s10", "s11", "ra", "memory"
@@ -144,7 +186,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
     dot("t6", left, weights) dot("a7", left, further) dot("s7", right, weights) dot("ra", right, further)
 
 /* `way` is ALIGN, or LEAVE for words that need not be aligned. */
-#define LEAVE_ROW(left, right)    ""
+#define LEAVE_ROW(left, right, free) ""
 #define INSTRUCTIONS_OF_LEAVE_ROW 0
 
 /* One output row; the third input row is loaded here. 14 instructions beside those of `way` and `finish`. */
@@ -152,7 +194,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
     LOAD_ROW(left2, right2)                                                                                                 \
     DOTS(PV_DOTUSP_B, left0, right0, "s1", "s4")                                                                            \
     DOTS(PV_SDOTUSP_B, left1, right1, "s2", "s5")                                                                           \
-    way##_ROW(left2, right2)                                                                                                \
+    way##_ROW(left2, right2, left0)                                                                                                \
     DOTS(PV_SDOTUSP_B, left2, right2, "s3", "s6")                                                                           \
     finish("t6", "a7", "s7", "ra", left0, right0, label_of_last)
 
@@ -160,8 +202,8 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
 #define FIRST_ROWS(way, left0, right0, left1, right1)                                                                       \
     LOAD_ROW(left0, right0)                                                                                                 \
     LOAD_ROW(left1, right1)                                                                                                 \
-    way##_ROW(left0, right0)                                                                                                \
-    way##_ROW(left1, right1)
+    way##_ROW(left0, right0, "t6")                                                                                                \
+    way##_ROW(left1, right1, "t6")
 
 /* A lane's instructions in front of its loop, and those of a row. */
 #define HEAD_STRIDE_1(way, constants) (21 + (constants) + 2 * INSTRUCTIONS_OF_##way##_ROW)
@@ -206,7 +248,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         END_STRIP                                                                                                           \
         ".option pop\n"                                                                                                     \
         : CHANGED_OPERANDS                                                                                                  \
-        : OWN_OPERANDS                                                                                                      \
+        : FINISH_OPERANDS, OWN_OPERANDS                                                                                                      \
         : CLOBBERED)
 
 /* Stride 2.
@@ -254,7 +296,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         END_STRIP                                                                                                           \
         ".option pop\n"                                                                                                     \
         : CHANGED_OPERANDS                                                                                                  \
-        : OWN_OPERANDS                                                                                                      \
+        : FINISH_OPERANDS, OWN_OPERANDS                                                                                                      \
         : CLOBBERED)
 
 /* `stride` and `kind` are constants. */
@@ -264,12 +306,20 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
             COMPUTE_STRIDE_1(way, FINISH, LOAD_CONSTANTS, 2, 16);                                                           \
         } else if ((stride) == 1 && (kind) == DORY_DIRECT_CLAMPED) {                                                        \
             COMPUTE_STRIDE_1(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 4, 20);                                           \
+        } else if ((stride) == 1 && (kind) == DORY_DIRECT_HIGH) {                                                           \
+            COMPUTE_STRIDE_1(way, FINISH_HIGH, LOAD_CONSTANTS_HIGH, 4, 24);                                                 \
+        } else if ((stride) == 1 && (kind) == DORY_DIRECT_HIGH_AWAY) {                                                      \
+            COMPUTE_STRIDE_1(way, FINISH_HIGH_AWAY, LOAD_CONSTANTS_HIGH, 4, 39);                                            \
         } else if ((stride) == 1) {                                                                                         \
             COMPUTE_STRIDE_1(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 5, 28);                         \
         } else if ((kind) == DORY_DIRECT) {                                                                                 \
             COMPUTE_STRIDE_2(way, FINISH, LOAD_CONSTANTS, 2, 16);                                                           \
         } else if ((kind) == DORY_DIRECT_CLAMPED) {                                                                         \
             COMPUTE_STRIDE_2(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 4, 20);                                           \
+        } else if ((kind) == DORY_DIRECT_HIGH) {                                                                            \
+            COMPUTE_STRIDE_2(way, FINISH_HIGH, LOAD_CONSTANTS_HIGH, 4, 24);                                                 \
+        } else if ((kind) == DORY_DIRECT_HIGH_AWAY) {                                                                       \
+            COMPUTE_STRIDE_2(way, FINISH_HIGH_AWAY, LOAD_CONSTANTS_HIGH, 4, 39);                                            \
         } else {                                                                                                            \
             COMPUTE_STRIDE_2(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 5, 28);                         \
         }                                                                                                                   \

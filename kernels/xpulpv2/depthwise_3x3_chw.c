@@ -1,7 +1,8 @@
 /* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in CHW, with one column of border on the left, and
  * on the right one for stride 1 and none for stride 2. The border's columns are not there: words at odd addresses are loaded
- * where they are, and at the edges a word that lies a column further, shifted. A strip has four columns; the last one
- * overlaps the one before where the width is no multiple of four. */
+ * where they are, and at the edges a word that lies a column further, shifted, or with a byte of border shuffled in: only
+ * the high kinds know a border that is not zero. A strip has four columns; the last one overlaps the one before where the
+ * width is no multiple of four. */
 #include "depthwise_3x3.h"
 #include "share.h"
 #include "xpulpv2.h"
@@ -14,6 +15,8 @@ struct strip {
         *left; /* first row; stride 2: column 0. Stride 1: columns -1 to 2, or 0 to 3 and then shifted up by left_shift */
     const uint8_t *right;             /* stride 1: columns 1 to 4, or 0 to 3 and then shifted down by right_shift */
     uint32_t left_shift, right_shift; /* stride 2: left_shift is not 0 where column 0 is the first of the image */
+    uint32_t left_align, right_align; /* the shifts, or what selects bytes of the word and of the border */
+    uint32_t border;                  /* a word of it */
     uint32_t rounds, rest;            /* of rows: see dory_rounds */
     uint32_t pitch;                   /* from row to row of the input */
     uint32_t plane_rest;              /* from behind the last row that is read to the next lane's first */
@@ -31,26 +34,33 @@ struct work {
     uint32_t quad, strip;     /* at work */
 };
 
+static inline bool knows_border(enum dory_direct kind) { return kind == DORY_DIRECT_HIGH || kind == DORY_DIRECT_HIGH_AWAY; }
+
 #if defined(DORY_XPULPV2)
 
 /* clang-format off */
 
-/* a0 and a1: left and right; s9 and s10: shifts, for stride 1; pitch: a6 for stride 1, a7 for stride 2 */
+/* a0 and a1: left and right; s9 and s10: shifts or selectors, for stride 1; pitch: a6 for stride 1, a7 for stride 2 */
 #define STEP_1 "s8"
 #define STEP_2 "s8"
 #define LOAD_OWN                                                                                                            \
     "lw a0, %[left]\n"                                                                                                      \
     "lw a1, %[right]\n"                                                                                                     \
-    "lw s9, %[left_shift]\n"                                                                                                \
-    "lw s10, %[right_shift]\n"                                                                                              \
+    "lw s9, %[left_align]\n"                                                                                                \
+    "lw s10, %[right_align]\n"                                                                                              \
     "lw a6, %[pitch]\n"                                                                                                     \
     "lw a7, %[pitch]\n"
 
 #define LOAD_ROW(left, right) P_LW_STEP(left, "a6", "a0") P_LW_STEP(right, "a6", "a1")
-#define ALIGN_ROW(left, right)                                                                                              \
+#define ALIGN_ROW(left, right, free)                                                                                          \
     "sll " left ", " left ", s9\n"                                                                                          \
     "srl " right ", " right ", s10\n"
 #define INSTRUCTIONS_OF_ALIGN_ROW 2
+#define BORDER_ROW(left, right, free)                                                                                       \
+    "lw " free ", %[border]\n"                                                                                              \
+    PV_SHUFFLE2_B(left, free, "s9")                                                                                         \
+    PV_SHUFFLE2_B(right, free, "s10")
+#define INSTRUCTIONS_OF_BORDER_ROW 3
 
 /* Stride 2: words at columns 0 and 4 as they lie in memory, without border. Outputs 1 and 3 are dot products of these with the
  * weights a byte further, outputs 0 and 2 of words that begin a column earlier, in the word before. */
@@ -65,6 +75,7 @@ struct work {
 #define INSTRUCTIONS_OF_START_LANE 3
 #define ALIGN_LEFT "li t2, 0\n"
 #define LEAVE_LEFT "lw t2, -4(a0)\n"
+#define BORDER_LEFT "lw t2, %[border]\n"
 #define LOAD_UNITS(way)                                                                                                     \
     way##_LEFT                                                                                                              \
     "lw t1, 4(a0)\n" P_LW_STEP("t0", "a7", "a0")
@@ -104,7 +115,8 @@ struct work {
 #define OWN_OPERANDS                                                                                                        \
     [shift] "m"(work->normaliser.direct_shift), [step0] "m"(strip->step), [row_step] "m"(strip->row_step),                  \
         [rounds] "m"(strip->rounds), [rest] "m"(strip->rest), [left] "m"(strip->left), [right] "m"(strip->right),           \
-        [left_shift] "m"(strip->left_shift), [right_shift] "m"(strip->right_shift), [pitch] "m"(strip->pitch),              \
+        [left_align] "m"(strip->left_align), [right_align] "m"(strip->right_align), [pitch] "m"(strip->pitch),              \
+        [border] "m"(strip->border),                                                                                        \
         [plane_rest] "m"(strip->plane_rest), [constants_bytes] "m"(work->constants_bytes)
 
 /* clang-format on */
@@ -114,7 +126,11 @@ static inline __attribute__((always_inline)) void compute(const struct work *wor
                                                           struct dory_lanes *lanes, uint32_t stride, enum dory_direct kind)
 {
     if (strip->left_shift | strip->right_shift) {
-        COMPUTE(ALIGN, stride, kind);
+        if (knows_border(kind)) {
+            COMPUTE(BORDER, stride, kind);
+        } else {
+            COMPUTE(ALIGN, stride, kind);
+        }
     } else {
         COMPUTE(LEAVE, stride, kind);
     }
@@ -127,13 +143,13 @@ static void load_row(const struct strip *strip, uint32_t offset, uint32_t stride
 {
     const uint8_t *left = strip->left + offset, *right = strip->right + offset;
     if (stride == 1) {
-        word[0] = dory_load_word(left) << strip->left_shift;
+        word[0] = dory_load_word(left) << strip->left_shift | (strip->left_shift ? strip->border & 0xFF : 0);
         word[1] = word[0] >> 8;
-        word[2] = dory_load_word(right) >> strip->right_shift;
+        word[2] = dory_load_word(right) >> strip->right_shift | (strip->right_shift ? strip->border << 24 : 0);
         word[3] = word[2] >> 8;
     } else {
         uint32_t first = dory_load_word(left), second = dory_load_word(left + 4);
-        word[0] = first << 8 | (strip->left_shift ? 0u : left[-1]);
+        word[0] = first << 8 | (strip->left_shift ? strip->border & 0xFF : left[-1]);
         word[1] = first >> 8;
         word[2] = second << 8 | first >> 24;
         word[3] = second >> 8;
@@ -151,11 +167,7 @@ static void compute_row(const struct work *work, const struct strip *strip, cons
             sum[i] = pv_sdotusp_b(sum[i], word[i], dory_load_word(lanes->weights + 4 * ky));
         }
     }
-    if (work->normaliser.direct == DORY_DIRECT) {
-        dory_normalise_directly(&work->normaliser, sum, 1, lanes->constants);
-    } else {
-        dory_normalise_clamped_directly(&work->normaliser, sum, 1, lanes->constants);
-    }
+    dory_normalise_in_its_kind(&work->normaliser, sum, 1, lanes->constants);
     for (int32_t i = 0; i < 4; i++) {
         output[(3 - i) * strip->step] = (uint8_t)sum[i];
     }
@@ -186,7 +198,8 @@ static void compute(const struct work *work, struct strip *strip, struct dory_la
 #endif
 
 /* The strip from output column `column` on; `row` is where the first input row starts. */
-static inline void place_strip(const struct work *work, struct strip *strip, const uint8_t *row, uint32_t column)
+static inline void place_strip(const struct work *work, struct strip *strip, const uint8_t *row, uint32_t column,
+                               enum dory_direct kind)
 {
     bool first = column == 0, last = column + 4 == work->columns;
     if (work->stride == 1) {
@@ -197,12 +210,35 @@ static inline void place_strip(const struct work *work, struct strip *strip, con
         strip->left = strip->right = row + 2 * column;
     }
     strip->left_shift = first ? 8 : 0;
+    if (knows_border(kind)) {
+        strip->left_align = first ? 0x02010004 : 0x03020100;
+        strip->right_align = last ? 0x04030201 : 0x03020100;
+    } else {
+        strip->left_align = strip->left_shift;
+        strip->right_align = strip->right_shift;
+    }
+}
+
+static inline void start_work(struct work *work, const struct dory_layer *layer, const struct dory_tile *tile,
+                              uint32_t stride)
+{
+    dory_start_normaliser(&work->normaliser, layer);
+    work->tile = tile;
+    work->stride = stride;
+    work->columns = tile->columns;
+    work->channels = tile->channels;
+    work->quads = (tile->channels + 3u) / 4;
+    work->plane_bytes = (uint32_t)tile->input_rows * tile->input_columns;
+    work->constants_bytes = dory_constants_bytes(layer);
+    work->quad_bytes = 48 + work->constants_bytes;
 }
 
 /* What does not change from strip to strip, and what changes with its rows. */
-static inline void start_strips(const struct work *work, struct strip *strip)
+static inline void start_strips(const struct work *work, struct strip *strip, uint8_t border)
 {
     strip->pitch = work->tile->input_columns;
+    strip->border = border * 0x01010101u;
+    strip->right_shift = strip->right_align = 0;
     strip->step = -(int32_t)work->channels;
     strip->row_step = (int32_t)((work->columns + 3) * work->channels);
 }
@@ -227,7 +263,7 @@ static inline __attribute__((always_inline)) void run_rows(const struct work *wo
                                .output = (uint8_t *)tile->output + first_pixel * work->channels + channel,
                                .left = dory_minimum(4 * quads, work->channels - channel)};
     place_strip(work, strip, (const uint8_t *)tile->input + channel * work->plane_bytes + first * stride * strip->pitch,
-                column);
+                column, kind);
     set_rows(work, strip, rows, stride);
     compute(work, strip, &lanes, stride, kind);
 }
@@ -247,18 +283,11 @@ static inline uint32_t quads_together(const struct work *work, const struct dory
 static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
                                                       unsigned core, unsigned cores, uint32_t stride, enum dory_direct kind)
 {
-    struct work work = {.tile = tile,
-                        .normaliser = dory_normaliser_of(layer),
-                        .stride = stride,
-                        .columns = tile->columns,
-                        .channels = tile->channels,
-                        .quads = (tile->channels + 3u) / 4,
-                        .plane_bytes = (uint32_t)tile->input_rows * tile->input_columns,
-                        .quad_bytes = 48 + dory_constants_bytes(layer),
-                        .constants_bytes = dory_constants_bytes(layer)};
-    struct strip strip = {.right_shift = 0};
+    struct work work; /* and strip: field by field, an initialiser would be a call that clears all */
+    struct strip strip;
+    start_work(&work, layer, tile, stride);
     struct dory_grid_share share = dory_grid_share_of((tile->columns + 3u) / 4 * work.quads, tile->rows, core, cores);
-    start_strips(&work, &strip);
+    start_strips(&work, &strip, (uint8_t)layer->border_value);
     work.strip = dory_quotient(share.row, work.quads);
     work.quad = share.row - work.strip * work.quads;
     while (share.items > 0) {
@@ -287,6 +316,10 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
 KERNEL(stride_1, 1, DORY_DIRECT)
 KERNEL(stride_1_clamped, 1, DORY_DIRECT_CLAMPED)
 KERNEL(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_1_high, 1, DORY_DIRECT_HIGH)
+KERNEL(stride_1_high_away, 1, DORY_DIRECT_HIGH_AWAY)
 KERNEL(stride_2, 2, DORY_DIRECT)
 KERNEL(stride_2_clamped, 2, DORY_DIRECT_CLAMPED)
 KERNEL(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_2_high, 2, DORY_DIRECT_HIGH)
+KERNEL(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY)

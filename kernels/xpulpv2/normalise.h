@@ -8,29 +8,40 @@
 #include "dory/layer.h"
 #include "xpulp.h"
 
-/* What a kernel needs of a layer to finish an element, copied once a call: the layer itself lies in L2, 9 cycles a load. */
+/* What a kernel needs of a layer to finish an element, copied once a call. */
 struct dory_normaliser {
     int32_t shift, minimum, maximum;
     uint32_t reciprocal;  /* for DORY_NORMALISE_CLAMPED */
     uint8_t kind;         /* enum dory_normalisation */
     uint8_t output_bytes; /* of an element, 1 or 4 */
-    uint8_t direct;       /* enum dory_direct */
-    int32_t direct_shift; /* n of a clamped direct kind, else shift */
+    int8_t direct;        /* enum dory_direct */
+    uint8_t even;         /* for DORY_NORMALISE_HIGH: 1 where ties go to even */
+    int32_t direct_shift; /* n of a clamped direct kind, the left shift of a high one, else shift */
+    int32_t away;         /* for DORY_NORMALISE_HIGH: what a negative sum takes off */
+    const struct dory_layer *layer;
 };
 
-static inline struct dory_normaliser dory_normaliser_of(const struct dory_layer *layer)
+/* What DORY_NORMALISE_HIGH and _DIVIDE need: of the divisor, shift and reciprocal. */
+void dory_prepare_normaliser(struct dory_normaliser *normaliser, const struct dory_layer *layer);
+
+/* Field by field: an initialiser would be a call that clears all. */
+static inline __attribute__((always_inline)) void dory_start_normaliser(struct dory_normaliser *normaliser,
+                                                                        const struct dory_layer *layer)
 {
-    struct dory_normaliser normaliser = {
-        .shift = layer->shift,
-        .minimum = layer->minimum,
-        .maximum = layer->maximum,
-        .reciprocal = layer->reciprocal,
-        .kind = layer->normalisation,
-        .output_bytes = layer->output_bits / 8,
-    };
-    normaliser.direct = (uint8_t)dory_direct_of(layer);
-    normaliser.direct_shift = normaliser.shift + (normaliser.direct == DORY_DIRECT_CLAMPED_LESS_ONE);
-    return normaliser;
+    enum dory_direct direct = dory_direct_of(layer);
+    int32_t shift = layer->shift;
+    normaliser->shift = shift;
+    normaliser->minimum = layer->minimum;
+    normaliser->maximum = layer->maximum;
+    normaliser->reciprocal = layer->reciprocal;
+    normaliser->kind = layer->normalisation;
+    normaliser->output_bytes = layer->output_bits / 8;
+    normaliser->direct = (int8_t)direct;
+    normaliser->direct_shift = shift + (direct == DORY_DIRECT_CLAMPED_LESS_ONE);
+    normaliser->layer = layer;
+    if (normaliser->kind == DORY_NORMALISE_HIGH || normaliser->kind == DORY_NORMALISE_DIVIDE) {
+        dory_prepare_normaliser(normaliser, layer);
+    }
 }
 
 /* Bytes of a channel's constants in the direct kinds. */
@@ -48,6 +59,30 @@ static inline void dory_normalise_directly(const struct dory_normaliser *normali
     for (unsigned i = 0; i < 4; i++) {
         int32_t scaled = (int32_t)((uint32_t)sum[i * stride] * multiplier);
         sum[i * stride] = p_clipur(p_addnr(scaled, addend, normaliser->shift), normaliser->maximum);
+    }
+}
+
+/* The high half of the product of a sum and a scale, all that DORY_NORMALISE_HIGH does but for the clip; constants in the
+ * order of the blob. */
+static inline int32_t dory_scale_highly(const struct dory_normaliser *normaliser, int32_t sum, int32_t bias,
+                                        int32_t multiplier, int32_t addend, int32_t shift)
+{
+    int32_t biased = (int32_t)((uint32_t)sum + (uint32_t)bias);
+    int32_t shifted = (int32_t)((uint32_t)biased << normaliser->direct_shift);
+    int32_t high = (int32_t)((int64_t)shifted * multiplier >> 32);
+    uint32_t correction = ((uint32_t)(high >> shift) & normaliser->even) - (uint32_t)(biased >> 31 & normaliser->away);
+    return (int32_t)((uint32_t)high + (uint32_t)addend + correction) >> shift;
+}
+
+/* The high kinds: bias, multiplier, addend and shift. */
+static inline void dory_normalise_highly(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
+                                         const uint8_t *constants)
+{
+    int32_t bias = (int32_t)dory_load_word(constants), multiplier = (int32_t)dory_load_word(constants + 4);
+    int32_t addend = (int32_t)dory_load_word(constants + 8), shift = (int32_t)dory_load_word(constants + 12);
+    for (unsigned i = 0; i < 4; i++) {
+        int32_t value = dory_scale_highly(normaliser, sum[i * stride], bias, multiplier, addend, shift);
+        sum[i * stride] = p_min(p_max(value, normaliser->minimum), normaliser->maximum);
     }
 }
 
@@ -69,6 +104,19 @@ static inline void dory_normalise_clamped_directly(const struct dory_normaliser 
         } else {
             sum[i * stride] = (int32_t)p_addunr(scaled, addend, shift);
         }
+    }
+}
+
+/* The direct kind of the layer, whichever it is. */
+static inline void dory_normalise_in_its_kind(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
+                                              const uint8_t *constants)
+{
+    if (normaliser->direct == DORY_DIRECT) {
+        dory_normalise_directly(normaliser, sum, stride, constants);
+    } else if (normaliser->kind == DORY_NORMALISE_HIGH) {
+        dory_normalise_highly(normaliser, sum, stride, constants);
+    } else {
+        dory_normalise_clamped_directly(normaliser, sum, stride, constants);
     }
 }
 

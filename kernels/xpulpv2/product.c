@@ -13,7 +13,7 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
     product->blocks.more_runs = runs - 1;
     product->blocks.jump = jump;
     product->blocks.channels = tile->channels;
-    product->blocks.normaliser = dory_normaliser_of(layer);
+    dory_start_normaliser(&product->blocks.normaliser, layer);
     product->weights = tile->weights;
     product->output = tile->output;
     product->accumulators = tile->accumulators;
@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) void multiply(struct dory_blocks *b
     if (is_signed) {
         MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTSP_B, PV_SDOTSP_B, "", "");
     } else {
-        MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", CLAMPED_KINDS);
+        MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", OTHER_KINDS);
     }
 }
 

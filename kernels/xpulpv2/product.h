@@ -31,9 +31,10 @@ struct dory_blocks {
     struct dory_pixels pixels;
     uint32_t words, more_words, more_runs, jump; /* more: behind the first */
     const uint8_t *weights, *weights_end;
-    uint32_t direct, special; /* enum dory_direct; special: anything else than DORY_DIRECT and one run */
-    uint8_t *output;          /* of the block's first pixel and channel; in CHW, of its last channel */
-    int32_t output_step;      /* bytes from pixel to pixel; in CHW, from channel to the one before: negative */
+    int32_t direct;      /* enum dory_direct */
+    uint32_t special;    /* anything else than DORY_DIRECT and one run */
+    uint8_t *output;     /* of the block's first pixel and channel; in CHW, of its last channel */
+    int32_t output_step; /* bytes from pixel to pixel; in CHW, from channel to the one before: negative */
     uint32_t channels;
     int32_t *sum; /* of pixel p and lane c at [4 * p + c] */
     struct dory_normaliser normaliser;
@@ -54,7 +55,7 @@ struct dory_product {
     uint8_t output_bits;
     uint32_t output_pixel_bytes;
     uint32_t pixel_step, channel_step; /* in the output, in elements */
-    uint8_t direct;                    /* enum dory_direct, of whole blocks */
+    int8_t direct;                     /* enum dory_direct, of whole blocks */
 };
 
 /* What one output pixel reads are `runs` runs of `run_bytes` bytes, `jump` bytes from the end of one to the start of the

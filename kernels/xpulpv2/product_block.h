@@ -101,20 +101,67 @@
     "srl " c ", " c ", t2\n"                                                                                                \
     "srl " d ", " d ", t2\n"
 
+/* The high kinds. t2 has the left shift, a0 the clip bound. */
+#define BIAS(a, b, c, d)                                                                                                    \
+    P_LW_NEXT("t0", "a1")                                                                                                   \
+    P_LW_NEXT("t1", "a1")                                                                                                   \
+    P_LW_NEXT("t3", "a1")                                                                                                   \
+    P_LW_NEXT("t4", "a1")                                                                                                   \
+    "add " a ", " a ", t0\n"                                                                                                \
+    "add " b ", " b ", t0\n"                                                                                                \
+    "add " c ", " c ", t0\n"                                                                                                \
+    "add " d ", " d ", t0\n"
+
+#define HIGH(a)                                                                                                             \
+    "sll " a ", " a ", t2\n"                                                                                                \
+    "mulh " a ", " a ", t1\n"
+
+#define HIGH_AWAY(a)                                                                                                        \
+    "slt t5, " a ", x0\n"                                                                                                   \
+    HIGH(a)                                                                                                                 \
+    P_MSU(a, "t5", "t0")
+
+#define SHIFT_AND_CLIP(a, b, c, d)                                                                                          \
+    P_ADDNR(a, "t3", "t4") P_ADDNR(b, "t3", "t4") P_ADDNR(c, "t3", "t4") P_ADDNR(d, "t3", "t4")                             \
+    P_CLIPUR(a, a, "a0") P_CLIPUR(b, b, "a0") P_CLIPUR(c, c, "a0") P_CLIPUR(d, d, "a0")
+
+#define NORMALISE_HIGH(a, b, c, d) BIAS(a, b, c, d) HIGH(a) HIGH(b) HIGH(c) HIGH(d) SHIFT_AND_CLIP(a, b, c, d)
+
+#define NORMALISE_HIGH_AWAY(a, b, c, d)                                                                                     \
+    BIAS(a, b, c, d)                                                                                                        \
+    "lw t0, %[away]\n"                                                                                                      \
+    HIGH_AWAY(a) HIGH_AWAY(b) HIGH_AWAY(c) HIGH_AWAY(d)                                                                     \
+    SHIFT_AND_CLIP(a, b, c, d)
+
 /* All 16 sums, a channel at a time. */
 #define FOR_CHANNELS(normalise)                                                                                             \
     normalise(SUM0, SUM4, SUM8, SUM12) normalise(SUM1, SUM5, SUM9, SUM13) normalise(SUM2, SUM6, SUM10, SUM14)               \
         normalise(SUM3, SUM7, SUM11, SUM15)
 
-/* From label 7 on, for t5 = direct - 1; the sums then go to label 10. */
-#define CLAMPED_KINDS                                                                                                       \
+/* Where DORY_DIRECT is told from the others, with t4 = direct and t5 = direct - 1: those of unsigned inputs only. The sums then go
+ * to label 10, or to label 8. */
+#define OTHER_KINDS                                                                                                         \
+    "bltz t4, 13f\n"                                                                                                        \
     "addi t5, t5, -1\n"                                                                                                     \
     "bnez t5, 11f\n" FOR_CHANNELS(NORMALISE_CLAMPED)                                                                        \
     "j 10b\n"                                                                                                               \
     "11: addi t5, t5, -1\n"                                                                                                 \
     "bnez t5, 12f\n" FOR_CHANNELS(NORMALISE_CLAMPED_LESS_ONE)                                                               \
     "j 10b\n"                                                                                                               \
-    "12:\n" FOR_CHANNELS(NORMALISE_CLAMPED_DIVIDED)                                                                         \
+    "12: bltz t5, 8f\n" FOR_CHANNELS(NORMALISE_CLAMPED_DIVIDED)                                                             \
+    "j 10b\n"                                                                                                               \
+    "13: addi t5, t5, 2\n"                                                                                                  \
+    "mv a0, t3\n"                                                                                                           \
+    "beqz t5, 14f\n" FOR_CHANNELS(NORMALISE_HIGH)                                                                           \
+    "j 15f\n"                                                                                                               \
+    "14:\n" FOR_CHANNELS(NORMALISE_HIGH_AWAY)                                                                               \
+    "15: lw t0, %[minimum]\n"                                                                                               \
+    "nop\n"                                                                                                                 \
+    "beqz t0, 10b\n"                                                                                                        \
+    P_MAX(SUM0, SUM0, "t0") P_MAX(SUM1, SUM1, "t0") P_MAX(SUM2, SUM2, "t0") P_MAX(SUM3, SUM3, "t0")                         \
+    P_MAX(SUM4, SUM4, "t0") P_MAX(SUM5, SUM5, "t0") P_MAX(SUM6, SUM6, "t0") P_MAX(SUM7, SUM7, "t0")                         \
+    P_MAX(SUM8, SUM8, "t0") P_MAX(SUM9, SUM9, "t0") P_MAX(SUM10, SUM10, "t0") P_MAX(SUM11, SUM11, "t0")                     \
+    P_MAX(SUM12, SUM12, "t0") P_MAX(SUM13, SUM13, "t0") P_MAX(SUM14, SUM14, "t0") P_MAX(SUM15, SUM15, "t0")                 \
     "j 10b\n"
 
 /* Four channels of one pixel into a word; the address moves on to the next pixel. In CHW, four pixels of one channel, and from
@@ -131,7 +178,7 @@
  * counted by the inner hardware loop, the runs behind the first by the outer one; a loop of no rounds is not
  * allowed and jumped over. A block of one run takes step * words + 84 cycles, where a step has `step` instructions. `scale`
  * is done with the sums, which it may bring from the scale that the unpacked weights have to their own. */
-#define MULTIPLY(blocks, load, unpack, step, set, add, scale, clamped_kinds)                                                \
+#define MULTIPLY(blocks, load, unpack, step, set, add, scale, other_kinds)                                                \
     __asm__ volatile(                                                                                                       \
         ".option push\n"                                                                                                    \
         ".balign 4\n"                                                                                                       \
@@ -190,9 +237,8 @@
         "lw t3, %[maximum]\n"                                                                                               \
         "addi t5, t4, -1\n"                                                                                                 \
         scale                                                                                                               \
-        "beqz t4, 8f\n"                                                                                                     \
         "beqz t5, 3b\n"                                                                                                     \
-        clamped_kinds                                                                                                       \
+        other_kinds                                                                                                       \
         "8: lw t0, %[sum]\n"                                                                                                \
         "nop\n"                                                                                                             \
         KEEP(SUM0, SUM1, SUM2, SUM3, 0)                                                                                     \
@@ -207,7 +253,8 @@
           [words] "m"((blocks)->words), [more_words] "m"((blocks)->more_words), [more_runs] "m"((blocks)->more_runs),       \
           [jump] "m"((blocks)->jump), [weights_end] "m"((blocks)->weights_end), [special] "m"((blocks)->special),           \
           [direct] "m"((blocks)->direct), [shift] "m"((blocks)->normaliser.direct_shift),                                   \
-          [reciprocal] "m"((blocks)->normaliser.reciprocal),                                                                \
+          [reciprocal] "m"((blocks)->normaliser.reciprocal), [away] "m"((blocks)->normaliser.away),                         \
+          [minimum] "m"((blocks)->normaliser.minimum),                                                                      \
           [maximum] "m"((blocks)->normaliser.maximum), [output_step] "m"((blocks)->output_step), [sum] "m"((blocks)->sum)   \
         : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", \
           "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory")
@@ -261,11 +308,7 @@ static inline void dory_store_block(struct dory_blocks *blocks)
 {
     int32_t *sum = blocks->sum;
     for (unsigned lane = 0; lane < 4; lane++, blocks->weights += dory_direct_constants_bytes(&blocks->normaliser)) {
-        if (blocks->direct == DORY_DIRECT) {
-            dory_normalise_directly(&blocks->normaliser, sum + lane, 4, blocks->weights);
-        } else {
-            dory_normalise_clamped_directly(&blocks->normaliser, sum + lane, 4, blocks->weights);
-        }
+        dory_normalise_in_its_kind(&blocks->normaliser, sum + lane, 4, blocks->weights);
     }
     if (blocks->output_step < 0) {
         dory_store_planes(blocks);

@@ -97,6 +97,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define P_ADDNR(d, a, b)       XPULP_R("p.addNr", 0x5B, 2, 0x20, d, a, b)
 #define P_ADDUNR(d, a, b)      XPULP_R("p.adduNr", 0x5B, 2, 0x60, d, a, b)
 #define P_MAC(d, a, b)         XPULP_R("p.mac", 0x33, 0, 0x21, d, a, b)
+#define P_MSU(d, a, b)         XPULP_R("p.msu", 0x33, 1, 0x21, d, a, b)
 
 #define XPULP_FUNCTION(name, type, operand, text)                                                                           \
     static inline type name(operand a, operand b)                                                                           \

@@ -34,15 +34,23 @@ static const struct {
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1_clamped),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1_clamped_less_one),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1_high),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1_high_away),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_clamped),
     FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_clamped_less_one),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_high),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_high_away),
     FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1),
     FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1_clamped),
     FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1_clamped_less_one),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1_high),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1_high_away),
     FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2),
     FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2_clamped),
     FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2_clamped_less_one),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2_high),
+    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2_high_away),
     FUNCTION(dory_xpulpv2_depthwise),
     FUNCTION(dory_xpulpv2_addition),
     FUNCTION(dory_xpulpv2_pool),
@@ -173,6 +181,34 @@ static void random_clamped(struct dory_layer *layer)
     }
 }
 
+static void random_high(struct dory_layer *layer)
+{
+    uint32_t largest = layer->output_bits < 8 ? (1u << layer->output_bits) - 1 : 255;
+    layer->normalisation = DORY_NORMALISE_HIGH;
+    layer->rounding = (uint8_t)random_up_to(DORY_ROUND_EVEN);
+    layer->left_shift = (uint8_t)random_between(layer->rounding == DORY_ROUND_AWAY, 3);
+    if (!layer->output_is_signed && layer->output_bits <= 8 && one_in(3)) { /* a ReLU's zero point */
+        layer->minimum = (int32_t)random_up_to(largest / 2);
+        layer->maximum = (int32_t)random_between(largest / 2, largest);
+    }
+}
+
+/* A divisor near 2^shift, by which fill_constants makes the multipliers; or a small one. */
+static void random_division(struct dory_layer *layer)
+{
+    int64_t power = (int64_t)1 << layer->shift;
+    layer->normalisation = DORY_NORMALISE_DIVIDE;
+    layer->divisor = one_in(8)   ? (int64_t)random_between(1, 300)
+                     : one_in(2) ? power - (power > 1)
+                                 : power / 2 + (power >> 8) * (int64_t)random_up_to(255) + 1;
+    if (one_in(8)) {
+        layer->output_bits = 32;
+        layer->output_is_signed = 1;
+        layer->minimum = INT32_MIN;
+        layer->maximum = INT32_MAX;
+    }
+}
+
 static struct dory_stage random_stage(uint32_t gain)
 {
     struct dory_stage stage = {
@@ -250,8 +286,14 @@ static void random_layer(struct dory_layer *layer, struct dory_stages *stages)
         layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : random_bits();
         layer->shift = (uint8_t)(usual_shift(layer) + (layer->normalisation == DORY_NORMALISE_64 ? random_up_to(30) : 0));
         random_clip(layer);
-        if (layer->output_bits <= 8 && one_in(3)) {
-            random_clamped(layer);
+        if (layer->normalisation == DORY_NORMALISE_64 && one_in(2)) {
+            random_division(layer);
+        } else if (layer->output_bits <= 8 && one_in(2)) {
+            if (one_in(2)) {
+                random_high(layer);
+            } else {
+                random_clamped(layer);
+            }
         }
     } else {
         random_stages(layer, stages);
@@ -281,7 +323,7 @@ static void shape_tile(struct test_case *test)
 }
 
 /* CHW, where the kernel wants or knows it. */
-static void choose_layouts(struct test_case *test, bool writes_chw)
+static void choose_layouts(struct test_case *test, bool writes_chw, int16_t border)
 {
     struct dory_layer *layer = &test->layer;
     if (test->description->reads_chw) {
@@ -291,6 +333,7 @@ static void choose_layouts(struct test_case *test, bool writes_chw)
             (uint16_t)dory_input_extent(layer->output_height, layer->kernel_height, layer->stride_height, 1);
         layer->input_width = (uint16_t)(layer->stride_width * layer->output_width);
     }
+    layer->border_value = layer->input_layout == DORY_CHW ? border : 0; /* otherwise it is in the tile like all else */
     layer->output_layout = writes_chw ? DORY_CHW : DORY_HWC;
 }
 
@@ -318,7 +361,8 @@ static void random_tile(struct test_case *test)
         tile->first_chunk = (uint8_t)random_up_to(1);
         tile->last_chunk = (uint8_t)random_up_to(1);
     }
-    choose_layouts(test, test->description->writes_chw && layer->output_bits == 8 && one_in(3));
+    choose_layouts(test, test->description->writes_chw && layer->output_bits == 8 && one_in(3),
+                   one_in(3) ? 0 : (int16_t)random_up_to(255));
     shape_tile(test);
 }
 
@@ -368,6 +412,11 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     layer->maximum = layer->output_bits == 32 ? INT32_MAX : (1 << layer->output_bits) - 1;
     if (layer->normalisation == DORY_NORMALISE_CLAMPED) {
         divide_clamped(layer, shape->divisor);
+    } else if (layer->normalisation == DORY_NORMALISE_HIGH) {
+        layer->rounding = (uint8_t)shape->divisor;
+        layer->left_shift = 2;
+    } else if (layer->normalisation == DORY_NORMALISE_DIVIDE) {
+        layer->divisor = shape->divisor;
     }
     test->stages.input[0] = test->stages.input[1] = (struct dory_stage){3, 40, 1, INT32_MIN, INT32_MAX};
     bool maximum = shape->operation == DORY_MAXIMUM_POOL;
@@ -380,7 +429,7 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
             use_kernel(test, dory_xpulpv2_kernels[i]);
         }
     }
-    choose_layouts(test, shape->writes_chw);
+    choose_layouts(test, shape->writes_chw, layer->normalisation == DORY_NORMALISE_HIGH ? 17 : 0);
     shape_tile(test);
 }
 
@@ -473,10 +522,27 @@ static void fill_clamped_lane(const struct dory_layer *layer, uint8_t **constant
     store_constant(constants, addend, 4);
 }
 
+/* A multiplier of which the high half is about the same for sums of the usual size, or a power of two, for there are ties.
+ */
+static void fill_high_lane(const struct dory_layer *layer, uint8_t **constants)
+{
+    uint32_t usual = usual_shift(layer) + layer->left_shift, less = random_between(3, 5);
+    int64_t shift = usual < less ? 0 : usual - less > 31 ? 31 : usual - less, one = (int64_t)1 << shift;
+    int64_t multiplier = one_in(3) ? 1 << 30 : (int64_t)random_between(1u << 29, INT32_MAX);
+    int64_t zero_point = (int64_t)random_up_to(255) & (layer->rounding == DORY_ROUND_EVEN ? ~1 : ~0);
+    int64_t rounding = layer->rounding == DORY_ROUND_FLOOR ? (int64_t)random_word() >> 16 : (one >> 1) - (one > 1);
+    int64_t bias = (int64_t)1 << dory_minimum(usual_shift(layer) + 6u, 24);
+    store_constant(constants, (int64_t)random_up_to((uint32_t)(2 * bias)) - bias, 4);
+    store_constant(constants, one_in(10) ? -multiplier : multiplier, 4);
+    store_constant(constants, zero_point * one + rounding, 4);
+    store_constant(constants, shift, 4);
+}
+
 static void fill_constants(const struct test_case *test, uint8_t *constants)
 {
     const struct dory_layer *layer = &test->layer;
-    uint32_t more = layer->normalisation == DORY_NORMALISE_64 ? layer->shift - (uint32_t)usual_shift(layer) : 0;
+    bool wide = layer->normalisation == DORY_NORMALISE_64 || layer->normalisation == DORY_NORMALISE_DIVIDE;
+    uint32_t more = wide ? layer->shift - (uint32_t)usual_shift(layer) : 0;
     for (unsigned lane = 0; lane < 4; lane++) {
         int64_t addend = (int64_t)random_up_to(255) << (layer->shift > 1 ? layer->shift - 1 : 0);
         switch (layer->normalisation) {
@@ -486,6 +552,7 @@ static void fill_constants(const struct test_case *test, uint8_t *constants)
             store_constant(&constants, addend - (int64_t)(random_word() >> 16), 4);
             break;
         case DORY_NORMALISE_CLAMPED: fill_clamped_lane(layer, &constants); break;
+        case DORY_NORMALISE_HIGH: fill_high_lane(layer, &constants); break;
         default:
             store_constant(&constants,
                            ((int64_t)random_between(1, 8) << more) + (int64_t)random_up_to(1u << (more < 20 ? more : 20)),
@@ -606,15 +673,16 @@ static void describe(const struct test_case *test)
 {
     const struct dory_layer *layer = &test->layer;
     const struct dory_tile *tile = &test->tile;
-    printf(
-        "seed %u: %s on %u cores: %ux%ux%u of %u bits from %ux%ux%u of %u bits, weights of %u bits, kernel %ux%u, stride "
-        "%ux%u, dilation %ux%u, normalisation %u, shift %u, clip %d..%d, input %s, chunk first %u last %u, layouts %u %u\n",
-        (unsigned)test->seed, test->description->name, test->cores, tile->rows, tile->columns, tile->channels,
-        layer->output_bits, tile->input_rows, tile->input_columns, tile->input_channels, layer->input_bits,
-        layer->weight_bits, layer->kernel_height, layer->kernel_width, layer->stride_height, layer->stride_width,
-        layer->dilation_height, layer->dilation_width, layer->normalisation, layer->shift, (int)layer->minimum,
-        (int)layer->maximum, layer->input_is_signed ? "signed" : "unsigned", tile->first_chunk, tile->last_chunk,
-        layer->input_layout, layer->output_layout);
+    printf("seed %u: %s on %u cores: %ux%ux%u of %u bits from %ux%ux%u of %u bits, weights of %u bits, kernel %ux%u, stride "
+           "%ux%u, dilation %ux%u, normalisation %u, shift %u, left shift %u, rounding %u, clip %d..%d, border %d, input "
+           "%s, chunk first %u last %u, layouts %u %u\n",
+           (unsigned)test->seed, test->description->name, test->cores, tile->rows, tile->columns, tile->channels,
+           layer->output_bits, tile->input_rows, tile->input_columns, tile->input_channels, layer->input_bits,
+           layer->weight_bits, layer->kernel_height, layer->kernel_width, layer->stride_height, layer->stride_width,
+           layer->dilation_height, layer->dilation_width, layer->normalisation, layer->shift, layer->left_shift,
+           layer->rounding, (int)layer->minimum, (int)layer->maximum, layer->border_value,
+           layer->input_is_signed ? "signed" : "unsigned", tile->first_chunk, tile->last_chunk, layer->input_layout,
+           layer->output_layout);
 }
 
 bool test_case_check(const struct test_case *test, const struct test_memory *memory)
