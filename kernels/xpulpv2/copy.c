@@ -1,0 +1,120 @@
+/* Copies of bytes by a map, or with a stride (see dory_layer.map): pixel by pixel, whose channels are a run in nearly all
+ * layers. The map lies in L2: a core reads it once a row and once a pixel. */
+#include "share.h"
+#include "xpulp.h"
+#include "xpulpv2.h"
+
+struct copy {
+    const uint8_t *input;
+    uint8_t *output;
+    const int32_t *rows, *columns, *channels; /* from the tile's first; channels null: a run from `channel` on */
+    uint32_t channel, count;                  /* the first one in the input, how many */
+    uint32_t row_bytes, pixel_bytes;          /* without a map: from one output row or pixel to the next */
+    uint32_t border;                          /* four of it */
+};
+
+/* Unaligned words are two accesses each on RI5CY, still fewer than bytes. */
+static inline void copy_run(const uint8_t *from, uint8_t *to, uint32_t bytes)
+{
+    for (; bytes >= 8; bytes -= 8, from += 8, to += 8) {
+        uint32_t first = dory_load_word(from), second = dory_load_word(from + 4);
+        dory_store_word(to, first);
+        dory_store_word(to + 4, second);
+    }
+    for (; bytes != 0; bytes--) {
+        *to++ = *from++;
+    }
+}
+
+static inline void fill_run(uint8_t *to, uint32_t value, uint32_t bytes)
+{
+    for (; bytes >= 4; bytes -= 4, to += 4) {
+        dory_store_word(to, value);
+    }
+    for (; bytes != 0; bytes--) {
+        *to++ = (uint8_t)value;
+    }
+}
+
+static void pick(const struct copy *copy, const uint8_t *from, uint8_t *to)
+{
+    for (uint32_t i = 0; i < copy->count; i++) {
+        int32_t channel = copy->channels[i];
+        to[i] = channel < 0 ? (uint8_t)copy->border : from[channel];
+    }
+}
+
+static void copy_mapped(const struct copy *copy, uint32_t row, uint32_t first, uint32_t end)
+{
+    int32_t start = copy->rows[row];
+    uint8_t *to = copy->output + first * copy->count;
+    for (uint32_t i = first; i < end; i++, to += copy->count) {
+        int32_t column = copy->columns[i];
+        const uint8_t *from = copy->input + start + column;
+        if (start < 0 || column < 0) {
+            fill_run(to, copy->border, copy->count);
+        } else if (copy->channels) {
+            pick(copy, from, to);
+        } else {
+            copy_run(from + copy->channel, to, copy->count);
+        }
+    }
+}
+
+static void copy_strided(const struct copy *copy, uint32_t row, uint32_t first, uint32_t end)
+{
+    const uint8_t *from = copy->input + row * copy->row_bytes + first * copy->pixel_bytes;
+    uint8_t *to = copy->output + first * copy->count;
+    for (uint32_t i = first; i < end; i++, from += copy->pixel_bytes, to += copy->count) {
+        copy_run(from, to, copy->count);
+    }
+}
+
+static bool is_run(const int32_t *channels, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (channels[i] < 0 || channels[i] != channels[0] + (int32_t)i) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct copy copy_of(const struct dory_layer *layer, const struct dory_tile *tile)
+{
+    struct copy copy = {
+        .input = tile->input,
+        .output = tile->output,
+        .count = tile->channels,
+        .row_bytes = layer->stride_height * (uint32_t)tile->input_columns * tile->channels,
+        .pixel_bytes = layer->stride_width * (uint32_t)tile->channels,
+        .border = (uint8_t)layer->border_value * 0x01010101u,
+    };
+    if (layer->map) {
+        copy.rows = layer->map + tile->first_row;
+        copy.columns = layer->map + layer->output_height + tile->first_column;
+        copy.channels = layer->map + layer->output_height + layer->output_width + tile->first_channel;
+        if (is_run(copy.channels, copy.count)) {
+            copy.channel = (uint32_t)copy.channels[0];
+            copy.channels = 0;
+        }
+    }
+    return copy;
+}
+
+void dory_xpulpv2_copy(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    struct copy copy = copy_of(layer, tile);
+    struct dory_grid_share share = dory_grid_share_of(tile->rows, tile->columns, core, cores);
+    copy.output += share.row * tile->columns * copy.count;
+    while (share.items != 0) {
+        uint32_t end = dory_grid_share_row_end(&share, tile->columns);
+        if (layer->map) {
+            copy_mapped(&copy, share.row, share.first, end);
+        } else {
+            copy_strided(&copy, share.row, share.first, end);
+        }
+        dory_grid_share_next_row(&share, end);
+        copy.output += tile->columns * copy.count;
+    }
+}
