@@ -96,25 +96,40 @@ struct layer_totals report_totals(const struct report *report)
 
 /* ---- shape and tile ---- */
 
+/* Without a default, so that the compiler asks for the name of a new one. */
+static const char *operation_name(enum dory_operation operation)
+{
+    switch (operation) {
+    case DORY_CONVOLUTION: return "convolution";
+    case DORY_DEPTHWISE: return "depthwise";
+    case DORY_MAXIMUM_POOL: return "maximum_pool";
+    case DORY_AVERAGE_POOL: return "average_pool";
+    case DORY_ADDITION: return "addition";
+    case DORY_GROUPED: return "grouped";
+    case DORY_CONCATENATION: return "concatenation";
+    case DORY_COPY: return "copy";
+    }
+    return "other";
+}
+
 const char *report_layer_kind(const struct plan *plan, int layer)
 {
-    static const char *const operations[] = {
-        [DORY_CONVOLUTION] = "convolution",     [DORY_DEPTHWISE] = "depthwise", [DORY_MAXIMUM_POOL] = "maximum_pool",
-        [DORY_AVERAGE_POOL] = "average_pool",   [DORY_ADDITION] = "addition",   [DORY_GROUPED] = "grouped",
-        [DORY_CONCATENATION] = "concatenation",
-    };
     if (layer_reads_whole_input(plan->network, &plan->network->layers[layer]))
         return "fully_connected";
-    return operations[plan->layers[layer].run.operation];
+    return operation_name((enum dory_operation)plan->layers[layer].run.operation);
 }
 
 const char *report_normalisation(const struct plan *plan, int layer)
 {
-    static const char *const forms[] = {
-        [DORY_NORMALISE_NONE] = "none",     [DORY_NORMALISE_32] = "shift_32",        [DORY_NORMALISE_64] = "shift_64",
-        [DORY_NORMALISE_DIVIDE] = "divide", [DORY_NORMALISE_CLAMPED] = "clamped_32",
-    };
-    return forms[plan->layers[layer].run.normalisation];
+    switch ((enum dory_normalisation)plan->layers[layer].run.normalisation) {
+    case DORY_NORMALISE_NONE: return "none";
+    case DORY_NORMALISE_32: return "shift_32";
+    case DORY_NORMALISE_64: return "shift_64";
+    case DORY_NORMALISE_DIVIDE: return "divide";
+    case DORY_NORMALISE_CLAMPED: return "clamped_32";
+    case DORY_NORMALISE_HIGH: return "high_32";
+    }
+    return "other";
 }
 
 static void set_pair(json_t *object, const char *key, uint64_t first, uint64_t second)

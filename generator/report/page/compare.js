@@ -62,6 +62,8 @@ function chooseKey() {
 
 /* Pairs of indices, null for a layer without a partner: the longest common subsequence. */
 function pairLayers() {
+  const counts = plans.map((plan) => plan.layers.length), most = Math.max(...counts);
+  if (counts[0] * counts[1] > 3e7) return Array.from({ length: most }, (none, i) => counts.map((count) => (i < count ? i : null)));
   const key = chooseKey(), [a, b] = plans.map((plan) => plan.layers.map(key)), pairs = [];
   const common = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--)

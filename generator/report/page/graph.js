@@ -153,9 +153,7 @@ function graphSection() {
   const holder = html("div", {}), kinds = new Set(data.layers.map((layer) => layer.kind));
   const part = section("Network", "Layers from left to right, rows like lines of a text. The bar in a box is the layer's time beside the longest one's. " +
     "Point at a box for its layer, at an arrow for its tensor.");
-  const groups = [["convolution", "convolution"], ["grouped", "grouped"], ["depthwise", "depth-wise"], ["fully_connected", "fully connected"],
-    ["maximum_pool", "maximum pool"], ["average_pool", "average pool"], ["addition", "addition"], ["concatenation", "concatenation"]];
-  part.append(legend(groups.filter(([kind]) => kinds.has(kind)).map(([kind, name]) => [`swatch soft ${kind}`, name])), holder);
+  part.append(legend([...kinds].map((kind) => [`swatch soft ${kind}`, kind === "depthwise" ? "depth-wise" : kind.replace("_", " ")])), holder);
   redrawOnResize(holder, () => drawGraph(holder, holder.clientWidth));
   return part;
 }
