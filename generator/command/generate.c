@@ -67,7 +67,7 @@ static bool pass_describe(struct generation *run)
         return true;
     run->described = arena_array(run->arena, struct dory_layer, (size_t)run->network->layer_count);
     for (int i = 0; i < run->network->layer_count; i++)
-        good = describe_layer(run->network, i, &run->described[i], run->arena, run->diagnostics) && good;
+        good = describe_layer(run->network, i, &run->described[i], NULL, run->arena, run->diagnostics) && good;
     return good;
 }
 

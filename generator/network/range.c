@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "network/stage.h"
+#include "network/accumulator.h"
 
 struct bounds {
     wide minimum, maximum;
@@ -54,20 +54,10 @@ static struct bounds with_padding(const struct layer *layer, struct bounds x)
     return padded ? unite(x, (struct bounds){layer->padding_value, layer->padding_value}) : x;
 }
 
-static struct bounds of_convolution(const struct layer *layer, const struct tensor *input, int channel)
+static struct bounds of_convolution(const struct prover *prover, const struct layer *layer, int channel)
 {
-    struct bounds x = with_padding(layer, of_tensor(input)), sum = {0, 0};
-    size_t count = (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)(input->channels / layer->groups);
-    const int8_t *weights = layer->weights + (size_t)channel * count;
-    int64_t positive = 0, negative = 0;
-    for (size_t i = 0; i < count; i++) {
-        positive += weights[i] > 0 ? weights[i] : 0;
-        negative += weights[i] < 0 ? weights[i] : 0;
-    }
-    struct bounds rising = scale(x, positive), falling = scale(x, negative);
-    sum.minimum = rising.minimum + falling.minimum;
-    sum.maximum = rising.maximum + falling.maximum;
-    return sum;
+    struct accumulator_range range = accumulator_range(prover->network, layer, channel);
+    return (struct bounds){range.minimum, range.maximum};
 }
 
 static struct bounds of_addition(const struct prover *prover, const struct layer *layer, int channel)
@@ -125,7 +115,7 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
 {
     const struct tensor *input = &prover->network->tensors[layer->inputs[0]];
     switch (layer->kind) {
-    case LAYER_CONVOLUTION: return of_convolution(layer, input, channel);
+    case LAYER_CONVOLUTION: return of_convolution(prover, layer, channel);
     case LAYER_CONCATENATION: return of_concatenation(prover, layer, channel);
     case LAYER_ADDITION: return of_addition(prover, layer, channel);
     case LAYER_MULTIPLICATION: return of_multiplication(prover, layer, channel);

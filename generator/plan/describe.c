@@ -1,13 +1,15 @@
 /* Pass `describe`: the firmware's view of a layer.
  *
  * What is decided here is arithmetic: how an accumulator is normalised. A cheaper form than the exact one is taken only
- * where bounds prove that it gives the same bits. The bounds of a convolution's accumulator are computed anew for every
- * channel from its own weights, which is tighter than the layer's bound. */
-#include "plan/clamp.h"
+ * where bounds prove that it gives the same bits; for convolutions requantise.c looks for it, with the bounds that a
+ * channel's own weights give its sums, which are tighter than the layer's. */
 #include "plan/plan.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "network/accumulator.h"
+#include "plan/requantise.h"
 
 struct bounds {
     int64_t minimum, maximum;
@@ -19,6 +21,7 @@ struct description {
     const struct tensor *input, *second_input, *output; /* second_input: null but for additions and concatenations */
     struct dory_layer *run;
     struct dory_stages *stages; /* of it, where it has any */
+    struct requantisation *requantisation;
     struct arena *arena;
     struct diagnostics *diagnostics;
 };
@@ -27,8 +30,6 @@ struct description {
     diagnose((description)->diagnostics, SEVERITY_ERROR, (description)->layer->name, attribute, __VA_ARGS__)
 
 /* ---- exact arithmetic on bounds ---- */
-
-__extension__ typedef __int128 wide;
 
 static bool fits_32_bits(wide value) { return value >= INT32_MIN && value <= INT32_MAX; }
 static bool fits_64_bits(wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
@@ -60,37 +61,12 @@ static int power_of_two(int64_t value)
     return __builtin_ctzll((unsigned long long)value);
 }
 
-/* ---- bounds of accumulators ---- */
-
 /* The values that a tensor's elements can have; the type's, where nothing was proven. */
-static struct bounds tensor_bounds(const struct tensor *tensor)
+static struct bounds tensor_bounds(const struct description *d, int input)
 {
-    struct bounds type = {0, ((int64_t)1 << tensor->bits) - 1};
-    if (tensor->is_signed)
-        type = (struct bounds){-((int64_t)1 << (tensor->bits - 1)), ((int64_t)1 << (tensor->bits - 1)) - 1};
-    if (tensor->minimum > tensor->maximum || tensor->minimum < type.minimum || tensor->maximum > type.maximum)
-        return type;
-    return (struct bounds){tensor->minimum, tensor->maximum};
-}
-
-/* Bounds of the accumulator of one output channel, and of all its partial sums in whatever order they are added:
- * zero counts as a value of every element, for borders and for terms that are still to come. */
-static struct bounds channel_bounds(const struct description *d, size_t channel)
-{
-    struct bounds x = tensor_bounds(d->input), sum = {0, 0};
-    size_t taps = (size_t)d->layer->kernel_height * (size_t)d->layer->kernel_width;
-    size_t count = taps * (size_t)(d->input->channels / d->layer->groups);
-    const int8_t *weights = d->layer->weights + channel * count;
-    int64_t positive = 0, negative = 0;
-    for (size_t i = 0; i < count; i++) {
-        positive += weights[i] > 0 ? weights[i] : 0;
-        negative += weights[i] < 0 ? weights[i] : 0;
-    }
-    x.minimum = x.minimum < 0 ? x.minimum : 0;
-    x.maximum = x.maximum > 0 ? x.maximum : 0;
-    sum.minimum = positive * x.minimum + negative * x.maximum;
-    sum.maximum = positive * x.maximum + negative * x.minimum;
-    return sum;
+    struct bounds x;
+    accumulator_input(d->network, d->layer, input, &x.minimum, &x.maximum);
+    return x;
 }
 
 /* ---- normalisation ---- */
@@ -177,56 +153,48 @@ static struct dory_stage scalar_stage(const struct description *d, const struct 
     return result;
 }
 
-static int64_t floor_divide(wide numerator, int64_t divisor)
-{
-    wide quotient = numerator / divisor;
-    return (int64_t)(quotient - (numerator % divisor < 0));
-}
-
 /* What dory_stage_apply makes of x; the clip to 32 bits included, so that nothing behind it overflows. */
 static struct bounds stage_bounds(const struct dory_stage *stage, struct bounds x)
 {
     wide low = (wide)stage->multiplier * x.minimum, high = (wide)stage->multiplier * x.maximum;
-    struct bounds y = {floor_divide(wide_minimum(low, high) + stage->addend, stage->divisor),
-                       floor_divide(wide_maximum(low, high) + stage->addend, stage->divisor)};
+    struct bounds y = {(int64_t)wide_floor_divide(wide_minimum(low, high) + stage->addend, stage->divisor),
+                       (int64_t)wide_floor_divide(wide_maximum(low, high) + stage->addend, stage->divisor)};
     y.minimum = y.minimum < stage->minimum ? stage->minimum : y.minimum > stage->maximum ? stage->maximum : y.minimum;
     y.maximum = y.maximum < stage->minimum ? stage->minimum : y.maximum > stage->maximum ? stage->maximum : y.maximum;
     return y;
 }
 
-/* Takes the clamped form where every channel has one. */
-static void try_clamped(const struct description *d, const struct stage *stage)
+/* Accumulators of all channels; false where the firmware's 32 bits cannot hold their sums. */
+static bool find_ranges(const struct description *d, struct step_point *ranges)
 {
-    struct dory_layer *run = d->run;
-    uint32_t reciprocal;
-    uint8_t shift;
-    if (!stage->has_clip || run->minimum != 0 || run->maximum > 255 || stage->divisor > (int64_t)1 << 31)
-        return;
-    int64_t scale = clamp_scale(stage->divisor, run->maximum), divisor = scale * stage->divisor;
-    if (!clamp_reciprocal(divisor, ((uint64_t)run->maximum + 1) * (uint64_t)divisor, &reciprocal, &shift))
-        return;
-    for (size_t channel = 0; channel < (size_t)d->output->channels; channel++) {
-        size_t index = stage->count == 1 ? 0 : channel;
-        struct bounds x = channel_bounds(d, channel);
-        struct clamped_channel unused;
-        if (!fits_32_bits(stage->multiplier[index]) || !fits_64_bits((wide)scale * stage->addend[index]))
-            return;
-        if (!clamp_channel(scale * stage->multiplier[index], scale * stage->addend[index], divisor, run->maximum, x.minimum,
-                           x.maximum, &unused))
-            return;
+    for (int channel = 0; channel < d->output->channels; channel++) {
+        struct accumulator_range range = accumulator_range(d->network, d->layer, channel);
+        if (!fits_32_bits(range.partial_minimum) || !fits_32_bits(range.partial_maximum))
+            return false;
+        ranges[channel] = (struct step_point){(int64_t)range.minimum, (int64_t)range.maximum};
     }
-    run->normalisation = DORY_NORMALISE_CLAMPED;
-    run->reciprocal = reciprocal;
-    run->shift = shift;
+    return true;
 }
 
-void describe_accumulator(const struct network *network, const struct layer *layer, size_t channel, int64_t *minimum,
-                          int64_t *maximum)
+static void refuse_stage(const struct description *d, const struct stage *stage)
 {
-    struct description d = {.layer = layer, .input = &network->tensors[layer->inputs[0]]};
-    struct bounds x = channel_bounds(&d, channel);
-    *minimum = x.minimum;
-    *maximum = x.maximum;
+    if (stage->rounding == ROUND_FLOOR)
+        REFUSE(d, NULL, "its normalisation exceeds 64-bit integers, which is the most that the firmware computes with");
+    else
+        REFUSE(d, NULL,
+               "none of the firmware's forms of requantisation equals the model's for all sums that can occur; it may "
+               "help to quantise to 8 bits, with scales that lie less far apart");
+}
+
+static void take_requantisation(const struct description *d, const struct requantisation *form)
+{
+    struct dory_layer *run = d->run;
+    run->normalisation = (uint8_t)form->normalisation;
+    run->rounding = (uint8_t)form->rounding;
+    run->shift = (uint8_t)form->shift;
+    run->left_shift = (uint8_t)form->left_shift;
+    run->reciprocal = form->reciprocal;
+    run->divisor = form->divisor;
 }
 
 static void describe_channel_stages(const struct description *d)
@@ -235,21 +203,24 @@ static void describe_channel_stages(const struct description *d)
     static const int64_t one = 1, zero = 0;
     static const struct stage identity = {.count = 1, .multiplier = &one, .addend = &zero, .divisor = 1};
     const struct stage *stage = layer->stage_count ? &layer->stages[0] : &identity;
-    struct form form = {true, true, true};
-    bool accumulators_fit = true;
-    for (size_t channel = 0; channel < (size_t)d->output->channels; channel++) {
-        struct bounds x = channel_bounds(d, channel);
-        accumulators_fit = accumulators_fit && fits_32_bits(x.minimum) && fits_32_bits(x.maximum);
-        form_add(&form, stage, channel, x);
-    }
-    if (!accumulators_fit)
+    size_t channels = (size_t)d->output->channels;
+    struct step_point *ranges = arena_array(d->arena, struct step_point, channels);
+    if (!find_ranges(d, ranges)) {
         REFUSE(d, NULL, "its sums can exceed 32 bits, in which the firmware accumulates");
+        return;
+    }
     if (layer->stage_count > 1)
         REFUSE(d, NULL, "has %d normalisations one after the other; a convolution can have one", layer->stage_count);
-    choose_normalisation(d, &form, stage->divisor);
     describe_clip(d, layer->stage_count ? stage : NULL);
-    if (d->run->normalisation == DORY_NORMALISE_64 || d->run->normalisation == DORY_NORMALISE_DIVIDE)
-        try_clamped(d, stage);
+    struct requantise_problem problem = {.stage = stage,
+                                         .ranges = ranges,
+                                         .channel_count = d->output->channels,
+                                         .minimum = d->run->minimum,
+                                         .maximum = d->run->maximum};
+    if (requantise(&problem, d->requantisation, d->arena))
+        take_requantisation(d, d->requantisation);
+    else
+        refuse_stage(d, stage);
 }
 
 static void describe_scalar_stages(const struct description *d, struct bounds accumulator)
@@ -289,6 +260,18 @@ static void set_dimensions(const struct description *d, const struct dimension *
 }
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* What the border holds; the tile loop fills it with bytes. */
+static void describe_border(const struct description *d)
+{
+    int64_t value = d->layer->padding_value;
+    int64_t least = d->input->is_signed ? -((int64_t)1 << (d->input->bits - 1)) : 0;
+    int64_t most = least + ((int64_t)1 << d->input->bits) - 1;
+    if (value != 0 && (d->input->bits > 8 || value < least || value > most))
+        REFUSE(d, NULL, "pads with %" PRId64 ", which borders of %d-bit %s elements cannot hold", value, d->input->bits,
+               d->input->is_signed ? "signed" : "unsigned");
+    d->run->border_value = (int16_t)value;
+}
 
 static void describe_shape(const struct description *d)
 {
@@ -452,7 +435,7 @@ static void describe_convolution(const struct description *d)
 static void describe_pool(const struct description *d)
 {
     bool maximum = d->layer->kind == LAYER_MAXIMUM_POOL;
-    struct bounds x = tensor_bounds(d->input);
+    struct bounds x = tensor_bounds(d, 0);
     d->run->operation = maximum ? DORY_MAXIMUM_POOL : DORY_AVERAGE_POOL;
     if (maximum) {
         check_maximum_pool(d);
@@ -477,11 +460,10 @@ static bool same_shape(const struct tensor *a, const struct tensor *b)
 /* The stages of both inputs, and what they make of their tensors. */
 static void describe_input_stages(const struct description *d, struct bounds terms[2])
 {
-    const struct tensor *inputs[2] = {d->input, d->second_input};
     for (int i = 0; i < 2; i++)
-        d->stages->input[i] = scalar_stage(d, &d->layer->input_stages[i], tensor_bounds(inputs[i]));
+        d->stages->input[i] = scalar_stage(d, &d->layer->input_stages[i], tensor_bounds(d, i));
     for (int i = 0; i < 2 && d->diagnostics->error_count == 0; i++)
-        terms[i] = stage_bounds(&d->stages->input[i], tensor_bounds(inputs[i]));
+        terms[i] = stage_bounds(&d->stages->input[i], tensor_bounds(d, i));
 }
 
 static void describe_addition(const struct description *d)
@@ -515,11 +497,11 @@ static void describe_concatenation(const struct description *d)
     describe_scalar_stages(d, either);
 }
 
-/* Only a floor of integers has a form on the chip so far. */
+/* But for convolutions, only a floor of integers has a form on the chip so far. */
 static bool has_form(const struct description *d)
 {
     bool floors = true;
-    for (int i = 0; i < MAXIMUM_STAGES; i++)
+    for (int i = 0; i < MAXIMUM_STAGES && d->layer->kind != LAYER_CONVOLUTION; i++)
         floors &= d->layer->stages[i].rounding == ROUND_FLOOR && d->layer->input_stages[i].rounding == ROUND_FLOOR;
     if (!floors)
         REFUSE(d, NULL, "there is no firmware for its rounding yet; 'dory run' computes it");
@@ -613,8 +595,8 @@ static void describe_kind(struct description *d)
     }
 }
 
-bool describe_layer(const struct network *network, int index, struct dory_layer *run, struct arena *arena,
-                    struct diagnostics *diagnostics)
+bool describe_layer(const struct network *network, int index, struct dory_layer *run,
+                    const struct requantisation **requantisation, struct arena *arena, struct diagnostics *diagnostics)
 {
     const struct layer *layer = &network->layers[index];
     /* This layer's errors are counted apart, so that those of others do not stop its own checks. */
@@ -626,6 +608,7 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
         .second_input = layer_has_two_inputs(layer) ? &network->tensors[layer->inputs[1]] : NULL,
         .output = &network->tensors[layer->output],
         .run = run,
+        .requantisation = arena_array(arena, struct requantisation, 1),
         .arena = arena,
         .diagnostics = &own,
     };
@@ -637,10 +620,13 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
     }
     describe_elements(&d);
     describe_shape(&d);
+    describe_border(&d);
     check_extents(&d);
     if (has_form(&d))
         describe_kind(&d);
     for (int i = 0; i < own.count; i++)
         diagnose(diagnostics, own.list[i].severity, own.list[i].node, own.list[i].attribute, "%s", own.list[i].text);
+    if (requantisation)
+        *requantisation = layer->kind == LAYER_CONVOLUTION ? d.requantisation : NULL;
     return own.error_count == 0;
 }

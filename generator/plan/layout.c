@@ -3,8 +3,8 @@
  *
  * Every blob is written front to back into the place that the plan has for it; a blob that does not come out with exactly
  * the bytes that the plan counted is a fault of dory and is reported as one, since the firmware would read past it. */
-#include "plan/clamp.h"
 #include "plan/plan.h"
+#include "plan/requantise.h"
 
 #include <string.h>
 
@@ -32,6 +32,7 @@ struct source {
     const struct network *network;
     const struct layer *layer;
     const struct dory_layer *run;
+    const struct requantisation *requantisation;
     const struct tensor *input;
     bool reads_whole_input;
 };
@@ -136,56 +137,24 @@ static void write_depthwise_quad(struct writer *writer, const struct source *sou
 
 /* ---- normalisation constants ---- */
 
-struct constants {
-    int64_t multiplier, addend;
-};
+static bool fits(int64_t value, unsigned bytes) { return bytes == 8 || (value >= INT32_MIN && value <= INT32_MAX); }
 
-static struct constants constants_of(const struct source *source, uint32_t output)
-{
-    if (output >= source->run->output_channels)
-        return (struct constants){0, 0};
-    if (source->layer->stage_count == 0)
-        return (struct constants){1, 0};
-    const struct stage *stage = &source->layer->stages[0];
-    uint32_t index = stage->count == 1 ? 0 : output;
-    return (struct constants){stage->multiplier[index], stage->addend[index]};
-}
-
-static bool fits_32_bits(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; }
-
-static bool write_clamped(struct writer *writer, const struct source *source, uint32_t output)
-{
-    struct clamped_channel clamped = {0};
-    bool proven = true;
-    if (output < source->run->output_channels) {
-        int64_t minimum, maximum;
-        struct constants constants = constants_of(source, output);
-        describe_accumulator(source->network, source->layer, output, &minimum, &maximum);
-        int64_t divisor = source->layer->stages[0].divisor, scale = clamp_scale(divisor, source->run->maximum);
-        proven = clamp_channel(scale * constants.multiplier, scale * constants.addend, scale * divisor, source->run->maximum,
-                               minimum, maximum, &clamped);
-    }
-    write_bytes(writer, (uint32_t)clamped.low, 4);
-    write_bytes(writer, (uint32_t)clamped.high, 4);
-    write_bytes(writer, clamped.multiplier, 4);
-    write_bytes(writer, clamped.addend, 4);
-    return proven;
-}
-
-/* False where a constant does not fit: range and describe choose the form, so that would be their fault. */
+/* False where a constant does not fit: requantise.c chooses the form, so that would be its fault. Those of the clamped form
+ * are modulo 2^32. */
 static bool write_constants(struct writer *writer, const struct source *source, uint32_t output)
 {
-    if (source->run->normalisation == DORY_NORMALISE_CLAMPED)
-        return write_clamped(writer, source, output);
-    struct constants constants = constants_of(source, output);
-    unsigned bytes =
-        source->run->normalisation == DORY_NORMALISE_64 || source->run->normalisation == DORY_NORMALISE_DIVIDE ? 8 : 4;
-    if (source->run->normalisation != DORY_NORMALISE_NONE)
-        write_bytes(writer, (uint64_t)constants.multiplier, bytes);
-    else if (constants.multiplier != 1 && output < source->run->output_channels)
-        return false;
-    write_bytes(writer, (uint64_t)constants.addend, bytes);
-    return bytes == 8 || (fits_32_bits(constants.multiplier) && fits_32_bits(constants.addend));
+    static const struct requantised_channel none = {{0}};
+    bool is_there = output < source->run->output_channels;
+    const struct requantised_channel *channel = is_there ? &source->requantisation->channels[output] : &none;
+    uint8_t form = source->run->normalisation;
+    unsigned bytes = form == DORY_NORMALISE_64 || form == DORY_NORMALISE_DIVIDE ? 8 : 4;
+    unsigned count = dory_constants_bytes(source->run) / 4 / bytes;
+    bool fit = true;
+    for (unsigned i = 0; i < count; i++) {
+        write_bytes(writer, (uint64_t)channel->words[i], bytes);
+        fit = fit && (fits(channel->words[i], bytes) || form == DORY_NORMALISE_CLAMPED);
+    }
+    return fit;
 }
 
 /* ---- blob and image ---- */
@@ -221,6 +190,7 @@ static void layout_layer(struct plan *plan, int index, struct diagnostics *diagn
     struct source source = {.network = plan->network,
                             .layer = layer,
                             .run = &planned->run,
+                            .requantisation = planned->requantisation,
                             .input = &plan->network->tensors[layer->inputs[0]],
                             .reads_whole_input = layer_reads_whole_input(plan->network, layer)};
     bool fit = write_blob(&writer, &source);

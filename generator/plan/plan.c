@@ -149,6 +149,17 @@ static void set_layouts(struct planner *p, int index)
     }
 }
 
+/* As an earlier attempt at the network has it: there is a proof in it, which takes its time. False: there was none. */
+static bool copy_description(const struct planner *p, int index)
+{
+    if (!p->before)
+        return false;
+    p->layers[index].run = p->before->layers[index].run;
+    p->layers[index].requantisation = p->before->layers[index].requantisation;
+    p->layers[index].run.input_layout = p->layers[index].run.output_layout = DORY_HWC;
+    return true;
+}
+
 static bool describe_layers(struct planner *p)
 {
     bool good = true;
@@ -156,7 +167,8 @@ static bool describe_layers(struct planner *p)
     p->choices = arena_array(p->arena, struct choice, (size_t)p->network->layer_count);
     p->homes = arena_array(p->arena, enum plan_home, (size_t)p->network->tensor_count);
     for (int i = 0; i < p->network->layer_count; i++) {
-        bool described = describe_layer(p->network, i, &p->layers[i].run, p->arena, p->diagnostics);
+        bool described = copy_description(p, i) || describe_layer(p->network, i, &p->layers[i].run,
+                                                                  &p->layers[i].requantisation, p->arena, p->diagnostics);
         set_layouts(p, i);
         good = described && has_kernels(p, i) && good;
         p->layers[i].least_l1_bytes = good ? least_l1_bytes(p, i) : 0;
@@ -200,6 +212,7 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
     const struct tile_cost *cost = &schedule->costs[index];
     tile_apply(&problem, &cut->tiling, &layer->run);
     layer->kernel = cut->kernel;
+    layer->requantisation = p->layers[index].requantisation;
     layer->first_step = schedule->first_step[index];
     layer->step_count = schedule->first_step[index + 1] - layer->first_step;
     layer->macs = layer_macs(p->network, &p->network->layers[index]);

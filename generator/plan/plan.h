@@ -48,6 +48,8 @@ struct plan_tensor {
     enum dory_layout layout; /* CHW only with HOME_L2 */
 };
 
+struct requantisation;
+
 struct plan_layer {
     struct dory_layer run; /* as the firmware gets it; run.kernel is null here */
     const struct dory_kernel_description *kernel;
@@ -56,9 +58,10 @@ struct plan_layer {
     uint64_t predicted_cycles; /* kernels, L2-L1 transfers and overhead; without waits for L3 */
     uint64_t kernel_cycles, dma_cycles, exposed_cycles;
     uint32_t tile_count;
-    uint32_t weights_bytes;   /* of the blob; 0 without weights */
-    uint32_t weights_address; /* of the blob in the flash image */
-    uint32_t l1_bytes;        /* used of the arena */
+    uint32_t weights_bytes;                      /* of the blob; 0 without weights */
+    uint32_t weights_address;                    /* of the blob in the flash image */
+    uint32_t l1_bytes;                           /* used of the arena */
+    const struct requantisation *requantisation; /* how, and how that is known to be right; null but for convolutions */
 };
 
 struct plan_step {
@@ -118,13 +121,10 @@ struct plan {
 
 /* ---- the passes behind import, in their order; each false after an error was reported ---- */
 
-/* describe.c: the firmware's view of a layer: shape, bits, normalisation, clip, stages; tile, L1 map and blob sizes zero. */
-bool describe_layer(const struct network *network, int layer, struct dory_layer *run, struct arena *arena,
-                    struct diagnostics *diagnostics);
-
-/* Bounds of the accumulator of one output channel of a convolution, partial sums included. */
-void describe_accumulator(const struct network *network, const struct layer *layer, size_t channel, int64_t *minimum,
-                          int64_t *maximum);
+/* describe.c: the firmware's view of a layer: shape, bits, normalisation, clip, stages; tile, L1 map and blob sizes zero.
+ * And how a convolution is requantised, with its constants; null for all else. */
+bool describe_layer(const struct network *network, int layer, struct dory_layer *run,
+                    const struct requantisation **requantisation, struct arena *arena, struct diagnostics *diagnostics);
 
 /* Does the target have the cores and bytes that the options ask for? A plan for more is one for another machine. */
 bool plan_options_check(const struct plan_options *options, const struct target *target, struct diagnostics *diagnostics);

@@ -72,6 +72,7 @@ struct candidate {
 
 struct planned_layer {
     struct dory_layer run;                                           /* described */
+    const struct requantisation *requantisation;                     /* likewise */
     const struct dory_kernel_description *kernels[MOST_KERNELS + 1]; /* those that support it, null-terminated */
     struct cycle_table *cycles[MOST_KERNELS];
     struct cut *cuts;

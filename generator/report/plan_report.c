@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plan/budget.h"
+#include "plan/requantise.h"
 #include "report/plan_views.h"
 
 static const char *row_format = "%-20s %-12s %-12s %-30s %-20s %6s %6s %12s %9s %7s %8s %8s %11s %6s\n";
@@ -121,6 +122,18 @@ static void add_proof(struct text *text, const struct plan *plan)
     add_tail(text, plan);
 }
 
+static void add_requantisations(struct text *text, const struct plan *plan)
+{
+    text_add_string(text, "\nRequantisation\n");
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        if (!plan->layers[i].requantisation)
+            continue;
+        text_add_string(text, "  ");
+        text_add_in_comment(text, plan->network->layers[i].name);
+        text_add(text, ": %s\n", requantisation_text(plan->layers[i].requantisation, text->arena));
+    }
+}
+
 void plan_report(struct text *text, const struct plan *plan)
 {
     struct arena *arena = text->arena;
@@ -142,4 +155,5 @@ void plan_report(struct text *text, const struct plan *plan)
              plan->predicted_cycles - cycles, rate_text(arena, macs, plan->predicted_cycles));
     add_proof(text, plan);
     add_memories(text, plan);
+    add_requantisations(text, plan);
 }

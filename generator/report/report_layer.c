@@ -1,6 +1,7 @@
 #include "report/report_layer.h"
 
 #include "dory/hal.h"
+#include "plan/requantise.h"
 #include "report/report_values.h"
 
 /* ---- time ---- */
@@ -255,6 +256,11 @@ json_t *report_describe_layer(const struct report *report, int layer)
     set_geometry(object, plan->network, &plan->network->layers[layer]);
     set_text(object, "kernel", planned->kernel->name);
     set_text(object, "normalisation", report_normalisation(plan, layer));
+    if (planned->requantisation) {
+        struct arena arena = {0};
+        set_text(object, "requantisation", requantisation_text(planned->requantisation, &arena));
+        arena_free(&arena);
+    }
     set_tile(object, planned);
     set_number(object, "first_step", (uint64_t)planned->first_step);
     set_number(object, "steps", (uint64_t)planned->step_count);

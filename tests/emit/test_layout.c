@@ -1,6 +1,7 @@
 /* Weight blobs of layers small enough to be written down by hand, from the text of dory/layer.h. */
 #include "expect.h"
 #include "plan/plan.h"
+#include "plan/requantise.h"
 
 #include <string.h>
 
@@ -53,6 +54,20 @@ static struct dory_layer run_of(const struct shape *shape, bool whole)
     };
 }
 
+/* The stage's constants as the form has them. */
+static struct requantisation constants_of(const struct layer *layer, const struct dory_layer *run, struct arena *arena)
+{
+    struct requantisation form = {.channels = arena_array(arena, struct requantised_channel, run->output_channels)};
+    const struct stage *stage = &layer->stages[0];
+    for (int i = 0; i < run->output_channels; i++) {
+        int64_t *words = form.channels[i].words;
+        bool none = run->normalisation == DORY_NORMALISE_NONE;
+        words[0] = none ? stage->addend[i] : stage->multiplier[i];
+        words[1] = stage->addend[i];
+    }
+    return form;
+}
+
 /* Lays out the one layer and compares its blob, which lies behind the header. */
 static void expect_blob(const char *what, const struct shape *shape, const int8_t *weights, const uint8_t *expected,
                         uint32_t bytes)
@@ -65,6 +80,8 @@ static void expect_blob(const char *what, const struct shape *shape, const int8_
     struct plan_layer planned = {.run = run_of(shape, layer_reads_whole_input(&network, &layer)),
                                  .weights_bytes = bytes,
                                  .weights_address = FLASH_HEADER_BYTES};
+    struct requantisation form = constants_of(&layer, &planned.run, &arena);
+    planned.requantisation = &form;
     struct plan plan = {.network = &network, .layers = &planned, .flash_bytes = FLASH_HEADER_BYTES + bytes};
     EXPECT(layout_weights(&plan, &arena, &diagnostics), "%s: %s", what, diagnostics.count ? diagnostics.list[0].text : "");
     for (uint32_t i = 0; i < bytes; i++)
@@ -257,6 +274,8 @@ static void test_constants_out_of_range(void)
     layer.stages[0] = (struct stage){.count = 1, .multiplier = huge, .addend = none, .divisor = 1};
     struct network network = {.tensors = tensors, .tensor_count = 2, .layers = &layer, .layer_count = 1};
     struct plan_layer planned = {.run = run_of(&shape, false), .weights_bytes = 48, .weights_address = FLASH_HEADER_BYTES};
+    struct requantisation form = constants_of(&layer, &planned.run, &arena);
+    planned.requantisation = &form;
     struct plan plan = {.network = &network, .layers = &planned, .flash_bytes = FLASH_HEADER_BYTES + 48};
     EXPECT(!layout_weights(&plan, &arena, &diagnostics), "a multiplier beyond 32 bits was cut off");
     arena_free(&arena);

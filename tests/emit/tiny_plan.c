@@ -1,6 +1,7 @@
 #include "tiny_plan.h"
 
 #include "dory/hal.h"
+#include "plan/requantise.h"
 
 static struct tensor tensors[2] = {
     {.name = "image", .height = 4, .width = 4, .channels = 1, .bits = 8, .maximum = 255, .producer = NO_LAYER},
@@ -48,6 +49,10 @@ static struct network network = {
 static const struct target target = {.name = "host", .cores = 8};
 static const struct dory_kernel_description kernel = {.name = "dory_reference_convolution"};
 
+static struct requantised_channel constants[2] = {{{3, 100}}, {{-5, -7}}};
+static const struct requantisation requantisation = {
+    .normalisation = DORY_NORMALISE_32, .shift = 8, .maximum = 255, .channels = constants, .channel_count = 2};
+
 static const struct plan_layer planned_layer = {
     .run = {.operation = DORY_CONVOLUTION,
             .normalisation = DORY_NORMALISE_32,
@@ -84,6 +89,7 @@ static const struct plan_layer planned_layer = {
                    .accumulators = DORY_NO_BUFFER,
                    .scratch = DORY_NO_BUFFER}},
     .kernel = &kernel,
+    .requantisation = &requantisation,
     .step_count = 1,
     .macs = 288,
     .predicted_cycles = 1234,

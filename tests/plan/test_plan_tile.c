@@ -15,8 +15,8 @@ static struct dory_layer random_layer_of(struct arena *arena, uint64_t seed)
     struct diagnostics diagnostics = {.arena = arena};
     struct dory_layer run;
     const struct network *network = random_network(arena, seed, 3);
-    EXPECT(describe_layer(network, (int)(seed % (uint64_t)network->layer_count), &run, arena, &diagnostics), "seed %" PRIu64,
-           seed);
+    EXPECT(describe_layer(network, (int)(seed % (uint64_t)network->layer_count), &run, NULL, arena, &diagnostics),
+           "seed %" PRIu64, seed);
     return run;
 }
 

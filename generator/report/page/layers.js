@@ -19,6 +19,7 @@ function cycleBar(layer, most) {
 function layerTip(row, layer, index) {
   return hover(row, layerName(index), [
     ["kind", kindName(layer)], ["kernel", kernelName(layer)], ["normalisation", normalisationName(layer)],
+    ["requantisation", layer.requantisation || "–"],
     ["inputs", layer.inputs.map(tensorName).join(", ")], ["output", tensorName(layer.output)], ["shapes", `${shape(layer.input_shape)} → ${shape(layer.output_shape)}`],
     ["MAC", withCommas(layer.macs)], ["kernel alone", `${withCommas(layer.kernel_cycles)} cycles`],
     ["L2-L1 transfers alone", `${withCommas(layer.dma_cycles)} cycles`], ["both and overhead", `${withCommas(layer.predicted_cycles)} cycles`],

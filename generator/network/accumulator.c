@@ -1,0 +1,47 @@
+#include "network/accumulator.h"
+
+static wide lesser(wide a, wide b) { return a < b ? a : b; }
+static wide greater(wide a, wide b) { return a > b ? a : b; }
+
+static void type_bounds(const struct tensor *tensor, int64_t *minimum, int64_t *maximum)
+{
+    int64_t levels = (int64_t)1 << tensor->bits;
+    *minimum = tensor->is_signed ? -levels / 2 : 0;
+    *maximum = tensor->is_signed ? levels / 2 - 1 : levels - 1;
+}
+
+void accumulator_input(const struct network *network, const struct layer *layer, int input, int64_t *minimum,
+                       int64_t *maximum)
+{
+    const struct tensor *tensor = &network->tensors[layer->inputs[input]];
+    bool padded = layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;
+    type_bounds(tensor, minimum, maximum);
+    if (tensor->minimum <= tensor->maximum && tensor->minimum >= *minimum && tensor->maximum <= *maximum) {
+        *minimum = tensor->minimum;
+        *maximum = tensor->maximum;
+    }
+    if (padded && layer->padding_value < *minimum)
+        *minimum = layer->padding_value;
+    if (padded && layer->padding_value > *maximum)
+        *maximum = layer->padding_value;
+}
+
+struct accumulator_range accumulator_range(const struct network *network, const struct layer *layer, int channel)
+{
+    int channels = network->tensors[layer->inputs[0]].channels;
+    size_t count = (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)(channels / layer->groups);
+    const int8_t *weights = layer->weights + (size_t)channel * count;
+    int64_t positive = 0, negative = 0, minimum, maximum;
+    for (size_t i = 0; i < count; i++) {
+        positive += weights[i] > 0 ? weights[i] : 0;
+        negative += weights[i] < 0 ? weights[i] : 0;
+    }
+    accumulator_input(network, layer, 0, &minimum, &maximum);
+    wide low = lesser(minimum, 0), high = greater(maximum, 0); /* 0: a term that is still to come */
+    return (struct accumulator_range){
+        .minimum = (wide)positive * minimum + (wide)negative * maximum,
+        .maximum = (wide)positive * maximum + (wide)negative * minimum,
+        .partial_minimum = positive * low + negative * high,
+        .partial_maximum = positive * high + negative * low,
+    };
+}

@@ -1,0 +1,397 @@
+#include "plan/requantise.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "network/stage.h"
+#include "plan/clamp.h"
+#include "plan/requantise_solve.h"
+
+static bool fits_32_bits(wide value) { return value >= INT32_MIN && value <= INT32_MAX; }
+static bool fits_64_bits(wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
+
+/* ---- what the firmware computes (dory/layer.h), in numbers that cannot overflow ---- */
+
+static bool value_clamped(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
+{
+    int64_t clamped = x < words[0] ? words[0] : x > words[1] ? words[1] : x;
+    wide sum = (wide)words[2] * clamped + words[3];
+    if (!fits_32_bits(words[0]) || !fits_32_bits(words[1]) || sum < 0 || sum > UINT32_MAX)
+        return false;
+    *value = (form->reciprocal ? sum * form->reciprocal >> 32 : sum) >> form->shift;
+    return true;
+}
+
+static bool value_high(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
+{
+    wide a = (wide)x + words[0], shifted = a * ((wide)1 << form->left_shift), product = shifted * words[1] >> 32;
+    bool constants = fits_32_bits(words[0]) && fits_32_bits(words[1]) && fits_32_bits(words[2]) && words[3] >= 0 &&
+                     words[3] <= 31 && form->left_shift <= 31;
+    bool shifts = words[1] == 0 || (fits_32_bits(a) && fits_32_bits(shifted)); /* times 0, it may be anything */
+    if (!constants || !shifts)
+        return false;
+    wide parity = form->rounding == DORY_ROUND_EVEN ? (product >> words[3]) & 1 : 0;
+    wide sign = form->rounding == DORY_ROUND_AWAY && a < 0 ? ((wide)1 << form->left_shift) >> 1 : 0;
+    wide sum = product + words[2] + parity - sign;
+    *value = sum >> words[3];
+    return fits_32_bits(sum) && fits_32_bits(product + words[2]) && fits_32_bits(product - sign);
+}
+
+static bool value_of_product(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
+{
+    bool is_narrow = form->normalisation == DORY_NORMALISE_32, divides = form->normalisation == DORY_NORMALISE_DIVIDE;
+    wide product = (wide)words[0] * x, sum = product + words[1];
+    *value = divides ? wide_floor_divide(sum, form->divisor) : sum >> form->shift;
+    bool constants = !is_narrow || (fits_32_bits(words[0]) && fits_32_bits(words[1]));
+    return constants &&
+           (is_narrow ? fits_32_bits(product) && fits_32_bits(sum) : fits_64_bits(product) && fits_64_bits(sum));
+}
+
+bool requantised_value(const struct requantisation *form, int channel, int64_t accumulator, int64_t *value)
+{
+    const int64_t *words = form->channels[channel].words;
+    wide result = 0;
+    bool fits = true;
+    switch (form->normalisation) {
+    case DORY_NORMALISE_NONE:
+        result = (wide)accumulator + words[0];
+        fits = fits_32_bits(words[0]);
+        break;
+    case DORY_NORMALISE_CLAMPED: fits = value_clamped(form, words, accumulator, &result); break;
+    case DORY_NORMALISE_HIGH: fits = value_high(form, words, accumulator, &result); break;
+    default: fits = value_of_product(form, words, accumulator, &result); break;
+    }
+    result = result < form->minimum ? form->minimum : result > form->maximum ? form->maximum : result;
+    *value = (int64_t)result;
+    return fits;
+}
+
+/* All that is computed on the way is monotone, so what fits at both ends fits everywhere. */
+bool requantised_is(const struct requantisation *form, int channel, const struct step_function *function)
+{
+    for (int i = 0; i < function->count; i++) {
+        int64_t value;
+        if (!requantised_value(form, channel, function->points[i].x, &value) || value != function->points[i].y)
+            return false;
+    }
+    return true;
+}
+
+/* ---- literally ---- */
+
+static int power_of_two(int64_t value)
+{
+    return value < 1 || (value & (value - 1)) != 0 ? -1 : __builtin_ctzll((unsigned long long)value);
+}
+
+static size_t index_of(const struct stage *stage, int channel) { return stage->count == 1 ? 0 : (size_t)channel; }
+
+/* The stage's own constants, as a form has them. False where a number exceeds its type for any accumulator. */
+static bool copy_constants(const struct requantise_problem *problem, struct requantisation *form)
+{
+    for (int channel = 0; channel < problem->channel_count; channel++) {
+        size_t index = index_of(problem->stage, channel);
+        int64_t multiplier = problem->stage->multiplier[index], addend = problem->stage->addend[index], value;
+        bool is_none = form->normalisation == DORY_NORMALISE_NONE;
+        form->channels[channel] = (struct requantised_channel){{is_none ? addend : multiplier, is_none ? 0 : addend}};
+        if ((is_none && multiplier != 1) || !requantised_value(form, channel, problem->ranges[channel].x, &value) ||
+            !requantised_value(form, channel, problem->ranges[channel].y, &value))
+            return false;
+    }
+    return true;
+}
+
+static void start_form(const struct requantise_problem *problem, struct requantisation *form, struct arena *arena)
+{
+    *form = (struct requantisation){
+        .divisor = 1,
+        .minimum = problem->minimum,
+        .maximum = problem->maximum,
+        .channels = arena_array(arena, struct requantised_channel, (size_t)problem->channel_count),
+        .channel_count = problem->channel_count,
+    };
+}
+
+static bool is_literal(const struct requantise_problem *problem, struct requantisation *form, enum dory_normalisation which,
+                       struct arena *arena)
+{
+    int shift = power_of_two(problem->stage->divisor);
+    bool divides = which == DORY_NORMALISE_DIVIDE;
+    if (problem->stage->rounding != ROUND_FLOOR || (shift < 0 && !divides) ||
+        (which == DORY_NORMALISE_NONE && problem->stage->divisor != 1))
+        return false;
+    start_form(problem, form, arena);
+    form->normalisation = which;
+    form->divisor = problem->stage->divisor;
+    /* 31 places leave the sign of a 32-bit value, and so do more */
+    form->shift = divides ? 0 : which == DORY_NORMALISE_32 && shift > 31 ? 31 : shift;
+    form->verdict = REQUANTISED_LITERALLY;
+    return copy_constants(problem, form);
+}
+
+/* CLAMPED with the stage's own divisor; clamp.h has the proof. */
+static bool is_clamped(const struct requantise_problem *problem, struct requantisation *form, struct arena *arena)
+{
+    const struct stage *stage = problem->stage;
+    uint8_t shift;
+    start_form(problem, form, arena);
+    if (stage->rounding != ROUND_FLOOR || !stage->has_clip || form->minimum != 0 || form->maximum > UINT8_MAX ||
+        stage->divisor > (int64_t)1 << 31)
+        return false;
+    int64_t scale = clamp_scale(stage->divisor, form->maximum), divisor = scale * stage->divisor;
+    if (!clamp_reciprocal(divisor, ((uint64_t)form->maximum + 1) * (uint64_t)divisor, &form->reciprocal, &shift))
+        return false;
+    form->normalisation = DORY_NORMALISE_CLAMPED;
+    form->verdict = REQUANTISED_LITERALLY;
+    form->divisor = divisor;
+    form->shift = shift;
+    for (int channel = 0; channel < problem->channel_count; channel++) {
+        size_t index = index_of(stage, channel);
+        const struct step_point *range = &problem->ranges[channel];
+        struct clamped_channel clamped;
+        if (!fits_32_bits(stage->multiplier[index]) || !fits_64_bits((wide)scale * stage->addend[index]) ||
+            !clamp_channel(scale * stage->multiplier[index], scale * stage->addend[index], divisor, form->maximum, range->x,
+                           range->y, &clamped))
+            return false;
+        form->channels[channel] = (struct requantised_channel){{clamped.low, clamped.high, 0, clamped.addend}};
+        if (clamped.multiplier != 0) { /* as numbers: clamp.h has them modulo 2^32 */
+            form->channels[channel].words[2] = scale * stage->multiplier[index];
+            form->channels[channel].words[3] = scale * stage->addend[index];
+        }
+    }
+    return true;
+}
+
+/* ---- solved ---- */
+
+#define MOST_LEVELS 65536
+#define MOST_FLOORS 1024 /* of a floor: it has literal forms for more */
+#define CANDIDATES  8
+
+struct candidates {
+    const struct requantise_problem *problem;
+    struct requantisation forms[CANDIDATES]; /* the cheapest first */
+    bool good[CANDIDATES];
+    int count;
+};
+
+static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+/* What HIGH adds first: where rounding looks at sign or parity, it must be the reference's own number. */
+static int64_t bias_of(const struct stage *stage, int channel)
+{
+    return stage->rounding == ROUND_FLOOR ? 0 : stage->addend[index_of(stage, channel)];
+}
+
+static bool is_constant(const struct requantise_problem *problem, int channel)
+{
+    const struct step_point *range = &problem->ranges[channel];
+    return stage_apply(problem->stage, channel, range->x) == stage_apply(problem->stage, channel, range->y);
+}
+
+#define MOST_LEFT_SHIFT 16
+#define BIAS_MARGIN     64
+
+struct shifts {
+    int places;     /* behind the point, of 32-bit products */
+    int left;       /* of all sums, for HIGH */
+    int left_whole; /* likewise, so that all 31 bits of a multiplier can be had: where the reference's own are needed */
+};
+
+static int places_beside(long double number) { return (int)floorl(log2l((long double)INT32_MAX / number)); }
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+static struct shifts find_shifts(const struct requantise_problem *problem)
+{
+    struct shifts shifts = {31, MOST_LEFT_SHIFT, MOST_LEFT_SHIFT};
+    for (int channel = 0; channel < problem->channel_count; channel++) {
+        const struct step_point *range = &problem->ranges[channel];
+        int64_t bias = bias_of(problem->stage, channel), low = magnitude(range->x + bias), high = magnitude(range->y + bias);
+        long double slope = fabsl(step_function_slope(problem->stage, channel)),
+                    sum = (long double)(low > high ? low : high);
+        long double edge = fmaxl(fabsl((long double)range->x), fabsl((long double)range->y));
+        long double offset = (long double)magnitude(problem->stage->zero_point);
+        int exponent;
+        if (is_constant(problem, channel))
+            continue;
+        frexpl(slope, &exponent);
+        shifts.places = smaller(shifts.places, places_beside(slope * edge + 2.0L * (long double)problem->maximum + 1));
+        shifts.left = smaller(shifts.left, places_beside(sum + BIAS_MARGIN));
+        shifts.left_whole = smaller(shifts.left_whole, places_beside(slope * sum + offset + 2) + 1 + exponent);
+    }
+    shifts.left_whole = smaller(shifts.left, shifts.left_whole);
+    return shifts;
+}
+
+static void add_candidate(struct candidates *all, enum dory_normalisation normalisation, enum dory_rounding rounding,
+                          int shift, int left_shift, struct arena *arena)
+{
+    if (shift < 0 || shift > 31 || left_shift < 0 || (rounding == DORY_ROUND_AWAY && left_shift == 0))
+        return;
+    struct requantisation *form = &all->forms[all->count];
+    all->good[all->count++] = true;
+    start_form(all->problem, form, arena);
+    form->normalisation = normalisation;
+    form->rounding = rounding;
+    form->shift = shift;
+    form->left_shift = left_shift;
+    form->verdict = REQUANTISED_PROVEN;
+}
+
+static int bits_of(int64_t maximum) { return maximum < 1 ? 1 : 64 - __builtin_clzll((unsigned long long)maximum); }
+
+static void list_candidates(struct candidates *all, struct arena *arena)
+{
+    const struct requantise_problem *problem = all->problem;
+    enum rounding rounding = problem->stage->rounding;
+    struct shifts shifts = find_shifts(problem);
+    add_candidate(all, DORY_NORMALISE_32, DORY_ROUND_FLOOR, shifts.places, 0, arena);
+    if (problem->minimum == 0)
+        add_candidate(all, DORY_NORMALISE_CLAMPED, DORY_ROUND_FLOOR, 32 - bits_of(problem->maximum), 0, arena);
+    add_candidate(all, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 0, shifts.left, arena);
+    if (rounding == ROUND_TWICE || rounding == ROUND_HALF_AWAY)
+        add_candidate(all, DORY_NORMALISE_HIGH, DORY_ROUND_AWAY, 0, shifts.left_whole, arena);
+    for (int less = 0; rounding == ROUND_HALF_EVEN && less < 3; less++) /* sums of one sign reach further */
+        add_candidate(all, DORY_NORMALISE_HIGH, DORY_ROUND_EVEN, 0, shifts.left_whole - less, arena);
+}
+
+static wide greatest_divisor(wide a, wide b)
+{
+    while (b != 0) {
+        wide rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* A bias for which all sums are positive, of the same parity of quotients: by a multiple of sums that make an even number.
+ * Then a multiplier that is a little too large puts every tie a little behind itself, where the floor finds it; with sums of
+ * both signs no multiplier does, if it is not exact. As before where such a number is too large. */
+static int64_t positive_bias(const struct stage *stage, int channel, int64_t least_sum)
+{
+    size_t index = index_of(stage, channel);
+    int exponent = stage->exponent ? stage->exponent[index] : 0;
+    int64_t bias = stage->addend[index];
+    if (exponent < -40 || exponent > 40 || least_sum + bias >= 0)
+        return bias;
+    wide numerator = (wide)stage->multiplier[index] << (exponent > 0 ? exponent : 0);
+    wide denominator = (wide)stage->divisor << (exponent < 0 ? -exponent : 0);
+    wide period = 2 * denominator / greatest_divisor(numerator, denominator);
+    wide periods = (period - 1 - (least_sum + (wide)bias)) / period;
+    return period > INT32_MAX || period * periods > INT32_MAX ? bias : (int64_t)(bias + period * periods);
+}
+
+static bool solve_even(struct requantisation *form, int channel, const struct step_function *function,
+                       const struct stage *stage, long double slope)
+{
+    int64_t bias = bias_of(stage, channel), positive = positive_bias(stage, channel, function->points[0].x);
+    return solve_high(form, channel, function, slope, bias) ||
+           (positive != bias && solve_high(form, channel, function, slope, positive));
+}
+
+static bool solve(struct requantisation *form, int channel, const struct step_function *function, const struct stage *stage)
+{
+    long double slope = step_function_slope(stage, channel);
+    switch (form->normalisation) {
+    case DORY_NORMALISE_32: return solve_32(form, channel, function, slope);
+    case DORY_NORMALISE_CLAMPED: return solve_clamped(form, channel, function, slope);
+    default:
+        return form->rounding == DORY_ROUND_EVEN ? solve_even(form, channel, function, stage, slope)
+                                                 : solve_high(form, channel, function, slope, bias_of(stage, channel));
+    }
+}
+
+static bool solve_channel(struct candidates *all, int channel, struct step_function *function)
+{
+    const struct requantise_problem *problem = all->problem;
+    bool any = false;
+    if (!step_function_of_stage(problem->stage, channel, problem->ranges[channel].x, problem->ranges[channel].y, function))
+        return false;
+    for (int i = 0; i < all->count; i++) {
+        struct requantisation *form = &all->forms[i];
+        all->good[i] = all->good[i] && solve(form, channel, function, problem->stage);
+        form->constant_channels += function->is_constant;
+        any = any || all->good[i];
+    }
+    return any;
+}
+
+static bool is_solved(const struct requantise_problem *problem, struct requantisation *result, struct arena *arena)
+{
+    struct arena scratch = {0};
+    struct candidates all = {.problem = problem};
+    struct step_function function = {.capacity =
+                                         2 * (problem->stage->rounding == ROUND_FLOOR ? MOST_FLOORS : MOST_LEVELS) + 2};
+    function.points = arena_array(&scratch, struct step_point, (size_t)function.capacity);
+    list_candidates(&all, arena);
+    bool any = all.count > 0;
+    for (int channel = 0; channel < problem->channel_count && any; channel++)
+        any = solve_channel(&all, channel, &function);
+    for (int i = all.count - 1; i >= 0; i--)
+        if (any && all.good[i])
+            *result = all.forms[i];
+    arena_free(&scratch);
+    return any;
+}
+
+/* ---- choice ---- */
+
+static int64_t count_accumulators(const struct requantise_problem *problem)
+{
+    int64_t count = 0;
+    for (int channel = 0; channel < problem->channel_count; channel++)
+        count += problem->ranges[channel].y - problem->ranges[channel].x + 1;
+    return count;
+}
+
+bool requantise(const struct requantise_problem *problem, struct requantisation *result, struct arena *arena)
+{
+    struct requantisation solved = {0};
+    bool found = is_literal(problem, result, DORY_NORMALISE_NONE, arena) ||
+                 is_literal(problem, result, DORY_NORMALISE_32, arena) ||
+                 (is_clamped(problem, result, arena) && result->reciprocal == 0);
+    bool has_solution = !found && is_solved(problem, &solved, arena);
+    /* what a division by a reciprocal costs, lies between the solved forms */
+    if (!found && !(has_solution && solved.normalisation != DORY_NORMALISE_HIGH))
+        found = is_clamped(problem, result, arena);
+    if (!found && has_solution) {
+        *result = solved;
+        found = true;
+    }
+    found = found || is_literal(problem, result, DORY_NORMALISE_64, arena) ||
+            is_literal(problem, result, DORY_NORMALISE_DIVIDE, arena);
+    result->accumulators = count_accumulators(problem);
+    return found;
+}
+
+/* ---- for people ---- */
+
+static const char *form_name(const struct requantisation *form)
+{
+    static const char *const names[] = {
+        [DORY_NORMALISE_NONE] = "none",     [DORY_NORMALISE_32] = "32 bits",      [DORY_NORMALISE_64] = "64 bits",
+        [DORY_NORMALISE_DIVIDE] = "divide", [DORY_NORMALISE_CLAMPED] = "clamped",
+    };
+    if (form->normalisation == DORY_NORMALISE_CLAMPED && form->reciprocal)
+        return "clamped and divided";
+    if (form->normalisation != DORY_NORMALISE_HIGH)
+        return names[form->normalisation];
+    return form->rounding == DORY_ROUND_AWAY   ? "high, away from zero"
+           : form->rounding == DORY_ROUND_EVEN ? "high, to even"
+                                               : "high";
+}
+
+const char *requantisation_text(const struct requantisation *form, struct arena *arena)
+{
+    const char *name = form_name(form);
+    if (form->verdict == REQUANTISED_LITERALLY)
+        return arena_format(arena, "%s: as in the model, %d channels, %" PRId64 " sums", name, form->channel_count,
+                            form->accumulators);
+    if (form->verdict == REQUANTISED_PROVEN)
+        return arena_format(arena, "%s: proven for %d channels (%d constant), %" PRId64 " sums", name, form->channel_count,
+                            form->constant_channels, form->accumulators);
+    return arena_format(arena, "%s: wrong for %" PRId64 " of %" PRId64 " sums, by %" PRId64 " at most", name,
+                        form->wrong_accumulators, form->accumulators, form->most_wrong);
+}

@@ -1,0 +1,64 @@
+/* Requantisation on the chip: of every layer the cheapest form of the firmware (enum dory_normalisation) that gives what the
+ * model's stage gives, for every accumulator that a channel can have.
+ *
+ * A form is taken in one of two ways. Literally: it is the stage's own formula, and no number exceeds its type. Or proven:
+ * its constants are solved for, so that it steps where the stage steps, and compared with it at every step; between two
+ * steps both are constant, since both are monotone. */
+#ifndef DORYGEN_REQUANTISE_H
+#define DORYGEN_REQUANTISE_H
+
+#include "base/support.h"
+#include "dory/layer.h"
+#include "network/network.h"
+#include "plan/step_function.h"
+
+/* Constants of one channel in the weight blob, in their order and as numbers, not yet cut to their size:
+ *     NONE: addend; 32, 64, DIVIDE: multiplier, addend; CLAMPED: low, high, multiplier, addend;
+ *     HIGH: bias, multiplier, addend, shift */
+struct requantised_channel {
+    int64_t words[4];
+};
+
+enum requantisation_verdict {
+    REQUANTISED_LITERALLY,
+    REQUANTISED_PROVEN,
+    REQUANTISED_FAST /* not equal, on demand: `wrong_accumulators` says how far from it */
+};
+
+struct requantisation {
+    enum dory_normalisation normalisation;
+    enum dory_rounding rounding; /* HIGH */
+    int shift, left_shift;
+    uint32_t reciprocal;
+    int64_t divisor;
+    int32_t minimum, maximum; /* clip; CLAMPED gives nothing else anyway */
+    struct requantised_channel *channels;
+    int channel_count;
+
+    enum requantisation_verdict verdict;
+    int constant_channels; /* that have one value for all their accumulators; PROVEN, FAST */
+    int64_t accumulators;  /* of all channels, for which it holds */
+    int64_t wrong_accumulators, most_wrong;
+};
+
+struct requantise_problem {
+    const struct stage *stage;
+    const struct step_point *ranges; /* a channel: accumulators from x to y */
+    int channel_count;
+    int32_t minimum, maximum; /* what an element of the output may be */
+    bool allow_fast;          /* take CLAMPED, though it is wrong for some accumulators */
+};
+
+/* False where no form gives the stage. */
+bool requantise(const struct requantise_problem *problem, struct requantisation *result, struct arena *arena);
+
+/* What the firmware makes of an accumulator. False where a number exceeds its type on the way. */
+bool requantised_value(const struct requantisation *form, int channel, int64_t accumulator, int64_t *value);
+
+/* True where the form equals the function at all of its points and keeps to its types, so everywhere. */
+bool requantised_is(const struct requantisation *form, int channel, const struct step_function *function);
+
+/* "high, to even: proven for 64 channels (3 constant), 1234567 sums": for people. */
+const char *requantisation_text(const struct requantisation *form, struct arena *arena);
+
+#endif

@@ -1,0 +1,196 @@
+#include "plan/requantise_solve.h"
+
+#include <math.h>
+
+/* The addends for which a form is right at some points: first <= addend <= last, and which points bound it. */
+struct addends {
+    int64_t first, last;
+    const struct step_point *first_at, *last_at;
+};
+
+#define ANY_ADDEND ((struct addends){INT64_MIN / 4, INT64_MAX / 4, 0, 0})
+
+/* (product + addend) >> shift must be point->y; beyond the clip, it may be anything beyond. */
+static void bound_addends(struct addends *addends, const struct step_point *point, int64_t product, int shift,
+                          const struct requantisation *clip)
+{
+    int64_t level = point->y * ((int64_t)1 << shift), first = level - product;
+    int64_t last = first + ((int64_t)1 << shift) - 1;
+    if ((!clip || point->y > clip->minimum) && first > addends->first) {
+        addends->first = first;
+        addends->first_at = point;
+    }
+    if ((!clip || point->y < clip->maximum) && last < addends->last) {
+        addends->last = last;
+        addends->last_at = point;
+    }
+}
+
+/* ---- lines: multiplier * x + addend ---- */
+
+struct line_problem {
+    const struct step_point *points;
+    int count, shift;
+    const struct requantisation *clip; /* null: no clip behind it */
+};
+
+static struct addends addends_of(const struct line_problem *line, int64_t multiplier)
+{
+    struct addends addends = ANY_ADDEND;
+    for (int i = 0; i < line->count; i++)
+        bound_addends(&addends, &line->points[i], multiplier * (line->points[i].x - line->points[0].x), line->shift,
+                      line->clip);
+    return addends;
+}
+
+static int64_t middle_of(const struct addends *addends) { return addends->first + (addends->last - addends->first) / 2; }
+
+/* The room for the addend is a concave function of the multiplier, whose slope at a multiplier is the distance of the two
+ * points that bound the addend there. So a multiplier without room says on which side of it all others have none, and how
+ * far at least. True where there is a line; the addend is for x counted from the first point. */
+static bool find_line(const struct line_problem *line, int64_t guess, int64_t *multiplier, int64_t *addend)
+{
+    int64_t low = INT64_MIN / 2, high = INT64_MAX / 2; /* excluded */
+    for (int tries = 0; tries < 64 && guess > low && guess < high; tries++) {
+        struct addends addends = addends_of(line, guess);
+        int64_t room = addends.last - addends.first;
+        if (room >= 0) {
+            *multiplier = guess;
+            *addend = middle_of(&addends);
+            return true;
+        }
+        int64_t rising = addends.first_at->x - addends.last_at->x;
+        if (rising == 0)
+            return false;
+        int64_t length = rising > 0 ? rising : -rising, step = (-room + length - 1) / length;
+        low = rising > 0 ? guess : low;
+        high = rising < 0 ? guess : high;
+        guess += rising > 0 ? step : -step;
+    }
+    return false;
+}
+
+/* Products that stay far inside of 64 bits. */
+static bool is_moderate(long double slope, int shift, const struct step_point *points, int count)
+{
+    long double range = (long double)points[count - 1].x - (long double)points[0].x;
+    return fabsl(ldexpl(slope, shift)) * (range + 1) < 0x1p56L && fabsl(ldexpl(slope, shift)) < 0x1p40L;
+}
+
+static bool solve_line(const struct line_problem *line, long double slope, int64_t *multiplier, int64_t *addend)
+{
+    if (!is_moderate(slope, line->shift, line->points, line->count))
+        return false;
+    if (!find_line(line, llroundl(ldexpl(slope, line->shift)), multiplier, addend))
+        return false;
+    return !__builtin_sub_overflow(*addend, *multiplier * line->points[0].x, addend);
+}
+
+bool solve_32(struct requantisation *form, int channel, const struct step_function *function, long double slope)
+{
+    struct line_problem line = {function->points, function->count, form->shift, form};
+    int64_t multiplier = 0, addend = function->points[0].y * ((int64_t)1 << form->shift);
+    if (!function->is_constant && !solve_line(&line, slope, &multiplier, &addend))
+        return false;
+    form->channels[channel] = (struct requantised_channel){{multiplier, addend}};
+    return requantised_is(form, channel, function);
+}
+
+bool solve_clamped(struct requantisation *form, int channel, const struct step_function *function, long double slope)
+{
+    /* only what lies between the first step and the last is computed, all else is clamped to it */
+    struct line_problem line = {function->points + 1, function->count - 2, form->shift, NULL};
+    int64_t multiplier = 0, low = 0, high = 0;
+    int64_t unit = form->reciprocal ? form->divisor : (int64_t)1 << form->shift;
+    int64_t addend = function->points[0].y * unit;
+    if (!function->is_constant) {
+        if (function->points[1].y != function->points[0].y) {
+            line.points--; /* the first step is behind the first accumulator */
+            line.count++;
+        }
+        if (function->points[function->count - 2].y != function->points[function->count - 1].y)
+            line.count++;
+        if (!solve_line(&line, slope, &multiplier, &addend))
+            return false;
+        low = line.points[0].x;
+        high = line.points[line.count - 1].x;
+    }
+    form->channels[channel] = (struct requantised_channel){{low, high, multiplier, addend}};
+    return requantised_is(form, channel, function);
+}
+
+/* ---- HIGH ---- */
+
+static int64_t corrected_product(const struct requantisation *form, const struct requantised_channel *channel, int64_t x)
+{
+    int64_t a = x + channel->words[0], v = (a * ((int64_t)1 << form->left_shift) * channel->words[1]) >> 32;
+    if (form->rounding == DORY_ROUND_AWAY && a < 0)
+        v -= (int64_t)1 << (form->left_shift - 1);
+    if (form->rounding == DORY_ROUND_EVEN)
+        v += (v >> channel->words[3]) & 1;
+    return v;
+}
+
+static bool try_high(struct requantisation *form, int channel, const struct step_function *function)
+{
+    struct requantised_channel *constants = &form->channels[channel];
+    struct addends addends = ANY_ADDEND;
+    for (int i = 0; i < function->count && addends.first <= addends.last; i++)
+        bound_addends(&addends, &function->points[i], corrected_product(form, constants, function->points[i].x),
+                      (int)constants->words[3], form);
+    constants->words[2] = middle_of(&addends);
+    return addends.first <= addends.last && requantised_is(form, channel, function);
+}
+
+/* The sign term takes away something, whatever the sum: as much below the level as it is above. */
+static bool constant_high(struct requantisation *form, int channel, const struct step_function *function)
+{
+    int64_t half = form->left_shift ? (int64_t)1 << (form->left_shift - 1) : 0;
+    int64_t level = function->points[0].y * ((int64_t)1 << form->left_shift);
+    form->channels[channel] = (struct requantised_channel){{0, 0, level + half, form->left_shift}};
+    return requantised_is(form, channel, function);
+}
+
+/* Where only the sum of products counts, a bias of some more or less moves it by fractions of what the addend can. */
+#define MOST_BIAS 8
+
+static bool try_biases(struct requantisation *form, int channel, const struct step_function *function, int64_t bias,
+                       int64_t multiplier, int shift)
+{
+    int most = form->rounding == DORY_ROUND_FLOOR ? 2 * MOST_BIAS : 0;
+    for (int i = 0; i <= most; i++)
+        for (int j = 0; j < 3; j++) {
+            int64_t moved = bias + (i % 2 ? -(i + 1) / 2 : i / 2), turned = multiplier + (j == 2 ? -1 : j);
+            if (turned > INT32_MAX)
+                turned = INT32_MAX;
+            form->channels[channel] = (struct requantised_channel){{moved, turned, 0, shift}};
+            if (try_high(form, channel, function))
+                return true;
+        }
+    return false;
+}
+
+/* Multipliers of 31 bits and the shift that belongs to them; of fewer bits where the sum would exceed 32. The first is a bit
+ * more than there are, nearly a power of two, which the sign term can need. */
+#define SHIFTS_TRIED 8
+
+bool solve_high(struct requantisation *form, int channel, const struct step_function *function, long double slope,
+                int64_t bias)
+{
+    int exponent;
+    if (function->is_constant)
+        return constant_high(form, channel, function);
+    if (slope == 0 || !isfinite(slope))
+        return false;
+    long double fraction = frexpl(slope, &exponent); /* 0.5 to 1 */
+    int most = form->left_shift - 1 - exponent;      /* slope = multiplier * 2^(left_shift - 32 - shift) */
+    for (int shift = fabsl(fraction) == 0.5L ? most + 1 : most; shift > most - SHIFTS_TRIED && shift >= 0; shift--) {
+        if (shift > 31)
+            continue;
+        int64_t multiplier = llroundl(ldexpl(fraction, 31 - (most - shift)));
+        multiplier = multiplier > INT32_MAX ? INT32_MAX : multiplier < -INT32_MAX ? -INT32_MAX : multiplier;
+        if (try_biases(form, channel, function, bias, multiplier, shift))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,16 @@
+/* Constants of a form for one channel, so that it steps where a given function does. */
+#ifndef DORYGEN_REQUANTISE_SOLVE_H
+#define DORYGEN_REQUANTISE_SOLVE_H
+
+#include "plan/requantise.h"
+
+/* Each writes form->channels[channel] and is true only where requantised_is. `slope` is that of the function without its
+ * steps. What holds for the whole layer (shift, left_shift, rounding, clip) is set in form before. */
+bool solve_32(struct requantisation *form, int channel, const struct step_function *function, long double slope);
+bool solve_clamped(struct requantisation *form, int channel, const struct step_function *function, long double slope);
+
+/* `bias` is what makes of the accumulator a number of which the reference takes the sign, or its parity. */
+bool solve_high(struct requantisation *form, int channel, const struct step_function *function, long double slope,
+                int64_t bias);
+
+#endif

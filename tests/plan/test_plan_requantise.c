@@ -1,0 +1,223 @@
+/* Forms of requantisation against the meaning of the stage, for every accumulator, one by one: random stages of every
+ * rounding, by the very function that the portable kernels use. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/support.h"
+#include "dory/normalise.h"
+#include "expect.h"
+#include "network/stage.h"
+#include "plan/requantise.h"
+
+static uint64_t state = 1;
+
+static int64_t random_number(int64_t least, int64_t most)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return least + (int64_t)((state >> 16) % (uint64_t)(most - least + 1));
+}
+
+#define CHANNELS 3
+
+struct subject {
+    struct stage stage;
+    int64_t multipliers[CHANNELS], addends[CHANNELS];
+    int exponents[CHANNELS];
+    struct step_point ranges[CHANNELS];
+    struct requantise_problem problem;
+};
+
+/* Accumulators of some 8 to 17 bits, the outputs' bounds inside or outside of what they reach. */
+static void make_ranges(struct subject *s)
+{
+    for (int i = 0; i < CHANNELS; i++) {
+        int64_t most = INT64_C(1) << random_number(8, 16);
+        s->ranges[i] = (struct step_point){-random_number(0, most), random_number(0, most)};
+    }
+}
+
+static void make_clip(struct subject *s)
+{
+    static const int64_t maxima[] = {255, 255, 255, 15, 127, 3, 1};
+    s->stage.has_clip = true;
+    s->stage.minimum = random_number(0, 7) == 0 ? -128 : 0;
+    s->stage.maximum = s->stage.minimum ? 127 : maxima[random_number(0, 6)];
+    s->problem = (struct requantise_problem){.stage = &s->stage,
+                                             .ranges = s->ranges,
+                                             .channel_count = CHANNELS,
+                                             .minimum = (int32_t)s->stage.minimum,
+                                             .maximum = (int32_t)s->stage.maximum};
+}
+
+/* floor((m * x + a) / D): powers of two, one less, anything; m of either sign. */
+static void make_floor(struct subject *s)
+{
+    int64_t power = INT64_C(1) << random_number(8, 31), divisors[3] = {power, power - 1, random_number(200, power)};
+    s->stage.divisor = divisors[random_number(0, 2)];
+    for (int i = 0; i < CHANNELS; i++) {
+        int64_t reach = s->ranges[i].y - s->ranges[i].x + 1;
+        s->multipliers[i] = random_number(0, 600 * (s->stage.divisor / reach + 1)) * (random_number(0, 5) ? 1 : -1);
+        s->addends[i] = random_number(-50, 50) * s->stage.divisor + random_number(0, s->stage.divisor);
+    }
+}
+
+static void make_scales(struct subject *s)
+{
+    bool plain = random_number(0, 1), is_twice = s->stage.rounding == ROUND_TWICE;
+    s->stage.exponent = s->exponents;
+    s->stage.zero_point = random_number(0, 2) ? random_number(0, 255) : 0;
+    s->stage.divisor = is_twice ? 1 : plain ? random_number(1, 50) : random_number(1 << 23, (1 << 24) - 1);
+    for (int i = 0; i < CHANNELS; i++) {
+        int reach = 64 - __builtin_clzll((uint64_t)(s->ranges[i].y - s->ranges[i].x + 1));
+        int64_t bits = (int)random_number(5, 9);
+        s->multipliers[i] = is_twice ? random_number(1 << 30, INT32_MAX) : plain ? 1 : random_number(1 << 23, (1 << 24) - 1);
+        s->exponents[i] = (int)(plain && !is_twice ? random_number(-3, 0) : bits - reach);
+        s->addends[i] = random_number(-(1 << 12), 1 << 12);
+    }
+}
+
+static void make_subject(struct subject *s, enum rounding rounding)
+{
+    memset(s, 0, sizeof *s);
+    s->stage = (struct stage){
+        .count = CHANNELS, .rounding = rounding, .multiplier = s->multipliers, .addend = s->addends, .divisor = 1};
+    make_ranges(s);
+    make_clip(s);
+    if (rounding == ROUND_FLOOR)
+        make_floor(s);
+    else
+        make_scales(s);
+}
+
+/* As describe and layout do it. */
+static void as_the_firmware_has_it(const struct requantisation *form, int channel, struct dory_layer *layer,
+                                   uint8_t constants[16])
+{
+    bool is_wide = form->normalisation == DORY_NORMALISE_64 || form->normalisation == DORY_NORMALISE_DIVIDE;
+    memset(layer, 0, sizeof *layer);
+    layer->normalisation = (uint8_t)form->normalisation;
+    layer->rounding = (uint8_t)form->rounding;
+    layer->shift = (uint8_t)form->shift;
+    layer->left_shift = (uint8_t)form->left_shift;
+    layer->reciprocal = form->reciprocal;
+    layer->divisor = form->divisor;
+    layer->minimum = form->minimum;
+    layer->maximum = form->maximum;
+    for (int i = 0; i < 4; i++) {
+        int32_t word = (int32_t)(uint32_t)form->channels[channel].words[i];
+        if (!is_wide)
+            memcpy(constants + 4 * i, &word, 4);
+        else if (i < 2)
+            memcpy(constants + 8 * i, &form->channels[channel].words[i], 8);
+    }
+}
+
+static bool is_right(const struct subject *s, const struct requantisation *form, int channel, int64_t *at)
+{
+    struct dory_layer layer;
+    uint8_t constants[16];
+    as_the_firmware_has_it(form, channel, &layer, constants);
+    for (int64_t x = s->ranges[channel].x; x <= s->ranges[channel].y; x++) {
+        int64_t value = 0;
+        *at = x;
+        if (!requantised_value(form, channel, x, &value) || value != stage_apply(&s->stage, channel, x) ||
+            dory_normalise(&layer, constants, 0, (int32_t)x) != value)
+            return false;
+    }
+    return true;
+}
+
+/* ---- what was chosen, and what a unit more in a multiplier changes ---- */
+
+static int chosen[DORY_NORMALISE_HIGH + 1], chosen_roundings[3], failed_proofs[DORY_NORMALISE_HIGH + 1];
+
+static void expect_proof_of_mutant(struct subject *s, struct requantisation *form, int channel)
+{
+    struct arena arena = {0};
+    struct step_function function = {.capacity = 1000};
+    static const int multiplier_at[] = {-1, 0, 0, 0, 2, 1};
+    int at = multiplier_at[form->normalisation];
+    int64_t place;
+    function.points = arena_array(&arena, struct step_point, 1000);
+    EXPECT(step_function_of_stage(&s->stage, channel, s->ranges[channel].x, s->ranges[channel].y, &function), "steps");
+    EXPECT(requantised_is(form, channel, &function), "what was chosen is proven");
+    for (int unit = -1; unit <= 1 && at >= 0; unit += 2) {
+        form->channels[channel].words[at] += unit;
+        bool proven = requantised_is(form, channel, &function);
+        EXPECT(proven == is_right(s, form, channel, &place), "form %d: the proof says %d", (int)form->normalisation, proven);
+        failed_proofs[form->normalisation] += !proven;
+        form->channels[channel].words[at] -= unit;
+    }
+    arena_free(&arena);
+}
+
+static void test_rounding(enum rounding rounding, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct arena arena = {0};
+        struct subject subject;
+        struct requantisation form;
+        int64_t at = 0;
+        make_subject(&subject, rounding);
+        bool found = requantise(&subject.problem, &form, &arena);
+        EXPECT(found, "rounding %d, case %d: no form", rounding, i);
+        for (int channel = 0; channel < CHANNELS && found; channel++) {
+            EXPECT(is_right(&subject, &form, channel, &at), "rounding %d, case %d, channel %d: %s, at %" PRId64, rounding, i,
+                   channel, requantisation_text(&form, &arena), at);
+            if (i % 8 == 0)
+                expect_proof_of_mutant(&subject, &form, channel);
+        }
+        if (found) {
+            chosen[form.normalisation]++;
+            chosen_roundings[form.rounding] += form.normalisation == DORY_NORMALISE_HIGH;
+        }
+        arena_free(&arena);
+    }
+}
+
+/* ---- comparison of step functions ---- */
+
+static void test_comparison(void)
+{
+    for (int i = 0; i < 200; i++) {
+        struct arena arena = {0};
+        struct subject a, b;
+        struct step_function steps[2] = {{.capacity = 1000}, {.capacity = 1000}};
+        make_subject(&a, (enum rounding)random_number(0, 3));
+        make_subject(&b, (enum rounding)random_number(0, 3));
+        steps[0].points = arena_array(&arena, struct step_point, 1000);
+        steps[1].points = arena_array(&arena, struct step_point, 1000);
+        EXPECT(step_function_of_stage(&a.stage, 0, a.ranges[0].x, a.ranges[0].y, &steps[0]) &&
+                   step_function_of_stage(&b.stage, 0, a.ranges[0].x, a.ranges[0].y, &steps[1]),
+               "steps");
+        struct step_difference found = step_function_compare(&steps[0], &steps[1]), expected = {0, 0};
+        for (int64_t x = a.ranges[0].x; x <= a.ranges[0].y; x++) {
+            int64_t apart = (int64_t)(stage_apply(&a.stage, 0, x) - stage_apply(&b.stage, 0, x));
+            apart = apart < 0 ? -apart : apart;
+            expected.count += apart != 0;
+            expected.most = apart > expected.most ? apart : expected.most;
+        }
+        EXPECT(found.count == expected.count && found.most == expected.most,
+               "%" PRId64 " by %" PRId64 ", not %" PRId64 " by %" PRId64, found.count, found.most, expected.count,
+               expected.most);
+        arena_free(&arena);
+    }
+}
+
+int main(void)
+{
+    test_rounding(ROUND_FLOOR, 400);
+    test_rounding(ROUND_TWICE, 400);
+    test_rounding(ROUND_HALF_EVEN, 400);
+    test_rounding(ROUND_HALF_AWAY, 400);
+    test_comparison();
+    for (int form = DORY_NORMALISE_32; form <= DORY_NORMALISE_HIGH; form++)
+        printf("form %d: chosen %d times, %d mutants not proven\n", form, chosen[form], failed_proofs[form]);
+    printf("high: floor %d, away %d, even %d\n", chosen_roundings[0], chosen_roundings[1], chosen_roundings[2]);
+    EXPECT(chosen[DORY_NORMALISE_32] && chosen[DORY_NORMALISE_CLAMPED] && chosen[DORY_NORMALISE_HIGH],
+           "a form never chosen");
+    EXPECT(chosen_roundings[0] && chosen_roundings[1] && chosen_roundings[2], "a rounding never chosen");
+    EXPECT(failed_proofs[DORY_NORMALISE_32] && failed_proofs[DORY_NORMALISE_CLAMPED] && failed_proofs[DORY_NORMALISE_HIGH],
+           "a unit in the multiplier makes no proof fail");
+    return expect_result("requantise");
+}
