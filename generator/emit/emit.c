@@ -194,7 +194,7 @@ static const char *operation_word(const struct dory_layer *run)
         [DORY_CONVOLUTION] = "convolution",     [DORY_DEPTHWISE] = "depth-wise convolution",
         [DORY_MAXIMUM_POOL] = "maximum pool",   [DORY_AVERAGE_POOL] = "average pool",
         [DORY_ADDITION] = "addition",           [DORY_GROUPED] = "convolution in groups",
-        [DORY_CONCATENATION] = "concatenation",
+        [DORY_CONCATENATION] = "concatenation", [DORY_COPY] = "copy",
     };
     return words[run->operation];
 }
@@ -229,6 +229,18 @@ static void add_stages(struct text *text, const struct dory_stages *stages, int 
     text_add_string(text, "\n};\n");
 }
 
+/* Positions of rows, of columns, of channels. */
+static void add_map(struct text *text, const struct dory_layer *run, int layer)
+{
+    const int counts[] = {run->output_height, run->output_width, run->output_channels};
+    const int32_t *next = run->map;
+    text_add(text, "static const int32_t map_%d[] = {", layer);
+    for (size_t part = 0; part < sizeof counts / sizeof *counts; part++)
+        for (int i = 0; i < counts[part]; i++)
+            text_add(text, "%s%" PRId32 ",", i % 16 ? " " : "\n    ", *next++);
+    text_add_string(text, "\n};\n");
+}
+
 static void add_layers(struct text *text, const struct emission *emission)
 {
     for (int i = 0; i < emission->plan->network->layer_count; i++) {
@@ -236,10 +248,14 @@ static void add_layers(struct text *text, const struct emission *emission)
         add_layer_comment(text, emission->plan, i);
         if (run->stages)
             add_stages(text, run->stages, i);
+        if (run->map)
+            add_map(text, run, i);
         text_add(text, "static const struct dory_layer layer_%d = {\n    .kernel = %s,", i,
                  emission->plan->layers[i].kernel->name);
         if (run->stages)
             text_add(text, " .stages = &stages_%d,", i);
+        if (run->map)
+            text_add(text, " .map = map_%d,", i);
         print_members(text, &record_layer, run, 4);
         text_add_string(text, "\n};\n\n");
     }

@@ -10,6 +10,7 @@ static const char *const operation_names[] = {
     [DORY_MAXIMUM_POOL] = "DORY_MAXIMUM_POOL",   [DORY_AVERAGE_POOL] = "DORY_AVERAGE_POOL",
     [DORY_ADDITION] = "DORY_ADDITION",           [DORY_GROUPED] = "DORY_GROUPED",
     [DORY_CONCATENATION] = "DORY_CONCATENATION",
+    [DORY_COPY] = "DORY_COPY",
 };
 
 static const char *const normalisation_names[] = {

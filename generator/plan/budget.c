@@ -18,10 +18,14 @@ enum { NETWORK_BYTES = 256 };
 uint32_t budget_table_bytes(const struct plan *plan)
 {
     const struct network *network = plan->network;
-    uint32_t with_stages = 0;
-    for (int i = 0; i < network->layer_count; i++)
-        with_stages += plan->layers[i].run.stages != NULL;
-    return NETWORK_BYTES + (uint32_t)network->layer_count * LAYER_BYTES + with_stages * STAGES_BYTES +
+    uint32_t with_stages = 0, map_bytes = 0;
+    for (int i = 0; i < network->layer_count; i++) {
+        const struct dory_layer *run = &plan->layers[i].run;
+        with_stages += run->stages != NULL;
+        if (run->map)
+            map_bytes += (uint32_t)(run->output_height + run->output_width + run->output_channels) * 4u;
+    }
+    return NETWORK_BYTES + (uint32_t)network->layer_count * LAYER_BYTES + with_stages * STAGES_BYTES + map_bytes +
            (uint32_t)plan->step_count * STEP_BYTES + (uint32_t)plan->transfer_count * TRANSFER_BYTES +
            (uint32_t)(network->input_count + network->output_count) * PORT_BYTES;
 }

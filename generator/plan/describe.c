@@ -577,6 +577,7 @@ static void describe_copy(const struct description *d)
         REFUSE(d, NULL, "moves elements of %d bits; 8 are supported", d->input->bits);
         return;
     }
+    d->run->border_value = (int16_t)d->layer->padding_value;
     describe_clip(d, NULL);
     if (!describe_window_copy(d))
         describe_mapped_copy(d);

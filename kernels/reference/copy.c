@@ -10,8 +10,9 @@ static const uint8_t *source(const struct dory_layer *layer, const struct dory_t
         uint32_t row = y * layer->stride_height, column = x * layer->stride_width;
         return input + (row * tile->input_columns + column) * tile->channels + channel;
     }
-    int32_t row = layer->map[tile->first_row + y], column = layer->map[layer->output_height + tile->first_column + x];
-    int32_t last = layer->map[layer->output_height + layer->output_width + tile->first_channel + channel];
+    const int32_t *columns = layer->map + layer->output_height, *channels = columns + layer->output_width;
+    int32_t row = layer->map[tile->first_row + y], column = columns[tile->first_column + x];
+    int32_t last = channels[tile->first_channel + channel];
     return row < 0 || column < 0 || last < 0 ? NULL : input + row + column + last;
 }
 

@@ -1,5 +1,7 @@
 /* Copies of bytes by a map, or with a stride (see dory_layer.map): pixel by pixel, whose channels are a run in nearly all
  * layers. The map lies in L2: a core reads it once a row and once a pixel. */
+#include <stdbool.h>
+
 #include "share.h"
 #include "xpulp.h"
 #include "xpulpv2.h"

@@ -82,10 +82,10 @@ static const struct plan_layer planned_layer = {
             .quad_bytes = 80,
             .chunk_bytes = 48,
             .maximum = 255,
-            .l1 = {.input = {992, 1016},
+            .l1 = {.input = {1024, 1048},
                    .second_input = {DORY_NO_BUFFER, DORY_NO_BUFFER},
-                   .weights = {1040, 1040},
-                   .output = {1120, 1136},
+                   .weights = {1072, 1072},
+                   .output = {1152, 1168},
                    .accumulators = DORY_NO_BUFFER,
                    .scratch = DORY_NO_BUFFER}},
     .kernel = &kernel,
@@ -96,7 +96,7 @@ static const struct plan_layer planned_layer = {
     .tile_count = 2,
     .weights_bytes = 80,
     .weights_address = 32,
-    .l1_bytes = 1152,
+    .l1_bytes = 1184,
 };
 
 static const struct plan_step planned_step = {
@@ -143,7 +143,7 @@ struct plan *tiny_plan(void)
         .cores = 8,
         .l1_arena_bytes = 1024,
         .l2_arena_bytes = 4096,
-        .l1_peak_bytes = 1152,
+        .l1_peak_bytes = 1184,
         .l2_peak_bytes = 128,
         .l2_live_bytes = 128,
         .tensors = planned_tensors,

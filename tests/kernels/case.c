@@ -54,6 +54,7 @@ static const struct {
     FUNCTION(dory_xpulpv2_depthwise),
     FUNCTION(dory_xpulpv2_addition),
     FUNCTION(dory_xpulpv2_pool),
+    FUNCTION(dory_xpulpv2_copy),
     FUNCTION(dory_xpulpv2_packed_convolution_8),
     FUNCTION(dory_xpulpv2_packed_convolution_4),
     FUNCTION(dory_xpulpv2_packed_convolution_2),
@@ -80,6 +81,7 @@ static dory_kernel_function *reference_of(uint8_t operation)
     case DORY_CONVOLUTION: return dory_reference_convolution;
     case DORY_DEPTHWISE: return dory_reference_depthwise;
     case DORY_ADDITION: return dory_reference_addition;
+    case DORY_COPY: return dory_reference_copy;
     default: return dory_reference_pool;
     }
 }
@@ -366,6 +368,61 @@ static void random_tile(struct test_case *test)
     shape_tile(test);
 }
 
+static uint32_t random_position(uint32_t count, uint32_t unit)
+{
+    return one_in(8) ? UINT32_MAX : random_up_to(count - 1) * unit;
+}
+
+/* Positions for the tile, which is a part of the output. Channels are a run in half of the cases. */
+static void random_map(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    int32_t *next = test->map;
+    uint32_t pixel = layer->input_channels, row = layer->input_width * pixel;
+    bool run = one_in(2) && layer->output_channels <= layer->input_channels;
+    for (uint32_t i = 0; i < layer->output_height; i++) {
+        *next++ = (int32_t)random_position(layer->input_height, row);
+    }
+    for (uint32_t i = 0; i < layer->output_width; i++) {
+        *next++ = (int32_t)random_position(layer->input_width, pixel);
+    }
+    for (uint32_t i = 0; i < layer->output_channels; i++) {
+        *next++ = run ? (int32_t)i : (int32_t)random_position(pixel, 1);
+    }
+    layer->map = test->map;
+}
+
+/* Of the tile that is there already: a stride, or a map of a whole input. */
+static void random_copy(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    memset(layer, 0, sizeof *layer);
+    layer->operation = DORY_COPY;
+    layer->input_bits = layer->output_bits = 8;
+    layer->border_value = (int16_t)random_up_to(255);
+    layer->kernel_height = layer->kernel_width = layer->dilation_height = layer->dilation_width = 1;
+    layer->stride_height = (uint16_t)random_between(1, 3);
+    layer->stride_width = (uint16_t)random_between(1, 3);
+    layer->input_channels = (uint16_t)test->shape.channels;
+    if (!one_in(4)) {
+        layer->kernel_height = layer->input_height = (uint16_t)random_between(1, 12);
+        layer->kernel_width = layer->input_width = (uint16_t)random_between(1, 12);
+        layer->stride_height = layer->stride_width = 0;
+        layer->input_channels = (uint16_t)random_between(1, 40);
+        test->tile.first_row = (uint16_t)random_up_to(5);
+        test->tile.first_column = (uint16_t)random_up_to(5);
+        test->tile.first_channel = (uint16_t)(4 * random_up_to(3));
+    }
+    layer->output_height = (uint16_t)(test->tile.first_row + test->shape.rows);
+    layer->output_width = (uint16_t)(test->tile.first_column + test->shape.columns);
+    layer->output_channels = (uint16_t)(test->tile.first_channel + test->shape.channels);
+    if (layer->stride_height == 0) {
+        random_map(test);
+    }
+    test->shape.input_channels = layer->input_channels;
+    shape_tile(test);
+}
+
 void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs)
 {
     random_state = seed * 2654435761u + 12345;
@@ -380,6 +437,9 @@ void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs)
         random_layer(&test->layer, &test->stages);
         test->description = description;
         random_tile(test);
+        if (strcmp(description->name, "dory_xpulpv2_copy") == 0) {
+            random_copy(test);
+        }
     } while (!dory_kernel_supports(description, &test->layer) || test->macs > most_macs);
     use_kernel(test, description);
     test->cores = random_between(1, 8);

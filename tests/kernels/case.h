@@ -15,6 +15,7 @@ struct test_case {
     unsigned cores;
     struct dory_layer layer;
     struct dory_stages stages; /* of it */
+    int32_t map[128];          /* likewise */
     struct dory_tile tile;
     struct dory_tile_shape shape;
     uint64_t macs;

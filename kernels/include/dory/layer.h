@@ -142,7 +142,7 @@ enum dory_layout {
 
 /* The start of the L1 arena belongs to the tile loop, which keeps there for all cores the struct dory_layer at work and the
  * next one, what to do, and the copies that a core makes. */
-#define DORY_L1_RUNTIME_BYTES 992
+#define DORY_L1_RUNTIME_BYTES 1024
 
 /* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough: the operand is loaded once in
  * the layer. It may also be so where an operand is loaded anew, to save memory: then load, compute and store do not overlap.

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define TINY_L1_BYTES                 1152 /* of the caller's buffer in L1 */
+#define TINY_L1_BYTES                 1184 /* of the caller's buffer in L1 */
 #define TINY_L2_BYTES                  128 /* of the caller's buffer in L2 */
 #define TINY_RAM_BYTES                   0 /* of L3 RAM, from buffers->ram_address */
 #define TINY_FLASH_BYTES               112 /* of the image of weights */
