@@ -25,6 +25,16 @@ static int64_t read_signed(const uint8_t *place, size_t bytes)
     return (int64_t)((value ^ sign) - sign);
 }
 
+uint64_t field_unsigned(const struct field *field, const void *value, size_t element)
+{
+    return read_unsigned((const uint8_t *)value + field->offset + element * field->bytes, field->bytes);
+}
+
+int64_t field_signed(const struct field *field, const void *value, size_t element)
+{
+    return read_signed((const uint8_t *)value + field->offset + element * field->bytes, field->bytes);
+}
+
 /* The least integers cannot be written as a minus and a number. */
 static void print_signed(struct text *text, int64_t value)
 {

@@ -6,6 +6,7 @@
 
 enum field_kind {
     FIELD_UNSIGNED,
+    FIELD_FLAG, /* 0 or 1 */
     FIELD_SIGNED,
     FIELD_ENUM,   /* an unsigned value that `names` names */
     FIELD_OFFSET, /* an L1 offset, where DORY_NO_BUFFER is a value of its own */
@@ -37,6 +38,10 @@ struct record {
     {                                                                                                                       \
         .fields = FIELDS, .field_count = sizeof FIELDS / sizeof *FIELDS, .bytes = sizeof(TYPE)                              \
     }
+
+/* The value of an element of a member, of a struct at `value`. */
+uint64_t field_unsigned(const struct field *field, const void *value, size_t element);
+int64_t field_signed(const struct field *field, const void *value, size_t element);
 
 /* Members that are zero are left out, as C sets them to zero. The braces are the caller's, so that he can add members:
  * every member printed ends in a comma. Lines are broken before column 120 and indented by `indent` blanks. */

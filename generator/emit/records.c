@@ -43,6 +43,7 @@ static const char *const l3_names[] = {
 #define LINE        .group = ""
 #define ENUM(NAMES) .kind = FIELD_ENUM, .names = NAMES
 #define NUMBER      .kind = FIELD_UNSIGNED
+#define FLAG        .kind = FIELD_FLAG
 
 #define STAGE(MEMBER)                                                                                                       \
     {                                                                                                                       \
@@ -58,7 +59,7 @@ static const struct field stages_fields[] = {
     {FIELD_ARRAY(struct dory_stages, input), STAGE_RECORD, LINE},
     {FIELD_PLACE(struct dory_stages, first), STAGE_RECORD, LINE},
     {FIELD_PLACE(struct dory_stages, second), STAGE_RECORD, LINE},
-    {FIELD_PLACE(struct dory_stages, has_second), NUMBER},
+    {FIELD_PLACE(struct dory_stages, has_second), FLAG},
 };
 const struct record record_stages = RECORD(struct dory_stages, stages_fields);
 
@@ -90,9 +91,9 @@ static const struct field layer_fields[] = {
     LAYER(second_input_bits, NUMBER),
     LAYER(output_bits, NUMBER),
     LAYER(weight_bits, NUMBER),
-    LAYER(input_is_signed, NUMBER),
-    LAYER(second_input_is_signed, NUMBER),
-    LAYER(output_is_signed, NUMBER),
+    LAYER(input_is_signed, FLAG),
+    LAYER(second_input_is_signed, FLAG),
+    LAYER(output_is_signed, FLAG),
     LAYER(input_layout, ENUM(layout_names)),
     LAYER(output_layout, ENUM(layout_names)),
     LAYER(pixel_ways, NUMBER),
@@ -154,8 +155,8 @@ static const struct field step_fields[] = {
     STEP(weights_offset, NUMBER, LINE),
     STEP(transfers_awaited, NUMBER),
     STEP(transfers_started, NUMBER),
-    STEP(drain, NUMBER),
-    STEP(last_of_layer, NUMBER),
+    STEP(drain, FLAG),
+    STEP(last_of_layer, FLAG),
 };
 const struct record record_step = RECORD(struct dory_step, step_fields);
 
@@ -195,9 +196,15 @@ const struct record record_port = RECORD(struct dory_port, port_fields);
         FIELD_PLACE(struct dory_check_layer, MEMBER), __VA_ARGS__                                                           \
     }
 static const struct field check_layer_fields[] = {
-    CHECK(offset, NUMBER, LINE), CHECK(expected_offset, NUMBER), CHECK(height, NUMBER),
-    CHECK(width, NUMBER),        CHECK(channels, NUMBER),        CHECK(bits, NUMBER),
-    CHECK(is_signed, NUMBER),    CHECK(in_ram, NUMBER),          CHECK(layout, ENUM(layout_names)),
+    CHECK(offset, NUMBER, LINE),
+    CHECK(expected_offset, NUMBER),
+    CHECK(height, NUMBER),
+    CHECK(width, NUMBER),
+    CHECK(channels, NUMBER),
+    CHECK(bits, NUMBER),
+    CHECK(is_signed, FLAG),
+    CHECK(in_ram, FLAG),
+    CHECK(layout, ENUM(layout_names)),
     CHECK(macs, NUMBER),
 };
 const struct record record_check_layer = RECORD(struct dory_check_layer, check_layer_fields);

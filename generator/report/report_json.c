@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "dory/hal.h"
+#include "emit/records.h"
 #include "plan/budget.h"
 #include "report/report_layer.h"
 #include "report/report_values.h"
@@ -182,13 +182,7 @@ static json_t *describe_step(const struct report *report, int index)
     const struct timeline_step *times = &report->timeline->steps[index];
     json_t *object = value_object();
     set_number(object, "layer", (uint64_t)step->layer);
-    set_number(object, "first_row", step->run.first_row);
-    set_number(object, "rows", step->run.rows);
-    set_number(object, "first_channel", step->run.first_channel);
-    set_number(object, "channels", step->run.channels);
-    set_number(object, "transfers_awaited", step->run.transfers_awaited);
-    set_number(object, "transfers_started", step->run.transfers_started);
-    set_boolean(object, "drain", step->run.drain != 0);
+    set_members(object, &record_step, &step->run);
     set_number(object, "begin_cycle", times->begin_cycle);
     set_number(object, "start_cycle", times->start_cycle);
     set_number(object, "end_cycle", times->end_cycle);
@@ -197,16 +191,12 @@ static json_t *describe_step(const struct report *report, int index)
 
 static json_t *describe_transfer(const struct report *report, int index)
 {
-    static const char *const kinds[] = {
-        [HAL_FLASH_READ] = "flash_read", [HAL_RAM_READ] = "ram_read", [HAL_RAM_WRITE] = "ram_write"};
     const struct plan_transfer *transfer = &report->plan->transfers[index];
     const struct timeline_transfer *times = &report->timeline->transfers[index];
     json_t *object = value_object();
-    set_text(object, "kind", kinds[transfer->run.kind]);
+    set_members(object, &record_transfer, &transfer->run);
     set_index(object, "buffer", transfer->buffer);
     set_number(object, "bytes", (uint64_t)transfer->run.run_bytes * transfer->run.runs);
-    set_number(object, "l3_address", transfer->run.l3_address);
-    set_number(object, "l2_offset", transfer->run.l2_offset);
     set_number(object, "start_step", (uint64_t)transfer->start_step);
     set_number(object, "needed_step", (uint64_t)transfer->needed_step);
     set_number(object, "queued_cycle", times->queued_cycle);

@@ -1,5 +1,6 @@
 #include "report/report_values.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,36 @@ void set_text(json_t *object, const char *key, const char *text)
 }
 
 /* ---- arrays, printing ---- */
+
+/* Without what all enumerators of dory begin with. */
+static void set_enumerator(json_t *object, const char *key, const char *name)
+{
+    char word[64];
+    const char *rest = strchr(name, '_');
+    size_t length = 0;
+    for (rest = rest ? rest + 1 : name; *rest && length + 1 < sizeof word; rest++)
+        word[length++] = (char)tolower((unsigned char)*rest);
+    word[length] = 0;
+    set_text(object, key, word);
+}
+
+static void set_member(json_t *object, const struct field *field, const void *value)
+{
+    uint64_t number = field_unsigned(field, value, 0);
+    switch (field->kind) {
+    case FIELD_ENUM: set_enumerator(object, field->name, field->names[number]); break;
+    case FIELD_FLAG: set_boolean(object, field->name, number != 0); break;
+    case FIELD_SIGNED: set_value(object, field->name, json_integer(field_signed(field, value, 0))); break;
+    default: set_number(object, field->name, number); break;
+    }
+}
+
+void set_members(json_t *object, const struct record *record, const void *value)
+{
+    for (size_t i = 0; i < record->field_count; i++)
+        if (record->fields[i].kind != FIELD_STRUCT && record->fields[i].count == 1)
+            set_member(object, &record->fields[i], value);
+}
 
 void append_value(json_t *array, json_t *value) { require(json_array_append_new(array, required(value)) == 0); }
 void append_number(json_t *array, uint64_t number) { append_value(array, whole_number(number)); }

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/support.h"
+#include "emit/print_struct.h"
 
 json_t *value_object(void);
 json_t *value_array(void);
@@ -18,6 +19,10 @@ void set_ratio(json_t *object, const char *key, uint64_t dividend, uint64_t divi
 
 /* Any bytes at all: what is not UTF-8 or is a control character becomes U+FFFD. */
 void set_text(json_t *object, const char *key, const char *text);
+
+/* All members of a struct of the firmware that are no structs themselves, by their names there: numbers, flags as true or
+ * false, enumerators as words ("flash_read" for HAL_FLASH_READ). */
+void set_members(json_t *object, const struct record *record, const void *value);
 
 void append_value(json_t *array, json_t *value);
 void append_number(json_t *array, uint64_t number);

@@ -3,8 +3,10 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "dory/hal.h"
 #include "expect.h"
 #include "report/report_files.h"
+#include "report/report_layer.h"
 #include "sample_plan.h"
 
 #define NASTY_NAME "<script>\"&'</script><!-- \xff\x01\xed\xa0\x80 \xc3\xa9"
@@ -151,6 +153,46 @@ static void check_l1(const json_t *root)
     }
 }
 
+/* Members of the firmware's structs are there by their names, flags and enumerators as such. */
+static void check_members(const json_t *root, const struct plan *plan)
+{
+    static const char *const kinds[] = {
+        [HAL_FLASH_READ] = "flash_read", [HAL_RAM_READ] = "ram_read", [HAL_RAM_WRITE] = "ram_write"};
+    for (int i = 0; i < plan->transfer_count; i++) {
+        const json_t *transfer = json_array_get(json_object_get(root, "transfers"), (size_t)i);
+        const struct dory_transfer *run = &plan->transfers[i].run;
+        const char *kind = json_string_value(json_object_get(transfer, "kind"));
+        EXPECT(kind && !strcmp(kind, kinds[run->kind]), "transfer %d is a %s", i, kind ? kind : "nothing");
+        EXPECT(number(transfer, "run_bytes") == run->run_bytes && number(transfer, "runs") == run->runs &&
+                   number(transfer, "l3_address") == run->l3_address && number(transfer, "l2_stride") == run->l2_stride,
+               "transfer %d", i);
+    }
+    for (int i = 0; i < plan->step_count; i++) {
+        const json_t *step = json_array_get(json_object_get(root, "steps"), (size_t)i);
+        const struct dory_step *run = &plan->steps[i].run;
+        EXPECT(json_is_true(json_object_get(step, "drain")) == (run->drain != 0), "drain of step %d", i);
+        EXPECT(json_is_boolean(json_object_get(step, "last_of_layer")), "last step of step %d", i);
+        EXPECT(number(step, "weights_offset") == run->weights_offset && number(step, "rows") == run->rows, "step %d", i);
+        EXPECT(!json_object_get(step, "input") && !json_object_get(step, "output"), "windows of step %d", i);
+    }
+}
+
+/* Every form has a word, and no two have the same. */
+static void test_normalisations(void)
+{
+    struct arena arena = {0};
+    struct plan *plan = sample_plan(3, "words", &arena);
+    const char *words[DORY_NORMALISE_HIGH + 1] = {0};
+    for (int i = 0; i <= DORY_NORMALISE_HIGH; i++) {
+        plan->layers[0].run.normalisation = (uint8_t)i;
+        words[i] = report_normalisation(plan, 0);
+        EXPECT(words[i] != NULL, "normalisation %d has no word", i);
+        for (int j = 0; j < i; j++)
+            EXPECT(!words[i] || !words[j] || strcmp(words[i], words[j]) != 0, "%d and %d are both %s", i, j, words[i]);
+    }
+    arena_free(&arena);
+}
+
 static void test_json(int layers)
 {
     struct fixture fixture;
@@ -159,6 +201,7 @@ static void test_json(int layers)
     EXPECT(json_array_size(json_object_get(root, "layers")) == (size_t)layers, "layers");
     EXPECT(json_array_size(json_object_get(root, "tensors")) == (size_t)layers + 1, "tensors");
     check_totals(root);
+    check_members(root, fixture.plan);
     check_times(root);
     check_memory(root);
     check_proof(root);
@@ -366,6 +409,7 @@ int main(int argc, char **argv)
         test_json(layer_counts[i]);
         test_trace(layer_counts[i]);
     }
+    test_normalisations();
     test_html("conv");
     test_html(NASTY_NAME);
     test_name();
