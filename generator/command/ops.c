@@ -8,7 +8,7 @@ static void print_operators(void)
 {
     puts("Operators of integer networks, as NEMO exports them after net.id_stage(), or Quantlab after its integerise "
          "passes.\n"
-         "Opsets 7 to 17, one image at a time, fixed dimensions, 1 or 2 spatial dimensions.\n");
+         "Opsets 7 to 21, one image at a time, fixed dimensions, 1 or 2 spatial dimensions.\n");
     for (int i = 0; i < operator_count; i++)
         printf("%-18s %s%s%s\n", operators[i].type, operators[i].becomes,
                *operators[i].becomes && *operators[i].limits ? "; " : "", operators[i].limits);

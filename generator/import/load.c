@@ -49,35 +49,58 @@ static struct network *import_qdq(const struct graph *graph, const char *name, c
     return NULL;
 }
 
-static struct network *import_onnx(const void *bytes, size_t length, const char *name, struct load_options options,
-                                   struct arena *arena, struct diagnostics *diagnostics)
+/* Bytes of a file, and where other files of the model lie; null: nowhere. */
+struct source {
+    const void *bytes;
+    size_t length;
+    const char *name, *folder;
+};
+
+static struct network *import_onnx(const struct source *source, struct load_options options, struct arena *arena,
+                                   struct diagnostics *diagnostics)
 {
-    const struct graph *graph = graph_read_memory(bytes, length, arena, diagnostics);
+    const struct graph *graph = graph_read_beside(source->bytes, source->length, source->folder, arena, diagnostics);
+    const char *name = source->name;
     if (!graph)
         return NULL;
     if (options.front_end == FRONT_END_DETECT)
         options.front_end = qdq_detect(graph) ? FRONT_END_QDQ : import_detect(graph);
+    if (options.front_end == FRONT_END_NEMO && qdq_refuse_float(graph, diagnostics))
+        return NULL;
     if (options.front_end == FRONT_END_QDQ)
         return import_qdq(graph, name, &options, arena, diagnostics);
     return import_graph(graph, name, &options, arena, diagnostics);
 }
 
-static struct network *import_tflite(const void *bytes, size_t length, const char *name, const struct load_options *options,
-                                     struct arena *arena, struct diagnostics *diagnostics)
+static struct network *import_tflite(const struct source *source, const struct load_options *options, struct arena *arena,
+                                     struct diagnostics *diagnostics)
 {
-    const struct tflite_model *model = tflite_read_memory(bytes, length, arena, diagnostics);
-    return model ? tflite_import(model, name, options, arena, diagnostics) : NULL;
+    const struct tflite_model *model = tflite_read_memory(source->bytes, source->length, arena, diagnostics);
+    return model ? tflite_import(model, source->name, options, arena, diagnostics) : NULL;
+}
+
+static struct network *load(const struct source *source, const struct load_options *options, struct arena *arena,
+                            struct diagnostics *diagnostics)
+{
+    struct load_options chosen = options ? *options : (struct load_options){0};
+    bool looks_like_tflite = tflite_is_model(source->bytes, source->length);
+    if (!diagnostics->file)
+        diagnostics->file = arena_format(arena, "%s", source->name);
+    if (chosen.front_end == FRONT_END_TFLITE || (chosen.front_end == FRONT_END_DETECT && looks_like_tflite))
+        return import_tflite(source, &chosen, arena, diagnostics);
+    return import_onnx(source, chosen, arena, diagnostics);
 }
 
 struct network *network_load_memory(const void *bytes, size_t length, const char *name, const struct load_options *options,
                                     struct arena *arena, struct diagnostics *diagnostics)
 {
-    struct load_options chosen = options ? *options : (struct load_options){0};
-    if (!diagnostics->file)
-        diagnostics->file = arena_format(arena, "%s", name);
-    if (chosen.front_end == FRONT_END_TFLITE || (chosen.front_end == FRONT_END_DETECT && tflite_is_model(bytes, length)))
-        return import_tflite(bytes, length, name, &chosen, arena, diagnostics);
-    return import_onnx(bytes, length, name, chosen, arena, diagnostics);
+    return load(&(struct source){bytes, length, name, NULL}, options, arena, diagnostics);
+}
+
+static const char *folder_of(const char *path, struct arena *arena)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? arena_format(arena, "%.*s", (int)(slash - path), path) : ".";
 }
 
 struct network *network_load(const char *path, const struct load_options *options, struct arena *arena,
@@ -87,7 +110,9 @@ struct network *network_load(const char *path, const struct load_options *option
     if (!diagnostics->file)
         diagnostics->file = arena_format(arena, "%s", path);
     void *bytes = model_file_read(path, &length, diagnostics);
-    struct network *network = bytes ? network_load_memory(bytes, length, path, options, arena, diagnostics) : NULL;
+    struct network *network = NULL;
+    if (bytes)
+        network = load(&(struct source){bytes, length, path, folder_of(path, arena)}, options, arena, diagnostics);
     free(bytes);
     return network;
 }

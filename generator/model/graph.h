@@ -107,6 +107,9 @@ struct graph {
 
 /* Null after an error was reported. */
 struct graph *graph_read_memory(const void *bytes, size_t length, struct arena *arena, struct diagnostics *diagnostics);
+/* Likewise; constants may be kept in files in `folder`, that of the model. */
+struct graph *graph_read_beside(const void *bytes, size_t length, const char *folder, struct arena *arena,
+                                struct diagnostics *diagnostics);
 
 /* Null where the node has none of that name. */
 const struct attribute *node_attribute(const struct node *node, const char *name);

@@ -1,18 +1,93 @@
-/* Which models are QDQ or QOperator ones. */
+/* Which models are QDQ or QOperator ones, and which are none that dory can have. */
 #include "import/qdq/qdq.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+static bool is_one_of(const struct node *node, const char *const *types)
+{
+    for (; *types; types++)
+        if (!strcmp(node->type, *types))
+            return true;
+    return false;
+}
+
+static const char *const dynamic_types[] = {"DynamicQuantizeLinear",
+                                            "DynamicQuantizeLSTM",
+                                            "DynamicQuantizeMatMul",
+                                            "ConvInteger",
+                                            "MatMulInteger",
+                                            "MatMulIntegerToFloat",
+                                            NULL};
 
 bool qdq_detect(const struct graph *graph)
 {
-    static const char *const types[] = {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger",
-                                        "MatMulInteger"};
-    for (int i = 0; i < graph->node_count; i++) {
-        if (qdq_find_qoperator(&graph->nodes[i]))
+    static const char *const types[] = {"QuantizeLinear", "DequantizeLinear", NULL};
+    for (int i = 0; i < graph->node_count; i++)
+        if (qdq_find_qoperator(&graph->nodes[i]) || is_one_of(&graph->nodes[i], types) ||
+            is_one_of(&graph->nodes[i], dynamic_types))
             return true;
-        for (size_t k = 0; k < sizeof types / sizeof *types; k++)
-            if (!strcmp(graph->nodes[i].type, types[k]))
-                return true;
-    }
     return false;
+}
+
+bool qdq_refuse(const struct graph *graph, struct diagnostics *diagnostics)
+{
+    int dynamic = 0;
+    const struct node *first = NULL;
+    for (int i = graph->node_count - 1; i >= 0; i--)
+        if (is_one_of(&graph->nodes[i], dynamic_types)) {
+            dynamic++;
+            first = &graph->nodes[i];
+        }
+    if (first)
+        diagnose(
+            diagnostics, SEVERITY_ERROR, NULL, NULL,
+            "the model is quantised dynamically: %d nodes, the first is %s '%s', compute scales while the network runs; "
+            "quantise it with quantize_static and calibration data instead of quantize_dynamic (docs/from-pytorch.md)",
+            dynamic, first->type, first->name);
+    else if (graph->opset < 10 || graph->opset > 21)
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "the model is of opset %" PRId64 "; supported for quantised models: 10 to 21; convert it with "
+                 "onnx.version_converter, or export it again",
+                 graph->opset);
+    else
+        return false;
+    return true;
+}
+
+struct fractions {
+    size_t numbers, fractions;
+};
+
+static void count_fractions(const struct constant *constant, struct fractions *counted)
+{
+    int64_t number;
+    if (constant->type != ELEMENT_FLOAT && constant->type != ELEMENT_DOUBLE)
+        return;
+    counted->numbers += constant->count;
+    for (size_t i = 0; i < constant->count; i++)
+        counted->fractions += !constant_integer(constant, i, &number);
+}
+
+bool qdq_refuse_float(const struct graph *graph, struct diagnostics *diagnostics)
+{
+    static const char *const types[] = {"Conv", "ConvTranspose", "Gemm", "MatMul", NULL};
+    struct fractions counted = {0, 0};
+    for (int i = 0; i < graph->node_count; i++) {
+        const struct node *node = &graph->nodes[i];
+        if (!is_one_of(node, types) || node->input_count < 2 || node->inputs[1] == NO_VALUE)
+            continue;
+        const struct constant *weights = graph->values[node->inputs[1]].constant;
+        if (weights)
+            count_fractions(weights, &counted);
+    }
+    if (counted.fractions * 2 <= counted.numbers)
+        return false;
+    diagnose(
+        diagnostics, SEVERITY_ERROR, NULL, NULL,
+        "the model is in floating point: %zu of the %zu numbers of its weights are fractions, and nothing in it is "
+        "quantised; quantise it to 8 bits, e.g. with onnxruntime's quantize_static as docs/from-pytorch.md shows, or with "
+        "NEMO or Quantlab",
+        counted.fractions, counted.numbers);
+    return true;
 }

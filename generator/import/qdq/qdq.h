@@ -121,6 +121,10 @@ typedef enum qdq_outcome qdq_handler(struct qdq *qdq, const struct node *node, c
 
 /* Some node quantises or dequantises. */
 bool qdq_detect(const struct graph *graph);
+/* True after the one error of a model that is not quantised at all: most numbers of its weights are fractions. */
+bool qdq_refuse_float(const struct graph *graph, struct diagnostics *diagnostics);
+/* True after the one error of models whose scales are computed while they run, or that are of another opset. */
+bool qdq_refuse(const struct graph *graph, struct diagnostics *diagnostics);
 
 /* ---- walk.c ---- */
 

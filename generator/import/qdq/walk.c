@@ -406,6 +406,8 @@ static void hand_over(struct qdq *qdq, struct diagnostics *diagnostics)
 
 struct network *qdq_import(const struct graph *graph, const char *name, struct arena *arena, struct diagnostics *diagnostics)
 {
+    if (qdq_refuse(graph, diagnostics))
+        return NULL;
     struct diagnostics own = {.arena = arena, .file = diagnostics->file};
     struct qdq qdq = {.arena = arena, .diagnostics = &own, .graph = graph};
     quantised_begin(&qdq.builder, name, ROUND_HALF_EVEN, arena);

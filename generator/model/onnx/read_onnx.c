@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "base/name_table.h"
+#include "model/onnx/external_data.h"
 #include "model/onnx/onnx_scan.h"
 #include "onnx/onnx.pb-c.h"
 
-#define MAXIMUM_PARSED_BYTES ((size_t)1 << 30)
-#define MAXIMUM_NODES        100000
-#define MAXIMUM_ELEMENTS     ((int64_t)1 << 31)
+#define MAXIMUM_PARSED_BYTES   ((size_t)1 << 30)
+#define MAXIMUM_EXTERNAL_BYTES ((size_t)256 << 20)
+#define MAXIMUM_NODES          100000
+#define MAXIMUM_ELEMENTS       ((int64_t)1 << 31)
 
 struct reader {
     struct arena *arena;
@@ -18,6 +20,8 @@ struct reader {
     const Onnx__GraphProto *source;
     struct graph *graph;
     struct name_table *names;
+    const char *folder;   /* of constants in other files; null: none may be read */
+    size_t external_left; /* bytes */
 };
 
 #define report(reader, node, attribute, ...) diagnose((reader)->diagnostics, SEVERITY_ERROR, node, attribute, __VA_ARGS__)
@@ -102,6 +106,17 @@ static int raw_bytes(enum element_type type)
     }
 }
 
+/* Data that lies in a file beside the model's. */
+static bool set_external_data(struct reader *reader, struct constant *constant, const Onnx__TensorProto *source)
+{
+    constant->stride_bytes = raw_bytes(constant->type);
+    constant->is_little_endian = true;
+    constant->data =
+        external_data_read(source, constant->name, reader->folder, constant->count * (size_t)constant->stride_bytes,
+                           &reader->external_left, reader->arena, reader->diagnostics);
+    return constant->data != NULL;
+}
+
 static bool set_data(struct reader *reader, struct constant *constant, const Onnx__TensorProto *source, const char *owner)
 {
     struct numbers numbers = typed_numbers(source, constant->type);
@@ -131,13 +146,10 @@ static const struct constant *read_constant(struct reader *reader, const Onnx__T
     set_type(constant, source->has_data_type ? source->data_type : 0);
     if (!set_dimensions(reader, constant, source, owner))
         return NULL;
-    if (source->has_data_location && source->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
-        report(reader, owner, NULL, "constant '%s' is kept in a file of its own (external data); save the model as one file",
-               name);
-        return NULL;
-    }
     if (constant->type == ELEMENT_UNSUPPORTED)
         return constant;
+    if (source->has_data_location && source->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
+        return set_external_data(reader, constant, source) ? constant : NULL;
     return set_data(reader, constant, source, owner) ? constant : NULL;
 }
 
@@ -458,6 +470,12 @@ static void free_nothing(void *data, void *memory)
 
 struct graph *graph_read_memory(const void *bytes, size_t length, struct arena *arena, struct diagnostics *diagnostics)
 {
+    return graph_read_beside(bytes, length, NULL, arena, diagnostics);
+}
+
+struct graph *graph_read_beside(const void *bytes, size_t length, const char *folder, struct arena *arena,
+                                struct diagnostics *diagnostics)
+{
     if (!onnx_scan(bytes, length, diagnostics))
         return NULL;
     struct bounded_arena bounded = {arena, MAXIMUM_PARSED_BYTES};
@@ -475,7 +493,9 @@ struct graph *graph_read_memory(const void *bytes, size_t length, struct arena *
     }
     int errors_before = diagnostics->error_count;
     struct graph *graph = arena_allocate(arena, sizeof *graph);
-    struct reader reader = {arena, diagnostics, model->graph, graph, name_table_make(arena)};
+    struct reader reader = {
+        arena, diagnostics, model->graph, graph, name_table_make(arena), folder, MAXIMUM_EXTERNAL_BYTES,
+    };
     if (check_size(&reader))
         build_graph(&reader, model);
     return diagnostics->error_count == errors_before ? graph : NULL;

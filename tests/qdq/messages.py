@@ -1,0 +1,205 @@
+#!/usr/bin/python3
+"""What is said of quantised models that cannot be imported, or not as they are: exit status, and what the text must name.
+
+usage: messages.py DORY [SHARED_FOLDER]      exit status 77: no python3-onnx
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError:
+    print("skipped: no onnx or numpy; on Debian: apt-get install python3-onnx python3-numpy")
+    sys.exit(77)
+
+FLOAT = np.float32
+
+
+class Model:
+    """x -> Q -> DQ -> middle -> Conv -> behind -> Q -> DQ -> y; whatever a case changes is an argument."""
+
+    def __init__(self, opset=17):
+        self.nodes, self.constants, self.opset, self.last = [], {}, opset, "x"
+
+    def constant(self, name, array):
+        self.constants[name] = numpy_helper.from_array(np.asarray(array), name)
+        return name
+
+    def node(self, kind, inputs, output, **attributes):
+        self.nodes.append(helper.make_node(kind, inputs, [output], name=f"{kind}_of_{output}", **attributes))
+        self.last = output
+        return self
+
+    def quantise(self, output, scale=FLOAT(0.1), zero_point=np.int8(0)):
+        ends = [self.constant(f"{output}_scale", scale), self.constant(f"{output}_zero", zero_point)]
+        return self.node("QuantizeLinear", [self.last] + ends, output + "_q").node("DequantizeLinear", [output + "_q"] + ends, output)
+
+    def convolution(self, weights=None, scale=FLOAT(0.01), zero_point=np.int8(0), bias=(), output="conv"):
+        weights = np.ones((4, 4, 3, 3), np.int8) if weights is None else weights
+        source = self.last
+        if weights.dtype != FLOAT:
+            names = [self.constant("w_q", weights), self.constant("w_scale", scale), self.constant("w_zero", zero_point)]
+            self.node("DequantizeLinear", names, "w")
+        else:
+            self.constant("w", weights)
+        return self.node("Conv", [source, "w", *bias], output)
+
+    def done(self):
+        graph = helper.make_graph(self.nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4, 6, 6])],
+                                  [helper.make_tensor_value_info(self.last, TensorProto.FLOAT, None)], list(self.constants.values()))
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)])
+
+
+def with_bias(scale):
+    model = Model().quantise("a")
+    source = model.last
+    names = [model.constant("b_q", np.ones(4, np.int32)), model.constant("b_scale", FLOAT(scale)), model.constant("b_zero", np.int32(0))]
+    model.node("DequantizeLinear", names, "b")
+    model.last = source
+    return model.convolution(bias=["b"]).quantise("y")
+
+
+def float_model():
+    return Model().convolution(np.full((4, 4, 3, 3), 0.3, FLOAT)).node("Relu", ["conv"], "r")
+
+
+def dynamic():
+    model = Model().node("DynamicQuantizeLinear", ["x"], "q")
+    return model
+
+
+def island():
+    return Model().quantise("a").node("Tanh", ["a"], "t").convolution().quantise("y")
+
+
+def two_islands():
+    model = Model().quantise("a").node("Tanh", ["a"], "t").convolution().quantise("m").node("Sigmoid", ["m"], "s")
+    return model.node("Conv", ["s", "w"], "c2").quantise("y")
+
+
+def float_weights():
+    return Model().quantise("a").convolution(np.full((4, 4, 3, 3), 0.3, FLOAT)).quantise("y")
+
+
+def wide_weights():
+    return Model().quantise("a").convolution(np.array([0, 255] * 72, np.uint8).reshape(4, 4, 3, 3), zero_point=np.uint8(100)).quantise("y")
+
+
+def narrow_weights():
+    return Model().quantise("a").convolution(np.array([0, 255] * 72, np.uint8).reshape(4, 4, 3, 3), zero_point=np.uint8(128)).quantise("y")
+
+
+def output_scale(scale):
+    return Model().quantise("a").convolution().quantise("y", scale)
+
+
+def head():
+    return Model().quantise("a").convolution().quantise("y").node("Tanh", ["y"], "t")
+
+
+def normalised(number):
+    model = Model()
+    model.constant("k", FLOAT(number))
+    return model.node("Mul", ["x", "k"], "n").quantise("a").convolution().quantise("y")
+
+
+def twice():
+    model = Model().quantise("a").convolution().quantise("m")
+    model.last = "x"
+    model.quantise("b", FLOAT(0.2))
+    return model.node("Add", ["m", "b"], "sum").quantise("y")
+
+
+def unknown_operator():
+    return Model().quantise("a").node("Cumulate", ["a"], "t").quantise("y")
+
+
+def sums():
+    return Model().quantise("a").convolution()
+
+
+# name, model, exit status, what the text has
+CASES = [
+    ("float_model", float_model(), 1, ["in floating point", "144 of the 144", "docs/from-pytorch.md"]),
+    ("dynamic", dynamic(), 1, ["quantised dynamically", "DynamicQuantizeLinear", "quantize_static"]),
+    ("old_opset", Model(9).quantise("a").convolution().quantise("y"), 1, ["opset 9", "10 to 21"]),
+    ("island", island(), 1, ["1 node without", "Tanh_of_t", "op_types_to_quantize=[..., 'Tanh']", "node 'Conv_of_conv'"]),
+    ("two_islands", two_islands(), 1, ["Tanh_of_t", "not quantised"]),
+    ("float_weights", float_weights(), 1, ["node 'Conv_of_conv'", "'w' are float", "op_types_to_quantize"]),
+    ("wide_weights", wide_weights(), 1, ["from -100 to 155", "-128 to 127", "weight_type=QuantType.QInt8"]),
+    ("narrow_weights", narrow_weights(), 0, []),
+    ("scale_zero", output_scale(FLOAT(0)), 1, ["attribute 'scale'", "is 0", "positive"]),
+    ("scale_negative", output_scale(FLOAT(-0.5)), 1, ["is -0.5"]),
+    ("scale_infinite", output_scale(FLOAT("inf")), 1, ["is inf"]),
+    ("scale_no_number", output_scale(FLOAT("nan")), 1, ["is nan", "y_scale"]),
+    ("scale_per_channel", output_scale(np.array([1, 2, 3, 4], FLOAT)), 1, ["has 4 numbers"]),
+    ("sixteen_bits", Model().quantise("a", zero_point=np.uint16(5)).convolution().quantise("y"), 1, ["UINT16", "activation_type"]),
+    ("bias_of_other_scale", with_bias(0.5), 0, ["warning", "'b_q' has scale 0.5", "0.000999999993"]),
+    ("bias_of_its_scale", with_bias(FLOAT(0.1) * FLOAT(0.01)), 0, []),
+    ("quantised_twice", twice(), 1, ["input 'x' is quantised twice", "0.1", "0.2"]),
+    ("head", head(), 0, ["note", "Tanh_of_t", "left to the application"]),
+    ("normalised_exactly", normalised(0.5), 0, []),
+    ("normalised_inexactly", normalised(0.3), 0, ["note", "left to the application"]),
+    ("unknown_operator", unknown_operator(), 1, ["operator Cumulate is not supported"]),
+    ("sums_of_32_bits", sums(), 0, []),
+]
+
+SHARED = [(f"{network}_qdq_u8u8", ["minus their zero point are from", "weight_type=QuantType.QInt8"])
+          for network in ("mbv2", "resnet", "dscnn", "mixed")] + [("mixed_qop_u8s8_pc", ["convtranspose_27", "'w_26' are float"])]
+
+
+def run(dory, path):
+    return subprocess.run([dory, "inspect", path], capture_output=True, text=True)
+
+
+def judge(name, done, status, parts):
+    faults = [f"lacks '{part}'" for part in parts if part not in done.stderr]
+    faults += ["no message expected"] if not parts and done.stderr else []
+    faults += [f"exit status {done.returncode}, expected {status}"] if (done.returncode != 0) != (status != 0) else []
+    if faults:
+        print(f"{name}: {'; '.join(faults)}:\n{done.stderr}")
+    return not faults
+
+
+def external(dory, scratch):
+    """Weights in a second file; then without it, and with a name that leaves the folder."""
+    good = True
+    for location, remove, status, parts in [("w.bin", False, 0, []), ("w.bin", True, 1, ["w.bin", "is it there?"]),
+                                            ("../w.bin", False, 1, ["beside the model"])]:
+        model = Model().quantise("a").convolution().quantise("y").done()
+        path = f"{scratch}/external.onnx"
+        onnx.save(model, path, save_as_external_data=True, location="w.bin", size_threshold=0)
+        changed = onnx.load(path, load_external_data=False)
+        for tensor in changed.graph.initializer:
+            for entry in tensor.external_data:
+                entry.value = location if entry.key == "location" else entry.value
+        with open(path, "wb") as file:
+            file.write(changed.SerializeToString())
+        if remove:
+            os.remove(f"{scratch}/w.bin")
+        good &= judge(f"external {location}", run(dory, path), status, parts)
+    return good
+
+
+def main():
+    dory, good = sys.argv[1], True
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, model, status, parts in CASES:
+            path = f"{scratch}/model.onnx"
+            with open(path, "wb") as file:
+                file.write(model.done().SerializeToString())
+            good &= judge(name, run(dory, path), status, parts)
+        good &= external(dory, scratch)
+    for name, parts in SHARED:
+        path = f"{sys.argv[2]}/{name}/model.onnx" if len(sys.argv) > 2 else ""
+        if os.path.exists(path):
+            good &= judge(name, run(dory, path), 1, parts)
+    print(f"{len(CASES)} models" if good else "some messages are not as they should be")
+    return 0 if good else 1
+
+
+sys.exit(main())
