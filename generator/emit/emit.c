@@ -191,10 +191,16 @@ static void add_kernels(struct text *text, const struct plan *plan)
 static const char *operation_word(const struct dory_layer *run)
 {
     static const char *const words[] = {
-        [DORY_CONVOLUTION] = "convolution",     [DORY_DEPTHWISE] = "depth-wise convolution",
-        [DORY_MAXIMUM_POOL] = "maximum pool",   [DORY_AVERAGE_POOL] = "average pool",
-        [DORY_ADDITION] = "addition",           [DORY_GROUPED] = "convolution in groups",
-        [DORY_CONCATENATION] = "concatenation", [DORY_COPY] = "copy",
+        [DORY_CONVOLUTION] = "convolution",
+        [DORY_DEPTHWISE] = "depth-wise convolution",
+        [DORY_MAXIMUM_POOL] = "maximum pool",
+        [DORY_AVERAGE_POOL] = "average pool",
+        [DORY_ADDITION] = "addition",
+        [DORY_GROUPED] = "convolution in groups",
+        [DORY_CONCATENATION] = "concatenation",
+        [DORY_COPY] = "copy",
+        [DORY_TABLE] = "table",
+        [DORY_SOFTMAX] = "softmax",
     };
     return words[run->operation];
 }
@@ -220,6 +226,18 @@ static void add_layer_comment(struct text *text, const struct plan *plan, int in
     if (planned->weights_bytes)
         text_add(text, "; %" PRIu32 " B of weights", planned->weights_bytes);
     text_add_string(text, " */\n");
+}
+
+/* The table of a function of bytes. */
+static void add_table(struct text *text, const struct dory_layer *run, int layer)
+{
+    bool is_softmax = run->operation == DORY_SOFTMAX;
+    text_add(text, "static const %s table_%d[256] = {", is_softmax ? "uint32_t" : "uint8_t", layer);
+    for (int i = 0; i < 256; i++) {
+        uint32_t number = is_softmax ? run->exponentials[i] : run->table[i];
+        text_add(text, "%s%" PRIu32 ",", i % (is_softmax ? 10 : 24) ? " " : "\n    ", number);
+    }
+    text_add_string(text, "\n};\n");
 }
 
 static void add_stages(struct text *text, const struct dory_stages *stages, int layer)
@@ -248,13 +266,19 @@ static void add_layers(struct text *text, const struct emission *emission)
         add_layer_comment(text, emission->plan, i);
         if (run->stages)
             add_stages(text, run->stages, i);
-        if (run->map)
+        if (run->operation == DORY_TABLE || run->operation == DORY_SOFTMAX)
+            add_table(text, run, i);
+        else if (run->map)
             add_map(text, run, i);
         text_add(text, "static const struct dory_layer layer_%d = {\n    .kernel = %s,", i,
                  emission->plan->layers[i].kernel->name);
         if (run->stages)
             text_add(text, " .stages = &stages_%d,", i);
-        if (run->map)
+        if (run->operation == DORY_TABLE)
+            text_add(text, " .table = table_%d,", i);
+        else if (run->operation == DORY_SOFTMAX)
+            text_add(text, " .exponentials = table_%d,", i);
+        else if (run->map)
             text_add(text, " .map = map_%d,", i);
         print_members(text, &record_layer, run, 4);
         text_add_string(text, "\n};\n\n");

@@ -583,12 +583,34 @@ static void describe_copy(const struct description *d)
         describe_mapped_copy(d);
 }
 
+/* Functions of bytes by a table. */
+static void describe_table(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    bool is_softmax = layer->kind == LAYER_SOFTMAX;
+    d->run->operation = is_softmax ? DORY_SOFTMAX : DORY_TABLE;
+    d->run->minimum = INT32_MIN;
+    d->run->maximum = INT32_MAX;
+    d->run->stages = NULL;
+    if (is_softmax)
+        d->run->exponentials = layer->exponentials;
+    else
+        d->run->table = layer->table;
+    if (!same_shape(d->input, d->output) || layer->stage_count > 0 || (is_softmax && !layer->is_fixed_point))
+        REFUSE(d, NULL,
+               "there is no firmware for a function of elements with stages, or of another shape; 'dory run' computes it");
+    if (d->input->bits != 8 || d->input->is_signed || d->output->bits != 8 || d->output->is_signed)
+        REFUSE(d, NULL, "a function of elements that are no bytes without a sign");
+}
+
 static void describe_kind(struct description *d)
 {
     switch (d->layer->kind) {
     case LAYER_CONVOLUTION: describe_convolution(d); break;
     case LAYER_ADDITION: describe_addition(d); break;
     case LAYER_CONCATENATION: describe_concatenation(d); break;
+    case LAYER_TABLE:
+    case LAYER_SOFTMAX: describe_table(d); break;
     case LAYER_COPY: describe_copy(d); break;
     case LAYER_MAXIMUM_POOL:
     case LAYER_AVERAGE_POOL: describe_pool(d); break;

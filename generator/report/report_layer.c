@@ -109,6 +109,8 @@ static const char *operation_name(enum dory_operation operation)
     case DORY_GROUPED: return "grouped";
     case DORY_CONCATENATION: return "concatenation";
     case DORY_COPY: return "copy";
+    case DORY_TABLE: return "table";
+    case DORY_SOFTMAX: return "softmax";
     }
     return "other";
 }

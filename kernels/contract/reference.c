@@ -10,6 +10,8 @@ static bool is_depthwise_of_bytes(const struct dory_layer *layer) { return is_de
 static bool is_addition(const struct dory_layer *layer) { return layer->operation == DORY_ADDITION; }
 static bool is_grouped(const struct dory_layer *layer) { return layer->operation == DORY_GROUPED; }
 static bool is_copy(const struct dory_layer *layer) { return layer->operation == DORY_COPY; }
+static bool is_table(const struct dory_layer *layer) { return layer->operation == DORY_TABLE; }
+static bool is_softmax(const struct dory_layer *layer) { return layer->operation == DORY_SOFTMAX; }
 static bool is_concatenation(const struct dory_layer *layer) { return layer->operation == DORY_CONCATENATION; }
 
 static bool is_pool(const struct dory_layer *layer)
@@ -38,6 +40,19 @@ static uint64_t per_channel_cycles(const struct dory_layer *layer, const struct 
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
     taps *= layer->operation == DORY_GROUPED ? layer->group_channels : 1u;
     return items_of_slowest_core(items, cores) * 4 * (taps * 20 + 50) + 100;
+}
+
+/* Elements come from a table in L2. */
+static uint64_t table_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer;
+    return items_of_slowest_core((uint64_t)tile->rows * tile->columns * tile->channels, cores) * 20 + 100;
+}
+
+static uint64_t softmax_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t pixel = 300 + 50 * (uint64_t)layer->input_channels + 30 * (uint64_t)tile->channels;
+    return items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores) * pixel + 100;
 }
 
 static const struct dory_kernel_description convolution = {
@@ -99,6 +114,20 @@ static const struct dory_kernel_description copy = {
     .cycles = per_channel_cycles,
 };
 
+static const struct dory_kernel_description table = {
+    .name = "dory_reference_table",
+    .supports = is_table,
+    .scratch_bytes = no_scratch,
+    .cycles = table_cycles,
+};
+
+static const struct dory_kernel_description softmax = {
+    .name = "dory_reference_softmax",
+    .supports = is_softmax,
+    .scratch_bytes = no_scratch,
+    .cycles = softmax_cycles,
+};
+
 const struct dory_kernel_description *const dory_reference_kernels[] = {
-    &convolution, &depthwise, &depthwise_chw, &pool, &addition, &grouped, &concatenation, &copy, NULL,
+    &convolution, &depthwise, &depthwise_chw, &pool, &addition, &grouped, &concatenation, &table, &softmax, &copy, NULL,
 };

@@ -11,6 +11,8 @@ dory_kernel_function dory_reference_pool; /* maximum and average */
 dory_kernel_function dory_reference_addition;
 dory_kernel_function dory_reference_grouped;
 dory_kernel_function dory_reference_concatenation;
+dory_kernel_function dory_reference_table;
+dory_kernel_function dory_reference_softmax;
 dory_kernel_function dory_reference_copy;
 
 #endif

@@ -74,7 +74,9 @@ enum dory_operation {
     DORY_ADDITION,     /* accumulator = stage(input 0) + stage(input 1) */
     DORY_GROUPED,      /* output channel c reads the group_channels input channels of group c / group_outputs */
     DORY_CONCATENATION, /* accumulator = stage(input 0), and behind its channels stage(input 1) */
-    DORY_COPY           /* moves bytes: see `map` */
+    DORY_COPY,          /* moves bytes: see `map` */
+    DORY_TABLE,         /* output byte = table[input byte] */
+    DORY_SOFTMAX        /* of the bytes of each pixel: see `exponentials` */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -195,11 +197,19 @@ struct dory_layer {
 
     const struct dory_stages *stages; /* null for convolutions */
 
-    /* DORY_COPY, whose input lies in L1 whole where there is a map: output element (row, column, channel) is input element
-     * map[row] + map[output_height + column] + map[output_height + output_width + channel], a position in HWC order; where
-     * one of the three is negative it is border_value. Null: a window of one element with stride and padding, which says
-     * the same of rows and columns, and channels stay. */
-    const int32_t *map;
+    union {
+        /* DORY_COPY, whose input lies in L1 whole where there is a map: output element (row, column, channel) is input element
+         * map[row] + map[output_height + column] + map[output_height + output_width + channel], a position in HWC order; where
+         * one of the three is negative it is border_value. Null: a window of one element with stride and padding, which says
+         * the same of rows and columns, and channels stay. */
+        const int32_t *map;
+
+        const uint8_t *table; /* DORY_TABLE: 256 bytes */
+
+        /* DORY_SOFTMAX: 256 fractions of 31 bits, by how far an element is below its pixel's largest; the output is 256 times
+         * the element's, divided by the sum of all, at most 255, in the fixed point arithmetic of TensorFlow Lite Micro. */
+        const uint32_t *exponentials;
+    };
 
     int64_t divisor; /* for DORY_NORMALISE_DIVIDE; here, where no pointer size leaves a gap */
 
@@ -379,7 +389,8 @@ static inline uint32_t dory_depthwise_quad_weight_bytes(const struct dory_layer 
 static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 {
     return layer->operation == DORY_CONVOLUTION || layer->operation == DORY_GROUPED ||
-           layer->operation == DORY_CONCATENATION || (layer->operation == DORY_COPY && layer->map);
+           layer->operation == DORY_CONCATENATION || layer->operation == DORY_SOFTMAX ||
+           (layer->operation == DORY_COPY && layer->map);
 }
 
 static inline bool dory_has_second_input(const struct dory_layer *layer)

@@ -1,0 +1,65 @@
+/* Functions of bytes: any of one element, and the softmax of a pixel. */
+#include "elements.h"
+#include "reference.h"
+
+void dory_reference_table(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    const uint8_t *table = layer->table, *input = tile->input;
+    uint8_t *output = tile->output;
+    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns * tile->channels, core, cores);
+    for (uint32_t i = share.first; i < share.end; i++) {
+        output[i] = table[input[i]];
+    }
+}
+
+/* ---- softmax: 31-bit fractions, and numbers of more integer bits where it says so ---- */
+
+static int32_t multiply(int32_t a, int32_t b) { return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31); }
+
+/* x / 2^places to the nearest. */
+static uint32_t divide(uint32_t x, uint32_t places)
+{
+    return (uint32_t)(((uint64_t)x + ((uint64_t)1 << (places - 1))) >> places);
+}
+
+/* 1 / (1 + x) for x from 0 to 1: a line, and three steps of Newton and Raphson, in two integer bits. */
+static int32_t reciprocal_of_one_plus(int32_t x)
+{
+    int32_t half = (int32_t)(((uint32_t)x + 0x80000000u) >> 1);
+    int32_t result = 1515870810 + multiply(half, -1010580540); /* 48/17 - 32/17 of it */
+    for (int i = 0; i < 3; i++) {
+        result += multiply(result, (1 << 29) - multiply(half, result)) * 4;
+    }
+    return result >= 1 << 30 ? INT32_MAX : result * 2;
+}
+
+/* Elements first .. first + count - 1 of the result. */
+static void soften(const uint32_t *exponentials, const uint8_t *input, uint32_t channels, uint8_t *output, uint32_t first,
+                   uint32_t count)
+{
+    uint32_t largest = 0, sum = 0, zeros = 0;
+    for (uint32_t i = 0; i < channels; i++) {
+        largest = input[i] > largest ? input[i] : largest;
+    }
+    for (uint32_t i = 0; i < channels; i++) {
+        sum += divide(exponentials[largest - input[i]], 12);
+    }
+    for (; sum < 0x80000000u; zeros++) {
+        sum <<= 1;
+    }
+    int32_t reciprocal = reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t exponential = (int32_t)exponentials[largest - input[first + i]];
+        uint32_t quotient = divide((uint32_t)multiply(reciprocal, exponential), 35 - zeros);
+        output[i] = (uint8_t)(quotient > UINT8_MAX ? UINT8_MAX : quotient);
+    }
+}
+
+void dory_reference_softmax(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
+        soften(layer->exponentials, (const uint8_t *)tile->input + pixel * layer->input_channels, layer->input_channels,
+               (uint8_t *)tile->output + pixel * tile->channels, tile->first_channel, tile->channels);
+    }
+}
