@@ -143,3 +143,27 @@ wide stage_apply(const struct stage *stage, int channel, int64_t x)
                     round_once(stage, shift_left(x, stage->left_shift) + addend, multiplier, exponent) + stage->zero_point);
     }
 }
+
+/* ---- halves ---- */
+
+static wide greatest_divisor(wide a, wide b)
+{
+    while (b != 0) {
+        wide rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+bool stage_has_halves(const struct stage *stage, int channel, int64_t most)
+{
+    int index = stage->count == 1 ? 0 : channel, exponent = stage->exponent ? stage->exponent[index] : 0;
+    wide factor = shift_left(stage->multiplier[index], 1 + (exponent > 0 ? exponent : 0));
+    wide divisor = shift_left(stage->divisor, exponent < 0 ? -exponent : 0);
+    wide common = greatest_divisor(factor, divisor);
+    /* halves are where x * factor / divisor is odd: at odd multiples of what is left of the divisor, if the rest of the
+     * factor is odd, too */
+    wide sum = (wide)most + (stage->addend[index] < 0 ? -(wide)stage->addend[index] : stage->addend[index]);
+    return common != 0 && (factor / common) % 2 != 0 && divisor / common <= sum;
+}

@@ -17,4 +17,7 @@ wide stage_apply(const struct stage *stage, int channel, int64_t x);
  * tell. */
 bool stage_apply_narrowly(const struct stage *stage, int channel, int64_t x, int64_t *y);
 
+/* Is there an integer |x| <= most for which the channel of a stage has a half to round? */
+bool stage_has_halves(const struct stage *stage, int channel, int64_t most);
+
 #endif

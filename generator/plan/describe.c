@@ -10,6 +10,7 @@
 
 #include "network/accumulator.h"
 #include "plan/requantise.h"
+#include "plan/requantise_scalar.h"
 
 struct bounds {
     int64_t minimum, maximum;
@@ -22,6 +23,7 @@ struct description {
     struct dory_layer *run;
     struct dory_stages *stages; /* of it, where it has any */
     struct requantisation *requantisation;
+    struct stage terms[2], first; /* of layers without weights: the model's, as floors */
     struct arena *arena;
     struct diagnostics *diagnostics;
 };
@@ -223,20 +225,37 @@ static void describe_channel_stages(const struct description *d)
         refuse_stage(d, stage);
 }
 
-static void describe_scalar_stages(const struct description *d, struct bounds accumulator)
+/* A floor that equals the stage for these x, which the firmware can compute. */
+static void make_floor(struct description *d, struct stage *stage, struct bounds x)
+{
+    const struct stage *found = stage->count ? requantise_as_floor(stage, x.minimum, x.maximum, d->arena) : stage;
+    if (!found)
+        refuse_stage(d, stage);
+    else if (stage->rounding != ROUND_FLOOR)
+        d->requantisation->verdict = REQUANTISED_PROVEN;
+    *stage = found ? *found : (struct stage){.count = 0, .divisor = 1};
+}
+
+static void describe_scalar_stages(struct description *d, struct bounds accumulator)
 {
     const struct layer *layer = d->layer;
-    static const struct stage identity = {.count = 0, .divisor = 1};
-    const struct stage *first = layer->stage_count ? &layer->stages[0] : &identity;
+    const struct stage *first = &d->first;
     struct form form = {true, true, true};
+    make_floor(d, &d->first, accumulator);
     if (first->count)
         form_add(&form, first, 0, accumulator);
     d->stages->first = scalar_stage(d, first, accumulator);
     choose_normalisation(d, &form, d->stages->first.divisor);
     if (layer->stage_count > 1) {
         d->stages->has_second = 1;
-        d->stages->second = scalar_stage(d, &layer->stages[1], stage_bounds(&d->stages->first, accumulator));
+        struct bounds x = stage_bounds(&d->stages->first, accumulator);
+        struct stage second = layer->stages[1];
+        make_floor(d, &second, x);
+        d->stages->second = scalar_stage(d, &second, x);
     }
+    d->requantisation->normalisation = d->run->normalisation;
+    d->requantisation->channel_count = d->output->channels;
+    d->requantisation->accumulators += accumulator.maximum - accumulator.minimum + 1;
     describe_clip(d, layer->stage_count ? &layer->stages[layer->stage_count - 1] : NULL);
 }
 
@@ -432,7 +451,7 @@ static void describe_convolution(const struct description *d)
         describe_channel_stages(d);
 }
 
-static void describe_pool(const struct description *d)
+static void describe_pool(struct description *d)
 {
     bool maximum = d->layer->kind == LAYER_MAXIMUM_POOL;
     struct bounds x = tensor_bounds(d, 0);
@@ -458,20 +477,48 @@ static bool same_shape(const struct tensor *a, const struct tensor *b)
 }
 
 /* The stages of both inputs, and what they make of their tensors. */
-static void describe_input_stages(const struct description *d, struct bounds terms[2])
+static void describe_input_stages(struct description *d, struct bounds terms[2])
 {
     for (int i = 0; i < 2; i++)
-        d->stages->input[i] = scalar_stage(d, &d->layer->input_stages[i], tensor_bounds(d, i));
+        make_floor(d, &d->terms[i], tensor_bounds(d, i));
+    for (int i = 0; i < 2; i++)
+        d->stages->input[i] = scalar_stage(d, &d->terms[i], tensor_bounds(d, i));
     for (int i = 0; i < 2 && d->diagnostics->error_count == 0; i++)
         terms[i] = stage_bounds(&d->stages->input[i], tensor_bounds(d, i));
 }
 
-static void describe_addition(const struct description *d)
+/* Terms and sum become floors together: what a term is rounded to is no number of the firmware. */
+static void make_sum(struct description *d)
+{
+    bool floors = d->first.rounding == ROUND_FLOOR;
+    struct requantise_sum sum = {.terms = {d->terms[0], d->terms[1]}, .sum = d->first};
+    for (int i = 0; i < 2; i++) {
+        struct bounds x = tensor_bounds(d, i);
+        sum.first[i] = x.minimum;
+        sum.last[i] = x.maximum;
+        floors = floors && d->terms[i].rounding == ROUND_FLOOR;
+    }
+    if (floors)
+        return;
+    if (d->layer->stage_count != 1 || !requantise_sum(&sum, d->arena)) {
+        refuse_stage(d, d->first.rounding == ROUND_FLOOR ? &d->terms[0] : &d->first);
+        return;
+    }
+    memcpy(d->terms, sum.terms, sizeof d->terms);
+    d->first = sum.sum;
+    d->requantisation->verdict = REQUANTISED_PROVEN;
+    d->requantisation->pairs = (sum.last[0] - sum.first[0] + 1) * (sum.last[1] - sum.first[1] + 1);
+}
+
+static void describe_addition(struct description *d)
 {
     struct bounds terms[2];
     d->run->operation = DORY_ADDITION;
     if (!same_shape(d->input, d->second_input) || !same_shape(d->input, d->output))
         REFUSE(d, NULL, "adds tensors of different shapes");
+    make_sum(d);
+    if (d->diagnostics->error_count > 0)
+        return;
     describe_input_stages(d, terms);
     if (d->diagnostics->error_count > 0)
         return;
@@ -481,7 +528,7 @@ static void describe_addition(const struct description *d)
     describe_scalar_stages(d, sum);
 }
 
-static void describe_concatenation(const struct description *d)
+static void describe_concatenation(struct description *d)
 {
     const struct tensor *a = d->input, *b = d->second_input, *y = d->output;
     struct bounds terms[2];
@@ -495,17 +542,6 @@ static void describe_concatenation(const struct description *d)
     struct bounds either = {terms[0].minimum < terms[1].minimum ? terms[0].minimum : terms[1].minimum,
                             terms[0].maximum > terms[1].maximum ? terms[0].maximum : terms[1].maximum};
     describe_scalar_stages(d, either);
-}
-
-/* But for convolutions, only a floor of integers has a form on the chip so far. */
-static bool has_form(const struct description *d)
-{
-    bool floors = true;
-    for (int i = 0; i < MAXIMUM_STAGES && d->layer->kind != LAYER_CONVOLUTION; i++)
-        floors &= d->layer->stages[i].rounding == ROUND_FLOOR && d->layer->input_stages[i].rounding == ROUND_FLOOR;
-    if (!floors)
-        REFUSE(d, NULL, "there is no firmware for its rounding yet; 'dory run' computes it");
-    return floors;
 }
 
 /* Do the positions of rows (or columns) say `i * stride - padding`, in units of `unit` elements? */
@@ -632,6 +668,8 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
         .output = &network->tensors[layer->output],
         .run = run,
         .requantisation = arena_array(arena, struct requantisation, 1),
+        .terms = {layer->input_stages[0], layer->input_stages[1]},
+        .first = layer->stage_count ? layer->stages[0] : (struct stage){.count = 0, .divisor = 1},
         .arena = arena,
         .diagnostics = &own,
     };
@@ -645,11 +683,10 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
     describe_shape(&d);
     describe_border(&d);
     check_extents(&d);
-    if (has_form(&d))
-        describe_kind(&d);
+    describe_kind(&d);
     for (int i = 0; i < own.count; i++)
         diagnose(diagnostics, own.list[i].severity, own.list[i].node, own.list[i].attribute, "%s", own.list[i].text);
     if (requantisation)
-        *requantisation = layer->kind == LAYER_CONVOLUTION ? d.requantisation : NULL;
+        *requantisation = d.requantisation->channel_count ? d.requantisation : NULL;
     return own.error_count == 0;
 }

@@ -386,6 +386,8 @@ static const char *form_name(const struct requantisation *form)
 const char *requantisation_text(const struct requantisation *form, struct arena *arena)
 {
     const char *name = form_name(form);
+    if (form->pairs)
+        return arena_format(arena, "%s: proven for %" PRId64 " pairs of inputs", name, form->pairs);
     if (form->verdict == REQUANTISED_LITERALLY)
         return arena_format(arena, "%s: as in the model, %d channels, %" PRId64 " sums", name, form->channel_count,
                             form->accumulators);

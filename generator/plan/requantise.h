@@ -31,14 +31,15 @@ struct requantisation {
     int shift, left_shift;
     uint32_t reciprocal;
     int64_t divisor;
-    int32_t minimum, maximum; /* clip; CLAMPED gives nothing else anyway */
-    struct requantised_channel *channels;
+    int32_t minimum, maximum;             /* clip; CLAMPED gives nothing else anyway */
+    struct requantised_channel *channels; /* null but for convolutions */
     int channel_count;
 
     enum requantisation_verdict verdict;
     int constant_channels; /* that have one value for all their accumulators; PROVEN, FAST */
     int64_t accumulators;  /* of all channels, for which it holds */
     int64_t wrong_accumulators, most_wrong;
+    int64_t pairs; /* of inputs of an addition, for which all is proven; 0: it is not one, or computed as the model has it */
 };
 
 struct requantise_problem {

@@ -2,95 +2,18 @@
 
 #include <math.h>
 
-/* The addends for which a form is right at some points: first <= addend <= last, and which points bound it. */
-struct addends {
-    int64_t first, last;
-    const struct step_point *first_at, *last_at;
-};
+#include "plan/requantise_line.h"
 
-#define ANY_ADDEND ((struct addends){INT64_MIN / 4, INT64_MAX / 4, 0, 0})
-
-/* (product + addend) >> shift must be point->y; beyond the clip, it may be anything beyond. */
-static void bound_addends(struct addends *addends, const struct step_point *point, int64_t product, int shift,
-                          const struct requantisation *clip)
+static struct line_problem line_of(const struct requantisation *form, const struct step_point *points, int count, bool clips)
 {
-    int64_t level = point->y * ((int64_t)1 << shift), first = level - product;
-    int64_t last = first + ((int64_t)1 << shift) - 1;
-    if ((!clip || point->y > clip->minimum) && first > addends->first) {
-        addends->first = first;
-        addends->first_at = point;
-    }
-    if ((!clip || point->y < clip->maximum) && last < addends->last) {
-        addends->last = last;
-        addends->last_at = point;
-    }
-}
-
-/* ---- lines: multiplier * x + addend ---- */
-
-struct line_problem {
-    const struct step_point *points;
-    int count, shift;
-    const struct requantisation *clip; /* null: no clip behind it */
-};
-
-static struct addends addends_of(const struct line_problem *line, int64_t multiplier)
-{
-    struct addends addends = ANY_ADDEND;
-    for (int i = 0; i < line->count; i++)
-        bound_addends(&addends, &line->points[i], multiplier * (line->points[i].x - line->points[0].x), line->shift,
-                      line->clip);
-    return addends;
-}
-
-static int64_t middle_of(const struct addends *addends) { return addends->first + (addends->last - addends->first) / 2; }
-
-/* The room for the addend is a concave function of the multiplier, whose slope at a multiplier is the distance of the two
- * points that bound the addend there. So a multiplier without room says on which side of it all others have none, and how
- * far at least. True where there is a line; the addend is for x counted from the first point. */
-static bool find_line(const struct line_problem *line, int64_t guess, int64_t *multiplier, int64_t *addend)
-{
-    int64_t low = INT64_MIN / 2, high = INT64_MAX / 2; /* excluded */
-    for (int tries = 0; tries < 64 && guess > low && guess < high; tries++) {
-        struct addends addends = addends_of(line, guess);
-        int64_t room = addends.last - addends.first;
-        if (room >= 0) {
-            *multiplier = guess;
-            *addend = middle_of(&addends);
-            return true;
-        }
-        int64_t rising = addends.first_at->x - addends.last_at->x;
-        if (rising == 0)
-            return false;
-        int64_t length = rising > 0 ? rising : -rising, step = (-room + length - 1) / length;
-        low = rising > 0 ? guess : low;
-        high = rising < 0 ? guess : high;
-        guess += rising > 0 ? step : -step;
-    }
-    return false;
-}
-
-/* Products that stay far inside of 64 bits. */
-static bool is_moderate(long double slope, int shift, const struct step_point *points, int count)
-{
-    long double range = (long double)points[count - 1].x - (long double)points[0].x;
-    return fabsl(ldexpl(slope, shift)) * (range + 1) < 0x1p56L && fabsl(ldexpl(slope, shift)) < 0x1p40L;
-}
-
-static bool solve_line(const struct line_problem *line, long double slope, int64_t *multiplier, int64_t *addend)
-{
-    if (!is_moderate(slope, line->shift, line->points, line->count))
-        return false;
-    if (!find_line(line, llroundl(ldexpl(slope, line->shift)), multiplier, addend))
-        return false;
-    return !__builtin_sub_overflow(*addend, *multiplier * line->points[0].x, addend);
+    return (struct line_problem){points, count, form->shift, clips, form->minimum, form->maximum};
 }
 
 bool solve_32(struct requantisation *form, int channel, const struct step_function *function, long double slope)
 {
-    struct line_problem line = {function->points, function->count, form->shift, form};
+    struct line_problem line = line_of(form, function->points, function->count, true);
     int64_t multiplier = 0, addend = function->points[0].y * ((int64_t)1 << form->shift);
-    if (!function->is_constant && !solve_line(&line, slope, &multiplier, &addend))
+    if (!function->is_constant && !line_solve(&line, slope, &multiplier, &addend))
         return false;
     form->channels[channel] = (struct requantised_channel){{multiplier, addend}};
     return requantised_is(form, channel, function);
@@ -99,7 +22,7 @@ bool solve_32(struct requantisation *form, int channel, const struct step_functi
 bool solve_clamped(struct requantisation *form, int channel, const struct step_function *function, long double slope)
 {
     /* only what lies between the first step and the last is computed, all else is clamped to it */
-    struct line_problem line = {function->points + 1, function->count - 2, form->shift, NULL};
+    struct line_problem line = line_of(form, function->points + 1, function->count - 2, false);
     int64_t multiplier = 0, low = 0, high = 0;
     int64_t unit = form->reciprocal ? form->divisor : (int64_t)1 << form->shift;
     int64_t addend = function->points[0].y * unit;
@@ -110,7 +33,7 @@ bool solve_clamped(struct requantisation *form, int channel, const struct step_f
         }
         if (function->points[function->count - 2].y != function->points[function->count - 1].y)
             line.count++;
-        if (!solve_line(&line, slope, &multiplier, &addend))
+        if (!line_solve(&line, slope, &multiplier, &addend))
             return false;
         low = line.points[0].x;
         high = line.points[line.count - 1].x;
@@ -134,11 +57,12 @@ static int64_t corrected_product(const struct requantisation *form, const struct
 static bool try_high(struct requantisation *form, int channel, const struct step_function *function)
 {
     struct requantised_channel *constants = &form->channels[channel];
-    struct addends addends = ANY_ADDEND;
+    struct line_problem line = line_of(form, function->points, function->count, true);
+    struct addends addends = addends_any();
     for (int i = 0; i < function->count && addends.first <= addends.last; i++)
-        bound_addends(&addends, &function->points[i], corrected_product(form, constants, function->points[i].x),
-                      (int)constants->words[3], form);
-    constants->words[2] = middle_of(&addends);
+        addends_bound(&addends, &line, &function->points[i], corrected_product(form, constants, function->points[i].x),
+                      (int)constants->words[3]);
+    constants->words[2] = addends_middle(&addends);
     return addends.first <= addends.last && requantised_is(form, channel, function);
 }
 
