@@ -1,5 +1,6 @@
 /* The walk over the nodes, and what comes in and goes out. */
 #include "import/qdq/qdq.h"
+#include "import/tidy.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -423,5 +424,8 @@ struct network *qdq_import(const struct graph *graph, const char *name, struct a
     report_edges(&qdq);
     qdq_apply_folds(&qdq);
     hand_over(&qdq, diagnostics);
-    return own.error_count == 0 ? qdq.builder.network : NULL;
+    if (own.error_count)
+        return NULL;
+    network_tidy(qdq.builder.network, arena);
+    return qdq.builder.network;
 }

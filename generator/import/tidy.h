@@ -1,0 +1,13 @@
+/* Networks as front ends make them node by node, without what the layers beside can do as well. */
+#ifndef DORYGEN_TIDY_H
+#define DORYGEN_TIDY_H
+
+#include "base/support.h"
+#include "network/network.h"
+
+/* A table that only bounds (a Relu behind its own QuantizeLinear) goes into the clip of the layer in front, a table behind a
+ * table into one, a copy that only adds a border into the padding of the convolutions that read it. Layers and tensors that
+ * nothing reads any more are dropped. Every other tensor has the elements that it had. */
+void network_tidy(struct network *network, struct arena *arena);
+
+#endif
