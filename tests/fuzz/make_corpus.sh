@@ -9,4 +9,5 @@ for seed in $(seq 1 60); do
   "$make_model" "$seed" "$folder/nemo_$seed.onnx" >/dev/null
   "$make_model" "$seed" "$folder/graph_$seed.onnx" graph >/dev/null
 done
+/usr/bin/python3 "$(dirname "$0")/../qdq/random_networks.py" --write "$folder" 100 || echo "no QDQ models without python3-onnx"
 find "$folder" -name '*.onnx' -size +12k -delete # large ones say nothing new, and take long

@@ -2,6 +2,7 @@
 """Random QDQ networks: `dory run` against the independent implementation (reference.py), every element.
 
 usage: random_networks.py DORY FIRST_SEED COUNT      exit status 77: no python3-onnx
+       random_networks.py --write FOLDER COUNT       the models only, for fuzzers to start from
 """
 import os
 import subprocess
@@ -290,7 +291,15 @@ def check(dory, seed, scratch):
     return f"{wrong.size} of {found.size} elements differ, the first is {found[wrong[0]]}, expected {expected[wrong[0]]}" if wrong.size else ""
 
 
+def write(folder, count):
+    for seed in range(1, count + 1):
+        onnx.save(Builder(seed).model()[0], f"{folder}/qdq_{seed}.onnx")
+    return 0
+
+
 def main():
+    if sys.argv[1] == "--write":
+        return write(sys.argv[2], int(sys.argv[3]))
     dory, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     wrong = 0
     with tempfile.TemporaryDirectory() as scratch:
