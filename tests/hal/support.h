@@ -2,13 +2,11 @@
 #ifndef DORY_TESTS_HAL_SUPPORT_H
 #define DORY_TESTS_HAL_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "expect.h"
 
 #include "dory/hal_host.h"
 
@@ -16,22 +14,22 @@
 static inline void fresh_hal(enum hal_host_timing timing, uint64_t seed)
 {
     struct hal_host_options options = {.seed = seed, .timing = timing, .quiet = 1};
-    assert_int_equal(hal_host_configure(&options), DORY_OK);
+    EXPECT_EQUAL(hal_host_configure(&options), DORY_OK);
 }
 
 static inline uint8_t *reserve(enum hal_memory memory, size_t bytes)
 {
     void *address = NULL;
-    assert_int_equal(hal_memory_reserve(memory, bytes, &address), DORY_OK);
-    assert_non_null(address);
+    EXPECT_EQUAL(hal_memory_reserve(memory, bytes, &address), DORY_OK);
+    REQUIRE(address);
     return address;
 }
 
 static inline int run_on(unsigned cores, void (*entry)(void *argument), void *argument)
 {
-    assert_int_equal(hal_cluster_open(cores), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_open(cores), DORY_OK);
     int status = hal_cluster_run(entry, argument);
-    assert_int_equal(hal_cluster_close(), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
     return status;
 }
 

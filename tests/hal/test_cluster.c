@@ -15,22 +15,21 @@ static void visit(void *argument)
     work->errors[hal_core_id()] += hal_core_count() != work->cores;
 }
 
-static void every_core_runs_once(void **state)
+static void every_core_runs_once(void)
 {
-    (void)state;
     for (unsigned cores = 1; cores <= HAL_HOST_MAXIMUM_CORES; cores++) {
         struct work work = {.cores = cores};
         fresh_hal(HAL_HOST_MIXED, 1);
-        assert_int_equal(hal_cluster_open(cores), DORY_OK);
+        EXPECT_EQUAL(hal_cluster_open(cores), DORY_OK);
         for (unsigned run = 1; run <= 3; run++) {
-            assert_int_equal(hal_cluster_run(visit, &work), DORY_OK);
+            EXPECT_EQUAL(hal_cluster_run(visit, &work), DORY_OK);
             for (unsigned core = 0; core < HAL_HOST_MAXIMUM_CORES; core++) {
-                assert_int_equal(work.visits[core], core < cores ? run : 0);
-                assert_int_equal(work.errors[core], 0);
+                EXPECT_EQUAL(work.visits[core], core < cores ? run : 0);
+                EXPECT_EQUAL(work.errors[core], 0);
             }
         }
-        assert_int_equal(hal_cluster_close(), DORY_OK);
-        assert_int_equal(hal_core_count(), 0);
+        EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
+        EXPECT_EQUAL(hal_core_count(), 0);
     }
 }
 
@@ -48,34 +47,32 @@ static void step_in_time(void *argument)
     }
 }
 
-static void barriers_keep_step(void **state)
+static void barriers_keep_step(void)
 {
-    (void)state;
     for (unsigned cores = 1; cores <= HAL_HOST_MAXIMUM_CORES; cores += 5) {
         struct work work = {0};
-        assert_int_equal(run_on(cores, step_in_time, &work), DORY_OK);
+        EXPECT_EQUAL(run_on(cores, step_in_time, &work), DORY_OK);
         for (unsigned core = 0; core < cores; core++)
-            assert_int_equal(work.errors[core], 0);
+            EXPECT_EQUAL(work.errors[core], 0);
     }
 }
 
-static void order_of_life(void **state)
+static void order_of_life(void)
 {
-    (void)state;
     struct work work = {0};
     fresh_hal(HAL_HOST_MIXED, 1);
-    assert_int_equal(hal_cluster_maximum_cores(), HAL_HOST_MAXIMUM_CORES);
-    assert_int_equal(hal_cluster_run(visit, &work), DORY_ERROR_CLUSTER);
-    assert_int_equal(hal_cluster_open(0), DORY_ERROR_ARGUMENT);
-    assert_int_equal(hal_cluster_open(HAL_HOST_MAXIMUM_CORES + 1), DORY_ERROR_ARGUMENT);
-    assert_int_equal(hal_cluster_open(2), DORY_OK);
-    assert_int_equal(hal_cluster_open(2), DORY_ERROR_CLUSTER);
-    assert_int_equal(hal_host_configure(NULL), DORY_ERROR_CLUSTER);
-    assert_int_equal(hal_cluster_run(NULL, NULL), DORY_ERROR_ARGUMENT);
-    assert_int_equal(hal_cluster_close(), DORY_OK);
-    assert_int_equal(hal_cluster_close(), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_maximum_cores(), HAL_HOST_MAXIMUM_CORES);
+    EXPECT_EQUAL(hal_cluster_run(visit, &work), DORY_ERROR_CLUSTER);
+    EXPECT_EQUAL(hal_cluster_open(0), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_cluster_open(HAL_HOST_MAXIMUM_CORES + 1), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_cluster_open(2), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_open(2), DORY_ERROR_CLUSTER);
+    EXPECT_EQUAL(hal_host_configure(NULL), DORY_ERROR_CLUSTER);
+    EXPECT_EQUAL(hal_cluster_run(NULL, NULL), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
     hal_barrier(); /* the FC has nobody to wait for */
-    assert_int_equal(hal_core_id(), 0);
+    EXPECT_EQUAL(hal_core_id(), 0);
 }
 
 static void run_inside_a_run(void *argument)
@@ -84,29 +81,27 @@ static void run_inside_a_run(void *argument)
     *status = hal_cluster_run(visit, NULL);
 }
 
-static void cores_start_no_runs(void **state)
+static void cores_start_no_runs(void)
 {
-    (void)state;
     int status = DORY_OK;
     fresh_hal(HAL_HOST_MIXED, 1);
-    assert_int_equal(run_on(1, run_inside_a_run, &status), DORY_OK);
-    assert_int_equal(status, DORY_ERROR_CLUSTER);
+    EXPECT_EQUAL(run_on(1, run_inside_a_run, &status), DORY_OK);
+    EXPECT_EQUAL(status, DORY_ERROR_CLUSTER);
 }
 
-static void host_has_no_cycles(void **state)
+static void host_has_no_cycles(void)
 {
-    (void)state;
-    assert_int_equal(hal_cycles_available(), 0);
-    assert_int_equal(hal_cycles(), 0);
+    EXPECT_EQUAL(hal_cycles_available(), 0);
+    EXPECT_EQUAL(hal_cycles(), 0);
     hal_log("");
     hal_log(NULL);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_core_runs_once), cmocka_unit_test(barriers_keep_step), cmocka_unit_test(order_of_life),
-        cmocka_unit_test(cores_start_no_runs),  cmocka_unit_test(host_has_no_cycles),
+    static const struct test tests[] = {
+        TEST(every_core_runs_once), TEST(barriers_keep_step), TEST(order_of_life),
+        TEST(cores_start_no_runs),  TEST(host_has_no_cycles),
     };
-    return cmocka_run_group_tests_name("host HAL: cluster", tests, NULL, NULL);
+    return RUN_TESTS("host HAL: cluster", tests, NULL);
 }

@@ -41,36 +41,33 @@ static struct scene new_scene(enum hal_host_timing timing)
     return scene;
 }
 
-static void late_copy_poisons_until_the_wait(void **state)
+static void late_copy_poisons_until_the_wait(void)
 {
-    (void)state;
     struct scene scene = new_scene(HAL_HOST_LATE);
-    assert_int_equal(run_on(1, copy_and_wait, &scene), DORY_OK);
-    assert_int_equal(scene.start, DORY_OK);
-    assert_int_equal(scene.before_wait, HAL_HOST_POISON);
-    assert_int_equal(scene.wait, DORY_OK);
-    assert_memory_equal(scene.l1, scene.l2, BYTES);
+    EXPECT_EQUAL(run_on(1, copy_and_wait, &scene), DORY_OK);
+    EXPECT_EQUAL(scene.start, DORY_OK);
+    EXPECT_EQUAL(scene.before_wait, HAL_HOST_POISON);
+    EXPECT_EQUAL(scene.wait, DORY_OK);
+    EXPECT_BYTES(scene.l1, scene.l2, BYTES);
 }
 
-static void early_copy_is_there_at_once(void **state)
+static void early_copy_is_there_at_once(void)
 {
-    (void)state;
     struct scene scene = new_scene(HAL_HOST_EARLY);
-    assert_int_equal(run_on(1, copy_and_wait, &scene), DORY_OK);
-    assert_int_equal(scene.before_wait, 3);
-    assert_memory_equal(scene.l1, scene.l2, BYTES);
+    EXPECT_EQUAL(run_on(1, copy_and_wait, &scene), DORY_OK);
+    EXPECT_EQUAL(scene.before_wait, 3);
+    EXPECT_BYTES(scene.l1, scene.l2, BYTES);
 }
 
-static void copy_out_of_l1(void **state)
+static void copy_out_of_l1(void)
 {
-    (void)state;
     struct scene scene = new_scene(HAL_HOST_LATE);
     fill_pattern(scene.l1, BYTES, 90);
     scene.copy.direction = HAL_FROM_LOCAL;
-    assert_int_equal(run_on(1, copy_and_wait, &scene), DORY_OK);
-    assert_int_equal(scene.before_wait, HAL_HOST_POISON);
-    assert_int_equal(scene.after_wait, 90);
-    assert_memory_equal(scene.l1, scene.l2, BYTES);
+    EXPECT_EQUAL(run_on(1, copy_and_wait, &scene), DORY_OK);
+    EXPECT_EQUAL(scene.before_wait, HAL_HOST_POISON);
+    EXPECT_EQUAL(scene.after_wait, 90);
+    EXPECT_BYTES(scene.l1, scene.l2, BYTES);
 }
 
 /* ---- the seed ---------------------------------------------------------------------------------------------- */
@@ -98,23 +95,22 @@ static uint32_t choices_of_seed(uint64_t seed)
     fresh_hal(HAL_HOST_MIXED, seed);
     struct choices choices = {.l1 = reserve(HAL_L1, 1), .l2 = reserve(HAL_L2, 1)};
     *choices.l2 = 1;
-    assert_int_equal(run_on(1, make_choices, &choices), DORY_OK);
+    EXPECT_EQUAL(run_on(1, make_choices, &choices), DORY_OK);
     return choices.late;
 }
 
-static void seed_decides_and_repeats(void **state)
+static void seed_decides_and_repeats(void)
 {
-    (void)state;
     uint32_t first = choices_of_seed(5);
-    assert_int_equal(first, choices_of_seed(5));
-    assert_int_not_equal(first, choices_of_seed(6));
-    assert_int_not_equal(first, 0);
-    assert_int_not_equal(first, UINT32_MAX);
+    EXPECT_EQUAL(first, choices_of_seed(5));
+    EXPECT_THAT(first != choices_of_seed(6));
+    EXPECT_THAT(first != 0);
+    EXPECT_THAT(first != UINT32_MAX);
     struct hal_host_counters counters;
     hal_host_get_counters(&counters);
-    assert_int_equal(counters.late + counters.early, 32);
-    assert_int_equal(counters.dma_bytes_to_local, 32);
-    assert_int_equal(counters.calls[HAL_HOST_DMA_COPY], 32);
+    EXPECT_EQUAL(counters.late + counters.early, 32);
+    EXPECT_EQUAL(counters.dma_bytes_to_local, 32);
+    EXPECT_EQUAL(counters.calls[HAL_HOST_DMA_COPY], 32);
 }
 
 /* ---- changes in flight ------------------------------------------------------------------------------------- */
@@ -126,15 +122,14 @@ static void check_meddling(enum hal_host_timing timing, void (*meddle)(struct sc
 {
     struct scene scene = new_scene(timing);
     scene.meddle = meddle;
-    assert_int_equal(run_on(1, copy_and_wait, &scene), DORY_OK);
-    assert_int_equal(scene.start, DORY_OK);
-    assert_int_equal(scene.wait, DORY_ERROR_DMA);
-    assert_int_equal(violations(), 1);
+    EXPECT_EQUAL(run_on(1, copy_and_wait, &scene), DORY_OK);
+    EXPECT_EQUAL(scene.start, DORY_OK);
+    EXPECT_EQUAL(scene.wait, DORY_ERROR_DMA);
+    EXPECT_EQUAL(violations(), 1);
 }
 
-static void changes_in_flight_are_reported(void **state)
+static void changes_in_flight_are_reported(void)
 {
-    (void)state;
     check_meddling(HAL_HOST_LATE, change_source);
     check_meddling(HAL_HOST_EARLY, change_source);
     check_meddling(HAL_HOST_LATE, change_destination);
@@ -147,35 +142,33 @@ static int second_start(struct hal_dma_copy first, struct hal_dma_copy second, s
 {
     scene.copy = first;
     scene.second = second;
-    assert_int_equal(run_on(1, copy_and_wait, &scene), DORY_OK);
-    assert_int_equal(scene.start, DORY_OK);
-    assert_int_equal(scene.wait, DORY_OK);
+    EXPECT_EQUAL(run_on(1, copy_and_wait, &scene), DORY_OK);
+    EXPECT_EQUAL(scene.start, DORY_OK);
+    EXPECT_EQUAL(scene.wait, DORY_OK);
     return scene.second_start;
 }
 
-static void overlaps_in_flight_are_refused(void **state)
+static void overlaps_in_flight_are_refused(void)
 {
-    (void)state;
     struct scene scene = new_scene(HAL_HOST_MIXED);
     uint8_t *l1 = scene.l1, *l2 = scene.l2;
     /* two writers of one byte; a writer where another reads; a reader where another writes */
-    assert_int_equal(DORY_ERROR_DMA,
-                     second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 15, l2 + 32, 8, HAL_TO_LOCAL), scene));
-    assert_int_equal(DORY_ERROR_DMA,
-                     second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 32, l2 + 15, 8, HAL_FROM_LOCAL), scene));
-    assert_int_equal(DORY_ERROR_DMA,
-                     second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 8, l2 + 32, 8, HAL_FROM_LOCAL), scene));
+    EXPECT_EQUAL(DORY_ERROR_DMA,
+                 second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 15, l2 + 32, 8, HAL_TO_LOCAL), scene));
+    EXPECT_EQUAL(DORY_ERROR_DMA,
+                 second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 32, l2 + 15, 8, HAL_FROM_LOCAL), scene));
+    EXPECT_EQUAL(DORY_ERROR_DMA,
+                 second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 8, l2 + 32, 8, HAL_FROM_LOCAL), scene));
     /* neighbours, and two readers of one byte, are no overlap */
-    assert_int_equal(DORY_OK,
-                     second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 16, l2 + 16, 8, HAL_TO_LOCAL), scene));
-    assert_int_equal(DORY_OK,
-                     second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 16, l2 + 8, 16, HAL_TO_LOCAL), scene));
-    assert_int_equal(violations(), 3);
+    EXPECT_EQUAL(DORY_OK,
+                 second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 16, l2 + 16, 8, HAL_TO_LOCAL), scene));
+    EXPECT_EQUAL(DORY_OK,
+                 second_start(copy_1d(l1, l2, 16, HAL_TO_LOCAL), copy_1d(l1 + 16, l2 + 8, 16, HAL_TO_LOCAL), scene));
+    EXPECT_EQUAL(violations(), 3);
 }
 
-static void interleaved_runs_do_not_overlap(void **state)
+static void interleaved_runs_do_not_overlap(void)
 {
-    (void)state;
     struct scene scene = new_scene(HAL_HOST_MIXED);
     struct hal_dma_copy even = {.local = scene.l1,
                                 .external = scene.l2,
@@ -189,10 +182,10 @@ static void interleaved_runs_do_not_overlap(void **state)
     odd.local = scene.l1 + 32;
     odd.external = scene.l2 + 4;
     fill_pattern(scene.l1, BYTES, 1);
-    assert_int_equal(second_start(even, odd, scene), DORY_OK);
+    EXPECT_EQUAL(second_start(even, odd, scene), DORY_OK);
     for (unsigned run = 0; run < 8; run++) {
-        assert_memory_equal(scene.l2 + 8 * run, scene.l1 + 4 * run, 4);
-        assert_memory_equal(scene.l2 + 8 * run + 4, scene.l1 + 32 + 4 * run, 4);
+        EXPECT_BYTES(scene.l2 + 8 * run, scene.l1 + 4 * run, 4);
+        EXPECT_BYTES(scene.l2 + 8 * run + 4, scene.l1 + 32 + 4 * run, 4);
     }
 }
 
@@ -203,22 +196,21 @@ static int start_status(struct scene scene, struct hal_dma_copy copy)
     struct scene here = scene;
     here.copy = copy;
     here.copy.runs = copy.runs ? copy.runs : 1;
-    assert_int_equal(run_on(1, copy_and_wait, &here), DORY_OK);
+    EXPECT_EQUAL(run_on(1, copy_and_wait, &here), DORY_OK);
     return here.start;
 }
 
-static void bounds_of_reservations(void **state)
+static void bounds_of_reservations(void)
 {
-    (void)state;
     static uint8_t elsewhere[BYTES];
     struct scene scene = new_scene(HAL_HOST_MIXED);
     uint8_t *l1 = scene.l1, *l2 = scene.l2;
     reserve(HAL_L1, BYTES); /* a neighbour: the copy must not run into it either */
-    assert_int_equal(DORY_OK, start_status(scene, copy_1d(l1, l2, BYTES, HAL_TO_LOCAL)));
-    assert_int_equal(DORY_ERROR_DMA, start_status(scene, copy_1d(l1 + 1, l2, BYTES, HAL_TO_LOCAL)));
-    assert_int_equal(DORY_ERROR_DMA, start_status(scene, copy_1d(l1, l2 + 1, BYTES, HAL_TO_LOCAL)));
-    assert_int_equal(DORY_ERROR_DMA, start_status(scene, copy_1d(l2, l1, BYTES, HAL_FROM_LOCAL)));
-    assert_int_equal(DORY_ERROR_DMA, start_status(scene, copy_1d(l1, elsewhere, 8, HAL_TO_LOCAL)));
+    EXPECT_EQUAL(DORY_OK, start_status(scene, copy_1d(l1, l2, BYTES, HAL_TO_LOCAL)));
+    EXPECT_EQUAL(DORY_ERROR_DMA, start_status(scene, copy_1d(l1 + 1, l2, BYTES, HAL_TO_LOCAL)));
+    EXPECT_EQUAL(DORY_ERROR_DMA, start_status(scene, copy_1d(l1, l2 + 1, BYTES, HAL_TO_LOCAL)));
+    EXPECT_EQUAL(DORY_ERROR_DMA, start_status(scene, copy_1d(l2, l1, BYTES, HAL_FROM_LOCAL)));
+    EXPECT_EQUAL(DORY_ERROR_DMA, start_status(scene, copy_1d(l1, elsewhere, 8, HAL_TO_LOCAL)));
     struct hal_dma_copy huge = {.local = l1,
                                 .external = l2,
                                 .run_bytes = 8,
@@ -226,30 +218,28 @@ static void bounds_of_reservations(void **state)
                                 .planes = UINT32_MAX,
                                 .external_run_stride = UINT32_MAX,
                                 .external_plane_stride = UINT32_MAX};
-    assert_int_equal(DORY_ERROR_DMA, start_status(scene, huge));
+    EXPECT_EQUAL(DORY_ERROR_DMA, start_status(scene, huge));
 }
 
-static void registered_memory_is_legal(void **state)
+static void registered_memory_is_legal(void)
 {
-    (void)state;
     static uint8_t mine[BYTES];
     struct scene scene = new_scene(HAL_HOST_MIXED);
-    assert_int_equal(hal_host_register_memory(HAL_L2, mine, sizeof mine), DORY_OK);
-    assert_int_equal(hal_host_register_memory(HAL_L2, mine + 1, 2), DORY_ERROR_ARGUMENT);
-    assert_int_equal(start_status(scene, copy_1d(scene.l1, mine, BYTES, HAL_TO_LOCAL)), DORY_OK);
-    assert_int_equal(hal_host_unregister_memory(mine), DORY_OK);
-    assert_int_equal(hal_host_unregister_memory(mine), DORY_ERROR_ARGUMENT);
-    assert_int_equal(start_status(scene, copy_1d(scene.l1, mine, BYTES, HAL_TO_LOCAL)), DORY_ERROR_DMA);
+    EXPECT_EQUAL(hal_host_register_memory(HAL_L2, mine, sizeof mine), DORY_OK);
+    EXPECT_EQUAL(hal_host_register_memory(HAL_L2, mine + 1, 2), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(start_status(scene, copy_1d(scene.l1, mine, BYTES, HAL_TO_LOCAL)), DORY_OK);
+    EXPECT_EQUAL(hal_host_unregister_memory(mine), DORY_OK);
+    EXPECT_EQUAL(hal_host_unregister_memory(mine), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(start_status(scene, copy_1d(scene.l1, mine, BYTES, HAL_TO_LOCAL)), DORY_ERROR_DMA);
 }
 
-static void counts_and_pointers_are_checked(void **state)
+static void counts_and_pointers_are_checked(void)
 {
-    (void)state;
     struct scene scene = new_scene(HAL_HOST_MIXED);
     struct hal_dma_copy nothing = copy_1d(scene.l1, scene.l2, 0, HAL_TO_LOCAL);
-    assert_int_equal(start_status(scene, nothing), DORY_ERROR_ARGUMENT);
-    assert_int_equal(hal_dma_copy(1, NULL), DORY_ERROR_ARGUMENT);
-    assert_int_equal(hal_dma_open(NULL), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(start_status(scene, nothing), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_dma_copy(1, NULL), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_dma_open(NULL), DORY_ERROR_ARGUMENT);
 }
 
 /* ---- tickets ----------------------------------------------------------------------------------------------- */
@@ -274,17 +264,16 @@ static void use_all_tickets(void *argument)
     tickets->second_wait = hal_dma_wait(ticket[0]);
 }
 
-static void tickets_are_limited_and_single_use(void **state)
+static void tickets_are_limited_and_single_use(void)
 {
-    (void)state;
     fresh_hal(HAL_HOST_MIXED, 1);
     struct tickets tickets = {.l1 = reserve(HAL_L1, 1), .l2 = reserve(HAL_L2, 1)};
-    assert_int_equal(run_on(1, use_all_tickets, &tickets), DORY_OK);
-    assert_int_equal(tickets.opened, HAL_DMA_TICKETS);
-    assert_int_equal(tickets.ninth, DORY_ERROR_DMA);
-    assert_int_equal(tickets.stale_copy, DORY_ERROR_DMA); /* not the one opened last */
-    assert_int_equal(tickets.wait, DORY_OK);
-    assert_int_equal(tickets.second_wait, DORY_ERROR_DMA);
+    EXPECT_EQUAL(run_on(1, use_all_tickets, &tickets), DORY_OK);
+    EXPECT_EQUAL(tickets.opened, HAL_DMA_TICKETS);
+    EXPECT_EQUAL(tickets.ninth, DORY_ERROR_DMA);
+    EXPECT_EQUAL(tickets.stale_copy, DORY_ERROR_DMA); /* not the one opened last */
+    EXPECT_EQUAL(tickets.wait, DORY_OK);
+    EXPECT_EQUAL(tickets.second_wait, DORY_ERROR_DMA);
 }
 
 static void wait_for_anothers_ticket(void *argument)
@@ -300,14 +289,13 @@ static void wait_for_anothers_ticket(void *argument)
         tickets->wait = hal_dma_wait(tickets->shared);
 }
 
-static void only_the_opener_waits(void **state)
+static void only_the_opener_waits(void)
 {
-    (void)state;
     fresh_hal(HAL_HOST_MIXED, 1);
     struct tickets tickets = {0};
-    assert_int_equal(run_on(2, wait_for_anothers_ticket, &tickets), DORY_OK);
-    assert_int_equal(tickets.foreign_wait, DORY_ERROR_DMA);
-    assert_int_equal(tickets.wait, DORY_OK);
+    EXPECT_EQUAL(run_on(2, wait_for_anothers_ticket, &tickets), DORY_OK);
+    EXPECT_EQUAL(tickets.foreign_wait, DORY_ERROR_DMA);
+    EXPECT_EQUAL(tickets.wait, DORY_OK);
 }
 
 static void never_wait(void *argument)
@@ -317,43 +305,41 @@ static void never_wait(void *argument)
     scene->start = hal_dma_copy(scene->ticket, &scene->copy);
 }
 
-static void forgotten_ticket_fails_the_run(void **state)
+static void forgotten_ticket_fails_the_run(void)
 {
-    (void)state;
     struct scene scene = new_scene(HAL_HOST_LATE);
-    assert_int_equal(run_on(1, never_wait, &scene), DORY_ERROR_DMA);
+    EXPECT_EQUAL(run_on(1, never_wait, &scene), DORY_ERROR_DMA);
     /* nothing of it stays behind */
-    assert_int_equal(run_on(1, copy_and_wait, &scene), DORY_OK);
-    assert_int_equal(scene.wait, DORY_OK);
-    assert_int_equal(hal_memory_reset(), DORY_OK);
+    EXPECT_EQUAL(run_on(1, copy_and_wait, &scene), DORY_OK);
+    EXPECT_EQUAL(scene.wait, DORY_OK);
+    EXPECT_EQUAL(hal_memory_reset(), DORY_OK);
 }
 
-static void fabric_controller_has_no_dma(void **state)
+static void fabric_controller_has_no_dma(void)
 {
-    (void)state;
     struct scene scene = new_scene(HAL_HOST_MIXED);
-    assert_int_equal(hal_dma_open(&scene.ticket), DORY_ERROR_DMA);
-    assert_int_equal(hal_dma_copy(1, &scene.copy), DORY_ERROR_DMA);
-    assert_int_equal(hal_dma_wait(1), DORY_ERROR_DMA);
+    EXPECT_EQUAL(hal_dma_open(&scene.ticket), DORY_ERROR_DMA);
+    EXPECT_EQUAL(hal_dma_copy(1, &scene.copy), DORY_ERROR_DMA);
+    EXPECT_EQUAL(hal_dma_wait(1), DORY_ERROR_DMA);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(late_copy_poisons_until_the_wait),
-        cmocka_unit_test(early_copy_is_there_at_once),
-        cmocka_unit_test(copy_out_of_l1),
-        cmocka_unit_test(seed_decides_and_repeats),
-        cmocka_unit_test(changes_in_flight_are_reported),
-        cmocka_unit_test(overlaps_in_flight_are_refused),
-        cmocka_unit_test(interleaved_runs_do_not_overlap),
-        cmocka_unit_test(bounds_of_reservations),
-        cmocka_unit_test(registered_memory_is_legal),
-        cmocka_unit_test(counts_and_pointers_are_checked),
-        cmocka_unit_test(tickets_are_limited_and_single_use),
-        cmocka_unit_test(only_the_opener_waits),
-        cmocka_unit_test(forgotten_ticket_fails_the_run),
-        cmocka_unit_test(fabric_controller_has_no_dma),
+    static const struct test tests[] = {
+        TEST(late_copy_poisons_until_the_wait),
+        TEST(early_copy_is_there_at_once),
+        TEST(copy_out_of_l1),
+        TEST(seed_decides_and_repeats),
+        TEST(changes_in_flight_are_reported),
+        TEST(overlaps_in_flight_are_refused),
+        TEST(interleaved_runs_do_not_overlap),
+        TEST(bounds_of_reservations),
+        TEST(registered_memory_is_legal),
+        TEST(counts_and_pointers_are_checked),
+        TEST(tickets_are_limited_and_single_use),
+        TEST(only_the_opener_waits),
+        TEST(forgotten_ticket_fails_the_run),
+        TEST(fabric_controller_has_no_dma),
     };
-    return cmocka_run_group_tests_name("host HAL: DMA", tests, NULL, NULL);
+    return RUN_TESTS("host HAL: DMA", tests, NULL);
 }

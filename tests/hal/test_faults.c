@@ -61,7 +61,7 @@ static const uint8_t flash[64] = {1, 2, 3};
 static void begin(void)
 {
     struct hal_host_options options = {.seed = 3, .quiet = 1, .patience_milliseconds = 4};
-    assert_int_equal(hal_host_configure(&options), DORY_OK);
+    EXPECT_EQUAL(hal_host_configure(&options), DORY_OK);
     hal_host_set_flash(flash, sizeof flash);
 }
 
@@ -70,76 +70,72 @@ static void fault_at(enum hal_host_call call, uint64_t nth)
     struct hal_host_counters counters;
     begin();
     hal_host_fail(call, nth);
-    assert_int_equal(use_everything(), fault_status[call]);
+    EXPECT_EQUAL(use_everything(), fault_status[call]);
     hal_host_get_counters(&counters);
-    assert_int_equal(counters.faults, 1);
-    assert_true(counters.calls[call] >= nth);
-    assert_int_equal(counters.violations, 0);
+    EXPECT_EQUAL(counters.faults, 1);
+    EXPECT_THAT(counters.calls[call] >= nth);
+    EXPECT_EQUAL(counters.violations, 0);
     /* it failed once, and all is closed */
-    assert_int_equal(hal_memory_reset(), DORY_OK);
-    assert_int_equal(use_everything(), DORY_OK);
-    assert_int_equal(hal_memory_reset(), DORY_OK);
+    EXPECT_EQUAL(hal_memory_reset(), DORY_OK);
+    EXPECT_EQUAL(use_everything(), DORY_OK);
+    EXPECT_EQUAL(hal_memory_reset(), DORY_OK);
 }
 
-static void every_call_can_fail(void **state)
+static void every_call_can_fail(void)
 {
-    (void)state;
     begin();
-    assert_int_equal(use_everything(), DORY_OK);
+    EXPECT_EQUAL(use_everything(), DORY_OK);
     struct hal_host_counters calm;
     hal_host_get_counters(&calm);
     unsigned injected = 0;
     for (int call = 0; call < HAL_HOST_CALLS; call++) {
-        assert_true(calm.calls[call] > 0);
+        EXPECT_THAT(calm.calls[call] > 0);
         for (uint64_t nth = 1; nth <= calm.calls[call]; nth++, injected++)
             fault_at((enum hal_host_call)call, nth);
     }
-    assert_int_equal(injected, 6 + 6 * ROUNDS + ROUNDS + 4 * ROUNDS);
+    EXPECT_EQUAL(injected, 6 + 6 * ROUNDS + ROUNDS + 4 * ROUNDS);
 }
 
-static void orders_can_be_taken_back(void **state)
+static void orders_can_be_taken_back(void)
 {
-    (void)state;
     begin();
     hal_host_fail(HAL_HOST_DMA_COPY, 2);
     hal_host_fail(HAL_HOST_DMA_COPY, 0);
-    assert_int_equal(use_everything(), DORY_OK);
+    EXPECT_EQUAL(use_everything(), DORY_OK);
 }
 
 /* What failed late has not arrived, and what was poisoned stays so. */
-static void failed_transfer_never_arrives(void **state)
+static void failed_transfer_never_arrives(void)
 {
-    (void)state;
     hal_l3_ticket first, second;
     begin();
     uint8_t *l2 = reserve(HAL_L2, 32);
-    assert_int_equal(hal_l3_open(NULL, NULL), DORY_OK);
+    EXPECT_EQUAL(hal_l3_open(NULL, NULL), DORY_OK);
     hal_host_fail(HAL_HOST_L3_TRANSFER, 1);
     struct hal_l3_copy copy = {.kind = HAL_FLASH_READ, .l2 = l2, .run_bytes = 16, .runs = 1};
-    assert_int_equal(hal_l3_start(&copy, &first), DORY_OK);
+    EXPECT_EQUAL(hal_l3_start(&copy, &first), DORY_OK);
     copy.l2 = l2 + 16;
-    assert_int_equal(hal_l3_start(&copy, &second), DORY_OK);
-    assert_int_equal(hal_l3_wait(second), DORY_ERROR_L3);
-    assert_int_equal(l2[0], HAL_HOST_POISON);
-    assert_memory_equal(l2 + 16, flash, 16);
-    assert_int_equal(hal_l3_close(), DORY_OK);
+    EXPECT_EQUAL(hal_l3_start(&copy, &second), DORY_OK);
+    EXPECT_EQUAL(hal_l3_wait(second), DORY_ERROR_L3);
+    EXPECT_EQUAL(l2[0], HAL_HOST_POISON);
+    EXPECT_BYTES(l2 + 16, flash, 16);
+    EXPECT_EQUAL(hal_l3_close(), DORY_OK);
 }
 
-static void calls_have_names(void **state)
+static void calls_have_names(void)
 {
-    (void)state;
     for (int call = 0; call < HAL_HOST_CALLS; call++)
-        assert_string_not_equal(hal_host_call_name((enum hal_host_call)call), "unknown call");
-    assert_string_equal(hal_host_call_name(HAL_HOST_CALLS), "unknown call");
+        EXPECT_THAT(strcmp(hal_host_call_name((enum hal_host_call)call), "unknown call") != 0);
+    EXPECT_TEXT(hal_host_call_name(HAL_HOST_CALLS), "unknown call");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_can_fail),
-        cmocka_unit_test(orders_can_be_taken_back),
-        cmocka_unit_test(failed_transfer_never_arrives),
-        cmocka_unit_test(calls_have_names),
+    static const struct test tests[] = {
+        TEST(every_call_can_fail),
+        TEST(orders_can_be_taken_back),
+        TEST(failed_transfer_never_arrives),
+        TEST(calls_have_names),
     };
-    return cmocka_run_group_tests_name("host HAL: faults", tests, NULL, NULL);
+    return RUN_TESTS("host HAL: faults", tests, NULL);
 }

@@ -1,7 +1,7 @@
 /* The reader: graphs as they stand in the file, and files that are none. */
 #include <stdlib.h>
 
-#include "cmocka_setup.h"
+#include "expect.h"
 #include "loaded.h"
 #include "model/graph.h"
 
@@ -44,37 +44,35 @@ static const struct value *find_value(const struct graph *graph, const char *nam
     return NULL;
 }
 
-static void reads_nodes_and_edges(void **state)
+static void reads_nodes_and_edges(void)
 {
-    (void)state;
     struct reading reading;
     read_model(&reading, small_model());
     const struct graph *graph = reading.graph;
-    assert_non_null(graph);
-    assert_int_equal(graph->opset, 9);
-    assert_int_equal(graph->node_count, 1);
-    assert_int_equal(graph->input_count, 1);
-    assert_int_equal(graph->output_count, 1);
-    assert_string_equal(graph->nodes[0].type, "Conv");
-    assert_int_equal(find_value(graph, "y")->producer, 0);
-    assert_true(find_value(graph, "y")->is_output);
-    assert_int_equal(find_value(graph, "x")->rank, 4);
-    assert_int_equal(find_value(graph, "w")->constant->count, 2);
-    assert_int_equal(find_value(graph, "w")->use_count, 1);
+    REQUIRE(graph);
+    EXPECT_EQUAL(graph->opset, 9);
+    EXPECT_EQUAL(graph->node_count, 1);
+    EXPECT_EQUAL(graph->input_count, 1);
+    EXPECT_EQUAL(graph->output_count, 1);
+    EXPECT_TEXT(graph->nodes[0].type, "Conv");
+    EXPECT_EQUAL(find_value(graph, "y")->producer, 0);
+    EXPECT_THAT(find_value(graph, "y")->is_output);
+    EXPECT_EQUAL(find_value(graph, "x")->rank, 4);
+    EXPECT_EQUAL(find_value(graph, "w")->constant->count, 2);
+    EXPECT_EQUAL(find_value(graph, "w")->use_count, 1);
     arena_free(&reading.arena);
 }
 
-static void assert_number(const struct constant *constant, size_t index, int64_t expected)
+static void expect_number(const struct constant *constant, size_t index, int64_t expected)
 {
     int64_t number;
-    assert_true(constant_integer(constant, index, &number));
-    assert_int_equal(number, expected);
+    EXPECT_THAT(constant_integer(constant, index, &number));
+    EXPECT_EQUAL(number, expected);
 }
 
 /* The same two numbers, 3 and -4, in every form that ONNX has for them. */
-static void reads_constants_of_all_types(void **state)
+static void reads_constants_of_all_types(void)
 {
-    (void)state;
     const struct {
         int type;
         const void *raw;
@@ -94,16 +92,15 @@ static void reads_constants_of_all_types(void **state)
         tensor->data_type = forms[i].type;
         tensor->raw_data = (ProtobufCBinaryData){forms[i].raw_bytes, (uint8_t *)(uintptr_t)forms[i].raw};
         read_model(&reading, model);
-        assert_non_null(reading.graph);
-        assert_number(find_value(reading.graph, "w")->constant, 0, 3);
-        assert_number(find_value(reading.graph, "w")->constant, 1, -4);
+        REQUIRE(reading.graph);
+        expect_number(find_value(reading.graph, "w")->constant, 0, 3);
+        expect_number(find_value(reading.graph, "w")->constant, 1, -4);
         arena_free(&reading.arena);
     }
 }
 
-static void reads_typed_fields(void **state)
+static void reads_typed_fields(void)
 {
-    (void)state;
     struct reading reading;
     struct onnx_builder *model = small_model();
     Onnx__TensorProto *tensor = onnx_builder_model(model)->graph->initializer[0];
@@ -112,75 +109,71 @@ static void reads_typed_fields(void **state)
     tensor->n_int32_data = 2;
     tensor->int32_data = (int32_t[]){3, -4};
     read_model(&reading, model);
-    assert_non_null(reading.graph);
-    assert_number(find_value(reading.graph, "w")->constant, 1, -4);
+    REQUIRE(reading.graph);
+    expect_number(find_value(reading.graph, "w")->constant, 1, -4);
     arena_free(&reading.arena);
 }
 
-static void fractions_are_no_integers(void **state)
+static void fractions_are_no_integers(void)
 {
-    (void)state;
     int64_t number;
     const float values[] = {0.5F, 2};
     const struct constant constant = {
         .type = ELEMENT_FLOAT, .count = 2, .data = (const unsigned char *)values, .stride_bytes = 4};
-    assert_false(constant_integer(&constant, 0, &number));
-    assert_true(constant_integer(&constant, 1, &number));
+    EXPECT_THAT(!(constant_integer(&constant, 0, &number)));
+    EXPECT_THAT(constant_integer(&constant, 1, &number));
 }
 
-static void assert_refused(struct onnx_builder *model, const char *text)
+static void expect_refused(struct onnx_builder *model, const char *text)
 {
     struct reading reading;
     read_model(&reading, model);
-    assert_null(reading.graph);
+    EXPECT_THAT(!reading.graph);
     if (!has_message(&reading.diagnostics, SEVERITY_ERROR, NULL, text)) {
         diagnostics_print(&reading.diagnostics, stdout);
-        fail_msg("no message with '%s'", text);
+        EXPECT(false, "no message with '%s'", text);
     }
     arena_free(&reading.arena);
 }
 
-static void refuses_wrong_data_lengths(void **state)
+static void refuses_wrong_data_lengths(void)
 {
-    (void)state;
     struct onnx_builder *model = small_model();
     onnx_builder_model(model)->graph->initializer[0]->raw_data.len--;
-    assert_refused(model, "numbers of data");
+    expect_refused(model, "numbers of data");
     model = small_model();
     onnx_builder_model(model)->graph->initializer[0]->dims[0] = INT64_MAX;
-    assert_refused(model, "impossible dimensions");
+    expect_refused(model, "impossible dimensions");
     model = small_model();
     onnx_builder_model(model)->graph->initializer[0]->dims[1] = -2;
-    assert_refused(model, "impossible dimensions");
+    expect_refused(model, "impossible dimensions");
 }
 
-static void refuses_broken_graphs(void **state)
+static void refuses_broken_graphs(void)
 {
-    (void)state;
     struct onnx_builder *model = onnx_builder_make(9);
-    assert_refused(model, "the graph is empty");
+    expect_refused(model, "the graph is empty");
     model = small_model();
     onnx_builder_model(model)->graph = NULL;
-    assert_refused(model, "has no graph");
+    expect_refused(model, "has no graph");
     model = small_model();
     onnx_add_node(model, "Relu", "y", "y");
-    assert_refused(model, "already the name of another tensor");
+    expect_refused(model, "already the name of another tensor");
     model = small_model();
     onnx_add_node(model, "Relu", "nowhere", "z");
-    assert_refused(model, "neither computed by a node");
+    expect_refused(model, "neither computed by a node");
     model = small_model();
     onnx_add_node(model, "Relu", "b", "a");
     onnx_add_node(model, "Relu", "a", "b");
-    assert_refused(model, "has a cycle");
+    expect_refused(model, "has a cycle");
     model = small_model();
     onnx_builder_model(model)->graph->n_output = 0;
-    assert_refused(model, "no outputs");
+    expect_refused(model, "no outputs");
 }
 
 /* Every prefix of a model is refused or (where a field ends) another model, and none is read beyond its end. */
-static void survives_truncation_and_noise(void **state)
+static void survives_truncation_and_noise(void)
 {
-    (void)state;
     size_t length;
     struct onnx_builder *model = small_model();
     const uint8_t *bytes = onnx_builder_pack(model, &length);
@@ -189,7 +182,7 @@ static void survives_truncation_and_noise(void **state)
         uint8_t *copy = malloc(cut + 1); /* of just the size, for AddressSanitizer */
         memcpy(copy, bytes, cut);
         read_bytes(&reading, copy, cut);
-        assert_true(reading.graph || reading.diagnostics.error_count > 0);
+        EXPECT_THAT(reading.graph || reading.diagnostics.error_count > 0);
         arena_free(&reading.arena);
         free(copy);
     }
@@ -200,16 +193,15 @@ static void survives_truncation_and_noise(void **state)
             memcpy(copy, bytes, length);
             copy[at] ^= (uint8_t)(1 << bit);
             loaded.network = network_load_memory(copy, length, "noise", NULL, &loaded.arena, &loaded.diagnostics);
-            assert_true(loaded.network || loaded.diagnostics.error_count > 0);
+            EXPECT_THAT(loaded.network || loaded.diagnostics.error_count > 0);
             arena_free(&loaded.arena);
             free(copy);
         }
     onnx_builder_free(model);
 }
 
-static void refuses_deep_nesting(void **state)
+static void refuses_deep_nesting(void)
 {
-    (void)state;
     /* ModelProto.graph (7) > node (1) > attribute (5) > g (6) > node > attribute > ... */
     enum { LEVELS = 20000 };
     static uint8_t bytes[LEVELS * 6];
@@ -230,51 +222,43 @@ static void refuses_deep_nesting(void **state)
     }
     struct reading reading;
     read_bytes(&reading, bytes + start, length);
-    assert_null(reading.graph);
-    assert_true(has_message(&reading.diagnostics, SEVERITY_ERROR, NULL, "nested"));
+    EXPECT_THAT(!reading.graph);
+    EXPECT_THAT(has_message(&reading.diagnostics, SEVERITY_ERROR, NULL, "nested"));
     arena_free(&reading.arena);
 }
 
-static void refuses_what_is_no_model(void **state)
+static void refuses_what_is_no_model(void)
 {
-    (void)state;
     struct reading reading;
     static const char text[] = "This is a text file, which somebody took for a model.\n";
     read_bytes(&reading, text, sizeof text - 1);
-    assert_null(reading.graph);
-    assert_true(has_message(&reading.diagnostics, SEVERITY_ERROR, NULL, "not an ONNX model"));
+    EXPECT_THAT(!reading.graph);
+    EXPECT_THAT(has_message(&reading.diagnostics, SEVERITY_ERROR, NULL, "not an ONNX model"));
     arena_free(&reading.arena);
     read_bytes(&reading, "", 0);
-    assert_true(has_message(&reading.diagnostics, SEVERITY_ERROR, NULL, "empty"));
+    EXPECT_THAT(has_message(&reading.diagnostics, SEVERITY_ERROR, NULL, "empty"));
     arena_free(&reading.arena);
 }
 
-static void truncated_files_are_called_so(void **state)
+static void truncated_files_are_called_so(void)
 {
-    (void)state;
     size_t length;
     struct reading reading;
     struct onnx_builder *model = small_model();
     const uint8_t *bytes = onnx_builder_pack(model, &length);
     read_bytes(&reading, bytes, length - 10);
-    assert_true(has_message(&reading.diagnostics, SEVERITY_ERROR, NULL, "truncated"));
+    EXPECT_THAT(has_message(&reading.diagnostics, SEVERITY_ERROR, NULL, "truncated"));
     arena_free(&reading.arena);
     onnx_builder_free(model);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_nodes_and_edges),
-        cmocka_unit_test(reads_constants_of_all_types),
-        cmocka_unit_test(reads_typed_fields),
-        cmocka_unit_test(fractions_are_no_integers),
-        cmocka_unit_test(refuses_wrong_data_lengths),
-        cmocka_unit_test(refuses_broken_graphs),
-        cmocka_unit_test(survives_truncation_and_noise),
-        cmocka_unit_test(refuses_deep_nesting),
-        cmocka_unit_test(refuses_what_is_no_model),
-        cmocka_unit_test(truncated_files_are_called_so),
+    static const struct test tests[] = {
+        TEST(reads_nodes_and_edges),         TEST(reads_constants_of_all_types), TEST(reads_typed_fields),
+        TEST(fractions_are_no_integers),     TEST(refuses_wrong_data_lengths),   TEST(refuses_broken_graphs),
+        TEST(survives_truncation_and_noise), TEST(refuses_deep_nesting),         TEST(refuses_what_is_no_model),
+        TEST(truncated_files_are_called_so),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS("read", tests, NULL);
 }

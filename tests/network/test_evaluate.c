@@ -1,5 +1,5 @@
 /* Accuracy over a data set: the same on one thread and on many, and what is refused. */
-#include "cmocka_setup.h"
+#include "expect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,15 +46,15 @@ static void start(struct fixture *f)
                                   .input_count = 1,
                                   .outputs = &f->index[1],
                                   .output_count = 1};
-    assert_true(range_prove(&f->network, NULL, &f->arena, &f->diagnostics));
-    assert_non_null(mkdtemp(f->folder));
-    assert_int_equal(chdir(f->folder), 0);
+    EXPECT_THAT(range_prove(&f->network, NULL, &f->arena, &f->diagnostics));
+    REQUIRE(mkdtemp(f->folder));
+    EXPECT_EQUAL(chdir(f->folder), 0);
 }
 
 static void end(struct fixture *f)
 {
-    assert_int_equal(chdir(".."), 0);
-    assert_int_equal(system(arena_format(&f->arena, "rm -r %s", f->folder)), 0);
+    EXPECT_EQUAL(chdir(".."), 0);
+    EXPECT_EQUAL(system(arena_format(&f->arena, "rm -r %s", f->folder)), 0);
     arena_free(&f->arena);
 }
 
@@ -77,99 +77,95 @@ static void write_set(const char *images, const char *labels, int label_count)
     fclose(file);
 }
 
-static void counts_right_answers_on_any_number_of_threads(void **state)
+static void counts_right_answers_on_any_number_of_threads(void)
 {
-    (void)state;
     struct fixture f;
     struct data_set set;
     start(&f);
     write_set("images.npy", "labels.txt", IMAGES);
-    assert_true(data_set_open(&set, "images.npy", "labels.txt", &f.network, &f.arena, &f.diagnostics));
+    EXPECT_THAT(data_set_open(&set, "images.npy", "labels.txt", &f.network, &f.arena, &f.diagnostics));
     for (unsigned threads = 0; threads < 9; threads += 1) {
         struct evaluation evaluation;
-        assert_true(evaluate(&set, threads, &evaluation, &f.diagnostics));
-        assert_int_equal(evaluation.images, IMAGES);
-        assert_int_equal(evaluation.right, IMAGES * 2 / 3);
+        EXPECT_THAT(evaluate(&set, threads, &evaluation, &f.diagnostics));
+        EXPECT_EQUAL(evaluation.images, IMAGES);
+        EXPECT_EQUAL(evaluation.right, IMAGES * 2 / 3);
     }
     end(&f);
 }
 
-static void a_folder_is_read_in_the_order_of_its_names(void **state)
+static void a_folder_is_read_in_the_order_of_its_names(void)
 {
-    (void)state;
     struct fixture f;
     struct data_set set;
     struct evaluation evaluation;
     start(&f);
-    assert_int_equal(mkdir("images", 0777), 0);
+    EXPECT_EQUAL(mkdir("images", 0777), 0);
     for (int i = 0; i < 7; i++) {
         int64_t values[CLASSES] = {0};
         values[i % CLASSES] = 1;
         const char *path = arena_format(&f.arena, "images/%c.bin", "gcadfbe"[i]);
-        assert_true(tensor_file_write(path, &f.network, 0, values, &f.diagnostics));
+        EXPECT_THAT(tensor_file_write(path, &f.network, 0, values, &f.diagnostics));
     }
     FILE *file = fopen("labels.txt", "w"); /* of a, b, c, d, e, f, g */
     fputs("2\n0\n1\n3\n1\n4\n0\n", file);
     fclose(file);
-    assert_true(data_set_open(&set, "images", "labels.txt", &f.network, &f.arena, &f.diagnostics));
-    assert_true(evaluate(&set, 2, &evaluation, &f.diagnostics));
-    assert_int_equal(evaluation.right, 7);
+    EXPECT_THAT(data_set_open(&set, "images", "labels.txt", &f.network, &f.arena, &f.diagnostics));
+    EXPECT_THAT(evaluate(&set, 2, &evaluation, &f.diagnostics));
+    EXPECT_EQUAL(evaluation.right, 7);
     end(&f);
 }
 
-static void assert_refused(struct fixture *f, const char *images, const char *labels, const char *message)
+static void expect_refused(struct fixture *f, const char *images, const char *labels, const char *message)
 {
     struct data_set set;
     int before = f->diagnostics.count;
-    assert_false(data_set_open(&set, images, labels, &f->network, &f->arena, &f->diagnostics));
-    assert_int_equal(f->diagnostics.count, before + 1);
-    assert_non_null(strstr(f->diagnostics.list[before].text, message));
+    EXPECT_THAT(!(data_set_open(&set, images, labels, &f->network, &f->arena, &f->diagnostics)));
+    EXPECT_EQUAL(f->diagnostics.count, before + 1);
+    REQUIRE(strstr(f->diagnostics.list[before].text, message));
 }
 
-static void what_does_not_fit_together_is_refused(void **state)
+static void what_does_not_fit_together_is_refused(void)
 {
-    (void)state;
     struct fixture f;
     start(&f);
     write_set("images.npy", "labels.txt", IMAGES);
     write_set("images.npy", "few.txt", IMAGES - 1);
-    assert_int_equal(mkdir("empty", 0777), 0);
-    assert_refused(&f, "images.npy", "few.txt", "299 labels; images.npy has 300 images");
-    assert_refused(&f, "images.npy", "none.txt", "cannot open none.txt");
-    assert_refused(&f, "none.npy", "labels.txt", "cannot open none.npy");
-    assert_refused(&f, "empty", "labels.txt", "no files in this folder");
+    EXPECT_EQUAL(mkdir("empty", 0777), 0);
+    expect_refused(&f, "images.npy", "few.txt", "299 labels; images.npy has 300 images");
+    expect_refused(&f, "images.npy", "none.txt", "cannot open none.txt");
+    expect_refused(&f, "none.npy", "labels.txt", "cannot open none.npy");
+    expect_refused(&f, "empty", "labels.txt", "no files in this folder");
     FILE *file = fopen("large.txt", "w");
     for (int i = 0; i < IMAGES; i++)
         fprintf(file, "%d\n", i == 17 ? CLASSES : 0);
     fclose(file);
-    assert_refused(&f, "images.npy", "large.txt", "label 17 is 5; the network has the classes 0 to 4");
+    expect_refused(&f, "images.npy", "large.txt", "label 17 is 5; the network has the classes 0 to 4");
     f.tensors[0].channels = 4;
-    assert_refused(&f, "images.npy", "labels.txt", "an image for 'image' has 1 x 1 x 4 = 4");
+    expect_refused(&f, "images.npy", "labels.txt", "an image for 'image' has 1 x 1 x 4 = 4");
     end(&f);
 }
 
-static void a_fault_in_one_image_ends_it_with_one_message(void **state)
+static void a_fault_in_one_image_ends_it_with_one_message(void)
 {
-    (void)state;
     struct fixture f;
     struct data_set set;
     struct evaluation evaluation;
     start(&f);
     write_set("images.npy", "labels.txt", IMAGES);
     f.tensors[0].maximum = 199; /* every image has a 200 */
-    assert_true(data_set_open(&set, "images.npy", "labels.txt", &f.network, &f.arena, &f.diagnostics));
-    assert_false(evaluate(&set, 4, &evaluation, &f.diagnostics));
-    assert_int_equal(f.diagnostics.error_count, 1);
+    EXPECT_THAT(data_set_open(&set, "images.npy", "labels.txt", &f.network, &f.arena, &f.diagnostics));
+    EXPECT_THAT(!(evaluate(&set, 4, &evaluation, &f.diagnostics)));
+    EXPECT_EQUAL(f.diagnostics.error_count, 1);
     end(&f);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_right_answers_on_any_number_of_threads),
-        cmocka_unit_test(a_folder_is_read_in_the_order_of_its_names),
-        cmocka_unit_test(what_does_not_fit_together_is_refused),
-        cmocka_unit_test(a_fault_in_one_image_ends_it_with_one_message),
+    static const struct test tests[] = {
+        TEST(counts_right_answers_on_any_number_of_threads),
+        TEST(a_folder_is_read_in_the_order_of_its_names),
+        TEST(what_does_not_fit_together_is_refused),
+        TEST(a_fault_in_one_image_ends_it_with_one_message),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS("evaluate", tests, NULL);
 }

@@ -1,7 +1,7 @@
 /* The golden model itself, against sums that are written out another way. */
 #include <stdlib.h>
 
-#include "cmocka_setup.h"
+#include "expect.h"
 #include "network/interpret.h"
 
 static uint64_t random_state = 1;
@@ -20,38 +20,36 @@ static int64_t staged(int64_t k, int64_t lambda, int64_t divisor, int64_t x)
 {
     const struct stage stage = {.count = 1, .multiplier = &k, .addend = &lambda, .divisor = divisor};
     int64_t y = 0;
-    assert_true(interpret_stage(&stage, 0, x, &y));
+    EXPECT_THAT(interpret_stage(&stage, 0, x, &y));
     return y;
 }
 
-static void division_rounds_down(void **state)
+static void division_rounds_down(void)
 {
-    (void)state;
-    assert_int_equal(staged(1, 0, 4, -1), -1);
-    assert_int_equal(staged(1, 0, 4, -4), -1);
-    assert_int_equal(staged(1, 0, 4, -5), -2);
-    assert_int_equal(staged(1, 0, 4, 7), 1);
-    assert_int_equal(staged(1, 0, 255, -1), -1);
-    assert_int_equal(staged(1, 0, 255, -255), -1);
-    assert_int_equal(staged(1, 0, 255, -256), -2);
-    assert_int_equal(staged(-3, 1, 7, 5), -2);
+    EXPECT_EQUAL(staged(1, 0, 4, -1), -1);
+    EXPECT_EQUAL(staged(1, 0, 4, -4), -1);
+    EXPECT_EQUAL(staged(1, 0, 4, -5), -2);
+    EXPECT_EQUAL(staged(1, 0, 4, 7), 1);
+    EXPECT_EQUAL(staged(1, 0, 255, -1), -1);
+    EXPECT_EQUAL(staged(1, 0, 255, -255), -1);
+    EXPECT_EQUAL(staged(1, 0, 255, -256), -2);
+    EXPECT_EQUAL(staged(-3, 1, 7, 5), -2);
 }
 
-static void products_may_exceed_64_bits(void **state)
+static void products_may_exceed_64_bits(void)
 {
-    (void)state;
     const int64_t k = INT64_C(1) << 40, lambda = 5, large = INT64_C(1) << 40;
     struct stage stage = {.count = 1, .multiplier = &k, .addend = &lambda, .divisor = INT64_C(1) << 60};
     int64_t y;
-    assert_int_equal(staged(k, lambda, INT64_C(1) << 60, large), 1 << 20);
-    assert_int_equal(staged(k, lambda, INT64_C(1) << 60, -large), -(1 << 20));
-    assert_int_equal(staged(k, -lambda, INT64_C(1) << 60, -large), -(1 << 20) - 1);
+    EXPECT_EQUAL(staged(k, lambda, INT64_C(1) << 60, large), 1 << 20);
+    EXPECT_EQUAL(staged(k, lambda, INT64_C(1) << 60, -large), -(1 << 20));
+    EXPECT_EQUAL(staged(k, -lambda, INT64_C(1) << 60, -large), -(1 << 20) - 1);
     stage.divisor = 1;
-    assert_false(interpret_stage(&stage, 0, large, &y)); /* 2^80 */
+    EXPECT_THAT(!(interpret_stage(&stage, 0, large, &y))); /* 2^80 */
     stage.has_clip = true;
     stage.maximum = 255;
-    assert_true(interpret_stage(&stage, 0, large, &y));
-    assert_int_equal(y, 255);
+    EXPECT_THAT(interpret_stage(&stage, 0, large, &y));
+    EXPECT_EQUAL(y, 255);
 }
 
 /* ---- layers ---- */
@@ -152,14 +150,13 @@ static void check_convolution(int64_t largest_input)
         one.values[0][i] = pick(-largest_input, largest_input);
     int64_t *expected = arena_array(&one.arena, int64_t, tensor_elements(&one.tensors[1]));
     scatter_convolution(&one, expected);
-    assert_true(interpret_layer(&one.network, 0, one.values, &one.diagnostics));
-    assert_memory_equal(one.values[1], expected, tensor_elements(&one.tensors[1]) * sizeof *expected);
+    EXPECT_THAT(interpret_layer(&one.network, 0, one.values, &one.diagnostics));
+    EXPECT_BYTES(one.values[1], expected, tensor_elements(&one.tensors[1]) * sizeof *expected);
     arena_free(&one.arena);
 }
 
-static void convolutions_are_right(void **state)
+static void convolutions_are_right(void)
 {
-    (void)state;
     for (int i = 0; i < 200; i++) {
         check_convolution(255);              /* 32 bits suffice */
         check_convolution(INT64_C(1) << 40); /* they do not */
@@ -184,9 +181,8 @@ static int64_t pooled(const struct one_layer *one, int row, int column, int chan
     return l->kind == LAYER_AVERAGE_POOL ? sum : most;
 }
 
-static void pools_are_right(void **state)
+static void pools_are_right(void)
 {
-    (void)state;
     for (int i = 0; i < 200; i++) {
         struct one_layer one = {.layer = {.kind = i % 2 ? LAYER_AVERAGE_POOL : LAYER_MAXIMUM_POOL, .groups = 1}};
         one.tensors[0].channels = one.tensors[1].channels = (int)pick(1, 4);
@@ -194,19 +190,18 @@ static void pools_are_right(void **state)
         complete(&one);
         for (size_t k = 0; k < tensor_elements(&one.tensors[0]); k++)
             one.values[0][k] = pick(-128, 127);
-        assert_true(interpret_layer(&one.network, 0, one.values, &one.diagnostics));
+        EXPECT_THAT(interpret_layer(&one.network, 0, one.values, &one.diagnostics));
         const struct tensor *out = &one.tensors[1];
         for (size_t k = 0; k < tensor_elements(out); k++) {
             int channel = (int)k % out->channels, pixel = (int)k / out->channels;
-            assert_int_equal(one.values[1][k], pooled(&one, pixel / out->width, pixel % out->width, channel));
+            EXPECT_EQUAL(one.values[1][k], pooled(&one, pixel / out->width, pixel % out->width, channel));
         }
         arena_free(&one.arena);
     }
 }
 
-static void overflow_is_reported(void **state)
+static void overflow_is_reported(void)
 {
-    (void)state;
     struct one_layer one = {.layer = {.kind = LAYER_AVERAGE_POOL, .groups = 1}};
     one.tensors[0].channels = one.tensors[1].channels = 1;
     choose_window(&one, false);
@@ -214,17 +209,16 @@ static void overflow_is_reported(void **state)
     complete(&one);
     for (size_t i = 0; i < tensor_elements(&one.tensors[0]); i++)
         one.values[0][i] = INT64_MAX;
-    assert_false(interpret_layer(&one.network, 0, one.values, &one.diagnostics));
-    assert_int_equal(one.diagnostics.error_count, 1);
+    EXPECT_THAT(!(interpret_layer(&one.network, 0, one.values, &one.diagnostics)));
+    EXPECT_EQUAL(one.diagnostics.error_count, 1);
     arena_free(&one.arena);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(division_rounds_down),   cmocka_unit_test(products_may_exceed_64_bits),
-        cmocka_unit_test(convolutions_are_right), cmocka_unit_test(pools_are_right),
-        cmocka_unit_test(overflow_is_reported),
+    static const struct test tests[] = {
+        TEST(division_rounds_down), TEST(products_may_exceed_64_bits), TEST(convolutions_are_right),
+        TEST(pools_are_right),      TEST(overflow_is_reported),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS("interpret", tests, NULL);
 }

@@ -1,34 +1,29 @@
 /* The range proof: bounds hold, and are reached where that can be shown. */
-#include "cmocka_setup.h"
+#include "expect.h"
 #include "loaded.h"
 #include "network/interpret.h"
 #include "network/range.h"
 
 static struct loaded loaded;
 
-static int release(void **state)
-{
-    (void)state;
-    arena_free(&loaded.arena);
-    return 0;
-}
+static void release(void) { arena_free(&loaded.arena); }
 
 static bool prove(struct onnx_builder *model, bool exact_add)
 {
     const struct range_options options = {.exact_add = exact_add};
     load_built(&loaded, model);
-    assert_non_null(loaded.network);
+    REQUIRE(loaded.network);
     return range_prove(loaded.network, &options, &loaded.arena, &loaded.diagnostics);
 }
 
 static const struct tensor *output(int layer) { return &loaded.network->tensors[loaded.network->layers[layer].output]; }
 
-static void assert_range(const struct tensor *tensor, int64_t minimum, int64_t maximum, int bits, bool is_signed)
+static void expect_range(const struct tensor *tensor, int64_t minimum, int64_t maximum, int bits, bool is_signed)
 {
-    assert_int_equal(tensor->minimum, minimum);
-    assert_int_equal(tensor->maximum, maximum);
-    assert_int_equal(tensor->bits, bits);
-    assert_int_equal(tensor->is_signed, is_signed);
+    EXPECT_EQUAL(tensor->minimum, minimum);
+    EXPECT_EQUAL(tensor->maximum, maximum);
+    EXPECT_EQUAL(tensor->bits, bits);
+    EXPECT_EQUAL(tensor->is_signed, is_signed);
 }
 
 static struct onnx_builder *pointwise(const int64_t *weights)
@@ -40,20 +35,18 @@ static struct onnx_builder *pointwise(const int64_t *weights)
     return model;
 }
 
-static void accumulators_are_tight(void **state)
+static void accumulators_are_tight(void)
 {
-    (void)state;
     struct onnx_builder *model = pointwise(SHAPE(3, -5, 7, 1));
     onnx_add_output(model, "sum");
-    assert_true(prove(model, false));
-    assert_int_equal(loaded.network->layers[0].accumulator_minimum, -5 * 255);
-    assert_int_equal(loaded.network->layers[0].accumulator_maximum, 8 * 255);
-    assert_range(output(0), -5 * 255, 8 * 255, 32, true); /* unclipped: int32, whatever would suffice */
+    EXPECT_THAT(prove(model, false));
+    EXPECT_EQUAL(loaded.network->layers[0].accumulator_minimum, -5 * 255);
+    EXPECT_EQUAL(loaded.network->layers[0].accumulator_maximum, 8 * 255);
+    expect_range(output(0), -5 * 255, 8 * 255, 32, true); /* unclipped: int32, whatever would suffice */
 }
 
-static void negative_multipliers_turn_bounds_around(void **state)
+static void negative_multipliers_turn_bounds_around(void)
 {
-    (void)state;
     struct onnx_builder *model = pointwise(SHAPE(1, 0, 0, 1));
     onnx_add_initialiser(model, "k", 4, SHAPE(1, 2, 1, 1), SHAPE(-2, 1));
     onnx_add_scalar(model, "d", 4);
@@ -62,8 +55,8 @@ static void negative_multipliers_turn_bounds_around(void **state)
     onnx_add_node(model, "Floor", "q", "f");
     onnx_set_float(model, onnx_add_node(model, "Clip", "f", "y"), "max", 40);
     onnx_add_output(model, "y");
-    assert_true(prove(model, false));
-    assert_range(output(0), -128, 40, 8, true); /* floor(-510 / 4) */
+    EXPECT_THAT(prove(model, false));
+    expect_range(output(0), -128, 40, 8, true); /* floor(-510 / 4) */
 }
 
 static struct onnx_builder *sum_of_input(double factor)
@@ -81,48 +74,43 @@ static struct onnx_builder *sum_of_input(double factor)
     return model;
 }
 
-static void unclipped_additions_are_saturated(void **state)
+static void unclipped_additions_are_saturated(void)
 {
-    (void)state;
-    assert_true(prove(sum_of_input(20), false));
-    assert_range(output(0), 0, 255, 8, false);
-    assert_true(has_message(&loaded.diagnostics, SEVERITY_WARNING, "Add_2", "layer 0: the sum can be from 0 to 318"));
-    assert_true(loaded.network->layers[0].stages[0].has_clip);
+    EXPECT_THAT(prove(sum_of_input(20), false));
+    expect_range(output(0), 0, 255, 8, false);
+    EXPECT_THAT(has_message(&loaded.diagnostics, SEVERITY_WARNING, "Add_2", "layer 0: the sum can be from 0 to 318"));
+    EXPECT_THAT(loaded.network->layers[0].stages[0].has_clip);
 }
 
-static void exact_additions_get_16_bits(void **state)
+static void exact_additions_get_16_bits(void)
 {
-    (void)state;
-    assert_true(prove(sum_of_input(20), true));
-    assert_range(output(0), 0, 318, 16, false);
-    assert_int_equal(loaded.diagnostics.count, 0);
-    assert_false(loaded.network->layers[0].stages[0].has_clip);
+    EXPECT_THAT(prove(sum_of_input(20), true));
+    expect_range(output(0), 0, 318, 16, false);
+    EXPECT_EQUAL(loaded.diagnostics.count, 0);
+    EXPECT_THAT(!(loaded.network->layers[0].stages[0].has_clip));
 }
 
-static void additions_that_fit_stay_as_they_are(void **state)
+static void additions_that_fit_stay_as_they_are(void)
 {
-    (void)state;
-    assert_true(prove(sum_of_input(16), false));
-    assert_range(output(0), 0, 255, 8, false);
-    assert_int_equal(loaded.diagnostics.count, 0);
-    assert_false(loaded.network->layers[0].stages[0].has_clip);
+    EXPECT_THAT(prove(sum_of_input(16), false));
+    expect_range(output(0), 0, 255, 8, false);
+    EXPECT_EQUAL(loaded.diagnostics.count, 0);
+    EXPECT_THAT(!(loaded.network->layers[0].stages[0].has_clip));
 }
 
-static void what_exceeds_32_bits_is_an_error(void **state)
+static void what_exceeds_32_bits_is_an_error(void)
 {
-    (void)state;
     struct onnx_builder *model = pointwise(SHAPE(127, 127, 127, 127));
     onnx_add_scalar(model, "k", 100000);
     onnx_add_node(model, "Mul", "sum k", "y");
     onnx_add_output(model, "y");
-    assert_false(prove(model, false));
-    assert_true(
+    EXPECT_THAT(!prove(model, false));
+    EXPECT_THAT(
         has_message(&loaded.diagnostics, SEVERITY_ERROR, "Conv_0", "layer 0: its output can be from 0 to 6477000000"));
 }
 
-static void borders_of_zeros_count(void **state)
+static void borders_of_zeros_count(void)
 {
-    (void)state;
     struct onnx_builder *model = onnx_builder_make(9);
     struct load_options options = {.input_is_signed = true};
     size_t length;
@@ -136,18 +124,17 @@ static void borders_of_zeros_count(void **state)
     loaded = (struct loaded){.diagnostics = {.arena = &loaded.arena}};
     loaded.network = network_load_memory(bytes, length, "test", &options, &loaded.arena, &loaded.diagnostics);
     onnx_builder_free(model);
-    assert_non_null(loaded.network);
+    REQUIRE(loaded.network);
     loaded.network->tensors[0].minimum = 10; /* declared: never zero */
-    assert_true(range_prove(loaded.network, NULL, &loaded.arena, &loaded.diagnostics));
-    assert_int_equal(loaded.network->layers[0].accumulator_minimum, 0);
-    assert_int_equal(loaded.network->layers[0].accumulator_maximum, 2 * 127);
-    assert_int_equal(loaded.diagnostics.count, 1); /* that the quotient is not rounded in the model */
+    EXPECT_THAT(range_prove(loaded.network, NULL, &loaded.arena, &loaded.diagnostics));
+    EXPECT_EQUAL(loaded.network->layers[0].accumulator_minimum, 0);
+    EXPECT_EQUAL(loaded.network->layers[0].accumulator_maximum, 2 * 127);
+    EXPECT_EQUAL(loaded.diagnostics.count, 1); /* that the quotient is not rounded in the model */
 }
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_teardown(function, release)
-    const struct CMUnitTest tests[] = {
+    static const struct test tests[] = {
         TEST(accumulators_are_tight),
         TEST(negative_multipliers_turn_bounds_around),
         TEST(unclipped_additions_are_saturated),
@@ -156,5 +143,5 @@ int main(void)
         TEST(what_exceeds_32_bits_is_an_error),
         TEST(borders_of_zeros_count),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS("range", tests, release);
 }

@@ -1,5 +1,5 @@
 /* What a stage means: each rounding against its definition, written down here once more in other words. */
-#include "cmocka_setup.h"
+#include "expect.h"
 
 #include "network/stage.h"
 
@@ -22,9 +22,8 @@ static bool is_nearest(wide y, wide numerator, wide divisor, enum rounding round
     return rounding == ROUND_HALF_EVEN ? y % 2 == 0 : (numerator < 0) == (twice < 0);
 }
 
-static void rounds_once_to_the_nearest(void **unused)
+static void rounds_once_to_the_nearest(void)
 {
-    (void)unused;
     int ties = 0;
     for (int i = 0; i < 200000; i++) {
         int64_t multiplier = random_number(1, i % 2 ? 7 : 1 << 20), addend = random_number(-500, 500);
@@ -43,12 +42,12 @@ static void rounds_once_to_the_nearest(void **unused)
         else
             numerator *= 1 << exponent;
         wide y = stage_apply(&stage, 0, x);
-        assert_true(is_nearest(y - stage.zero_point, numerator, divisor, stage.rounding));
+        EXPECT_THAT(is_nearest(y - stage.zero_point, numerator, divisor, stage.rounding));
         ties += magnitude(2 * ((y - stage.zero_point) * divisor - numerator)) == divisor;
         if (stage_apply_narrowly(&stage, 0, x, &narrow))
-            assert_true(narrow == y);
+            EXPECT_THAT(narrow == y);
     }
-    assert_true(ties > 1000);
+    EXPECT_THAT(ties > 1000);
 }
 
 /* TensorFlow Lite Micro's two steps on 32-bit numbers, with the names that its documentation gives them. */
@@ -65,9 +64,8 @@ static int32_t rounding_divide_by_power_of_two(int32_t x, int exponent)
     return (x >> exponent) + (remainder > threshold);
 }
 
-static void rounds_twice_as_tensorflow_lite_micro(void **unused)
+static void rounds_twice_as_tensorflow_lite_micro(void)
 {
-    (void)unused;
     for (int i = 0; i < 400000; i++) {
         int64_t multiplier = i % 8 ? random_number(1 << 30, INT32_MAX) : 1 << 30, addend = random_number(-100, 100), narrow;
         int exponent = (int)random_number(-12, 3);
@@ -83,14 +81,13 @@ static void rounds_twice_as_tensorflow_lite_micro(void **unused)
         int32_t shifted = (int32_t)((x + addend) * (1 << (stage.left_shift + (exponent > 0 ? exponent : 0))));
         int32_t expected = rounding_divide_by_power_of_two(
             saturating_rounding_doubling_high_multiply(shifted, (int32_t)multiplier), exponent < 0 ? -exponent : 0);
-        assert_true(stage_apply(&stage, 0, x) == (wide)expected + 7);
-        assert_true(stage_apply_narrowly(&stage, 0, x, &narrow) && narrow == expected + 7);
+        EXPECT_THAT(stage_apply(&stage, 0, x) == (wide)expected + 7);
+        EXPECT_THAT(stage_apply_narrowly(&stage, 0, x, &narrow) && narrow == expected + 7);
     }
 }
 
-static void is_monotone_and_saturates_far_out(void **unused)
+static void is_monotone_and_saturates_far_out(void)
 {
-    (void)unused;
     static const int64_t far[] = {INT64_MIN, INT64_MIN / 2, -1, 0, 1, INT64_MAX / 2, INT64_MAX};
     for (int rounding = ROUND_FLOOR; rounding <= ROUND_HALF_AWAY; rounding++)
         for (int exponent = rounding == ROUND_FLOOR ? 0 : -200; exponent <= (rounding == ROUND_FLOOR ? 0 : 200);
@@ -106,16 +103,16 @@ static void is_monotone_and_saturates_far_out(void **unused)
                                   .minimum = -1000,
                                   .maximum = 1000};
             for (size_t i = 1; i < sizeof far / sizeof *far; i++)
-                assert_true(stage_apply(&stage, 0, far[i - 1]) <= stage_apply(&stage, 0, far[i]));
+                EXPECT_THAT(stage_apply(&stage, 0, far[i - 1]) <= stage_apply(&stage, 0, far[i]));
         }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rounds_once_to_the_nearest),
-        cmocka_unit_test(rounds_twice_as_tensorflow_lite_micro),
-        cmocka_unit_test(is_monotone_and_saturates_far_out),
+    static const struct test tests[] = {
+        TEST(rounds_once_to_the_nearest),
+        TEST(rounds_twice_as_tensorflow_lite_micro),
+        TEST(is_monotone_and_saturates_far_out),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS("stage", tests, NULL);
 }

@@ -1,5 +1,5 @@
 /* Files of values: .bin and .npy in the model's own order and type, and what is refused. */
-#include "cmocka_setup.h"
+#include "expect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +37,8 @@ static void end(struct fixture *f)
 static void write_bytes(const struct fixture *f, const void *bytes, size_t count)
 {
     FILE *file = fopen(f->path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    REQUIRE(file);
+    EXPECT_EQUAL(fwrite(bytes, 1, count, file), count);
     fclose(file);
 }
 
@@ -47,37 +47,35 @@ static int64_t *read_file(struct fixture *f)
     return tensor_file_read(f->path, &f->network, 0, &f->arena, &f->diagnostics);
 }
 
-static void assert_values(const int64_t *values, const int64_t *expected)
+static void expect_values(const int64_t *values, const int64_t *expected)
 {
-    assert_non_null(values);
+    REQUIRE(values);
     for (int i = 0; i < 6; i++)
-        assert_int_equal(values[i], expected[i]);
+        EXPECT_EQUAL(values[i], expected[i]);
 }
 
-static void raw_bytes_are_in_the_models_order_and_type(void **state)
+static void raw_bytes_are_in_the_models_order_and_type(void)
 {
-    (void)state;
     static const int8_t bytes[6] = {-128, 1, 2, 3, 4, 127};
     static const int64_t as_nhwc[6] = {0, 129, 130, 131, 132, 255}, as_nchw[6] = {0, 130, 132, 129, 131, 255};
     for (int last = 0; last < 2; last++) {
         struct fixture f;
         start(&f, last, ".bin");
         write_bytes(&f, bytes, sizeof bytes);
-        assert_values(read_file(&f), last ? as_nhwc : as_nchw);
+        expect_values(read_file(&f), last ? as_nhwc : as_nchw);
         end(&f);
     }
 }
 
-static void what_is_written_is_read_again(void **state)
+static void what_is_written_is_read_again(void)
 {
-    (void)state;
     static const char *const endings[] = {".bin", ".npy", ".txt"};
     static const int64_t values[6] = {0, 7, 255, 128, 127, 1};
     for (int i = 0; i < 6; i++) {
         struct fixture f;
         start(&f, i % 2, endings[i / 2]);
-        assert_true(tensor_file_write(f.path, &f.network, 0, values, &f.diagnostics));
-        assert_values(read_file(&f), values);
+        EXPECT_THAT(tensor_file_write(f.path, &f.network, 0, values, &f.diagnostics));
+        expect_values(read_file(&f), values);
         end(&f);
     }
 }
@@ -93,23 +91,21 @@ static void write_npy(const struct fixture *f, const char *header, const void *n
     write_bytes(f, file, 10 + length + bytes);
 }
 
-static void real_numbers_are_quantised_as_the_model_does(void **state)
+static void real_numbers_are_quantised_as_the_model_does(void)
 {
-    (void)state;
     static const float numbers[6] = {0.0F, 0.25F, 0.75F, -0.25F, 1000.0F, -1000.0F};
     static const int64_t tflite[6] = {130, 131, 132, 129, 255, 0}, onnx[6] = {130, 132, 255, 130, 130, 0};
     for (int last = 0; last < 2; last++) {
         struct fixture f;
         start(&f, last, ".npy");
         write_npy(&f, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 3), }\n", numbers, sizeof numbers);
-        assert_values(read_file(&f), last ? tflite : onnx);
+        expect_values(read_file(&f), last ? tflite : onnx);
         end(&f);
     }
 }
 
-static void faults_are_reported(void **state)
+static void faults_are_reported(void)
 {
-    (void)state;
     static const struct {
         const char *header, *message;
     } faults[] = {
@@ -126,37 +122,36 @@ static void faults_are_reported(void **state)
         struct fixture f;
         start(&f, true, ".npy");
         write_npy(&f, faults[i].header, numbers, sizeof numbers);
-        assert_null(read_file(&f));
-        assert_int_equal(f.diagnostics.error_count, 1);
-        assert_non_null(strstr(f.diagnostics.list[0].text, faults[i].message));
+        EXPECT_THAT(!read_file(&f));
+        EXPECT_EQUAL(f.diagnostics.error_count, 1);
+        REQUIRE(strstr(f.diagnostics.list[0].text, faults[i].message));
         end(&f);
     }
 }
 
-static void no_truncation_of_a_file_is_read_as_whole(void **state)
+static void no_truncation_of_a_file_is_read_as_whole(void)
 {
-    (void)state;
     static const int64_t values[6] = {0};
     struct fixture f;
     unsigned char bytes[256];
     start(&f, true, ".npy");
-    assert_true(tensor_file_write(f.path, &f.network, 0, values, &f.diagnostics));
+    EXPECT_THAT(tensor_file_write(f.path, &f.network, 0, values, &f.diagnostics));
     FILE *file = fopen(f.path, "rb");
     size_t count = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     for (size_t length = 0; length < count; length++) {
         write_bytes(&f, bytes, length);
-        assert_null(read_file(&f));
+        EXPECT_THAT(!read_file(&f));
     }
     end(&f);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(raw_bytes_are_in_the_models_order_and_type),   cmocka_unit_test(what_is_written_is_read_again),
-        cmocka_unit_test(real_numbers_are_quantised_as_the_model_does), cmocka_unit_test(faults_are_reported),
-        cmocka_unit_test(no_truncation_of_a_file_is_read_as_whole),
+    static const struct test tests[] = {
+        TEST(raw_bytes_are_in_the_models_order_and_type),   TEST(what_is_written_is_read_again),
+        TEST(real_numbers_are_quantised_as_the_model_does), TEST(faults_are_reported),
+        TEST(no_truncation_of_a_file_is_read_as_whole),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS("tensor_file", tests, NULL);
 }

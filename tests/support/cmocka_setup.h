@@ -1,7 +1,0 @@
-/* cmocka wants these in front of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
