@@ -3,6 +3,24 @@
 
 #include "command/commands.h"
 #include "import/operators.h"
+#include "import/qdq/qdq.h"
+
+static void print_operator(const char *type, const char *becomes, const char *limits)
+{
+    printf("%-18s %s%s%s\n", type, becomes, *becomes && *limits ? "; " : "", limits);
+}
+
+static void print_quantised_operators(void)
+{
+    puts("\nOperators of quantised networks: QDQ and QOperator ONNX of onnxruntime, Brevitas, AIMET, PyTorch. Opsets 10 to "
+         "21.\n");
+    for (int i = 0; i < qdq_operator_count; i++)
+        print_operator(qdq_operators[i].type, qdq_operators[i].becomes, qdq_operators[i].limits);
+    puts(
+        "\nand QLinearConv, QLinearMatMul, and of com.microsoft QGemm, QLinearAdd, QLinearAveragePool, QLinearConcat,\n"
+        "QLinearGlobalAveragePool, QLinearLeakyRelu, QLinearMul, QLinearReduceMean, QLinearSigmoid, QLinearSoftmax: as the\n"
+        "operator inside. Operators in floating point are left to the application behind the last quantised tensor.");
+}
 
 static void print_operators(void)
 {
@@ -10,9 +28,9 @@ static void print_operators(void)
          "passes.\n"
          "Opsets 7 to 21, one image at a time, fixed dimensions, 1 or 2 spatial dimensions.\n");
     for (int i = 0; i < operator_count; i++)
-        printf("%-18s %s%s%s\n", operators[i].type, operators[i].becomes,
-               *operators[i].becomes && *operators[i].limits ? "; " : "", operators[i].limits);
-    puts("\nNot supported:\n");
+        print_operator(operators[i].type, operators[i].becomes, operators[i].limits);
+    print_quantised_operators();
+    puts("\nNot supported in integer networks:\n");
     for (int i = 0; i < operator_advice_count; i++)
         printf("%-18s %s\n", operator_advices[i].type, operator_advices[i].text);
 }
