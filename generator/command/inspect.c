@@ -4,6 +4,7 @@
 #include "command/commands.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "command/load_model.h"
 
@@ -48,6 +49,19 @@ static const char *window_words(struct arena *arena, const struct layer *layer)
     return text;
 }
 
+/* ", scale 0.0078125, zero point 128, in the model 128 less": as far as the model says it. */
+static const char *scale_words(struct arena *arena, const struct tensor *tensor)
+{
+    const char *text = "";
+    if (tensor->scale > 0)
+        text = arena_format(arena, ", scale %.9g, zero point %d", tensor->scale, tensor->zero_point);
+    if (tensor->model_offset)
+        text = arena_format(arena, "%s, in the model %d %s", text,
+                            tensor->model_offset < 0 ? -tensor->model_offset : tensor->model_offset,
+                            tensor->model_offset < 0 ? "less" : "more");
+    return text;
+}
+
 struct span {
     int64_t minimum, maximum;
 };
@@ -76,12 +90,41 @@ static const char *divisor_words(struct arena *arena, int64_t divisor)
     return arena_format(arena, "%" PRId64, divisor);
 }
 
-/* "k 12..350, lambda -99..4, D 2^20, clip 0..255" */
+static const char *rounding_words(enum rounding rounding)
+{
+    switch (rounding) {
+    case ROUND_FLOOR: return "";
+    case ROUND_TWICE: return ", rounded twice";
+    case ROUND_HALF_EVEN: return ", halves to even";
+    case ROUND_HALF_AWAY: return ", halves away from zero";
+    }
+    return "";
+}
+
+static const char *factor_words(struct arena *arena, const struct stage *stage)
+{
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (int i = 0; i < stage->count; i++) {
+        int exponent = stage->exponent ? stage->exponent[i] : 0;
+        double factor = (double)stage->multiplier[i] / (double)stage->divisor;
+        factor = ldexp(factor, stage->rounding == ROUND_TWICE ? exponent + stage->left_shift - 31 : exponent);
+        least = fmin(least, factor);
+        most = fmax(most, factor);
+    }
+    const char *range = least == most ? arena_format(arena, "%.6g", least) : arena_format(arena, "%.6g..%.6g", least, most);
+    return arena_format(arena, "factor %s, addend %s, zero point %" PRId64 "%s", range,
+                        span_words(arena, span_of(stage->addend, stage->count)), stage->zero_point,
+                        rounding_words(stage->rounding));
+}
+
+/* "k 12..350, lambda -99..4, D 2^20, clip 0..255", or "factor 0.001..0.002, addend -99..4, zero point 3, rounded twice" */
 static const char *stage_words(struct arena *arena, const struct stage *stage)
 {
     const char *text =
-        arena_format(arena, "k %s, lambda %s, D %s", span_words(arena, span_of(stage->multiplier, stage->count)),
-                     span_words(arena, span_of(stage->addend, stage->count)), divisor_words(arena, stage->divisor));
+        stage->rounding == ROUND_FLOOR
+            ? arena_format(arena, "k %s, lambda %s, D %s", span_words(arena, span_of(stage->multiplier, stage->count)),
+                           span_words(arena, span_of(stage->addend, stage->count)), divisor_words(arena, stage->divisor))
+            : factor_words(arena, stage);
     if (stage->has_clip)
         text = arena_format(arena, "%s, clip %s", text, span_words(arena, (struct span){stage->minimum, stage->maximum}));
     return text;
@@ -104,7 +147,8 @@ static void print_layer(FILE *stream, struct arena *arena, const struct network 
     fprintf(stream, "%4d  %-24.24s %-15s %-12s %-12s %-20s %12" PRIu64 "  %s%d  %s\n", index, layer->name,
             layer_kind_name(network, layer), shape_words(arena, input), shape_words(arena, output),
             window_words(arena, layer), layer_macs(network, layer), output->is_signed ? "int" : "uint", output->bits,
-            span_words(arena, (struct span){output->minimum, output->maximum}));
+            arena_format(arena, "%s%s", span_words(arena, (struct span){output->minimum, output->maximum}),
+                         scale_words(arena, output)));
     fprintf(stream, "%5s accumulator %s; reads", "",
             span_words(arena, (struct span){layer->accumulator_minimum, layer->accumulator_maximum}));
     for (int i = 0; i < 2 && layer->inputs[i] >= 0; i++) {
@@ -123,9 +167,9 @@ static void print_ends(FILE *stream, struct arena *arena, const struct network *
 {
     for (int i = 0; i < count; i++) {
         const struct tensor *tensor = &network->tensors[list[i]];
-        fprintf(stream, "%s '%s': %s, %s%d, %s\n", word, tensor->name, shape_words(arena, tensor),
+        fprintf(stream, "%s '%s': %s, %s%d, %s%s\n", word, tensor->name, shape_words(arena, tensor),
                 tensor->is_signed ? "int" : "uint", tensor->bits,
-                span_words(arena, (struct span){tensor->minimum, tensor->maximum}));
+                span_words(arena, (struct span){tensor->minimum, tensor->maximum}), scale_words(arena, tensor));
     }
 }
 

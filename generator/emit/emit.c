@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "emit/emit_scale.h"
 #include "emit/records.h"
 
 /* ---- names ---- */
@@ -80,6 +81,7 @@ static void add_tensor_macros(struct text *text, const char *upper, const char *
     text_add(text, "#define %s_%s_BITS %d /* of an element%s */\n", upper, what, tensor->bits,
              tensor->bits < 8 ? ", packed along channels, first in the low bits; a pixel starts on a byte" : "");
     text_add(text, "#define %s_%s_IS_SIGNED %d\n", upper, what, tensor->is_signed);
+    emit_scale_macros(text, upper, what, tensor);
     text_add(text, "#define %s_%s_BYTES %" PRIu32 "\n", upper, what, port->bytes);
     text_add(text, "#define %s_%s_OFFSET %" PRIu32 " /* %s */\n", upper, what, port->offset, place);
     text_add(text, "#define %s_%s_IN_RAM %d /* 1: it lies in L3 RAM */\n\n", upper, what, port->in_ram);
@@ -95,6 +97,32 @@ static void add_ports(struct text *text, const char *upper, const char *what, co
     for (int i = 0; i < count; i++)
         add_tensor_macros(text, upper, count > 1 ? arena_format(text->arena, "%s_%d", what, i) : what,
                           &model->tensors[tensors[i]], &ports[i]);
+}
+
+/* Between real numbers and elements, of all ports that stand for real numbers. */
+static void add_scale_helpers(struct text *text, const struct emission *emission, const char *upper)
+{
+    const struct network *model = emission->plan->network;
+    for (int side = 0; side < 2; side++) {
+        int count = side ? model->output_count : model->input_count;
+        const int *ports = side ? model->outputs : model->inputs;
+        const char *what = side ? "OUTPUT" : "INPUT", *lower = side ? "output" : "input";
+        for (int i = 0; i < count; i++) {
+            const char *number = count > 1 ? arena_format(text->arena, "_%d", i) : "";
+            emit_scale_helper(text, emission->name, upper, arena_format(text->arena, "%s%s", what, number),
+                              arena_format(text->arena, "%s%s", lower, number), &model->tensors[ports[i]], side == 0);
+        }
+    }
+}
+
+static bool has_scales(const struct network *model)
+{
+    bool any = false;
+    for (int i = 0; i < model->input_count; i++)
+        any = any || model->tensors[model->inputs[i]].scale > 0;
+    for (int i = 0; i < model->output_count; i++)
+        any = any || model->tensors[model->outputs[i]].scale > 0;
+    return any;
 }
 
 static void add_example(struct text *text, const char *name, const char *upper, const char *arguments)
@@ -165,11 +193,13 @@ static void add_header(struct text *text, const struct emission *emission, struc
     const char *upper = emit_upper_case(emission->name, arena);
     add_title(text, emission, "Interface");
     add_example(text, emission->name, upper, has_several(emission) ? "inputs, outputs" : "input, output");
-    text_add(text, "#ifndef %s_H\n#define %s_H\n\n#include \"dory/run.h\"\n\n", upper, upper);
+    text_add(text, "#ifndef %s_H\n#define %s_H\n\n%s#include \"dory/run.h\"\n\n", upper, upper,
+             has_scales(model) ? "#include \"dory/quantise.h\"\n" : "");
     text_add_string(text, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     add_sizes(text, network, upper);
     add_ports(text, upper, "INPUT", model, model->inputs, network->inputs, model->input_count);
     add_ports(text, upper, "OUTPUT", model, model->outputs, network->outputs, model->output_count);
+    add_scale_helpers(text, emission, upper);
     add_declarations(text, emission);
     text_add_string(text, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }

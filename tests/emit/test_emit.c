@@ -1,5 +1,6 @@
 /* What a network's sources look like, to the letter; and that identifiers are taken seriously.
  * Usage: test_emit GOLDEN_FOLDER [--update] */
+#include "dory/quantise.h"
 #include "emit/emit.h"
 #include "emit/records.h"
 #include "expect.h"
@@ -117,6 +118,54 @@ static void test_several_inputs(void)
     arena_free(&arena);
 }
 
+static bool has_text(const struct output *output, const char *words, struct arena *arena)
+{
+    const char *text = arena_format(arena, "%.*s", (int)output->count, (const char *)output->bytes);
+    EXPECT(strstr(text, words) != NULL, "%s: there is no: %s", output->name, words);
+    return strstr(text, words) != NULL;
+}
+
+/* A model in int8, which dory holds as uint8. */
+static void test_scales(void)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct plan *plan = tiny_plan();
+    struct assembled assembled;
+    struct outputs outputs = {0};
+    struct network network = *plan->network;
+    network.tensors = arena_array(&arena, struct tensor, 2);
+    memcpy(network.tensors, plan->network->tensors, 2 * sizeof *network.tensors);
+    network.tensors[0].scale = 0.0078125;
+    network.tensors[0].zero_point = 128;
+    network.tensors[0].model_offset = -128;
+    network.tensors[1].scale = 1;
+    network.tensors[1].is_signed = true;
+    plan->network = &network;
+    EXPECT(layout_weights(plan, &arena, &diagnostics), "%d errors", diagnostics.error_count);
+    plan_assemble(plan, &assembled, &arena);
+    emit_network(&(struct emission){.name = "tiny", .plan = plan, .assembled = &assembled}, &outputs, &arena);
+    has_text(&outputs.list[0], "#include \"dory/quantise.h\"", &arena);
+    has_text(&outputs.list[0], "#define TINY_INPUT_SCALE 7.812500000e-03f", &arena);
+    has_text(&outputs.list[0], "#define TINY_INPUT_ZERO_POINT 128\n", &arena);
+    has_text(&outputs.list[0], "elements - 128: a uint8 image, whose pixels less 128 they are, goes in as it is", &arena);
+    has_text(&outputs.list[0], "uint8_t tiny_quantise_input(float real)", &arena);
+    has_text(&outputs.list[0], "#define TINY_OUTPUT_SCALE 1.000000000e+00f", &arena);
+    has_text(&outputs.list[0], "float tiny_dequantise_output(int8_t element)", &arena);
+    arena_free(&arena);
+}
+
+static void test_quantise(void)
+{
+    EXPECT(dory_quantise(0.5f, 0.0078125f, 128, 0, 255) == 192, "a half");
+    EXPECT(dory_quantise(-2, 0.0078125f, 128, 0, 255) == 0 && dory_quantise(2, 0.0078125f, 128, 0, 255) == 255, "saturates");
+    EXPECT(dory_quantise(2.5f, 1, 0, -128, 127) == 2 && dory_quantise(3.5f, 1, 0, -128, 127) == 4, "halves to even");
+    EXPECT(dory_quantise(-2.5f, 1, 0, -128, 127) == -2 && dory_quantise(-3.5f, 1, 0, -128, 127) == -4, "below zero, too");
+    EXPECT(dory_quantise(-0.75f, 1, 3, 0, 255) == 2 && dory_quantise(0.0f / 0.0f, 1, 3, 0, 255) == 0, "to the nearest");
+    for (int element = 0; element < 256; element++)
+        EXPECT(dory_quantise(dory_dequantise(element, 0.1f, 77), 0.1f, 77, 0, 255) == element, "%d and back", element);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
@@ -125,5 +174,7 @@ int main(int argc, char **argv)
     test_identifiers();
     test_tables_are_complete();
     test_several_inputs();
+    test_scales();
+    test_quantise();
     return expect_result("test_emit");
 }

@@ -1,0 +1,50 @@
+#include "emit/emit_scale.h"
+
+#include <inttypes.h>
+
+/* Below 8 bits elements are packed, so that there is none to convert by itself. */
+static bool has_helper(const struct tensor *tensor) { return tensor->scale > 0 && tensor->bits >= 8; }
+
+/* dory holds int8 as uint8, 128 more: what a camera gives is what the firmware takes. */
+static void add_offset(struct text *text, const struct tensor *tensor)
+{
+    if (tensor->model_offset == 0)
+        return;
+    text_add(text, "/* The model's own integers are these elements %s %d", tensor->model_offset < 0 ? "-" : "+",
+             tensor->model_offset < 0 ? -tensor->model_offset : tensor->model_offset);
+    if (tensor->model_offset == -128 && tensor->bits == 8 && tensor->producer == NO_LAYER)
+        text_add_string(text, ": a uint8 image, whose pixels less 128 they are, goes in as it is");
+    text_add_string(text, ". */\n");
+}
+
+void emit_scale_macros(struct text *text, const char *upper, const char *what, const struct tensor *tensor)
+{
+    if (!(tensor->scale > 0))
+        return;
+    add_offset(text, tensor);
+    text_add(text, "#define %s_%s_SCALE %.9ef /* real value = SCALE * (element - ZERO_POINT) */\n", upper, what,
+             tensor->scale);
+    text_add(text, "#define %s_%s_ZERO_POINT %d\n", upper, what, tensor->zero_point);
+}
+
+void emit_scale_helper(struct text *text, const char *name, const char *upper, const char *what, const char *lower,
+                       const struct tensor *tensor, bool is_input)
+{
+    int64_t least = tensor->is_signed ? -((int64_t)1 << (tensor->bits - 1)) : 0;
+    int64_t most = least + ((int64_t)1 << tensor->bits) - 1;
+    const char *type = arena_format(text->arena, "%sint%d_t", tensor->is_signed ? "" : "u", tensor->bits);
+    if (!has_helper(tensor) || tensor->bits > 16)
+        return;
+    if (is_input)
+        text_add(text,
+                 "/* The nearest element for a real value. */\n"
+                 "static inline %s %s_quantise_%s(float real)\n{\n"
+                 "    return (%s)dory_quantise(real, %s_%s_SCALE, %s_%s_ZERO_POINT, %" PRId64 ", %" PRId64 ");\n}\n\n",
+                 type, name, lower, type, upper, what, upper, what, least, most);
+    else
+        text_add(text,
+                 "/* The real value of an element. */\n"
+                 "static inline float %s_dequantise_%s(%s element)\n{\n"
+                 "    return dory_dequantise(element, %s_%s_SCALE, %s_%s_ZERO_POINT);\n}\n\n",
+                 name, lower, type, upper, what, upper, what);
+}

@@ -1,0 +1,15 @@
+/* What a tensor of the interface stands for, in the generated header. */
+#ifndef DORYGEN_EMIT_SCALE_H
+#define DORYGEN_EMIT_SCALE_H
+
+#include "base/text.h"
+#include "network/network.h"
+
+/* NAME_INPUT_SCALE and NAME_INPUT_ZERO_POINT, where the model says them; `upper` is NAME, `what` INPUT or OUTPUT_1. */
+void emit_scale_macros(struct text *text, const char *upper, const char *what, const struct tensor *tensor);
+
+/* NAME_quantise_input and NAME_dequantise_output, likewise; `lower` is input or output_1. */
+void emit_scale_helper(struct text *text, const char *name, const char *upper, const char *what, const char *lower,
+                       const struct tensor *tensor, bool is_input);
+
+#endif
