@@ -1,6 +1,6 @@
 /* Random networks in little memory, bit for bit against the golden interpreter.
  *
- * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs FIRST_SEED COUNT
+ * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised FIRST_SEED COUNT
  * "onnx" (NEMO's networks) and "onnx_graphs": written as ONNX files and read back first. A failed case prints the arguments
  * that repeat it; then, its plan is printed, too. */
 #include <inttypes.h>
@@ -12,6 +12,7 @@
 #include "network/interpret.h"
 #include "network_to_onnx.h"
 #include "random_case.h"
+#include "random_quantised.h"
 
 struct test {
     const char *program, *what;
@@ -96,6 +97,11 @@ static struct network *networks(const struct test *test, struct random *random)
 }
 static struct network *graphs(const struct test *test, struct random *random) { return random_graph(random, test->arena); }
 
+static struct network *quantised(const struct test *test, struct random *random)
+{
+    return random_quantised(random, test->arena);
+}
+
 /* What NEMO can say, as it says it. */
 static struct network *onnx(const struct test *test, struct random *random)
 {
@@ -120,7 +126,7 @@ static const struct source {
     bool has_all_features;
 } sources[] = {
     {"layers", layers, false}, {"networks", networks, false},      {"graphs", graphs, true},
-    {"onnx", onnx, false},     {"onnx_graphs", onnx_graphs, true},
+    {"onnx", onnx, false},     {"onnx_graphs", onnx_graphs, true}, {"quantised", quantised, false},
 };
 #define ENOUGH_FOR_FEATURES 300 /* cases, in which each should occur */
 #define SOURCE_COUNT        (sizeof sources / sizeof *sources)

@@ -1,0 +1,10 @@
+/* Random networks whose tensors have scales and zero points, as TFLite's and QDQ's front ends make them. */
+#ifndef DORY_TEST_RANDOM_QUANTISED_H
+#define DORY_TEST_RANDOM_QUANTISED_H
+
+#include "random_network.h"
+
+/* Two to eight layers with any strides, paddings, groups and branches; rounded twice, or halves to even. */
+struct network *random_quantised(struct random *random, struct arena *arena);
+
+#endif
