@@ -348,7 +348,7 @@ static void check_extent(const struct description *d, const char *attribute, int
 static void check_extents(const struct description *d)
 {
     const struct layer *layer = d->layer;
-    if (layer_has_two_inputs(layer))
+    if (layer_has_two_inputs(layer) || layer->kind == LAYER_COPY || layer->kind == LAYER_INTERPOLATION)
         return;
     check_extent(d, "kernel height", d->output->height, layer->kernel_height, layer->stride_height, layer->dilation_height,
                  d->input->height, layer->padding_top + layer->padding_bottom);
