@@ -160,6 +160,43 @@ class Network:
             return self.operate(tfl.HARD_SWISH, [x], reference.hard_swish(value, output))
         return self.operate(tfl.QUANTIZE, [x], reference.requantise(value, output))
 
+    def move(self, x):
+        (data, scale, zero), pick = self.values[x], self.random
+        return pick.choice([self.slice, self.split, self.transpose, self.resize])(x, data, (scale, zero))
+
+    def slice(self, x, data, quantisation):
+        first = [0] + [self.random.randrange(size) for size in data.shape[1:]]
+        step = [1] + [self.random.randint(1, 3) for _ in range(3)]
+        result = data[tuple(np.s_[f::s] for f, s in zip(first, step))]
+        inputs = [self.model.integers(name, list(numbers))
+                  for name, numbers in (("first", first), ("end", data.shape), ("step", step))]
+        return self.operate(tfl.STRIDED_SLICE, [x] + inputs, (result, *quantisation), (32, {0: ("i", 0)}))
+
+    def split(self, x, data, quantisation):
+        axis = self.random.choice([1, 2, 3])
+        count = self.random.choice([n for n in (1, 2, 3) if data.shape[axis] % n == 0])
+        parts = [self.tensor((part, *quantisation)) for part in np.split(data, count, axis)]
+        self.model.operator(tfl.SPLIT, [self.model.integers("axis", [axis], []), x], parts, (35, {0: ("i", count)}))
+        return self.unary(self.random.choice(parts))
+
+    def transpose(self, x, data, quantisation):
+        order = [0] + self.random.sample([1, 2, 3], 3)
+        moved = self.operate(tfl.TRANSPOSE, [x, self.model.integers("order", order)],
+                             (np.transpose(data, order), *quantisation))
+        return self.random.choice([self.unary, self.pool, self.convolution])(moved)
+
+    def resize(self, x, data, quantisation):
+        (_, height, width, _), pick = data.shape, self.random
+        size, (corners, half) = (pick.randint(1, 12), pick.randint(1, 12)), pick.choice([(0, 0), (1, 0), (0, 1)])
+        inputs = [x, self.model.integers("size", list(size))]
+        if pick.random() < 0.5:
+            rows, columns = (reference.nearest_positions(*pair, corners, half) for pair in zip(size, (height, width)))
+            return self.operate(tfl.RESIZE_NEAREST_NEIGHBOR, inputs, (data[:, rows][:, :, columns], *quantisation),
+                                (74, {0: ("b", corners), 1: ("b", half)}))
+        rows, columns = (reference.bilinear_positions(*pair, corners, half) for pair in zip(size, (height, width)))
+        return self.operate(tfl.RESIZE_BILINEAR, inputs, (reference.bilinear(data, rows, columns), *quantisation),
+                            (15, {2: ("b", corners), 3: ("b", half)}))
+
     def head(self, x):
         """Flattens, connects, and sometimes softens."""
         value, outputs = self.values[x], self.random.randint(2, 12)
@@ -177,7 +214,7 @@ class Network:
         pick = self.random
         x = self.input((1, pick.randint(1, 9), pick.randint(1, 9), pick.randint(1, 6)))
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
-                 self.concatenate, self.unary]
+                 self.concatenate, self.unary, self.move, self.move]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)
         return self.head(x) if pick.random() < 0.6 else x

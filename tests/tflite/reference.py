@@ -221,3 +221,33 @@ def hard_swish(x, output):
     gate = (gate + (1 << 15)) >> 1
     both = gate * times(data, narrow(multiplier))
     return finish(divide_by_power(np.sign(both) * (np.abs(both) >> 15), -exponent), *output)
+
+
+# ---- resize: positions of the output's rows or columns in the input
+
+
+def nearest_positions(outputs, inputs, corners, half):
+    corners_apart = corners and outputs > 1
+    scale = np.float32(inputs - 1) / np.float32(outputs - 1) if corners_apart else np.float32(inputs) / np.float32(outputs)
+    at = (np.arange(outputs, dtype=np.float32) + np.float32(0.5 if half else 0)) * scale
+    return np.minimum(np.floor(at + np.float32(0.5)) if corners else np.floor(at), inputs - 1).astype(int)
+
+
+def bilinear_positions(outputs, inputs, corners, half):
+    """Two positions, and the second one's weight of 1024."""
+    scale = (1024 * inputs + outputs // 2) // outputs
+    if corners and outputs > 1:
+        scale = (1024 * (inputs - 1) + (outputs - 1) // 2) // (outputs - 1)
+    at = np.arange(outputs) * scale + (scale // 2 - 512 if half else 0)
+    low = np.clip(at // 1024, 0, inputs - 1)
+    high = np.clip(-(-at // 1024), 0, inputs - 1)
+    return low, high, at - low * 1024
+
+
+def bilinear(data, rows, columns):
+    def along(image, positions, axis):
+        low, high, weight = positions
+        weight = weight.reshape([-1 if i == axis else 1 for i in range(4)])
+        return np.take(image, low, axis) * (1024 - weight) + np.take(image, high, axis) * weight
+    total = along(along(data, rows, 1), columns, 2)
+    return np.sign(total) * ((np.abs(total) + (1 << 19)) >> 20)

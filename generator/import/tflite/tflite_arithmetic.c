@@ -40,6 +40,7 @@ static bool read_pair(struct tflite_importer *importer, int *inputs, struct valu
     if (!is_like || !value->is_transposed) {
         inputs[0] = tflite_reads(importer, 0, NULL);
         inputs[1] = inputs[0] < 0 ? -1 : tflite_reads(importer, 1, NULL);
+        *value = tflite_value_of(inputs[0]);
     }
     return inputs[0] >= 0 && inputs[1] >= 0;
 }
@@ -52,21 +53,21 @@ static bool is_same_size(struct tflite_importer *importer, int a, int b)
 
 static bool is_constant(const struct tflite_importer *importer, int index)
 {
-    const struct tflite_operator *operator= importer->operator;
-    return index < operator->input_count && operator->inputs[index] != NO_TENSOR &&
-                   importer->values[operator->inputs[index]].kind == VALUE_CONSTANT;
+    const struct tflite_operator *operation = importer->current;
+    return index < operation->input_count && operation->inputs[index] != NO_TENSOR &&
+           importer->values[operation->inputs[index]].kind == VALUE_CONSTANT;
 }
 
 static bool check_two_inputs(struct tflite_importer *importer)
 {
-    if (importer->operator->input_count == 2 && !is_constant(importer, 0) && !is_constant(importer, 1))
+    if (importer->current->input_count == 2 && !is_constant(importer, 0) && !is_constant(importer, 1))
         return true;
     return tflite_fault(importer, "supported: two inputs, both of which the network computes");
 }
 
-bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     int inputs[2];
     if (!check_two_inputs(importer) || !read_pair(importer, inputs, result))
         return false;
@@ -135,7 +136,11 @@ static bool multiply_by_constant(struct tflite_importer *importer, int constant_
     if (input < 0 || !constant || !tflite_quantisation(importer, constant, &quantisation))
         return false;
     size_t count = tflite_elements(constant);
-    if (count != 1 && ((input = tflite_reads(importer, 1 - constant_index, NULL)) < 0))
+    if (count != 1) {
+        input = tflite_reads(importer, 1 - constant_index, NULL);
+        value = tflite_value_of(input);
+    }
+    if (input < 0)
         return false;
     int channels = tflite_network_tensor(importer, input)->channels;
     if (count != 1 && (count != (size_t)channels || constant->dimensions[constant->rank - 1] != channels))
@@ -166,9 +171,9 @@ static bool multiply_by_constant(struct tflite_importer *importer, int constant_
     return tflite_clip(importer, &layer->stages[0], output);
 }
 
-bool tflite_multiply(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_multiply(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     int inputs[2];
     for (int i = 0; i < 2; i++)
         if (is_constant(importer, i))
@@ -231,23 +236,23 @@ static bool check_scale(struct tflite_importer *importer, int input)
                         (int)output.zero_point);
 }
 
-bool tflite_concatenate(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_concatenate(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     const struct tflite_tensor *output = tflite_output(importer);
-    int axis = operator->options.axis<0 ? operator->options.axis + output->rank : operator->options.axis;
+    int axis = operation->options.axis < 0 ? operation->options.axis + output->rank : operation->options.axis;
     if (axis != output->rank - 1)
-        return tflite_fault(importer, "joins along axis %d of %s; supported: the last one, channels", operator->options.axis,
-                            tflite_shape_text(importer, output));
-    if (operator->options.activation != TFLITE_NO_ACTIVATION)
+        return tflite_fault(importer, "joins along axis %d of %s; supported: the last one, channels",
+                            operation->options.axis, tflite_shape_text(importer, output));
+    if (operation->options.activation != TFLITE_NO_ACTIVATION)
         return tflite_fault(importer, "a fused activation; supported: none");
     int joined = tflite_reads(importer, 0, NULL);
     if (joined < 0 || !check_scale(importer, joined))
         return false;
-    for (int i = 1; i < operator->input_count; i++) {
+    for (int i = 1; i < operation->input_count; i++) {
         int next = tflite_reads(importer, i, NULL);
         if (next < 0 || !check_scale(importer, next))
             return false;
-        joined = concatenate_two(importer, joined, next, i == operator->input_count - 1);
+        joined = concatenate_two(importer, joined, next, i == operation->input_count - 1);
         if (joined < 0)
             return false;
     }
@@ -277,13 +282,13 @@ static const uint32_t *exponentials(struct tflite_importer *importer, double bet
     return table;
 }
 
-bool tflite_softmax(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_softmax(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     int input = tflite_reads(importer, 0, NULL), output = input < 0 ? -1 : tflite_makes(importer, -1);
     if (output < 0)
         return false;
     const struct tensor from = *tflite_network_tensor(importer, input), to = *tflite_network_tensor(importer, output);
-    double beta = (double)operator->options.beta;
+    double beta = (double)operation->options.beta;
     if (to.scale != 1.0 / 256 || to.zero_point != 0 || !is_same_size(importer, input, output))
         return tflite_fault(importer,
                             "an output with scale %g and zero point %d; supported: 1/256 and -128, and the input's shape",

@@ -57,10 +57,10 @@ static void check_bias_scale(struct tflite_importer *importer, const struct tfli
 static bool read_biases(struct tflite_importer *importer, int count, const struct tflite_tensor **tensor,
                         const int32_t **biases)
 {
-    const struct tflite_operator *operator= importer->operator;
+    const struct tflite_operator *operation = importer->current;
     *biases = NULL;
     *tensor = NULL;
-    if (operator->input_count<3 || operator->inputs[2] == NO_TENSOR)
+    if (operation->input_count < 3 || operation->inputs[2] == NO_TENSOR)
         return true;
     *tensor = tflite_constant(importer, 2, TFLITE_INT32, (size_t)count);
     if (!*tensor)
@@ -84,7 +84,7 @@ static bool finish(struct tflite_importer *importer, struct layer *layer, const 
         return false;
     if (bias)
         check_bias_scale(importer, bias, input_scale, result.scales, result.scale_count);
-    result.float_product = importer->operator->code == TFLITE_FULLY_CONNECTED && result.scale_count == 1;
+    result.float_product = importer->current->code == TFLITE_FULLY_CONNECTED && result.scale_count == 1;
     quantised_finish_convolution(&importer->builder, layer, &result);
     return tflite_clip(importer, &layer->stages[0], layer->output);
 }
@@ -121,7 +121,7 @@ static bool check_filter(struct tflite_importer *importer, const struct filter *
 
 static bool convolve(struct tflite_importer *importer, struct filter *filter, bool is_depthwise, struct value *result)
 {
-    const struct tflite_options *options = &importer->operator->options;
+    const struct tflite_options *options = &importer->current->options;
     const struct tflite_tensor *from = tflite_input(importer, 0);
     struct padding padding;
     int input = tflite_reads(importer, 0, &padding);
@@ -156,9 +156,9 @@ static bool read_filter(struct tflite_importer *importer, int rank, struct filte
     return true;
 }
 
-bool tflite_convolution(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_convolution(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     struct filter filter;
     if (!read_filter(importer, 4, &filter))
         return false;
@@ -167,9 +167,9 @@ bool tflite_convolution(struct tflite_importer *importer, const struct tflite_op
     return convolve(importer, &filter, false, result);
 }
 
-bool tflite_depthwise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_depthwise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     struct filter filter;
     if (!read_filter(importer, 4, &filter))
         return false;
@@ -241,12 +241,12 @@ static bool connect(struct tflite_importer *importer, const struct filter *filte
     return finish(importer, layer, filter, 0, weights);
 }
 
-bool tflite_fully_connected(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_fully_connected(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     struct filter filter;
-    if (operator->options.weights_format != 0)
-        return tflite_fault(importer,
-                            "shuffled weights (format %d); supported: the default format", operator->options.weights_format);
+    if (operation->options.weights_format != 0)
+        return tflite_fault(importer, "shuffled weights (format %d); supported: the default format",
+                            operation->options.weights_format);
     if (!read_filter(importer, 2, &filter))
         return false;
     filter = (struct filter){filter.tensor, filter.tensor->dimensions[0], 1, 1, filter.tensor->dimensions[1]};

@@ -35,8 +35,13 @@ static const struct {
     {TFLITE_RELU_N1_TO_1, tflite_relu},
     {TFLITE_RELU6, tflite_relu6},
     {TFLITE_RESHAPE, tflite_reshape},
+    {TFLITE_RESIZE_BILINEAR, tflite_resize_bilinear},
+    {TFLITE_RESIZE_NEAREST_NEIGHBOR, tflite_resize_nearest},
+    {TFLITE_SLICE, tflite_slice},
     {TFLITE_SOFTMAX, tflite_softmax},
+    {TFLITE_SPLIT, tflite_split},
     {TFLITE_SQUEEZE, tflite_reshape},
+    {TFLITE_STRIDED_SLICE, tflite_slice},
     {TFLITE_TANH, tflite_tanh},
     {TFLITE_TRANSPOSE, tflite_transpose},
 };
@@ -73,10 +78,10 @@ static int count_tensors(const struct tflite_model *model, int type, bool is_con
 static bool is_legacy(const struct tflite_model *model)
 {
     for (int i = 0; i < model->operator_count; i++) {
-        const struct tflite_operator *operator= & model->operators[i];
-        bool is_edge = operator->code == TFLITE_QUANTIZE || operator->code == TFLITE_DEQUANTIZE;
-        if (!is_edge && tflite_find_handler(operator->code) &&
-                        operator->output_count && model->tensors[operator->outputs[0]].type == TFLITE_UINT8)
+        const struct tflite_operator *operation = &model->operators[i];
+        bool is_edge = operation->code == TFLITE_QUANTIZE || operation->code == TFLITE_DEQUANTIZE;
+        if (!is_edge && tflite_find_handler(operation->code) && operation->output_count &&
+            model->tensors[operation->outputs[0]].type == TFLITE_UINT8)
             return true;
     }
     return false;
@@ -107,19 +112,20 @@ static bool check_types(struct tflite_importer *importer)
 /* ---- operators that are not supported: one summary, then the first of each kind ---- */
 
 /* Float operators around the network are the application's. */
-static bool is_float(const struct tflite_model *model, const struct tflite_operator *operator)
+static bool is_float(const struct tflite_model *model, const struct tflite_operator *operation)
 {
-    for (int i = 0; i < operator->input_count; i++) {
-        const struct tflite_tensor *tensor = operator->inputs[i] == NO_TENSOR ? NULL : & model->tensors[operator->inputs[i]];
+    for (int i = 0; i < operation->input_count; i++) {
+        const struct tflite_tensor *tensor =
+            operation->inputs[i] == NO_TENSOR ? NULL : &model->tensors[operation->inputs[i]];
         if (tensor && !tensor->data && tensor->type == TFLITE_FLOAT32)
             return true;
     }
     return false;
 }
 
-static bool is_unsupported(const struct tflite_model *model, const struct tflite_operator *operator)
+static bool is_unsupported(const struct tflite_model *model, const struct tflite_operator *operation)
 {
-    return !tflite_find_handler(operator->code) && !is_float(model, operator);
+    return !tflite_find_handler(operation->code) && !is_float(model, operation);
 }
 
 static bool check_operators(struct tflite_importer *importer)
@@ -128,16 +134,16 @@ static bool check_operators(struct tflite_importer *importer)
     const char *names[MAXIMUM_LISTED], *first[MAXIMUM_LISTED], *text = "";
     int counts[MAXIMUM_LISTED] = {0}, kinds = 0, all = 0;
     for (int i = 0; i < model->operator_count; i++) {
-        const struct tflite_operator *operator= & model->operators[i];
+        const struct tflite_operator *operation = &model->operators[i];
         int kind = 0;
-        if (!is_unsupported(model, operator))
+        if (!is_unsupported(model, operation))
             continue;
         all++;
-        while (kind < kinds && strcmp(names[kind], operator->name) != 0)
+        while (kind < kinds && strcmp(names[kind], operation->name) != 0)
             kind++;
         if (kind == kinds && kinds < MAXIMUM_LISTED) {
-            names[kinds] = operator->name;
-            first[kinds++] = operator->output_count ? model->tensors[operator->outputs[0]].name : operator->name;
+            names[kinds] = operation->name;
+            first[kinds++] = operation->output_count ? model->tensors[operation->outputs[0]].name : operation->name;
         }
         if (kind < kinds)
             counts[kind]++;
@@ -178,6 +184,14 @@ static bool check_batch(struct tflite_importer *importer)
     return true;
 }
 
+/* An operator that reads and gives one tensor of the model's edge. */
+static void enter_edge(struct tflite_importer *importer, const char *name, const int *tensor)
+{
+    struct tflite_operator *edge = arena_allocate(importer->arena, sizeof *edge);
+    *edge = (struct tflite_operator){.name = name, .inputs = tensor, .input_count = 1, .outputs = tensor, .output_count = 1};
+    importer->current = edge;
+}
+
 static void import_origins(struct tflite_importer *importer)
 {
     const struct tflite_model *model = importer->model;
@@ -187,12 +201,11 @@ static void import_origins(struct tflite_importer *importer)
     for (int i = 0; i < model->input_count; i++) {
         int index = model->inputs[i];
         const struct tflite_tensor *tensor = &model->tensors[index];
-        const struct tflite_operator edge = {.name = "input", .outputs = &index, .output_count = 1};
         importer->inputs[i] = -1;
         importer->values[index] = (struct value){.kind = VALUE_BEFORE, .input = i};
         if (tensor->type == TFLITE_FLOAT32)
             continue;
-        importer->operator= & edge;
+        enter_edge(importer, "input", &model->inputs[i]);
         importer->inputs[i] = tflite_makes(importer, -1);
         importer->values[index] = importer->inputs[i] < 0 ? (struct value){0} : tflite_value_of(importer->inputs[i]);
     }
@@ -211,67 +224,70 @@ static void give_out(struct tflite_importer *importer, int tensor)
 }
 
 /* An operator outside of the network: in front of its quantised inputs, or behind its outputs. */
-static bool is_outside(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+static bool is_outside(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    for (int i = 0; i < operator->input_count; i++) {
-        const struct value *value = operator->inputs[i] == NO_TENSOR ? NULL : & importer->values[operator->inputs[i]];
+    for (int i = 0; i < operation->input_count; i++) {
+        const struct value *value = operation->inputs[i] == NO_TENSOR ? NULL : &importer->values[operation->inputs[i]];
         if (value && (value->kind == VALUE_BEFORE || value->kind == VALUE_BEHIND))
             *result = *value;
     }
-    return result->kind != VALUE_UNKNOWN && operator->code != TFLITE_QUANTIZE;
+    return result->kind != VALUE_UNKNOWN && operation->code != TFLITE_QUANTIZE;
 }
 
-static void leave_outside(struct tflite_importer *importer, const struct tflite_operator *operator, bool * is_noted)
+static void leave_outside(struct tflite_importer *importer, const struct tflite_operator *operation, bool *is_noted)
 {
-    for (int i = 0; i < operator->input_count; i++) {
-        const struct value *value = operator->inputs[i] == NO_TENSOR ? NULL : & importer->values[operator->inputs[i]];
+    for (int i = 0; i < operation->input_count; i++) {
+        const struct value *value = operation->inputs[i] == NO_TENSOR ? NULL : &importer->values[operation->inputs[i]];
         if (value && (value->kind == VALUE_BEHIND || value->kind == VALUE_TENSOR))
             give_out(importer, value->tensor);
     }
     if (!*is_noted)
-        diagnose(importer->diagnostics, SEVERITY_NOTE, importer->model->tensors[operator->outputs[0]].name, NULL,
+        diagnose(importer->diagnostics, SEVERITY_NOTE, importer->model->tensors[operation->outputs[0]].name, NULL,
                  "%s works on float outside of the quantised network: it and what belongs to it is left to the application",
-                 operator->name);
+                 operation->name);
     *is_noted = true;
 }
 
-static void import_operator(struct tflite_importer *importer, const struct tflite_operator *operator, bool * is_noted)
+static void import_operator(struct tflite_importer *importer, const struct tflite_operator *operation, bool *is_noted)
 {
     struct value result = {0};
-    tflite_handler *handler = tflite_find_handler(operator->code);
-    importer->operator= operator;
-    if (operator->output_count<1) {
-        complain(importer, operator->name, "the operator has no output");
+    tflite_handler *handler = tflite_find_handler(operation->code);
+    importer->current = operation;
+    if (operation->output_count < 1) {
+        complain(importer, operation->name, "the operator has no output");
         return;
     }
-    if (is_outside(importer, operator, & result))
-        leave_outside(importer, operator, is_noted);
-    else if (!handler || !handler(importer, operator, & result))
+    if (is_outside(importer, operation, &result))
+        leave_outside(importer, operation, is_noted);
+    else if (!handler || !handler(importer, operation, &result))
         result = (struct value){0};
-    for (int i = 0; i < operator->output_count; i++)
-        importer->values[operator->outputs[i]] = i == 0 || result.kind == VALUE_BEHIND ? result : (struct value){0};
+    importer->values[operation->outputs[0]] = result;
+    for (int i = 1; i < operation->output_count; i++)
+        if (result.kind == VALUE_BEHIND || result.kind == VALUE_UNKNOWN)
+            importer->values[operation->outputs[i]] = result;
 }
 
 /* ---- outputs ---- */
 
-static void import_output(struct tflite_importer *importer, int index)
+static void import_output(struct tflite_importer *importer, const int *output)
 {
+    int index = *output;
     struct network *network = importer->builder.network;
     const struct tflite_tensor *tensor = &importer->model->tensors[index];
-    struct value value = importer->values[index];
-    bool is_tensor = value.kind == VALUE_TENSOR || value.kind == VALUE_BEHIND;
-    if (value.kind == VALUE_UNKNOWN)
+    struct value *value = &importer->values[index];
+    enter_edge(importer, "output", output);
+    if (value->kind == VALUE_UNKNOWN || (value->kind == VALUE_TENSOR && tflite_reads(importer, 0, NULL) < 0))
         return;
-    if (!is_tensor || network->tensors[value.tensor].producer == NO_LAYER || value.is_transposed || value.padding.top ||
-        value.padding.left || value.padding.bottom || value.padding.right) {
-        complain(importer, tensor->name,
-                 "the model's output is not the output of a layer (a constant, an input, or one that is "
-                 "transposed or padded only); supported: outputs that layers compute");
+    bool is_tensor = value->kind == VALUE_TENSOR || value->kind == VALUE_BEHIND;
+    if (!is_tensor || network->tensors[value->tensor].producer == NO_LAYER) {
+        complain(
+            importer, tensor->name,
+            "the model's output is not the output of a layer, but a constant or an input; supported: what layers compute");
         return;
     }
-    if (value.kind == VALUE_TENSOR)
-        network->tensors[value.tensor].model_offset = tensor->type == TFLITE_UINT8 ? 0 : -128;
-    give_out(importer, value.tensor);
+    if (value->kind == VALUE_TENSOR)
+        network->tensors[value->tensor].model_offset = tensor->type == TFLITE_UINT8 ? 0 : -128;
+    give_out(importer, value->tensor);
 }
 
 static void import_edges(struct tflite_importer *importer)
@@ -283,7 +299,7 @@ static void import_edges(struct tflite_importer *importer)
         if (importer->inputs[i] >= 0)
             network->inputs[network->input_count++] = importer->inputs[i];
     for (int i = 0; i < model->output_count && importer->diagnostics->error_count == 0; i++)
-        import_output(importer, model->outputs[i]);
+        import_output(importer, &model->outputs[i]);
     for (int i = 0; i < network->tensor_count; i++)
         if (tensor_elements(&network->tensors[i]) > MAXIMUM_NETWORK_SIZE)
             complain(importer, network->tensors[i].name,

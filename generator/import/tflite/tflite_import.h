@@ -41,13 +41,13 @@ struct tflite_importer {
     struct diagnostics *diagnostics;
     const struct tflite_model *model;
     struct quantised_builder builder;
-    struct value *values;                   /* of the model's tensors */
-    int *inputs;                            /* of the network, by the model's inputs; -1: not yet */
-    const struct tflite_operator *operator; /* that is being imported */
+    struct value *values;                  /* of the model's tensors */
+    int *inputs;                           /* of the network, by the model's inputs; -1: not yet */
+    const struct tflite_operator *current; /* that is being imported */
 };
 
-/* A handler gives the value of the operator's first output; false after an error was reported. */
-typedef bool tflite_handler(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result);
+/* A handler gives the value of the operator's first output, and sets those of others; false after an error was reported. */
+typedef bool tflite_handler(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result);
 
 /* tflite_convolution.c */
 tflite_handler tflite_convolution, tflite_depthwise, tflite_fully_connected;
@@ -57,9 +57,11 @@ tflite_handler tflite_average_pool, tflite_maximum_pool, tflite_mean, tflite_red
 tflite_handler tflite_add, tflite_multiply, tflite_concatenate, tflite_softmax;
 /* tflite_shapes.c */
 tflite_handler tflite_reshape, tflite_transpose, tflite_pad, tflite_quantise, tflite_dequantise;
+/* tflite_moves.c */
+tflite_handler tflite_slice, tflite_split, tflite_resize_nearest, tflite_resize_bilinear;
 /* tflite_tables.c */
 tflite_handler tflite_relu, tflite_relu6, tflite_leaky_relu, tflite_logistic, tflite_tanh, tflite_hard_swish;
-bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result);
+bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result);
 
 /* Null where there is none. */
 tflite_handler *tflite_find_handler(int code);
@@ -102,6 +104,9 @@ int tflite_reads_elements(struct tflite_importer *importer, int index, struct va
 int tflite_makes(struct tflite_importer *importer, int elements_of);
 struct tensor *tflite_network_tensor(struct tflite_importer *importer, int tensor);
 struct value tflite_value_of(int tensor);
+
+/* A copy of the value in another shape, whose elements come in the value's order: transposed, or reshaped. */
+int tflite_lay_view(struct tflite_importer *importer, const struct value *value, const struct image_shape *shape);
 
 /* Narrows the stage by the fused activation; false after a report. */
 bool tflite_clip(struct tflite_importer *importer, struct stage *stage, int output);

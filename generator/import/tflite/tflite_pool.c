@@ -12,7 +12,7 @@ static bool clip_only(struct tflite_importer *importer, struct layer *layer)
                                       .divisor = 1,
                                       .has_clip = true,
                                       .maximum = 255};
-    layer->stage_count = importer->operator->options.activation != TFLITE_NO_ACTIVATION;
+    layer->stage_count = importer->current->options.activation != TFLITE_NO_ACTIVATION;
     return tflite_clip(importer, &layer->stages[0], layer->output);
 }
 
@@ -32,7 +32,7 @@ static bool check_same_scale(struct tflite_importer *importer, int input, int ou
 static struct layer *make_pool(struct tflite_importer *importer, enum layer_kind kind, const struct padding *padding,
                                int input)
 {
-    const struct tflite_options *options = &importer->operator->options;
+    const struct tflite_options *options = &importer->current->options;
     int output = tflite_makes(importer, -1);
     if (output < 0 || !check_same_scale(importer, input, output))
         return NULL;
@@ -53,9 +53,9 @@ static bool is_padded(const struct layer *layer)
     return layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;
 }
 
-bool tflite_maximum_pool(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_maximum_pool(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     int input = tflite_reads(importer, 0, NULL);
     struct layer *layer = input < 0 ? NULL : make_pool(importer, LAYER_MAXIMUM_POOL, &(struct padding){0}, input);
     if (!layer)
@@ -82,9 +82,9 @@ static void set_average(struct tflite_importer *importer, struct layer *layer, i
     layer->stage_count = 1;
 }
 
-bool tflite_average_pool(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_average_pool(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     int input = tflite_reads(importer, 0, NULL);
     struct layer *layer = input < 0 ? NULL : make_pool(importer, LAYER_AVERAGE_POOL, &(struct padding){0}, input);
     if (!layer)
@@ -146,9 +146,9 @@ static struct layer *make_reduction(struct tflite_importer *importer, enum layer
     return layer;
 }
 
-bool tflite_reduce_maximum(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_reduce_maximum(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     struct layer *layer = make_reduction(importer, LAYER_MAXIMUM_POOL);
     if (!layer || !check_same_scale(importer, layer->inputs[0], layer->output))
         return false;
@@ -182,9 +182,9 @@ static void set_mean(struct tflite_importer *importer, struct layer *layer)
     layer->stage_count = 1;
 }
 
-bool tflite_mean(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_mean(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     struct layer *layer = make_reduction(importer, LAYER_AVERAGE_POOL);
     if (!layer)
         return false;

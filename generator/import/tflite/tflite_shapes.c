@@ -18,9 +18,9 @@ static bool read_first(struct tflite_importer *importer, const struct tflite_ten
 /* ---- reshape ---- */
 
 /* Where the model's two shapes are seen alike there is nothing to do; where not, the layer that reads the value decides. */
-bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     const struct tflite_tensor *from, *to = tflite_output(importer);
     struct quantisation before, after;
     if (!read_first(importer, &from, result))
@@ -76,9 +76,9 @@ static bool read_order(struct tflite_importer *importer, int rank, int *order)
     return true;
 }
 
-bool tflite_transpose(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_transpose(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     const struct tflite_tensor *from, *to = tflite_output(importer);
     int order[TFLITE_MAXIMUM_RANK];
     struct value value;
@@ -111,7 +111,7 @@ static bool read_element(struct tflite_importer *importer, int tensor, int *elem
 {
     const struct tensor *input = tflite_network_tensor(importer, tensor);
     *element = input->zero_point;
-    if (importer->operator->code == TFLITE_PAD)
+    if (importer->current->code == TFLITE_PAD)
         return true;
     const struct tflite_tensor *constant = tflite_constant(importer, 2, TFLITE_INT8, 1);
     if (!constant)
@@ -139,9 +139,9 @@ static bool read_borders(struct tflite_importer *importer, const struct tflite_t
     return true;
 }
 
-bool tflite_pad(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_pad(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     const struct tflite_tensor *from = tflite_input(importer, 0), *to = tflite_output(importer);
     struct padding padding;
     struct image_shape inside, outside;
@@ -176,7 +176,7 @@ static bool quantise_input(struct tflite_importer *importer, int input, struct v
     return true;
 }
 
-bool tflite_quantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_quantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     const struct tflite_tensor *from = tflite_input(importer, 0), *to = tflite_output(importer);
     struct quantisation before, after;
@@ -196,18 +196,15 @@ bool tflite_quantise(struct tflite_importer *importer, const struct tflite_opera
         return false;
     int offset = (before.is_signed ? 128 : 0) - (after.is_signed ? 128 : 0);
     bool is_same = before.scale == after.scale && before.zero_point + offset == after.zero_point;
-    return is_same ? read_first(importer, &from, result) : tflite_requantise(importer, operator, result);
+    return is_same ? read_first(importer, &from, result) : tflite_requantise(importer, operation, result);
 }
 
-bool tflite_dequantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_dequantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
-    struct value value;
-    int tensor = tflite_reads_elements(importer, 0, &value);
+    (void)operation;
+    int tensor = tflite_reads(importer, 0, NULL);
     if (tensor < 0)
         return false;
-    if (value.is_transposed)
-        return tflite_fault(importer, "gives out a transposed tensor; supported: channels last");
     *result = (struct value){.kind = VALUE_BEHIND, .tensor = tensor};
     return true;
 }

@@ -53,7 +53,7 @@ static bool read_function(struct tflite_importer *importer, struct function *fun
                                   .output_scale = to.scale,
                                   .input_zero = (int)from.zero_point,
                                   .output_zero = (int)to.zero_point,
-                                  .alpha = (double)importer->operator->options.alpha,
+                                  .alpha = (double)importer->current->options.alpha,
                                   .minimum = to.is_signed ? -128 : 0,
                                   .maximum = to.is_signed ? 127 : 255};
     return true;
@@ -67,9 +67,9 @@ static int rescale(const struct function *function, int x)
     return clamp(y, function->minimum, function->maximum);
 }
 
-bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     struct function function;
     if (!read_function(importer, &function))
         return false;
@@ -78,12 +78,12 @@ bool tflite_requantise(struct tflite_importer *importer, const struct tflite_ope
 }
 
 /* The factor is a quotient of float32. */
-bool tflite_relu(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_relu(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     struct function function;
     if (!read_function(importer, &function))
         return false;
-    bool is_n1 = operator->code == TFLITE_RELU_N1_TO_1;
+    bool is_n1 = operation->code == TFLITE_RELU_N1_TO_1;
     double factor = (double)((float)function.input_scale / (float)function.output_scale);
     double unit = round(1 / function.output_scale);
     fixed_quantise_multiplier(factor, &function.multiplier, &function.exponent);
@@ -100,9 +100,9 @@ static int clip_input(const struct function *function, int x)
     return clamp(x + function->input_zero, function->minimum, function->maximum);
 }
 
-bool tflite_relu6(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_relu6(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     struct function function;
     if (!read_function(importer, &function))
         return false;
@@ -127,9 +127,9 @@ static int leak(const struct function *function, int x)
     return clamp(y + function->output_zero, function->minimum, function->maximum);
 }
 
-bool tflite_leaky_relu(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_leaky_relu(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     struct function function;
     if (!read_function(importer, &function))
         return false;
@@ -180,15 +180,15 @@ static bool squashing(struct tflite_importer *importer, double scale, int zero, 
     return lay_table(importer, &function, element, result);
 }
 
-bool tflite_logistic(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_logistic(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     return squashing(importer, 1.0 / 256, -128, logistic, result);
 }
 
-bool tflite_tanh(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_tanh(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     return squashing(importer, 1.0 / 128, 0, hyperbolic_tangent, result);
 }
 
@@ -229,9 +229,9 @@ static int hard_swish(const struct function *function, int x)
                  function->maximum);
 }
 
-bool tflite_hard_swish(struct tflite_importer *importer, const struct tflite_operator *operator, struct value * result)
+bool tflite_hard_swish(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operator;
+    (void)operation;
     struct function function;
     if (!read_function(importer, &function))
         return false;

@@ -11,10 +11,10 @@
 static void report(struct tflite_importer *importer, enum severity severity, const char *format, va_list arguments)
 {
     char text[1000]; /* names in it may be of any length; what does not fit is cut */
-    const struct tflite_operator *operator= importer->operator;
-    int used = snprintf(text, sizeof text, "%.100s: ", operator->name);
+    const struct tflite_operator *operation = importer->current;
+    int used = snprintf(text, sizeof text, "%.100s: ", operation->name);
     vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
-    const char *node = operator->output_count ? importer->model->tensors[operator->outputs[0]].name : operator->name;
+    const char *node = operation->output_count ? importer->model->tensors[operation->outputs[0]].name : operation->name;
     diagnose(importer->diagnostics, severity, node, NULL, "%s", text);
 }
 
@@ -47,16 +47,16 @@ const char *tflite_shape_text(struct tflite_importer *importer, const struct tfl
 
 const struct tflite_tensor *tflite_input(struct tflite_importer *importer, int index)
 {
-    const struct tflite_operator *operator= importer->operator;
-    if (index < operator->input_count && operator->inputs[index] != NO_TENSOR)
-        return &importer->model->tensors[operator->inputs[index]];
+    const struct tflite_operator *operation = importer->current;
+    if (index < operation->input_count && operation->inputs[index] != NO_TENSOR)
+        return &importer->model->tensors[operation->inputs[index]];
     tflite_fault(importer, "the operator has no input %d", index);
     return NULL;
 }
 
 const struct tflite_tensor *tflite_output(struct tflite_importer *importer)
 {
-    return &importer->model->tensors[importer->operator->outputs[0]]; /* there is one: tflite_import.c looks */
+    return &importer->model->tensors[importer->current->outputs[0]]; /* there is one: tflite_import.c looks */
 }
 
 size_t tflite_elements(const struct tflite_tensor *tensor)
@@ -180,26 +180,23 @@ static int lay_padding(struct tflite_importer *importer, const struct value *val
     return output;
 }
 
-/* A reshaped tensor can be given its new shape where no layer has anything to do with the old one. */
-static bool take_shape(struct tflite_importer *importer, int index, const struct image_shape *shape)
+/* A reshaped tensor can be given its new shape where no layer has anything to do with the old one; else it is copied. */
+static void take_shape(struct tflite_importer *importer, struct value *value, const struct image_shape *shape)
 {
-    struct tensor *tensor = tflite_network_tensor(importer, index);
+    struct tensor *tensor = tflite_network_tensor(importer, value->tensor);
     const struct network *network = importer->builder.network;
     if (tensor->height == shape->height && tensor->width == shape->width && tensor->channels == shape->channels)
-        return true;
+        return;
     bool is_free = tensor->producer == NO_LAYER;
     for (int i = 0; is_free && i < network->layer_count; i++)
-        is_free = network->layers[i].inputs[0] != index && network->layers[i].inputs[1] != index;
-    if (!is_free)
-        return tflite_fault(
-            importer,
-            "its input is '%s' of %d x %d x %d elements, reshaped to %d x %d x %d; supported: reshaping of inputs, "
-            "in front of fully connected layers, and where only dimensions of 1 come or go",
-            tensor->name, tensor->height, tensor->width, tensor->channels, shape->height, shape->width, shape->channels);
+        is_free = network->layers[i].inputs[0] != value->tensor && network->layers[i].inputs[1] != value->tensor;
+    if (!is_free) {
+        value->tensor = tflite_lay_view(importer, value, shape);
+        return;
+    }
     tensor->height = shape->height;
     tensor->width = shape->width;
     tensor->channels = shape->channels;
-    return true;
 }
 
 /* The value that the operator reads, if it is one of the network's tensors. */
@@ -227,12 +224,12 @@ int tflite_reads(struct tflite_importer *importer, int index, struct padding *pa
     struct image_shape shape;
     if (!value || !tflite_image_shape(importer, tflite_input(importer, index), &shape))
         return -1;
-    if (value->is_transposed) {
-        tflite_fault(importer,
-                     "its input is transposed, which moves elements; supported: transpositions that cancel, that move "
-                     "dimensions of 1, or in front of a flattening; convert the model with channels last");
+    if (value->is_flattened) {
+        tflite_fault(importer, "its input is transposed and then flattened; supported: in front of fully connected layers");
         return -1;
     }
+    if (value->is_transposed)
+        *value = tflite_value_of(tflite_lay_view(importer, value, &shape));
     bool is_zero = value->padding_element == tflite_network_tensor(importer, value->tensor)->zero_point;
     if (has_padding(value) && !(padding && is_zero))
         *value = tflite_value_of(lay_padding(importer, value));
@@ -240,7 +237,8 @@ int tflite_reads(struct tflite_importer *importer, int index, struct padding *pa
         *padding = value->padding;
     shape.height -= value->padding.top + value->padding.bottom;
     shape.width -= value->padding.left + value->padding.right;
-    return take_shape(importer, value->tensor, &shape) ? value->tensor : -1;
+    take_shape(importer, value, &shape);
+    return value->tensor;
 }
 
 int tflite_reads_elements(struct tflite_importer *importer, int index, struct value *result)
@@ -259,21 +257,21 @@ int tflite_reads_elements(struct tflite_importer *importer, int index, struct va
 bool tflite_clip(struct tflite_importer *importer, struct stage *stage, int output)
 {
     const struct tensor *tensor = tflite_network_tensor(importer, output);
-    switch (importer->operator->options.activation) {
+    switch (importer->current->options.activation) {
     case TFLITE_NO_ACTIVATION: return true;
     case TFLITE_FUSED_RELU: quantised_clip(stage, tensor, 0, INFINITY); return true;
     case TFLITE_FUSED_RELU_N1_TO_1: quantised_clip(stage, tensor, -1, 1); return true;
     case TFLITE_FUSED_RELU6: quantised_clip(stage, tensor, 0, 6); return true;
     default:
         return tflite_fault(importer, "fused activation %d; supported: none, RELU, RELU6, RELU_N1_TO_1",
-                            importer->operator->options.activation);
+                            importer->current->options.activation);
     }
 }
 
 bool tflite_pad_window(struct tflite_importer *importer, const struct window *window, int *before, int *after)
 {
     int64_t reach = (int64_t)(window->kernel - 1) * window->dilation + 1, missing = 0, outputs;
-    if (importer->operator->options.padding == TFLITE_SAME) {
+    if (importer->current->options.padding == TFLITE_SAME) {
         outputs = (window->size + window->stride - 1) / window->stride;
         missing = (outputs - 1) * window->stride + reach - window->size;
     } else {
@@ -299,7 +297,7 @@ static bool check_option(struct tflite_importer *importer, const char *what, int
 bool tflite_set_window(struct tflite_importer *importer, struct layer *layer, const struct tflite_tensor *input,
                        const struct tflite_tensor *output, const struct padding *pending)
 {
-    const struct tflite_options *options = &importer->operator->options;
+    const struct tflite_options *options = &importer->current->options;
     struct image_shape from, to;
     if (options->padding != TFLITE_SAME && options->padding != TFLITE_VALID)
         return tflite_fault(importer, "padding is %d; supported: SAME and VALID", options->padding);

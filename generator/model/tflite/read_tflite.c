@@ -224,6 +224,10 @@ static const struct option {
     OPTION(TFLITE_RESIZE_BILINEAR, 15, 3, 1, half_pixel_centers, 0),
     OPTION(TFLITE_MUL, 21, 0, 1, activation, 0),
     OPTION(TFLITE_SUB, 28, 0, 1, activation, 0),
+    OPTION(TFLITE_STRIDED_SLICE, 32, 0, 4, begin_mask, 0),
+    OPTION(TFLITE_STRIDED_SLICE, 32, 2, 4, ellipsis_mask, 0),
+    OPTION(TFLITE_STRIDED_SLICE, 32, 3, 4, new_axis_mask, 0),
+    OPTION(TFLITE_STRIDED_SLICE, 32, 4, 4, shrink_axis_mask, 0),
     OPTION(TFLITE_TRANSPOSE_CONV, 49, 0, 1, padding, 0),
     OPTION(TFLITE_TRANSPOSE_CONV, 49, 1, 4, stride_width, 0),
     OPTION(TFLITE_TRANSPOSE_CONV, 49, 2, 4, stride_height, 0),
@@ -250,32 +254,32 @@ static void read_option(struct reader *reader, struct flat_table table, const st
         memcpy(to, &number, sizeof number);
 }
 
-static bool read_options(struct reader *reader, struct flat_table table, struct tflite_operator *operator)
+static bool read_options(struct reader *reader, struct flat_table table, struct tflite_operator *operation)
 {
     int64_t kind = flat_integer(&reader->file, table, 3, 1, 0);
     struct flat_table given = flat_subtable(&reader->file, table, 4);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (options[i].code != operator->code)
+        if (options[i].code != operation->code)
             continue;
         if (kind != 0 && (kind & 0xff) != options[i].kind)
-            return fail(reader, operator->name, "the operator has options of kind %" PRId64 "; expected: kind %d",
+            return fail(reader, operation->name, "the operator has options of kind %" PRId64 "; expected: kind %d",
                         kind & 0xff, options[i].kind);
-        read_option(reader, given, &options[i], &operator->options);
+        read_option(reader, given, &options[i], &operation->options);
     }
     return true;
 }
 
-static bool read_code(struct reader *reader, struct flat_table table, struct tflite_operator *operator)
+static bool read_code(struct reader *reader, struct flat_table table, struct tflite_operator *operation)
 {
     int64_t index = flat_integer(&reader->file, table, 0, 4, 0);
     if (index < 0 || (size_t)index >= reader->codes.count)
         return fail(reader, NULL, "an operator has code %" PRId64 " of %zu", index, reader->codes.count);
     struct flat_table code = flat_element_table(&reader->file, reader->codes, (size_t)index);
     int64_t old = flat_integer(&reader->file, code, 0, 1, 0), builtin = flat_integer(&reader->file, code, 3, 4, 0);
-    operator->code =(int)(builtin > old ? builtin : old);
-    operator->name = tflite_code_name(operator->code, reader->arena);
-    if (operator->code == TFLITE_CUSTOM)
-        operator->name = read_name(reader, code, 1, operator->name);
+    operation->code = (int)(builtin > old ? builtin : old);
+    operation->name = tflite_code_name(operation->code, reader->arena);
+    if (operation->code == TFLITE_CUSTOM)
+        operation->name = read_name(reader, code, 1, operation->name);
     return true;
 }
 
@@ -287,14 +291,14 @@ static bool check_indices(struct reader *reader, const char *name, const int *in
     return true;
 }
 
-static bool read_operator(struct reader *reader, struct flat_table table, struct tflite_operator *operator)
+static bool read_operator(struct reader *reader, struct flat_table table, struct tflite_operator *operation)
 {
-    operator->inputs = read_integers(reader, table, 1, &operator->input_count);
-    operator->outputs = read_integers(reader, table, 2, &operator->output_count);
-    return read_code(reader, table, operator) &&
-           check_indices(reader, operator->name, operator->inputs, operator->input_count, NO_TENSOR) &&
-           check_indices(reader, operator->name, operator->outputs, operator->output_count, 0) &&
-           read_options(reader, table, operator);
+    operation->inputs = read_integers(reader, table, 1, &operation->input_count);
+    operation->outputs = read_integers(reader, table, 2, &operation->output_count);
+    return read_code(reader, table, operation) &&
+           check_indices(reader, operation->name, operation->inputs, operation->input_count, NO_TENSOR) &&
+           check_indices(reader, operation->name, operation->outputs, operation->output_count, 0) &&
+           read_options(reader, table, operation);
 }
 
 static bool read_operators(struct reader *reader, struct flat_table subgraph)
@@ -343,12 +347,12 @@ static bool check_origins(struct reader *reader)
         if (!give_origin(reader, has_origin, model->inputs[i], "inputs of the model"))
             return false;
     for (int i = 0; i < model->operator_count; i++) {
-        const struct tflite_operator *operator= & model->operators[i];
-        for (int k = 0; k < operator->input_count; k++)
-            if (!check_read(reader, has_origin, operator->inputs[k], operator->name))
+        const struct tflite_operator *operation = &model->operators[i];
+        for (int k = 0; k < operation->input_count; k++)
+            if (!check_read(reader, has_origin, operation->inputs[k], operation->name))
                 return false;
-        for (int k = 0; k < operator->output_count; k++)
-            if (!give_origin(reader, has_origin, operator->outputs[k], operator->name))
+        for (int k = 0; k < operation->output_count; k++)
+            if (!give_origin(reader, has_origin, operation->outputs[k], operation->name))
                 return false;
     }
     for (int i = 0; i < model->output_count; i++)

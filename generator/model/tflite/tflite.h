@@ -52,7 +52,10 @@ enum tflite_code {
     TFLITE_MEAN = 40,
     TFLITE_SUB = 41,
     TFLITE_SQUEEZE = 43,
+    TFLITE_STRIDED_SLICE = 45,
+    TFLITE_SPLIT = 49,
     TFLITE_PADV2 = 60,
+    TFLITE_SLICE = 65,
     TFLITE_TRANSPOSE_CONV = 67,
     TFLITE_EXPAND_DIMS = 70,
     TFLITE_REDUCE_MAX = 82,
@@ -93,6 +96,7 @@ struct tflite_options {
     int padding, activation;
     int stride_height, stride_width, kernel_height, kernel_width, dilation_height, dilation_width;
     int axis, weights_format;
+    int begin_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask; /* of slices */
     float beta, alpha;
     bool align_corners, half_pixel_centers;
 };
