@@ -151,6 +151,8 @@ static struct dory_stage scalar_stage(const struct description *d, const struct 
     if (stage->has_clip) {
         result.minimum = clamp_32(stage->minimum);
         result.maximum = clamp_32(stage->maximum);
+    } else if (!fits_32_bits(stage_apply(stage, 0, x.minimum)) || !fits_32_bits(stage_apply(stage, 0, x.maximum))) {
+        REFUSE(d, NULL, "its scaling exceeds 32-bit integers, which is what the firmware makes of it");
     }
     return result;
 }

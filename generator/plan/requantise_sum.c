@@ -16,10 +16,11 @@ struct surface {
     int32_t *y;   /* by x0 - first, x1 - first */
 };
 
-/* Numbers of the plane; x counted from the first value. */
+/* Numbers of the plane. Terms are multiplier * x >> finer, all for x from 0, not from the first value, as the firmware has
+ * them; `finer` is 0 where that is enough. */
 struct plane {
     int64_t multiplier[2], addend;
-    int shift;
+    int shift, finer;
 };
 
 struct pair {
@@ -57,7 +58,6 @@ static bool fill_surface(struct surface *surface)
 
 struct room {
     int64_t first, last; /* of the addend */
-    struct pair first_at, last_at;
 };
 
 static bool is_free(const struct surface *surface, int32_t y, bool upwards)
@@ -66,22 +66,27 @@ static bool is_free(const struct surface *surface, int32_t y, bool upwards)
     return stage->has_clip && (upwards ? y >= stage->maximum : y <= stage->minimum);
 }
 
+static int64_t plane_term(const struct surface *surface, const struct plane *plane, int input, int x)
+{
+    return plane->multiplier[input] * (surface->sum->first[input] + x) >> plane->finer;
+}
+
 static struct room room_of(const struct surface *surface, const struct plane *plane)
 {
-    struct room room = {INT64_MIN / 4, INT64_MAX / 4, {{0, 0}, 0}, {{0, 0}, 0}};
+    int64_t terms[2][VALUES];
+    for (int i = 0; i < 2; i++)
+        for (int x = 0; x < surface->count[i]; x++)
+            terms[i][x] = plane_term(surface, plane, i, x);
+    struct room room = {INT64_MIN / 4, INT64_MAX / 4};
     for (int i = 0; i < surface->count[0]; i++)
         for (int j = 0; j < surface->count[1]; j++) {
             int32_t y = surface->y[i * VALUES + j];
-            int64_t first = y * ((int64_t)1 << plane->shift) - plane->multiplier[0] * i - plane->multiplier[1] * j;
+            int64_t first = y * ((int64_t)1 << plane->shift) - terms[0][i] - terms[1][j];
             int64_t last = first + ((int64_t)1 << plane->shift) - 1;
-            if (first > room.first && !is_free(surface, y, false)) {
+            if (first > room.first && !is_free(surface, y, false))
                 room.first = first;
-                room.first_at = (struct pair){{i, j}, y};
-            }
-            if (last < room.last && !is_free(surface, y, true)) {
+            if (last < room.last && !is_free(surface, y, true))
                 room.last = last;
-                room.last_at = (struct pair){{i, j}, y};
-            }
         }
     return room;
 }
@@ -202,47 +207,92 @@ static struct real_plane natural_plane(const struct surface *surface)
     return plane;
 }
 
-/* The most places for which no sum of products exceeds 31 bits, in whatever order. */
+/* The most places that sums of products may have in 32 bits; whether they do, is looked at afterwards. */
 static int narrow_shift(const struct surface *surface, const struct real_plane *plane)
 {
-    double most = fabs(plane->offset) + 1;
-    for (int i = 0; i < 2; i++) {
-        double first = fabs((double)surface->sum->first[i]), last = fabs((double)surface->sum->last[i]);
-        most += 2 * fabs(plane->slope[i]) * fmax(first, last);
-    }
+    double most = 1;
+    for (int i = 0; i < 2; i++)
+        most = fmax(most, fabs(plane->slope[i]) * fmax(fabs((double)surface->sum->first[i]), (double)surface->sum->last[i]));
     int shift = (int)floor(log2(INT32_MAX / most));
     return shift < 0 ? 0 : shift > 30 ? 30 : shift;
 }
 
+static bool is_32_bits(int64_t number) { return number >= INT32_MIN && number <= INT32_MAX; }
+
+/* Terms are clipped to 32 bits in the firmware, so they must not need it; nor may their sum, the addend in the first term.
+ */
+static bool fits(const struct surface *surface, const struct plane *plane)
+{
+    int64_t ends[2][2];
+    for (int i = 0; i < 2; i++)
+        for (int end = 0; end < 2; end++) {
+            ends[i][end] = plane_term(surface, plane, i, end ? surface->count[i] - 1 : 0) + (i ? 0 : plane->addend);
+            if (!is_32_bits(ends[i][end]))
+                return false;
+        }
+    return is_32_bits(ends[0][0] + ends[1][0]) && is_32_bits(ends[0][1] + ends[1][1]) &&
+           is_32_bits(ends[0][0] + ends[1][1]) && is_32_bits(ends[0][1] + ends[1][0]);
+}
+
+static bool is_right(const struct surface *surface, struct plane *plane)
+{
+    return take_middle(surface, plane) && fits(surface, plane);
+}
+
+#define MOST_TURN 2 /* units that a multiplier may be beside the real one */
+
+/* Whole multipliers near the real ones. */
 static bool round_plane(const struct surface *surface, const struct real_plane *real, int shift, struct plane *plane)
 {
+    for (int turn = 0; turn < (2 * MOST_TURN + 1) * (2 * MOST_TURN + 1); turn++) {
+        int turns[2] = {turn % (2 * MOST_TURN + 1), turn / (2 * MOST_TURN + 1)};
+        *plane = (struct plane){.shift = shift};
+        for (int i = 0; i < 2; i++) /* 0, 1, -1, 2, -2 */
+            plane->multiplier[i] =
+                llround(ldexp(real->slope[i], shift)) + (turns[i] % 2 ? (turns[i] + 1) / 2 : -turns[i] / 2);
+        if (is_right(surface, plane))
+            return true;
+    }
+    return false;
+}
+
+#define FINER 18
+
+/* Each term rounded by itself, from a finer product. */
+static bool round_terms(const struct surface *surface, const struct real_plane *real, int shift, struct plane *plane)
+{
+    *plane = (struct plane){.shift = shift, .finer = FINER};
     for (int i = 0; i < 2; i++)
-        plane->multiplier[i] = llround(ldexp(real->slope[i], shift));
-    plane->shift = shift;
-    return take_middle(surface, plane);
+        plane->multiplier[i] = llround(ldexp(real->slope[i], shift + FINER));
+    return is_right(surface, plane);
 }
 
 static void write_plane(struct requantise_sum *sum, const struct plane *plane, struct arena *arena)
 {
-    int64_t addend = plane->addend;
-    for (int i = 0; i < 2; i++)
-        addend -= plane->multiplier[i] * sum->first[i];
-    sum->terms[0] = requantise_floor_stage(plane->multiplier[0], addend, 0, NULL, arena);
-    sum->terms[1] = requantise_floor_stage(plane->multiplier[1], 0, 0, NULL, arena);
+    int64_t unit = (int64_t)1 << plane->finer;
+    sum->terms[0] = requantise_floor_stage(plane->multiplier[0], plane->addend * unit, plane->finer, NULL, arena);
+    sum->terms[1] = requantise_floor_stage(plane->multiplier[1], 0, plane->finer, NULL, arena);
     sum->sum = requantise_floor_stage(1, 0, plane->shift, &sum->sum, arena);
 }
 
-#define WIDE_SHIFT 40
+#define SHIFTS_TRIED 3
 
 static bool find_plane(const struct surface *surface, struct plane *plane)
 {
     struct real_plane natural = natural_plane(surface), better = natural;
-    int narrow = narrow_shift(surface, &natural);
-    if (round_plane(surface, &natural, narrow, plane))
-        return true;
-    if (improve(surface, &better) && round_plane(surface, &better, narrow, plane))
-        return true;
-    return better.margin > 0 && round_plane(surface, &better, WIDE_SHIFT, plane);
+    int shift = narrow_shift(surface, &natural);
+    for (int less = 0; less < SHIFTS_TRIED && less <= shift; less++)
+        if (round_plane(surface, &natural, shift - less, plane))
+            return true;
+    if (!improve(surface, &better))
+        return false;
+    for (int less = 0; less < SHIFTS_TRIED && less <= shift; less++)
+        if (round_plane(surface, &better, shift - less, plane))
+            return true;
+    for (int less = 0; less < SHIFTS_TRIED && less <= shift; less++)
+        if (round_terms(surface, &better, shift - less, plane))
+            return true;
+    return false;
 }
 
 /* ---- term by term ---- */
@@ -255,6 +305,8 @@ static bool sum_of_floors(struct requantise_sum *sum, struct arena *arena)
         wide a = term_of(&sum->terms[i], sum->first[i]), b = term_of(&sum->terms[i], sum->last[i]);
         least += a < b ? a : b;
         most += a < b ? b : a;
+        if (a < INT32_MIN || a > INT32_MAX || b < INT32_MIN || b > INT32_MAX)
+            return false;
         floors[i] =
             sum->terms[i].count ? requantise_as_floor(&sum->terms[i], sum->first[i], sum->last[i], arena) : &sum->terms[i];
     }
