@@ -4,10 +4,11 @@
 #include "command/commands.h"
 #include "import/operators.h"
 #include "import/qdq/qdq.h"
+#include "import/tflite/tflite_network.h"
 
 static void print_operator(const char *type, const char *becomes, const char *limits)
 {
-    printf("%-18s %s%s%s\n", type, becomes, *becomes && *limits ? "; " : "", limits);
+    printf("%-24s %s%s%s\n", type, becomes, *becomes && *limits ? "; " : "", limits);
 }
 
 static void print_quantised_operators(void)
@@ -22,6 +23,14 @@ static void print_quantised_operators(void)
         "operator inside. Operators in floating point are left to the application behind the last quantised tensor.");
 }
 
+static void print_tflite_operators(void)
+{
+    puts("\nOperators of int8 TFLite, whose numbers are TensorFlow Lite Micro's. Fused activations: RELU, RELU6, "
+         "RELU_N1_TO_1.\n");
+    for (int i = 0; i < tflite_description_count; i++)
+        print_operator(tflite_descriptions[i].type, tflite_descriptions[i].becomes, tflite_descriptions[i].limits);
+}
+
 static void print_operators(void)
 {
     puts("Operators of integer networks, as NEMO exports them after net.id_stage(), or Quantlab after its integerise "
@@ -30,6 +39,7 @@ static void print_operators(void)
     for (int i = 0; i < operator_count; i++)
         print_operator(operators[i].type, operators[i].becomes, operators[i].limits);
     print_quantised_operators();
+    print_tflite_operators();
     puts("\nNot supported in integer networks:\n");
     for (int i = 0; i < operator_advice_count; i++)
         printf("%-18s %s\n", operator_advices[i].type, operator_advices[i].text);

@@ -4,102 +4,8 @@
 #include "import/tflite/tflite_import.h"
 #include "network/fixed_point.h"
 
-#define ADDITION_SHIFT   20
 #define MAXIMUM_SOFTMAX  511 /* as many equal elements overflow TensorFlow Lite Micro's sum */
 #define SOFTMAX_INTEGERS 5   /* integer bits of its exponents */
-
-/* ---- addition ---- */
-
-/* Stage of one number for all channels, without a clip. */
-static struct stage scale_by(struct tflite_importer *importer, double factor, int64_t addend)
-{
-    int64_t *numbers = arena_array(importer->arena, int64_t, 2);
-    int *exponent = arena_array(importer->arena, int, 1);
-    int32_t multiplier;
-    fixed_quantise_multiplier(factor, &multiplier, exponent);
-    numbers[0] = multiplier;
-    numbers[1] = addend;
-    return (struct stage){.count = 1,
-                          .rounding = ROUND_TWICE,
-                          .multiplier = &numbers[0],
-                          .addend = &numbers[1],
-                          .exponent = exponent,
-                          .divisor = 1};
-}
-
-/* Two tensors of the same dimensions, transposed alike or not at all; *value is that of the result but for its tensor. */
-static bool read_pair(struct tflite_importer *importer, int *inputs, struct value *value)
-{
-    struct value second;
-    inputs[0] = tflite_reads_elements(importer, 0, value);
-    inputs[1] = inputs[0] < 0 ? -1 : tflite_reads_elements(importer, 1, &second);
-    if (inputs[1] < 0)
-        return false;
-    bool is_like = value->is_transposed == second.is_transposed && value->is_flattened == second.is_flattened &&
-                   memcmp(value->order, second.order, sizeof second.order) == 0;
-    if (!is_like || !value->is_transposed) {
-        inputs[0] = tflite_reads(importer, 0, NULL);
-        inputs[1] = inputs[0] < 0 ? -1 : tflite_reads(importer, 1, NULL);
-        *value = tflite_value_of(inputs[0]);
-    }
-    return inputs[0] >= 0 && inputs[1] >= 0;
-}
-
-static bool is_same_size(struct tflite_importer *importer, int a, int b)
-{
-    const struct tensor *first = tflite_network_tensor(importer, a), *second = tflite_network_tensor(importer, b);
-    return first->height == second->height && first->width == second->width && first->channels == second->channels;
-}
-
-static bool is_constant(const struct tflite_importer *importer, int index)
-{
-    const struct tflite_operator *operation = importer->current;
-    return index < operation->input_count && operation->inputs[index] != NO_TENSOR &&
-           importer->values[operation->inputs[index]].kind == VALUE_CONSTANT;
-}
-
-static bool check_two_inputs(struct tflite_importer *importer)
-{
-    if (importer->current->input_count == 2 && !is_constant(importer, 0) && !is_constant(importer, 1))
-        return true;
-    return tflite_fault(importer, "supported: two inputs, both of which the network computes");
-}
-
-bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
-{
-    (void)operation;
-    int inputs[2];
-    if (!check_two_inputs(importer) || !read_pair(importer, inputs, result))
-        return false;
-    int output = tflite_makes(importer, result->is_transposed ? inputs[0] : -1);
-    if (output < 0)
-        return false;
-    if (!is_same_size(importer, inputs[0], inputs[1]) || !is_same_size(importer, inputs[0], output))
-        return tflite_fault(importer, "adds %s and %s; supported: tensors of the same shape",
-                            tflite_shape_text(importer, tflite_input(importer, 0)),
-                            tflite_shape_text(importer, tflite_input(importer, 1)));
-    const struct tensor *tensors = importer->builder.network->tensors;
-    double larger = fmax(tensors[inputs[0]].scale, tensors[inputs[1]].scale), unit = 2 * larger;
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_ADDITION, tensors[output].name, inputs[0], output);
-    layer->inputs[1] = inputs[1];
-    for (int i = 0; i < 2; i++) {
-        const struct tensor *input = &tensors[inputs[i]];
-        layer->input_stages[i] = scale_by(importer, input->scale / unit, -input->zero_point);
-        layer->input_stages[i].left_shift = ADDITION_SHIFT;
-    }
-    double factor = unit / ((1 << ADDITION_SHIFT) * tensors[output].scale);
-    if (factor >= 1)
-        return tflite_fault(importer,
-                            "scales of %g and %g of the inputs and %g of the output; TensorFlow Lite Micro refuses them",
-                            tensors[inputs[0]].scale, tensors[inputs[1]].scale, tensors[output].scale);
-    layer->stages[0] = scale_by(importer, factor, 0);
-    layer->stages[0].zero_point = tensors[output].zero_point;
-    layer->stages[0].has_clip = true;
-    layer->stages[0].maximum = 255;
-    layer->stage_count = 1;
-    result->tensor = output;
-    return tflite_clip(importer, &layer->stages[0], output);
-}
 
 /* ---- multiplication ---- */
 
@@ -123,7 +29,7 @@ static bool order_factors(struct tflite_importer *importer, int *inputs)
     }
     const struct tensor *factors = &tensors[inputs[1]];
     bool is_channelwise = factors->height == 1 && factors->width == 1 && factors->channels == tensors[inputs[0]].channels;
-    return is_channelwise || is_same_size(importer, inputs[0], inputs[1]);
+    return is_channelwise || tflite_is_same_size(importer, inputs[0], inputs[1]);
 }
 
 /* Constants of one element, or one a channel: weights of a depth-wise convolution of 1x1 elements. */
@@ -158,7 +64,7 @@ static bool multiply_by_constant(struct tflite_importer *importer, int constant_
     int output = tflite_makes(importer, value.is_transposed ? input : -1);
     if (output < 0)
         return false;
-    if (!is_same_size(importer, input, output))
+    if (!tflite_is_same_size(importer, input, output))
         return tflite_fault(importer, "the output is of another shape than the input");
     struct layer *layer =
         quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
@@ -176,9 +82,9 @@ bool tflite_multiply(struct tflite_importer *importer, const struct tflite_opera
     (void)operation;
     int inputs[2];
     for (int i = 0; i < 2; i++)
-        if (is_constant(importer, i))
+        if (tflite_is_constant(importer, i))
             return multiply_by_constant(importer, i, result);
-    if (!check_two_inputs(importer) || !read_pair(importer, inputs, result))
+    if (!tflite_reads_two(importer) || !tflite_reads_pair(importer, inputs, result))
         return false;
     if (!order_factors(importer, inputs))
         return tflite_fault(importer, "multiplies %s by %s; supported: the same shape, or one factor a channel",
@@ -289,7 +195,7 @@ bool tflite_softmax(struct tflite_importer *importer, const struct tflite_operat
         return false;
     const struct tensor from = *tflite_network_tensor(importer, input), to = *tflite_network_tensor(importer, output);
     double beta = (double)operation->options.beta;
-    if (to.scale != 1.0 / 256 || to.zero_point != 0 || !is_same_size(importer, input, output))
+    if (to.scale != 1.0 / 256 || to.zero_point != 0 || !tflite_is_same_size(importer, input, output))
         return tflite_fault(importer,
                             "an output with scale %g and zero point %d; supported: 1/256 and -128, and the input's shape",
                             to.scale, to.zero_point + to.model_offset);

@@ -9,51 +9,6 @@
 #define MAXIMUM_LISTED       8                 /* kinds of operators in a message */
 #define MAXIMUM_NETWORK_SIZE ((size_t)1 << 26) /* elements of a tensor: keeps arithmetic on sizes in 32 bits */
 
-static const struct {
-    int code;
-    tflite_handler *handler;
-} handlers[] = {
-    {TFLITE_ADD, tflite_add},
-    {TFLITE_AVERAGE_POOL_2D, tflite_average_pool},
-    {TFLITE_CONCATENATION, tflite_concatenate},
-    {TFLITE_CONV_2D, tflite_convolution},
-    {TFLITE_DEPTHWISE_CONV_2D, tflite_depthwise},
-    {TFLITE_DEQUANTIZE, tflite_dequantise},
-    {TFLITE_EXPAND_DIMS, tflite_reshape},
-    {TFLITE_FULLY_CONNECTED, tflite_fully_connected},
-    {TFLITE_HARD_SWISH, tflite_hard_swish},
-    {TFLITE_LEAKY_RELU, tflite_leaky_relu},
-    {TFLITE_LOGISTIC, tflite_logistic},
-    {TFLITE_MAX_POOL_2D, tflite_maximum_pool},
-    {TFLITE_MEAN, tflite_mean},
-    {TFLITE_MUL, tflite_multiply},
-    {TFLITE_PAD, tflite_pad},
-    {TFLITE_PADV2, tflite_pad},
-    {TFLITE_QUANTIZE, tflite_quantise},
-    {TFLITE_REDUCE_MAX, tflite_reduce_maximum},
-    {TFLITE_RELU, tflite_relu},
-    {TFLITE_RELU_N1_TO_1, tflite_relu},
-    {TFLITE_RELU6, tflite_relu6},
-    {TFLITE_RESHAPE, tflite_reshape},
-    {TFLITE_RESIZE_BILINEAR, tflite_resize_bilinear},
-    {TFLITE_RESIZE_NEAREST_NEIGHBOR, tflite_resize_nearest},
-    {TFLITE_SLICE, tflite_slice},
-    {TFLITE_SOFTMAX, tflite_softmax},
-    {TFLITE_SPLIT, tflite_split},
-    {TFLITE_SQUEEZE, tflite_reshape},
-    {TFLITE_STRIDED_SLICE, tflite_slice},
-    {TFLITE_TANH, tflite_tanh},
-    {TFLITE_TRANSPOSE, tflite_transpose},
-};
-
-tflite_handler *tflite_find_handler(int code)
-{
-    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
-        if (handlers[i].code == code)
-            return handlers[i].handler;
-    return NULL;
-}
-
 static bool complain(struct tflite_importer *importer, const char *node, const char *text)
 {
     diagnose(importer->diagnostics, SEVERITY_ERROR, node, NULL, "%s", text);

@@ -53,8 +53,10 @@ typedef bool tflite_handler(struct tflite_importer *importer, const struct tflit
 tflite_handler tflite_convolution, tflite_depthwise, tflite_fully_connected;
 /* tflite_pool.c */
 tflite_handler tflite_average_pool, tflite_maximum_pool, tflite_mean, tflite_reduce_maximum;
+/* tflite_addition.c */
+tflite_handler tflite_add;
 /* tflite_arithmetic.c */
-tflite_handler tflite_add, tflite_multiply, tflite_concatenate, tflite_softmax;
+tflite_handler tflite_multiply, tflite_concatenate, tflite_softmax;
 /* tflite_shapes.c */
 tflite_handler tflite_reshape, tflite_transpose, tflite_pad, tflite_quantise, tflite_dequantise;
 /* tflite_moves.c */
@@ -98,6 +100,13 @@ bool tflite_image_shape(struct tflite_importer *importer, const struct tflite_te
 int tflite_reads(struct tflite_importer *importer, int index, struct padding *padding);
 /* The same for layers that take elements one by one: in the data's own order, transposed or not. *value says how. */
 int tflite_reads_elements(struct tflite_importer *importer, int index, struct value *value);
+
+/* tflite_addition.c: both inputs of a layer, of the same dimensions and transposed alike, or not at all; *value is that of
+ * the result but for its tensor. False after a report. */
+bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value);
+bool tflite_is_same_size(struct tflite_importer *importer, int a, int b);   /* tensors of the network */
+bool tflite_is_constant(const struct tflite_importer *importer, int index); /* an input of the operator */
+bool tflite_reads_two(struct tflite_importer *importer); /* two inputs, and no constant: false after a report */
 
 /* The network's tensor for the operator's output, -1 after a report. Its dimensions are those of the model, but for
  * `elements_of`: those of that tensor, where it is not -1. */

@@ -9,4 +9,11 @@
 struct network *tflite_import(const struct tflite_model *model, const char *name, const struct load_options *options,
                               struct arena *arena, struct diagnostics *diagnostics);
 
+/* The operators, by the alphabet: what becomes of them, for people. */
+struct tflite_description {
+    const char *type, *becomes, *limits;
+};
+extern const struct tflite_description tflite_descriptions[];
+extern const int tflite_description_count;
+
 #endif

@@ -1,0 +1,154 @@
+/* Additions: both inputs are scaled to a common unit, 20 bits finer than the larger scale, and their sum to the output. */
+#include <math.h>
+#include <string.h>
+
+#include "import/tflite/tflite_import.h"
+#include "network/fixed_point.h"
+#include "network/stage.h"
+
+#define ADDITION_SHIFT 20
+
+/* ---- two inputs ---- */
+
+/* Two tensors of the same dimensions, transposed alike or not at all; *value is that of the result but for its tensor. */
+bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value)
+{
+    struct value second;
+    inputs[0] = tflite_reads_elements(importer, 0, value);
+    inputs[1] = inputs[0] < 0 ? -1 : tflite_reads_elements(importer, 1, &second);
+    if (inputs[1] < 0)
+        return false;
+    bool is_like = value->is_transposed == second.is_transposed && value->is_flattened == second.is_flattened &&
+                   memcmp(value->order, second.order, sizeof second.order) == 0;
+    if (!is_like || !value->is_transposed) {
+        inputs[0] = tflite_reads(importer, 0, NULL);
+        inputs[1] = inputs[0] < 0 ? -1 : tflite_reads(importer, 1, NULL);
+        *value = tflite_value_of(inputs[0]);
+    }
+    return inputs[0] >= 0 && inputs[1] >= 0;
+}
+
+bool tflite_is_same_size(struct tflite_importer *importer, int a, int b)
+{
+    const struct tensor *first = tflite_network_tensor(importer, a), *second = tflite_network_tensor(importer, b);
+    return first->height == second->height && first->width == second->width && first->channels == second->channels;
+}
+
+bool tflite_is_constant(const struct tflite_importer *importer, int index)
+{
+    const struct tflite_operator *operation = importer->current;
+    return index < operation->input_count && operation->inputs[index] != NO_TENSOR &&
+           importer->values[operation->inputs[index]].kind == VALUE_CONSTANT;
+}
+
+bool tflite_reads_two(struct tflite_importer *importer)
+{
+    if (importer->current->input_count == 2 && !tflite_is_constant(importer, 0) && !tflite_is_constant(importer, 1))
+        return true;
+    return tflite_fault(importer, "supported: two inputs, both of which the network computes");
+}
+
+/* ---- arithmetic ---- */
+
+/* Stage of one number for all channels, without a clip. */
+static struct stage scale_by(struct tflite_importer *importer, double factor, int64_t addend)
+{
+    int64_t *numbers = arena_array(importer->arena, int64_t, 2);
+    int *exponent = arena_array(importer->arena, int, 1);
+    int32_t multiplier;
+    fixed_quantise_multiplier(factor, &multiplier, exponent);
+    numbers[0] = multiplier;
+    numbers[1] = addend;
+    return (struct stage){.count = 1,
+                          .rounding = ROUND_TWICE,
+                          .multiplier = &numbers[0],
+                          .addend = &numbers[1],
+                          .exponent = exponent,
+                          .divisor = 1};
+}
+
+/* The stages of an addition, from both inputs' and the output's scales and zero points; false after a report. */
+struct sum {
+    struct stage inputs[2], output;
+};
+
+static bool set_sum(struct tflite_importer *importer, const double *scales, const int *zero_points, int output,
+                    struct sum *sum)
+{
+    const struct tensor *to = tflite_network_tensor(importer, output);
+    double unit = 2 * fmax(scales[0], scales[1]), factor = unit / ((1 << ADDITION_SHIFT) * to->scale);
+    if (factor >= 1)
+        return tflite_fault(importer,
+                            "scales of %g and %g of the inputs and %g of the output; TensorFlow Lite Micro refuses them",
+                            scales[0], scales[1], to->scale);
+    for (int i = 0; i < 2; i++) {
+        sum->inputs[i] = scale_by(importer, scales[i] / unit, -zero_points[i]);
+        sum->inputs[i].left_shift = ADDITION_SHIFT;
+    }
+    sum->output = scale_by(importer, factor, 0);
+    sum->output.zero_point = to->zero_point;
+    sum->output.has_clip = true;
+    sum->output.maximum = 255;
+    return tflite_clip(importer, &sum->output, output);
+}
+
+/* A constant of one element: a function of the other input's elements. */
+static bool add_constant(struct tflite_importer *importer, int constant_index, struct value *result)
+{
+    struct value value;
+    struct sum sum;
+    struct quantisation quantisation;
+    const struct tflite_tensor *constant = tflite_constant(importer, constant_index, TFLITE_INT8, 1);
+    int input = constant ? tflite_reads_elements(importer, 1 - constant_index, &value) : -1;
+    if (input < 0 || !tflite_quantisation(importer, constant, &quantisation))
+        return false;
+    int output = tflite_makes(importer, input);
+    if (output < 0)
+        return false;
+    const struct tensor from = *tflite_network_tensor(importer, input);
+    if (tflite_elements(tflite_output(importer)) != tensor_elements(&from))
+        return tflite_fault(importer, "the output has another number of elements than the input");
+    const double scales[2] = {from.scale, quantisation.scale};
+    const int zero_points[2] = {from.zero_point, (int)quantisation.zero_point};
+    if (!set_sum(importer, scales, zero_points, output, &sum))
+        return false;
+    wide term = stage_apply(&sum.inputs[1], 0, (int8_t)constant->data[0]);
+    uint8_t table[256];
+    for (int i = 0; i < 256; i++)
+        table[i] = (uint8_t)stage_apply(&sum.output, 0, (int64_t)(stage_apply(&sum.inputs[0], 0, i) + term));
+    quantised_table(&importer->builder, tflite_output(importer)->name, input, output, table);
+    *result = value;
+    result->tensor = output;
+    return true;
+}
+
+bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    (void)operation;
+    int inputs[2];
+    struct sum sum;
+    for (int i = 0; i < 2; i++)
+        if (tflite_is_constant(importer, i))
+            return add_constant(importer, i, result);
+    if (!tflite_reads_two(importer) || !tflite_reads_pair(importer, inputs, result))
+        return false;
+    int output = tflite_makes(importer, result->is_transposed ? inputs[0] : -1);
+    if (output < 0)
+        return false;
+    if (!tflite_is_same_size(importer, inputs[0], inputs[1]) || !tflite_is_same_size(importer, inputs[0], output))
+        return tflite_fault(importer, "adds %s and %s; supported: tensors of the same shape",
+                            tflite_shape_text(importer, tflite_input(importer, 0)),
+                            tflite_shape_text(importer, tflite_input(importer, 1)));
+    const struct tensor *tensors = importer->builder.network->tensors;
+    const double scales[2] = {tensors[inputs[0]].scale, tensors[inputs[1]].scale};
+    const int zero_points[2] = {tensors[inputs[0]].zero_point, tensors[inputs[1]].zero_point};
+    if (!set_sum(importer, scales, zero_points, output, &sum))
+        return false;
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_ADDITION, tensors[output].name, inputs[0], output);
+    layer->inputs[1] = inputs[1];
+    memcpy(layer->input_stages, sum.inputs, sizeof sum.inputs);
+    layer->stages[0] = sum.output;
+    layer->stage_count = 1;
+    result->tensor = output;
+    return true;
+}
