@@ -41,6 +41,10 @@ static const struct command commands[] = {
      "Writes NAME_probe.c: linked with kernels and HAL it is as large as a firmware of the network without the\n"
      "network's data. dory generate --firmware measures it.\n",
      command_probe},
+    {"new", COMMAND_NEW, 0, "FOLDER MODEL", "write a firmware project around a model",
+     "Writes CMakeLists.txt, main.c and CMakePresets.json, with the model, into a folder: a firmware that runs the network\n"
+     "on this PC, on RISC-V under QEMU and on GAP8, and a test that compares every layer. Nothing is overwritten.\n",
+     command_new},
     {"ops", COMMAND_OPS, 0, "", "print the operators that a model may have",
      "Prints the operators that a model may have, and what to do about some that it may not.\n", command_ops},
 };

@@ -10,9 +10,9 @@
 #define PLACE(MEMBER) offsetof(struct options, MEMBER)
 
 enum {
-    ALL = 511,
+    ALL = 1023,
     PLANNING = COMMAND_GENERATE | COMMAND_PLAN | COMMAND_REPORT,
-    LOADING = PLANNING | COMMAND_INSPECT | COMMAND_RUN | COMMAND_DIFF | COMMAND_PROBE | COMMAND_EVALUATE,
+    LOADING = PLANNING | COMMAND_INSPECT | COMMAND_RUN | COMMAND_DIFF | COMMAND_PROBE | COMMAND_EVALUATE | COMMAND_NEW,
     WRITING = COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PROBE | COMMAND_RUN
 };
 
@@ -21,7 +21,7 @@ const struct option option_table[] = {
      "host, virt, gap8 or a description FILE.json; default host"},
     {WRITING, "--output-dir", NULL, OPTION_PATH, PLACE(folder), "DIR",
      "folder of the files; made if need be; default: this one; run: none"},
-    {COMMAND_GENERATE | COMMAND_PROBE, "--name", "name", OPTION_TEXT, PLACE(name), "N",
+    {COMMAND_GENERATE | COMMAND_PROBE | COMMAND_NEW, "--name", "name", OPTION_TEXT, PLACE(name), "N",
      "of the network in C, and of the files; default: the model file's"},
     {LOADING, "--config", NULL, OPTION_PATH, PLACE(config), "FILE",
      "more options, in JSON; default: MODEL.json, where it has a key \"dory\"; none: no file"},

@@ -1,0 +1,214 @@
+/* dory new: a firmware project around a model, to be built as it is and to be changed from there. */
+#include <ctype.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array_file.h"
+#include "base/outputs.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "command/commands.h"
+#include "command/load_model.h"
+#include "command/project_template.h"
+#include "emit/emit.h"
+
+/* A word of the templates, and what stands in its place. */
+struct replacement {
+    const char *word, *text;
+};
+
+/* ---- what the templates' words stand for ---- */
+
+static const char *upper_case(const char *name, struct arena *arena)
+{
+    char *upper = arena_format(arena, "%s", name);
+    for (char *letter = upper; *letter; letter++)
+        *letter = (char)toupper((unsigned char)*letter);
+    return upper;
+}
+
+/* The C type of a tensor's elements; several of less than 8 bits share a byte. */
+static const char *element_type(const struct tensor *tensor)
+{
+    if (tensor->bits < 8)
+        return "uint8_t";
+    return tensor->bits == 32   ? "int32_t"
+           : tensor->bits == 16 ? (tensor->is_signed ? "int16_t" : "uint16_t")
+                                : (tensor->is_signed ? "int8_t" : "uint8_t");
+}
+
+/* "input", or of several "input_1"; and the word that macros have for it. */
+static const char *port_name(const char *role, int index, int count, struct arena *arena)
+{
+    return count > 1 ? arena_format(arena, "%s_%d", role, index) : role;
+}
+
+static void declare_ports(struct text *text, const struct network *network, const int *tensors, int count, const char *role,
+                          const char *upper)
+{
+    for (int i = 0; i < count; i++) {
+        const char *name = port_name(role, i, count, text->arena);
+        const char *type = element_type(&network->tensors[tensors[i]]);
+        text_add(text, "static %s %s[%s_%s_BYTES / sizeof(%s)] DORY_L2;\n", type, name, upper, upper_case(name, text->arena),
+                 type);
+    }
+}
+
+static const char *declarations(const struct network *network, const char *upper, struct arena *arena)
+{
+    struct text text = {.arena = arena};
+    declare_ports(&text, network, network->inputs, network->input_count, "input", upper);
+    declare_ports(&text, network, network->outputs, network->output_count, "output", upper);
+    return text.bytes;
+}
+
+static void list_ports(struct text *text, const char *qualifier, const char *role, int count)
+{
+    text_add(text, "(%svoid *const[]){", qualifier);
+    for (int i = 0; i < count; i++)
+        text_add(text, "%s%s", i ? ", " : "", port_name(role, i, count, text->arena));
+    text_add_string(text, "}");
+}
+
+/* What NAME_run gets behind the buffers. */
+static const char *run_arguments(const struct network *network, struct arena *arena)
+{
+    struct text text = {.arena = arena};
+    if (network->input_count == 1 && network->output_count == 1)
+        return "input, output";
+    list_ports(&text, "const ", "input", network->input_count);
+    text_add_string(&text, ", ");
+    list_ports(&text, "", "output", network->output_count);
+    return text.bytes;
+}
+
+/* Options that the model was read with, for dory_add_network. */
+static const char *network_arguments(const struct options *options, const char *config, struct arena *arena)
+{
+    struct text text = {.arena = arena};
+    bool passes = options->front_end || options->input_bits || options->load.input_is_signed;
+    text_add_string(&text, "");
+    if (config)
+        text_add(&text, " CONFIG %s", config);
+    else if (options->range.exact_add)
+        text_add_string(&text, " EXACT_ADD");
+    if (passes && !config)
+        text_add(&text, " OPTIONS%s%s%s%s%s", options->front_end ? " --frontend " : "",
+                 options->front_end ? options->front_end : "", options->input_bits ? " --input-bits " : "",
+                 options->input_bits ? options->input_bits : "", options->load.input_is_signed ? " --input-signed" : "");
+    return text.bytes;
+}
+
+/* share/dory beside the program's folder, where an installed dory has its CMake files. */
+static const char *find_share(struct arena *arena, struct diagnostics *diagnostics)
+{
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    for (int parts = 0; parts < 2 && strrchr(program, '/'); parts++)
+        *strrchr(program, '/') = 0;
+    const char *share = arena_format(arena, "%s/share/dory", program);
+    if (access(arena_format(arena, "%s/cmake/doryConfig.cmake", share), R_OK) == 0 && !strpbrk(share, "\"\\$"))
+        return share;
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "dory new wants an installed dory, and %s has no cmake/doryConfig.cmake: cmake --install BUILD --prefix "
+             "PREFIX, then "
+             "PREFIX/bin/dory new",
+             share);
+    return NULL;
+}
+
+/* ---- the files ---- */
+
+static const char *fill_in(const char *template, const struct replacement *replacements, struct arena *arena)
+{
+    struct text text = {.arena = arena};
+    while (*template) {
+        const struct replacement *found = NULL;
+        for (const struct replacement *r = replacements; *template == '@' && r->word && !found; r++)
+            found = !strncmp(template, r->word, strlen(r->word)) ? r : NULL;
+        if (found)
+            text_add_string(&text, found->text);
+        else
+            text_add(&text, "%c", *template);
+        template += found ? strlen(found->word) : 1;
+    }
+    return text.bytes;
+}
+
+/* Nobody's work may be lost. */
+static bool is_new(const char *folder, const char *name, struct arena *arena, struct diagnostics *diagnostics)
+{
+    const char *path = arena_format(arena, "%s/%s", folder, name);
+    if (access(path, F_OK) != 0)
+        return true;
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s is there already; dory new writes new projects only", path);
+    return false;
+}
+
+static bool add_copy(struct outputs *outputs, const char *path, struct arena *arena, struct diagnostics *diagnostics)
+{
+    size_t bytes;
+    const unsigned char *content = file_read(path, &bytes, arena, diagnostics);
+    if (content)
+        outputs_add(outputs, text_file_name(path), content, bytes);
+    return content != NULL;
+}
+
+static bool check_names(const struct options *options, struct diagnostics *diagnostics)
+{
+    const char *file = text_file_name(options->model);
+    if (!emit_is_identifier(options->name) || !strcmp(options->name, "firmware"))
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "'%s' cannot be the network's name in C and CMake; choose another with --name", options->name);
+    else if (strpbrk(file, " \t\"\\$;()#"))
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "'%s' has characters that CMake takes for its own; rename the file", file);
+    else
+        return true;
+    return false;
+}
+
+static bool add_project(const struct options *options, const struct network *network, const char *share,
+                        struct outputs *outputs, struct arena *arena, struct diagnostics *diagnostics)
+{
+    const char *upper = upper_case(options->name, arena), *config = options->config ? text_file_name(options->config) : NULL;
+    const struct replacement replacements[] = {
+        {"@name@", options->name},
+        {"@NAME@", upper},
+        {"@file@", text_file_name(options->model)},
+        {"@series@", arena_format(arena, "%.*s", (int)(strrchr(DORY_VERSION, '.') - DORY_VERSION), DORY_VERSION)},
+        {"@arguments@", network_arguments(options, config, arena)},
+        {"@tensors@", declarations(network, upper, arena)},
+        {"@run@", run_arguments(network, arena)},
+        {"@output@", port_name("output", 0, network->output_count, arena)},
+        {"@share@", share},
+        {NULL, NULL},
+    };
+    bool good = true;
+    for (int i = 0; i < project_template_count; i++) {
+        const char *text = fill_in(project_templates[i].text, replacements, arena);
+        good = is_new(options->operands[0], project_templates[i].name, arena, diagnostics) && good;
+        outputs_add(outputs, project_templates[i].name, text, strlen(text));
+    }
+    return good && (!config || add_copy(outputs, options->config, arena, diagnostics)) &&
+           add_copy(outputs, options->model, arena, diagnostics);
+}
+
+enum exit_status command_new(struct invocation *invocation)
+{
+    const struct options *options = &invocation->options;
+    struct arena *arena = &invocation->arena;
+    struct diagnostics *diagnostics = &invocation->diagnostics;
+    struct outputs outputs = {0};
+    const char *share = check_names(options, diagnostics) ? find_share(arena, diagnostics) : NULL;
+    const struct network *network = share ? model_load(options, arena, diagnostics) : NULL;
+    if (!network || !add_project(options, network, share, &outputs, arena, diagnostics) ||
+        !outputs_commit(&outputs, options->operands[0], arena, diagnostics))
+        return EXIT_FAULT;
+    if (!terminal_is_quiet())
+        printf("%s holds a firmware of '%s'. Next:\n\n    cd %s\n    cmake --preset host\n    cmake --build --preset host\n"
+               "    ctest --preset host\n\nThe presets virt (RISC-V under QEMU) and gap8 do the same for those machines.\n",
+               options->operands[0], options->name, options->operands[0]);
+    return EXIT_DONE;
+}

@@ -1,0 +1,22 @@
+# Writes project_template.c, in which the files of this folder are strings; see ../project_template.h.
+set(project_template ${CMAKE_CURRENT_BINARY_DIR}/project_template.c)
+set(project_template_entries "")
+foreach(name IN ITEMS CMakeLists.txt main.c CMakePresets.json)
+  set(file ${CMAKE_CURRENT_LIST_DIR}/${name}.in)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n\"\n     \"" text "${text}")
+  string(APPEND project_template_entries "    {\"${name}\",\n     \"${text}\"},\n")
+endforeach()
+file(WRITE ${project_template}.new
+"/* Written by CMake from generator/command/template. */
+#include \"command/project_template.h\"
+
+const struct project_template project_templates[] = {
+${project_template_entries}};
+
+const int project_template_count = sizeof project_templates / sizeof *project_templates;
+")
+file(COPY_FILE ${project_template}.new ${project_template} ONLY_IF_DIFFERENT)
