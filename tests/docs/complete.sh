@@ -37,9 +37,17 @@ for document in "$source"/docs/*.md; do
   grep -q "(docs/${document##*/})" "$source/README.md" || fail "README.md does not name ${document##*/}"
 done
 
+# The name of a file that the reader is to write stands in sight, in the text before it: a comment is not rendered.
+for document in "$source"/docs/*.md "$source/README.md"; do
+  while IFS=: read -r line name; do
+    sed -n "$((line > 4 ? line - 4 : 1)),$((line - 1))p" "$document" | grep -qF -e "\`${name##*/}\`" -e "\`$name\`" ||
+      fail "${document##*/}, line $line: the file's name, $name, is in a comment only"
+  done < <(grep -n '^<!-- file: ' "$document" | sed 's/^\([0-9]*\):<!-- file: \(.*\) -->$/\1:\2/')
+done
+
 # What documents name must exist; what is below another folder (dory/, build/) is looked for when commands are run.
 rooms='docs|apps|scripts|hal|kernels|cmake|tests|generator|toolchains'
-for name in $(grep -ohP "(?<![\w/.])($rooms)/[A-Za-z0-9_./-]*[A-Za-z0-9]" "$source"/docs/*.md "$source/README.md" | sort -u); do
+for name in $(grep -ohP "(?<![\w/.])($rooms)/[A-Za-z0-9_./-]*[A-Za-z0-9]" "$source"/docs/*.md "$source"/*.md | sort -u); do
   [ -e "$source/$name" ] || fail "the documents name $name"
 done
 [ $failures -eq 0 ] && echo "documents and program agree"
