@@ -242,13 +242,27 @@ static enum qdq_outcome combine(struct qdq *qdq, enum operation operation, const
     return QDQ_DONE;
 }
 
-/* A number for each channel: the dimension of the constant that is not 1 meets the second of the tensor. */
-static bool is_per_channel(const struct view *view, const struct qdq_array *array, int channels)
+/* The dimension of the tensor along which the constant's numbers lie, all others of it being 1; else -1. */
+static int constant_dimension(const struct view *view, const struct qdq_array *array)
 {
-    if (array->count != (size_t)channels || array->rank > view->rank || !array->numbers)
-        return false;
-    int dimension = 1 - (view->rank - array->rank);
-    return view->rank >= 2 && view->dimensions[1] == channels && dimension >= 0 && array->dimensions[dimension] == channels;
+    int found = -1;
+    for (int i = 0; i < array->rank; i++) {
+        if (array->dimensions[i] == 1)
+            continue;
+        int dimension = i + view->rank - array->rank;
+        if (found >= 0 || dimension < 0 || view->dimensions[dimension] != array->dimensions[i])
+            return -1;
+        found = dimension;
+    }
+    return found;
+}
+
+/* Of one channel: weight 1, -1, or 0, which leaves the constant alone, times a positive scale. */
+static void set_factor(struct qdq_pending *pending, int8_t *weights, int channel, double factor, int zero_point)
+{
+    weights[channel] = fabs(factor) < 1e-30 ? 0 : factor < 0 ? -1 : 1;
+    pending->factors[channel] = weights[channel] ? fabs(factor) : 1;
+    pending->addends[channel] = -(int64_t)weights[channel] * zero_point;
 }
 
 /* Arithmetic of a tensor with a constant for each channel: a depth-wise convolution of weight 1 or -1. */
@@ -257,27 +271,61 @@ static enum qdq_outcome scale_channels(struct qdq *qdq, const struct node *node,
                                        struct qdq_value *result)
 {
     struct qdq_value input = *value;
-    enum qdq_outcome outcome = qdq_make_plain(qdq, node, &input);
-    if (outcome != QDQ_DONE)
+    int dimension = constant_dimension(&value->view, array);
+    if (dimension < 0 || operation > MULTIPLY)
+        return QDQ_FLOAT;
+    enum qdq_outcome outcome = qdq_make_elements(qdq, node, &input);
+    if (outcome != QDQ_DONE || (outcome = qdq_make_channels(qdq, node, &input, dimension)) != QDQ_DONE)
         return outcome;
     int channels = qdq_tensor(qdq, input.tensor)->channels, zero_point = qdq_tensor(qdq, input.tensor)->zero_point;
-    if (!is_per_channel(&input.view, array, channels) || operation > MULTIPLY)
-        return QDQ_FLOAT;
     struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, channels);
     int8_t *weights = arena_array(qdq->arena, int8_t, (size_t)channels);
     pending->layer.groups = channels;
     pending->layer.weights = weights;
+    pending->layer.padding_value = zero_point;
     pending->constants = operation == MULTIPLY ? NULL : arena_array(qdq->arena, double, (size_t)channels);
     for (int c = 0; c < channels; c++) {
         double number = qdq_array_real(array, (size_t)c);
         if (!isfinite(number))
             return qdq_fault(qdq, node, NULL, "constant '%s' holds %g", array->name, number);
-        weights[c] = (operation == MULTIPLY && number < 0) || (operation == SUBTRACT && is_swapped) ? -1 : 1;
-        pending->addends[c] = -(int64_t)weights[c] * zero_point;
-        if (operation == MULTIPLY)
-            pending->factors[c] = (double)fabsf((float)number);
-        else
+        double factor = operation == MULTIPLY ? (double)(float)number : operation == SUBTRACT && is_swapped ? -1 : 1;
+        set_factor(pending, weights, c, factor, zero_point);
+        if (operation != MULTIPLY)
             pending->constants[c] = operation == SUBTRACT && !is_swapped ? -number : number;
+    }
+    *result = (struct qdq_value){.kind = QDQ_PENDING, .view = input.view, .pending = pending};
+    return QDQ_DONE;
+}
+
+/* (x - mean) / sqrt(variance + epsilon) * scale + bias: quantisers fold it into a convolution, where there is one. */
+enum qdq_outcome qdq_batch_normalization(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                         struct qdq_value *result)
+{
+    struct qdq_value input = inputs[0];
+    enum qdq_outcome outcome = qdq_make_plain(qdq, node, &input);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    int channels = qdq_tensor(qdq, input.tensor)->channels, zero_point = qdq_tensor(qdq, input.tensor)->zero_point;
+    for (int i = 1; i < 5; i++)
+        if (i >= count || inputs[i].kind != QDQ_CONSTANT || !inputs[i].array->numbers ||
+            inputs[i].array->count != (size_t)channels)
+            return qdq_fault(qdq, node, NULL, "input %d is no constant of %d numbers", i, channels);
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, channels);
+    int8_t *weights = arena_array(qdq->arena, int8_t, (size_t)channels);
+    pending->layer.groups = channels;
+    pending->layer.weights = weights;
+    pending->layer.padding_value = zero_point;
+    pending->constants = arena_array(qdq->arena, double, (size_t)channels);
+    double epsilon = qdq_number(qdq, node, "epsilon", 1e-5);
+    for (int c = 0; c < channels; c++) {
+        double part[4];
+        for (int i = 0; i < 4; i++)
+            part[i] = qdq_array_real(inputs[i + 1].array, (size_t)c);
+        float factor = (float)(part[0] / sqrt(part[3] + epsilon));
+        if (!isfinite(factor) || !isfinite(part[1]) || !isfinite(part[2]))
+            return qdq_fault(qdq, node, NULL, "channel %d is multiplied by %g", c, (double)factor);
+        set_factor(pending, weights, c, (double)factor, zero_point);
+        pending->constants[c] = part[1] - part[2] * (double)factor;
     }
     qdq_pending_value(pending, input.view.rank, result);
     return QDQ_DONE;
@@ -290,12 +338,11 @@ static enum qdq_outcome add_constant(struct qdq *qdq, enum operation operation, 
     const struct qdq_pending *from = value->pending;
     double number;
     bool is_scalar = qdq_array_scalar(array, &number);
-    /* a row of N numbers behind a fully connected layer stands for its channels, too */
-    bool in_a_row = array->count == (size_t)from->channels && view_elements(&value->view) == from->channels;
+    struct tensor output = tensor_plain("", from->height, from->width, from->channels);
+    int dimension = constant_dimension(&value->view, array);
+    bool is_per_channel = dimension >= 0 && view_is_channels(&value->view, dimension, &output);
     if ((operation != ADD && (operation != SUBTRACT || is_swapped)) || from->minimum > -INFINITY ||
-        from->maximum < INFINITY || from->part_count ||
-        (!is_scalar &&
-         (!(in_a_row || is_per_channel(&value->view, array, from->channels)) || from->count != from->channels)))
+        from->maximum < INFINITY || from->part_count || (!is_scalar && (!is_per_channel || from->count != from->channels)))
         return QDQ_FLOAT;
     struct qdq_pending *pending = arena_allocate(qdq->arena, sizeof *pending);
     *pending = *from;

@@ -277,11 +277,9 @@ static bool is_over_channels(struct qdq *qdq, const struct node *node, const str
     const struct tensor *tensor = qdq_tensor(qdq, input->tensor);
     int rank = input->view.rank;
     axis = axis < 0 ? axis + rank : axis;
-    if (axis < 0 || axis >= rank || input->view.dimensions[axis] != tensor->channels ||
-        (opset < 13 && tensor->height * tensor->width != 1))
+    if (axis < 0 || axis >= rank || (opset < 13 && tensor->height * tensor->width != 1))
         return false;
-    return tensor->channels == 1 || (view_position(&input->view, (int)axis, 1) == 1 &&
-                                     view_position(&input->view, (int)axis, tensor->channels - 1) == tensor->channels - 1);
+    return view_is_channels(&input->view, (int)axis, tensor);
 }
 
 enum qdq_outcome qdq_softmax(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,

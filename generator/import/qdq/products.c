@@ -378,15 +378,6 @@ static struct weight_order row_order(struct qdq *qdq, const struct qdq_array *ar
     return order;
 }
 
-/* The view's last dimension is the channels of each pixel. */
-static bool rows_are_pixels(const struct view *view, const struct tensor *tensor)
-{
-    int last = view->rank - 1;
-    return view->dimensions[last] == tensor->channels &&
-           (tensor->channels == 1 ||
-            (view_position(view, last, 1) == 1 && view_position(view, last, tensor->channels - 1) == tensor->channels - 1));
-}
-
 /* Steps of the pixels where each has another number of channels. */
 static struct view with_channels(const struct view *view, int old, int channels)
 {
@@ -424,28 +415,15 @@ static enum qdq_outcome multiply(struct qdq *qdq, const struct node *node, const
 {
     struct qdq_value input = inputs[0];
     struct matrix matrix = {0};
-    if (input.kind != QDQ_REALS)
-        return QDQ_FLOAT;
-    if (!qdq_is_plain(qdq, &input)) { /* its elements, then, in their own order */
-        struct view own = input.view;
-        input.view = view_of_image(qdq_tensor(qdq, input.tensor), 4);
-        enum qdq_outcome made = qdq_make_plain(qdq, node, &input);
-        if (made != QDQ_DONE)
-            return made;
-        input.view = own;
-    }
-    enum qdq_outcome outcome = check_array(qdq, node, &inputs[1]);
-    if (outcome != QDQ_DONE ||
+    enum qdq_outcome outcome = qdq_make_elements(qdq, node, &input);
+    if (outcome != QDQ_DONE || (outcome = check_array(qdq, node, &inputs[1])) != QDQ_DONE ||
         (outcome = check_matrix(qdq, node, &input, inputs[1].array, is_transposed, &matrix)) != QDQ_DONE)
         return outcome;
     struct tensor tensor = *qdq_tensor(qdq, input.tensor);
     bool is_whole = view_elements(&input.view) == (int64_t)matrix.inner && tensor_elements(&tensor) == matrix.inner;
-    if (!is_whole && !rows_are_pixels(&input.view, &tensor))
-        return qdq_fault(
-            qdq, node, NULL,
-            "%s of a tensor of shape %s, whose rows are not the channels of pixels; supported: one row, or rows "
-            "of channels",
-            node->type, view_text(&input.view, qdq->arena));
+    if (!is_whole && (outcome = qdq_make_channels(qdq, node, &input, input.view.rank - 1)) != QDQ_DONE)
+        return outcome;
+    tensor = *qdq_tensor(qdq, input.tensor);
     struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, (int)matrix.outputs);
     pending->channels = (int)matrix.outputs;
     struct weight_order order;

@@ -153,8 +153,12 @@ bool qdq_is_plain(struct qdq *qdq, const struct qdq_value *value);
 /* Makes the value one whose view is the image of its tensor, by a copy if need be. Other than its tensor's dimensions the
  * value stays what it was. */
 enum qdq_outcome qdq_make_image(struct qdq *qdq, const struct node *node, struct qdq_value *value);
-/* Likewise, and real numbers that are others than the tensor's own become a tensor where they can be one exactly, as those
- * of a Relu. QDQ_FLOAT where they cannot. */
+/* Makes a dimension of the view the channels of its tensor, by a copy if need be. */
+enum qdq_outcome qdq_make_channels(struct qdq *qdq, const struct node *node, struct qdq_value *value, int dimension);
+/* Real numbers that are others than the tensor's own become a tensor where they can be one exactly, as those of a Relu.
+ * QDQ_FLOAT where they cannot. The view stays. */
+enum qdq_outcome qdq_make_elements(struct qdq *qdq, const struct node *node, struct qdq_value *value);
+/* Both: an image of elements. */
 enum qdq_outcome qdq_make_plain(struct qdq *qdq, const struct node *node, struct qdq_value *value);
 
 /* ---- array.c ---- */
@@ -215,7 +219,7 @@ void qdq_window_set(struct layer *layer, const struct qdq_window *window);
 qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product; /* products.c */
 qdq_handler qdq_average_pool, qdq_global_average, qdq_reduce_mean, qdq_maximum_pool, qdq_global_maximum,
     qdq_softmax;                                                                                  /* pools.c */
-qdq_handler qdq_unary, qdq_clip, qdq_binary;                                                      /* elements.c */
+qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_batch_normalization;                             /* elements.c */
 qdq_handler qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose;    /* views.c */
 int qdq_concatenate(struct qdq *qdq, const char *name, const struct qdq_value *parts, int count); /* of equal quantisation */
 /* A copy with a border; the elements of it are `fill`. */

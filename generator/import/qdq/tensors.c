@@ -141,7 +141,7 @@ static int element_of(const struct tensor *tensor, float real)
     return plain_real(tensor, (int)element) == real ? (int)element : -1;
 }
 
-enum qdq_outcome qdq_make_plain(struct qdq *qdq, const struct node *node, struct qdq_value *value)
+enum qdq_outcome qdq_make_elements(struct qdq *qdq, const struct node *node, struct qdq_value *value)
 {
     if (value->kind != QDQ_REALS)
         return QDQ_FLOAT;
@@ -159,5 +159,33 @@ enum qdq_outcome qdq_make_plain(struct qdq *qdq, const struct node *node, struct
         value->tensor = output;
         value->reals = qdq_plain_reals(qdq, output);
     }
-    return qdq_make_image(qdq, node, value);
+    return QDQ_DONE;
+}
+
+enum qdq_outcome qdq_make_plain(struct qdq *qdq, const struct node *node, struct qdq_value *value)
+{
+    enum qdq_outcome outcome = qdq_make_elements(qdq, node, value);
+    return outcome == QDQ_DONE ? qdq_make_image(qdq, node, value) : outcome;
+}
+
+enum qdq_outcome qdq_make_channels(struct qdq *qdq, const struct node *node, struct qdq_value *value, int dimension)
+{
+    int order[GRAPH_MAXIMUM_RANK], back[GRAPH_MAXIMUM_RANK], next = 2, rank = value->view.rank;
+    const struct tensor *tensor = qdq_tensor(qdq, value->tensor);
+    if (view_is_channels(&value->view, dimension, tensor) && view_elements(&value->view) == (int64_t)tensor_elements(tensor))
+        return QDQ_DONE;
+    if (dimension == 0 || rank > 4)
+        return qdq_fault(qdq, node, NULL, "%s along dimension %d of a tensor of shape %s is not supported", node->type,
+                         dimension, view_text(&value->view, qdq->arena));
+    order[0] = 0;
+    order[1] = dimension;
+    for (int i = 1; i < rank; i++)
+        if (i != dimension)
+            order[next++] = i;
+    for (int i = 0; i < rank; i++)
+        back[order[i]] = i;
+    view_permute(&value->view, order, &value->view);
+    enum qdq_outcome outcome = qdq_make_image(qdq, node, value);
+    view_permute(&value->view, back, &value->view);
+    return outcome;
 }

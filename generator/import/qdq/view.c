@@ -160,6 +160,13 @@ bool view_is_image(const struct view *view, const struct tensor *tensor)
     return view_equal(view, &image) && view_elements(view) == (int64_t)tensor_elements(tensor);
 }
 
+bool view_is_channels(const struct view *view, int dimension, const struct tensor *tensor)
+{
+    return view->dimensions[dimension] == tensor->channels &&
+           (tensor->channels == 1 || (view_position(view, dimension, 1) == 1 &&
+                                      view_position(view, dimension, tensor->channels - 1) == tensor->channels - 1));
+}
+
 int64_t view_position(const struct view *view, int dimension, int64_t index)
 {
     const struct view_factor *factors = factors_of(view, dimension);

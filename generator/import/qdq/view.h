@@ -38,6 +38,8 @@ bool view_broadcast(const struct view *view, int rank, const int64_t *dimensions
 
 /* The elements of the view are all those of the tensor, in the places that view_of_image gives them. */
 bool view_is_image(const struct view *view, const struct tensor *tensor);
+/* A dimension's indices are the channels of the tensor. */
+bool view_is_channels(const struct view *view, int dimension, const struct tensor *tensor);
 bool view_equal(const struct view *a, const struct view *b);
 
 /* Where in memory an index of a dimension is; and all elements of the view, in the model's order. */

@@ -1,4 +1,5 @@
 /* The walk over the nodes, and what comes in and goes out. */
+#include "import/operators.h"
 #include "import/qdq/qdq.h"
 #include "import/tidy.h"
 
@@ -85,7 +86,7 @@ static const char *input_type_fault(enum element_type type)
 }
 
 /* The input's tensor: with what its elements stand for as soon as a node says it. */
-static void import_input(struct qdq *qdq, int index)
+static void open_input(struct qdq *qdq, int index)
 {
     const struct value *value = &qdq->graph->values[index];
     struct network *network = qdq->builder.network;
@@ -108,7 +109,7 @@ static void import_input(struct qdq *qdq, int index)
     };
 }
 
-static void import_inputs(struct qdq *qdq)
+static void open_inputs(struct qdq *qdq)
 {
     const struct graph *graph = qdq->graph;
     qdq->builder.network->inputs = arena_array(qdq->arena, int, (size_t)graph->input_count);
@@ -119,7 +120,7 @@ static void import_inputs(struct qdq *qdq)
     }
     for (int i = 0; i < graph->input_count; i++)
         if (graph->values[graph->inputs[i]].use_count > 0)
-            import_input(qdq, graph->inputs[i]);
+            open_input(qdq, graph->inputs[i]);
 }
 
 /* ---- floating point: a head, or an island ---- */
@@ -191,10 +192,10 @@ static void report_island(struct qdq *qdq, const struct node *node, const struct
     int floating = floating_input(qdq, inputs, count);
     const struct value *value = floating < 0 ? NULL : &qdq->graph->values[node->inputs[floating]];
     if (!value) {
-        qdq_fault(qdq, node, NULL,
-                  "operator %s%s%s is not supported here: there is no layer that computes it; 'dory ops' "
-                  "lists what there is",
-                  node->type, *node->domain ? " of domain " : "", node->domain);
+        const struct operator_advice *advice = *node->domain ? NULL : operator_find_advice(node->type);
+        qdq_fault(qdq, node, NULL, "operator %s%s%s is not supported here: %s", node->type,
+                  *node->domain ? " of domain " : "", node->domain,
+                  advice ? advice->text : "there is no layer that computes it; 'dory ops' lists what there is");
         return;
     }
     const struct node *producer = value->producer == NO_NODE ? NULL : &qdq->graph->nodes[value->producer];
@@ -258,7 +259,7 @@ static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, const
     return known->handle(qdq, node, inputs, node->input_count, results);
 }
 
-static void import_node(struct qdq *qdq, const struct node *node)
+static void walk_node(struct qdq *qdq, const struct node *node)
 {
     bool is_known;
     const struct qdq_value *inputs = gather_inputs(qdq, node, &is_known);
@@ -295,19 +296,14 @@ static void add_output(struct qdq *qdq, int tensor)
     network->outputs = outputs;
 }
 
-/* In the order of the tensor's elements, or in that of the model's own elements: both are plain to say. */
+/* Files of the tensor in ONNX's order, channels first, are then in that of the model's own tensor. */
 static bool is_in_order(const struct qdq *qdq, const struct qdq_value *value)
 {
-    const struct tensor *tensor = qdq_tensor(qdq, value->tensor);
-    struct view image = view_of_image(tensor, 4), flat, own;
-    if (view_reshape(&image, value->view.rank, value->view.dimensions, &flat) && view_equal(&flat, &value->view))
-        return true;
-    struct tensor row = tensor_plain("", 1, 1, (int)tensor_elements(tensor));
-    struct view plain = view_of_image(&row, 2);
-    return view_reshape(&plain, value->view.rank, value->view.dimensions, &own) && view_equal(&own, &value->view);
+    struct view image = view_of_image(qdq_tensor(qdq, value->tensor), 4), flat;
+    return view_reshape(&image, value->view.rank, value->view.dimensions, &flat) && view_equal(&flat, &value->view);
 }
 
-static void import_tensor_output(struct qdq *qdq, const struct node *node, struct qdq_value value)
+static void give_tensor(struct qdq *qdq, const struct node *node, struct qdq_value value)
 {
     if (!is_in_order(qdq, &value) && qdq_make_image(qdq, node, &value) != QDQ_DONE)
         return;
@@ -320,7 +316,7 @@ static void import_tensor_output(struct qdq *qdq, const struct node *node, struc
     add_output(qdq, value.tensor);
 }
 
-static void import_output(struct qdq *qdq, int index)
+static void give_output(struct qdq *qdq, int index)
 {
     struct qdq_value value = qdq->values[index];
     const struct value *output = &qdq->graph->values[index];
@@ -329,10 +325,10 @@ static void import_output(struct qdq *qdq, int index)
     int sums;
     switch (value.kind) {
     case QDQ_UNKNOWN: return;
-    case QDQ_ELEMENTS: import_tensor_output(qdq, node, value); return;
+    case QDQ_ELEMENTS: give_tensor(qdq, node, value); return;
     case QDQ_REALS:
         if (qdq_is_plain(qdq, &value)) {
-            import_tensor_output(qdq, node, value);
+            give_tensor(qdq, node, value);
             return;
         }
         break;
@@ -352,10 +348,10 @@ static void import_output(struct qdq *qdq, int index)
         qdq->head = add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
     add_sources(qdq, &head, &value);
     for (int i = 0; i < head.source_count; i++)
-        import_tensor_output(qdq, node,
-                             (struct qdq_value){.kind = QDQ_ELEMENTS,
-                                                .view = view_of_image(qdq_tensor(qdq, head.sources[i]), 4),
-                                                .tensor = head.sources[i]});
+        give_tensor(qdq, node,
+                    (struct qdq_value){.kind = QDQ_ELEMENTS,
+                                       .view = view_of_image(qdq_tensor(qdq, head.sources[i]), 4),
+                                       .tensor = head.sources[i]});
 }
 
 static void report_edges(struct qdq *qdq)
@@ -414,12 +410,12 @@ struct network *qdq_import(const struct graph *graph, const char *name, struct a
     quantised_begin(&qdq.builder, name, ROUND_HALF_EVEN, arena);
     qdq.values = arena_array(arena, struct qdq_value, (size_t)graph->value_count);
     mark_quantised_later(&qdq);
-    import_inputs(&qdq);
+    open_inputs(&qdq);
     for (int i = 0; i < graph->node_count && qdq.builder.network->layer_count < MAXIMUM_LAYERS; i++)
         if (graph->nodes[i].is_needed)
-            import_node(&qdq, &graph->nodes[i]);
+            walk_node(&qdq, &graph->nodes[i]);
     for (int i = 0; i < graph->output_count && i < 1000; i++)
-        import_output(&qdq, graph->outputs[i]);
+        give_output(&qdq, graph->outputs[i]);
     check_tensors(&qdq);
     report_edges(&qdq);
     qdq_apply_folds(&qdq);
