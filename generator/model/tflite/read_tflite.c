@@ -59,7 +59,8 @@ static int *read_integers(struct reader *reader, struct flat_table table, int fi
     return numbers;
 }
 
-/* What is not to be printed becomes a question mark. */
+/* What is not to be printed becomes a question mark. The converter joins the names of all that it fused, by semicolons: the
+ * first one is enough. */
 static const char *read_name(struct reader *reader, struct flat_table table, int field, const char *otherwise)
 {
     struct flat_vector vector = flat_vector(&reader->file, table, field, 1);
@@ -71,7 +72,8 @@ static const char *read_name(struct reader *reader, struct flat_table table, int
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
             name[i] = '?';
-    return name;
+    name[strcspn(name, ";")] = 0;
+    return *name ? name : otherwise;
 }
 
 /* ---- tensors ---- */
