@@ -1,5 +1,5 @@
 /* Bounds of the sums of a convolution, from its weights as they are: the one place that says which accumulators a channel
- * can have. The range pass proves tensors with it, and plan/requantise.c that the chip's arithmetic is right for all of
+ * can have. The range pass proves tensors with it, and describe/requantise.c that the chip's arithmetic is right for all of
  * them. */
 #ifndef DORYGEN_ACCUMULATOR_H
 #define DORYGEN_ACCUMULATOR_H

@@ -8,6 +8,7 @@
 #define DORYGEN_PLAN_H
 
 #include "base/support.h"
+#include "describe/describe.h"
 #include "dory/contract.h"
 #include "dory/layer.h"
 #include "network/network.h"
@@ -119,12 +120,7 @@ struct plan {
 
 #define FLASH_HEADER_BYTES DORY_FLASH_HEADER_BYTES /* of the flash image; dory/layer.h says what is in it */
 
-/* ---- the passes behind import, in their order; each false after an error was reported ---- */
-
-/* describe.c: the firmware's view of a layer: shape, bits, normalisation, clip, stages; tile, L1 map and blob sizes zero.
- * And how a convolution is requantised, with its constants; null for all else. */
-bool describe_layer(const struct network *network, int layer, struct dory_layer *run,
-                    const struct requantisation **requantisation, struct arena *arena, struct diagnostics *diagnostics);
+/* ---- the passes behind describe, in their order; each false after an error was reported ---- */
 
 /* Does the target have the cores and bytes that the options ask for? A plan for more is one for another machine. */
 bool plan_options_check(const struct plan_options *options, const struct target *target, struct diagnostics *diagnostics);

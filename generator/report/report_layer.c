@@ -1,7 +1,7 @@
 #include "report/report_layer.h"
 
 #include "dory/hal.h"
-#include "plan/requantise.h"
+#include "describe/requantise.h"
 #include "report/report_values.h"
 
 /* ---- time ---- */

@@ -3,14 +3,14 @@
  * What is decided here is arithmetic: how an accumulator is normalised. A cheaper form than the exact one is taken only
  * where bounds prove that it gives the same bits; for convolutions requantise.c looks for it, with the bounds that a
  * channel's own weights give its sums, which are tighter than the layer's. */
-#include "plan/plan.h"
+#include "describe/describe.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "describe/clamp.h"
+#include "describe/requantise_scalar.h"
 #include "network/accumulator.h"
-#include "plan/requantise.h"
-#include "plan/requantise_scalar.h"
 
 struct bounds {
     int64_t minimum, maximum;

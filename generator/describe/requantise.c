@@ -1,11 +1,11 @@
-#include "plan/requantise.h"
+#include "describe/requantise.h"
 
 #include <inttypes.h>
 #include <math.h>
 
+#include "describe/clamp.h"
+#include "describe/requantise_solve.h"
 #include "network/stage.h"
-#include "plan/clamp.h"
-#include "plan/requantise_solve.h"
 
 static bool fits_32_bits(wide value) { return value >= INT32_MIN && value <= INT32_MAX; }
 static bool fits_64_bits(wide value) { return value >= INT64_MIN && value <= INT64_MAX; }

@@ -1,4 +1,4 @@
-#include "plan/requantise_line.h"
+#include "describe/requantise_line.h"
 
 #include <math.h>
 

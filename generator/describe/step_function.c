@@ -1,4 +1,4 @@
-#include "plan/step_function.h"
+#include "describe/step_function.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef DORYGEN_REQUANTISE_SOLVE_H
 #define DORYGEN_REQUANTISE_SOLVE_H
 
-#include "plan/requantise.h"
+#include "describe/requantise.h"
 
 /* Each writes form->channels[channel] and is true only where requantised_is. `slope` is that of the function without its
  * steps. What holds for the whole layer (shift, left_shift, rounding, clip) is set in form before. */

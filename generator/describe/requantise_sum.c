@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "describe/requantise_scalar.h"
+#include "describe/step_function.h"
 #include "network/stage.h"
-#include "plan/requantise_scalar.h"
-#include "plan/step_function.h"
 
 #define VALUES 256 /* of an input */
 

@@ -1,4 +1,4 @@
-#include "plan/clamp.h"
+#include "describe/clamp.h"
 
 __extension__ typedef __int128 wide;
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "plan/step_function.h"
+#include "describe/step_function.h"
 
 struct line_problem {
     const struct step_point *points;

@@ -8,9 +8,9 @@
 #define DORYGEN_REQUANTISE_H
 
 #include "base/support.h"
+#include "describe/step_function.h"
 #include "dory/layer.h"
 #include "network/network.h"
-#include "plan/step_function.h"
 
 /* Constants of one channel in the weight blob, in their order and as numbers, not yet cut to their size:
  *     NONE: addend; 32, 64, DIVIDE: multiplier, addend; CLAMPED: low, high, multiplier, addend;

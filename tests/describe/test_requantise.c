@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/support.h"
+#include "describe/requantise.h"
 #include "dory/normalise.h"
 #include "expect.h"
 #include "network/stage.h"
-#include "plan/requantise.h"
 
 static uint64_t state = 1;
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "base/support.h"
+#include "describe/requantise_scalar.h"
 #include "dory/normalise.h"
 #include "expect.h"
 #include "network/stage.h"
-#include "plan/requantise_scalar.h"
 
 static uint64_t state = 7;
 

@@ -1,11 +1,11 @@
-#include "plan/requantise_scalar.h"
+#include "describe/requantise_scalar.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "describe/requantise_line.h"
+#include "describe/step_function.h"
 #include "network/stage.h"
-#include "plan/requantise_line.h"
-#include "plan/step_function.h"
 
 #define MOST_STEPS 65536
 

@@ -1,8 +1,8 @@
-#include "plan/requantise_solve.h"
+#include "describe/requantise_solve.h"
 
 #include <math.h>
 
-#include "plan/requantise_line.h"
+#include "describe/requantise_line.h"
 
 static struct line_problem line_of(const struct requantisation *form, const struct step_point *points, int count, bool clips)
 {

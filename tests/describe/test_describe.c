@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../plan/networks.h"
+#include "describe/requantise.h"
 #include "expect.h"
-#include "networks.h"
 #include "plan/plan.h"
-#include "plan/requantise.h"
 
 struct fixture {
     struct arena arena;

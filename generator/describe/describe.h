@@ -1,0 +1,15 @@
+/* Pass `describe`: the firmware's view of a layer, and above all its arithmetic. */
+#ifndef DORYGEN_DESCRIBE_H
+#define DORYGEN_DESCRIBE_H
+
+#include "base/support.h"
+#include "describe/requantise.h"
+#include "dory/layer.h"
+#include "network/network.h"
+
+/* Shape, bits, normalisation, clip, stages; tile, L1 map and blob sizes are zero. And how a convolution is requantised, with
+ * its constants; null for all else. False after an error was reported. */
+bool describe_layer(const struct network *network, int layer, struct dory_layer *run,
+                    const struct requantisation **requantisation, struct arena *arena, struct diagnostics *diagnostics);
+
+#endif
