@@ -65,6 +65,10 @@ class Builder:
         scale = self.scale() if scale is None else scale
         zero_point = self.zero_point() if zero_point is None else zero_point
         name = self.node("QuantizeLinear", [real, self.constant(scale, "s"), self.constant(zero_point, "z")])
+        if self.number(0, 9) == 0:  # as Brevitas has it, for fewer bits
+            limits = np.iinfo(self.kind)
+            low, high = sorted(self.number(limits.min, limits.max) for _ in range(2))
+            name = self.node("Clip", [name, self.constant(self.kind(low)), self.constant(self.kind(high))])
         return Tensor(name, shape, scale, zero_point)
 
     def real(self, tensor):
@@ -239,6 +243,32 @@ class Builder:
         last = self.quantised(self.node("Transpose", [self.real(x)], perm=[0, 2, 3, 1]), x.shape, x.scale, x.zero_point)
         return self.quantised(self.node("Transpose", [self.real(last)], perm=[0, 3, 1, 2]), x.shape, x.scale, x.zero_point)
 
+    def normalised(self, x):
+        """Arithmetic with a constant for each channel."""
+        def numbers(low=-2.0, high=2.0):
+            return self.random.uniform(low, high, x.shape[1]).astype(FLOAT)
+        if self.number(0, 1):
+            constants = [self.constant(array) for array in (numbers(), numbers(), numbers(), numbers(0.1))]
+            return self.quantised(self.bounded(self.node("BatchNormalization", [self.real(x), *constants])), x.shape)
+        kind = self.pick(["Add", "Sub", "Mul"])
+        shape = self.pick([(1, -1, 1, 1), (-1, 1, 1)])
+        return self.quantised(self.node(kind, [self.real(x), self.constant(numbers(0.1).reshape(shape))]), x.shape)
+
+    def rows(self, x):
+        """MatMul of the pixels' channels, or of the channels' pixels."""
+        apart = self.node("Reshape", [self.real(x), self.constant(np.array([1, x.shape[1], -1]))])
+        inner, rows = x.shape[1], x.shape[2] * x.shape[3]
+        if self.number(0, 1):
+            apart = self.node("Transpose", [apart], perm=[0, 2, 1])
+        else:
+            inner, rows = rows, inner
+        outputs = self.number(1, 6)
+        weights, scales = self.weights((inner, outputs), 1, self.number(0, 1))
+        real = self.node("MatMul", [apart, weights])
+        turned = self.node("Transpose", [real], perm=[0, 2, 1])
+        scale = self.output_scale(x.scale, scales, inner)
+        return self.quantised(self.node("Reshape", [turned, self.constant(np.array([1, outputs, rows, 1]))]), (1, outputs, rows, 1), scale)
+
     def classifier(self, x):
         size = int(np.prod(x.shape))
         real = self.real(x)
@@ -258,9 +288,10 @@ class Builder:
 
     def model(self):
         shape = (1, self.number(1, 8), self.number(2, 12), self.number(2, 12))
-        x = self.quantised("x", shape)
+        is_float = self.number(0, 4) > 0
+        x = self.quantised("x", shape) if is_float else Tensor("x", shape, self.scale(), self.zero_point())
         layers = [self.convolution] * 4 + [self.transposed, self.average, self.maximum, self.unary, self.silu, self.residual, self.excite,
-                                           self.concatenation, self.pad, self.cut, self.resize, self.shuffle,
+                                           self.concatenation, self.pad, self.cut, self.resize, self.shuffle, self.normalised, self.rows,
                                            self.to_channels_last_and_back]
         y = x
         for _ in range(self.number(1, 6)):
@@ -268,7 +299,8 @@ class Builder:
         if self.number(0, 1) or y is x:
             y = self.classifier(y)
         elements = TensorProto.INT8 if self.kind == np.int8 else TensorProto.UINT8
-        graph = helper.make_graph(self.nodes, "random", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        graph = helper.make_graph(self.nodes, "random",
+                                  [helper.make_tensor_value_info("x", TensorProto.FLOAT if is_float else elements, shape)],
                                   [helper.make_tensor_value_info(y.name, elements, y.shape)], self.constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])
         limits = np.iinfo(self.kind)

@@ -26,6 +26,10 @@ class Exact:
         return Exact(numbers, self.scales, self.offsets, self.bounds)
 
 
+class Rows(Exact):
+    """[1, outputs, rows], which the model has the other way round: its next node is the Transpose."""
+
+
 class Plain:
     """(elements - zero_point) * scale: what DequantizeLinear makes."""
 
@@ -245,6 +249,8 @@ class Network:
         value, weights, bias = (inputs + [None])[:3]
         transposed = attributes.get("transB", 0)
         integers, scales = self.products(weights, 0 if transposed else 1)
+        if value.elements.ndim == 3:  # rows: channels second, for the scales
+            return Rows((value.integers() @ integers).transpose(0, 2, 1), [fraction(value.scale) * scale for scale in scales])
         return self.finish(value.integers() @ (integers.T if transposed else integers), value, scales, bias)
 
     def node_MatMul(self, inputs, attributes, node):
@@ -313,7 +319,18 @@ class Network:
     def node_HardSwish(self, inputs, attributes, node):
         return self.function(inputs, lambda x: x * np.clip(FLOAT(1) / FLOAT(6) * x + FLOAT(0.5), FLOAT(0), FLOAT(1)))
 
+    def node_BatchNormalization(self, inputs, attributes, node):
+        value, gamma, beta, mean, variance = inputs
+        factors = (gamma.astype(float) / np.sqrt(variance.astype(float) + attributes.get("epsilon", 1e-5))).astype(FLOAT)
+        sign = np.where(factors < 0, -1, 1).reshape(1, -1, *[1] * (value.elements.ndim - 2))
+        scales = [fraction(value.scale) * abs(fraction(factor)) for factor in factors]
+        offsets = [fraction(float(b) - float(m) * float(f)) for b, m, f in zip(beta, mean, factors)]
+        units = [scale / 65536 for scale in scales]
+        return Exact(value.integers() * sign, scales, [round(o / u) * u for o, u in zip(offsets, units)])
+
     def add(self, inputs, sign):
+        if isinstance(inputs[0], Plain) and isinstance(inputs[1], np.ndarray):
+            inputs = [Exact(inputs[0].integers(), [fraction(inputs[0].scale)]), inputs[1]]
         if isinstance(inputs[0], Exact):
             offsets = [fraction(number) * sign for number in np.ravel(inputs[1])]
             units = [inputs[0].channel(i)[0] / 65536 for i in range(len(offsets))]
@@ -329,6 +346,10 @@ class Network:
         return self.add(inputs, -1)
 
     def node_Mul(self, inputs, attributes, node):
+        if isinstance(inputs[0], Plain) and node.input[1] in self.constants:
+            factors = np.ravel(inputs[1])
+            sign = np.where(factors < 0, -1, 1).reshape(1, -1, 1, 1)
+            return Exact(inputs[0].integers() * sign, [fraction(inputs[0].scale) * abs(fraction(factor)) for factor in factors])
         if all(isinstance(value, Plain) for value in inputs) and inputs[0] is not inputs[1]:
             return Exact(inputs[0].integers() * inputs[1].integers(), [fraction(inputs[0].scale) * fraction(inputs[1].scale)])
         a, b = (value.floats() if isinstance(value, Plain) else value for value in inputs)
@@ -353,6 +374,8 @@ class Network:
         return self.move(inputs[0], reshape)
 
     def node_Transpose(self, inputs, attributes, node):
+        if isinstance(inputs[0], Rows):
+            return Exact(inputs[0].numbers, inputs[0].scales, inputs[0].offsets)
         return self.move(inputs[0], lambda x: x.transpose(attributes["perm"]))
 
     def node_Squeeze(self, inputs, attributes, node):

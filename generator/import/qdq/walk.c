@@ -158,12 +158,25 @@ static const char *add_to_list(struct qdq *qdq, const char *list, const char *na
     return strlen(list) > 300 ? list : arena_format(qdq->arena, "%s, %s", list, strlen(list) > 280 ? "..." : name);
 }
 
+/* What computes an input that is no tensor of its own. */
+static void name_producer(struct qdq *qdq, const struct node *node, int index, const struct qdq_value *input)
+{
+    const struct value *value = node->inputs[index] == NO_VALUE ? NULL : &qdq->graph->values[node->inputs[index]];
+    bool is_inside = input->kind == QDQ_PENDING || (input->kind == QDQ_REALS && !qdq_is_plain(qdq, input));
+    if (!is_inside || !value || value->producer == NO_NODE)
+        return;
+    const struct node *producer = &qdq->graph->nodes[value->producer];
+    qdq->head = add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", producer->type, producer->name));
+}
+
 static void leave_to_application(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                  struct qdq_value *results)
 {
     struct qdq_value head = {.kind = QDQ_HEAD};
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        name_producer(qdq, node, i, &inputs[i]);
         add_sources(qdq, &head, &inputs[i]);
+    }
     for (int i = 0; i < node->output_count; i++)
         results[i] = head;
     qdq->head = add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
