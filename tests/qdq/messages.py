@@ -152,8 +152,8 @@ SHARED = [(f"{network}_qdq_u8u8", ["minus their zero point are from", "weight_ty
           for network in ("mbv2", "resnet", "dscnn", "mixed")] + [("mixed_qop_u8s8_pc", ["convtranspose_27", "'w_26' are float"])]
 
 
-def run(dory, path):
-    return subprocess.run([dory, "inspect", path], capture_output=True, text=True)
+def run(dory, path, *options):
+    return subprocess.run([dory, "inspect", path, *options], capture_output=True, text=True)
 
 
 def judge(name, done, status, parts):
@@ -185,6 +185,15 @@ def external(dory, scratch):
     return good
 
 
+def foreign_options(dory, scratch):
+    """Options of integer networks."""
+    path, good = f"{scratch}/plain.onnx", True
+    onnx.save(Model().quantise("a").convolution().quantise("y").done(), path)
+    for options in (["--exact-add"], ["--input-bits", "4"], ["--input-signed"]):
+        good &= judge(str(options), run(dory, path, *options), 1, [options[0], "Quantlab"])
+    return good
+
+
 def main():
     dory, good = sys.argv[1], True
     with tempfile.TemporaryDirectory() as scratch:
@@ -194,6 +203,7 @@ def main():
                 file.write(model.done().SerializeToString())
             good &= judge(name, run(dory, path), status, parts)
         good &= external(dory, scratch)
+        good &= foreign_options(dory, scratch)
     for name, parts in SHARED:
         path = f"{sys.argv[2]}/{name}/model.onnx" if len(sys.argv) > 2 else ""
         if os.path.exists(path):
