@@ -7,6 +7,8 @@
 #                  [APPLICATION_L2_BYTES <n>]  what the application takes of L2, code and data; default: 16384
 #                  [CORES <n>]              of the cluster; default: the target's
 #                  [EXACT_ADD]              keep sums that can leave 8 bits in 16 bits, do not saturate
+#                  [REQUANTISATION exact|fast]  fast: a cheaper form where it is not proven equal; the plan says for
+#                                           how many sums it differs; default: exact
 #                  [CHECK <dir>|golden]     also test: run and compare every layer with <dir>/out_layer<n>.txt, or with
 #                                           the golden interpreter where such a file is missing
 #                  [DUMP all|<layer>...]    <name>_run writes its input and the outputs of these layers to the log, for
@@ -35,7 +37,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/DoryFlash.cmake)
 # is built: files of an earlier run would be compiled, and nobody would notice.
 function(_dory_check_options name)
   set(own --target TARGET --config CONFIG --check CHECK --l1-bytes L1_BYTES --l2-bytes L2_BYTES
-      --application-bytes APPLICATION_L2_BYTES --cores CORES --exact-add EXACT_ADD --dump-tensors DUMP
+      --application-bytes APPLICATION_L2_BYTES --cores CORES --exact-add EXACT_ADD --requantisation REQUANTISATION --dump-tensors DUMP
       --name "the first argument" --output-dir "not to be chosen" --depfile "not to be chosen"
       --firmware "not to be chosen" --dump "not possible" --list-outputs "not possible" --help "not possible")
   foreach(option IN LISTS ARGN)
@@ -69,6 +71,12 @@ function(_dory_generator_options variable)
   endforeach()
   if(arg_EXACT_ADD)
     list(APPEND options --exact-add)
+  endif()
+  if(DEFINED arg_REQUANTISATION)
+    if(NOT arg_REQUANTISATION MATCHES "^(exact|fast)$")
+      message(FATAL_ERROR "dory_add_network(${name}): REQUANTISATION ${arg_REQUANTISATION}: exact and fast are there")
+    endif()
+    list(APPEND options --requantisation ${arg_REQUANTISATION})
   endif()
   if(arg_CHECK STREQUAL golden)
     if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/golden)
@@ -120,8 +128,8 @@ function(_dory_outputs name sources_variable others_variable)
 endfunction()
 
 function(dory_add_network name model)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CHECK" "DUMP;OPTIONS")
-  dory_require_arguments("dory_add_network(${name})" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CHECK;DUMP" ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;REQUANTISATION;CHECK" "DUMP;OPTIONS")
+  dory_require_arguments("dory_add_network(${name})" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;REQUANTISATION;CHECK;DUMP" ${ARGN})
   _dory_check_options(${name} ${arg_OPTIONS})
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "dory_add_network: ${name} becomes part of C names; letters, digits and underscores only")

@@ -35,6 +35,9 @@ const struct option option_table[] = {
     {PLANNING | COMMAND_PROBE, "--cores", "cores", OPTION_NUMBER, PLACE(cores), "n", "of the cluster"},
     {LOADING, "--exact-add", "exact_add", OPTION_FLAG, PLACE(range.exact_add), NULL,
      "16 bits for sums that can exceed 8; else saturate"},
+    {PLANNING | COMMAND_PROBE, "--requantisation", "requantisation", OPTION_TEXT, PLACE(requantisation), "R",
+     "exact, or fast: a cheaper form where it is not proven equal; the plan says for how many sums it differs; default "
+     "exact"},
     {PLANNING, "--tensors-in-ram", "tensors_in_ram", OPTION_FLAG, PLACE(tensors_in_ram), NULL,
      "for tests: intermediate tensors in L3 RAM where possible"},
     {LOADING, "--frontend", "frontend", OPTION_TEXT, PLACE(front_end), "F",

@@ -192,6 +192,16 @@ static bool choose_load(struct options *options, const struct command *command)
     return !fault;
 }
 
+static bool choose_requantisation(struct options *options, const struct command *command)
+{
+    const char *word = options->requantisation ? options->requantisation : "exact";
+    options->range.fast_requantisation = !strcmp(word, "fast");
+    if (options->range.fast_requantisation || !strcmp(word, "exact"))
+        return true;
+    fprintf(stderr, "dory %s: error: requantisation '%s'; exact and fast are there\n", command->name, word);
+    return false;
+}
+
 /* All operands are there; the model, the last of them, may be named by the configuration. */
 static bool has_operands(const struct reader *reader)
 {
@@ -233,7 +243,7 @@ bool options_read(struct options *options, const struct command *command, int ar
         return false;
     options->target = options->target ? options->target : "host";
     options->name = options->name || !options->model ? options->name : default_name(options->model, arena);
-    return choose_load(options, command);
+    return choose_load(options, command) && choose_requantisation(options, command);
 }
 
 const char *options_folder(const struct options *options)

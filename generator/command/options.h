@@ -31,6 +31,7 @@ struct options {
     const char *log;                    /* for the report: null, or the log of a run with its measurements */
     const char *compare;                /* null, or a report.json; the other one is in the model's place */
     const char *front_end, *input_bits; /* as they were given; what they mean is in `load` */
+    const char *requantisation;         /* null, "exact" or "fast"; the latter is in `range`, too */
     const char *firmware;               /* null, or a linked program that shares L2 with the network, see budget.h */
     bool list_outputs, tensors_in_ram, report, help, quiet, verbose;
     uint32_t l1_bytes, l2_bytes, cores; /* 0: not given */

@@ -220,7 +220,8 @@ static void describe_channel_stages(const struct description *d)
                                          .ranges = ranges,
                                          .channel_count = d->output->channels,
                                          .minimum = d->run->minimum,
-                                         .maximum = d->run->maximum};
+                                         .maximum = d->run->maximum,
+                                         .allow_fast = d->network->fast_requantisation};
     if (requantise(&problem, d->requantisation, d->arena))
         take_requantisation(d, d->requantisation);
     else

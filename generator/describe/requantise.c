@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "describe/clamp.h"
+#include "describe/requantise_fast.h"
 #include "describe/requantise_solve.h"
 #include "network/stage.h"
 
@@ -336,6 +337,29 @@ static bool is_solved(const struct requantise_problem *problem, struct requantis
     return any;
 }
 
+/* ---- not equal, but fast ---- */
+
+static bool is_fast(const struct requantise_problem *problem, struct requantisation *form, struct arena *arena)
+{
+    struct arena scratch = {0};
+    struct step_function function = {.capacity = 2 * MOST_FLOORS + 2};
+    bool good = problem->allow_fast && problem->minimum == 0 && problem->maximum <= UINT8_MAX;
+    if (!good)
+        return false;
+    start_form(problem, form, arena);
+    form->normalisation = DORY_NORMALISE_CLAMPED;
+    form->verdict = REQUANTISED_FAST;
+    form->shift = 32 - bits_of(problem->maximum);
+    function.points = arena_array(&scratch, struct step_point, (size_t)function.capacity);
+    for (int channel = 0; channel < problem->channel_count && good; channel++) {
+        const struct step_point *range = &problem->ranges[channel];
+        good = step_function_of_stage(problem->stage, channel, range->x, range->y, &function) &&
+               requantise_fast(form, channel, &function, step_function_slope(problem->stage, channel), &scratch);
+    }
+    arena_free(&scratch);
+    return good;
+}
+
 /* ---- choice ---- */
 
 static int64_t count_accumulators(const struct requantise_problem *problem)
@@ -356,6 +380,8 @@ bool requantise(const struct requantise_problem *problem, struct requantisation 
     /* what a division by a reciprocal costs, lies between the solved forms */
     if (!found && !(has_solution && solved.normalisation != DORY_NORMALISE_HIGH))
         found = is_clamped(problem, result, arena);
+    bool is_cheap = found || (has_solution && solved.normalisation != DORY_NORMALISE_HIGH);
+    found = found || (!is_cheap && is_fast(problem, result, arena));
     if (!found && has_solution) {
         *result = solved;
         found = true;

@@ -152,6 +152,7 @@ struct network {
     int input_count;
     int *outputs;
     int output_count;
+    bool fast_requantisation; /* the chip may differ from the model by what describe/requantise_fast.h permits */
 };
 
 /* Tells networks apart: of layers, shapes and constants, after range_prove. Names do not count. */

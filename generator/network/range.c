@@ -312,5 +312,6 @@ bool range_prove(struct network *network, const struct range_options *options, s
         if (!prove_layer(&prover, i))
             network->tensors[network->layers[i].output].minimum = network->tensors[network->layers[i].output].maximum = 0;
     lower_average_pools(network, arena);
+    network->fast_requantisation = prover.options->fast_requantisation;
     return diagnostics->error_count == errors_before;
 }

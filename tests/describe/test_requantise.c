@@ -175,6 +175,47 @@ static void test_rounding(enum rounding rounding, int count)
     }
 }
 
+/* ---- fast ---- */
+
+static int64_t count_wrong(const struct subject *s, const struct requantisation *form, int64_t *most)
+{
+    int64_t count = 0;
+    *most = 0;
+    for (int channel = 0; channel < CHANNELS; channel++)
+        for (int64_t x = s->ranges[channel].x; x <= s->ranges[channel].y; x++) {
+            struct dory_layer layer;
+            uint8_t constants[16];
+            as_the_firmware_has_it(form, channel, &layer, constants);
+            int64_t apart = dory_normalise(&layer, constants, 0, (int32_t)x) - (int64_t)stage_apply(&s->stage, channel, x);
+            apart = apart < 0 ? -apart : apart;
+            count += apart != 0;
+            *most = apart > *most ? apart : *most;
+        }
+    return count;
+}
+
+/* Whatever is taken, what it says of itself is so. */
+static void test_fast(void)
+{
+    int fast = 0, wrong = 0;
+    for (int i = 0; i < 300; i++) {
+        struct arena arena = {0};
+        struct subject subject;
+        struct requantisation form;
+        int64_t most;
+        make_subject(&subject, (enum rounding)(i % 4));
+        subject.problem.allow_fast = true;
+        EXPECT(requantise(&subject.problem, &form, &arena), "case %d: no form", i);
+        EXPECT(count_wrong(&subject, &form, &most) == form.wrong_accumulators && most == form.most_wrong,
+               "case %d: %" PRId64 " wrong by %" PRId64, i, form.wrong_accumulators, form.most_wrong);
+        fast += form.verdict == REQUANTISED_FAST;
+        wrong += form.wrong_accumulators > 0;
+        arena_free(&arena);
+    }
+    printf("fast: %d of 300, of which %d differ\n", fast, wrong);
+    EXPECT(fast > 10 && wrong > 10 && wrong <= fast, "fast %d, wrong %d", fast, wrong);
+}
+
 /* ---- comparison of step functions ---- */
 
 static void test_comparison(void)
@@ -211,6 +252,7 @@ int main(void)
     test_rounding(ROUND_HALF_EVEN, 400);
     test_rounding(ROUND_HALF_AWAY, 400);
     test_comparison();
+    test_fast();
     for (int form = DORY_NORMALISE_32; form <= DORY_NORMALISE_HIGH; form++)
         printf("form %d: chosen %d times, %d mutants not proven\n", form, chosen[form], failed_proofs[form]);
     printf("high: floor %d, away %d, even %d\n", chosen_roundings[0], chosen_roundings[1], chosen_roundings[2]);
