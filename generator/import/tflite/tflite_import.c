@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "import/tflite/tflite_network.h"
+#include "import/tidy.h"
 
-#define RECIPE               "docs/from-tensorflow.md"
-#define MAXIMUM_OUTPUTS      1000
-#define MAXIMUM_LISTED       8                 /* kinds of operators in a message */
-#define MAXIMUM_NETWORK_SIZE ((size_t)1 << 26) /* elements of a tensor: keeps arithmetic on sizes in 32 bits */
+#define RECIPE          "docs/from-tensorflow.md"
+#define MAXIMUM_OUTPUTS 1000
+#define MAXIMUM_LISTED  8 /* kinds of operators in a message */
 
 static bool complain(struct tflite_importer *importer, const char *node, const char *text)
 {
@@ -255,11 +255,6 @@ static void import_edges(struct tflite_importer *importer)
             network->inputs[network->input_count++] = importer->inputs[i];
     for (int i = 0; i < model->output_count && importer->diagnostics->error_count == 0; i++)
         import_output(importer, &model->outputs[i]);
-    for (int i = 0; i < network->tensor_count; i++)
-        if (tensor_elements(&network->tensors[i]) > MAXIMUM_NETWORK_SIZE)
-            complain(importer, network->tensors[i].name,
-                     arena_format(importer->arena, "the tensor has %zu elements; supported: up to %zu",
-                                  tensor_elements(&network->tensors[i]), MAXIMUM_NETWORK_SIZE));
     if (importer->diagnostics->error_count == 0 && (network->output_count == 0 || network->input_count == 0))
         complain(importer, NULL, "the network has no quantised input or output");
 }
@@ -287,5 +282,8 @@ struct network *tflite_import(const struct tflite_model *model, const char *name
     for (int i = 0; i < model->operator_count; i++)
         import_operator(&importer, &model->operators[i], &is_noted);
     import_edges(&importer);
-    return diagnostics->error_count == errors_before ? importer.builder.network : NULL;
+    if (diagnostics->error_count > errors_before)
+        return NULL;
+    network_tidy(importer.builder.network, arena);
+    return importer.builder.network;
 }

@@ -9,7 +9,8 @@
 #include "import/quantised.h"
 #include "model/tflite/tflite.h"
 
-#define MAXIMUM_DIMENSION 65535 /* what the firmware's 16-bit fields hold */
+#define MAXIMUM_DIMENSION 65535     /* what the firmware's 16-bit fields hold */
+#define MAXIMUM_ELEMENTS  (1 << 26) /* of a tensor: keeps arithmetic on sizes in 32 bits */
 
 enum value_kind {
     VALUE_UNKNOWN,  /* comes from an operator with a fault, which was reported */
@@ -113,6 +114,9 @@ bool tflite_reads_two(struct tflite_importer *importer); /* two inputs, and no c
 int tflite_makes(struct tflite_importer *importer, int elements_of);
 struct tensor *tflite_network_tensor(struct tflite_importer *importer, int tensor);
 struct value tflite_value_of(int tensor);
+
+/* A copy of the value with its pending border. */
+int tflite_lay_border(struct tflite_importer *importer, const struct value *value);
 
 /* A copy of the value in another shape, whose elements come in the value's order: transposed, or reshaped. */
 int tflite_lay_view(struct tflite_importer *importer, const struct value *value, const struct image_shape *shape);

@@ -55,6 +55,31 @@ int tflite_lay_view(struct tflite_importer *importer, const struct value *value,
     return output;
 }
 
+/* A border before and behind `size` elements. */
+static void fill_within(int32_t *positions, int before, int size, int behind, int stride)
+{
+    for (int i = 0; i < before + size + behind; i++)
+        positions[i] = i < before || i >= before + size ? -1 : (i - before) * stride;
+}
+
+int tflite_lay_border(struct tflite_importer *importer, const struct value *value)
+{
+    struct tensor input = *tflite_network_tensor(importer, value->tensor);
+    struct quantisation quantisation = {input.scale, input.zero_point + input.model_offset, input.model_offset != 0};
+    const struct padding *padding = &value->padding;
+    struct image_shape shape = {input.height + padding->top + padding->bottom, input.width + padding->left + padding->right,
+                                input.channels};
+    struct positions positions = make_positions(importer, &shape);
+    const char *name = arena_format(importer->arena, "%s, with a border", input.name);
+    fill_within(positions.rows, padding->top, input.height, padding->bottom, input.width * input.channels);
+    fill_within(positions.columns, padding->left, input.width, padding->right, input.channels);
+    fill(positions.channels, input.channels, 0, 1, 1);
+    int output = quantised_tensor(&importer->builder, name, shape.height, shape.width, shape.channels, &quantisation);
+    lay_copy(importer, name, value->tensor, output, &positions);
+    importer->builder.network->layers[importer->builder.network->layer_count - 1].padding_value = value->padding_element;
+    return output;
+}
+
 /* Input and output of an operator that moves elements, which keep scale and zero point; false after a report. */
 static bool make_output(struct tflite_importer *importer, int *input, int *output)
 {

@@ -129,6 +129,9 @@ bool tflite_image_shape(struct tflite_importer *importer, const struct tflite_te
         if (dimensions[i] < 1 || dimensions[i] > MAXIMUM_DIMENSION)
             return tflite_fault(importer, "'%s' has the shape %s; supported: dimensions of 1 to %d", tensor->name,
                                 tflite_shape_text(importer, tensor), MAXIMUM_DIMENSION);
+    if ((int64_t)dimensions[0] * dimensions[1] > MAXIMUM_ELEMENTS / dimensions[2])
+        return tflite_fault(importer, "'%s' has the shape %s; supported: up to %d elements", tensor->name,
+                            tflite_shape_text(importer, tensor), MAXIMUM_ELEMENTS);
     *shape = (struct image_shape){dimensions[0], dimensions[1], dimensions[2]};
     return true;
 }
@@ -154,30 +157,6 @@ int tflite_makes(struct tflite_importer *importer, int elements_of)
         shape = (struct image_shape){like->height, like->width, like->channels};
     }
     return quantised_tensor(&importer->builder, output->name, shape.height, shape.width, shape.channels, &quantisation);
-}
-
-/* A border of any element around a tensor: a depth-wise convolution of 1x1 elements with the factor 1. */
-static int lay_padding(struct tflite_importer *importer, const struct value *value)
-{
-    struct tensor input = *tflite_network_tensor(importer, value->tensor);
-    struct quantisation quantisation = {input.scale, input.zero_point + input.model_offset, input.model_offset != 0};
-    const struct padding *padding = &value->padding;
-    int output = quantised_tensor(&importer->builder, arena_format(importer->arena, "%s with border", input.name),
-                                  input.height + padding->top + padding->bottom,
-                                  input.width + padding->left + padding->right, input.channels, &quantisation);
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_CONVOLUTION,
-                                          tflite_network_tensor(importer, output)->name, value->tensor, output);
-    int8_t *weights = arena_array(importer->arena, int8_t, (size_t)input.channels);
-    memset(weights, 1, (size_t)input.channels);
-    layer->groups = input.channels;
-    layer->padding_top = padding->top;
-    layer->padding_left = padding->left;
-    layer->padding_bottom = padding->bottom;
-    layer->padding_right = padding->right;
-    quantised_finish_convolution(&importer->builder, layer,
-                                 &(struct quantised_weights){.weights = weights, .scales = (double[]){1}, .scale_count = 1});
-    layer->padding_value = value->padding_element;
-    return output;
 }
 
 /* A reshaped tensor can be given its new shape where no layer has anything to do with the old one; else it is copied. */
@@ -232,7 +211,7 @@ int tflite_reads(struct tflite_importer *importer, int index, struct padding *pa
         *value = tflite_value_of(tflite_lay_view(importer, value, &shape));
     bool is_zero = value->padding_element == tflite_network_tensor(importer, value->tensor)->zero_point;
     if (has_padding(value) && !(padding && is_zero))
-        *value = tflite_value_of(lay_padding(importer, value));
+        *value = tflite_value_of(tflite_lay_border(importer, value));
     if (padding)
         *padding = value->padding;
     shape.height -= value->padding.top + value->padding.bottom;
@@ -247,7 +226,7 @@ int tflite_reads_elements(struct tflite_importer *importer, int index, struct va
     if (!value)
         return -1;
     if (has_padding(value))
-        *value = tflite_value_of(lay_padding(importer, value));
+        *value = tflite_value_of(tflite_lay_border(importer, value));
     *result = *value;
     return value->tensor;
 }
