@@ -319,6 +319,33 @@ static void describe_shape(const struct description *d)
     set_dimensions(d, dimensions, COUNT_OF(dimensions));
 }
 
+static void swap(uint16_t *a, uint16_t *b)
+{
+    uint16_t other = *a;
+    *a = *b;
+    *b = other;
+}
+
+/* Of a tensor that is laid along the width: it is one row, which no step of the network can cut into stripes. */
+#define LONGEST_ROW_BYTES 32768
+
+/* Tensors of one column, as sound and sensors have them in TFLite, lie in memory as tensors of one row do; and kernels work
+ * along rows. */
+static void lay_along_width(const struct description *d)
+{
+    struct dory_layer *run = d->run;
+    bool is_column = run->input_width == 1 && run->output_width == 1 && run->kernel_width == 1 && run->padding_left == 0;
+    if (!is_column || run->input_height == 1 || run->input_height * run->input_channels > LONGEST_ROW_BYTES ||
+        run->output_height * run->output_channels > LONGEST_ROW_BYTES)
+        return;
+    swap(&run->input_height, &run->input_width);
+    swap(&run->output_height, &run->output_width);
+    swap(&run->kernel_height, &run->kernel_width);
+    swap(&run->stride_height, &run->stride_width);
+    swap(&run->dilation_height, &run->dilation_width);
+    swap(&run->padding_top, &run->padding_left);
+}
+
 /* A convolution that reads its whole input becomes one of a single pixel (see layer_reads_whole_input). */
 static void flatten(const struct description *d)
 {
@@ -684,6 +711,8 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
     }
     describe_elements(&d);
     describe_shape(&d);
+    if (layer->kind != LAYER_COPY && layer->kind != LAYER_INTERPOLATION) /* which say rows and columns by lists */
+        lay_along_width(&d);
     describe_border(&d);
     check_extents(&d);
     describe_kind(&d);
