@@ -192,16 +192,7 @@ function(dory_add_network name model)
   endif()
 endfunction()
 
-# Without enable_testing() add_test does nothing, and ctest finds no test and ends well.
-function(_dory_expect_testing name)
-  if(NOT CMAKE_TESTING_ENABLED)
-    message(WARNING "dory_add_network(${name}): CHECK adds a test, but enable_testing() is not called in "
-                    "${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt: ctest will not run ${name}_check")
-  endif()
-endfunction()
-
 function(_dory_add_check name)
-  cmake_language(EVAL CODE "cmake_language(DEFER CALL _dory_expect_testing ${name})") # it may be called further down
   add_executable(${name}_check ${ARGN})
   target_link_libraries(${name}_check PRIVATE ${name} dory::check)
   dory_add_firmware_test(${name}_check ${name}_check)

@@ -12,6 +12,14 @@ function(_dory_no_emulator variable)
   set(${variable} "skipped: ${reason}" PARENT_SCOPE)
 endfunction()
 
+# Without enable_testing() add_test does nothing, and ctest finds no test and ends well.
+function(_dory_expect_testing name)
+  if(NOT CMAKE_TESTING_ENABLED)
+    message(WARNING "dory: ctest will not run the test ${name}: enable_testing() is not called in "
+                    "${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt or above it")
+  endif()
+endfunction()
+
 # dory_add_firmware_test(NAME TARGET [LABELS label...] [TIMEOUT seconds] [ARGUMENTS argument...])
 #
 # A test that runs a program of this build: directly on the host, else under the emulator that the toolchain file found.
@@ -24,6 +32,7 @@ function(dory_add_firmware_test name target)
     set(arg_TIMEOUT 300)
   endif()
   dory_require_number("dory_add_firmware_test(${name}): TIMEOUT" ${arg_TIMEOUT})
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _dory_expect_testing [[${name}]])") # it may be called further down
   if(DORY_TARGET STREQUAL gap8) # gvsoc needs a minute or two for what takes others a second, and more beside other work
     math(EXPR arg_TIMEOUT "4 * ${arg_TIMEOUT}")
   endif()

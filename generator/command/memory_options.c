@@ -28,12 +28,12 @@ bool budget_read(const struct options *options, const struct target *target, str
                                   .tensors_in_ram = options->tensors_in_ram};
     if (!plan_options_check(plan, target, diagnostics))
         return false;
+    if (options->firmware && !firmware_l2_bytes(options->firmware, &code, arena, diagnostics))
+        return false; /* also where its size does not count */
     if (options->l2_bytes)
         return true;
     if (options->code_reserved_bytes)
         return reserve_as_original(options, target, plan, diagnostics);
-    if (options->firmware && !firmware_l2_bytes(options->firmware, &code, arena, diagnostics))
-        return false;
     plan->l2_firmware_bytes = code < UINT32_MAX - application ? code + application : UINT32_MAX;
     if (plan->l2_firmware_bytes < target->l2_bytes)
         return true;

@@ -85,6 +85,9 @@ expect 0 "all layers" "$dory" plan digits.onnx --target gap8 --cores 1
 expect 1 "does not fit L1" "$dory" plan digits.onnx --target gap8 --l1-bytes 11000
 grep -qE "error: node '[A-Za-z]+_[0-9]+': does not fit L1: its smallest tile needs [0-9]+ bytes, there are [0-9]+ beside the stacks$" output ||
   fail "layer, level, bytes needed and there: $(cat output)"
+expect 1 "cannot read missing.elf" "$dory" plan digits.onnx --target gap8 --firmware missing.elf
+expect 1 "cannot read missing.elf" "$dory" plan digits.onnx --target gap8 --firmware missing.elf --l2-bytes 100k
+
 # more than the machine has
 expect 1 "'cores': 9 cores; gap8 has 8" "$dory" plan digits.onnx --target gap8 --cores 9
 expect 1 "'cores': 900 cores; gap8 has 8" "$dory" probe digits.onnx --target gap8 --cores 900

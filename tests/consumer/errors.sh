@@ -98,6 +98,10 @@ warns_of_testing() { # LINES: configures a project of them
   tr -s ' \n' ' ' <"$work/log" | grep -q 'enable_testing() is not called in'
 }
 warns_of_testing 'dory_add_network(net digits.onnx CHECK golden)' || { echo "FAILED: no word about enable_testing()"; failures=$((failures + 1)); }
+warns_of_testing 'dory_add_network(net digits.onnx)
+    add_executable(program digits.onnx)
+    set_target_properties(program PROPERTIES LINKER_LANGUAGE C)
+    dory_add_firmware_test(test program)' || { echo "FAILED: no word about enable_testing() for a firmware's test"; failures=$((failures + 1)); }
 if warns_of_testing 'dory_add_network(net digits.onnx CHECK golden)
     enable_testing()'; then echo "FAILED: enable_testing() comes later, and is missed"; failures=$((failures + 1)); fi
 
