@@ -1,14 +1,8 @@
 #include "describe/clamp.h"
 
-__extension__ typedef __int128 wide;
+#include "network/stage.h"
 
 #define UINT32_VALUES ((wide)1 << 32)
-
-static wide floor_divide(wide numerator, wide divisor)
-{
-    wide quotient = numerator / divisor;
-    return quotient - (numerator % divisor != 0 && (numerator < 0) != (divisor < 0));
-}
 
 static wide smaller(wide a, wide b) { return a < b ? a : b; }
 static wide larger(wide a, wide b) { return a > b ? a : b; }
@@ -22,13 +16,12 @@ static bool constant_channel(wide value, struct clamped_channel *channel)
 /* The accumulators for which 0 <= multiplier * x + addend < bound. */
 static void inner_range(wide multiplier, wide addend, wide bound, wide *low, wide *high)
 {
-    wide first = floor_divide(-addend - 1, multiplier), last = floor_divide(bound - 1 - addend, multiplier);
     if (multiplier > 0) {
-        *low = first + 1; /* ceil(-addend / multiplier) */
-        *high = last;
+        *low = wide_floor_divide(-addend - 1, multiplier) + 1; /* ceil(-addend / multiplier) */
+        *high = wide_floor_divide(bound - 1 - addend, multiplier);
     } else {
-        *low = -floor_divide(bound - 1 - addend, -multiplier); /* ceil((bound - 1 - addend) / multiplier) */
-        *high = floor_divide(-addend, multiplier);
+        *low = -wide_floor_divide(bound - 1 - addend, -multiplier); /* ceil((bound - 1 - addend) / multiplier) */
+        *high = wide_floor_divide(addend, -multiplier);
     }
 }
 
