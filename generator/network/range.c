@@ -288,26 +288,12 @@ static bool prove_layer(const struct prover *prover, int index)
     return true;
 }
 
-/* Tensors with scales, as TFLite and QDQ have them. */
-static bool is_quantised(const struct network *network)
-{
-    for (int i = 0; i < network->tensor_count; i++)
-        if (network->tensors[i].scale > 0)
-            return true;
-    return false;
-}
-
 bool range_prove(struct network *network, const struct range_options *options, struct arena *arena,
                  struct diagnostics *diagnostics)
 {
     static const struct range_options defaults;
     struct prover prover = {network, options ? options : &defaults, arena, diagnostics};
     int errors_before = diagnostics->error_count;
-    if (prover.options->exact_add && is_quantised(network))
-        diagnose(
-            diagnostics, SEVERITY_ERROR, NULL, NULL,
-            "exact_add is for integer networks (NEMO, Quantlab); this one says with scales and zero points what its sums "
-            "are: leave the option out");
     for (int i = 0; i < network->layer_count; i++)
         if (!prove_layer(&prover, i))
             network->tensors[network->layers[i].output].minimum = network->tensors[network->layers[i].output].maximum = 0;

@@ -125,7 +125,7 @@ def not_good():
     expect("activation", pack(convolution(options=(1, {1: ("i", 1), 2: ("i", 1), 3: ("b", 4)}))), "fused activation 4")
     expect("options of another kind", pack(convolution(options=(5, {1: ("i", 1)}))), "options of kind 5")
     expect("input bits", pack(convolution()), "--input-bits", options=["--input-bits", "4"])
-    expect("exact add", pack(convolution()), "exact_add", options=["--exact-add"])
+    expect("exact add", pack(convolution()), "EXACT_ADD", options=["--exact-add"])
     expect("ONNX read as TFLite", b"no model at all", "not a TFLite model", options=["--frontend", "tflite"])
     model, x, y = convolution()
     expect("no output", model.pack([x], [x]), "not the output of a layer")
