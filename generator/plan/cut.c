@@ -198,7 +198,7 @@ static const struct cut *solved_among(const struct planner *of, int count, const
                                       const struct cut *cut, uint32_t l1_bytes)
 {
     for (int l = 0; l < count; l++) {
-        if (memcmp(&of->layers[l].run, run, sizeof *run) != 0)
+        if (!is_same_layer(&of->layers[l].run, run))
             continue;
         for (const struct cut *other = of->layers[l].cuts; other; other = other->next)
             if (other->rows == cut->rows && other->channels == cut->channels &&
@@ -219,6 +219,39 @@ static const struct cut *solved_before(const struct planner *planner, int layer,
     return found;
 }
 
+/* Tiles of two steps in the same place take as many cycles: all that these depend on beside the place. */
+static bool is_alike(const struct dory_step *a, const struct dory_step *b, bool rows_count)
+{
+    return a->drain == b->drain && a->input[0].channels == b->input[0].channels &&
+           (!rows_count || a->input[0].rows == b->input[0].rows) && a->input[1].channels == b->input[1].channels &&
+           a->output.channels == b->output.channels;
+}
+
+static bool has_same_tiles(const struct planned_layer *of, const struct cut *a, const struct cut *b)
+{
+    bool same = a->rows == b->rows && a->channels == b->channels && a->channels_outer == b->channels_outer;
+    for (uint32_t i = 0; same && i < a->step_count; i++)
+        same = is_alike(&a->steps[i], &b->steps[i], of->run.input_layout == DORY_CHW);
+    return same;
+}
+
+/* Takes the tile of a cut of this layer that differs in nothing but what lives in RAM, where that changes no tile. */
+static bool take_tile(const struct planned_layer *of, struct cut *cut)
+{
+    for (const struct cut *other = of->cuts; other; other = other->next) {
+        if (!other->solved || !has_same_tiles(of, other, cut))
+            continue;
+        cut->legal = other->legal;
+        cut->kernel = other->kernel;
+        cut->tiling = other->tiling;
+        cut->cost = other->cost;
+        cut->times = other->times;
+        cut->quad_bytes = other->quad_bytes;
+        return true;
+    }
+    return false;
+}
+
 bool cut_solve(struct planner *planner, int layer, struct cut *cut)
 {
     struct planned_layer *of = &planner->layers[layer];
@@ -231,8 +264,11 @@ bool cut_solve(struct planner *planner, int layer, struct cut *cut)
         cut->next = next;
         return cut->legal;
     }
-    cut->solved = true;
     make_steps(planner, &of->run, cut);
+    bool taken = take_tile(of, cut);
+    cut->solved = true;
+    if (taken)
+        return cut->legal;
     for (int i = 0; of->kernels[i]; i++) {
         struct tile_problem problem = tile_problem_of(planner, layer, cut, i);
         struct tiling tiling;

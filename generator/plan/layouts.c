@@ -1,7 +1,5 @@
 /* Pass `layouts`: tensors in CHW. Whether one pays depends on the two layers at its ends and on nothing else: a producer
  * that may write planes, a depth-wise consumer that may read them. */
-#include <string.h>
-
 #include "plan/planner.h"
 
 /* The only layer that reads a tensor, as its first input; -1 where there are more, or it is an output of the network. */
@@ -75,9 +73,8 @@ static int answer_before(const struct planner *planner, const int *answers, int 
     const struct tensor *tensors = planner->network->tensors;
     const struct planned_layer *layers = planner->layers;
     for (int t = 0; t < tensor; t++)
-        if (answers[t] >= 0 &&
-            memcmp(&layers[tensors[t].producer].run, &layers[tensors[tensor].producer].run, sizeof layers->run) == 0 &&
-            memcmp(&layers[readers[t]].run, &layers[readers[tensor]].run, sizeof layers->run) == 0)
+        if (answers[t] >= 0 && is_same_layer(&layers[tensors[t].producer].run, &layers[tensors[tensor].producer].run) &&
+            is_same_layer(&layers[readers[t]].run, &layers[readers[tensor]].run))
             return answers[t];
     return -1;
 }

@@ -99,23 +99,42 @@ int find_kernels(const struct planner *p, struct planned_layer *layer, struct ar
     return count;
 }
 
-/* What is known of an equal layer; 0: nothing. */
-static int copy_kernels(const struct planner *p, struct planned_layer *layer)
+/* The stages by what they say, as each layer has its own. */
+bool is_same_layer(const struct dory_layer *a, const struct dory_layer *b)
 {
-    for (const struct planner *from = p->before; from; from = from->before)
-        for (int l = 0; l < p->network->layer_count; l++)
-            if (memcmp(&from->layers[l].run, &layer->run, sizeof layer->run) == 0) {
-                memcpy(layer->kernels, from->layers[l].kernels, sizeof layer->kernels);
-                memcpy(layer->cycles, from->layers[l].cycles, sizeof layer->cycles);
-                return layer->kernels[0] != NULL;
-            }
-    return 0;
+    struct dory_layer x = *a, y = *b;
+    bool same_stages = x.stages && y.stages ? memcmp(x.stages, y.stages, sizeof *x.stages) == 0 : x.stages == y.stages;
+    x.stages = y.stages = NULL;
+    return same_stages && memcmp(&x, &y, sizeof x) == 0;
+}
+
+/* The first of so many layers of a planner that equals one; null: none does. */
+static const struct planned_layer *find_same(const struct planner *of, int count, const struct dory_layer *run)
+{
+    for (int l = 0; l < count; l++)
+        if (is_same_layer(&of->layers[l].run, run))
+            return &of->layers[l];
+    return NULL;
+}
+
+/* What is known of an equal layer, of this planner or of those before it; 0: nothing. */
+static int copy_kernels(const struct planner *p, int index)
+{
+    struct planned_layer *layer = &p->layers[index];
+    const struct planned_layer *same = find_same(p, index, &layer->run);
+    for (const struct planner *from = p->before; from && !same; from = from->before)
+        same = find_same(from, p->network->layer_count, &layer->run);
+    if (same) {
+        memcpy(layer->kernels, same->kernels, sizeof layer->kernels);
+        memcpy(layer->cycles, same->cycles, sizeof layer->cycles);
+    }
+    return same && same->kernels[0];
 }
 
 static bool has_kernels(struct planner *p, int index)
 {
     struct planned_layer *layer = &p->layers[index];
-    int count = copy_kernels(p, layer);
+    int count = copy_kernels(p, index);
     if (count == 0)
         count = find_kernels(p, layer, p->arena);
     if (count == 0)

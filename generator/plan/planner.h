@@ -103,6 +103,9 @@ struct planner {
 /* plan.c: from network, target, options, arena and diagnostics to everything before the decision. */
 bool planner_start(struct planner *planner);
 
+/* plan.c: equal in all that is to be planned, wherever their stages lie. */
+bool is_same_layer(const struct dory_layer *a, const struct dory_layer *b);
+
 /* plan.c: finds kernels[] of the layer that are for `layer->run`, and cycles[]. */
 int find_kernels(const struct planner *planner, struct planned_layer *layer, struct arena *arena);
 
