@@ -74,8 +74,11 @@ static bool pass_describe(struct generation *run)
 static bool pass_plan(struct generation *run)
 {
     struct plan_options options;
-    return budget_read(run->options, &run->target, &options, run->arena, run->diagnostics) &&
-           budget_plan(run->network, &run->target, &options, &run->plan, run->arena, run->diagnostics);
+    if (!budget_read(run->options, &run->target, &options, run->arena, run->diagnostics) ||
+        !budget_plan(run->network, &run->target, &options, &run->plan, run->arena, run->diagnostics))
+        return false;
+    plan_warn(&run->plan, run->diagnostics);
+    return true;
 }
 
 static bool pass_check(struct generation *run) { return plan_check(&run->plan, run->diagnostics); }

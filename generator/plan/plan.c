@@ -366,6 +366,25 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     return good;
 }
 
+static bool is_portable(const struct dory_kernel_description *kernel)
+{
+    for (const struct dory_kernel_description *const *from = dory_reference_kernels; *from; from++)
+        if (*from == kernel)
+            return true;
+    return false;
+}
+
+void plan_warn(const struct plan *plan, struct diagnostics *diagnostics)
+{
+    for (int i = 0; plan->target->uses_xpulpv2 && i < plan->network->layer_count; i++)
+        if (is_portable(plan->layers[i].kernel))
+            diagnose(diagnostics, SEVERITY_WARNING, plan->network->layers[i].name, NULL,
+                     "layer %d: no kernel for %s computes it, but the portable %s: about %" PRIu64
+                     " of the network's %" PRIu64 " cycles",
+                     i, plan->target->name, plan->layers[i].kernel->name, plan->layers[i].predicted_cycles,
+                     plan->predicted_cycles);
+}
+
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {

@@ -130,6 +130,10 @@ bool plan_make(const struct network *network, const struct target *target, const
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
+/* plan.c: warnings of layers for which the chip has no kernel of its own. The portable one is a cliff, and its cycles a
+ * guess. */
+void plan_warn(const struct plan *plan, struct diagnostics *diagnostics);
+
 /* check.c: proves the plan anew with plain integer arithmetic. A failure is a bug of dory and says so. */
 bool plan_check(const struct plan *plan, struct diagnostics *diagnostics);
 
