@@ -16,6 +16,7 @@ static const char *const operation_names[] = {
     [DORY_COPY] = "DORY_COPY",
     [DORY_TABLE] = "DORY_TABLE",
     [DORY_SOFTMAX] = "DORY_SOFTMAX",
+    [DORY_MULTIPLICATION] = "DORY_MULTIPLICATION",
 };
 
 static const char *const normalisation_names[] = {
@@ -104,6 +105,7 @@ static const struct field layer_fields[] = {
     LAYER(pixel_ways, NUMBER),
     LAYER(left_shift, NUMBER),
     LAYER(rounding, ENUM(rounding_names)),
+    LAYER(second_is_pixel, NUMBER),
     LAYER(input_height, NUMBER, LINE),
     LAYER(input_width, NUMBER),
     LAYER(input_channels, NUMBER),

@@ -119,16 +119,18 @@ static void check_l1(struct checker *c, int index)
     uint64_t quads = (run->tile_channels + 3u) / 4, outputs = (uint64_t)run->tile_rows * run->tile_columns, chunk;
     uint64_t whole = quad_bytes(run, &chunk);
     bool sliced = reads_all && run->tile_input_channels < run->input_channels;
-    uint64_t weights = whole == 0 ? 0 : quads * (sliced ? chunk + dory_constants_bytes(run) : whole);
+    uint64_t weights = whole == 0 ? dory_table_bytes(run) : quads * (sliced ? chunk + dory_constants_bytes(run) : whole);
     struct dory_tile_shape shape = {run->tile_rows, run->tile_columns, run->tile_channels, input_channels};
     uint32_t accumulators[2] = {run->l1.accumulators, run->l1.accumulators}, scratch[2] = {run->l1.scratch, run->l1.scratch};
     struct range ranges[11] = {{0, DORY_L1_RUNTIME_BYTES}};
     int count = 1;
     count = add_ranges(c, index, run->l1.input, pixels_read(run) * dory_element_bytes(input_channels, run->input_bits),
                        ranges, count);
-    if (run->operation == DORY_ADDITION || concatenation)
+    if (dory_has_second_input(run))
         count = add_ranges(c, index, run->l1.second_input,
-                           pixels_read(run) * dory_element_bytes(second_channels, run->second_input_bits), ranges, count);
+                           (run->second_is_pixel ? 1 : pixels_read(run)) *
+                               dory_element_bytes(second_channels, run->second_input_bits),
+                           ranges, count);
     count = add_ranges(c, index, run->l1.weights, weights, ranges, count);
     count = add_ranges(c, index, run->l1.output, outputs * dory_element_bytes(run->tile_channels, run->output_bits), ranges,
                        count);

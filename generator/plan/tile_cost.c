@@ -99,7 +99,7 @@ struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct t
         .accumulators = aligned_bytes(dory_accumulator_bytes(layer, shape)),
         .scratch = aligned_bytes(problem->kernel->scratch_bytes(layer, shape, problem->cores)),
         .two_inputs = loads.input,
-        .two_weights = loads.weights,
+        .two_weights = loads.weights && dory_table_bytes(layer) == 0, /* a table is loaded once */
         .two_outputs = loads.output,
     };
 }

@@ -111,6 +111,7 @@ static const char *operation_name(enum dory_operation operation)
     case DORY_COPY: return "copy";
     case DORY_TABLE: return "table";
     case DORY_SOFTMAX: return "softmax";
+    case DORY_MULTIPLICATION: return "multiplication";
     }
     return "other";
 }

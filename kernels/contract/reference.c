@@ -8,6 +8,7 @@ static bool is_convolution(const struct dory_layer *layer) { return layer->opera
 static bool is_depthwise(const struct dory_layer *layer) { return layer->operation == DORY_DEPTHWISE; }
 static bool is_depthwise_of_bytes(const struct dory_layer *layer) { return is_depthwise(layer) && layer->input_bits == 8; }
 static bool is_addition(const struct dory_layer *layer) { return layer->operation == DORY_ADDITION; }
+static bool is_multiplication(const struct dory_layer *layer) { return layer->operation == DORY_MULTIPLICATION; }
 static bool is_grouped(const struct dory_layer *layer) { return layer->operation == DORY_GROUPED; }
 static bool is_copy(const struct dory_layer *layer) { return layer->operation == DORY_COPY; }
 static bool is_table(const struct dory_layer *layer) { return layer->operation == DORY_TABLE; }
@@ -93,6 +94,13 @@ static const struct dory_kernel_description addition = {
     .cycles = per_channel_cycles,
 };
 
+static const struct dory_kernel_description multiplication = {
+    .name = "dory_reference_multiplication",
+    .supports = is_multiplication,
+    .scratch_bytes = no_scratch,
+    .cycles = per_channel_cycles,
+};
+
 static const struct dory_kernel_description grouped = {
     .name = "dory_reference_grouped",
     .supports = is_grouped,
@@ -129,5 +137,6 @@ static const struct dory_kernel_description softmax = {
 };
 
 const struct dory_kernel_description *const dory_reference_kernels[] = {
-    &convolution, &depthwise, &depthwise_chw, &pool, &addition, &grouped, &concatenation, &table, &softmax, &copy, NULL,
+    &convolution, &depthwise,     &depthwise_chw, &pool,    &addition, &multiplication,
+    &grouped,     &concatenation, &table,         &softmax, &copy,     NULL,
 };

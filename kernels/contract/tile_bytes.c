@@ -28,6 +28,9 @@ uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory
     if (layer->input_layout == DORY_CHW) {
         columns = layer->input_width;
     }
+    if (input == 1 && layer->second_is_pixel) {
+        rows = columns = 1;
+    }
     return rows * columns * dory_element_bytes(channels, input ? layer->second_input_bits : layer->input_bits);
 }
 
@@ -45,7 +48,7 @@ uint32_t dory_weights_tile_bytes(const struct dory_layer *layer, const struct do
     if (layer->operation == DORY_DEPTHWISE || layer->operation == DORY_GROUPED) {
         return quads * (dory_depthwise_quad_weight_bytes(layer) + dory_constants_bytes(layer));
     }
-    return 0;
+    return dory_table_bytes(layer);
 }
 
 uint32_t dory_accumulator_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)

@@ -460,13 +460,32 @@ static bool addition_supports(const struct dory_layer *layer)
            layer->output_bits == 8;
 }
 
-/* Divisions or second stages take the longer ways; see addition.c. */
-static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+/* Whether four elements are done at a time with a scale in the high half of a product; see stage.h. */
+static bool is_high_byte(const struct dory_layer *layer)
 {
-    uint64_t elements = ((uint64_t)tile->rows * tile->columns * tile->channels + cores - 1) / cores;
+    return layer->rounding != DORY_ROUND_EVEN && layer->minimum >= 0 && layer->maximum <= 255;
+}
+
+/* Tenths of a cycle for an element. Divisions or second stages take the longer ways; see addition.c. */
+static uint32_t addition_tenths(const struct dory_layer *layer)
+{
+    bool is_unrounded = layer->rounding == DORY_ROUND_FLOOR;
+    if (layer->normalisation == DORY_NORMALISE_HIGH) {
+        return !is_high_byte(layer) ? 450 : is_unrounded ? 148 : 169;
+    }
     bool folds = layer->stages->input[0].divisor == 1 && layer->stages->input[1].divisor == 1 &&
                  !layer->stages->has_second && !layer->input_is_signed && !layer->second_input_is_signed;
-    return elements * (folds ? 99 : 320) / 10 + 1450;
+    return !folds ? 320 : layer->minimum >= 0 ? 73 : 110;
+}
+
+static uint64_t elements_of_slowest_core(const struct dory_tile_shape *tile, unsigned cores)
+{
+    return ((uint64_t)tile->rows * tile->columns * tile->channels + cores - 1) / cores;
+}
+
+static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return elements_of_slowest_core(tile, cores) * addition_tenths(layer) / 10 + 1000;
 }
 
 static const struct dory_kernel_description addition = {
@@ -474,6 +493,46 @@ static const struct dory_kernel_description addition = {
     .supports = addition_supports,
     .scratch_bytes = no_scratch,
     .cycles = addition_cycles,
+};
+
+static bool multiplication_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_MULTIPLICATION && layer->normalisation == DORY_NORMALISE_HIGH &&
+           layer->input_bits == 8 && layer->second_input_bits == 8 && layer->output_bits == 8;
+}
+
+static uint64_t multiplication_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    bool fast = is_high_byte(layer) && !layer->input_is_signed && !layer->second_input_is_signed;
+    uint32_t tenths = !fast ? 350 : layer->rounding == DORY_ROUND_FLOOR ? 142 : 162;
+    uint64_t pixels = layer->second_is_pixel ? ((uint64_t)tile->rows * tile->columns + cores - 1) / cores : 0;
+    uint64_t rest = pixels * (tile->channels % 4) * 30;
+    return elements_of_slowest_core(tile, cores) * tenths / 10 + pixels * 60 + rest + 600;
+}
+
+static const struct dory_kernel_description multiplication = {
+    .name = "dory_xpulpv2_multiplication",
+    .supports = multiplication_supports,
+    .scratch_bytes = no_scratch,
+    .cycles = multiplication_cycles,
+};
+
+static bool table_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_TABLE && layer->input_bits == 8 && layer->output_bits == 8;
+}
+
+static uint64_t table_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer;
+    return elements_of_slowest_core(tile, cores) * 33 / 10 + 350;
+}
+
+static const struct dory_kernel_description table = {
+    .name = "dory_xpulpv2_table",
+    .supports = table_supports,
+    .scratch_bytes = no_scratch,
+    .cycles = table_cycles,
 };
 
 static bool pool_supports(const struct dory_layer *layer)
@@ -486,11 +545,12 @@ static bool pool_supports(const struct dory_layer *layer)
 static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t quads = tile->channels / 4, rest = tile->channels % 4;
-    bool divides = (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) != 0;
+    bool high = layer->normalisation == DORY_NORMALISE_HIGH;
+    bool divides = !high && (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) != 0;
     uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 10u) + 36;
-    uint64_t average = layer->kernel_height * (layer->kernel_width * 6u + 12u) + (divides ? 405 : 165);
+    uint64_t average = layer->kernel_height * (layer->kernel_width * 6u + 12u) + (divides ? 405 : high ? 178 : 165);
     uint64_t quad = layer->operation == DORY_MAXIMUM_POOL ? maximum : average;
-    uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + (divides ? 110 : 50);
+    uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + (divides ? 110 : high ? 65 : 50);
     uint64_t items = ((uint64_t)tile->rows * tile->columns * (quads + rest) + cores - 1) / cores;
     return items * (quads * quad + rest * single) / (quads + rest) + 900;
 }
@@ -559,6 +619,8 @@ const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {
     &depthwise_3x3_chw_stride_2_high_away,
     &depthwise,
     &addition,
+    &multiplication,
+    &table,
     &pool,
     &copy,
     NULL,

@@ -23,6 +23,11 @@ static int32_t pool(const struct dory_layer *layer, const struct dory_tile *tile
 
 static int32_t finish(const struct dory_layer *layer, int64_t accumulator)
 {
+    if (layer->normalisation == DORY_NORMALISE_HIGH) {
+        bool is_pool = layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL;
+        int64_t biased = accumulator + (is_pool ? layer->stages->input[0].addend : 0);
+        return dory_normalise_high_stages(layer, (int32_t)((uint32_t)biased << (layer->left_shift & 31)));
+    }
     int64_t value = dory_stage_apply(&layer->stages->first, accumulator);
     if (layer->stages->has_second) {
         value = dory_stage_apply(&layer->stages->second, value);
@@ -43,23 +48,58 @@ void dory_reference_pool(const struct dory_layer *layer, const struct dory_tile 
     }
 }
 
-void dory_reference_addition(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+/* Element `channel` of a pixel of one of two inputs, as it is. */
+static int32_t input_element(const struct dory_layer *layer, const struct dory_tile *tile, unsigned which, uint32_t pixel,
+                             uint32_t channel)
 {
-    const uint8_t *first = tile->input, *second = tile->second_input;
-    uint32_t first_bytes = dory_element_bytes(tile->channels, layer->input_bits);
-    uint32_t second_bytes = dory_element_bytes(tile->channels, layer->second_input_bits);
+    uint32_t bits = which ? layer->second_input_bits : layer->input_bits;
+    const uint8_t *start = which ? tile->second_input : tile->input;
+    if (which && layer->second_is_pixel) {
+        pixel = 0;
+    }
+    return dory_read_element(start + pixel * dory_element_bytes(tile->channels, bits), channel, bits,
+                             which ? layer->second_input_is_signed : layer->input_is_signed);
+}
+
+static int32_t add(const struct dory_layer *layer, int32_t a, int32_t b)
+{
+    if (layer->normalisation != DORY_NORMALISE_HIGH) {
+        return finish(layer, dory_stage_apply(&layer->stages->input[0], a) + dory_stage_apply(&layer->stages->input[1], b));
+    }
+    uint32_t first = (uint32_t)layer->terms[(uint8_t)a], second = (uint32_t)layer->terms[256 + (uint8_t)b];
+    return dory_normalise_high_stages(layer, (int32_t)(first + second));
+}
+
+static int32_t multiply(const struct dory_layer *layer, int32_t a, int32_t b)
+{
+    return finish(layer, dory_stage_apply(&layer->stages->input[0], a) * dory_stage_apply(&layer->stages->input[1], b));
+}
+
+typedef int32_t combine_function(const struct dory_layer *layer, int32_t a, int32_t b);
+
+static void combine_inputs(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
+                           combine_function *combine)
+{
     uint32_t output_bytes = dory_element_bytes(tile->channels, layer->output_bits);
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
         for (uint32_t channel = 0; channel < tile->channels; channel++) {
-            int32_t a = dory_read_element(first + pixel * first_bytes, channel, layer->input_bits, layer->input_is_signed);
-            int32_t b = dory_read_element(second + pixel * second_bytes, channel, layer->second_input_bits,
-                                          layer->second_input_is_signed);
-            int64_t sum = dory_stage_apply(&layer->stages->input[0], a) + dory_stage_apply(&layer->stages->input[1], b);
+            int32_t a = input_element(layer, tile, 0, pixel, channel), b = input_element(layer, tile, 1, pixel, channel);
             dory_write_element((uint8_t *)tile->output + pixel * output_bytes, channel, layer->output_bits,
-                               finish(layer, sum));
+                               combine(layer, a, b));
         }
     }
+}
+
+void dory_reference_addition(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    combine_inputs(layer, tile, core, cores, add);
+}
+
+void dory_reference_multiplication(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                   unsigned cores)
+{
+    combine_inputs(layer, tile, core, cores, multiply);
 }
 
 /* An element of the accumulator: channel `channel` of the output comes from one input or the other. */

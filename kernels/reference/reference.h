@@ -9,6 +9,7 @@ dory_kernel_function dory_reference_depthwise;
 dory_kernel_function dory_reference_depthwise_chw;
 dory_kernel_function dory_reference_pool; /* maximum and average */
 dory_kernel_function dory_reference_addition;
+dory_kernel_function dory_reference_multiplication;
 dory_kernel_function dory_reference_grouped;
 dory_kernel_function dory_reference_concatenation;
 dory_kernel_function dory_reference_table;

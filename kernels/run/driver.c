@@ -210,6 +210,7 @@ static void give_tile(struct dory_driver *driver, struct dory_work *work)
     work->valid = next->valid;
     work->layer = &driver->shared->layer[driver->layer_turn];
     work->has_border = needs_border(driver);
+    work->has_table = next->load_weights && layer_of(driver)->quad_bytes == 0;
     if (driver->run.buffers->profile) {
         driver->run.buffers->profile[driver->layers_entered - 1].tiles++;
     }
@@ -233,7 +234,7 @@ static void give_store(struct dory_driver *driver, struct dory_work *work)
         dory_describe_store(copies, driver->now, layer_of(driver), driver->l2);
     }
     work->kind = DORY_WORK_NOTHING;
-    work->has_border = false;
+    work->has_border = work->has_table = false;
     work->has_copies = true;
     work->ends_layer = driver->computed && driver->turns;
     work->starts_layer = false;

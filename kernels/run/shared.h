@@ -17,6 +17,7 @@ struct dory_work {
     const struct dory_layer *layer; /* in dory_shared */
     uint8_t kind;                   /* enum dory_work_kind */
     uint8_t has_border;             /* to be laid round `valid` before the tile is computed */
+    uint8_t has_table;              /* of the layer, to be copied to where weights are */
     uint8_t has_copies;             /* dory_shared.copies are to be made first: nothing is computed beside them */
     uint8_t ends_layer;             /* with the store of those copies */
     uint8_t starts_layer;

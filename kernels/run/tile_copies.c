@@ -102,6 +102,11 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
         .pitch = tile->input_columns,
         .direction = HAL_TO_LOCAL,
     };
+    if (which && layer->second_is_pixel) {
+        rectangle.width = rectangle.rows = rectangle.columns = rectangle.pitch = 1;
+        rectangle.row = rectangle.column = 0;
+        rectangle.local = base;
+    }
     describe_rectangle(copy, l2, &rectangle);
     return 1;
 }
@@ -134,7 +139,7 @@ void dory_describe_loads(struct dory_copies *copies, const struct dory_placed_ti
                          uint8_t *l2)
 {
     unsigned count = 0;
-    if (placed->load_weights) {
+    if (placed->load_weights && layer->quad_bytes != 0) {
         describe_weights(&copies->loads[count++], placed, layer, l2);
     }
     if (placed->load_input) {

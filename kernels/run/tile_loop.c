@@ -120,6 +120,18 @@ static void fill_border(const struct dory_layer *layer, const struct dory_work *
     }
 }
 
+/* ---- tables ---- */
+
+/* This core's part of the table. It is among the program's constants, which no DMA need reach. */
+static void copy_table(const struct dory_layer *layer, word *to)
+{
+    const word *from = (const word *)(const void *)layer->table; /* or its terms */
+    uint32_t words = dory_table_bytes(layer) / sizeof(word);
+    for (uint32_t i = hal_core_id(); i < words; i += hal_core_count()) {
+        to[i] = from[i];
+    }
+}
+
 /* ---- profile ---- */
 
 static uint32_t clock_of(const struct team_member *member) { return member->profile ? hal_cycles() : 0; }
@@ -189,7 +201,7 @@ static void store_and_load(struct team_member *member, const struct dory_work *w
     hal_notify();
 }
 
-/* Core. Both border and data of the tile are complete after it. Not inlined: what most tiles do not need is not to lie
+/* Core. Border, table and data of the tile are complete after it. Not inlined: what most tiles do not need is not to lie
  * between the lines of the loop. */
 static __attribute__((noinline)) void complete_input(struct team_member *member, const struct dory_work *work)
 {
@@ -197,6 +209,10 @@ static __attribute__((noinline)) void complete_input(struct team_member *member,
         if (member->is_first) {
             store_and_load(member, work);
         }
+        hal_barrier();
+    }
+    if (work->has_table) {
+        copy_table(work->layer, (word *)(uintptr_t)work->tile.weights);
         hal_barrier();
     }
     if (work->has_border) {
@@ -257,7 +273,7 @@ static inline __attribute__((always_inline)) void run_team(struct team_member *m
         if (work->kind == DORY_WORK_END) {
             return;
         }
-        if (is_core && (work->has_copies | work->has_border)) {
+        if (is_core && (work->has_copies | work->has_border | work->has_table)) {
             complete_input(member, work);
         }
         if (driver) {

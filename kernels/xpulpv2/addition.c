@@ -49,6 +49,39 @@ static bool fold(struct folded *folded, const struct addition *work)
     return true;
 }
 
+#define MOST_FACTOR (1 << 21)
+#define MOST_TERM   (1 << 27)
+
+static bool is_linear(const struct dory_stage *stage)
+{
+    return stage->divisor == 1 && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX &&
+           magnitude(stage->multiplier) <= MOST_FACTOR && magnitude(stage->addend) <= MOST_TERM;
+}
+
+/* The usual case, in which nothing can overflow and no range need be followed through the stages, which takes as long as
+ * some hundred elements. */
+static bool fold_small(struct folded *folded, const struct addition *work, const struct dory_layer *layer)
+{
+    const struct dory_stage *a = &layer->stages->input[0], *b = &layer->stages->input[1], *sum = &layer->stages->first;
+    uint64_t divisor = (uint64_t)sum->divisor;
+    if (layer->stages->has_second || work->first_sign || work->second_sign || !is_linear(a) || !is_linear(b) ||
+        magnitude(sum->multiplier) > MOST_FACTOR || (divisor & (divisor - 1)) != 0 || divisor > 1u << 31) {
+        return false;
+    }
+    int64_t first = a->multiplier * sum->multiplier, second = b->multiplier * sum->multiplier;
+    int64_t addend = (a->addend + b->addend) * sum->multiplier + sum->addend;
+    if (magnitude(first) > MOST_FACTOR || magnitude(second) > MOST_FACTOR || magnitude(addend) > 1 << 29) {
+        return false;
+    }
+    *folded = (struct folded){(int32_t)first,
+                              (int32_t)second,
+                              (int32_t)addend,
+                              (int32_t)dory_log2(divisor),
+                              p_min(p_max(sum->minimum, layer->minimum), layer->maximum),
+                              p_min(p_max(sum->maximum, layer->minimum), layer->maximum)};
+    return true;
+}
+
 static inline uint8_t add_folded(struct folded folded, uint32_t x, uint32_t y)
 {
     int32_t sum = p_mac((int32_t)x * folded.first, (int32_t)y, folded.second);
@@ -56,38 +89,120 @@ static inline uint8_t add_folded(struct folded folded, uint32_t x, uint32_t y)
     return (uint8_t)p_min(p_max(value, folded.minimum), folded.maximum);
 }
 
-/* Two elements, each step for both, for a product is not ready for the next instruction. */
-static inline void add_pair(struct folded folded, const uint8_t *x, const uint8_t *y, uint8_t *output)
-{
 #if defined(DORY_XPULPV2)
-    int32_t a = x[0], b = x[1], y0 = y[0], y1 = y[1];
-    __asm__("mul %0, %0, %4\n"
-            "mul %1, %1, %4\n" P_MAC("%0", "%2", "%5") P_MAC("%1", "%3", "%5") P_ADDNR("%0", "%6", "%7")
-                P_ADDNR("%1", "%6", "%7") P_MAX("%0", "%0", "%8") P_MAX("%1", "%1", "%8") P_MIN("%0", "%0", "%9")
-                    P_MIN("%1", "%1", "%9")
-            : "+r"(a), "+r"(b)
-            : "r"(y0), "r"(y1), "r"(folded.first), "r"(folded.second), "r"(folded.addend), "r"(folded.shift),
-              "r"(folded.minimum), "r"(folded.maximum));
-    output[0] = (uint8_t)a;
-    output[1] = (uint8_t)b;
-#else
-    output[0] = add_folded(folded, x[0], y[0]);
-    output[1] = add_folded(folded, x[1], y[1]);
-#endif
+
+#define FIRST_PRODUCT(x)     "mul %[" x "], %[" x "], %[first_factor]\n"
+#define SECOND_PRODUCT(x, y) P_MAC("%[" x "]", "%[" y "]", "%[second_factor]")
+
+/* Four elements in 28 instructions: each step for all of them, for a product is not ready for the next instruction. */
+static void add_fours(struct folded folded, const uint8_t *first, const uint8_t *second, uint8_t *output, uint32_t fours)
+{
+    uint32_t x[4], y[4];
+    __asm__ volatile(
+        ".option push\n"
+        ".balign 4\n"
+        ".option norvc\n" LP_SETUP("x0", "%[fours]", 28, "1") DORY_FOUR_PAIRS(DORY_LOAD_BYTE_OF_BOTH)
+            DORY_FOUR(FIRST_PRODUCT) DORY_FOUR_PAIRS(SECOND_PRODUCT) DORY_HIGH_STORE("1: ") ".option pop\n"
+        : [first] "+r"(first), [second] "+r"(second), [output] "+r"(output), [x0] "=&r"(x[0]), [x1] "=&r"(x[1]),
+          [x2] "=&r"(x[2]), [x3] "=&r"(x[3]), [y0] "=&r"(y[0]), [y1] "=&r"(y[1]), [y2] "=&r"(y[2]), [y3] "=&r"(y[3])
+        : [fours] "r"(fours), [one] "r"(1), [first_factor] "r"(folded.first), [second_factor] "r"(folded.second),
+          [addend] "r"(folded.addend), [shift] "r"(folded.shift), [maximum] "r"(folded.maximum),
+          [least] "r"((uint32_t)folded.minimum * 0x01010101u)
+        : "memory");
 }
+
+#else
+
+static void add_fours(struct folded folded, const uint8_t *first, const uint8_t *second, uint8_t *output, uint32_t fours)
+{
+    for (uint32_t i = 0; i < 4 * fours; i++) {
+        output[i] = add_folded(folded, first[i], second[i]);
+    }
+}
+
+#endif
 
 static void run_folded(const struct addition *work, struct folded folded)
 {
-    const uint8_t *x = work->first, *y = work->second;
-    uint8_t *output = work->output, *end = output + (work->count & ~3u);
-    for (; output != end; x += 4, y += 4, output += 4) {
-        add_pair(folded, x, y, output);
-        add_pair(folded, x + 2, y + 2, output + 2);
+    uint32_t fours = folded.minimum >= 0 && folded.maximum <= 255 ? work->count / 4 : 0;
+    if (fours != 0) { /* a hardware loop of no rounds is not allowed */
+        add_fours(folded, work->first, work->second, work->output, fours);
     }
-    for (uint32_t left = work->count & 3; left > 0; left--) {
-        *output++ = add_folded(folded, *x++, *y++);
+    for (uint32_t i = 4 * fours; i < work->count; i++) {
+        work->output[i] = add_folded(folded, work->first[i], work->second[i]);
     }
 }
+
+/* ---- by tables --------------------------------------------------------------------------------------------- */
+
+static inline uint8_t add_by_tables(const struct dory_high *high, const uint8_t *tables, uint8_t x, uint8_t y)
+{
+    uint32_t sum = dory_load_word(tables + 4 * x) + dory_load_word(tables + 1024 + 4 * y);
+    return (uint8_t)dory_high_apply(high, (int32_t)sum, 0);
+}
+
+#if defined(DORY_XPULPV2)
+
+#define OFFSETS(x, y)                                                                                                       \
+    "slli %[" x "], %[" x "], 2\n"                                                                                          \
+    "slli %[" y "], %[" y "], 2\n"
+#define LOOK_UP(x, y) P_LW_AT("%[" x "]", "%[" x "]", "%[first_table]") P_LW_AT("%[" y "]", "%[" y "]", "%[second_table]")
+#define ADD(x, y)     "add %[" x "], %[" x "], %[" y "]\n"
+
+/* Four elements; 40 instructions beside `products`. */
+#define ADD_FOURS(products, count_of_them)                                                                                  \
+    __asm__ volatile(                                                                                                       \
+        ".option push\n"                                                                                                    \
+        ".balign 4\n"                                                                                                       \
+        ".option norvc\n" LP_SETUP("x0", "%[fours]", 40 + count_of_them, "1") DORY_FOUR_PAIRS(DORY_LOAD_BYTE_OF_BOTH)       \
+            DORY_FOUR_PAIRS(OFFSETS) DORY_FOUR_PAIRS(LOOK_UP) DORY_FOUR_PAIRS(ADD)                                          \
+                products DORY_HIGH_STORE("1: ") ".option pop\n"                                                             \
+        : [first] "+r"(first), [second] "+r"(second), [output] "+r"(output), [x0] "=&r"(x[0]), [x1] "=&r"(x[1]),            \
+          [x2] "=&r"(x[2]), [x3] "=&r"(x[3]), [y0] "=&r"(y[0]), [y1] "=&r"(y[1]), [y2] "=&r"(y[2]), [y3] "=&r"(y[3])        \
+        : [fours] "r"(fours), [one] "r"(1), [first_table] "r"(tables), [second_table] "r"(tables + 1024),                   \
+          [multiplier] "r"(high->multiplier), [away] "r"(high->normaliser.away), [addend] "r"(high->addend),                \
+          [shift] "r"(high->shift), [maximum] "r"(high->normaliser.maximum), [least] "r"(high->least)                       \
+        : "memory")
+
+static void add_fours_by_tables(const struct dory_high *high, const uint8_t *tables, const struct addition *work,
+                                uint32_t fours)
+{
+    const uint8_t *first = work->first, *second = work->second;
+    uint8_t *output = work->output;
+    uint32_t x[4], y[4];
+    if (high->is_unrounded) {
+        ADD_FOURS(DORY_FOUR(DORY_HIGH), 4);
+    } else {
+        ADD_FOURS(DORY_FOUR_PAIRS(DORY_HIGH_AWAY), 12);
+    }
+}
+
+#else
+
+static void add_fours_by_tables(const struct dory_high *high, const uint8_t *tables, const struct addition *work,
+                                uint32_t fours)
+{
+    for (uint32_t i = 0; i < 4 * fours; i++) {
+        work->output[i] = add_by_tables(high, tables, work->first[i], work->second[i]);
+    }
+}
+
+#endif
+
+static void run_by_tables(const struct addition *work, const struct dory_layer *layer, const uint8_t *tables)
+{
+    struct dory_high high;
+    dory_high_start(&high, layer, 0); /* the tables have done it */
+    uint32_t fours = high.is_byte ? work->count / 4 : 0;
+    if (fours != 0) {
+        add_fours_by_tables(&high, tables, work, fours);
+    }
+    for (uint32_t i = 4 * fours; i < work->count; i++) {
+        work->output[i] = add_by_tables(&high, tables, work->first[i], work->second[i]);
+    }
+}
+
+/* ---- in stages --------------------------------------------------------------------------------------------- */
 
 static inline int32_t with_sign(uint8_t byte, uint8_t sign) { return (byte ^ sign) - sign; }
 
@@ -134,7 +249,11 @@ void dory_xpulpv2_addition(const struct dory_layer *layer, const struct dory_til
     work.first_sign = layer->input_is_signed ? 0x80 : 0;
     work.second_sign = layer->second_input_is_signed ? 0x80 : 0;
     struct folded folded;
-    if (!narrow(&work, layer)) {
+    if (layer->normalisation == DORY_NORMALISE_HIGH) {
+        run_by_tables(&work, layer, tile->weights);
+    } else if (fold_small(&folded, &work, layer)) {
+        run_folded(&work, folded);
+    } else if (!narrow(&work, layer)) {
         run_wide(&work, layer);
     } else if (fold(&folded, &work)) {
         run_folded(&work, folded);

@@ -12,6 +12,9 @@ struct pool {
     uint32_t step;                       /* bytes from pixel to pixel */
     int32_t row_step;                    /* from behind a row of the window to the start of the next */
     struct dory_narrow_stage stage[2];
+    bool is_high;
+    struct dory_high high;
+    int32_t bias; /* with it */
 };
 
 #if defined(DORY_XPULPV2)
@@ -82,6 +85,9 @@ static void add_row(const struct pool *pool, const uint8_t **input, int32_t sum[
 
 static int32_t finish(const struct pool *pool, int32_t value)
 {
+    if (pool->is_high) {
+        return dory_high_apply(&pool->high, value, pool->bias);
+    }
     if (!pool->is_narrow) {
         return dory_stages_apply(pool->layer, value);
     }
@@ -155,6 +161,12 @@ static void pool_start(struct pool *pool, const struct dory_layer *layer, const 
     if (layer->operation == DORY_AVERAGE_POOL) {
         range.least *= pool->rows * pool->columns;
         range.most *= pool->rows * pool->columns;
+    }
+    pool->is_high = layer->normalisation == DORY_NORMALISE_HIGH;
+    if (pool->is_high) {
+        dory_high_start(&pool->high, layer, layer->left_shift);
+        pool->bias = (int32_t)layer->stages->input[0].addend;
+        return;
     }
     pool->is_narrow = dory_narrow_stages_of(pool->stage, layer, range);
     if (pool->is_narrow && layer->operation == DORY_MAXIMUM_POOL) {

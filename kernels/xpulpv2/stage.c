@@ -61,3 +61,16 @@ int32_t dory_stages_apply(const struct dory_layer *layer, int64_t accumulator)
     }
     return dory_clip(value, layer->minimum, layer->maximum);
 }
+
+void dory_high_start(struct dory_high *high, const struct dory_layer *layer, uint32_t left_shift)
+{
+    const struct dory_stage *first = &layer->stages->first;
+    dory_start_normaliser(&high->normaliser, layer);
+    high->normaliser.direct_shift = (int32_t)left_shift;
+    high->multiplier = (int32_t)first->multiplier;
+    high->addend = (int32_t)first->addend;
+    high->shift = (int32_t)dory_log2((uint64_t)first->divisor);
+    high->least = (uint32_t)layer->minimum * 0x01010101u;
+    high->is_unrounded = layer->rounding == DORY_ROUND_FLOOR;
+    high->is_byte = layer->rounding != DORY_ROUND_EVEN && layer->minimum >= 0 && layer->maximum <= 255;
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "dory/layer.h"
+#include "normalise.h"
 #include "xpulp.h"
 
 /* y = clip((multiplier * x + addend) >> shift), or with a floor division where shift is DORY_DIVIDES. */
@@ -55,5 +56,45 @@ bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory
 
 /* The same for an accumulator, in 64 bits: any stages. */
 int32_t dory_stages_apply(const struct dory_layer *layer, int64_t accumulator);
+
+/* One scale for a layer in the form DORY_NORMALISE_HIGH: see struct dory_stages. */
+struct dory_high {
+    struct dory_normaliser normaliser;
+    int32_t multiplier, addend, shift;
+    uint32_t least;    /* the minimum, four times */
+    bool is_unrounded; /* floor */
+    bool is_byte;      /* rounds to other than even, and to bytes without a sign: what is done four at a time */
+};
+
+/* `left_shift` is that of the sums that are given, where it has not been done. */
+void dory_high_start(struct dory_high *high, const struct dory_layer *layer, uint32_t left_shift);
+
+static inline int32_t dory_high_apply(const struct dory_high *high, int32_t sum, int32_t bias)
+{
+    int32_t value = dory_scale_highly(&high->normaliser, sum, bias, high->multiplier, high->addend, high->shift);
+    return p_min(p_max(value, high->normaliser.minimum), high->normaliser.maximum);
+}
+
+#if defined(DORY_XPULPV2)
+
+/* The end of four elements, from shifted sums in x0 to x3 on: AWAY takes away from those below zero, which y0 to y3 tell. */
+#define DORY_HIGH(x)          "mulh %[" x "], %[" x "], %[multiplier]\n"
+#define DORY_HIGH_AWAY(x, y)  "slt %[" y "], %[" x "], x0\n" DORY_HIGH(x) P_MSU("%[" x "]", "%[" y "]", "%[away]")
+#define DORY_HIGH_SHIFT(x)    P_ADDNR("%[" x "]", "%[addend]", "%[shift]")
+#define DORY_HIGH_CLIP(x)     P_CLIPUR("%[" x "]", "%[" x "]", "%[maximum]")
+#define DORY_FOUR(step)       step("x0") step("x1") step("x2") step("x3")
+#define DORY_FOUR_PAIRS(step) step("x0", "y0") step("x1", "y1") step("x2", "y2") step("x3", "y3")
+
+/* 12 instructions; `label` stands before the last one. */
+#define DORY_HIGH_STORE(label)                                                                                              \
+    DORY_FOUR(DORY_HIGH_SHIFT)                                                                                              \
+    DORY_FOUR(DORY_HIGH_CLIP)                                                                                               \
+    PV_PACKLO_B("%[x0]", "%[x1]", "%[x0]")                                                                                  \
+    PV_PACKHI_B("%[x0]", "%[x3]", "%[x2]") PV_MAXU_B("%[x0]", "%[x0]", "%[least]") label P_SW_NEXT("%[x0]", "%[output]")
+
+#define DORY_LOAD_BYTE_OF_BOTH(x, y)                                                                                        \
+    P_LBU_STEP("%[" x "]", "%[one]", "%[first]") P_LBU_STEP("%[" y "]", "%[one]", "%[second]")
+
+#endif
 
 #endif

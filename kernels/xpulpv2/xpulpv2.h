@@ -30,6 +30,8 @@ dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_2_high_away;
 dory_kernel_function dory_xpulpv2_depthwise;
 dory_kernel_function dory_xpulpv2_addition;
 dory_kernel_function dory_xpulpv2_pool;
+dory_kernel_function dory_xpulpv2_table;
+dory_kernel_function dory_xpulpv2_multiplication;
 dory_kernel_function dory_xpulpv2_copy;
 
 /* Weights of 8, 4 and 2 bits where any of weights, input and output has less than 8. */

@@ -55,6 +55,8 @@ static const struct {
     FUNCTION(dory_xpulpv2_addition),
     FUNCTION(dory_xpulpv2_pool),
     FUNCTION(dory_xpulpv2_copy),
+    FUNCTION(dory_xpulpv2_table),
+    FUNCTION(dory_xpulpv2_multiplication),
     FUNCTION(dory_xpulpv2_packed_convolution_8),
     FUNCTION(dory_xpulpv2_packed_convolution_4),
     FUNCTION(dory_xpulpv2_packed_convolution_2),
@@ -82,6 +84,8 @@ static dory_kernel_function *reference_of(uint8_t operation)
     case DORY_DEPTHWISE: return dory_reference_depthwise;
     case DORY_ADDITION: return dory_reference_addition;
     case DORY_COPY: return dory_reference_copy;
+    case DORY_MULTIPLICATION: return dory_reference_multiplication;
+    case DORY_TABLE: return dory_reference_table;
     default: return dory_reference_pool;
     }
 }
@@ -228,8 +232,32 @@ static struct dory_stage random_stage(uint32_t gain)
     return stage;
 }
 
+/* One scale in the form DORY_NORMALISE_HIGH; what a sum is at most depends on the operation. */
+static void random_high_stages(struct dory_layer *layer, struct dory_stages *stages)
+{
+    static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    bool pool = layer->operation == DORY_AVERAGE_POOL || layer->operation == DORY_MAXIMUM_POOL;
+    uint32_t usual = layer->operation == DORY_ADDITION ? 18 : layer->operation == DORY_MULTIPLICATION ? 8 : 3;
+    random_clip(layer);
+    random_high(layer);
+    stages->input[0] = stages->input[1] = stages->first = none;
+    if (layer->operation != DORY_ADDITION) {
+        stages->input[0].addend = (int64_t)random_up_to(pool ? 4000 : 255) - (pool ? 4000 : 255);
+        stages->input[1].addend = pool ? 0 : (int64_t)random_up_to(255) - 255;
+    }
+    stages->first.multiplier = one_in(3) ? 1 << 30 : (int64_t)random_between(1u << 29, INT32_MAX);
+    stages->first.divisor = (int64_t)1 << (usual + layer->left_shift + random_up_to(2));
+    stages->first.addend = (int64_t)random_up_to(127) * 2 * stages->first.divisor + stages->first.divisor / 2 - 1;
+    stages->has_second = 0;
+    layer->stages = stages;
+}
+
 static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
 {
+    if (layer->operation == DORY_MULTIPLICATION || one_in(3)) {
+        random_high_stages(layer, stages);
+        return;
+    }
     uint32_t gain = layer->operation == DORY_AVERAGE_POOL ? (uint32_t)layer->kernel_height * layer->kernel_width : 2;
     layer->stages = stages;
     stages->input[0] = random_stage(0);
@@ -270,6 +298,10 @@ static void random_layer(struct dory_layer *layer, struct dory_stages *stages)
 {
     memset(layer, 0, sizeof *layer);
     layer->operation = (uint8_t)random_up_to(DORY_ADDITION);
+    if (one_in(6)) {
+        layer->operation = one_in(2) ? DORY_TABLE : DORY_MULTIPLICATION;
+        layer->second_is_pixel = layer->operation == DORY_MULTIPLICATION && one_in(2);
+    }
     layer->input_bits = layer->second_input_bits = layer->weight_bits = layer->output_bits = 8;
     layer->input_is_signed = one_in(4);
     layer->second_input_is_signed = one_in(4);
@@ -278,7 +310,7 @@ static void random_layer(struct dory_layer *layer, struct dory_stages *stages)
     layer->input_channels =
         (uint16_t)(one_in(2) ? 4 * random_between(1, 16) : random_between(1, one_in(2) ? 4 : 40)); /* 4: first layers */
     layer->divisor = 1;
-    if (layer->operation != DORY_ADDITION) {
+    if (has_weights(layer) || layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) {
         random_kernel_size(layer);
     }
     if (has_weights(layer)) {
@@ -297,7 +329,7 @@ static void random_layer(struct dory_layer *layer, struct dory_stages *stages)
                 random_clamped(layer);
             }
         }
-    } else {
+    } else if (layer->operation != DORY_TABLE) {
         random_stages(layer, stages);
     }
 }
@@ -478,9 +510,14 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     } else if (layer->normalisation == DORY_NORMALISE_DIVIDE) {
         layer->divisor = shape->divisor;
     }
+    layer->second_is_pixel = shape->second_is_pixel;
     test->stages.input[0] = test->stages.input[1] = (struct dory_stage){3, 40, 1, INT32_MIN, INT32_MAX};
     bool maximum = shape->operation == DORY_MAXIMUM_POOL;
     test->stages.first = (struct dory_stage){1, 0, maximum ? 1 : (int64_t)shape->kernel_size * shape->kernel_size, 0, 255};
+    if (layer->normalisation == DORY_NORMALISE_HIGH && !has_weights(layer)) {
+        test->stages.input[0] = test->stages.input[1] = (struct dory_stage){1, -40, 1, INT32_MIN, INT32_MAX};
+        test->stages.first = (struct dory_stage){1 << 30, 1 << 16, 1 << 10, 0, 255};
+    }
     test->shape = (struct dory_tile_shape){shape->rows, shape->columns, shape->channels, layer->input_channels};
     test->tile.first_chunk = test->tile.last_chunk = 1;
     test->cores = cores;
@@ -639,10 +676,24 @@ static void *place_weights(struct test_case *test, struct test_memory *memory)
     return blob;
 }
 
-static void *place_input(const struct test_case *test, struct test_memory *memory)
+/* Tables whose entries, two of which are added, have 28 bits. */
+static void *place_table(const struct test_case *test, struct test_memory *memory)
+{
+    uint32_t bytes = dory_table_bytes(&test->layer);
+    int32_t *table = allocate(memory, bytes);
+    for (uint32_t i = 0; i < bytes / 4 && !memory->full; i++) {
+        table[i] = test->layer.operation == DORY_TABLE ? (int32_t)random_word() : (int32_t)random_word() >> 4;
+    }
+    return table;
+}
+
+static void *place_input(const struct test_case *test, struct test_memory *memory, unsigned which)
 {
     uint32_t pixel_bytes = dory_element_bytes(test->tile.input_channels, test->layer.input_bits);
     uint32_t bytes = (uint32_t)test->tile.input_rows * test->tile.input_columns * pixel_bytes;
+    if (which == 1 && test->layer.second_is_pixel) {
+        bytes = pixel_bytes;
+    }
     void *input = allocate(memory, bytes);
     if (!memory->full) {
         fill(input, bytes);
@@ -654,9 +705,14 @@ bool test_case_place(struct test_case *test, struct test_memory *memory, struct 
 {
     struct dory_tile *tile = &test->tile;
     const struct dory_layer *layer = &test->layer;
-    tile->input = place_input(test, memory);
-    tile->second_input = layer->operation == DORY_ADDITION ? place_input(test, memory) : NULL;
-    tile->weights = has_weights(layer) ? place_weights(test, memory) : NULL;
+    tile->input = place_input(test, memory, 0);
+    tile->second_input = dory_has_second_input(layer) ? place_input(test, memory, 1) : NULL;
+    tile->weights = has_weights(layer)             ? place_weights(test, memory)
+                    : dory_table_bytes(layer) != 0 ? place_table(test, memory)
+                                                   : NULL;
+    if (dory_table_bytes(layer) != 0) {
+        test->layer.table = tile->weights;
+    }
     uint32_t output_bytes = (uint32_t)tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
     tile->output = allocate(memory, output_bytes);
     tile->scratch = allocate(memory, test->description->scratch_bytes(layer, &test->shape, test->cores));
@@ -687,7 +743,7 @@ bool test_case_fits(const struct test_case *test, uint32_t bytes)
 {
     const struct dory_layer *layer = &test->layer;
     const struct dory_tile_shape *shape = &test->shape;
-    uint32_t inputs = layer->operation == DORY_ADDITION ? 2 : 1;
+    uint32_t inputs = dory_has_second_input(layer) ? 2 : 1;
     uint32_t sum = inputs * dory_input_tile_bytes(layer, shape, 0) + dory_output_tile_bytes(layer, shape) +
                    dory_weights_tile_bytes(layer, shape) + test->description->scratch_bytes(layer, shape, test->cores);
     if (!(test->tile.first_chunk && test->tile.last_chunk)) {

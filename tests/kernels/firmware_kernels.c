@@ -83,12 +83,12 @@ static unsigned run_random_cases(void)
                weight_bits, input_bits, output_bits)                                                                        \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, operation, rows, columns, channels, input_channels, size, stride,                    \
-            DORY_NORMALISE_##normalisation, divisor, weight_bits, input_bits, output_bits, false                            \
+            DORY_NORMALISE_##normalisation, divisor, weight_bits, input_bits, output_bits, false, false                     \
     }
 #define TO_CHW(name, kernel, rows, columns, channels, input_channels, size, stride, normalisation, divisor)                 \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride,             \
-            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, true                                                          \
+            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, true, false                                                   \
     }
 
 /* name, kernel, operation, rows, columns, channels, input channels, kernel size, stride, normalisation, its divisor */
@@ -194,6 +194,15 @@ static const struct test_shape shapes[] = {
     SHAPE("depth-wise 5x5 high, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 5, 1, HIGH, DORY_ROUND_FLOOR),
     SHAPE("depth-wise 3x3 / another, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 3, 1, CLAMPED, 1398101),
     SHAPE("addition 16x16x32", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, 32, 0),
+    SHAPE("addition 16x16x32, tables", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_FLOOR),
+    SHAPE("addition 16x16x32, tables, away", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_AWAY),
+    SHAPE("addition 8x8x32, tables, even", addition, DORY_ADDITION, 8, 8, 32, 32, 1, 1, HIGH, DORY_ROUND_EVEN),
+    SHAPE("multiplication 16x16x32", multiplication, DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_FLOOR),
+    SHAPE("multiplication 16x16x32, away", multiplication, DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_AWAY),
+    {"multiplication 16x16x32 by 1x1x32", "dory_xpulpv2_multiplication", DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 8, 8, 8, false, true},
+    SHAPE("table 16x16x32", table, DORY_TABLE, 16, 16, 32, 32, 1, 1, 32, 0),
+    SHAPE("average 7x7, 1x1x256, high", pool, DORY_AVERAGE_POOL, 1, 1, 256, 256, 7, 7, HIGH, DORY_ROUND_FLOOR),
+    SHAPE("average 2x2, 8x8x64, high", pool, DORY_AVERAGE_POOL, 8, 8, 64, 64, 2, 2, HIGH, DORY_ROUND_FLOOR),
     SHAPE("maximum 2x2, 8x16x32", pool, DORY_MAXIMUM_POOL, 8, 16, 32, 32, 2, 2, 32, 0),
     SHAPE("maximum 3x3, 8x8x32", pool, DORY_MAXIMUM_POOL, 8, 8, 32, 32, 3, 2, 32, 0),
     SHAPE("average 4x4, 1x1x1024", pool, DORY_AVERAGE_POOL, 1, 1, 1024, 1024, 4, 4, 32, 0),

@@ -41,8 +41,8 @@ struct dory_layer;
  */
 struct dory_tile {
     const void *input;
-    const void *second_input; /* addition and concatenation only */
-    const void *weights;
+    const void *second_input; /* addition, multiplication and concatenation only */
+    const void *weights;      /* or the layer's table */
     void *output;
     int32_t *accumulators; /* [rows * columns][channels rounded up to 4]; null where input channels are not tiled */
     void *scratch;         /* dory_kernel_scratch_bytes() bytes for this tile, shared by all cores */
@@ -54,7 +54,7 @@ struct dory_tile {
     uint16_t input_channels; /* of a concatenation: of the first input; both are there with all channels */
     uint16_t first_channel;  /* of the output, in the layer */
     uint16_t first_row, first_column;
-    uint8_t first_chunk;     /* the first (last) slice of input channels: start from zero (normalise and write output) */
+    uint8_t first_chunk; /* the first (last) slice of input channels: start from zero (normalise and write output) */
     uint8_t last_chunk;
 };
 
@@ -70,13 +70,14 @@ enum dory_operation {
                        */
     DORY_DEPTHWISE,   /* output channel c reads input channel c */
     DORY_MAXIMUM_POOL,
-    DORY_AVERAGE_POOL, /* accumulator = sum over the whole kernel, border counted as border_value */
-    DORY_ADDITION,     /* accumulator = stage(input 0) + stage(input 1) */
-    DORY_GROUPED,      /* output channel c reads the group_channels input channels of group c / group_outputs */
+    DORY_AVERAGE_POOL,  /* accumulator = sum over the whole kernel, border counted as border_value */
+    DORY_ADDITION,      /* accumulator = stage(input 0) + stage(input 1) */
+    DORY_GROUPED,       /* output channel c reads the group_channels input channels of group c / group_outputs */
     DORY_CONCATENATION, /* accumulator = stage(input 0), and behind its channels stage(input 1) */
     DORY_COPY,          /* moves bytes: see `map` */
     DORY_TABLE,         /* output byte = table[input byte] */
-    DORY_SOFTMAX        /* of the bytes of each pixel: see `exponentials` */
+    DORY_SOFTMAX,       /* of the bytes of each pixel: see `exponentials` */
+    DORY_MULTIPLICATION /* accumulator = stage(input 0) * stage(input 1) */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -99,7 +100,7 @@ enum dory_normalisation {
      *     a = accumulator + bias
      *     v = high 32 bits of the signed 64-bit product (a << left_shift) * multiplier
      *     y = clip((v + addend + correction) >> shift)          with the channel's shift, 0 to 31
-     * The correction is that of enum dory_rounding. */
+     * The correction is that of enum dory_rounding. For one scale of a whole layer see struct dory_stages. */
     DORY_NORMALISE_HIGH
 };
 
@@ -120,7 +121,10 @@ struct dory_stage {
     int32_t maximum;
 };
 
-/* What a pool, an addition or a concatenation computes. */
+/* What a pool, an addition, a multiplication or a concatenation computes. With DORY_NORMALISE_HIGH, `first` has its
+ * constants: multiplier, addend and the divisor 2^shift; bounds are the layer's. The bias is that of input[0].addend for a
+ * pool. A multiplication has it in its factors: input[0] and input[1] have an addend of 16 bits and nothing else. An
+ * addition has it in its tables, see `terms`, and no stages in front. There is no second stage. */
 struct dory_stages {
     struct dory_stage input[2]; /* additions, concatenations: before all else (bounds INT32_MIN, INT32_MAX: no clip) */
     struct dory_stage first;    /* from accumulator to output, clipped to its bounds */
@@ -171,6 +175,7 @@ struct dory_layer {
     uint8_t
         pixel_ways; /* a hint: the tile's work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
     uint8_t left_shift, rounding; /* for DORY_NORMALISE_HIGH; rounding: enum dory_rounding */
+    uint8_t second_is_pixel;      /* DORY_MULTIPLICATION: the second input has 1x1 pixels, a factor for each channel */
 
     /* the whole layer */
     uint16_t input_height, input_width, input_channels;
@@ -198,16 +203,23 @@ struct dory_layer {
     const struct dory_stages *stages; /* null for convolutions */
 
     union {
-        /* DORY_COPY, whose input lies in L1 whole where there is a map: output element (row, column, channel) is input element
-         * map[row] + map[output_height + column] + map[output_height + output_width + channel], a position in HWC order; where
-         * one of the three is negative it is border_value. Null: a window of one element with stride and padding, which says
-         * the same of rows and columns, and channels stay. */
+        /* DORY_COPY, whose input lies in L1 whole where there is a map: output element (row, column, channel) is input
+         * element map[row] + map[output_height + column] + map[output_height + output_width + channel], a position in HWC
+         * order; where one of the three is negative it is border_value. Null: a window of one element with stride and
+         * padding, which says the same of rows and columns, and channels stay. */
         const int32_t *map;
 
-        const uint8_t *table; /* DORY_TABLE: 256 bytes */
+        /* DORY_TABLE: 256 bytes. The tile loop lays them where a convolution's tile has its weights, as it does with the
+         * next. */
+        const uint8_t *table; /* at a multiple of 4 */
 
-        /* DORY_SOFTMAX: 256 fractions of 31 bits, by how far an element is below its pixel's largest; the output is 256 times
-         * the element's, divided by the sum of all, at most 255, in the fixed point arithmetic of TensorFlow Lite Micro. */
+        /* DORY_ADDITION with DORY_NORMALISE_HIGH: 256 words for each input, whose sum is a << left_shift: each has its
+         * input's scale and zero point in it, and the shift. */
+        const int32_t *terms;
+
+        /* DORY_SOFTMAX: 256 fractions of 31 bits, by how far an element is below its pixel's largest; the output is 256
+         * times the element's, divided by the sum of all, at most 255, in the fixed point arithmetic of TensorFlow Lite
+         * Micro. */
         const uint32_t *exponentials;
     };
 
@@ -268,7 +280,7 @@ struct dory_step {
     const struct dory_layer *layer;
     uint16_t first_row, rows;
     uint16_t first_channel, channels; /* first_channel is a multiple of 4 */
-    struct dory_window input[2];      /* [1]: addition and concatenation only */
+    struct dory_window input[2];      /* [1]: layers with two inputs only */
     struct dory_window output;
     uint32_t weights_offset;    /* in the L2 arena: the quad of first_channel */
     uint16_t transfers_awaited; /* transfers[0 .. n-1] are complete before this step reads or writes anything; where it does
@@ -395,7 +407,8 @@ static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 
 static inline bool dory_has_second_input(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_ADDITION || layer->operation == DORY_CONCATENATION;
+    return layer->operation == DORY_ADDITION || layer->operation == DORY_CONCATENATION ||
+           layer->operation == DORY_MULTIPLICATION;
 }
 
 /* Channels of an input as a whole. */
@@ -403,6 +416,13 @@ static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsig
 {
     bool behind = input == 1 && layer->operation == DORY_CONCATENATION;
     return behind ? (uint32_t)layer->output_channels - layer->input_channels : layer->input_channels;
+}
+
+/* Bytes of what `table` or `terms` point to: what every tile of the layer reads. */
+static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
+{
+    bool addition = layer->operation == DORY_ADDITION && layer->normalisation == DORY_NORMALISE_HIGH;
+    return layer->operation == DORY_TABLE ? 256 : addition ? 2048 : 0;
 }
 
 /* Bytes of normalisation constants of one quad. */

@@ -41,22 +41,46 @@ static inline int32_t dory_normalise_clamped(const struct dory_layer *layer, con
     return (int32_t)(value >> layer->shift);
 }
 
-/* The high half of a product: see DORY_NORMALISE_HIGH. Unsigned where it must not matter that something overflows, for
- * after a failed transfer anything may come here. */
-static inline int32_t dory_normalise_high(const struct dory_layer *layer, const uint8_t *constants, int32_t accumulator)
+/* The high half of a product: see DORY_NORMALISE_HIGH. `shifted` is a << left_shift. Unsigned where it must not matter that
+ * something overflows, for after a failed transfer anything may come here. */
+static inline int32_t dory_round_high(const struct dory_layer *layer, int32_t shifted, int32_t multiplier, int32_t addend,
+                                      uint32_t shift)
 {
-    int32_t constant[4]; /* bias, multiplier, addend, shift */
-    memcpy(constant, constants, sizeof constant);
-    uint32_t sum = (uint32_t)accumulator + (uint32_t)constant[0], shift = (uint32_t)constant[3] & 31;
-    int32_t shifted = (int32_t)(sum << (layer->left_shift & 31));
-    int32_t high = (int32_t)((int64_t)shifted * constant[1] >> 32);
-    uint32_t value = (uint32_t)high + (uint32_t)constant[2];
-    if (layer->rounding == DORY_ROUND_AWAY && (int32_t)sum < 0) {
+    int32_t high = (int32_t)((int64_t)shifted * multiplier >> 32);
+    uint32_t value = (uint32_t)high + (uint32_t)addend;
+    shift &= 31;
+    if (layer->rounding == DORY_ROUND_AWAY && shifted < 0) {
         value -= 1u << (layer->left_shift & 31) >> 1;
     } else if (layer->rounding == DORY_ROUND_EVEN) {
         value += (uint32_t)(high >> shift) & 1;
     }
     return dory_clip((int32_t)value >> shift, layer->minimum, layer->maximum);
+}
+
+static inline int32_t dory_normalise_high(const struct dory_layer *layer, const uint8_t *constants, int32_t accumulator)
+{
+    int32_t constant[4]; /* bias, multiplier, addend, shift */
+    memcpy(constant, constants, sizeof constant);
+    uint32_t shifted = ((uint32_t)accumulator + (uint32_t)constant[0]) << (layer->left_shift & 31);
+    return dory_round_high(layer, (int32_t)shifted, constant[1], constant[2], (uint32_t)constant[3]);
+}
+
+/* log2 of a power of two. */
+static inline uint32_t dory_log2(uint64_t power)
+{
+    uint32_t log2 = 0;
+    while (power >>= 1) {
+        log2++;
+    }
+    return log2;
+}
+
+/* The same with one scale for the layer, see struct dory_stages; the accumulator is shifted and has its bias. */
+static inline int32_t dory_normalise_high_stages(const struct dory_layer *layer, int32_t shifted)
+{
+    const struct dory_stage *first = &layer->stages->first;
+    return dory_round_high(layer, shifted, (int32_t)first->multiplier, (int32_t)first->addend,
+                           dory_log2((uint64_t)first->divisor));
 }
 
 /* `constants` are those of a quad (see "weight blob"), `lane` the channel in it, 0 to 3. */
