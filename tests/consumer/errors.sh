@@ -79,6 +79,9 @@ expect_early 'TIMEOUT soon : a whole number above 0 is expected' 'dory_add_firmw
 expect_early 'dory_add_firmware_test(test): unknown argument FAST' 'dory_add_firmware_test(test net FAST)'
 expect_early 'dory_add_run_target(run): unknown argument FAST' 'dory_add_run_target(run net FAST)'
 
+expect find_package 'DORY_PULP_ARCHITECTURE is rv32imcxgap8, which has no effect without DORY_PULP_TOOLCHAIN' 'dory_add_network(net digits.onnx)' \
+  -DCMAKE_TOOLCHAIN_FILE="$prefix/share/dory/toolchains/gap8.cmake" -DDORY_PULP_ARCHITECTURE=rv32imcxgap8
+
 # Only the generator can tell.
 mkdir "$work/project/empty" "$work/project/misspelt"
 touch "$work/project/misspelt/out_layer_0.txt"
