@@ -181,7 +181,10 @@ static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
 /* What HIGH adds first: where rounding looks at sign or parity, it must be the reference's own number. */
 static int64_t bias_of(const struct stage *stage, int channel)
 {
-    return stage->rounding == ROUND_FLOOR ? 0 : stage->addend[index_of(stage, channel)];
+    if (stage->rounding == ROUND_FLOOR)
+        return 0;
+    /* of a bias in fractions of a sum the whole part: what is left is found with the form's own addend */
+    return stage->addend[index_of(stage, channel)] >> (stage->rounding == ROUND_TWICE ? 0 : stage->left_shift);
 }
 
 static bool is_constant(const struct requantise_problem *problem, int channel)
@@ -274,8 +277,8 @@ static int64_t positive_bias(const struct stage *stage, int channel, int64_t lea
 {
     size_t index = index_of(stage, channel);
     int exponent = stage->exponent ? stage->exponent[index] : 0;
-    int64_t bias = stage->addend[index];
-    if (exponent < -40 || exponent > 40 || least_sum + bias >= 0)
+    int64_t bias = bias_of(stage, channel);
+    if (exponent < -40 || (stage->rounding != ROUND_TWICE && stage->left_shift) || exponent > 40 || least_sum + bias >= 0)
         return bias;
     wide numerator = (wide)stage->multiplier[index] << (exponent > 0 ? exponent : 0);
     wide denominator = (wide)stage->divisor << (exponent < 0 ? -exponent : 0);

@@ -85,8 +85,7 @@ long double step_function_slope(const struct stage *stage, int channel)
 {
     int index = stage->count == 1 ? 0 : channel, exponent = stage->exponent ? stage->exponent[index] : 0;
     long double slope = (long double)stage->multiplier[index] / (long double)stage->divisor;
-    if (stage->rounding == ROUND_TWICE)
-        exponent += stage->left_shift - 31;
+    exponent += stage->left_shift - (stage->rounding == ROUND_TWICE ? 31 : 0);
     return ldexpl(slope, exponent);
 }
 
@@ -94,7 +93,9 @@ bool step_function_of_stage(const struct stage *stage, int channel, int64_t mini
                             struct step_function *steps)
 {
     int index = stage->count == 1 ? 0 : channel;
-    long double slope = step_function_slope(stage, channel), addend = (long double)stage->addend[index];
+    int fraction = stage->rounding == ROUND_TWICE ? 0 : stage->left_shift; /* bits of the addend that are beneath a sum's */
+    long double slope = step_function_slope(stage, channel);
+    long double addend = ldexpl((long double)stage->addend[index], -fraction);
     long double offset = stage->rounding == ROUND_FLOOR ? addend / (long double)stage->divisor
                                                         : addend * slope + (long double)stage->zero_point + 0.5L;
     struct channel context = {stage, channel, (double)slope, (double)offset};
