@@ -48,6 +48,8 @@ class Builder:
 
     def node(self, kind, inputs, count=1, **attributes):
         names = [f"t{len(self.nodes)}_{i}" for i in range(count)]
+        if kind in ("QuantizeLinear", "DequantizeLinear") and self.number(0, 9) == 0:
+            attributes["domain"] = "com.microsoft"  # onnxruntime has them there, too
         self.nodes.append(helper.make_node(kind, inputs, names, name=f"{kind}_{len(self.nodes)}", **attributes))
         return names if count > 1 else names[0]
 
@@ -302,7 +304,7 @@ class Builder:
         graph = helper.make_graph(self.nodes, "random",
                                   [helper.make_tensor_value_info("x", TensorProto.FLOAT if is_float else elements, shape)],
                                   [helper.make_tensor_value_info(y.name, elements, y.shape)], self.constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)])
         limits = np.iinfo(self.kind)
         return model, self.random.integers(limits.min, limits.max + 1, shape).astype(self.kind)
 

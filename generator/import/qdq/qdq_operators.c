@@ -69,9 +69,19 @@ const struct qdq_operator qdq_operators[] = {
 };
 const int qdq_operator_count = sizeof qdq_operators / sizeof *qdq_operators;
 
+/* onnxruntime writes these in its own domain, too, with ONNX's meaning. */
+static bool is_known_domain(const struct node *node)
+{
+    static const char *const types[] = {"QuantizeLinear", "DequantizeLinear", "Gelu"};
+    for (size_t i = 0; !strcmp(node->domain, "com.microsoft") && i < sizeof types / sizeof *types; i++)
+        if (!strcmp(types[i], node->type))
+            return true;
+    return !*node->domain;
+}
+
 const struct qdq_operator *qdq_operator_find(const struct node *node)
 {
-    for (int i = 0; !*node->domain && i < qdq_operator_count; i++)
+    for (int i = 0; is_known_domain(node) && i < qdq_operator_count; i++)
         if (!strcmp(qdq_operators[i].type, node->type))
             return &qdq_operators[i];
     return NULL;
