@@ -13,8 +13,8 @@ struct nearest {
 };
 
 /* A name that begins with what is wanted is nearer than any other; otherwise the fewest letters to insert, delete or change
- * count, and where more than a third of them would have to, names are not near. Of equally near names the first stays. `name` may
- * be null, which is near to nothing. */
+ * count, and where more than a third of them would have to, names are not near. Of equally near names the first stays.
+ * `name` may be null, which is near to nothing. */
 void nearest_offer(struct nearest *nearest, const char *name);
 
 #endif

@@ -20,7 +20,7 @@ struct option_list {
 struct options {
     const char *operands[MOST_OPERANDS]; /* of the command, in their order; the model is below */
     const char *model, *target, *name, *config;
-    const char *unread_config; /* null, or a file beside the model that does not say that it holds options */
+    const char *unread_config;          /* null, or a file beside the model that does not say that it holds options */
     const char *folder;                 /* of what is written; null: not given */
     const char *check;                  /* null, "golden", or a folder */
     const char *input;                  /* for the check: null, or a file of values */

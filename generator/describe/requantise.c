@@ -267,7 +267,7 @@ static wide greatest_divisor(wide a, wide b)
         a = b;
         b = rest;
     }
-    return a;
+    return a > 0 ? a : 1;
 }
 
 /* A bias for which all sums are positive, of the same parity of quotients: by a multiple of sums that make an even number.

@@ -263,7 +263,8 @@ static void add_layer_comment(struct text *text, const struct plan *plan, int in
 static void add_table(struct text *text, const struct dory_layer *run, int layer)
 {
     bool is_softmax = run->operation == DORY_SOFTMAX;
-    text_add(text, "static const %s table_%d[256] __attribute__((aligned(4))) = {", is_softmax ? "uint32_t" : "uint8_t", layer);
+    text_add(text, "static const %s table_%d[256] __attribute__((aligned(4))) = {", is_softmax ? "uint32_t" : "uint8_t",
+             layer);
     for (int i = 0; i < 256; i++) {
         uint32_t number = is_softmax ? run->exponentials[i] : run->table[i];
         text_add(text, "%s%" PRIu32 ",", i % (is_softmax ? 10 : 24) ? " " : "\n    ", number);

@@ -74,7 +74,13 @@ static int64_t odd_significand(double number, int *exponent)
     return whole;
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b) { return b == 0 ? a : greatest_common_divisor(b, a % b); }
+/* At least 1, so that anything may be divided by it. */
+static int64_t greatest_common_divisor(int64_t a, int64_t b)
+{
+    if (b != 0)
+        return greatest_common_divisor(b, a % b);
+    return a > 1 ? a : 1;
+}
 
 /* The exact factor: numerator * 2^exponent / divisor. Channels share the stage's divisor, as their factors differ in the
  * numerator only. */

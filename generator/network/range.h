@@ -6,7 +6,7 @@
 #include "network/network.h"
 
 struct range_options {
-    bool exact_add; /* keep the output of an unclipped addition that can leave 8 bits in 16 bits */
+    bool exact_add;           /* keep the output of an unclipped addition that can leave 8 bits in 16 bits */
     bool fast_requantisation; /* copied to the network */
 };
 

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "plan/budget.h"
 #include "describe/requantise.h"
+#include "plan/budget.h"
 #include "report/plan_views.h"
 
 static const char *row_format = "%-20s %-12s %-12s %-30s %-20s %6s %6s %12s %9s %7s %8s %8s %11s %6s\n";

@@ -1,7 +1,7 @@
 #include "report/report_layer.h"
 
-#include "dory/hal.h"
 #include "describe/requantise.h"
+#include "dory/hal.h"
 #include "report/report_values.h"
 
 /* ---- time ---- */

@@ -15,8 +15,8 @@ enum field_kind { FIELD_COUNT, FIELD_BYTES, FIELD_BOOLEAN, FIELD_TEXT, FIELD_GRO
 struct key {
     const char *key;
     enum field_kind kind;
-    size_t offset;             /* in struct target */
-    uint32_t least, most;      /* of a number */
+    size_t offset;           /* in struct target */
+    uint32_t least, most;    /* of a number */
     const struct key *group; /* of an object: its keys */
 };
 

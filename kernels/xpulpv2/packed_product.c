@@ -51,7 +51,7 @@
         if (is_signed) {                                                                                                    \
             MULTIPLY(blocks, load, unpack, step, PV_DOTSP_B, PV_SDOTSP_B, scale, "");                                       \
         } else {                                                                                                            \
-            MULTIPLY(blocks, load, unpack, step, PV_DOTUSP_B, PV_SDOTUSP_B, scale, OTHER_KINDS);                          \
+            MULTIPLY(blocks, load, unpack, step, PV_DOTUSP_B, PV_SDOTUSP_B, scale, OTHER_KINDS);                            \
         }                                                                                                                   \
     }
 

@@ -1,7 +1,7 @@
 /* Weight blobs of layers small enough to be written down by hand, from the text of dory/layer.h. */
+#include "describe/requantise.h"
 #include "expect.h"
 #include "plan/plan.h"
-#include "describe/requantise.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "tiny_plan.h"
 
-#include "dory/hal.h"
 #include "describe/requantise.h"
+#include "dory/hal.h"
 
 static struct tensor tensors[2] = {
     {.name = "image", .height = 4, .width = 4, .channels = 1, .bits = 8, .maximum = 255, .producer = NO_LAYER},

@@ -148,7 +148,13 @@ static struct ruler ruler_of(enum coordinates coordinates, int64_t input, int64_
     return (struct ruler){2 * input, input - output, 2 * output};
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) { return b == 0 ? (a < 0 ? -a : a) : common_divisor(b, a % b); }
+/* At least 1, so that anything may be divided by it. */
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    if (b != 0)
+        return common_divisor(b, a % b);
+    return a < 0 ? -a : a > 0 ? a : 1;
+}
 
 static const struct layer_tap *make_taps(struct qdq *qdq, struct ruler ruler, int64_t input, int64_t output, int64_t *sum)
 {
