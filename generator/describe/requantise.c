@@ -283,6 +283,8 @@ static int64_t positive_bias(const struct stage *stage, int channel, int64_t lea
     wide numerator = (wide)stage->multiplier[index] << (exponent > 0 ? exponent : 0);
     wide denominator = (wide)stage->divisor << (exponent < 0 ? -exponent : 0);
     wide period = 2 * denominator / greatest_divisor(numerator, denominator);
+    if (period < 1) /* never: a ratio of positive numbers in lowest terms; but the analyser cannot know */
+        return bias;
     wide periods = (period - 1 - (least_sum + (wide)bias)) / period;
     return period > INT32_MAX || period * periods > INT32_MAX ? bias : (int64_t)(bias + period * periods);
 }

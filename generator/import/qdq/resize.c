@@ -162,7 +162,7 @@ static const struct layer_tap *make_taps(struct qdq *qdq, struct ruler ruler, in
     int64_t common = common_divisor(common_divisor(ruler.step, ruler.start), ruler.denominator);
     ruler = (struct ruler){ruler.step / common, ruler.start / common, ruler.denominator / common};
     *sum = ruler.denominator;
-    for (int64_t i = 0; i < output; i++) {
+    for (int64_t i = 0; i < output && ruler.denominator > 0; i++) { /* which it is: the analyser cannot know */
         int64_t at = i * ruler.step + ruler.start, most = (input - 1) * ruler.denominator;
         at = at < 0 ? 0 : at > most ? most : at;
         int32_t first = (int32_t)(at / ruler.denominator), second = first + (first < input - 1);
