@@ -25,6 +25,7 @@ import sys
 import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
+GAP8 = TESTS.parent / "generator/target/gap8.json"
 STACKS = 10280  # bytes of GAP8's L1 that are no buffer
 
 
@@ -41,21 +42,33 @@ class Maker:
         return path
 
     def shared(self):
-        """(name, path) of the real networks."""
-        folder = pathlib.Path(self.options.shared)
-        return [(f"{p.parent.parent.name}/{p.parent.name}", p) for p in sorted(folder.glob("*/*/*.onnx"))]
+        """(name, path) of the real networks that the original deploys."""
+        models = [p for kind in ("nemo", "quantlab") for p in sorted((pathlib.Path(self.options.shared) / kind).glob("*/*.onnx"))]
+        return [(f"{p.parent.parent.name}/{p.parent.name}", p) for p in models]
 
     def networks(self):
         made = [("MobileNetV1-1.0-128", "mobilenet_v1", 128), ("MobileNetV2-1.0-128", "mobilenet_v2", 128),
                 ("MobileNetV2-1.0-224", "mobilenet_v2", 224)]
         return [(name, self.network(kind, size)) for name, kind, size in made] + self.shared()
 
+    def target(self, l1_bytes, l2_bytes):
+        """GAP8, or one like it with as much memory."""
+        gap8 = json.loads(GAP8.read_text())
+        memory = gap8["memory_bytes"]
+        if (l1_bytes or 0) <= memory["l1"] and (l2_bytes or 0) <= memory["l2"]:
+            return "gap8"
+        memory |= {"l1": max(l1_bytes or 0, memory["l1"]), "l2": max(l2_bytes or 0, memory["l2"])}
+        path = self.folder / "larger.json"
+        path.write_text(json.dumps(gap8))
+        return str(path)
+
     def plan(self, model, l1_bytes=None, l2_bytes=None):
         """The report of a plan, or the generator's messages."""
         memory = [f"--l1-bytes={l1_bytes}"] * (l1_bytes is not None) + [f"--l2-bytes={l2_bytes}"] * (l2_bytes is not None)
         before = os.times().children_user
-        run = subprocess.run([self.options.dory, "report", str(model), "--target", "gap8", "--config", "none",
-                              "--output-dir", str(self.folder)] + memory, capture_output=True, text=True)
+        command = [self.options.dory, "report", str(model), "--target", self.target(l1_bytes, l2_bytes), "--config", "none",
+                   "--output-dir", str(self.folder)]
+        run = subprocess.run(command + memory, capture_output=True, text=True)
         self.longest = max(self.longest, (os.times().children_user - before, " ".join([model.name] + memory)))
         if run.returncode == 1:
             return run.stderr
