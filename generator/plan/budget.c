@@ -39,7 +39,7 @@ uint32_t budget_table_bytes(const struct plan *plan)
            (uint32_t)(network->input_count + network->output_count) * PORT_BYTES;
 }
 
-#define GUESS_STEPS   4 /* a layer: for the first attempt */
+#define GUESS_STEPS   3 /* a layer: for the first attempt */
 #define MOST_ATTEMPTS 4
 
 bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
