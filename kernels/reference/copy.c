@@ -8,7 +8,7 @@ static const uint8_t *source(const struct dory_layer *layer, const struct dory_t
     const uint8_t *input = tile->input;
     if (!layer->map) {
         uint32_t row = y * layer->stride_height, column = x * layer->stride_width;
-        return input + (row * tile->input_columns + column) * tile->channels + channel;
+        return input + (row * tile->input_columns + column) * tile->input_channels + tile->first_channel + channel;
     }
     const int32_t *columns = layer->map + layer->output_height, *channels = columns + layer->output_width;
     int32_t row = layer->map[tile->first_row + y], column = columns[tile->first_column + x];

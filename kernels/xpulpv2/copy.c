@@ -65,7 +65,7 @@ static void copy_mapped(const struct copy *copy, uint32_t row, uint32_t first, u
 
 static void copy_strided(const struct copy *copy, uint32_t row, uint32_t first, uint32_t end)
 {
-    const uint8_t *from = copy->input + row * copy->row_bytes + first * copy->pixel_bytes;
+    const uint8_t *from = copy->input + row * copy->row_bytes + first * copy->pixel_bytes + copy->channel;
     uint8_t *to = copy->output + first * copy->count;
     for (uint32_t i = first; i < end; i++, from += copy->pixel_bytes, to += copy->count) {
         copy_run(from, to, copy->count);
@@ -88,8 +88,9 @@ static struct copy copy_of(const struct dory_layer *layer, const struct dory_til
         .input = tile->input,
         .output = tile->output,
         .count = tile->channels,
-        .row_bytes = layer->stride_height * (uint32_t)tile->input_columns * tile->channels,
-        .pixel_bytes = layer->stride_width * (uint32_t)tile->channels,
+        .row_bytes = layer->stride_height * (uint32_t)tile->input_columns * tile->input_channels,
+        .pixel_bytes = layer->stride_width * (uint32_t)tile->input_channels,
+        .channel = tile->first_channel,
         .border = (uint8_t)layer->border_value * 0x01010101u,
     };
     if (layer->map) {

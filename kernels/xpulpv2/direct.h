@@ -46,11 +46,9 @@ static inline enum dory_direct dory_direct_high_of(const struct dory_layer *laye
     return layer->rounding == DORY_ROUND_AWAY ? DORY_DIRECT_HIGH_AWAY : DORY_DIRECT_HIGH;
 }
 
-static inline enum dory_direct dory_direct_of(const struct dory_layer *layer)
+/* Of all normalisations but DORY_NORMALISE_HIGH, for which it is none. */
+static inline enum dory_direct dory_direct_low_of(const struct dory_layer *layer)
 {
-    if (layer->normalisation == DORY_NORMALISE_HIGH) {
-        return dory_direct_high_of(layer);
-    }
     if (layer->output_bits > 8 || layer->minimum != 0 || layer->maximum < 0) {
         return DORY_NOT_DIRECT;
     }
@@ -64,6 +62,11 @@ static inline enum dory_direct dory_direct_of(const struct dory_layer *layer)
         return DORY_DIRECT_CLAMPED;
     }
     return dory_divides_by_power_less_one(layer) ? DORY_DIRECT_CLAMPED_LESS_ONE : DORY_DIRECT_CLAMPED_DIVIDED;
+}
+
+static inline enum dory_direct dory_direct_of(const struct dory_layer *layer)
+{
+    return layer->normalisation == DORY_NORMALISE_HIGH ? dory_direct_high_of(layer) : dory_direct_low_of(layer);
 }
 
 #endif

@@ -107,6 +107,7 @@ void dory_prepare_normaliser(struct dory_normaliser *normaliser, const struct do
         prepare_division(normaliser, (uint64_t)layer->divisor);
         return;
     }
+    normaliser->direct = (int8_t)dory_direct_high_of(layer);
     normaliser->direct_shift = layer->left_shift;
     normaliser->away = layer->rounding == DORY_ROUND_AWAY ? 1 << layer->left_shift >> 1 : 0;
     normaliser->even = layer->rounding == DORY_ROUND_EVEN;

@@ -21,14 +21,15 @@ struct dory_normaliser {
     const struct dory_layer *layer;
 };
 
-/* What DORY_NORMALISE_HIGH and _DIVIDE need: of the divisor, shift and reciprocal. */
+/* What DORY_NORMALISE_HIGH and _DIVIDE need: the direct kind; of the divisor, shift and reciprocal. Apart from the start of
+ * the others, which every tile runs through and the cores' cache of 4 kB has to hold. */
 void dory_prepare_normaliser(struct dory_normaliser *normaliser, const struct dory_layer *layer);
 
 /* Field by field: an initialiser would be a call that clears all. */
 static inline __attribute__((always_inline)) void dory_start_normaliser(struct dory_normaliser *normaliser,
                                                                         const struct dory_layer *layer)
 {
-    enum dory_direct direct = dory_direct_of(layer);
+    enum dory_direct direct = dory_direct_low_of(layer);
     int32_t shift = layer->shift;
     normaliser->shift = shift;
     normaliser->minimum = layer->minimum;

@@ -139,7 +139,8 @@
         normalise(SUM3, SUM7, SUM11, SUM15)
 
 /* Where DORY_DIRECT is told from the others, with t4 = direct and t5 = direct - 1: those of unsigned inputs only. The sums then go
- * to label 10, or to label 8. */
+ * to label 10, or to label 8. The high kinds lie elsewhere, so that the others and the tile loop stay together in the cores'
+ * cache of 4 kB. */
 #define OTHER_KINDS                                                                                                         \
     "bltz t4, 13f\n"                                                                                                        \
     "addi t5, t5, -1\n"                                                                                                     \
@@ -150,19 +151,22 @@
     "j 10b\n"                                                                                                               \
     "12: bltz t5, 8f\n" FOR_CHANNELS(NORMALISE_CLAMPED_DIVIDED)                                                             \
     "j 10b\n"                                                                                                               \
-    "13: addi t5, t5, 2\n"                                                                                                  \
+    "13: j 16f\n"                                                                                                           \
+    ".pushsection .text.dory_product_high, \"ax\"\n"                                                                        \
+    "16: addi t5, t5, 2\n"                                                                                                  \
     "mv a0, t3\n"                                                                                                           \
     "beqz t5, 14f\n" FOR_CHANNELS(NORMALISE_HIGH)                                                                           \
     "j 15f\n"                                                                                                               \
     "14:\n" FOR_CHANNELS(NORMALISE_HIGH_AWAY)                                                                               \
     "15: lw t0, %[minimum]\n"                                                                                               \
     "nop\n"                                                                                                                 \
-    "beqz t0, 10b\n"                                                                                                        \
+    "beqz t0, 17f\n"                                                                                                        \
     P_MAX(SUM0, SUM0, "t0") P_MAX(SUM1, SUM1, "t0") P_MAX(SUM2, SUM2, "t0") P_MAX(SUM3, SUM3, "t0")                         \
     P_MAX(SUM4, SUM4, "t0") P_MAX(SUM5, SUM5, "t0") P_MAX(SUM6, SUM6, "t0") P_MAX(SUM7, SUM7, "t0")                         \
     P_MAX(SUM8, SUM8, "t0") P_MAX(SUM9, SUM9, "t0") P_MAX(SUM10, SUM10, "t0") P_MAX(SUM11, SUM11, "t0")                     \
     P_MAX(SUM12, SUM12, "t0") P_MAX(SUM13, SUM13, "t0") P_MAX(SUM14, SUM14, "t0") P_MAX(SUM15, SUM15, "t0")                 \
-    "j 10b\n"
+    "17: j 10b\n"                                                                                                           \
+    ".popsection\n"
 
 /* Four channels of one pixel into a word; the address moves on to the next pixel. In CHW, four pixels of one channel, and from
  * there to the channel before: the sign of the step tells which. */

@@ -435,7 +435,8 @@ static void random_copy(struct test_case *test)
     layer->kernel_height = layer->kernel_width = layer->dilation_height = layer->dilation_width = 1;
     layer->stride_height = (uint16_t)random_between(1, 3);
     layer->stride_width = (uint16_t)random_between(1, 3);
-    layer->input_channels = (uint16_t)test->shape.channels;
+    test->tile.first_channel = (uint16_t)(4 * random_up_to(3));
+    layer->input_channels = (uint16_t)(test->tile.first_channel + test->shape.channels + random_up_to(3));
     if (!one_in(4)) {
         layer->kernel_height = layer->input_height = (uint16_t)random_between(1, 12);
         layer->kernel_width = layer->input_width = (uint16_t)random_between(1, 12);
@@ -443,7 +444,6 @@ static void random_copy(struct test_case *test)
         layer->input_channels = (uint16_t)random_between(1, 40);
         test->tile.first_row = (uint16_t)random_up_to(5);
         test->tile.first_column = (uint16_t)random_up_to(5);
-        test->tile.first_channel = (uint16_t)(4 * random_up_to(3));
     }
     layer->output_height = (uint16_t)(test->tile.first_row + test->shape.rows);
     layer->output_width = (uint16_t)(test->tile.first_column + test->shape.columns);

@@ -400,15 +400,16 @@ static inline uint32_t dory_depthwise_quad_weight_bytes(const struct dory_layer 
 /* True where a tile needs other input channels than its output channels: all of them, or a slice (convolutions only). */
 static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_CONVOLUTION || layer->operation == DORY_GROUPED ||
-           layer->operation == DORY_CONCATENATION || layer->operation == DORY_SOFTMAX ||
-           (layer->operation == DORY_COPY && layer->map);
+    /* as a set, for the driver asks often, and its instructions come through a cache of 1 kB */
+    const uint32_t those =
+        1u << DORY_CONVOLUTION | 1u << DORY_GROUPED | 1u << DORY_CONCATENATION | 1u << DORY_SOFTMAX | 1u << DORY_COPY;
+    return those >> layer->operation & 1;
 }
 
 static inline bool dory_has_second_input(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_ADDITION || layer->operation == DORY_CONCATENATION ||
-           layer->operation == DORY_MULTIPLICATION;
+    const uint32_t those = 1u << DORY_ADDITION | 1u << DORY_CONCATENATION | 1u << DORY_MULTIPLICATION;
+    return those >> layer->operation & 1;
 }
 
 /* Channels of an input as a whole. */
