@@ -10,6 +10,7 @@
 
 #include "describe/clamp.h"
 #include "describe/requantise_scalar.h"
+#include "describe/thresholds.h"
 #include "network/accumulator.h"
 
 struct bounds {
@@ -239,8 +240,49 @@ static void make_floor(struct description *d, struct stage *stage, struct bounds
     *stage = found ? *found : (struct stage){.count = 0, .divisor = 1};
 }
 
+/* By thresholds, which any accumulator of a layer without weights can have. They are laid down in `thresholds`. */
+static void describe_thresholds(struct description *d, struct bounds accumulator, int32_t *thresholds)
+{
+    d->run->normalisation = DORY_NORMALISE_THRESHOLDS;
+    d->run->minimum = 0;
+    d->run->maximum = UINT8_MAX;
+    if (d->output->bits != 8 || d->output->is_signed ||
+        !thresholds_of_stages(d->layer, accumulator.minimum, accumulator.maximum, thresholds)) {
+        REFUSE(d, NULL,
+               "its accumulators have %" PRId64 "..%" PRId64
+               " and its elements %d bits; supported are 32 bits and, with one "
+               "normalisation for all channels, bytes without a sign",
+               accumulator.minimum, accumulator.maximum, d->output->bits);
+        return;
+    }
+    d->requantisation->verdict = REQUANTISED_PROVEN;
+    d->requantisation->normalisation = DORY_NORMALISE_THRESHOLDS;
+    d->requantisation->channel_count = d->output->channels;
+    d->requantisation->accumulators = accumulator.maximum - accumulator.minimum + 1;
+}
+
+/* The accumulators that the range pass has proven. */
+static struct bounds proven_accumulator(const struct description *d)
+{
+    return (struct bounds){d->layer->accumulator_minimum, d->layer->accumulator_maximum};
+}
+
+/* Where halves occur and go to even, no floor is equal. */
+static bool needs_thresholds(const struct description *d, struct bounds accumulator)
+{
+    const struct stage *first = &d->first;
+    return d->layer->stage_count == 1 && first->count == 1 && first->rounding != ROUND_FLOOR && d->output->bits == 8 &&
+           !d->output->is_signed && !requantise_as_floor(first, accumulator.minimum, accumulator.maximum, d->arena);
+}
+
 static void describe_scalar_stages(struct description *d, struct bounds accumulator)
 {
+    if (needs_thresholds(d, accumulator)) {
+        int32_t *thresholds = arena_array(d->arena, int32_t, DORY_THRESHOLDS);
+        d->run->thresholds = thresholds;
+        describe_thresholds(d, accumulator, thresholds);
+        return;
+    }
     const struct layer *layer = d->layer;
     const struct stage *first = &d->first;
     struct form form = {true, true, true};
@@ -558,6 +600,53 @@ static void describe_addition(struct description *d)
     describe_scalar_stages(d, sum);
 }
 
+/* A number that is added to an element, and nothing else. */
+static bool is_offset(const struct dory_stage *stage)
+{
+    return stage->multiplier == 1 && stage->divisor == 1 && stage->addend >= INT16_MIN && stage->addend <= INT16_MAX;
+}
+
+/* One scale for the layer in the high half of a product, which the chip's own kernel takes. */
+static bool describe_high_product(struct description *d, struct bounds product)
+{
+    struct step_point range = {product.minimum, product.maximum};
+    struct requantise_problem problem = {.stage = &d->first, .ranges = &range, .channel_count = 1, .only_high = true};
+    struct requantisation form = {0};
+    if (d->layer->stage_count != 1 || d->first.count != 1 || !is_offset(&d->stages->input[0]) ||
+        !is_offset(&d->stages->input[1]))
+        return false;
+    describe_clip(d, &d->first);
+    problem.minimum = d->run->minimum;
+    problem.maximum = d->run->maximum;
+    if (!requantise(&problem, &form, d->arena) || form.channels[0].words[0] != 0)
+        return false;
+    const int64_t *words = form.channels[0].words; /* bias, multiplier, addend, shift */
+    d->stages->first = (struct dory_stage){words[1], words[2], (int64_t)1 << words[3], d->run->minimum, d->run->maximum};
+    *d->requantisation = form;
+    d->requantisation->channels = NULL;
+    d->requantisation->channel_count = d->output->channels;
+    take_requantisation(d, &form);
+    return true;
+}
+
+static void describe_multiplication(struct description *d)
+{
+    const struct tensor *b = d->second_input;
+    struct bounds factors[2];
+    struct bounds product = {d->layer->accumulator_minimum, d->layer->accumulator_maximum};
+    d->run->operation = DORY_MULTIPLICATION;
+    d->run->second_is_pixel = b->height == 1 && b->width == 1 && (d->input->height != 1 || d->input->width != 1);
+    if (!same_shape(d->input, d->output) || b->channels != d->input->channels ||
+        !(d->run->second_is_pixel || same_shape(d->input, b)))
+        REFUSE(d, NULL, "multiplies tensors of different shapes");
+    if (!fits_32_bits(product.minimum) || !fits_32_bits(product.maximum))
+        REFUSE(d, NULL, "its products can exceed 32 bits, in which the firmware accumulates");
+    if (d->diagnostics->error_count == 0)
+        describe_input_stages(d, factors);
+    if (d->diagnostics->error_count == 0 && !describe_high_product(d, product))
+        describe_scalar_stages(d, product);
+}
+
 static void describe_concatenation(struct description *d)
 {
     const struct tensor *a = d->input, *b = d->second_input, *y = d->output;
@@ -649,11 +738,59 @@ static void describe_copy(const struct description *d)
         describe_mapped_copy(d);
 }
 
+/* Whole numbers for exponentials, and the thresholds of their quotients behind them. */
+static void describe_exact_softmax(struct description *d)
+{
+    int32_t *words = arena_array(d->arena, int32_t, 256 + DORY_THRESHOLDS);
+    d->run->operation = DORY_SOFTMAX;
+    d->run->stages = NULL;
+    memcpy(words, d->layer->exponentials, 256 * sizeof *words);
+    d->run->exponentials = (const uint32_t *)words;
+    if (!same_shape(d->input, d->output) || d->input->bits != 8 || d->input->is_signed)
+        REFUSE(d, NULL, "a softmax of elements that are no bytes without a sign, or into another shape");
+    else
+        describe_thresholds(d, proven_accumulator(d), words + 256);
+}
+
+static int32_t *add_taps(int32_t *next, const struct layer_tap *taps, int count)
+{
+    for (int i = 0; i < count; i++, next += 4) {
+        memcpy(next, taps[i].positions, sizeof taps[i].positions);
+        memcpy(next + 2, taps[i].weights, sizeof taps[i].weights);
+    }
+    return next;
+}
+
+/* As of a mapped copy, but for channels, each of which comes from itself: every tile has all of their pixels. */
+static void describe_interpolation(struct description *d)
+{
+    const struct tensor *x = d->input, *y = d->output;
+    int32_t *words = arena_array(d->arena, int32_t, 4 * ((size_t)y->height + (size_t)y->width) + DORY_THRESHOLDS);
+    d->run->operation = DORY_INTERPOLATION;
+    d->run->stages = NULL;
+    d->run->kernel_height = d->run->input_height;
+    d->run->kernel_width = d->run->input_width;
+    d->run->stride_height = d->run->stride_width = 0;
+    d->run->dilation_height = d->run->dilation_width = 1;
+    d->run->padding_top = d->run->padding_left = 0;
+    d->run->taps = words;
+    words = add_taps(words, d->layer->taps.rows, y->height);
+    words = add_taps(words, d->layer->taps.columns, y->width);
+    if (x->channels != y->channels || x->bits != 8 || x->is_signed)
+        REFUSE(d, NULL, "interpolates elements that are no bytes without a sign, or into other channels");
+    else
+        describe_thresholds(d, proven_accumulator(d), words);
+}
+
 /* Functions of bytes by a table. */
-static void describe_table(const struct description *d)
+static void describe_table(struct description *d)
 {
     const struct layer *layer = d->layer;
     bool is_softmax = layer->kind == LAYER_SOFTMAX;
+    if (is_softmax && !layer->is_fixed_point) {
+        describe_exact_softmax(d);
+        return;
+    }
     d->run->operation = is_softmax ? DORY_SOFTMAX : DORY_TABLE;
     d->run->minimum = INT32_MIN;
     d->run->maximum = INT32_MAX;
@@ -662,7 +799,7 @@ static void describe_table(const struct description *d)
         d->run->exponentials = layer->exponentials;
     else
         d->run->table = layer->table;
-    if (!same_shape(d->input, d->output) || layer->stage_count > 0 || (is_softmax && !layer->is_fixed_point))
+    if (!same_shape(d->input, d->output) || layer->stage_count > 0)
         REFUSE(d, NULL,
                "there is no firmware for a function of elements with stages, or of another shape; 'dory run' computes it");
     if (d->input->bits != 8 || d->input->is_signed || d->output->bits != 8 || d->output->is_signed)
@@ -678,9 +815,10 @@ static void describe_kind(struct description *d)
     case LAYER_TABLE:
     case LAYER_SOFTMAX: describe_table(d); break;
     case LAYER_COPY: describe_copy(d); break;
+    case LAYER_INTERPOLATION: describe_interpolation(d); break;
+    case LAYER_MULTIPLICATION: describe_multiplication(d); break;
     case LAYER_MAXIMUM_POOL:
     case LAYER_AVERAGE_POOL: describe_pool(d); break;
-    default: REFUSE(d, NULL, "there is no firmware for layers of this kind yet; 'dory run' computes them");
     }
 }
 

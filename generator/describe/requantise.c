@@ -250,8 +250,9 @@ static void list_candidates(struct candidates *all, struct arena *arena)
     const struct requantise_problem *problem = all->problem;
     enum rounding rounding = problem->stage->rounding;
     struct shifts shifts = find_shifts(problem);
-    add_candidate(all, DORY_NORMALISE_32, DORY_ROUND_FLOOR, shifts.places, 0, arena);
-    if (problem->minimum == 0)
+    if (!problem->only_high)
+        add_candidate(all, DORY_NORMALISE_32, DORY_ROUND_FLOOR, shifts.places, 0, arena);
+    if (problem->minimum == 0 && !problem->only_high)
         add_candidate(all, DORY_NORMALISE_CLAMPED, DORY_ROUND_FLOOR, 32 - bits_of(problem->maximum), 0, arena);
     add_candidate(all, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 0, shifts.left, arena);
     if (rounding == ROUND_TWICE || rounding == ROUND_HALF_AWAY)
@@ -378,6 +379,11 @@ static int64_t count_accumulators(const struct requantise_problem *problem)
 bool requantise(const struct requantise_problem *problem, struct requantisation *result, struct arena *arena)
 {
     struct requantisation solved = {0};
+    if (problem->only_high) {
+        bool is_high = is_solved(problem, result, arena);
+        result->accumulators = count_accumulators(problem);
+        return is_high;
+    }
     bool found = is_literal(problem, result, DORY_NORMALISE_NONE, arena) ||
                  is_literal(problem, result, DORY_NORMALISE_32, arena) ||
                  (is_clamped(problem, result, arena) && result->reciprocal == 0);
@@ -403,7 +409,7 @@ static const char *form_name(const struct requantisation *form)
 {
     static const char *const names[] = {
         [DORY_NORMALISE_NONE] = "none",     [DORY_NORMALISE_32] = "32 bits",      [DORY_NORMALISE_64] = "64 bits",
-        [DORY_NORMALISE_DIVIDE] = "divide", [DORY_NORMALISE_CLAMPED] = "clamped",
+        [DORY_NORMALISE_DIVIDE] = "divide", [DORY_NORMALISE_CLAMPED] = "clamped", [DORY_NORMALISE_THRESHOLDS] = "thresholds",
     };
     if (form->normalisation == DORY_NORMALISE_CLAMPED && form->reciprocal)
         return "clamped and divided";

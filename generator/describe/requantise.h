@@ -48,6 +48,7 @@ struct requantise_problem {
     int channel_count;
     int32_t minimum, maximum; /* what an element of the output may be */
     bool allow_fast;          /* take CLAMPED, though it is wrong for some accumulators */
+    bool only_high;           /* no form but HIGH */
 };
 
 /* False where no form gives the stage. */

@@ -232,6 +232,7 @@ static const char *operation_word(const struct dory_layer *run)
         [DORY_TABLE] = "table",
         [DORY_SOFTMAX] = "softmax",
         [DORY_MULTIPLICATION] = "multiplication",
+        [DORY_INTERPOLATION] = "interpolation",
     };
     return words[run->operation];
 }
@@ -262,13 +263,9 @@ static void add_layer_comment(struct text *text, const struct plan *plan, int in
 /* The table of a function of bytes. */
 static void add_table(struct text *text, const struct dory_layer *run, int layer)
 {
-    bool is_softmax = run->operation == DORY_SOFTMAX;
-    text_add(text, "static const %s table_%d[256] __attribute__((aligned(4))) = {", is_softmax ? "uint32_t" : "uint8_t",
-             layer);
-    for (int i = 0; i < 256; i++) {
-        uint32_t number = is_softmax ? run->exponentials[i] : run->table[i];
-        text_add(text, "%s%" PRIu32 ",", i % (is_softmax ? 10 : 24) ? " " : "\n    ", number);
-    }
+    text_add(text, "static const uint8_t table_%d[256] __attribute__((aligned(4))) = {", layer);
+    for (int i = 0; i < 256; i++)
+        text_add(text, "%s%u,", i % 24 ? " " : "\n    ", run->table[i]);
     text_add_string(text, "\n};\n");
 }
 
@@ -279,15 +276,32 @@ static void add_stages(struct text *text, const struct dory_stages *stages, int 
     text_add_string(text, "\n};\n");
 }
 
-/* Positions of rows, of columns, of channels. */
-static void add_map(struct text *text, const struct dory_layer *run, int layer)
+/* The member of struct dory_layer that points to a list of words. */
+static const char *list_member(const struct dory_layer *run)
 {
-    const int counts[] = {run->output_height, run->output_width, run->output_channels};
-    const int32_t *next = run->map;
-    text_add(text, "static const int32_t map_%d[] = {", layer);
-    for (size_t part = 0; part < sizeof counts / sizeof *counts; part++)
-        for (int i = 0; i < counts[part]; i++)
-            text_add(text, "%s%" PRId32 ",", i % 16 ? " " : "\n    ", *next++);
+    switch (run->operation) {
+    case DORY_COPY: return "map";
+    case DORY_SOFTMAX: return "exponentials";
+    case DORY_INTERPOLATION: return "taps";
+    default: return "thresholds";
+    }
+}
+
+/* Positions of a map, exponentials, taps, thresholds: what dory_list_words() counts. */
+static void add_list(struct text *text, const struct dory_layer *run, int layer)
+{
+    bool is_signed = run->operation != DORY_SOFTMAX;
+    uint32_t count = dory_list_words(run);
+    text_add(text, "static const %s %s_%d[] = {", is_signed ? "int32_t" : "uint32_t", list_member(run), layer);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *space = i % 10 ? " " : "\n    ";
+        if (!is_signed)
+            text_add(text, "%s%" PRIu32 "u,", space, run->exponentials[i]);
+        else if (run->map[i] == INT32_MIN) /* no number of C has this value */
+            text_add(text, "%sINT32_MIN,", space);
+        else
+            text_add(text, "%s%" PRId32 ",", space, run->map[i]);
+    }
     text_add_string(text, "\n};\n");
 }
 
@@ -298,20 +312,18 @@ static void add_layers(struct text *text, const struct emission *emission)
         add_layer_comment(text, emission->plan, i);
         if (run->stages)
             add_stages(text, run->stages, i);
-        if (run->operation == DORY_TABLE || run->operation == DORY_SOFTMAX)
+        if (run->operation == DORY_TABLE)
             add_table(text, run, i);
-        else if (run->map)
-            add_map(text, run, i);
+        if (dory_list_words(run))
+            add_list(text, run, i);
         text_add(text, "static const struct dory_layer layer_%d = {\n    .kernel = %s,", i,
                  emission->plan->layers[i].kernel->name);
         if (run->stages)
             text_add(text, " .stages = &stages_%d,", i);
         if (run->operation == DORY_TABLE)
             text_add(text, " .table = table_%d,", i);
-        else if (run->operation == DORY_SOFTMAX)
-            text_add(text, " .exponentials = table_%d,", i);
-        else if (run->map)
-            text_add(text, " .map = map_%d,", i);
+        if (dory_list_words(run))
+            text_add(text, " .%s = %s_%d,", list_member(run), list_member(run), i);
         print_members(text, &record_layer, run, 4);
         text_add_string(text, "\n};\n\n");
     }

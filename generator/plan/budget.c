@@ -16,25 +16,18 @@ enum { NETWORK_BYTES = 256 };
 #define PORT_BYTES     ((uint32_t)sizeof(struct dory_port))
 
 /* Of what a layer has beside its stages. */
-static uint32_t map_bytes(const struct dory_layer *run)
-{
-    switch (run->operation) {
-    case DORY_TABLE: return 256;
-    case DORY_SOFTMAX: return 1024;
-    default: return run->map ? (uint32_t)(run->output_height + run->output_width + run->output_channels) * 4u : 0;
-    }
-}
+static uint32_t list_bytes(const struct dory_layer *run) { return dory_table_bytes(run) + 4 * dory_list_words(run); }
 
 uint32_t budget_table_bytes(const struct plan *plan)
 {
     const struct network *network = plan->network;
-    uint32_t with_stages = 0, maps = 0;
+    uint32_t with_stages = 0, lists = 0;
     for (int i = 0; i < network->layer_count; i++) {
         const struct dory_layer *run = &plan->layers[i].run;
         with_stages += run->stages != NULL;
-        maps += map_bytes(run);
+        lists += list_bytes(run);
     }
-    return NETWORK_BYTES + (uint32_t)network->layer_count * LAYER_BYTES + with_stages * STAGES_BYTES + maps +
+    return NETWORK_BYTES + (uint32_t)network->layer_count * LAYER_BYTES + with_stages * STAGES_BYTES + lists +
            (uint32_t)plan->step_count * STEP_BYTES + (uint32_t)plan->transfer_count * TRANSFER_BYTES +
            (uint32_t)(network->input_count + network->output_count) * PORT_BYTES;
 }

@@ -69,7 +69,7 @@ static uint32_t second_input_bytes(const struct dory_layer *run, const struct cu
 /* Windows of whole rows are one run, others one a pixel; every run is a command. */
 static uint64_t window_commands(const struct dory_layer *run, unsigned operand, const struct dory_window *window)
 {
-    uint64_t pixels = (uint64_t)window->rows * (operand == 2 ? run->output_width : run->input_width);
+    uint64_t pixels = (uint64_t)window->rows * operand_width(run, operand);
     return window->channels == operand_channels(run, operand) ? 1 : pixels;
 }
 static uint64_t weights_commands(const struct dory_layer *run, const struct dory_step *step)

@@ -198,9 +198,10 @@ static void check_step_windows(struct checker *c, int index)
     uint32_t second_channels = concatenation ? (uint32_t)run->output_channels - run->input_channels : run->input_channels;
     bool sound = window_is_sound(c, &in[0], run->input_height, run->input_width, run->input_channels, run->input_bits) &&
                  in_buffer(plan, step->input_buffer[0], index, in[0].offset);
-    if (concatenation || run->operation == DORY_ADDITION)
-        sound = sound &&
-                window_is_sound(c, &in[1], run->input_height, run->input_width, second_channels, run->second_input_bits) &&
+    uint32_t second_height = run->second_is_pixel ? 1 : run->input_height;
+    uint32_t second_width = run->second_is_pixel ? 1 : run->input_width;
+    if (dory_has_second_input(run))
+        sound = sound && window_is_sound(c, &in[1], second_height, second_width, second_channels, run->second_input_bits) &&
                 in_buffer(plan, step->input_buffer[1], index, in[1].offset);
     sound = sound &&
             window_is_sound(c, &step->run.output, run->output_height, run->output_width, run->output_channels,

@@ -166,11 +166,12 @@ static void read_input(struct memory *memory, const struct plan_step *step, unsi
     bool all = dory_reads_all_channels(run);
     uint32_t channels = dory_input_channels(run, operand);
     const struct dory_window *window = &step->run.input[operand];
+    bool is_pixel = operand == 1 && run->second_is_pixel;
     struct region region = {
         .first_byte = all ? 0 : dory_element_bytes(step->run.first_channel, bits),
         .bytes = dory_element_bytes(all ? channels : step->run.channels, bits),
-        .width = run->input_width,
-        .height = run->input_height,
+        .width = is_pixel ? 1 : run->input_width,
+        .height = is_pixel ? 1 : run->input_height,
         .is_chw = run->input_layout == DORY_CHW,
         .pixel_bytes = dory_element_bytes(channels, bits),
         .window = window,
@@ -178,7 +179,10 @@ static void read_input(struct memory *memory, const struct plan_step *step, unsi
         .window_pixel_bytes = dory_element_bytes(window->channels, bits),
         .tensor = memory->plan->network->layers[step->layer].inputs[operand],
     };
-    rows_read(run, &step->run, &region.first_row, &region.rows);
+    if (is_pixel)
+        region.rows = 1;
+    else
+        rows_read(run, &step->run, &region.first_row, &region.rows);
     bool inside = region.first_row >= window->first_row &&
                   region.first_row + region.rows <= (uint32_t)window->first_row + window->rows &&
                   region.first_byte >= region.window_first_byte &&

@@ -26,16 +26,22 @@ uint32_t operand_channels(const struct dory_layer *run, unsigned operand)
     return operand == 2 ? run->output_channels : dory_input_channels(run, operand);
 }
 
+/* A second input of one pixel, which every tile reads. */
+static bool is_pixel(const struct dory_layer *run, unsigned operand) { return operand == 1 && run->second_is_pixel; }
+
+uint32_t operand_width(const struct dory_layer *run, unsigned operand)
+{
+    return operand == 2 ? run->output_width : is_pixel(run, operand) ? 1 : run->input_width;
+}
+
 uint32_t operand_row_bytes(const struct dory_layer *run, unsigned operand)
 {
-    uint32_t width = operand == 2 ? run->output_width : run->input_width;
-    return width * operand_pixel_bytes(run, operand, operand_channels(run, operand));
+    return operand_width(run, operand) * operand_pixel_bytes(run, operand, operand_channels(run, operand));
 }
 
 uint32_t operand_window_bytes(const struct dory_layer *run, unsigned operand, const struct dory_window *window)
 {
-    uint32_t width = operand == 2 ? run->output_width : run->input_width;
-    return window->rows * width * operand_pixel_bytes(run, operand, window->channels);
+    return window->rows * operand_width(run, operand) * operand_pixel_bytes(run, operand, window->channels);
 }
 
 bool layer_has_weights(const struct dory_layer *run)
@@ -81,10 +87,12 @@ static void input_rows(const struct dory_layer *run, uint32_t first, uint32_t ro
 static void set_input_window(const struct dory_layer *run, const struct cut *cut, unsigned operand, struct dory_step *step)
 {
     struct dory_window *window = &step->input[operand];
-    *window = (struct dory_window){.rows = run->input_height, .channels = (uint16_t)operand_channels(run, operand)};
+    *window = (struct dory_window){.rows = is_pixel(run, operand) ? 1 : run->input_height,
+                                   .channels = (uint16_t)operand_channels(run, operand)};
     if (!(cut->ram & (operand ? RAM_SECOND_INPUT : RAM_INPUT)))
         return;
-    input_rows(run, step->first_row, step->rows, row_granule(operand_row_bytes(run, operand)), window);
+    if (!is_pixel(run, operand))
+        input_rows(run, step->first_row, step->rows, row_granule(operand_row_bytes(run, operand)), window);
     if (!dory_reads_all_channels(run)) {
         window->first_channel = step->first_channel;
         window->channels = step->channels;
@@ -309,14 +317,13 @@ static uint32_t window_bytes(const struct dory_layer *run, const struct cut *cut
 {
     bool part = operand == 2 || !dory_reads_all_channels(run);
     uint32_t all = operand_channels(run, operand);
-    uint32_t width = operand == 2 ? run->output_width : run->input_width;
     uint32_t pixel = operand_pixel_bytes(run, operand, part ? cut->channels : all), rows = cut->rows;
     if (operand != 2) {
         rows = dory_input_extent(cut->rows, run->kernel_height, run->stride_height, run->dilation_height);
         rows += cut->rows < run->output_height ? row_granule(operand_row_bytes(run, operand)) - 1 : 0;
-        rows = dory_minimum(rows, run->input_height);
+        rows = is_pixel(run, operand) ? 1 : dory_minimum(rows, run->input_height);
     }
-    return rows * width * pixel;
+    return rows * operand_width(run, operand) * pixel;
 }
 
 uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut *cut, bool ahead)

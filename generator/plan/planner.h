@@ -119,6 +119,7 @@ int layouts_choose(const struct planner *planner, bool all, enum dory_layout *la
 /* ---- sizes ---- */
 
 /* Bytes of one row of an operand as the firmware sees it: 0 and 1: inputs, 2: output. */
+uint32_t operand_width(const struct dory_layer *run, unsigned operand);
 uint32_t operand_row_bytes(const struct dory_layer *run, unsigned operand);
 uint32_t operand_channels(const struct dory_layer *run, unsigned operand);
 uint32_t operand_pixel_bytes(const struct dory_layer *run, unsigned operand, uint32_t channels);

@@ -89,10 +89,8 @@ struct operand {
 
 static struct operand operand_of(const struct dory_layer *run, unsigned index)
 {
-    return (struct operand){.run = run,
-                            .index = index,
-                            .width = index == 2 ? run->output_width : run->input_width,
-                            .channels = operand_channels(run, index)};
+    return (struct operand){
+        .run = run, .index = index, .width = operand_width(run, index), .channels = operand_channels(run, index)};
 }
 
 /* The copy of some rows of a window; addresses are relative to tensor and buffer. */

@@ -267,6 +267,8 @@ static uint64_t input_cycles(const struct player *player, const struct dory_step
     if (dory_has_second_input(layer)) {
         r.channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : r.channels;
         r.bits = layer->second_input_bits;
+        if (layer->second_is_pixel)
+            r.rows = r.columns = r.width = r.pitch = 1;
         r.window_channels = step->input[1].channels;
         cycles += rectangle_cycles(player->problem->target, &r, true);
     }

@@ -112,6 +112,7 @@ static const char *operation_name(enum dory_operation operation)
     case DORY_TABLE: return "table";
     case DORY_SOFTMAX: return "softmax";
     case DORY_MULTIPLICATION: return "multiplication";
+    case DORY_INTERPOLATION: return "interpolation";
     }
     return "other";
 }
@@ -132,6 +133,7 @@ const char *report_normalisation(const struct plan *plan, int layer)
     case DORY_NORMALISE_DIVIDE: return "divide";
     case DORY_NORMALISE_CLAMPED: return "clamped_32";
     case DORY_NORMALISE_HIGH: return "high_32";
+    case DORY_NORMALISE_THRESHOLDS: return "thresholds";
     }
     return "other";
 }

@@ -12,7 +12,13 @@ static bool is_multiplication(const struct dory_layer *layer) { return layer->op
 static bool is_grouped(const struct dory_layer *layer) { return layer->operation == DORY_GROUPED; }
 static bool is_copy(const struct dory_layer *layer) { return layer->operation == DORY_COPY; }
 static bool is_table(const struct dory_layer *layer) { return layer->operation == DORY_TABLE; }
-static bool is_softmax(const struct dory_layer *layer) { return layer->operation == DORY_SOFTMAX; }
+static bool is_interpolation(const struct dory_layer *layer) { return layer->operation == DORY_INTERPOLATION; }
+static bool has_thresholds(const struct dory_layer *layer) { return layer->normalisation == DORY_NORMALISE_THRESHOLDS; }
+static bool is_softmax(const struct dory_layer *layer) { return layer->operation == DORY_SOFTMAX && !has_thresholds(layer); }
+static bool is_exact_softmax(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_SOFTMAX && has_thresholds(layer);
+}
 static bool is_concatenation(const struct dory_layer *layer) { return layer->operation == DORY_CONCATENATION; }
 
 static bool is_pool(const struct dory_layer *layer)
@@ -53,6 +59,20 @@ static uint64_t table_cycles(const struct dory_layer *layer, const struct dory_t
 static uint64_t softmax_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixel = 300 + 50 * (uint64_t)layer->input_channels + 30 * (uint64_t)tile->channels;
+    return items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores) * pixel + 100;
+}
+
+/* A division of 64 bits for each element, and its threshold. */
+static uint64_t exact_softmax_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t pixel = 100 + 30 * (uint64_t)layer->input_channels + 800 * (uint64_t)tile->channels;
+    return items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores) * pixel + 100;
+}
+
+static uint64_t interpolation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t pixel = 150 + 140 * (uint64_t)tile->channels;
+    (void)layer;
     return items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores) * pixel + 100;
 }
 
@@ -136,7 +156,21 @@ static const struct dory_kernel_description softmax = {
     .cycles = softmax_cycles,
 };
 
+static const struct dory_kernel_description exact_softmax = {
+    .name = "dory_reference_softmax_exact",
+    .supports = is_exact_softmax,
+    .scratch_bytes = no_scratch,
+    .cycles = exact_softmax_cycles,
+};
+
+static const struct dory_kernel_description interpolation = {
+    .name = "dory_reference_interpolation",
+    .supports = is_interpolation,
+    .scratch_bytes = no_scratch,
+    .cycles = interpolation_cycles,
+};
+
 const struct dory_kernel_description *const dory_reference_kernels[] = {
-    &convolution, &depthwise,     &depthwise_chw, &pool,    &addition, &multiplication,
-    &grouped,     &concatenation, &table,         &softmax, &copy,     NULL,
+    &convolution,   &depthwise, &depthwise_chw, &pool,          &addition,      &multiplication, &grouped,
+    &concatenation, &table,     &softmax,       &exact_softmax, &interpolation, &copy,           NULL,
 };

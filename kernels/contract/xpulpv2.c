@@ -456,8 +456,8 @@ static const struct dory_kernel_description depthwise = {
 
 static bool addition_supports(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_ADDITION && layer->input_bits == 8 && layer->second_input_bits == 8 &&
-           layer->output_bits == 8;
+    return layer->operation == DORY_ADDITION && layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
+           layer->input_bits == 8 && layer->second_input_bits == 8 && layer->output_bits == 8;
 }
 
 /* Whether four elements are done at a time with a scale in the high half of a product; see stage.h. */
@@ -537,8 +537,8 @@ static const struct dory_kernel_description table = {
 
 static bool pool_supports(const struct dory_layer *layer)
 {
-    return (layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) && layer->input_bits == 8 &&
-           layer->output_bits == 8;
+    return (layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) &&
+           layer->normalisation != DORY_NORMALISE_THRESHOLDS && layer->input_bits == 8 && layer->output_bits == 8;
 }
 
 /* Quads, and the channels that are left over one by one. */

@@ -28,6 +28,9 @@ static int32_t finish(const struct dory_layer *layer, int64_t accumulator)
         int64_t biased = accumulator + (is_pool ? layer->stages->input[0].addend : 0);
         return dory_normalise_high_stages(layer, (int32_t)((uint32_t)biased << (layer->left_shift & 31)));
     }
+    if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
+        return (int32_t)dory_count_thresholds(layer->thresholds, (int32_t)accumulator);
+    }
     int64_t value = dory_stage_apply(&layer->stages->first, accumulator);
     if (layer->stages->has_second) {
         value = dory_stage_apply(&layer->stages->second, value);

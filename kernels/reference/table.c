@@ -1,4 +1,5 @@
 /* Functions of bytes: any of one element, and the softmax of a pixel. */
+#include "dory/normalise.h"
 #include "elements.h"
 #include "reference.h"
 
@@ -61,5 +62,37 @@ void dory_reference_softmax(const struct dory_layer *layer, const struct dory_ti
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
         soften(layer->exponentials, (const uint8_t *)tile->input + pixel * layer->input_channels, layer->input_channels,
                (uint8_t *)tile->output + pixel * tile->channels, tile->first_channel, tile->channels);
+    }
+}
+
+/* ---- softmax: a quotient of whole numbers, and its thresholds ---- */
+
+#define QUOTIENT_BITS 30
+
+static void soften_exactly(const uint32_t *exponentials, const uint8_t *input, uint32_t channels, uint8_t *output,
+                           uint32_t first, uint32_t count)
+{
+    const int32_t *thresholds = (const int32_t *)(exponentials + 256);
+    uint32_t largest = 0, sum = 0;
+    for (uint32_t i = 0; i < channels; i++) {
+        largest = input[i] > largest ? input[i] : largest;
+    }
+    for (uint32_t i = 0; i < channels; i++) {
+        sum += exponentials[largest - input[i]];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t quotient = ((uint64_t)exponentials[largest - input[first + i]] << QUOTIENT_BITS) / sum;
+        output[i] = (uint8_t)dory_count_thresholds(thresholds, (int32_t)quotient);
+    }
+}
+
+void dory_reference_softmax_exact(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                  unsigned cores)
+{
+    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
+        soften_exactly(layer->exponentials, (const uint8_t *)tile->input + pixel * layer->input_channels,
+                       layer->input_channels, (uint8_t *)tile->output + pixel * tile->channels, tile->first_channel,
+                       tile->channels);
     }
 }

@@ -208,6 +208,90 @@ static int add_addition(struct maker *m, int a, int b)
     return output;
 }
 
+/* ---- multiplications ---- */
+
+static int64_t *one_number(struct maker *m, int64_t number)
+{
+    int64_t *place = arena_array(m->arena, int64_t, 1);
+    *place = number;
+    return place;
+}
+
+/* With a stage of the network's rounding, from units of `unit`. */
+static void finish_scalar(struct maker *m, struct layer *layer, double unit, int64_t count)
+{
+    const struct tensor *y = tensor_of(m, layer->output);
+    layer->stages[0] = quantised_stage(&m->builder, 1, y);
+    layer->stage_count = 1;
+    quantised_set_channel(&m->builder, &layer->stages[0], 0, 0, (struct real_factor){{unit, 1}, y->scale, count});
+}
+
+/* Of two tensors, or of a tensor and one pixel, which is a maximum over all of it, as squeeze and excitation have it. */
+static int add_multiplication(struct maker *m, int a, int b)
+{
+    struct tensor inputs[2] = {*tensor_of(m, a), *tensor_of(m, b)};
+    double span = inputs[0].scale * inputs[1].scale * 128; /* so that products reach most of the output */
+    int output = make_tensor(m, inputs[0].height, inputs[0].width, inputs[0].channels,
+                             random_chance(m->random, 30) ? ldexp(1, (int)floor(log2(span))) : (double)(float)span);
+    struct layer *layer = make_layer(m, LAYER_MULTIPLICATION, "multiplication", a, output);
+    layer->inputs[1] = b;
+    for (int i = 0; i < 2; i++)
+        layer->input_stages[i] = (struct stage){
+            .count = 1, .multiplier = one_number(m, 1), .addend = one_number(m, -inputs[i].zero_point), .divisor = 1};
+    finish_scalar(m, layer, inputs[0].scale * inputs[1].scale, 1);
+    return output;
+}
+
+static int add_whole_maximum(struct maker *m, int input)
+{
+    struct tensor x = *tensor_of(m, input);
+    struct window w = {{x.height, x.width}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}};
+    int output = make_tensor(m, 1, 1, x.channels, x.scale);
+    struct tensor *y = &m->builder.network->tensors[output];
+    y->zero_point = x.zero_point, y->model_offset = x.model_offset;
+    set_window(make_layer(m, LAYER_MAXIMUM_POOL, "pool", input, output), &w);
+    return output;
+}
+
+/* ---- softmax and interpolation, of ONNX ---- */
+
+static int add_softmax(struct maker *m, int input)
+{
+    struct tensor x = *tensor_of(m, input);
+    int output = make_tensor(m, x.height, x.width, x.channels, random_chance(m->random, 50) ? 1.0 / 256 : random_scale(m));
+    struct layer *layer = make_layer(m, LAYER_SOFTMAX, "softmax", input, output);
+    uint32_t *exponentials = arena_array(m->arena, uint32_t, 256);
+    for (int i = 0; i < 256; i++)
+        exponentials[i] = (uint32_t)llrint(ldexp(exp(-i * x.scale), 31) / (2 * x.channels));
+    layer->exponentials = exponentials;
+    finish_scalar(m, layer, ldexp(1, -SOFTMAX_BITS), 1);
+    return output;
+}
+
+static const struct layer_tap *make_taps(struct maker *m, int input, int output, int32_t sum)
+{
+    struct layer_tap *taps = arena_array(m->arena, struct layer_tap, (size_t)output);
+    for (int i = 0; i < output; i++) {
+        int32_t first = between(m, 0, input - 1), weight = between(m, 0, sum);
+        taps[i] = (struct layer_tap){{first, first + (first < input - 1)}, {sum - weight, weight}};
+    }
+    return taps;
+}
+
+static int add_interpolation(struct maker *m, int input)
+{
+    struct tensor x = *tensor_of(m, input);
+    int height = between(m, 1, 2 * x.height), width = between(m, 1, 2 * x.width), sum = between(m, 1, 8);
+    int output = make_tensor(m, height, width, x.channels, random_chance(m->random, 50) ? x.scale : random_scale(m));
+    struct layer *layer = make_layer(m, LAYER_INTERPOLATION, "interpolation", input, output);
+    layer->taps = (struct layer_taps){make_taps(m, x.height, height, sum), make_taps(m, x.width, width, sum)};
+    int64_t count = (int64_t)sum * sum;
+    finish_scalar(m, layer, x.scale, count);
+    quantised_set_channel(&m->builder, &layer->stages[0], 0, -count * x.zero_point,
+                          (struct real_factor){{x.scale, 1}, tensor_of(m, output)->scale, count});
+    return output;
+}
+
 /* ---- copies ---- */
 
 static int32_t *positions(struct maker *m, int count, int32_t unit, int size, int how, int offset)
@@ -259,7 +343,7 @@ static bool is_small(const struct tensor *x) { return x->height <= 20 && x->widt
 static int add_any(struct maker *m)
 {
     int input = m->tensors[random_chance(m->random, 70) ? m->count - 1 : between(m, 0, m->count - 1)];
-    switch (between(m, 0, 11)) {
+    switch (between(m, 0, 14)) {
     case 0:
     case 1: return add_convolution(m, input, ANY);
     case 2:
@@ -271,6 +355,9 @@ static int add_any(struct maker *m)
     case 8: return add_pool(m, input, false);
     case 9: return add_addition(m, input, same_shape_as(m, input));
     case 10: return is_small(tensor_of(m, input)) ? add_copy(m, input) : add_convolution(m, input, POINTWISE);
+    case 11: return add_multiplication(m, input, same_shape_as(m, input));
+    case 12: return add_multiplication(m, input, add_whole_maximum(m, input));
+    case 13: return is_small(tensor_of(m, input)) ? add_interpolation(m, input) : add_table(m, input);
     default: return add_table(m, input);
     }
 }
@@ -296,6 +383,10 @@ struct network *random_quantised(struct random *random, struct arena *arena)
     }
     if (random_chance(random, 30)) {
         int output = add_convolution(&m, m.tensors[m.count - 1], LINEAR);
+        m.tensors[m.count++] = output;
+    }
+    if (m.builder.rounding == ROUND_HALF_EVEN && random_chance(random, 40)) {
+        int output = add_softmax(&m, m.tensors[m.count - 1]);
         m.tensors[m.count++] = output;
     }
     network->inputs = arena_array(arena, int, 1);

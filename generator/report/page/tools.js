@@ -89,7 +89,7 @@ function kindName(layer) {
 }
 
 const kernelName = (layer) => layer.kernel.replace(/^dory_/, "");
-const normalisationNames = { none: "none", shift_32: "32 bits, shift", shift_64: "64 bits, shift", divide: "64 bits, division", clamped_32: "32 bits, clamped", high_32: "32 bits, high half" };
+const normalisationNames = { none: "none", shift_32: "32 bits, shift", shift_64: "64 bits, shift", divide: "64 bits, division", clamped_32: "32 bits, clamped", high_32: "32 bits, high half", thresholds: "thresholds" };
 const normalisationName = (layer) => normalisationNames[layer.normalisation] || layer.normalisation || "–";
 
 /* A fully connected layer runs as a convolution of one pixel. */

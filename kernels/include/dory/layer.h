@@ -70,14 +70,15 @@ enum dory_operation {
                        */
     DORY_DEPTHWISE,   /* output channel c reads input channel c */
     DORY_MAXIMUM_POOL,
-    DORY_AVERAGE_POOL,  /* accumulator = sum over the whole kernel, border counted as border_value */
-    DORY_ADDITION,      /* accumulator = stage(input 0) + stage(input 1) */
-    DORY_GROUPED,       /* output channel c reads the group_channels input channels of group c / group_outputs */
-    DORY_CONCATENATION, /* accumulator = stage(input 0), and behind its channels stage(input 1) */
-    DORY_COPY,          /* moves bytes: see `map` */
-    DORY_TABLE,         /* output byte = table[input byte] */
-    DORY_SOFTMAX,       /* of the bytes of each pixel: see `exponentials` */
-    DORY_MULTIPLICATION /* accumulator = stage(input 0) * stage(input 1) */
+    DORY_AVERAGE_POOL,   /* accumulator = sum over the whole kernel, border counted as border_value */
+    DORY_ADDITION,       /* accumulator = stage(input 0) + stage(input 1) */
+    DORY_GROUPED,        /* output channel c reads the group_channels input channels of group c / group_outputs */
+    DORY_CONCATENATION,  /* accumulator = stage(input 0), and behind its channels stage(input 1) */
+    DORY_COPY,           /* moves bytes: see `map` */
+    DORY_TABLE,          /* output byte = table[input byte] */
+    DORY_SOFTMAX,        /* of the bytes of each pixel: see `exponentials` */
+    DORY_MULTIPLICATION, /* accumulator = stage(input 0) * stage(input 1) */
+    DORY_INTERPOLATION   /* accumulator = weighted sum of two rows and two columns: see `taps` */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -101,7 +102,11 @@ enum dory_normalisation {
      *     v = high 32 bits of the signed 64-bit product (a << left_shift) * multiplier
      *     y = clip((v + addend + correction) >> shift)          with the channel's shift, 0 to 31
      * The correction is that of enum dory_rounding. For one scale of a whole layer see struct dory_stages. */
-    DORY_NORMALISE_HIGH
+    DORY_NORMALISE_HIGH,
+
+    /* y = how many of 255 thresholds, which ascend, are not above the accumulator: any monotone function whose values are
+     * bytes without a sign. Not for convolutions. See `thresholds`. */
+    DORY_NORMALISE_THRESHOLDS
 };
 
 /* The correction of DORY_NORMALISE_HIGH. What else rounding takes is in the addend. */
@@ -219,8 +224,18 @@ struct dory_layer {
 
         /* DORY_SOFTMAX: 256 fractions of 31 bits, by how far an element is below its pixel's largest; the output is 256
          * times the element's, divided by the sum of all, at most 255, in the fixed point arithmetic of TensorFlow Lite
-         * Micro. */
+         * Micro.
+         * With DORY_NORMALISE_THRESHOLDS, 256 whole numbers, whose sum over a pixel is less than 2^32: the accumulator is
+         * floor(element's * 2^30 / sum of all), and the thresholds are behind them. */
         const uint32_t *exponentials;
+
+        /* DORY_INTERPOLATION, whose input has all rows and columns in L1: for each row of the output, then for each column,
+         * two rows (columns) of the input and the weights of both; then the thresholds. The accumulator is the sum of row's
+         * weight * column's weight * element over the four. */
+        const int32_t *taps;
+
+        /* All others with DORY_NORMALISE_THRESHOLDS: 255, and one that is not used. */
+        const int32_t *thresholds;
     };
 
     int64_t divisor; /* for DORY_NORMALISE_DIVIDE; here, where no pointer size leaves a gap */
@@ -424,6 +439,21 @@ static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
 {
     bool addition = layer->operation == DORY_ADDITION && layer->normalisation == DORY_NORMALISE_HIGH;
     return layer->operation == DORY_TABLE ? 256 : addition ? 2048 : 0;
+}
+
+#define DORY_THRESHOLDS 256 /* words of a table of thresholds */
+
+/* 32-bit words of what `map`, `exponentials`, `taps` or `thresholds` point to, which stays in L2. */
+static inline uint32_t dory_list_words(const struct dory_layer *layer)
+{
+    uint32_t thresholds = layer->normalisation == DORY_NORMALISE_THRESHOLDS ? DORY_THRESHOLDS : 0;
+    switch (layer->operation) {
+    case DORY_TABLE: return 0;
+    case DORY_COPY: return layer->map ? (uint32_t)layer->output_height + layer->output_width + layer->output_channels : 0;
+    case DORY_SOFTMAX: return 256 + thresholds;
+    case DORY_INTERPOLATION: return ((uint32_t)layer->output_height + layer->output_width) * 4 + thresholds;
+    default: return thresholds;
+    }
 }
 
 /* Bytes of normalisation constants of one quad. */

@@ -18,6 +18,18 @@ static inline int32_t dory_clip(int64_t value, int32_t minimum, int32_t maximum)
     return (int32_t)(value < minimum ? minimum : value > maximum ? maximum : value);
 }
 
+/* How many of 255 ascending thresholds are not above the accumulator: see DORY_NORMALISE_THRESHOLDS. */
+static inline uint32_t dory_count_thresholds(const int32_t *thresholds, int32_t accumulator)
+{
+    uint32_t count = 0;
+    for (uint32_t step = DORY_THRESHOLDS / 2; step != 0; step /= 2) {
+        if (thresholds[count + step - 1] <= accumulator) {
+            count += step;
+        }
+    }
+    return count;
+}
+
 static inline int64_t dory_stage_apply(const struct dory_stage *stage, int64_t value)
 {
     int64_t scaled = stage->multiplier * value + stage->addend;
