@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "describe/addition_terms.h"
 #include "describe/clamp.h"
 #include "describe/requantise_scalar.h"
 #include "describe/thresholds.h"
@@ -560,7 +561,7 @@ static void describe_input_stages(struct description *d, struct bounds terms[2])
 }
 
 /* Terms and sum become floors together: what a term is rounded to is no number of the firmware. */
-static void make_sum(struct description *d)
+static bool make_sum(struct description *d)
 {
     bool floors = d->first.rounding == ROUND_FLOOR;
     struct requantise_sum sum = {.terms = {d->terms[0], d->terms[1]}, .sum = d->first};
@@ -571,15 +572,32 @@ static void make_sum(struct description *d)
         floors = floors && d->terms[i].rounding == ROUND_FLOOR;
     }
     if (floors)
-        return;
-    if (d->layer->stage_count != 1 || !requantise_sum(&sum, d->arena)) {
-        refuse_stage(d, d->first.rounding == ROUND_FLOOR ? &d->terms[0] : &d->first);
-        return;
-    }
+        return true;
+    if (d->layer->stage_count != 1 || !requantise_sum(&sum, d->arena))
+        return false;
     memcpy(d->terms, sum.terms, sizeof d->terms);
     d->first = sum.sum;
     d->requantisation->verdict = REQUANTISED_PROVEN;
     d->requantisation->pairs = (sum.last[0] - sum.first[0] + 1) * (sum.last[1] - sum.first[1] + 1);
+    return true;
+}
+
+/* Where no floors make the sum: by tables. */
+static void describe_addition_terms(struct description *d)
+{
+    const struct tensor *tensors[] = {d->input, d->second_input, d->output};
+    bool are_bytes = true;
+    for (size_t i = 0; i < COUNT_OF(tensors); i++)
+        are_bytes = are_bytes && tensors[i]->bits == 8 && !tensors[i]->is_signed;
+    describe_clip(d, d->layer->stage_count ? &d->layer->stages[0] : NULL);
+    if (!are_bytes || !addition_terms(d->layer, d->run, d->stages, d->arena)) {
+        refuse_stage(d, d->first.rounding == ROUND_FLOOR ? &d->terms[0] : &d->first);
+        return;
+    }
+    d->requantisation->verdict = REQUANTISED_PROVEN;
+    d->requantisation->normalisation = DORY_NORMALISE_HIGH;
+    d->requantisation->channel_count = d->output->channels;
+    d->requantisation->pairs = 256 * 256;
 }
 
 static void describe_addition(struct description *d)
@@ -588,9 +606,12 @@ static void describe_addition(struct description *d)
     d->run->operation = DORY_ADDITION;
     if (!same_shape(d->input, d->second_input) || !same_shape(d->input, d->output))
         REFUSE(d, NULL, "adds tensors of different shapes");
-    make_sum(d);
     if (d->diagnostics->error_count > 0)
         return;
+    if (!make_sum(d)) {
+        describe_addition_terms(d);
+        return;
+    }
     describe_input_stages(d, terms);
     if (d->diagnostics->error_count > 0)
         return;

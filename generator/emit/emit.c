@@ -283,6 +283,7 @@ static const char *list_member(const struct dory_layer *run)
     case DORY_COPY: return "map";
     case DORY_SOFTMAX: return "exponentials";
     case DORY_INTERPOLATION: return "taps";
+    case DORY_ADDITION: return run->normalisation == DORY_NORMALISE_HIGH ? "terms" : "thresholds";
     default: return "thresholds";
     }
 }

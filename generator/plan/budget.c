@@ -16,7 +16,10 @@ enum { NETWORK_BYTES = 256 };
 #define PORT_BYTES     ((uint32_t)sizeof(struct dory_port))
 
 /* Of what a layer has beside its stages. */
-static uint32_t list_bytes(const struct dory_layer *run) { return dory_table_bytes(run) + 4 * dory_list_words(run); }
+static uint32_t list_bytes(const struct dory_layer *run)
+{
+    return (run->operation == DORY_TABLE ? 256 : 0) + 4 * dory_list_words(run);
+}
 
 uint32_t budget_table_bytes(const struct plan *plan)
 {

@@ -80,6 +80,7 @@ static void soften_exactly(const uint32_t *exponentials, const uint8_t *input, u
     for (uint32_t i = 0; i < channels; i++) {
         sum += exponentials[largest - input[i]];
     }
+    sum = sum == 0 ? 1 : sum; /* never: the first of the exponentials is not 0 */
     for (uint32_t i = 0; i < count; i++) {
         uint64_t quotient = ((uint64_t)exponentials[largest - input[first + i]] << QUOTIENT_BITS) / sum;
         output[i] = (uint8_t)dory_count_thresholds(thresholds, (int32_t)quotient);
