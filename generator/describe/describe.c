@@ -795,8 +795,7 @@ static void describe_interpolation(struct description *d)
     d->run->dilation_height = d->run->dilation_width = 1;
     d->run->padding_top = d->run->padding_left = 0;
     d->run->taps = words;
-    words = add_taps(words, d->layer->taps.rows, y->height);
-    words = add_taps(words, d->layer->taps.columns, y->width);
+    add_taps(add_taps(words + DORY_THRESHOLDS, d->layer->taps.rows, y->height), d->layer->taps.columns, y->width);
     if (x->channels != y->channels || x->bits != 8 || x->is_signed)
         REFUSE(d, NULL, "interpolates elements that are no bytes without a sign, or into other channels");
     else

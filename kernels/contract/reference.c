@@ -71,7 +71,7 @@ static uint64_t exact_softmax_cycles(const struct dory_layer *layer, const struc
 
 static uint64_t interpolation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t pixel = 150 + 140 * (uint64_t)tile->channels;
+    uint64_t pixel = 250 + 120 * (uint64_t)tile->channels;
     (void)layer;
     return items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores) * pixel + 100;
 }

@@ -14,8 +14,8 @@ struct pixel {
 static void find_pixel(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x,
                        struct pixel *pixel)
 {
-    const int32_t *row = layer->taps + (size_t)TAP_WORDS * (tile->first_row + y);
-    const int32_t *column = layer->taps + (size_t)TAP_WORDS * ((size_t)layer->output_height + tile->first_column + x);
+    const int32_t *taps = layer->taps + DORY_THRESHOLDS, *row = taps + (size_t)TAP_WORDS * (tile->first_row + y);
+    const int32_t *column = taps + (size_t)TAP_WORDS * ((size_t)layer->output_height + tile->first_column + x);
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t position = (uint32_t)row[i / 2] * layer->input_width + (uint32_t)column[i % 2];
         pixel->corners[i] = (const uint8_t *)tile->input + position * tile->channels;
@@ -26,7 +26,7 @@ static void find_pixel(const struct dory_layer *layer, const struct dory_tile *t
 void dory_reference_interpolation(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
                                   unsigned cores)
 {
-    const int32_t *thresholds = layer->taps + (size_t)TAP_WORDS * ((size_t)layer->output_height + layer->output_width);
+    const int32_t *thresholds = tile->weights;
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
     for (uint32_t i = share.first; i < share.end; i++) {
         uint8_t *output = (uint8_t *)tile->output + i * tile->channels;

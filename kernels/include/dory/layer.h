@@ -229,8 +229,9 @@ struct dory_layer {
          * floor(element's * 2^30 / sum of all), and the thresholds are behind them. */
         const uint32_t *exponentials;
 
-        /* DORY_INTERPOLATION, whose input has all rows and columns in L1: for each row of the output, then for each column,
-         * two rows (columns) of the input and the weights of both; then the thresholds. The accumulator is the sum of row's
+        /* DORY_INTERPOLATION, whose input has all rows and columns in L1: the thresholds, which the tile loop lays where a
+         * convolution's tile has its weights; then for each row of the output, then for each column, two rows (columns) of
+         * the input and the weights of both. The accumulator is the sum of row's
          * weight * column's weight * element over the four. */
         const int32_t *taps;
 
@@ -434,14 +435,17 @@ static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsig
     return behind ? (uint32_t)layer->output_channels - layer->input_channels : layer->input_channels;
 }
 
-/* Bytes of what `table` or `terms` point to: what every tile of the layer reads. */
+#define DORY_THRESHOLDS 256 /* words of a table of thresholds */
+
+/* Bytes of what `table`, `terms` or `taps` point to that every tile of the layer reads from L1. */
 static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
 {
     bool addition = layer->operation == DORY_ADDITION && layer->normalisation == DORY_NORMALISE_HIGH;
-    return layer->operation == DORY_TABLE ? 256 : addition ? 2048 : 0;
+    return layer->operation == DORY_TABLE           ? 256
+           : addition                               ? 2048
+           : layer->operation == DORY_INTERPOLATION ? DORY_THRESHOLDS * 4
+                                                    : 0;
 }
-
-#define DORY_THRESHOLDS 256 /* words of a table of thresholds */
 
 /* 32-bit words of what `map`, `terms`, `exponentials`, `taps` or `thresholds` point to. */
 static inline uint32_t dory_list_words(const struct dory_layer *layer)
