@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "describe/requantise_line.h"
+#include "network/stage.h"
 
 static struct line_problem line_of(const struct requantisation *form, const struct step_point *points, int count, bool clips)
 {
@@ -44,9 +45,11 @@ bool solve_clamped(struct requantisation *form, int channel, const struct step_f
 
 /* ---- HIGH ---- */
 
+/* In 128 bits: whether the firmware's 32 are enough is asked of what is found. */
 static int64_t corrected_product(const struct requantisation *form, const struct requantised_channel *channel, int64_t x)
 {
-    int64_t a = x + channel->words[0], v = (a * ((int64_t)1 << form->left_shift) * channel->words[1]) >> 32;
+    int64_t a = x + channel->words[0];
+    int64_t v = (int64_t)(((wide)a * ((int64_t)1 << form->left_shift) * channel->words[1]) >> 32);
     if (form->rounding == DORY_ROUND_AWAY && a < 0)
         v -= (int64_t)1 << (form->left_shift - 1);
     if (form->rounding == DORY_ROUND_EVEN)
