@@ -1,0 +1,146 @@
+/* Layers that move elements, or make each of others in its place: copies, interpolations, tables, softmax. */
+#include "describe/description.h"
+
+#include <string.h>
+
+/* Do the positions of rows (or columns) say `i * stride - padding`, in units of `unit` elements? */
+static bool is_window(const int32_t *positions, int count, int32_t unit, int extent, int *stride, int *padding)
+{
+    int first = 0;
+    while (first < count && positions[first] < 0)
+        first++;
+    if (first == count)
+        return false;
+    *stride = first + 1 < count && positions[first + 1] >= 0 ? (positions[first + 1] - positions[first]) / unit : 1;
+    *padding = first * *stride - positions[first] / unit;
+    for (int i = 0; i < count; i++) {
+        int64_t position = (int64_t)i * *stride - *padding;
+        if (positions[i] != (position >= 0 && position < extent ? position * unit : -1))
+            return false;
+    }
+    return *stride >= 1 && *padding >= 0;
+}
+
+static bool keeps_channels(const struct layer_map *map, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (map->channels[i] != i)
+            return false;
+    return true;
+}
+
+/* A border and a stride need no map, and only the rows that a tile reads. */
+static bool describe_window_copy(const struct description *d)
+{
+    const struct layer_map *map = &d->layer->map;
+    const struct tensor *x = d->input, *y = d->output;
+    int stride[2], padding[2];
+    if (x->channels != y->channels || !keeps_channels(map, y->channels) ||
+        !is_window(map->rows, y->height, x->width * x->channels, x->height, &stride[0], &padding[0]) ||
+        !is_window(map->columns, y->width, x->channels, x->width, &stride[1], &padding[1]))
+        return false;
+    const struct dimension dimensions[] = {
+        {"vertical stride", stride[0], &d->run->stride_height},
+        {"horizontal stride", stride[1], &d->run->stride_width},
+        {"padding at the top", padding[0], &d->run->padding_top},
+        {"padding at the left", padding[1], &d->run->padding_left},
+    };
+    describe_dimensions(d, dimensions, COUNT_OF(dimensions));
+    return true;
+}
+
+/* Any other map: every tile has the whole input in L1, which is a window of all of it that never moves. */
+static void describe_mapped_copy(const struct description *d)
+{
+    const struct layer_map *map = &d->layer->map;
+    const struct tensor *y = d->output;
+    int32_t *positions = arena_array(d->arena, int32_t, (size_t)y->height + (size_t)y->width + (size_t)y->channels);
+    d->run->kernel_height = d->run->input_height;
+    d->run->kernel_width = d->run->input_width;
+    d->run->stride_height = d->run->stride_width = 0;
+    d->run->map = positions;
+    memcpy(positions, map->rows, (size_t)y->height * sizeof *positions);
+    memcpy(positions + y->height, map->columns, (size_t)y->width * sizeof *positions);
+    memcpy(positions + y->height + y->width, map->channels, (size_t)y->channels * sizeof *positions);
+}
+
+void describe_copy(const struct description *d)
+{
+    d->run->operation = DORY_COPY;
+    d->run->stages = NULL;
+    if (d->input->bits != 8 || d->output->bits != 8 || d->layer->stage_count != 0) {
+        REFUSE(d, NULL, "moves elements of %d bits; 8 are supported", d->input->bits);
+        return;
+    }
+    d->run->border_value = (int16_t)d->layer->padding_value;
+    describe_clip(d, NULL);
+    if (!describe_window_copy(d))
+        describe_mapped_copy(d);
+}
+
+/* Whole numbers for exponentials, and the thresholds of their quotients behind them. */
+static void describe_exact_softmax(struct description *d)
+{
+    int32_t *words = arena_array(d->arena, int32_t, 256 + DORY_THRESHOLDS);
+    d->run->operation = DORY_SOFTMAX;
+    d->run->stages = NULL;
+    memcpy(words, d->layer->exponentials, 256 * sizeof *words);
+    d->run->exponentials = (const uint32_t *)words;
+    if (!same_shape(d->input, d->output) || d->input->bits != 8 || d->input->is_signed)
+        REFUSE(d, NULL, "a softmax of elements that are no bytes without a sign, or into another shape");
+    else
+        describe_thresholds(d, described_accumulator(d), words + 256);
+}
+
+static int32_t *add_taps(int32_t *next, const struct layer_tap *taps, int count)
+{
+    for (int i = 0; i < count; i++, next += 4) {
+        memcpy(next, taps[i].positions, sizeof taps[i].positions);
+        memcpy(next + 2, taps[i].weights, sizeof taps[i].weights);
+    }
+    return next;
+}
+
+/* As of a mapped copy, but for channels, each of which comes from itself: every tile has all of their pixels. */
+void describe_interpolation(struct description *d)
+{
+    const struct tensor *x = d->input, *y = d->output;
+    int32_t *words = arena_array(d->arena, int32_t, 4 * ((size_t)y->height + (size_t)y->width) + DORY_THRESHOLDS);
+    d->run->operation = DORY_INTERPOLATION;
+    d->run->stages = NULL;
+    d->run->kernel_height = d->run->input_height;
+    d->run->kernel_width = d->run->input_width;
+    d->run->stride_height = d->run->stride_width = 0;
+    d->run->dilation_height = d->run->dilation_width = 1;
+    d->run->padding_top = d->run->padding_left = 0;
+    d->run->taps = words;
+    add_taps(add_taps(words + DORY_THRESHOLDS, d->layer->taps.rows, y->height), d->layer->taps.columns, y->width);
+    if (x->channels != y->channels || x->bits != 8 || x->is_signed)
+        REFUSE(d, NULL, "interpolates elements that are no bytes without a sign, or into other channels");
+    else
+        describe_thresholds(d, described_accumulator(d), words);
+}
+
+/* Functions of bytes by a table. */
+void describe_table(struct description *d)
+{
+    const struct layer *layer = d->layer;
+    bool is_softmax = layer->kind == LAYER_SOFTMAX;
+    if (is_softmax && !layer->is_fixed_point) {
+        describe_exact_softmax(d);
+        return;
+    }
+    d->run->operation = is_softmax ? DORY_SOFTMAX : DORY_TABLE;
+    d->run->minimum = INT32_MIN;
+    d->run->maximum = INT32_MAX;
+    d->run->stages = NULL;
+    if (is_softmax)
+        d->run->exponentials = layer->exponentials;
+    else
+        d->run->table = layer->table;
+    if (!same_shape(d->input, d->output) || layer->stage_count > 0)
+        REFUSE(d, NULL,
+               "there is no firmware for a function of elements with stages, or of another shape; 'dory run' computes it");
+    if (d->input->bits != 8 || d->input->is_signed || d->output->bits != 8 || d->output->is_signed)
+        REFUSE(d, NULL, "a function of elements that are no bytes without a sign");
+}

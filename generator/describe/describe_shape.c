@@ -1,0 +1,163 @@
+/* Shapes, windows, borders and elements of a layer. */
+#include "describe/description.h"
+
+/* Copies dimensions that the firmware holds in 16 bits. */
+void describe_dimensions(const struct description *d, const struct dimension *dimensions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (dimensions[i].value < 0 || dimensions[i].value > UINT16_MAX)
+            REFUSE(d, NULL, "its %s is %" PRId64 "; at most %d is supported", dimensions[i].name, dimensions[i].value,
+                   UINT16_MAX);
+        *dimensions[i].place = (uint16_t)dimensions[i].value;
+    }
+}
+
+/* What the border holds; the tile loop fills it with bytes. */
+void describe_border(const struct description *d)
+{
+    int64_t value = d->layer->padding_value;
+    int64_t least = d->input->is_signed ? -((int64_t)1 << (d->input->bits - 1)) : 0;
+    int64_t most = least + ((int64_t)1 << d->input->bits) - 1;
+    if (value != 0 && (d->input->bits > 8 || value < least || value > most))
+        REFUSE(d, NULL, "pads with %" PRId64 ", which borders of %d-bit %s elements cannot hold", value, d->input->bits,
+               d->input->is_signed ? "signed" : "unsigned");
+    d->run->border_value = (int16_t)value;
+}
+
+void describe_shape(const struct description *d)
+{
+    struct dory_layer *run = d->run;
+    const struct layer *layer = d->layer;
+    bool window = !layer_has_two_inputs(layer);
+    const struct dimension dimensions[] = {
+        {"input height", d->input->height, &run->input_height},
+        {"input width", d->input->width, &run->input_width},
+        {"number of input channels", d->input->channels, &run->input_channels},
+        {"output height", d->output->height, &run->output_height},
+        {"output width", d->output->width, &run->output_width},
+        {"number of output channels", d->output->channels, &run->output_channels},
+        {"kernel height", window ? layer->kernel_height : 1, &run->kernel_height},
+        {"kernel width", window ? layer->kernel_width : 1, &run->kernel_width},
+        {"vertical stride", window ? layer->stride_height : 1, &run->stride_height},
+        {"horizontal stride", window ? layer->stride_width : 1, &run->stride_width},
+        {"vertical dilation", window && layer->kernel_height > 1 ? layer->dilation_height : 1, &run->dilation_height},
+        {"horizontal dilation", window && layer->kernel_width > 1 ? layer->dilation_width : 1, &run->dilation_width},
+        {"padding at the top", window ? layer->padding_top : 0, &run->padding_top},
+        {"padding at the left", window ? layer->padding_left : 0, &run->padding_left},
+    };
+    describe_dimensions(d, dimensions, COUNT_OF(dimensions));
+}
+
+static void swap(uint16_t *a, uint16_t *b)
+{
+    uint16_t other = *a;
+    *a = *b;
+    *b = other;
+}
+
+/* Of a tensor that is laid along the width: it is one row, which no step of the network can cut into stripes. */
+#define LONGEST_ROW_BYTES 32768
+
+/* Tensors of one column, as sound and sensors have them in TFLite, lie in memory as tensors of one row do; and kernels work
+ * along rows. */
+void describe_along_width(const struct description *d)
+{
+    struct dory_layer *run = d->run;
+    bool is_column = run->input_width == 1 && run->output_width == 1 && run->kernel_width == 1 && run->padding_left == 0;
+    if (!is_column || run->input_height == 1 || run->input_height * run->input_channels > LONGEST_ROW_BYTES ||
+        run->output_height * run->output_channels > LONGEST_ROW_BYTES)
+        return;
+    swap(&run->input_height, &run->input_width);
+    swap(&run->output_height, &run->output_width);
+    swap(&run->kernel_height, &run->kernel_width);
+    swap(&run->stride_height, &run->stride_width);
+    swap(&run->dilation_height, &run->dilation_width);
+    swap(&run->padding_top, &run->padding_left);
+}
+
+/* A convolution that reads its whole input becomes one of a single pixel (see layer_reads_whole_input). */
+void describe_flattened(const struct description *d)
+{
+    struct dory_layer *run = d->run;
+    if (!layer_reads_whole_input(d->network, d->layer))
+        return;
+    run->input_channels = (uint16_t)tensor_elements(d->input);
+    run->input_height = run->input_width = 1;
+    run->kernel_height = run->kernel_width = 1;
+    run->stride_height = run->stride_width = 1;
+    run->dilation_height = run->dilation_width = 1;
+}
+
+/* The extent of the input with its border must hold what the outputs read, in 16 bits. */
+static void check_extent(const struct description *d, const char *attribute, int64_t outputs, int64_t kernel, int64_t stride,
+                         int64_t dilation, int64_t size, int64_t padding)
+{
+    if (outputs < 1 || kernel < 1 || stride < 1 || dilation < 1) {
+        REFUSE(d, attribute, "a size, stride or dilation below 1");
+        return;
+    }
+    int64_t extent = (outputs - 1) * stride + (kernel - 1) * dilation + 1;
+    if (extent > size + padding)
+        REFUSE(d, attribute, "reads %" PRId64 " elements where the input has %" PRId64 " with its padding", extent,
+               size + padding);
+    if (extent > UINT16_MAX)
+        REFUSE(d, attribute, "reads %" PRId64 " elements along one dimension; at most %d is supported", extent, UINT16_MAX);
+}
+
+void describe_check_extents(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    if (layer_has_two_inputs(layer) || layer->kind == LAYER_COPY || layer->kind == LAYER_INTERPOLATION)
+        return;
+    check_extent(d, "kernel height", d->output->height, layer->kernel_height, layer->stride_height, layer->dilation_height,
+                 d->input->height, layer->padding_top + layer->padding_bottom);
+    check_extent(d, "kernel width", d->output->width, layer->kernel_width, layer->stride_width, layer->dilation_width,
+                 d->input->width, layer->padding_left + layer->padding_right);
+}
+
+/* True where each of `outputs` windows has at least one element that is not padding: a maximum of nothing has no value. */
+static bool windows_see_input(int64_t outputs, int64_t kernel, int64_t stride, int64_t dilation, int64_t size,
+                              int64_t padding)
+{
+    for (int64_t output = 0; output < outputs; output++) {
+        int64_t position = output * stride - padding, end = position + kernel * dilation;
+        while (position < 0)
+            position += dilation;
+        if (position >= size || position >= end)
+            return false;
+    }
+    return true;
+}
+
+void describe_check_maximum_pool(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    if (d->diagnostics->error_count == 0 &&
+        !(windows_see_input(d->output->height, layer->kernel_height, layer->stride_height, layer->dilation_height,
+                            d->input->height, layer->padding_top) &&
+          windows_see_input(d->output->width, layer->kernel_width, layer->stride_width, layer->dilation_width,
+                            d->input->width, layer->padding_left)))
+        REFUSE(d, "pads", "some windows of the maximum pool lie in the padding altogether");
+}
+
+/* ---- element types ---- */
+
+static bool is_width(int bits) { return bits == 2 || bits == 4 || bits == 8 || bits == 16 || bits == 32; }
+
+void describe_elements(const struct description *d)
+{
+    struct dory_layer *run = d->run;
+    const struct tensor *tensors[] = {d->input, d->second_input, d->output};
+    for (size_t i = 0; i < COUNT_OF(tensors); i++)
+        if (tensors[i] && !is_width(tensors[i]->bits))
+            REFUSE(d, NULL, "tensor '%s' has elements of %d bits; 2, 4, 8, 16 and 32 are supported", tensors[i]->name,
+                   tensors[i]->bits);
+    run->input_bits = (uint8_t)d->input->bits;
+    run->input_is_signed = d->input->is_signed;
+    if (d->second_input) {
+        run->second_input_bits = (uint8_t)d->second_input->bits;
+        run->second_input_is_signed = d->second_input->is_signed;
+    }
+    run->output_bits = (uint8_t)d->output->bits;
+    run->output_is_signed = d->output->is_signed;
+}

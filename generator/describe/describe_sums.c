@@ -1,0 +1,208 @@
+/* Convolutions, pools, additions, multiplications, concatenations. */
+#include "describe/description.h"
+
+#include <string.h>
+
+#include "describe/addition_terms.h"
+#include "describe/requantise_scalar.h"
+
+/* The layer that should have had a clip: pools and the like only pass on what they get. */
+static const struct layer *unclipped_producer(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    for (const struct tensor *tensor = d->input; tensor->bits == 32 && tensor->producer != NO_LAYER;
+         tensor = &d->network->tensors[layer->inputs[0]])
+        layer = &d->network->layers[tensor->producer];
+    return layer;
+}
+
+/* The fault is not in the layer that reads them. */
+static void refuse_wide_input(const struct description *d)
+{
+    const struct layer *producer = unclipped_producer(d);
+    if (producer == d->layer)
+        REFUSE(d, NULL, "convolves 32-bit elements, which the firmware cannot");
+    else
+        diagnose(
+            d->diagnostics, SEVERITY_ERROR, producer->name, NULL,
+            "its output is not clipped and so has elements of 32 bits, which '%s' behind it cannot convolve; a Clip to at "
+            "most 8 bits (what a quantised activation exports) is missing behind it",
+            d->layer->name);
+}
+
+void describe_convolution(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    struct dory_layer *run = d->run;
+    run->operation = layer->groups == 1                      ? DORY_CONVOLUTION
+                     : layer_is_depthwise(d->network, layer) ? DORY_DEPTHWISE
+                                                             : DORY_GROUPED;
+    run->weight_bits = run->operation == DORY_DEPTHWISE ? 8 : (uint8_t)layer->weight_bits; /* of the blob */
+    if (layer->groups < 1 || d->input->channels % layer->groups || d->output->channels % layer->groups)
+        REFUSE(d, "group", "%d groups of %d and %d channels, which do not divide", layer->groups, d->input->channels,
+               d->output->channels);
+    else if (run->operation == DORY_GROUPED) {
+        run->group_channels = (uint16_t)(d->input->channels / layer->groups);
+        run->group_outputs = (uint16_t)(d->output->channels / layer->groups);
+    }
+    if (d->input->bits == 32)
+        refuse_wide_input(d);
+    describe_flattened(d);
+    if (d->diagnostics->error_count == 0)
+        describe_channel_stages(d);
+}
+
+void describe_pool(struct description *d)
+{
+    bool maximum = d->layer->kind == LAYER_MAXIMUM_POOL;
+    struct bounds x = described_bounds(d, 0);
+    d->run->operation = maximum ? DORY_MAXIMUM_POOL : DORY_AVERAGE_POOL;
+    if (maximum) {
+        describe_check_maximum_pool(d);
+    } else {
+        int64_t taps = (int64_t)d->layer->kernel_height * d->layer->kernel_width;
+        x.minimum = (x.minimum < 0 ? x.minimum : 0) * taps;
+        x.maximum = (x.maximum > 0 ? x.maximum : 0) * taps;
+    }
+    if (d->input->channels != d->output->channels)
+        REFUSE(d, NULL, "pools %d channels into %d", d->input->channels, d->output->channels);
+    if (!fits_32_bits(x.minimum) || !fits_32_bits(x.maximum))
+        REFUSE(d, NULL, "its sums can exceed 32 bits, in which the firmware accumulates");
+    if (d->diagnostics->error_count == 0)
+        describe_scalar_stages(d, x);
+}
+
+/* The stages of both inputs, and what they make of their tensors. */
+static void describe_input_stages(struct description *d, struct bounds terms[2])
+{
+    for (int i = 0; i < 2; i++)
+        describe_floor(d, &d->terms[i], described_bounds(d, i));
+    for (int i = 0; i < 2; i++)
+        d->stages->input[i] = describe_scalar_stage(d, &d->terms[i], described_bounds(d, i));
+    for (int i = 0; i < 2 && d->diagnostics->error_count == 0; i++)
+        terms[i] = described_stage_bounds(&d->stages->input[i], described_bounds(d, i));
+}
+
+/* Terms and sum become floors together: what a term is rounded to is no number of the firmware. */
+static bool make_sum(struct description *d)
+{
+    bool floors = d->first.rounding == ROUND_FLOOR;
+    struct requantise_sum sum = {.terms = {d->terms[0], d->terms[1]}, .sum = d->first};
+    for (int i = 0; i < 2; i++) {
+        struct bounds x = described_bounds(d, i);
+        sum.first[i] = x.minimum;
+        sum.last[i] = x.maximum;
+        floors = floors && d->terms[i].rounding == ROUND_FLOOR;
+    }
+    if (floors)
+        return true;
+    if (d->layer->stage_count != 1 || !requantise_sum(&sum, d->arena))
+        return false;
+    memcpy(d->terms, sum.terms, sizeof d->terms);
+    d->first = sum.sum;
+    d->requantisation->verdict = REQUANTISED_PROVEN;
+    d->requantisation->pairs = (sum.last[0] - sum.first[0] + 1) * (sum.last[1] - sum.first[1] + 1);
+    return true;
+}
+
+/* Where no floors make the sum: by tables. */
+static void describe_addition_terms(struct description *d)
+{
+    const struct tensor *tensors[] = {d->input, d->second_input, d->output};
+    bool are_bytes = true;
+    for (size_t i = 0; i < COUNT_OF(tensors); i++)
+        are_bytes = are_bytes && tensors[i]->bits == 8 && !tensors[i]->is_signed;
+    describe_clip(d, d->layer->stage_count ? &d->layer->stages[0] : NULL);
+    if (!are_bytes || !addition_terms(d->layer, d->run, d->stages, d->arena)) {
+        describe_refuse_stage(d, d->first.rounding == ROUND_FLOOR ? &d->terms[0] : &d->first);
+        return;
+    }
+    d->requantisation->verdict = REQUANTISED_PROVEN;
+    d->requantisation->normalisation = DORY_NORMALISE_HIGH;
+    d->requantisation->channel_count = d->output->channels;
+    d->requantisation->pairs = 256 * 256;
+}
+
+void describe_addition(struct description *d)
+{
+    struct bounds terms[2];
+    d->run->operation = DORY_ADDITION;
+    if (!same_shape(d->input, d->second_input) || !same_shape(d->input, d->output))
+        REFUSE(d, NULL, "adds tensors of different shapes");
+    if (d->diagnostics->error_count > 0)
+        return;
+    if (!make_sum(d)) {
+        describe_addition_terms(d);
+        return;
+    }
+    describe_input_stages(d, terms);
+    if (d->diagnostics->error_count > 0)
+        return;
+    struct bounds sum = {terms[0].minimum + terms[1].minimum, terms[0].maximum + terms[1].maximum};
+    if (!fits_32_bits(sum.minimum) || !fits_32_bits(sum.maximum))
+        REFUSE(d, NULL, "its sums can exceed 32 bits, in which the firmware accumulates");
+    describe_scalar_stages(d, sum);
+}
+
+/* A number that is added to an element, and nothing else. */
+static bool is_offset(const struct dory_stage *stage)
+{
+    return stage->multiplier == 1 && stage->divisor == 1 && stage->addend >= INT16_MIN && stage->addend <= INT16_MAX;
+}
+
+/* One scale for the layer in the high half of a product, which the chip's own kernel takes. */
+static bool describe_high_product(struct description *d, struct bounds product)
+{
+    struct step_point range = {product.minimum, product.maximum};
+    struct requantise_problem problem = {.stage = &d->first, .ranges = &range, .channel_count = 1, .only_high = true};
+    struct requantisation form = {0};
+    if (d->layer->stage_count != 1 || d->first.count != 1 || !is_offset(&d->stages->input[0]) ||
+        !is_offset(&d->stages->input[1]))
+        return false;
+    describe_clip(d, &d->first);
+    problem.minimum = d->run->minimum;
+    problem.maximum = d->run->maximum;
+    if (!requantise(&problem, &form, d->arena) || form.channels[0].words[0] != 0)
+        return false;
+    const int64_t *words = form.channels[0].words; /* bias, multiplier, addend, shift */
+    d->stages->first = (struct dory_stage){words[1], words[2], (int64_t)1 << words[3], d->run->minimum, d->run->maximum};
+    *d->requantisation = form;
+    d->requantisation->channels = NULL;
+    d->requantisation->channel_count = d->output->channels;
+    describe_requantisation(d, &form);
+    return true;
+}
+
+void describe_multiplication(struct description *d)
+{
+    const struct tensor *b = d->second_input;
+    struct bounds factors[2];
+    struct bounds product = {d->layer->accumulator_minimum, d->layer->accumulator_maximum};
+    d->run->operation = DORY_MULTIPLICATION;
+    d->run->second_is_pixel = b->height == 1 && b->width == 1 && (d->input->height != 1 || d->input->width != 1);
+    if (!same_shape(d->input, d->output) || b->channels != d->input->channels ||
+        !(d->run->second_is_pixel || same_shape(d->input, b)))
+        REFUSE(d, NULL, "multiplies tensors of different shapes");
+    if (!fits_32_bits(product.minimum) || !fits_32_bits(product.maximum))
+        REFUSE(d, NULL, "its products can exceed 32 bits, in which the firmware accumulates");
+    if (d->diagnostics->error_count == 0)
+        describe_input_stages(d, factors);
+    if (d->diagnostics->error_count == 0 && !describe_high_product(d, product))
+        describe_scalar_stages(d, product);
+}
+
+void describe_concatenation(struct description *d)
+{
+    const struct tensor *a = d->input, *b = d->second_input, *y = d->output;
+    struct bounds terms[2];
+    d->run->operation = DORY_CONCATENATION;
+    if (a->height != b->height || a->width != b->width || a->height != y->height || a->width != y->width ||
+        a->channels + b->channels != y->channels)
+        REFUSE(d, NULL, "joins tensors of different height or width");
+    describe_input_stages(d, terms);
+    if (d->diagnostics->error_count > 0)
+        return;
+    struct bounds either = {terms[0].minimum < terms[1].minimum ? terms[0].minimum : terms[1].minimum,
+                            terms[0].maximum > terms[1].maximum ? terms[0].maximum : terms[1].maximum};
+    describe_scalar_stages(d, either);
+}
