@@ -37,7 +37,7 @@ function(_dory_build_native_generator source_dir)
     list(APPEND without_environment --unset=${variable})
   endforeach()
   file(GLOB_RECURSE sources ${DORY_CONFIGURE_DEPENDS} ${source_dir}/generator/* ${source_dir}/kernels/contract/*
-       ${source_dir}/kernels/include/* ${source_dir}/hal/include/* ${source_dir}/hal/common/*)
+       ${source_dir}/kernels/*description.[ch] ${source_dir}/kernels/xpulpv2/*.h ${source_dir}/kernels/include/* ${source_dir}/hal/include/* ${source_dir}/hal/common/*)
   add_custom_command(
     OUTPUT ${program}
     COMMAND ${without_environment} ${CMAKE_COMMAND} -S ${source_dir} -B ${binary_dir} -G ${CMAKE_GENERATOR}

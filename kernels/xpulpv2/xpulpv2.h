@@ -1,47 +1,55 @@
-/* The kernels for GAP8. Each takes what the predicate of its description in kernels/contract/xpulpv2.c admits. */
+/* The list of the kernels for GAP8, in order of preference where their cycles are equal. A kernel NAME is the function
+ * dory_xpulpv2_NAME and its description dory_xpulpv2_NAME_description, which lies beside it in a file ..description.c: the
+ * firmware has the function, the planner has the description, whose predicate says what the function takes. */
 #ifndef DORY_XPULPV2_H
 #define DORY_XPULPV2_H
 
+#include "dory/contract.h"
 #include "dory/layer.h"
 
-dory_kernel_function dory_xpulpv2_convolution;
-dory_kernel_function dory_xpulpv2_convolution_gather;
-dory_kernel_function dory_xpulpv2_linear;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_1;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_1_clamped;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_1_clamped_less_one;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_1_high;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_1_high_away;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_2;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_2_clamped;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_2_clamped_less_one;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_2_high;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_stride_2_high_away;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_1;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_1_clamped;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_1_clamped_less_one;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_1_high;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_1_high_away;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_2;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_2_clamped;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_2_clamped_less_one;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_2_high;
-dory_kernel_function dory_xpulpv2_depthwise_3x3_chw_stride_2_high_away;
-dory_kernel_function dory_xpulpv2_depthwise;
-dory_kernel_function dory_xpulpv2_addition;
-dory_kernel_function dory_xpulpv2_pool;
-dory_kernel_function dory_xpulpv2_table;
-dory_kernel_function dory_xpulpv2_multiplication;
-dory_kernel_function dory_xpulpv2_copy;
+#define DORY_XPULPV2_KERNELS(KERNEL)                                                                                        \
+    KERNEL(convolution)                                                                                                     \
+    KERNEL(linear)                                                                                                          \
+    KERNEL(convolution_gather)                                                                                              \
+    KERNEL(packed_convolution_8)                                                                                            \
+    KERNEL(packed_convolution_4)                                                                                            \
+    KERNEL(packed_convolution_2)                                                                                            \
+    KERNEL(packed_linear_4)                                                                                                 \
+    KERNEL(packed_linear_2)                                                                                                 \
+    KERNEL(packed_gather_8)                                                                                                 \
+    KERNEL(packed_gather_4)                                                                                                 \
+    KERNEL(packed_gather_2)                                                                                                 \
+    KERNEL(depthwise_3x3_stride_1)                                                                                          \
+    KERNEL(depthwise_3x3_stride_1_clamped)                                                                                  \
+    KERNEL(depthwise_3x3_stride_1_clamped_less_one)                                                                         \
+    KERNEL(depthwise_3x3_stride_1_high)                                                                                     \
+    KERNEL(depthwise_3x3_stride_1_high_away)                                                                                \
+    KERNEL(depthwise_3x3_stride_2)                                                                                          \
+    KERNEL(depthwise_3x3_stride_2_clamped)                                                                                  \
+    KERNEL(depthwise_3x3_stride_2_clamped_less_one)                                                                         \
+    KERNEL(depthwise_3x3_stride_2_high)                                                                                     \
+    KERNEL(depthwise_3x3_stride_2_high_away)                                                                                \
+    KERNEL(depthwise_3x3_chw_stride_1)                                                                                      \
+    KERNEL(depthwise_3x3_chw_stride_1_clamped)                                                                              \
+    KERNEL(depthwise_3x3_chw_stride_1_clamped_less_one)                                                                     \
+    KERNEL(depthwise_3x3_chw_stride_1_high)                                                                                 \
+    KERNEL(depthwise_3x3_chw_stride_1_high_away)                                                                            \
+    KERNEL(depthwise_3x3_chw_stride_2)                                                                                      \
+    KERNEL(depthwise_3x3_chw_stride_2_clamped)                                                                              \
+    KERNEL(depthwise_3x3_chw_stride_2_clamped_less_one)                                                                     \
+    KERNEL(depthwise_3x3_chw_stride_2_high)                                                                                 \
+    KERNEL(depthwise_3x3_chw_stride_2_high_away)                                                                            \
+    KERNEL(depthwise)                                                                                                       \
+    KERNEL(addition)                                                                                                        \
+    KERNEL(multiplication)                                                                                                  \
+    KERNEL(table)                                                                                                           \
+    KERNEL(pool)                                                                                                            \
+    KERNEL(copy)
 
-/* Weights of 8, 4 and 2 bits where any of weights, input and output has less than 8. */
-dory_kernel_function dory_xpulpv2_packed_convolution_8;
-dory_kernel_function dory_xpulpv2_packed_convolution_4;
-dory_kernel_function dory_xpulpv2_packed_convolution_2;
-dory_kernel_function dory_xpulpv2_packed_gather_8;
-dory_kernel_function dory_xpulpv2_packed_gather_4;
-dory_kernel_function dory_xpulpv2_packed_gather_2;
-dory_kernel_function dory_xpulpv2_packed_linear_4;
-dory_kernel_function dory_xpulpv2_packed_linear_2;
+#define DORY_DECLARE_KERNEL(name)                                                                                           \
+    dory_kernel_function dory_xpulpv2_##name;                                                                               \
+    extern const struct dory_kernel_description dory_xpulpv2_##name##_description;
+DORY_XPULPV2_KERNELS(DORY_DECLARE_KERNEL)
+#undef DORY_DECLARE_KERNEL
 
 #endif

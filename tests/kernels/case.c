@@ -24,48 +24,8 @@ static const struct {
     const char *name;
     dory_kernel_function *function;
 } functions[] = {
-#define FUNCTION(name)                                                                                                      \
-    {                                                                                                                       \
-#name, name                                                                                                         \
-    }
-    FUNCTION(dory_xpulpv2_convolution),
-    FUNCTION(dory_xpulpv2_convolution_gather),
-    FUNCTION(dory_xpulpv2_linear),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1_clamped),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1_clamped_less_one),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1_high),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_1_high_away),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_clamped),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_clamped_less_one),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_high),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_stride_2_high_away),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1_clamped),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1_clamped_less_one),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1_high),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_1_high_away),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2_clamped),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2_clamped_less_one),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2_high),
-    FUNCTION(dory_xpulpv2_depthwise_3x3_chw_stride_2_high_away),
-    FUNCTION(dory_xpulpv2_depthwise),
-    FUNCTION(dory_xpulpv2_addition),
-    FUNCTION(dory_xpulpv2_pool),
-    FUNCTION(dory_xpulpv2_copy),
-    FUNCTION(dory_xpulpv2_table),
-    FUNCTION(dory_xpulpv2_multiplication),
-    FUNCTION(dory_xpulpv2_packed_convolution_8),
-    FUNCTION(dory_xpulpv2_packed_convolution_4),
-    FUNCTION(dory_xpulpv2_packed_convolution_2),
-    FUNCTION(dory_xpulpv2_packed_gather_8),
-    FUNCTION(dory_xpulpv2_packed_gather_4),
-    FUNCTION(dory_xpulpv2_packed_gather_2),
-    FUNCTION(dory_xpulpv2_packed_linear_4),
-    FUNCTION(dory_xpulpv2_packed_linear_2),
-};
+#define FUNCTION(name) {"dory_xpulpv2_" #name, dory_xpulpv2_##name},
+    DORY_XPULPV2_KERNELS(FUNCTION)};
 
 static dory_kernel_function *function_of(const char *name)
 {

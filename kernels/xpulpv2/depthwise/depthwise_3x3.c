@@ -1,7 +1,7 @@
 /* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in HWC: words of four columns of one channel come
  * from transposes, and the columns of a strip that do not exist go where an existing one is written afterwards. */
 #include "depthwise.h"
-#include "xpulpv2.h"
+#include "../xpulpv2.h"
 
 #if defined(DORY_XPULPV2)
 

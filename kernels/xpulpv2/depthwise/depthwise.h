@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-#include "normalise.h"
-#include "scratch.h"
-#include "share.h"
-#include "transpose.h"
+#include "../normalise.h"
+#include "../scratch.h"
+#include "../share.h"
+#include "../transpose.h"
 
 /* Four output columns of four channels ("lanes"), the rows of a band. */
 struct dory_strip {

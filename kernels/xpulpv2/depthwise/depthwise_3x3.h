@@ -18,8 +18,8 @@
 #ifndef DORY_XPULPV2_DEPTHWISE_3X3_H
 #define DORY_XPULPV2_DEPTHWISE_3X3_H
 
-#include "normalise.h"
-#include "xpulp.h"
+#include "../normalise.h"
+#include "../xpulp.h"
 
 /* The lanes of a strip that are left to do. The elements of a row are written from the last one to the first. */
 struct dory_lanes {

@@ -1,8 +1,8 @@
 /* Depth-wise layers of any kernel size and stride: dot products with weights that are spread out, for each of the four
  * outputs of a strip, over the words that the strip reads. All loads are aligned; zeros are multiplied, too. */
+#include "../dots.h"
+#include "../xpulpv2.h"
 #include "depthwise.h"
-#include "dots.h"
-#include "xpulpv2.h"
 
 /* Word `index` of a kernel row; zero beside it. */
 static inline uint32_t row_word(const uint8_t *row, uint32_t words, uint32_t index)

@@ -3,9 +3,9 @@
  * where they are, and at the edges a word that lies a column further, shifted, or with a byte of border shuffled in: only
  * the high kinds know a border that is not zero. A strip has four columns; the last one overlaps the one before where the
  * width is no multiple of four. */
+#include "../share.h"
+#include "../xpulpv2.h"
 #include "depthwise_3x3.h"
-#include "share.h"
-#include "xpulpv2.h"
 
 #define MOST_ROWS 120 /* of a band: see dory_rounds */
 

@@ -1,0 +1,157 @@
+/* What the planner knows of convolutions of bytes, and of linear layers. */
+#include "convolution_description.h"
+
+#include "direct.h"
+#include "scratch.h"
+
+/* How a product finishes; the clamped kinds only for unsigned inputs. */
+static enum dory_direct product_kind(const struct dory_layer *layer)
+{
+    enum dory_direct kind = dory_direct_of(layer);
+    return kind == DORY_DIRECT || !layer->input_is_signed ? kind : DORY_NOT_DIRECT;
+}
+
+uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
+{
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_NONE: return 610;
+    case DORY_NORMALISE_32: return 590;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 680 : 590;
+    case DORY_NORMALISE_HIGH: return 870;
+    case DORY_NORMALISE_DIVIDE: return 1450;
+    default: return 850;
+    }
+}
+
+/* The same, as more than what the shortest way takes. */
+static uint64_t finish_cycles(const struct dory_layer *layer)
+{
+    switch (product_kind(layer)) {
+    case DORY_DIRECT: return 0;
+    case DORY_DIRECT_CLAMPED: return 35;
+    case DORY_DIRECT_CLAMPED_LESS_ONE: return 71;
+    case DORY_DIRECT_CLAMPED_DIVIDED: return 135;
+    case DORY_DIRECT_HIGH: return 131;
+    case DORY_DIRECT_HIGH_AWAY: return 165;
+    default: return dory_long_finish_cycles(layer);
+    }
+}
+
+/* The last core has the blocks of fewer than 4 pixels, which take the long way; so do those of fewer than 4 channels. */
+static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks,
+                            uint64_t started)
+{
+    uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns % 4;
+    uint64_t cycles = 0;
+    bool direct = product_kind(layer) != DORY_NOT_DIRECT;
+    uint64_t quarter = dory_long_finish_cycles(layer) / 5;
+    if (direct && pixels != 0) {
+        cycles += (blocks < quads ? blocks : quads) * (80 + quarter * pixels);
+    }
+    if (direct && tile->channels % 4 != 0) {
+        cycles += started * (100 + quarter * (tile->channels % 4));
+    }
+    return cycles;
+}
+
+/* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */
+static uint32_t step_tenths(const struct dory_layer *layer, unsigned cores)
+{
+    uint32_t instructions = layer->weight_bits == 8 ? 24 : layer->weight_bits == 4 ? 26 : 28;
+    return 10 * instructions + (cores > 1 ? 7 : 2);
+}
+
+/* Cycles more for a block whose weights or output have fewer than 8 bits. */
+static uint32_t packed_cycles(const struct dory_layer *layer)
+{
+    return (layer->weight_bits == 4 ? 16u : 0u) + (layer->output_bits < 8 ? 128u : 0u);
+}
+
+uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                             uint32_t run_bytes, uint32_t runs, uint64_t source_cycles)
+{
+    uint32_t quads = dory_divide_up(tile->channels, 4), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
+    uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
+    uint64_t block = steps * step_tenths(layer, cores) / 10 + 87 + (runs > 1 ? 4 + 9 * runs : 0);
+    block += finish_cycles(layer) + packed_cycles(layer);
+    if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
+        block += 300;
+    }
+    uint64_t blocks = ((uint64_t)quads * pixel_quads + cores - 1) / cores;
+    uint64_t started = (blocks + quads - 1) / quads;
+    uint64_t row = source_cycles + (product_kind(layer) != DORY_NOT_DIRECT && tile->channels % 4 == 0 ? 30 : 110);
+    return blocks * block + started * row + edge_cycles(layer, tile, blocks, started) + 480;
+}
+
+static bool convolution_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) && dory_is_stored(layer) &&
+           layer->dilation_width == 1 && layer->input_channels % 4 == 0;
+}
+
+uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return dory_product_cycles(layer, tile, cores, layer->kernel_width * tile->input_channels, layer->kernel_height, 40);
+}
+
+const struct dory_kernel_description dory_xpulpv2_convolution_description = {
+    .name = "dory_xpulpv2_convolution",
+    .supports = convolution_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = dory_convolution_cycles,
+    .can_tile_input_channels = true,
+    .writes_chw = true,
+};
+
+static bool gather_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) && dory_is_stored(layer);
+}
+
+uint32_t dory_gather_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return cores * 4 * dory_gather_pixel_bytes(layer, tile->input_channels);
+}
+
+/* Four pixels: words, of which 3 in 4 are misaligned unless all are words, then bytes; in groups of runs. */
+uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t groups = layer->dilation_width == 1 ? 1 : layer->kernel_height, runs = dory_runs(layer) / groups;
+    uint32_t elements = dory_run_elements(layer, tile->input_channels), words = elements / 4, rest = elements % 4;
+    uint64_t word_cycles = words * (runs * (tile->input_channels % 4 == 0 ? 8 : 11) + 7);
+    uint64_t source = 60 + groups * (word_cycles + rest * (runs * 8 + 7) + 25);
+    return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source);
+}
+
+const struct dory_kernel_description dory_xpulpv2_convolution_gather_description = {
+    .name = "dory_xpulpv2_convolution_gather",
+    .supports = gather_supports,
+    .scratch_bytes = dory_gather_scratch_bytes,
+    .cycles = dory_gather_cycles,
+    .can_tile_input_channels = true,
+    .writes_chw = true,
+};
+
+static bool linear_supports(const struct dory_layer *layer)
+{
+    bool one_run =
+        layer->kernel_height == 1 && layer->kernel_width == 1 && layer->output_height == 1 && layer->output_width == 1;
+    return layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) && dory_is_stored(layer) &&
+           layer->dilation_width == 1 && (layer->input_channels % 4 == 0 || one_run);
+}
+
+static uint64_t linear_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4);
+    uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
+    uint64_t block = layer->kernel_height * (words * 95 / 10 + 10) + (dory_long_finish_cycles(layer) * 4 / 10 + 95);
+    return blocks * block + 480;
+}
+
+const struct dory_kernel_description dory_xpulpv2_linear_description = {
+    .name = "dory_xpulpv2_linear",
+    .supports = linear_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = linear_cycles,
+    .can_tile_input_channels = true,
+};

@@ -1,0 +1,104 @@
+/* What the planner knows of the kernels that take elements one by one: additions, multiplications, tables, copies. */
+#include "description.h"
+
+static bool addition_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_ADDITION && layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
+           layer->input_bits == 8 && layer->second_input_bits == 8 && layer->output_bits == 8;
+}
+
+/* Whether four elements are done at a time with a scale in the high half of a product; see stage.h. */
+static bool is_high_byte(const struct dory_layer *layer)
+{
+    return layer->rounding != DORY_ROUND_EVEN && layer->minimum >= 0 && layer->maximum <= 255;
+}
+
+/* Tenths of a cycle for an element. Divisions or second stages take the longer ways; see addition.c. */
+static uint32_t addition_tenths(const struct dory_layer *layer)
+{
+    bool is_unrounded = layer->rounding == DORY_ROUND_FLOOR;
+    if (layer->normalisation == DORY_NORMALISE_HIGH) {
+        return !is_high_byte(layer) ? 450 : is_unrounded ? 148 : 169;
+    }
+    bool folds = layer->stages->input[0].divisor == 1 && layer->stages->input[1].divisor == 1 &&
+                 !layer->stages->has_second && !layer->input_is_signed && !layer->second_input_is_signed;
+    return !folds ? 320 : layer->minimum >= 0 ? 73 : 110;
+}
+
+static uint64_t elements_of_slowest_core(const struct dory_tile_shape *tile, unsigned cores)
+{
+    return ((uint64_t)tile->rows * tile->columns * tile->channels + cores - 1) / cores;
+}
+
+static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return elements_of_slowest_core(tile, cores) * addition_tenths(layer) / 10 + 1000;
+}
+
+const struct dory_kernel_description dory_xpulpv2_addition_description = {
+    .name = "dory_xpulpv2_addition",
+    .supports = addition_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = addition_cycles,
+};
+
+static bool multiplication_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_MULTIPLICATION && layer->normalisation == DORY_NORMALISE_HIGH &&
+           layer->input_bits == 8 && layer->second_input_bits == 8 && layer->output_bits == 8;
+}
+
+static uint64_t multiplication_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    bool fast = is_high_byte(layer) && !layer->input_is_signed && !layer->second_input_is_signed;
+    uint32_t tenths = !fast ? 350 : layer->rounding == DORY_ROUND_FLOOR ? 142 : 162;
+    uint64_t pixels = layer->second_is_pixel ? ((uint64_t)tile->rows * tile->columns + cores - 1) / cores : 0;
+    uint64_t rest = pixels * (tile->channels % 4) * 30;
+    return elements_of_slowest_core(tile, cores) * tenths / 10 + pixels * 60 + rest + 600;
+}
+
+const struct dory_kernel_description dory_xpulpv2_multiplication_description = {
+    .name = "dory_xpulpv2_multiplication",
+    .supports = multiplication_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = multiplication_cycles,
+};
+
+static bool table_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_TABLE && layer->input_bits == 8 && layer->output_bits == 8;
+}
+
+static uint64_t table_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer;
+    return elements_of_slowest_core(tile, cores) * 33 / 10 + 350;
+}
+
+const struct dory_kernel_description dory_xpulpv2_table_description = {
+    .name = "dory_xpulpv2_table",
+    .supports = table_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = table_cycles,
+};
+
+static bool copy_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_COPY && layer->input_bits == 8 && layer->output_bits == 8;
+}
+
+/* A pixel's channels are a run of words, or are picked one by one. */
+static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
+    uint64_t run = tile->channels / 4 * 4 + tile->channels % 4 * 5 + 30, picked = tile->channels * 16u + 40;
+    bool is_run = !layer->map || layer->input_channels == layer->output_channels;
+    return pixels * (is_run ? run : picked) + 300;
+}
+
+const struct dory_kernel_description dory_xpulpv2_copy_description = {
+    .name = "dory_xpulpv2_copy",
+    .supports = copy_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = copy_cycles,
+};

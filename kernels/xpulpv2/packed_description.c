@@ -1,0 +1,94 @@
+/* What the planner knows of convolutions with weights, input or output below 8 bits. */
+#include "convolution_description.h"
+#include "scratch.h"
+
+static bool is_packed(const struct dory_layer *layer, uint32_t weight_bits)
+{
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width, most = DORY_PACKED_MOST_TAPS;
+    return layer->operation == DORY_CONVOLUTION && layer->weight_bits == weight_bits && layer->input_bits <= 8 &&
+           (weight_bits < 8 || layer->input_bits < 8 || layer->output_bits < 8) && dory_is_stored_packed(layer) &&
+           taps <= most && taps * layer->input_channels <= most;
+}
+
+static bool packed_convolution_supports(const struct dory_layer *layer, uint32_t weight_bits)
+{
+    return is_packed(layer, weight_bits) && layer->input_bits == 8 && layer->dilation_width == 1 &&
+           layer->input_channels % 4 == 0;
+}
+
+/* Tenths of a cycle to unpack an element of the input to a byte. */
+static uint32_t unpack_tenths(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    bool seamless = tile->input_channels * layer->input_bits % 8 == 0 ||
+                    dory_runs(layer) * tile->input_channels == dory_chunk_elements(layer, tile->input_channels);
+    return !seamless ? 320 : layer->input_bits == 4 ? 18 : 20;
+}
+
+static uint64_t packed_gather_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    if (layer->input_bits == 8) {
+        return dory_gather_cycles(layer, tile, cores);
+    }
+    uint64_t elements = (uint64_t)dory_runs(layer) * dory_run_elements(layer, tile->input_channels);
+    uint64_t pixel = elements * unpack_tenths(layer, tile) / 10 + dory_runs(layer) * 80 + 20;
+    return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, 4 * pixel);
+}
+
+static bool packed_linear_supports(const struct dory_layer *layer, uint32_t weight_bits)
+{
+    bool one_run =
+        layer->kernel_height == 1 && layer->kernel_width == 1 && layer->output_height == 1 && layer->output_width == 1;
+    return is_packed(layer, weight_bits) && layer->input_bits == 8 && layer->dilation_width == 1 &&
+           (layer->input_channels % 4 == 0 || one_run);
+}
+
+static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4),
+             tenths = layer->weight_bits == 4 ? 115 : 135;
+    uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
+    uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + (dory_long_finish_cycles(layer) * 4 / 10 + 125);
+    return blocks * block + 480;
+}
+
+#define PACKED(bits)                                                                                                        \
+    static bool packed_convolution_##bits##_supports(const struct dory_layer *layer)                                        \
+    {                                                                                                                       \
+        return packed_convolution_supports(layer, bits);                                                                    \
+    }                                                                                                                       \
+    const struct dory_kernel_description dory_xpulpv2_packed_convolution_##bits##_description = {                           \
+        .name = "dory_xpulpv2_packed_convolution_" #bits,                                                                   \
+        .supports = packed_convolution_##bits##_supports,                                                                   \
+        .scratch_bytes = dory_no_scratch,                                                                                   \
+        .cycles = dory_convolution_cycles,                                                                                  \
+        .can_tile_input_channels = true,                                                                                    \
+        .writes_chw = true,                                                                                                 \
+    };                                                                                                                      \
+    static bool packed_gather_##bits##_supports(const struct dory_layer *layer) { return is_packed(layer, bits); }          \
+    const struct dory_kernel_description dory_xpulpv2_packed_gather_##bits##_description = {                                \
+        .name = "dory_xpulpv2_packed_gather_" #bits,                                                                        \
+        .supports = packed_gather_##bits##_supports,                                                                        \
+        .scratch_bytes = dory_gather_scratch_bytes,                                                                         \
+        .cycles = packed_gather_cycles,                                                                                     \
+        .can_tile_input_channels = true,                                                                                    \
+        .writes_chw = true,                                                                                                 \
+    };
+
+#define PACKED_LINEAR(bits)                                                                                                 \
+    static bool packed_linear_##bits##_supports(const struct dory_layer *layer)                                             \
+    {                                                                                                                       \
+        return packed_linear_supports(layer, bits);                                                                         \
+    }                                                                                                                       \
+    const struct dory_kernel_description dory_xpulpv2_packed_linear_##bits##_description = {                                \
+        .name = "dory_xpulpv2_packed_linear_" #bits,                                                                        \
+        .supports = packed_linear_##bits##_supports,                                                                        \
+        .scratch_bytes = dory_no_scratch,                                                                                   \
+        .cycles = packed_linear_cycles,                                                                                     \
+        .can_tile_input_channels = true,                                                                                    \
+    };
+
+PACKED(8)
+PACKED(4)
+PACKED(2)
+PACKED_LINEAR(4)
+PACKED_LINEAR(2)
