@@ -1,0 +1,321 @@
+/* Buffers of a case between guards, what is in them, and the comparison afterwards. */
+#include "case.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "random_layer.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define FORBID(address, bytes) __asan_poison_memory_region(address, bytes)
+#define PERMIT(address, bytes) __asan_unpoison_memory_region(address, bytes)
+#else
+#define FORBID(address, bytes) ((void)(address), (void)(bytes))
+#define PERMIT(address, bytes) ((void)(address), (void)(bytes))
+#endif
+
+#define GUARD_BYTES 16
+#define GUARD       0xA5
+
+/* ---- memory ------------------------------------------------------------------------------------------------ */
+
+void test_memory_start(struct test_memory *memory, void *start, size_t bytes)
+{
+    memory->start = memory->next = start;
+    memory->end = memory->start + bytes;
+    memory->full = false;
+    PERMIT(start, bytes);
+    memset(start, GUARD, bytes);
+    FORBID(start, bytes);
+}
+
+/* Buffers start on words, and as in L1 whole words may be read; the last one's rest is filled like a guard and checked. */
+static void *allocate(struct test_memory *memory, uint32_t bytes)
+{
+    uint8_t *buffer = memory->next + GUARD_BYTES;
+    uint32_t words_bytes = dory_round_up(bytes, 4);
+    if ((size_t)(memory->end - memory->next) < words_bytes + 2 * GUARD_BYTES) {
+        memory->full = true;
+        return memory->start;
+    }
+    memory->next = buffer + words_bytes;
+    PERMIT(buffer, words_bytes);
+    return buffer;
+}
+
+static bool is_guard(const uint8_t *start, const uint8_t *end)
+{
+    while (start < end && *start == GUARD) {
+        start++;
+    }
+    return start == end;
+}
+
+/* ---- data -------------------------------------------------------------------------------------------------- */
+
+static void fill(void *start, uint32_t bytes)
+{
+    uint8_t *p = start;
+    for (uint32_t i = 0; i < bytes; i++) {
+        p[i] = (uint8_t)(random_word() >> 11);
+    }
+}
+
+static uint32_t weight_bytes_of_quad(const struct test_case *test)
+{
+    const struct dory_layer *layer = &test->layer;
+    return layer->operation == DORY_CONVOLUTION ? dory_chunk_bytes(layer, test->tile.input_channels)
+                                                : dory_depthwise_quad_weight_bytes(layer);
+}
+
+/* Random weights with the zeros at the end, or behind each row of a depth-wise layer, that the blob's format asks for. */
+static void fill_weights(const struct test_case *test, uint8_t *quad, uint32_t bytes)
+{
+    const struct dory_layer *layer = &test->layer;
+    bool convolution = layer->operation == DORY_CONVOLUTION;
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    uint32_t run = convolution ? taps * test->tile.input_channels : layer->kernel_width, words = (run + 3) / 4;
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint32_t word = convolution ? i / (2u * layer->weight_bits) % words : i / 4 % words;
+        quad[i] = word * 4 + i % 4 < run ? (uint8_t)(random_word() >> 9) : 0;
+    }
+}
+
+static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+static int64_t between(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+static void store_constant(uint8_t **next, int64_t value, uint32_t bytes)
+{
+    memcpy(*next, &value, bytes);
+    *next += bytes;
+}
+
+/* A multiplier for which sums of the usual size span the range, and the sums at which the output is 0 and the maximum. */
+static void fill_clamped_lane(const struct dory_layer *layer, uint8_t **constants)
+{
+    int64_t range = ((int64_t)layer->maximum + 1) * layer->divisor; /* of multiplier * sum + addend */
+    int64_t multiplier = range >> (usual_shift(layer) + random_up_to(3));
+    multiplier = multiplier < 1 ? 1 : multiplier;
+    int64_t addend = (int64_t)random_up_to((uint32_t)(range / 2 < UINT32_MAX ? range / 2 : UINT32_MAX - 1)) - range / 16;
+    int64_t high = floor_quotient(range - 1 - addend, multiplier), low = -floor_quotient(addend, multiplier);
+    low = between(low, INT32_MIN, INT32_MAX);
+    high = between(high, INT32_MIN, INT32_MAX);
+    if (low > high) { /* no sum gives anything between */
+        low = high = between(0, low, low);
+        addend = -multiplier * low;
+    }
+    store_constant(constants, low, 4);
+    store_constant(constants, high, 4);
+    store_constant(constants, multiplier, 4);
+    store_constant(constants, addend, 4);
+}
+
+/* A multiplier of which the high half is about the same for sums of the usual size, or a power of two, for there are ties.
+ */
+static void fill_high_lane(const struct dory_layer *layer, uint8_t **constants)
+{
+    uint32_t usual = usual_shift(layer) + layer->left_shift, less = random_between(3, 5);
+    int64_t shift = usual < less ? 0 : usual - less > 31 ? 31 : usual - less, one = (int64_t)1 << shift;
+    int64_t multiplier = one_in(3) ? 1 << 30 : (int64_t)random_between(1u << 29, INT32_MAX);
+    int64_t zero_point = (int64_t)random_up_to(255) & (layer->rounding == DORY_ROUND_EVEN ? ~1 : ~0);
+    int64_t rounding = layer->rounding == DORY_ROUND_FLOOR ? (int64_t)random_word() >> 16 : (one >> 1) - (one > 1);
+    int64_t bias = (int64_t)1 << dory_minimum(usual_shift(layer) + 6u, 24);
+    store_constant(constants, (int64_t)random_up_to((uint32_t)(2 * bias)) - bias, 4);
+    store_constant(constants, one_in(10) ? -multiplier : multiplier, 4);
+    store_constant(constants, zero_point * one + rounding, 4);
+    store_constant(constants, shift, 4);
+}
+
+static void fill_constants(const struct test_case *test, uint8_t *constants)
+{
+    const struct dory_layer *layer = &test->layer;
+    bool wide = layer->normalisation == DORY_NORMALISE_64 || layer->normalisation == DORY_NORMALISE_DIVIDE;
+    uint32_t more = wide ? layer->shift - (uint32_t)usual_shift(layer) : 0;
+    for (unsigned lane = 0; lane < 4; lane++) {
+        int64_t addend = (int64_t)random_up_to(255) << (layer->shift > 1 ? layer->shift - 1 : 0);
+        switch (layer->normalisation) {
+        case DORY_NORMALISE_NONE: store_constant(&constants, (int64_t)random_word() >> 8, 4); break;
+        case DORY_NORMALISE_32:
+            store_constant(&constants, (int64_t)random_between(1, 8), 4);
+            store_constant(&constants, addend - (int64_t)(random_word() >> 16), 4);
+            break;
+        case DORY_NORMALISE_CLAMPED: fill_clamped_lane(layer, &constants); break;
+        case DORY_NORMALISE_HIGH: fill_high_lane(layer, &constants); break;
+        default:
+            store_constant(&constants,
+                           ((int64_t)random_between(1, 8) << more) + (int64_t)random_up_to(1u << (more < 20 ? more : 20)),
+                           8);
+            store_constant(&constants, addend - (int64_t)random_word(), 8);
+            break;
+        }
+    }
+}
+
+static void *place_weights(struct test_case *test, struct test_memory *memory)
+{
+    uint32_t weights = weight_bytes_of_quad(test);
+    uint32_t constants = test->tile.last_chunk ? dory_constants_bytes(&test->layer) : 0;
+    uint32_t quads = dory_divide_up(test->tile.channels, 4);
+    uint8_t *blob = allocate(memory, quads * (weights + constants));
+    for (uint32_t quad = 0; quad < quads && !memory->full; quad++) {
+        uint8_t *start = blob + quad * (weights + constants);
+        fill_weights(test, start, weights);
+        if (constants) {
+            fill_constants(test, start + weights);
+        }
+    }
+    return blob;
+}
+
+/* Tables whose entries, two of which are added, have 28 bits. */
+static void *place_table(const struct test_case *test, struct test_memory *memory)
+{
+    uint32_t bytes = dory_table_bytes(&test->layer);
+    int32_t *table = allocate(memory, bytes);
+    for (uint32_t i = 0; i < bytes / 4 && !memory->full; i++) {
+        table[i] = test->layer.operation == DORY_TABLE ? (int32_t)random_word() : (int32_t)random_word() >> 4;
+    }
+    return table;
+}
+
+static void *place_input(const struct test_case *test, struct test_memory *memory, unsigned which)
+{
+    uint32_t pixel_bytes = dory_element_bytes(test->tile.input_channels, test->layer.input_bits);
+    uint32_t bytes = (uint32_t)test->tile.input_rows * test->tile.input_columns * pixel_bytes;
+    if (which == 1 && test->layer.second_is_pixel) {
+        bytes = pixel_bytes;
+    }
+    void *input = allocate(memory, bytes);
+    if (!memory->full) {
+        fill(input, bytes);
+    }
+    return input;
+}
+
+bool test_case_place(struct test_case *test, struct test_memory *memory, struct test_memory *expected_memory)
+{
+    struct dory_tile *tile = &test->tile;
+    const struct dory_layer *layer = &test->layer;
+    tile->input = place_input(test, memory, 0);
+    tile->second_input = dory_has_second_input(layer) ? place_input(test, memory, 1) : NULL;
+    tile->weights = has_weights(layer)             ? place_weights(test, memory)
+                    : dory_table_bytes(layer) != 0 ? place_table(test, memory)
+                                                   : NULL;
+    if (dory_table_bytes(layer) != 0) {
+        test->layer.table = tile->weights;
+    }
+    uint32_t output_bytes = (uint32_t)tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
+    tile->output = allocate(memory, output_bytes);
+    tile->scratch = allocate(memory, test->description->scratch_bytes(layer, &test->shape, test->cores));
+    test->output = tile->output;
+    test->output_bytes = output_bytes;
+    if (!(tile->first_chunk && tile->last_chunk)) {
+        uint32_t bytes = (uint32_t)tile->rows * tile->columns * dory_round_up(tile->channels, 4) * 4;
+        tile->accumulators = allocate(memory, bytes);
+        if (!memory->full) {
+            for (uint32_t i = 0; i < bytes / 4; i++) {
+                tile->accumulators[i] = (int32_t)(random_word() >> 16) - 32768;
+            }
+        }
+        if (!tile->last_chunk) {
+            test->output = (uint8_t *)tile->accumulators;
+            test->output_bytes = bytes;
+        }
+    }
+    test->expected = allocate(expected_memory, output_bytes);
+    if (tile->accumulators) {
+        test->expected_accumulators =
+            allocate(expected_memory, (uint32_t)tile->rows * tile->columns * dory_round_up(tile->channels, 4) * 4);
+    }
+    return !memory->full && !expected_memory->full;
+}
+
+bool test_case_fits(const struct test_case *test, uint32_t bytes)
+{
+    const struct dory_layer *layer = &test->layer;
+    const struct dory_tile_shape *shape = &test->shape;
+    uint32_t inputs = dory_has_second_input(layer) ? 2 : 1;
+    uint32_t sum = inputs * dory_input_tile_bytes(layer, shape, 0) + dory_output_tile_bytes(layer, shape) +
+                   dory_weights_tile_bytes(layer, shape) + test->description->scratch_bytes(layer, shape, test->cores);
+    if (!(test->tile.first_chunk && test->tile.last_chunk)) {
+        sum += shape->rows * shape->columns * dory_round_up(shape->channels, 4) * 4;
+    }
+    return sum + 8 * (GUARD_BYTES + 4) <= bytes;
+}
+
+struct dory_tile test_case_expected_tile(struct test_case *test)
+{
+    struct dory_tile tile = test->tile;
+    tile.output = test->expected;
+    if (tile.accumulators) {
+        uint32_t bytes = (uint32_t)tile.rows * tile.columns * dory_round_up(tile.channels, 4) * 4;
+        memcpy(test->expected_accumulators, tile.accumulators, bytes);
+        tile.accumulators = test->expected_accumulators;
+    }
+    if (!tile.last_chunk) {
+        test->expected = (uint8_t *)tile.accumulators;
+    }
+    return tile;
+}
+
+/* ---- comparison -------------------------------------------------------------------------------------------- */
+
+static bool guards_are_whole(const struct test_case *test, const struct test_memory *memory)
+{
+    const struct dory_tile *tile = &test->tile;
+    const uint8_t *const buffers[] = {tile->input,  tile->second_input, tile->weights,
+                                      tile->output, tile->scratch,      (const uint8_t *)tile->accumulators};
+    PERMIT(memory->start, (size_t)(memory->end - memory->start));
+    bool whole = true;
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        whole = whole && (!buffers[i] || is_guard(buffers[i] - GUARD_BYTES, buffers[i]));
+    }
+    return whole &&
+           is_guard(tile->output ? test->output + test->output_bytes : NULL,
+                    tile->output ? test->output + dory_round_up(test->output_bytes, 4) : NULL) &&
+           is_guard(memory->next, memory->next + GUARD_BYTES);
+}
+
+static void describe(const struct test_case *test)
+{
+    const struct dory_layer *layer = &test->layer;
+    const struct dory_tile *tile = &test->tile;
+    printf("seed %u: %s on %u cores: %ux%ux%u of %u bits from %ux%ux%u of %u bits, weights of %u bits, kernel %ux%u, stride "
+           "%ux%u, dilation %ux%u, normalisation %u, shift %u, left shift %u, rounding %u, clip %d..%d, border %d, input "
+           "%s, chunk first %u last %u, layouts %u %u\n",
+           (unsigned)test->seed, test->description->name, test->cores, tile->rows, tile->columns, tile->channels,
+           layer->output_bits, tile->input_rows, tile->input_columns, tile->input_channels, layer->input_bits,
+           layer->weight_bits, layer->kernel_height, layer->kernel_width, layer->stride_height, layer->stride_width,
+           layer->dilation_height, layer->dilation_width, layer->normalisation, layer->shift, layer->left_shift,
+           layer->rounding, (int)layer->minimum, (int)layer->maximum, layer->border_value,
+           layer->input_is_signed ? "signed" : "unsigned", tile->first_chunk, tile->last_chunk, layer->input_layout,
+           layer->output_layout);
+}
+
+bool test_case_check(const struct test_case *test, const struct test_memory *memory)
+{
+    uint32_t differences = 0, first = 0;
+    for (uint32_t i = 0; i < test->output_bytes; i++) {
+        if (test->output[i] != test->expected[i] && differences++ == 0) {
+            first = i;
+        }
+    }
+    bool whole = guards_are_whole(test, memory);
+    if (differences == 0 && whole) {
+        return true;
+    }
+    describe(test);
+    if (differences) {
+        printf("    %u of %u bytes differ, first byte %u: %u, expected %u\n", (unsigned)differences,
+               (unsigned)test->output_bytes, (unsigned)first, test->output[first], test->expected[first]);
+    }
+    if (!whole) {
+        printf("    written outside its buffers\n");
+    }
+    return false;
+}

@@ -1,0 +1,226 @@
+#include "random_layer.h"
+
+#include <string.h>
+
+uint32_t random_state;
+
+uint32_t random_word(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 17;
+    random_state ^= random_state << 5;
+    return random_state;
+}
+
+uint32_t random_up_to(uint32_t most) { return random_word() % (most + 1); }
+uint32_t random_between(uint32_t least, uint32_t most) { return least + random_up_to(most - least); }
+bool one_in(uint32_t n) { return random_up_to(n - 1) == 0; }
+
+bool has_weights(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION || layer->operation == DORY_DEPTHWISE;
+}
+
+static void random_clip(struct dory_layer *layer)
+{
+    uint32_t largest = layer->output_bits < 8 ? (1u << layer->output_bits) - 1 : 255;
+    layer->minimum = 0;
+    layer->maximum = (int32_t)(one_in(3) ? random_up_to(largest - 1) : largest);
+    if (layer->output_bits == 32) {
+        layer->minimum = INT32_MIN;
+        layer->maximum = INT32_MAX;
+    } else if (one_in(4)) {
+        layer->output_is_signed = 1;
+        layer->maximum = (int32_t)largest / 2;
+        layer->minimum = -layer->maximum - 1;
+    }
+}
+
+uint8_t usual_shift(const struct dory_layer *layer)
+{
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    taps *= layer->operation == DORY_CONVOLUTION ? layer->input_channels : 1;
+    uint32_t shift = 9u + layer->input_bits + layer->weight_bits;
+    while (taps > 1) {
+        taps /= 4; /* sums grow with the root of the number of products */
+        shift++;
+    }
+    shift -= 8 + (layer->output_bits < 8 ? layer->output_bits : 8u);
+    return (uint8_t)(shift < 32 ? shift : 0);
+}
+
+void divide_clamped(struct dory_layer *layer, uint32_t divisor)
+{
+    unsigned log2 = 31;
+    while (divisor >> log2 == 0) {
+        log2--;
+    }
+    layer->normalisation = DORY_NORMALISE_CLAMPED;
+    layer->divisor = divisor;
+    layer->minimum = 0;
+    layer->output_is_signed = 0;
+    layer->shift = (uint8_t)log2;
+    layer->reciprocal = divisor & (divisor - 1) ? (uint32_t)(((uint64_t)1 << (32 + log2)) / divisor + 1) : 0;
+}
+
+/* 2^n and 2^n - 1 are what real networks have; at most 2^24, so that 256 times as much has 32 bits. */
+static void random_clamped(struct dory_layer *layer)
+{
+    uint32_t power = 1u << random_between(9, 24), largest = (1u << layer->output_bits) - 1;
+    layer->maximum = (int32_t)(one_in(4) ? random_up_to(largest) : largest);
+    divide_clamped(layer, one_in(2) ? power - 1 : one_in(3) ? power - random_between(2, 100) : power);
+    uint64_t bound = ((uint64_t)layer->maximum + 1) * (uint64_t)layer->divisor,
+             power_64 = (uint64_t)1 << (32 + layer->shift);
+    uint64_t error = layer->reciprocal * (uint64_t)layer->divisor - power_64;
+    if (layer->reciprocal && error != 0 &&
+        (bound - 1) > (power_64 - 1) / error) { /* not exact: the generator takes another form */
+        divide_clamped(layer, power);
+    }
+}
+
+static void random_high(struct dory_layer *layer)
+{
+    uint32_t largest = layer->output_bits < 8 ? (1u << layer->output_bits) - 1 : 255;
+    layer->normalisation = DORY_NORMALISE_HIGH;
+    layer->rounding = (uint8_t)random_up_to(DORY_ROUND_EVEN);
+    layer->left_shift = (uint8_t)random_between(layer->rounding == DORY_ROUND_AWAY, 3);
+    if (!layer->output_is_signed && layer->output_bits <= 8 && one_in(3)) { /* a ReLU's zero point */
+        layer->minimum = (int32_t)random_up_to(largest / 2);
+        layer->maximum = (int32_t)random_between(largest / 2, largest);
+    }
+}
+
+/* A divisor near 2^shift, by which fill_constants makes the multipliers; or a small one. */
+static void random_division(struct dory_layer *layer)
+{
+    int64_t power = (int64_t)1 << layer->shift;
+    layer->normalisation = DORY_NORMALISE_DIVIDE;
+    layer->divisor = one_in(8)   ? (int64_t)random_between(1, 300)
+                     : one_in(2) ? power - (power > 1)
+                                 : power / 2 + (power >> 8) * (int64_t)random_up_to(255) + 1;
+    if (one_in(8)) {
+        layer->output_bits = 32;
+        layer->output_is_signed = 1;
+        layer->minimum = INT32_MIN;
+        layer->maximum = INT32_MAX;
+    }
+}
+
+static struct dory_stage random_stage(uint32_t gain)
+{
+    struct dory_stage stage = {
+        .multiplier = (int64_t)random_between(1, 8), .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    stage.addend = (int64_t)random_up_to(200) - 100;
+    if (gain) {
+        stage.divisor = one_in(3) ? (int64_t)random_between(1, 8 * gain) : 1 << random_up_to(5);
+        stage.minimum = one_in(3) ? -128 : 0;
+        stage.maximum = stage.minimum ? 127 : 255;
+    }
+    if (one_in(20)) { /* beyond 32 bits */
+        stage.multiplier <<= 30;
+        stage.divisor <<= 30;
+    }
+    return stage;
+}
+
+/* One scale in the form DORY_NORMALISE_HIGH; what a sum is at most depends on the operation. */
+static void random_high_stages(struct dory_layer *layer, struct dory_stages *stages)
+{
+    static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    bool pool = layer->operation == DORY_AVERAGE_POOL || layer->operation == DORY_MAXIMUM_POOL;
+    uint32_t usual = layer->operation == DORY_ADDITION ? 18 : layer->operation == DORY_MULTIPLICATION ? 8 : 3;
+    random_clip(layer);
+    random_high(layer);
+    stages->input[0] = stages->input[1] = stages->first = none;
+    if (layer->operation != DORY_ADDITION) {
+        stages->input[0].addend = (int64_t)random_up_to(pool ? 4000 : 255) - (pool ? 4000 : 255);
+        stages->input[1].addend = pool ? 0 : (int64_t)random_up_to(255) - 255;
+    }
+    stages->first.multiplier = one_in(3) ? 1 << 30 : (int64_t)random_between(1u << 29, INT32_MAX);
+    stages->first.divisor = (int64_t)1 << (usual + layer->left_shift + random_up_to(2));
+    stages->first.addend = (int64_t)random_up_to(127) * 2 * stages->first.divisor + stages->first.divisor / 2 - 1;
+    stages->has_second = 0;
+    layer->stages = stages;
+}
+
+static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
+{
+    if (layer->operation == DORY_MULTIPLICATION || one_in(3)) {
+        random_high_stages(layer, stages);
+        return;
+    }
+    uint32_t gain = layer->operation == DORY_AVERAGE_POOL ? (uint32_t)layer->kernel_height * layer->kernel_width : 2;
+    layer->stages = stages;
+    stages->input[0] = random_stage(0);
+    stages->input[1] = random_stage(0);
+    stages->first = random_stage(gain);
+    if (layer->operation == DORY_MAXIMUM_POOL && !one_in(4)) {
+        stages->first = (struct dory_stage){.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    }
+    stages->has_second = one_in(4);
+    stages->second = random_stage(2);
+    layer->output_is_signed = stages->first.minimum < 0;
+    layer->minimum = layer->output_is_signed ? -128 : 0;
+    layer->maximum = layer->output_is_signed ? 127 : 255;
+}
+
+static void random_kernel_size(struct dory_layer *layer)
+{
+    static const uint8_t sizes[] = {1, 1, 2, 3, 3, 3, 4, 5, 7};
+    layer->kernel_height = layer->kernel_width = sizes[random_up_to(sizeof sizes - 1)];
+    if (one_in(4)) {
+        layer->kernel_width = sizes[random_up_to(sizeof sizes - 1)];
+    }
+    layer->stride_height = layer->stride_width = (uint16_t)random_between(1, 2);
+    if (one_in(5)) {
+        layer->stride_height = (uint16_t)random_between(1, 3);
+        layer->stride_width = (uint16_t)random_between(1, 4);
+    }
+    layer->dilation_height = layer->dilation_width = 1;
+    if (one_in(10)) {
+        layer->dilation_height = (uint16_t)random_between(1, 2);
+        layer->dilation_width = (uint16_t)random_between(1, 3);
+    }
+}
+
+static uint8_t random_bits(void) { return (uint8_t)(one_in(3) ? 2u << random_up_to(2) : 8); }
+
+void random_layer(struct dory_layer *layer, struct dory_stages *stages)
+{
+    memset(layer, 0, sizeof *layer);
+    layer->operation = (uint8_t)random_up_to(DORY_ADDITION);
+    if (one_in(6)) {
+        layer->operation = one_in(2) ? DORY_TABLE : DORY_MULTIPLICATION;
+        layer->second_is_pixel = layer->operation == DORY_MULTIPLICATION && one_in(2);
+    }
+    layer->input_bits = layer->second_input_bits = layer->weight_bits = layer->output_bits = 8;
+    layer->input_is_signed = one_in(4);
+    layer->second_input_is_signed = one_in(4);
+    layer->stride_height = layer->stride_width = layer->kernel_height = layer->kernel_width = 1;
+    layer->dilation_height = layer->dilation_width = 1;
+    layer->input_channels =
+        (uint16_t)(one_in(2) ? 4 * random_between(1, 16) : random_between(1, one_in(2) ? 4 : 40)); /* 4: first layers */
+    layer->divisor = 1;
+    if (has_weights(layer) || layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) {
+        random_kernel_size(layer);
+    }
+    if (has_weights(layer)) {
+        layer->normalisation = (uint8_t)(one_in(2) ? DORY_NORMALISE_32 : random_up_to(DORY_NORMALISE_64));
+        layer->input_bits = random_bits();
+        layer->weight_bits = layer->operation == DORY_DEPTHWISE ? 8 : random_bits();
+        layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : random_bits();
+        layer->shift = (uint8_t)(usual_shift(layer) + (layer->normalisation == DORY_NORMALISE_64 ? random_up_to(30) : 0));
+        random_clip(layer);
+        if (layer->normalisation == DORY_NORMALISE_64 && one_in(2)) {
+            random_division(layer);
+        } else if (layer->output_bits <= 8 && one_in(2)) {
+            if (one_in(2)) {
+                random_high(layer);
+            } else {
+                random_clamped(layer);
+            }
+        }
+    } else if (layer->operation != DORY_TABLE) {
+        random_stages(layer, stages);
+    }
+}

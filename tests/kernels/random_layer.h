@@ -1,0 +1,29 @@
+/* Random numbers, and layers made of them. */
+#ifndef DORY_TEST_KERNELS_RANDOM_LAYER_H
+#define DORY_TEST_KERNELS_RANDOM_LAYER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dory/layer.h"
+
+/* Of all numbers that follow; never 0. */
+extern uint32_t random_state;
+
+uint32_t random_word(void);
+uint32_t random_up_to(uint32_t most);
+uint32_t random_between(uint32_t least, uint32_t most);
+bool one_in(uint32_t n);
+
+bool has_weights(const struct dory_layer *layer);
+
+/* A shift for factors of about 2^8 / (the largest sum), so that all of the output's range is seen. */
+uint8_t usual_shift(const struct dory_layer *layer);
+
+/* Makes up everything but sizes and layouts. */
+void random_layer(struct dory_layer *layer, struct dory_stages *stages);
+
+/* The clamped form of a division by `divisor`, as the generator makes it (see dory/layer.h). */
+void divide_clamped(struct dory_layer *layer, uint32_t divisor);
+
+#endif
