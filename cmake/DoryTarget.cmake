@@ -1,3 +1,5 @@
+include(${CMAKE_CURRENT_LIST_DIR}/DoryArguments.cmake)
+
 # DORY_TARGET: the machine that HAL, kernels and networks are built for. The toolchain files of dory set it; a build with
 # another toolchain names it.
 if(CMAKE_CROSSCOMPILING)

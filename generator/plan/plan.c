@@ -95,7 +95,7 @@ int find_kernels(const struct planner *p, struct planned_layer *layer, struct ar
     if (count == 0)
         count = collect_kernels(layer, dory_reference_kernels, 0);
     for (int i = 0; i < count; i++)
-        layer->cycles[i] = cycle_table_make(&layer->run, layer->kernels[i], p->cores, arena);
+        layer->cycles[i] = cycle_table_make(&layer->run, layer->kernels[i], p->target, p->cores, arena);
     return count;
 }
 

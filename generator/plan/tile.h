@@ -60,7 +60,7 @@ struct tile_problem {
 
 /* Remembers what a kernel's `cycles` function returned. One table a layer and kernel. */
 struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struct dory_kernel_description *kernel,
-                                     unsigned cores, struct arena *arena);
+                                     const struct target *target, unsigned cores, struct arena *arena);
 uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
                          uint32_t input_channels);
 

@@ -12,22 +12,28 @@
 struct cycle_table {
     const struct dory_layer *layer;
     const struct dory_kernel_description *kernel;
+    const struct target *target;
     unsigned cores;
     uint32_t columns, channel_entries;
     uint64_t *entries; /* by rows, columns, channels, for all input channels; 0: not known yet. Null: too large a layer */
 };
 
 struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struct dory_kernel_description *kernel,
-                                     unsigned cores, struct arena *arena)
+                                     const struct target *target, unsigned cores, struct arena *arena)
 {
     struct cycle_table *table = arena_allocate(arena, sizeof *table);
-    *table = (struct cycle_table){.layer = layer, .kernel = kernel, .cores = cores};
+    *table = (struct cycle_table){.layer = layer, .kernel = kernel, .target = target, .cores = cores};
     table->columns = layer->output_width;
     table->channel_entries = 2 * dory_divide_up(layer->output_channels, 4);
     size_t entries = (size_t)layer->output_height * table->columns * table->channel_entries;
     if (entries <= MOST_ENTRIES)
         table->entries = arena_array(arena, uint64_t, entries);
     return table;
+}
+
+static uint64_t kernel_cycles(const struct cycle_table *table, const struct dory_tile_shape *shape)
+{
+    return target_kernel_cycles(table->target, table->layer, table->kernel->cycles(table->layer, shape, table->cores));
 }
 
 uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
@@ -37,12 +43,12 @@ uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t colu
     struct dory_tile_shape shape = {rows, columns, channels, reads_all ? input_channels : channels};
     bool all = !reads_all || input_channels == table->layer->input_channels;
     if (!all || !table->entries)
-        return table->kernel->cycles(table->layer, &shape, table->cores);
+        return kernel_cycles(table, &shape);
     /* two entries a quad: a tile of 4n channels and the layer's last one, which may have fewer */
     uint32_t channel_entry = 2 * ((channels + 3) / 4 - 1) + (channels % 4 != 0);
     size_t index = ((size_t)(rows - 1) * table->columns + columns - 1) * table->channel_entries + channel_entry;
     if (!table->entries[index])
-        table->entries[index] = table->kernel->cycles(table->layer, &shape, table->cores);
+        table->entries[index] = kernel_cycles(table, &shape);
     return table->entries[index];
 }
 

@@ -44,7 +44,7 @@ struct tile_cost timeline_watch_tiles(const struct plan *plan, const struct time
         .l1_bytes = plan->l1_arena_bytes,
         .steps = steps,
         .step_count = (uint32_t)planned->step_count,
-        .cycles = cycle_table_make(&planned->run, planned->kernel, plan->cores, arena),
+        .cycles = cycle_table_make(&planned->run, planned->kernel, plan->target, plan->cores, arena),
         .observer = {see, &watch},
     };
     struct tiling tiling = tiling_of(&planned->run);

@@ -1,4 +1,4 @@
-/* Reads a target's description. Everything in it is required and nothing else is allowed: a misspelt key that is
+/* Reads a target's description. What has no default is required, and nothing else is allowed: a misspelt key that is
  * silently ignored would be a plan for another machine. */
 #include "target/target.h"
 
@@ -6,11 +6,13 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/array_file.h"
+#include "target/locate.h"
 #include "target/target_descriptions.h"
 
 /* ---- a key of an object, and where its value goes ---- */
 
-enum field_kind { FIELD_COUNT, FIELD_BYTES, FIELD_BOOLEAN, FIELD_TEXT, FIELD_GROUP };
+enum field_kind { FIELD_NUMBER, FIELD_BOOLEAN, FIELD_TEXT, FIELD_GROUP };
 
 struct key {
     const char *key;
@@ -18,25 +20,34 @@ struct key {
     size_t offset;           /* in struct target */
     uint32_t least, most;    /* of a number */
     const struct key *group; /* of an object: its keys */
+    bool is_optional;        /* a number is `otherwise` then, of an object all numbers are */
+    uint32_t otherwise;
 };
 
 #define NUMBER(key, member, least, most)                                                                                    \
     {                                                                                                                       \
-        key, FIELD_BYTES, offsetof(struct target, member), least, most, NULL                                                \
+        key, FIELD_NUMBER, offsetof(struct target, member), least, most, NULL, false, 0                                     \
+    }
+#define NUMBER_OR(key, member, least, most, otherwise)                                                                      \
+    {                                                                                                                       \
+        key, FIELD_NUMBER, offsetof(struct target, member), least, most, NULL, true, otherwise                              \
     }
 #define END_OF_FIELDS                                                                                                       \
     {                                                                                                                       \
-        NULL, FIELD_TEXT, 0, 0, 0, NULL                                                                                     \
+        NULL, FIELD_TEXT, 0, 0, 0, NULL, false, 0                                                                           \
     }
 
+#define MOST_CORES  16u
 #define MOST_CYCLES 1000000u
 #define MOST_BYTES  0x40000000u
+#define MOST_L1     0x100000u
+#define MOST_L2     0x1000000u
 
 static const struct key memory_fields[] = {
-    NUMBER("l1", l1_bytes, 64, MOST_BYTES),
-    NUMBER("l1_stacks", l1_stack_bytes, 0, MOST_BYTES),
-    NUMBER("l2", l2_bytes, 64, MOST_BYTES),
-    NUMBER("l2_firmware", l2_firmware_bytes, 0, MOST_BYTES),
+    NUMBER("l1", l1_bytes, 64, MOST_L1),
+    NUMBER("l1_stacks", l1_stack_bytes, 0, MOST_L1),
+    NUMBER("l2", l2_bytes, 64, MOST_L2),
+    NUMBER("l2_firmware", l2_firmware_bytes, 0, MOST_L2),
     NUMBER("flash", flash_bytes, 0, MOST_BYTES),
     NUMBER("ram", ram_bytes, 0, MOST_BYTES),
     END_OF_FIELDS,
@@ -61,15 +72,29 @@ static const struct key rate_fields[] = {
     END_OF_FIELDS,
 };
 
-static const struct key target_fields[] = {
-    {"name", FIELD_TEXT, offsetof(struct target, name), 0, 0, NULL},
-    {"cores", FIELD_COUNT, offsetof(struct target, cores), 1, 16, NULL},
-    {"uses_xpulpv2", FIELD_BOOLEAN, offsetof(struct target, uses_xpulpv2), 0, 0, NULL},
-    {"memory_bytes", FIELD_GROUP, 0, 0, 0, memory_fields},
-    {"cycles", FIELD_GROUP, 0, 0, 0, cycle_fields},
-    {"bytes_per_1000_cycles", FIELD_GROUP, 0, 0, 0, rate_fields},
+#define SPEED(key, operations) NUMBER_OR(key, kernel_speed_percent[operations], 1, MOST_SPEED_PERCENT, 100)
+#define MOST_SPEED_PERCENT     10000u
+
+static const struct key speed_fields[] = {
+    SPEED("convolution", KERNELS_OF_CONVOLUTIONS),
+    SPEED("depthwise", KERNELS_OF_DEPTHWISE),
+    SPEED("pool", KERNELS_OF_POOLS),
+    SPEED("other", KERNELS_OF_OTHERS),
     END_OF_FIELDS,
 };
+
+static const struct key target_fields[] = {
+    {"name", FIELD_TEXT, offsetof(struct target, name), 0, 0, NULL, false, 0},
+    NUMBER("cores", cores, 1, MOST_CORES),
+    {"uses_xpulpv2", FIELD_BOOLEAN, offsetof(struct target, uses_xpulpv2), 0, 0, NULL, false, 0},
+    {"memory_bytes", FIELD_GROUP, 0, 0, 0, memory_fields, false, 0},
+    {"cycles", FIELD_GROUP, 0, 0, 0, cycle_fields, false, 0},
+    {"bytes_per_1000_cycles", FIELD_GROUP, 0, 0, 0, rate_fields, false, 0},
+    {"kernel_speed_percent", FIELD_GROUP, 0, 0, 0, speed_fields, true, 0},
+    END_OF_FIELDS,
+};
+
+_Static_assert(sizeof(unsigned) == sizeof(uint32_t), "cores are written as a number of 32 bits");
 
 /* ---- reading ---- */
 
@@ -78,62 +103,65 @@ struct reader {
     struct arena *arena;
     struct diagnostics *diagnostics;
     const char *source; /* file or name of the description, for messages */
+    const char *text;   /* of it, valid JSON */
 };
 
-static void read_number(const struct reader *reader, const struct key *field, const json_t *value)
+/* Of a field of an object of the description; `object` null: of the description itself. */
+static void refuse(const struct reader *reader, const char *object, const char *key, const char *fault)
 {
-    json_int_t number = json_integer_value(value);
-    if (!json_is_integer(value) || number < (json_int_t)field->least || number > (json_int_t)field->most) {
-        diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, field->key,
-                 "target description %s: must be a whole number from %" PRIu32 " to %" PRIu32, reader->source, field->least,
-                 field->most);
-        return;
-    }
+    unsigned line = json_line(reader->text, object, key);
+    diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, key, "target description %s, line %u: %s", reader->source, line,
+             fault);
+}
+
+static const char *range_text(const struct reader *reader, const struct key *field)
+{
+    return arena_format(reader->arena, "must be a whole number from %" PRIu32 " to %" PRIu32, field->least, field->most);
+}
+
+/* Null, or what is wrong. */
+static const char *read_value(const struct reader *reader, const struct key *field, const json_t *value)
+{
     char *place = (char *)reader->target + field->offset;
-    if (field->kind == FIELD_COUNT)
-        *(unsigned *)(void *)place = (unsigned)number;
-    else
+    json_int_t number = json_integer_value(value);
+    switch (field->kind) {
+    case FIELD_TEXT:
+        if (!json_is_string(value) || !*json_string_value(value))
+            return "must be a text";
+        *(const char **)(void *)place = arena_format(reader->arena, "%s", json_string_value(value));
+        return NULL;
+    case FIELD_BOOLEAN: *(bool *)place = json_is_true(value); return json_is_boolean(value) ? NULL : "must be true or false";
+    case FIELD_NUMBER:
+        if (!json_is_integer(value))
+            return range_text(reader, field);
+        if (number < (json_int_t)field->least || number > (json_int_t)field->most)
+            return arena_format(reader->arena, "%s, not %" JSON_INTEGER_FORMAT, range_text(reader, field), number);
         *(uint32_t *)(void *)place = (uint32_t)number;
-}
-
-static void read_text(const struct reader *reader, const struct key *field, const json_t *value)
-{
-    if (!json_is_string(value) || !*json_string_value(value)) {
-        diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, field->key, "target description %s: must be a text",
-                 reader->source);
-        return;
+        return NULL;
+    case FIELD_GROUP: break;
     }
-    *(const char **)(void *)((char *)reader->target + field->offset) =
-        arena_format(reader->arena, "%s", json_string_value(value));
+    return json_is_object(value) ? NULL : "must be an object";
 }
 
-static void read_boolean(const struct reader *reader, const struct key *field, const json_t *value)
+static void set_default(const struct reader *reader, const struct key *field)
 {
-    if (!json_is_boolean(value)) {
-        diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, field->key, "target description %s: must be true or false",
-                 reader->source);
-        return;
-    }
-    *(bool *)((char *)reader->target + field->offset) = json_is_true(value);
+    if (field->kind == FIELD_NUMBER)
+        *(uint32_t *)(void *)((char *)reader->target + field->offset) = field->otherwise;
+    for (const struct key *inner = field->group; inner && inner->key; inner++)
+        set_default(reader, inner);
 }
 
-static void read_object(const struct reader *reader, const struct key *fields, const json_t *object);
+static void read_object(const struct reader *reader, const char *name, const struct key *fields, const json_t *object);
 
-static void read_field(const struct reader *reader, const struct key *field, const json_t *value)
+static void read_field(const struct reader *reader, const char *object, const struct key *field, const json_t *value)
 {
-    if (!value)
-        diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, field->key, "target description %s: is missing", reader->source);
-    else if (field->kind == FIELD_TEXT)
-        read_text(reader, field, value);
-    else if (field->kind == FIELD_BOOLEAN)
-        read_boolean(reader, field, value);
-    else if (field->kind != FIELD_GROUP)
-        read_number(reader, field, value);
-    else if (json_is_object(value))
-        read_object(reader, field->group, value);
-    else
-        diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, field->key, "target description %s: must be an object",
-                 reader->source);
+    const char *fault = value ? read_value(reader, field, value) : field->is_optional ? NULL : "is missing";
+    if (fault)
+        refuse(reader, object, field->key, fault);
+    else if (!value)
+        set_default(reader, field);
+    else if (field->kind == FIELD_GROUP)
+        read_object(reader, field->key, field->group, value);
 }
 
 static bool is_known(const struct key *fields, const char *key)
@@ -143,31 +171,23 @@ static bool is_known(const struct key *fields, const char *key)
     return fields->key != NULL;
 }
 
-static void read_object(const struct reader *reader, const struct key *fields, const json_t *object)
+static void read_object(const struct reader *reader, const char *name, const struct key *fields, const json_t *object)
 {
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)object, key, value) if (!is_known(fields, key))
-        diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, key, "target description %s: unknown key", reader->source);
+        refuse(reader, name, arena_format(reader->arena, "%s", key), "unknown key");
     for (const struct key *field = fields; field->key; field++)
-        read_field(reader, field, json_object_get(object, field->key));
+        read_field(reader, name, field, json_object_get(object, field->key));
 }
 
 static void check_sizes(const struct reader *reader)
 {
     const struct target *target = reader->target;
     if (target->l1_stack_bytes >= target->l1_bytes)
-        diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, "l1_stacks", "target description %s: takes all of l1",
-                 reader->source);
+        refuse(reader, "memory_bytes", "l1_stacks", "takes all of l1");
     if (target->l2_firmware_bytes >= target->l2_bytes)
-        diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, "l2_firmware", "target description %s: takes all of l2",
-                 reader->source);
-}
-
-static bool is_file(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 5 && strcmp(name + length - 5, ".json") == 0;
+        refuse(reader, "memory_bytes", "l2_firmware", "takes all of l2");
 }
 
 static const char *find_description(const char *name)
@@ -178,37 +198,40 @@ static const char *find_description(const char *name)
     return NULL;
 }
 
-static json_t *parse(const struct reader *reader, const char *name)
+/* With a zero behind it; null after an error was reported. */
+static const char *read_text(const char *name, size_t *length, struct arena *arena, struct diagnostics *diagnostics)
 {
-    json_error_t error;
-    const char *text = is_file(name) ? NULL : find_description(name);
-    if (!is_file(name) && !text) {
-        diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, "target",
-                 "unknown target '%s'; there are host, virt, gap8, and files whose name ends in .json", name);
-        return NULL;
+    if (path_ends_in(name, ".json")) {
+        const unsigned char *content = file_read(name, length, arena, diagnostics);
+        char *text = content ? arena_allocate(arena, *length + 1) : NULL;
+        return text ? memcpy(text, content, *length) : NULL;
     }
-    json_t *root =
-        text ? json_loads(text, JSON_REJECT_DUPLICATES, &error) : json_load_file(name, JSON_REJECT_DUPLICATES, &error);
-    if (!root && error.line < 0)
-        diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, "target", "target description %s: %s", name, error.text);
-    else if (!root)
-        diagnose(reader->diagnostics, SEVERITY_ERROR, NULL, "target", "target description %s, line %d, column %d: %s", name,
-                 error.line, error.column, error.text);
-    return root;
+    const char *text = find_description(name);
+    *length = text ? strlen(text) : 0;
+    if (!text)
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, "target",
+                 "unknown target '%s'; there are host, virt, gap8, and files whose name ends in .json", name);
+    return text;
 }
 
 bool target_load(struct target *target, const char *name_or_path, struct arena *arena, struct diagnostics *diagnostics)
 {
-    struct reader reader = {target, arena, diagnostics, name_or_path};
+    struct reader reader = {.target = target, .arena = arena, .diagnostics = diagnostics, .source = name_or_path};
     int errors = diagnostics->error_count;
+    json_error_t error;
+    size_t length;
     memset(target, 0, sizeof *target);
-    json_t *root = parse(&reader, name_or_path);
-    if (!root)
+    reader.text = read_text(name_or_path, &length, arena, diagnostics);
+    if (!reader.text)
         return false;
-    if (json_is_object(root))
-        read_object(&reader, target_fields, root);
-    else
+    json_t *root = json_loadb(reader.text, length, JSON_REJECT_DUPLICATES, &error);
+    if (!root)
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, "target", "target description %s, line %d, column %d: %s", name_or_path,
+                 error.line, error.column, error.text);
+    else if (!json_is_object(root))
         diagnose(diagnostics, SEVERITY_ERROR, NULL, "target", "target description %s: must be an object", name_or_path);
+    else
+        read_object(&reader, NULL, target_fields, root);
     json_decref(root);
     if (diagnostics->error_count == errors)
         check_sizes(&reader);

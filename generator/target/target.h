@@ -6,6 +6,15 @@
 #include "base/support.h"
 #include "dory/contract.h"
 
+/* Layers whose kernels share a speed. */
+enum target_kernels {
+    KERNELS_OF_CONVOLUTIONS, /* fully connected layers, too */
+    KERNELS_OF_DEPTHWISE,    /* and convolutions in groups */
+    KERNELS_OF_POOLS,
+    KERNELS_OF_OTHERS,
+    TARGET_KERNELS
+};
+
 struct target {
     const char *name;
     unsigned cores;
@@ -28,7 +37,12 @@ struct target {
     uint32_t tile_driver_cycles;   /* of the driver, to place a tile and start its copies */
     uint32_t step_driver_cycles;   /* the same, besides, for the first tile of a step and for its transfers from L3 */
     uint32_t layer_overhead_cycles;
+
+    uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 };
+
+/* What a kernel takes for a layer on this machine, where its closed form says `cycles`. */
+uint64_t target_kernel_cycles(const struct target *target, const struct dory_layer *layer, uint64_t cycles);
 
 /* `name_or_path`: host, virt, gap8, or a path that ends in .json. False after an error was reported. */
 bool target_load(struct target *target, const char *name_or_path, struct arena *arena, struct diagnostics *diagnostics);

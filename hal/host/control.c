@@ -37,6 +37,16 @@ static void ignore_synchronisation(bool begin) { (void)begin; }
 static void ignore_accesses(bool begin) { (void)begin; }
 #endif
 
+#ifndef DORY_HOST_L1_BYTES /* of a target description, see CMakeLists.txt */
+#define DORY_HOST_L1_BYTES (64 * 1024)
+#endif
+#ifndef DORY_HOST_L2_BYTES
+#define DORY_HOST_L2_BYTES (512 * 1024)
+#endif
+#ifndef DORY_HOST_RAM_BYTES
+#define DORY_HOST_RAM_BYTES (8 * 1024 * 1024)
+#endif
+
 struct hal_host_counters host_counters;
 struct hal_host_options host_options;
 
@@ -52,11 +62,11 @@ static void set_up(const struct hal_host_options *options)
         host_options.seed = seed ? strtoull(seed, NULL, 0) : 1;
     }
     if (host_options.l1_bytes == 0)
-        host_options.l1_bytes = 64 * 1024;
+        host_options.l1_bytes = DORY_HOST_L1_BYTES;
     if (host_options.l2_bytes == 0)
-        host_options.l2_bytes = 512 * 1024;
+        host_options.l2_bytes = DORY_HOST_L2_BYTES;
     if (host_options.ram_bytes == 0)
-        host_options.ram_bytes = 8 * 1024 * 1024;
+        host_options.ram_bytes = DORY_HOST_RAM_BYTES;
     if (host_options.barrier_timeout_milliseconds == 0)
         host_options.barrier_timeout_milliseconds = 60 * 1000;
     if (host_options.patience_milliseconds == 0)

@@ -28,8 +28,8 @@ for argument in $(sed -n 's/.*cmake_parse_arguments(PARSE_ARGV 2 arg "\(.*\)" "\
 done
 
 # Keys of a target description.
-for key in $(sed -n 's/.*{"\([a-z0-9_]*\)", FIELD.*/\1/p; s/.*NUMBER("\([a-z0-9_]*\)".*/\1/p' "$source/generator/target/target.c"); do
-  grep -q "\`$key\`" "$source/docs/porting.md" || fail "docs/porting.md lacks $key"
+for key in $(sed -n 's/.*{"\([a-z0-9_]*\)", FIELD.*/\1/p; s/^ *[A-Z_]*("\([a-z0-9_]*\)", .*/\1/p' "$source/generator/target/target.c"); do
+  grep -q "\`$key\`" "$source/docs/targets.md" || fail "docs/targets.md lacks $key"
 done
 
 # All documents are found from the README.

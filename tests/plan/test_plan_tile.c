@@ -58,7 +58,7 @@ static void test_layer(uint64_t seed, const struct target *target)
     struct tile_problem problem = {
         .layer = &run, .kernel = kernel_for(&run, seed), .target = target, .cores = 8, .steps = steps};
     problem.step_count = make_steps(&run, seed, steps, 512);
-    problem.cycles = cycle_table_make(&run, problem.kernel, 8, &arena);
+    problem.cycles = cycle_table_make(&run, problem.kernel, problem.target, 8, &arena);
     uint32_t least = tile_least_l1_bytes(&problem);
     problem.l1_bytes = least + (uint32_t)(seed * 7919 % 6000);
     struct tiling best;

@@ -35,7 +35,7 @@ struct hal_host_options {
     uint64_t seed; /* of the choice between late and early; without configuration: DORY_HAL_SEED, or 1 */
     enum hal_host_driver driver;
     enum hal_host_timing timing;
-    size_t l1_bytes; /* sizes of the memories; 0: GAP8's 64 KiB, 512 KiB and 8 MiB */
+    size_t l1_bytes; /* sizes of the memories; 0: those of DORY_TARGET_DESCRIPTION, else GAP8's 64 KiB, 512 KiB and 8 MiB */
     size_t l2_bytes;
     size_t ram_bytes;
     unsigned barrier_timeout_milliseconds; /* until a barrier gives up and aborts; 0: 60 s */

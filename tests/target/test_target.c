@@ -1,5 +1,5 @@
 /* Target descriptions: the built-in ones load; a key too many, too few or of the wrong kind is an error that names it.
- * Usage: test_plan_target FOLDER, where it may write. */
+ * Usage: test_target FOLDER, where it may write. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +59,20 @@ static void test_sound(const char *folder)
     arena_free(&arena);
 }
 
+/* A kernel that is twice as fast takes half the cycles, rounded up; what is not said is as fast as dory's. */
+static void test_speeds(const char *folder)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    char *text = changed(&arena, "\"l3\": 10}", "\"l3\": 10}, \"kernel_speed_percent\": {\"depthwise\": 200}");
+    EXPECT(load_text(folder, text, &target, &arena, &diagnostics), "speeds");
+    struct dory_layer depthwise = {.operation = DORY_DEPTHWISE}, pool = {.operation = DORY_AVERAGE_POOL};
+    EXPECT_EQUAL(target_kernel_cycles(&target, &depthwise, 1001), 501);
+    EXPECT_EQUAL(target_kernel_cycles(&target, &pool, 1001), 1001);
+    arena_free(&arena);
+}
+
 static void test_built_in(void)
 {
     static const char *const names[] = {"host", "virt", "gap8"};
@@ -87,6 +101,7 @@ int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : ".";
     test_sound(folder);
+    test_speeds(folder);
     test_built_in();
     test_unknown();
     expect_error(folder, "\"cores\": 4, ", "", "cores", "missing");
@@ -102,5 +117,16 @@ int main(int argc, char **argv)
     expect_error(folder, "\"cores\": 4", "\"cores\": 4, \"cores\": 8", "target", "line 1");
     expect_error(folder, "\"l1_stacks\": 100", "\"l1_stacks\": 1000", "l1_stacks", "all of l1");
     expect_error(folder, "\"dma_read\": 8", "\"dma_read\": ", "target", "line");
+    expect_error(folder, "\"l2\": 5000", "\"l2\": 16777217", "l2",
+                 "line 2: must be a whole number from 64 to 16777216, not");
+    expect_error(folder, "\"l1\": 1000", "\"l1\": 1048577", "l1", "line 2: must be a whole number from 64 to 1048576, not");
+    expect_error(folder, "\"cores\": 4", "\"cores\": 17", "cores", "line 1: must be a whole number from 1 to 16, not 17");
+    expect_error(folder, "\"step_driver\": 6", "\"step_driver\": -6", "step_driver", "line 5");
+    expect_error(folder, "\"dma_write\": 9, ", "", "dma_write", "line 6: is missing");
+    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"kernel_speed_percent\": {\"pool\": 0}", "pool", "line 7");
+    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"kernel_speed_percent\":\n {\"pol\": 50}", "pol",
+                 "line 8: unknown key");
+    expect_error(folder, "\"l3\": 10}", "\"l3\": 10}, \"kernel_speed_percent\": 5", "kernel_speed_percent", "object");
+    expect_error(folder, "\"l3\": 10}", "\"l3\": 10} trailing", "target", "line 6");
     return expect_result("targets");
 }
