@@ -5,7 +5,7 @@
 #include "stage.h"
 #include "xpulpv2.h"
 
-/* y = clip((first * x + second * y + addend) >> shift) */
+/* y = clip((first * x + second * y + addend) >> shift); the sum in the brackets fits 32 bits. */
 struct folded {
     int32_t first, second, addend, shift, minimum, maximum;
 };
@@ -25,6 +25,14 @@ static bool divides_or_clips(const struct dory_narrow_stage *stage)
 
 static int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
 
+/* Of bytes without a sign. In between sums may exceed 32 bits, which wraps around and back. */
+static bool sum_fits(int64_t first, int64_t second, int64_t addend)
+{
+    int64_t least = addend + 255 * ((first < 0 ? first : 0) + (second < 0 ? second : 0));
+    int64_t most = addend + 255 * ((first > 0 ? first : 0) + (second > 0 ? second : 0));
+    return dory_fits_32(least) && dory_fits_32(most);
+}
+
 static bool fold(struct folded *folded, const struct addition *work)
 {
     const struct dory_narrow_stage *a = &work->input[0], *b = &work->input[1], *sum = &work->sum[0];
@@ -35,8 +43,7 @@ static bool fold(struct folded *folded, const struct addition *work)
     }
     int64_t first = (int64_t)a->multiplier * sum->multiplier, second = (int64_t)b->multiplier * sum->multiplier;
     int64_t addend = ((int64_t)a->addend + b->addend) * sum->multiplier + sum->addend;
-    if (!dory_fits_32(first) || !dory_fits_32(second) || !dory_fits_32(addend) ||
-        !dory_fits_32(255 * (magnitude(first) + magnitude(second)) + magnitude(addend))) {
+    if (!dory_fits_32(first) || !dory_fits_32(second) || !sum_fits(first, second, addend)) {
         return false;
     }
     const struct dory_narrow_stage *last = &work->sum[1];
@@ -49,13 +56,12 @@ static bool fold(struct folded *folded, const struct addition *work)
     return true;
 }
 
-#define MOST_FACTOR (1 << 21)
-#define MOST_TERM   (1 << 27)
+#define MOST_FACTOR (1 << 23)
 
 static bool is_linear(const struct dory_stage *stage)
 {
     return stage->divisor == 1 && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX &&
-           magnitude(stage->multiplier) <= MOST_FACTOR && magnitude(stage->addend) <= MOST_TERM;
+           magnitude(stage->multiplier) <= MOST_FACTOR && dory_fits_32(stage->addend);
 }
 
 /* The usual case, in which nothing can overflow and no range need be followed through the stages, which takes as long as
@@ -65,12 +71,13 @@ static bool fold_small(struct folded *folded, const struct addition *work, const
     const struct dory_stage *a = &layer->stages->input[0], *b = &layer->stages->input[1], *sum = &layer->stages->first;
     uint64_t divisor = (uint64_t)sum->divisor;
     if (layer->stages->has_second || work->first_sign || work->second_sign || !is_linear(a) || !is_linear(b) ||
-        magnitude(sum->multiplier) > MOST_FACTOR || (divisor & (divisor - 1)) != 0 || divisor > 1u << 31) {
+        magnitude(sum->multiplier) > MOST_FACTOR || !dory_fits_32(sum->addend) || (divisor & (divisor - 1)) != 0 ||
+        divisor > 1u << 31) {
         return false;
     }
     int64_t first = a->multiplier * sum->multiplier, second = b->multiplier * sum->multiplier;
     int64_t addend = (a->addend + b->addend) * sum->multiplier + sum->addend;
-    if (magnitude(first) > MOST_FACTOR || magnitude(second) > MOST_FACTOR || magnitude(addend) > 1 << 29) {
+    if (!sum_fits(first, second, addend)) {
         return false;
     }
     *folded = (struct folded){(int32_t)first,
@@ -84,7 +91,7 @@ static bool fold_small(struct folded *folded, const struct addition *work, const
 
 static inline uint8_t add_folded(struct folded folded, uint32_t x, uint32_t y)
 {
-    int32_t sum = p_mac((int32_t)x * folded.first, (int32_t)y, folded.second);
+    int32_t sum = p_mac((int32_t)(x * (uint32_t)folded.first), (int32_t)y, folded.second);
     int32_t value = p_addnr(sum, folded.addend, folded.shift);
     return (uint8_t)p_min(p_max(value, folded.minimum), folded.maximum);
 }
@@ -147,6 +154,7 @@ static inline uint8_t add_by_tables(const struct dory_high *high, const uint8_t 
     "slli %[" x "], %[" x "], 2\n"                                                                                          \
     "slli %[" y "], %[" y "], 2\n"
 #define LOOK_UP(x, y) P_LW_AT("%[" x "]", "%[" x "]", "%[first_table]") P_LW_AT("%[" y "]", "%[" y "]", "%[second_table]")
+#define QUARTER(x)    "srai %[" x "], %[" x "], 2\n"
 #define ADD(x, y)     "add %[" x "], %[" x "], %[" y "]\n"
 
 /* Four elements; 40 instructions beside `products`. */
@@ -170,7 +178,9 @@ static void add_fours_by_tables(const struct dory_high *high, const uint8_t *tab
     const uint8_t *first = work->first, *second = work->second;
     uint8_t *output = work->output;
     uint32_t x[4], y[4];
-    if (high->is_unrounded) {
+    if (high->is_unrounded && high->multiplier == DORY_QUARTER) {
+        ADD_FOURS(DORY_FOUR(QUARTER), 4);
+    } else if (high->is_unrounded) {
         ADD_FOURS(DORY_FOUR(DORY_HIGH), 4);
     } else {
         ADD_FOURS(DORY_FOUR_PAIRS(DORY_HIGH_AWAY), 12);

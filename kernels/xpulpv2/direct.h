@@ -29,6 +29,9 @@ enum dory_direct {
     DORY_DIRECT_HIGH_AWAY = -1
 };
 
+/* A multiplier of DORY_NORMALISE_HIGH of which the high half is a shift by two, as tables of terms have it. */
+#define DORY_QUARTER (1 << 30)
+
 /* The reciprocal of 2^n - 1 that goes with a shift of n - 1: 2^(31 + n) / (2^n - 1), rounded up. */
 static inline int dory_divides_by_power_less_one(const struct dory_layer *layer)
 {

@@ -1,6 +1,8 @@
 /* What the planner knows of the kernels that take elements one by one: additions, multiplications, tables, copies. */
 #include "description.h"
 
+#include "direct.h"
+
 static bool addition_supports(const struct dory_layer *layer)
 {
     return layer->operation == DORY_ADDITION && layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
@@ -18,7 +20,8 @@ static uint32_t addition_tenths(const struct dory_layer *layer)
 {
     bool is_unrounded = layer->rounding == DORY_ROUND_FLOOR;
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
-        return !is_high_byte(layer) ? 450 : is_unrounded ? 148 : 169;
+        bool is_shift = layer->stages->first.multiplier == DORY_QUARTER;
+        return !is_high_byte(layer) ? 450 : !is_unrounded ? 169 : is_shift ? 112 : 148;
     }
     bool folds = layer->stages->input[0].divisor == 1 && layer->stages->input[1].divisor == 1 &&
                  !layer->stages->has_second && !layer->input_is_signed && !layer->second_input_is_signed;
