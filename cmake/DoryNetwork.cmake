@@ -158,6 +158,7 @@ function(dory_add_network name model)
   _dory_outputs(${name} sources others)
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}_network)
   file(MAKE_DIRECTORY ${directory})
+  file(WRITE ${CMAKE_BINARY_DIR}/dory_plans/${name} ${directory}/${name}_plan.txt) # for DoryLink.sh
   set(check_sources ${_dory_check_sources})
   list(TRANSFORM sources PREPEND ${directory}/)
   list(TRANSFORM others PREPEND ${directory}/)

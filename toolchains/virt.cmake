@@ -34,6 +34,12 @@ set(CMAKE_CXX_LINK_EXECUTABLE
 set(CMAKE_ASM_FLAGS "${DORY_VIRT_MACHINE}" CACHE STRING "Assembler flags")
 set(CMAKE_EXE_LINKER_FLAGS "" CACHE STRING "Linker flags")
 
+# A firmware that overflows L2 is told which numbers to give.
+foreach(language IN ITEMS C CXX)
+  set(CMAKE_${language}_LINKER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/../cmake/DoryLink.sh ${CMAKE_BINARY_DIR}/dory_plans
+      CACHE STRING "Links ${language} programs")
+endforeach()
+
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER) # programs run on the build machine
 
 # Tests and `cmake --build` run firmware through this. Text goes to the standard output, and main's result is QEMU's.

@@ -77,6 +77,7 @@ static bool pass_plan(struct generation *run)
     if (!budget_read(run->options, &run->target, &options, run->arena, run->diagnostics) ||
         !budget_plan(run->network, &run->target, &options, &run->plan, run->arena, run->diagnostics))
         return false;
+    run->plan.l2_application_bytes = options.l2_application_bytes;
     plan_warn(&run->plan, run->diagnostics);
     return true;
 }

@@ -34,6 +34,7 @@ bool budget_read(const struct options *options, const struct target *target, str
         return true;
     if (options->code_reserved_bytes)
         return reserve_as_original(options, target, plan, diagnostics);
+    plan->l2_application_bytes = application;
     plan->l2_firmware_bytes = code < UINT32_MAX - application ? code + application : UINT32_MAX;
     if (plan->l2_firmware_bytes < target->l2_bytes)
         return true;

@@ -18,6 +18,7 @@ struct plan_options {
     uint32_t l1_bytes;          /* 0: the target's, less its stacks. Of the memory level: stacks are taken off this too */
     uint32_t l2_bytes;          /* 0: the target's, less what its firmware takes. Else the arena's size, nothing taken off */
     uint32_t l2_firmware_bytes; /* of L2, for all but arena and tables: budget.h, not plan_make */
+    uint32_t l2_application_bytes; /* of these, the application's share */
     unsigned cores;             /* 0: the target's */
     bool tensors_in_ram;        /* for tests: home every intermediate tensor in L3 RAM where possible */
     bool only_this_l1;          /* for tests: no look at what the network does with less of it */
@@ -99,6 +100,7 @@ struct plan {
     uint32_t l1_arena_bytes, l2_arena_bytes; /* what there is */
     uint32_t l1_peak_bytes, l2_peak_bytes;   /* what is used: the sizes in the generated header */
     uint32_t l2_firmware_bytes;              /* of L2, for code and application; 0: not known */
+    uint32_t l2_application_bytes;           /* of these, the application's share */
     uint32_t l2_live_bytes;                  /* lower bound of l2_peak_bytes: the most that lives at one step */
     uint64_t l2_gap_cycles; /* by which the same decision would be faster at most, if L2 were one piece at any time */
 

@@ -98,8 +98,8 @@ def check_totals(text, document):
     assert bool(tail) == ("still to come" in body), "the L3 tail"
     if tail:
         assert f"lower bound of {tail[1]} cycles" in body and f"{tail[2]} bytes of weights are still to come" in body
-    beside = re.search(r"L2 beside it: (\d+) bytes of code and application (\d+) of tables", plain(text))
-    assert f"L2 has {beside[1]} bytes for code and application and {beside[2]} for tables" in body
+    beside = re.search(r"L2 beside it: (\d+) bytes of code (\d+) of application (\d+) of tables", plain(text))
+    assert f"L2 has {int(beside[1]) + int(beside[2])} bytes for code and application and {beside[3]} for tables" in body
 
 
 def main():
