@@ -1,0 +1,127 @@
+#include "model/onnx/onnx_constant.h"
+
+#include "model/onnx/external_data.h"
+
+#define MAXIMUM_ELEMENTS ((int64_t)1 << 31)
+
+static const struct {
+    const char *name;
+    enum element_type type;
+} onnx_types[] = {
+    {"UNDEFINED", ELEMENT_UNSUPPORTED}, {"FLOAT", ELEMENT_FLOAT},
+    {"UINT8", ELEMENT_UINT8},           {"INT8", ELEMENT_INT8},
+    {"UINT16", ELEMENT_UINT16},         {"INT16", ELEMENT_INT16},
+    {"INT32", ELEMENT_INT32},           {"INT64", ELEMENT_INT64},
+    {"STRING", ELEMENT_UNSUPPORTED},    {"BOOL", ELEMENT_UNSUPPORTED},
+    {"FLOAT16", ELEMENT_UNSUPPORTED},   {"DOUBLE", ELEMENT_DOUBLE},
+    {"UINT32", ELEMENT_UINT32},
+};
+
+void onnx_constant_set_type(struct constant *constant, int32_t type)
+{
+    bool is_known = type >= 0 && (size_t)type < sizeof onnx_types / sizeof *onnx_types;
+    constant->type = is_known ? onnx_types[type].type : ELEMENT_UNSUPPORTED;
+    constant->type_name = is_known ? onnx_types[type].name : "of unknown type";
+}
+
+/* The product of the dimensions, or false. */
+static bool set_dimensions(struct reader *reader, struct constant *constant, const Onnx__TensorProto *source,
+                           const char *owner)
+{
+    int64_t count = 1;
+    if (source->n_dims > GRAPH_MAXIMUM_RANK) {
+        report(reader, owner, NULL, "constant '%s' has %zu dimensions; supported: up to %d", constant->name, source->n_dims,
+               GRAPH_MAXIMUM_RANK);
+        return false;
+    }
+    constant->rank = (int)source->n_dims;
+    for (int i = 0; i < constant->rank; i++) {
+        int64_t dimension = source->dims[i];
+        if (dimension < 0 || dimension > MAXIMUM_ELEMENTS || (dimension && count > MAXIMUM_ELEMENTS / dimension)) {
+            report(reader, owner, NULL, "constant '%s' has impossible dimensions (dimension %d is %lld)", constant->name, i,
+                   (long long)dimension);
+            return false;
+        }
+        constant->dimensions[i] = dimension;
+        count *= dimension;
+    }
+    constant->count = (size_t)count;
+    return true;
+}
+
+struct numbers {
+    const void *data;
+    size_t count;
+    int stride_bytes;
+};
+
+/* Where the numbers are if they are not in raw_data. */
+static struct numbers typed_numbers(const Onnx__TensorProto *source, enum element_type type)
+{
+    switch (type) {
+    case ELEMENT_FLOAT: return (struct numbers){source->float_data, source->n_float_data, sizeof(float)};
+    case ELEMENT_DOUBLE: return (struct numbers){source->double_data, source->n_double_data, sizeof(double)};
+    case ELEMENT_INT64: return (struct numbers){source->int64_data, source->n_int64_data, sizeof(int64_t)};
+    case ELEMENT_UINT32: return (struct numbers){source->uint64_data, source->n_uint64_data, sizeof(uint64_t)};
+    default: return (struct numbers){source->int32_data, source->n_int32_data, sizeof(int32_t)};
+    }
+}
+
+static int raw_bytes(enum element_type type)
+{
+    switch (type) {
+    case ELEMENT_INT8:
+    case ELEMENT_UINT8: return 1;
+    case ELEMENT_INT16:
+    case ELEMENT_UINT16: return 2;
+    case ELEMENT_DOUBLE:
+    case ELEMENT_INT64: return 8;
+    default: return 4;
+    }
+}
+
+/* Data that lies in a file beside the model's. */
+static bool set_external_data(struct reader *reader, struct constant *constant, const Onnx__TensorProto *source)
+{
+    constant->stride_bytes = raw_bytes(constant->type);
+    constant->is_little_endian = true;
+    constant->data =
+        external_data_read(source, constant->name, reader->folder, constant->count * (size_t)constant->stride_bytes,
+                           &reader->external_left, reader->arena, reader->diagnostics);
+    return constant->data != NULL;
+}
+
+static bool set_data(struct reader *reader, struct constant *constant, const Onnx__TensorProto *source, const char *owner)
+{
+    struct numbers numbers = typed_numbers(source, constant->type);
+    size_t rest = 0;
+    if (source->has_raw_data && source->raw_data.len) {
+        int bytes = raw_bytes(constant->type);
+        numbers = (struct numbers){source->raw_data.data, source->raw_data.len / (size_t)bytes, bytes};
+        rest = source->raw_data.len % (size_t)bytes;
+        constant->is_little_endian = true;
+    }
+    if (numbers.count != constant->count || rest) {
+        report(reader, owner, NULL, "constant '%s' has %zu numbers of data; its dimensions say %zu", constant->name,
+               numbers.count, constant->count);
+        return false;
+    }
+    constant->data = numbers.data;
+    constant->stride_bytes = numbers.stride_bytes;
+    return true;
+}
+
+const struct constant *onnx_constant_read(struct reader *reader, const Onnx__TensorProto *source, const char *name,
+                                          const char *owner)
+{
+    struct constant *constant = arena_allocate(reader->arena, sizeof *constant);
+    constant->name = name;
+    onnx_constant_set_type(constant, source->has_data_type ? source->data_type : 0);
+    if (!set_dimensions(reader, constant, source, owner))
+        return NULL;
+    if (constant->type == ELEMENT_UNSUPPORTED)
+        return constant;
+    if (source->has_data_location && source->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
+        return set_external_data(reader, constant, source) ? constant : NULL;
+    return set_data(reader, constant, source, owner) ? constant : NULL;
+}
