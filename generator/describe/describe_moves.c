@@ -101,24 +101,37 @@ static int32_t *add_taps(int32_t *next, const struct layer_tap *taps, int count)
     return next;
 }
 
+/* One scale where that is proven, which the chip's own kernel takes, else thresholds in front of the taps; returns where
+ * these are. */
+static int32_t *describe_sums(struct description *d, int32_t *words)
+{
+    int64_t bias;
+    if (describe_high_stage(d, described_accumulator(d), &bias)) {
+        d->stages->input[0] = d->stages->input[1] = (struct dory_stage){1, 0, 1, INT32_MIN, INT32_MAX};
+        d->stages->input[0].addend = bias;
+        return words;
+    }
+    d->run->stages = NULL;
+    describe_thresholds(d, described_accumulator(d), words);
+    return words + DORY_THRESHOLDS;
+}
+
 /* As of a mapped copy, but for channels, each of which comes from itself: every tile has all of their pixels. */
 void describe_interpolation(struct description *d)
 {
     const struct tensor *x = d->input, *y = d->output;
     int32_t *words = arena_array(d->arena, int32_t, 4 * ((size_t)y->height + (size_t)y->width) + DORY_THRESHOLDS);
     d->run->operation = DORY_INTERPOLATION;
-    d->run->stages = NULL;
     d->run->kernel_height = d->run->input_height;
     d->run->kernel_width = d->run->input_width;
     d->run->stride_height = d->run->stride_width = 0;
     d->run->dilation_height = d->run->dilation_width = 1;
     d->run->padding_top = d->run->padding_left = 0;
     d->run->taps = words;
-    add_taps(add_taps(words + DORY_THRESHOLDS, d->layer->taps.rows, y->height), d->layer->taps.columns, y->width);
-    if (x->channels != y->channels || x->bits != 8 || x->is_signed)
+    if (x->channels != y->channels || x->bits != 8 || x->is_signed || y->bits != 8 || y->is_signed)
         REFUSE(d, NULL, "interpolates elements that are no bytes without a sign, or into other channels");
     else
-        describe_thresholds(d, described_accumulator(d), words);
+        add_taps(add_taps(describe_sums(d, words), d->layer->taps.rows, y->height), d->layer->taps.columns, y->width);
 }
 
 /* Functions of bytes by a table. */

@@ -226,6 +226,29 @@ void describe_thresholds(struct description *d, struct bounds accumulator, int32
     d->requantisation->accumulators = accumulator.maximum - accumulator.minimum + 1;
 }
 
+bool describe_high_stage(struct description *d, struct bounds accumulator, int64_t *bias)
+{
+    struct step_point range = {accumulator.minimum, accumulator.maximum};
+    struct requantise_problem problem = {.stage = &d->first, .ranges = &range, .channel_count = 1, .only_high = true};
+    struct requantisation form = {0};
+    if (d->layer->stage_count != 1 || d->first.count != 1)
+        return false;
+    describe_clip(d, &d->first);
+    problem.minimum = d->run->minimum;
+    problem.maximum = d->run->maximum;
+    if (!requantise(&problem, &form, d->arena) || (!bias && form.channels[0].words[0] != 0))
+        return false;
+    const int64_t *words = form.channels[0].words; /* bias, multiplier, addend, shift */
+    d->stages->first = (struct dory_stage){words[1], words[2], (int64_t)1 << words[3], d->run->minimum, d->run->maximum};
+    if (bias)
+        *bias = words[0];
+    *d->requantisation = form;
+    d->requantisation->channels = NULL;
+    d->requantisation->channel_count = d->output->channels;
+    describe_requantisation(d, &form);
+    return true;
+}
+
 /* The accumulators that the range pass has proven. */
 struct bounds described_accumulator(const struct description *d)
 {

@@ -153,24 +153,7 @@ static bool is_offset(const struct dory_stage *stage)
 /* One scale for the layer in the high half of a product, which the chip's own kernel takes. */
 static bool describe_high_product(struct description *d, struct bounds product)
 {
-    struct step_point range = {product.minimum, product.maximum};
-    struct requantise_problem problem = {.stage = &d->first, .ranges = &range, .channel_count = 1, .only_high = true};
-    struct requantisation form = {0};
-    if (d->layer->stage_count != 1 || d->first.count != 1 || !is_offset(&d->stages->input[0]) ||
-        !is_offset(&d->stages->input[1]))
-        return false;
-    describe_clip(d, &d->first);
-    problem.minimum = d->run->minimum;
-    problem.maximum = d->run->maximum;
-    if (!requantise(&problem, &form, d->arena) || form.channels[0].words[0] != 0)
-        return false;
-    const int64_t *words = form.channels[0].words; /* bias, multiplier, addend, shift */
-    d->stages->first = (struct dory_stage){words[1], words[2], (int64_t)1 << words[3], d->run->minimum, d->run->maximum};
-    *d->requantisation = form;
-    d->requantisation->channels = NULL;
-    d->requantisation->channel_count = d->output->channels;
-    describe_requantisation(d, &form);
-    return true;
+    return is_offset(&d->stages->input[0]) && is_offset(&d->stages->input[1]) && describe_high_stage(d, product, NULL);
 }
 
 void describe_multiplication(struct description *d)

@@ -68,6 +68,10 @@ void describe_floor(struct description *d, struct stage *stage, struct bounds x)
 void describe_thresholds(struct description *d, struct bounds accumulator, int32_t *thresholds);
 struct bounds described_accumulator(const struct description *d);
 
+/* One scale for the whole layer in the high half of a product (DORY_NORMALISE_HIGH), in d->stages->first. *bias is to be
+ * added to every accumulator; where that is null, there is none. False where no such form is proven equal. */
+bool describe_high_stage(struct description *d, struct bounds accumulator, int64_t *bias);
+
 /* ---- describe_shape.c ---- */
 
 struct dimension {

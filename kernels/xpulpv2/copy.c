@@ -121,3 +121,51 @@ void dory_xpulpv2_copy(const struct dory_layer *layer, const struct dory_tile *t
         copy.output += tile->columns * copy.count;
     }
 }
+
+/* ---- concatenations ---------------------------------------------------------------------------------------- */
+
+/* Of each pixel the channels of one input, then those of the other, whose scales are the output's. */
+
+/* Channels of one input that a tile has: from byte `from` of each pixel to byte `to` of the output's. */
+struct part {
+    const uint8_t *input;
+    uint32_t pixel_bytes, from, to, count;
+};
+
+/* The input has channels `first` and up of the output. */
+static struct part part_of(const struct dory_tile *tile, const void *input, uint32_t first, uint32_t channels)
+{
+    uint32_t start = tile->first_channel, end = start + tile->channels, behind = first + channels;
+    struct part part = {.input = input, .pixel_bytes = channels};
+    start = start < first ? first : start;
+    end = dory_minimum(end, behind);
+    if (start < end) {
+        part.from = start - first;
+        part.to = start - tile->first_channel;
+        part.count = end - start;
+    }
+    return part;
+}
+
+static void copy_part(const struct part *part, uint8_t *output, uint32_t pixel_bytes, uint32_t first, uint32_t end)
+{
+    const uint8_t *from = part->input + first * part->pixel_bytes + part->from;
+    uint8_t *to = output + first * pixel_bytes + part->to;
+    if (part->count == 0) {
+        return;
+    }
+    for (uint32_t pixel = first; pixel < end; pixel++, from += part->pixel_bytes, to += pixel_bytes) {
+        copy_run(from, to, part->count);
+    }
+}
+
+void dory_xpulpv2_concatenation(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    uint32_t first_channels = layer->input_channels, second_channels = layer->output_channels - first_channels;
+    struct part first = part_of(tile, tile->input, 0, first_channels);
+    struct part second = part_of(tile, tile->second_input, first_channels, second_channels);
+    struct dory_grid_share share = dory_grid_share_of(1, (uint32_t)tile->rows * tile->columns, core, cores);
+    uint32_t end = share.first + share.items;
+    copy_part(&first, tile->output, tile->channels, share.first, end);
+    copy_part(&second, tile->output, tile->channels, share.first, end);
+}

@@ -1,4 +1,5 @@
-/* What the planner knows of the kernels that take elements one by one: additions, multiplications, tables, copies. */
+/* What the planner knows of the kernels that take elements one by one: additions, multiplications, tables, copies,
+ * concatenations. */
 #include "description.h"
 
 #include "direct.h"
@@ -94,7 +95,7 @@ static bool copy_supports(const struct dory_layer *layer)
 static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    uint64_t run = tile->channels / 4 * 4 + tile->channels % 4 * 5 + 30, picked = tile->channels * 16u + 40;
+    uint64_t run = tile->channels / 4 * 4 + tile->channels % 4 * 5 + 20, picked = tile->channels * 16u + 40;
     bool is_run = !layer->map || layer->input_channels == layer->output_channels;
     return pixels * (is_run ? run : picked) + 300;
 }
@@ -104,4 +105,38 @@ const struct dory_kernel_description dory_xpulpv2_copy_description = {
     .supports = copy_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = copy_cycles,
+};
+
+static bool is_identity(const struct dory_stage *stage)
+{
+    return stage->multiplier == 1 && stage->addend == 0 && stage->divisor == 1 && stage->minimum == INT32_MIN &&
+           stage->maximum == INT32_MAX;
+}
+
+/* Bytes of both inputs that are the output's, as they are. */
+static bool concatenation_supports(const struct dory_layer *layer)
+{
+    const struct dory_stages *stages = layer->stages;
+    return layer->operation == DORY_CONCATENATION && layer->normalisation < DORY_NORMALISE_HIGH && layer->input_bits == 8 &&
+           layer->second_input_bits == 8 && layer->output_bits == 8 && is_identity(&stages->input[0]) &&
+           is_identity(&stages->input[1]) && is_identity(&stages->first) && !stages->has_second &&
+           layer->input_is_signed == layer->output_is_signed && layer->second_input_is_signed == layer->output_is_signed &&
+           layer->minimum <= (layer->output_is_signed ? -128 : 0) && layer->maximum >= (layer->output_is_signed ? 127 : 255);
+}
+
+/* Cycles of a pixel's run, words and the rest. */
+static uint64_t run_cycles(uint32_t bytes) { return bytes == 0 ? 0 : bytes / 8 * 8 + bytes % 8 * 4 + 20; }
+
+static uint64_t concatenation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
+    uint32_t first = dory_minimum(tile->channels, layer->input_channels);
+    return pixels * (run_cycles(first) + run_cycles(tile->channels - first)) + 350;
+}
+
+const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
+    .name = "dory_xpulpv2_concatenation",
+    .supports = concatenation_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = concatenation_cycles,
 };

@@ -44,7 +44,11 @@
     KERNEL(multiplication)                                                                                                  \
     KERNEL(table)                                                                                                           \
     KERNEL(pool)                                                                                                            \
-    KERNEL(copy)
+    KERNEL(copy)                                                                                                            \
+    KERNEL(concatenation)                                                                                                   \
+    KERNEL(interpolation)                                                                                                   \
+    KERNEL(softmax)                                                                                                         \
+    KERNEL(softmax_exact)
 
 #define DORY_DECLARE_KERNEL(name)                                                                                           \
     dory_kernel_function dory_xpulpv2_##name;                                                                               \

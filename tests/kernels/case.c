@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "case_parts.h"
 #include "random_layer.h"
 #include "reference.h"
 #include "xpulpv2.h"
@@ -26,9 +27,13 @@ static dory_kernel_function *function_of(const char *name)
     return NULL;
 }
 
-static dory_kernel_function *reference_of(uint8_t operation)
+static dory_kernel_function *reference_of(const struct dory_layer *layer)
 {
-    switch (operation) {
+    bool by_thresholds = layer->normalisation == DORY_NORMALISE_THRESHOLDS;
+    switch (layer->operation) {
+    case DORY_CONCATENATION: return dory_reference_concatenation;
+    case DORY_INTERPOLATION: return dory_reference_interpolation;
+    case DORY_SOFTMAX: return by_thresholds ? dory_reference_softmax_exact : dory_reference_softmax;
     case DORY_CONVOLUTION: return dory_reference_convolution;
     case DORY_DEPTHWISE: return dory_reference_depthwise;
     case DORY_ADDITION: return dory_reference_addition;
@@ -43,11 +48,11 @@ static void use_kernel(struct test_case *test, const struct dory_kernel_descript
 {
     test->description = description;
     test->kernel = function_of(description->name);
-    test->reference = reference_of(test->layer.operation);
+    test->reference = reference_of(&test->layer);
 }
 /* ---- tiles ------------------------------------------------------------------------------------------------- */
 
-static void shape_tile(struct test_case *test)
+void shape_tile(struct test_case *test)
 {
     const struct dory_layer *layer = &test->layer;
     struct dory_tile *tile = &test->tile;
@@ -111,61 +116,6 @@ static void random_tile(struct test_case *test)
     shape_tile(test);
 }
 
-static uint32_t random_position(uint32_t count, uint32_t unit)
-{
-    return one_in(8) ? UINT32_MAX : random_up_to(count - 1) * unit;
-}
-
-/* Positions for the tile, which is a part of the output. Channels are a run in half of the cases. */
-static void random_map(struct test_case *test)
-{
-    struct dory_layer *layer = &test->layer;
-    int32_t *next = test->map;
-    uint32_t pixel = layer->input_channels, row = layer->input_width * pixel;
-    bool run = one_in(2) && layer->output_channels <= layer->input_channels;
-    for (uint32_t i = 0; i < layer->output_height; i++) {
-        *next++ = (int32_t)random_position(layer->input_height, row);
-    }
-    for (uint32_t i = 0; i < layer->output_width; i++) {
-        *next++ = (int32_t)random_position(layer->input_width, pixel);
-    }
-    for (uint32_t i = 0; i < layer->output_channels; i++) {
-        *next++ = run ? (int32_t)i : (int32_t)random_position(pixel, 1);
-    }
-    layer->map = test->map;
-}
-
-/* Of the tile that is there already: a stride, or a map of a whole input. */
-static void random_copy(struct test_case *test)
-{
-    struct dory_layer *layer = &test->layer;
-    memset(layer, 0, sizeof *layer);
-    layer->operation = DORY_COPY;
-    layer->input_bits = layer->output_bits = 8;
-    layer->border_value = (int16_t)random_up_to(255);
-    layer->kernel_height = layer->kernel_width = layer->dilation_height = layer->dilation_width = 1;
-    layer->stride_height = (uint16_t)random_between(1, 3);
-    layer->stride_width = (uint16_t)random_between(1, 3);
-    test->tile.first_channel = (uint16_t)(4 * random_up_to(3));
-    layer->input_channels = (uint16_t)(test->tile.first_channel + test->shape.channels + random_up_to(3));
-    if (!one_in(4)) {
-        layer->kernel_height = layer->input_height = (uint16_t)random_between(1, 12);
-        layer->kernel_width = layer->input_width = (uint16_t)random_between(1, 12);
-        layer->stride_height = layer->stride_width = 0;
-        layer->input_channels = (uint16_t)random_between(1, 40);
-        test->tile.first_row = (uint16_t)random_up_to(5);
-        test->tile.first_column = (uint16_t)random_up_to(5);
-    }
-    layer->output_height = (uint16_t)(test->tile.first_row + test->shape.rows);
-    layer->output_width = (uint16_t)(test->tile.first_column + test->shape.columns);
-    layer->output_channels = (uint16_t)(test->tile.first_channel + test->shape.channels);
-    if (layer->stride_height == 0) {
-        random_map(test);
-    }
-    test->shape.input_channels = layer->input_channels;
-    shape_tile(test);
-}
-
 void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs)
 {
     random_state = seed * 2654435761u + 12345;
@@ -180,9 +130,7 @@ void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs)
         random_layer(&test->layer, &test->stages);
         test->description = description;
         random_tile(test);
-        if (strcmp(description->name, "dory_xpulpv2_copy") == 0) {
-            random_copy(test);
-        }
+        random_moves(test);
     } while (!dory_kernel_supports(description, &test->layer) || test->macs > most_macs);
     use_kernel(test, description);
     test->cores = random_between(1, 8);
@@ -230,6 +178,10 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
         test->stages.first = (struct dory_stage){1 << 30, 1 << 16, 1 << 10, 0, 255};
     }
     test->shape = (struct dory_tile_shape){shape->rows, shape->columns, shape->channels, layer->input_channels};
+    if (layer->operation == DORY_CONCATENATION || layer->operation == DORY_INTERPOLATION ||
+        layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY) {
+        usual_moves(test);
+    }
     test->tile.first_chunk = test->tile.last_chunk = 1;
     test->cores = cores;
     for (size_t i = 0; dory_xpulpv2_kernels[i]; i++) {

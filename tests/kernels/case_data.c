@@ -185,7 +185,9 @@ static void *place_table(const struct test_case *test, struct test_memory *memor
 
 static void *place_input(const struct test_case *test, struct test_memory *memory, unsigned which)
 {
-    uint32_t pixel_bytes = dory_element_bytes(test->tile.input_channels, test->layer.input_bits);
+    bool joins = test->layer.operation == DORY_CONCATENATION;
+    uint32_t channels = joins ? dory_input_channels(&test->layer, which) : test->tile.input_channels;
+    uint32_t pixel_bytes = dory_element_bytes(channels, test->layer.input_bits);
     uint32_t bytes = (uint32_t)test->tile.input_rows * test->tile.input_columns * pixel_bytes;
     if (which == 1 && test->layer.second_is_pixel) {
         bytes = pixel_bytes;

@@ -128,8 +128,8 @@ struct dory_stage {
 
 /* What a pool, an addition, a multiplication or a concatenation computes. With DORY_NORMALISE_HIGH, `first` has its
  * constants: multiplier, addend and the divisor 2^shift; bounds are the layer's. The bias is that of input[0].addend for a
- * pool. A multiplication has it in its factors: input[0] and input[1] have an addend of 16 bits and nothing else. An
- * addition has it in its tables, see `terms`, and no stages in front. There is no second stage. */
+ * pool and an interpolation. A multiplication has it in its factors: input[0] and input[1] have an addend of 16 bits and
+ * nothing else. An addition has it in its tables, see `terms`, and no stages in front. There is no second stage. */
 struct dory_stages {
     struct dory_stage input[2]; /* additions, concatenations: before all else (bounds INT32_MIN, INT32_MAX: no clip) */
     struct dory_stage first;    /* from accumulator to output, clipped to its bounds */
@@ -229,10 +229,10 @@ struct dory_layer {
          * floor(element's * 2^30 / sum of all), and the thresholds are behind them. */
         const uint32_t *exponentials;
 
-        /* DORY_INTERPOLATION, whose input has all rows and columns in L1: the thresholds, which the tile loop lays where a
-         * convolution's tile has its weights; then for each row of the output, then for each column, two rows (columns) of
-         * the input and the weights of both. The accumulator is the sum of row's
-         * weight * column's weight * element over the four. */
+        /* DORY_INTERPOLATION, whose input has all rows and columns in L1: the thresholds where it has any, which the tile
+         * loop lays where a convolution's tile has its weights; then for each row of the output, then for each column, two
+         * rows (columns) of the input and the weights of both. The accumulator is the sum of row's weight * column's
+         * weight * element over the four. */
         const int32_t *taps;
 
         /* All others with DORY_NORMALISE_THRESHOLDS: 255, and one that is not used. */
@@ -440,11 +440,11 @@ static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsig
 /* Bytes of what `table`, `terms` or `taps` point to that every tile of the layer reads from L1. */
 static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
 {
-    bool addition = layer->operation == DORY_ADDITION && layer->normalisation == DORY_NORMALISE_HIGH;
-    return layer->operation == DORY_TABLE           ? 256
-           : addition                               ? 2048
-           : layer->operation == DORY_INTERPOLATION ? DORY_THRESHOLDS * 4
-                                                    : 0;
+    bool high = layer->normalisation == DORY_NORMALISE_HIGH;
+    return layer->operation == DORY_TABLE                    ? 256
+           : layer->operation == DORY_ADDITION && high       ? 2048
+           : layer->operation == DORY_INTERPOLATION && !high ? DORY_THRESHOLDS * 4
+                                                             : 0;
 }
 
 /* 32-bit words of what `map`, `terms`, `exponentials`, `taps` or `thresholds` point to. */

@@ -1,0 +1,64 @@
+/* What the planner knows of the kernels that make whole pixels: interpolation, softmax. */
+#include "description.h"
+
+static bool interpolation_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_INTERPOLATION && layer->normalisation == DORY_NORMALISE_HIGH && layer->input_bits == 8 &&
+           layer->output_bits == 8;
+}
+
+static uint64_t interpolation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
+    uint32_t element = layer->stages->first.multiplier == 1 << 30 && layer->left_shift >= 2 ? 22 : 32;
+    return pixels * (tile->channels * element + 170) + 500;
+}
+
+const struct dory_kernel_description dory_xpulpv2_interpolation_description = {
+    .name = "dory_xpulpv2_interpolation",
+    .supports = interpolation_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = interpolation_cycles,
+};
+
+static bool is_softmax(const struct dory_layer *layer, bool by_thresholds)
+{
+    return layer->operation == DORY_SOFTMAX && (layer->normalisation == DORY_NORMALISE_THRESHOLDS) == by_thresholds;
+}
+
+static bool softmax_supports(const struct dory_layer *layer) { return is_softmax(layer, false); }
+static bool softmax_exact_supports(const struct dory_layer *layer) { return is_softmax(layer, true); }
+
+/* A core does a part of a pixel, or several: each has a largest element and a sum. */
+static uint64_t softened_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                                uint64_t of_pixel, uint64_t of_element)
+{
+    uint64_t items = (uint64_t)tile->rows * tile->columns * tile->channels, elements = (items + cores - 1) / cores;
+    uint64_t pixels = (elements + tile->channels - 1) / tile->channels;
+    pixels += elements % tile->channels != 0 && elements > tile->channels;
+    return pixels * (of_pixel + 27 * (uint64_t)layer->input_channels) + elements * of_element + 100;
+}
+
+static uint64_t softmax_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return softened_cycles(layer, tile, cores, 265, 50);
+}
+
+static uint64_t softmax_exact_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return softened_cycles(layer, tile, cores, 130, 250);
+}
+
+const struct dory_kernel_description dory_xpulpv2_softmax_description = {
+    .name = "dory_xpulpv2_softmax",
+    .supports = softmax_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = softmax_cycles,
+};
+
+const struct dory_kernel_description dory_xpulpv2_softmax_exact_description = {
+    .name = "dory_xpulpv2_softmax_exact",
+    .supports = softmax_exact_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = softmax_exact_cycles,
+};

@@ -1,0 +1,114 @@
+/* Softmax of bytes over the channels of each pixel. Cores divide elements, not pixels, of which a last layer has one: each
+ * finds the pixel's largest element and sum anew. */
+#include "share.h"
+#include "xpulpv2.h"
+
+struct softmax {
+    const uint32_t *exponentials;
+    const int32_t *thresholds;
+    uint32_t channels; /* of a pixel */
+};
+
+/* Elements first .. first + count - 1 of a pixel. */
+typedef void soften_function(const struct softmax *work, const uint8_t *input, uint8_t *output, uint32_t first,
+                             uint32_t count);
+
+static uint32_t largest_of(const uint8_t *input, uint32_t channels)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < channels; i++) {
+        largest = input[i] > largest ? input[i] : largest;
+    }
+    return largest;
+}
+
+/* ---- TensorFlow Lite Micro's fixed point ---- */
+
+static inline int32_t multiply(int32_t a, int32_t b) { return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31); }
+
+/* 1 / (1 + x) for x from 0 to 1: a line, and three steps of Newton and Raphson, in two integer bits. */
+static int32_t reciprocal_of_one_plus(int32_t x)
+{
+    int32_t half = (int32_t)(((uint32_t)x + 0x80000000u) >> 1);
+    int32_t result = 1515870810 + multiply(half, -1010580540); /* 48/17 - 32/17 of it */
+    for (int i = 0; i < 3; i++) {
+        result += multiply(result, (1 << 29) - multiply(half, result)) * 4;
+    }
+    return result >= 1 << 30 ? INT32_MAX : result * 2;
+}
+
+static void soften(const struct softmax *work, const uint8_t *input, uint8_t *output, uint32_t first, uint32_t count)
+{
+    const uint32_t *exponentials = work->exponentials;
+    uint32_t largest = largest_of(input, work->channels), sum = 0, places = 35;
+    for (uint32_t i = 0; i < work->channels; i++) {
+        sum += (exponentials[largest - input[i]] + (1u << 11)) >> 12;
+    }
+    for (; sum < 0x80000000u; places--) {
+        sum <<= 1;
+    }
+    int32_t reciprocal = reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
+    uint64_t half = (uint64_t)1 << (places - 1);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t product = (uint32_t)multiply(reciprocal, (int32_t)exponentials[largest - input[first + i]]);
+        uint32_t quotient = (uint32_t)((product + half) >> places);
+        output[i] = (uint8_t)dory_minimum(quotient, UINT8_MAX);
+    }
+}
+
+/* ---- quotients of whole numbers ---- */
+
+#define QUOTIENT_BITS 30
+
+/* How many thresholds t have t <= floor(exponential * 2^30 / sum), which is t * sum <= exponential * 2^30: no division. */
+static uint32_t count_thresholds(const int32_t *thresholds, uint32_t exponential, uint32_t sum)
+{
+    uint64_t scaled = (uint64_t)exponential << QUOTIENT_BITS;
+    uint32_t count = 0;
+    for (uint32_t step = DORY_THRESHOLDS / 2; step != 0; step /= 2) {
+        int32_t threshold = thresholds[count + step - 1];
+        if (threshold <= 0 || (uint64_t)(uint32_t)threshold * sum <= scaled) {
+            count += step;
+        }
+    }
+    return count;
+}
+
+static void soften_exactly(const struct softmax *work, const uint8_t *input, uint8_t *output, uint32_t first, uint32_t count)
+{
+    const uint32_t *exponentials = work->exponentials;
+    uint32_t largest = largest_of(input, work->channels), sum = 0;
+    for (uint32_t i = 0; i < work->channels; i++) {
+        sum += exponentials[largest - input[i]];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        output[i] = (uint8_t)count_thresholds(work->thresholds, exponentials[largest - input[first + i]], sum);
+    }
+}
+
+/* ---- the tile ---- */
+
+static void run(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
+                soften_function *soften_part)
+{
+    struct softmax work = {layer->exponentials, (const int32_t *)layer->exponentials + 256, layer->input_channels};
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns, channels = tile->channels;
+    struct dory_grid_share share = dory_grid_share_of(pixels, channels, core, cores);
+    while (share.items != 0) {
+        uint32_t end = dory_grid_share_row_end(&share, channels);
+        const uint8_t *input = (const uint8_t *)tile->input + share.row * work.channels;
+        uint8_t *output = (uint8_t *)tile->output + share.row * channels + share.first;
+        soften_part(&work, input, output, tile->first_channel + share.first, end - share.first);
+        dory_grid_share_next_row(&share, end);
+    }
+}
+
+void dory_xpulpv2_softmax(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    run(layer, tile, core, cores, soften);
+}
+
+void dory_xpulpv2_softmax_exact(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    run(layer, tile, core, cores, soften_exactly);
+}

@@ -1,0 +1,215 @@
+/* Cases of layers that move elements, or make them of whole pixels: copies, concatenations, interpolations, softmax. */
+#include <string.h>
+
+#include "case_parts.h"
+#include "random_layer.h"
+
+static uint32_t random_position(uint32_t count, uint32_t unit)
+{
+    return one_in(8) ? UINT32_MAX : random_up_to(count - 1) * unit;
+}
+
+/* Positions for the tile, which is a part of the output. Channels are a run in half of the cases. */
+static void random_map(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    int32_t *next = test->lists;
+    uint32_t pixel = layer->input_channels, row = layer->input_width * pixel;
+    bool run = one_in(2) && layer->output_channels <= layer->input_channels;
+    for (uint32_t i = 0; i < layer->output_height; i++) {
+        *next++ = (int32_t)random_position(layer->input_height, row);
+    }
+    for (uint32_t i = 0; i < layer->output_width; i++) {
+        *next++ = (int32_t)random_position(layer->input_width, pixel);
+    }
+    for (uint32_t i = 0; i < layer->output_channels; i++) {
+        *next++ = run ? (int32_t)i : (int32_t)random_position(pixel, 1);
+    }
+    layer->map = test->lists;
+}
+
+/* Of the tile that is there already: a stride, or a map of a whole input. */
+static void random_copy(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    memset(layer, 0, sizeof *layer);
+    layer->operation = DORY_COPY;
+    layer->input_bits = layer->output_bits = 8;
+    layer->border_value = (int16_t)random_up_to(255);
+    layer->kernel_height = layer->kernel_width = layer->dilation_height = layer->dilation_width = 1;
+    layer->stride_height = (uint16_t)random_between(1, 3);
+    layer->stride_width = (uint16_t)random_between(1, 3);
+    test->tile.first_channel = (uint16_t)(4 * random_up_to(3));
+    layer->input_channels = (uint16_t)(test->tile.first_channel + test->shape.channels + random_up_to(3));
+    if (!one_in(4)) {
+        layer->kernel_height = layer->input_height = (uint16_t)random_between(1, 12);
+        layer->kernel_width = layer->input_width = (uint16_t)random_between(1, 12);
+        layer->stride_height = layer->stride_width = 0;
+        layer->input_channels = (uint16_t)random_between(1, 40);
+        test->tile.first_row = (uint16_t)random_up_to(5);
+        test->tile.first_column = (uint16_t)random_up_to(5);
+    }
+    layer->output_height = (uint16_t)(test->tile.first_row + test->shape.rows);
+    layer->output_width = (uint16_t)(test->tile.first_column + test->shape.columns);
+    layer->output_channels = (uint16_t)(test->tile.first_channel + test->shape.channels);
+    if (layer->stride_height == 0) {
+        random_map(test);
+    }
+    test->shape.input_channels = layer->input_channels;
+    shape_tile(test);
+}
+
+/* ---- concatenations ---- */
+
+static const struct dory_stage identity = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+
+/* A layer of unsigned bytes, with the tile's shape, of which the output has some more channels on both sides. */
+static struct dory_layer *plain_layer(struct test_case *test, uint8_t operation)
+{
+    struct dory_layer *layer = &test->layer;
+    memset(layer, 0, sizeof *layer);
+    layer->operation = operation;
+    layer->input_bits = layer->second_input_bits = layer->output_bits = 8;
+    layer->kernel_height = layer->kernel_width = layer->dilation_height = layer->dilation_width = 1;
+    layer->stride_height = layer->stride_width = 1;
+    layer->divisor = 1;
+    layer->maximum = 255;
+    layer->output_height = (uint16_t)(test->tile.first_row + test->shape.rows);
+    layer->output_width = (uint16_t)(test->tile.first_column + test->shape.columns);
+    layer->output_channels = (uint16_t)(test->tile.first_channel + test->shape.channels + test->channels_behind);
+    layer->stages = &test->stages;
+    test->stages = (struct dory_stages){.input = {identity, identity}, .first = identity};
+    return layer;
+}
+
+static void random_concatenation(struct test_case *test)
+{
+    test->tile.first_channel = (uint16_t)(4 * random_up_to(3));
+    test->channels_behind = random_up_to(5);
+    struct dory_layer *layer = plain_layer(test, DORY_CONCATENATION);
+    if (layer->output_channels < 2) {
+        layer->output_channels = 2;
+    }
+    layer->input_channels = (uint16_t)random_between(1, layer->output_channels - 1u);
+    test->shape.input_channels = layer->input_channels;
+    shape_tile(test);
+}
+
+/* ---- interpolations ---- */
+
+/* Two positions and their weights of `unit`, for each row or column. */
+static int32_t *make_taps(int32_t *next, uint32_t count, uint32_t inputs, uint32_t unit)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t low = random_up_to(inputs - 1), high = low + (low + 1 < inputs), weight = random_up_to(unit);
+        *next++ = (int32_t)low;
+        *next++ = (int32_t)high;
+        *next++ = (int32_t)(unit - weight);
+        *next++ = (int32_t)weight;
+    }
+    return next;
+}
+
+/* Sums of `unit` squared times a byte, divided by that: to even, away from zero, or by any factor. */
+static void fill_interpolation(struct test_case *test, uint32_t log2_unit, uint8_t rounding, bool is_unit)
+{
+    struct dory_layer *layer = &test->layer;
+    uint32_t more = random_up_to(21 - 2 * log2_unit), shift = 2 * log2_unit + more, unit = 1u << log2_unit;
+    layer->normalisation = DORY_NORMALISE_HIGH;
+    layer->rounding = rounding;
+    layer->left_shift = (uint8_t)(2 + more); /* so that sums have 31 bits at most */
+    test->stages.input[0].addend = -(int64_t)random_up_to(255) * unit * unit;
+    test->stages.first.multiplier = is_unit ? 1 << 30 : (int64_t)random_between(1u << 29, INT32_MAX);
+    test->stages.first.divisor = (int64_t)1 << shift;
+    test->stages.first.addend = ((int64_t)random_up_to(255) << shift) + ((int64_t)1 << shift) / 2 - (rounding != 0);
+    layer->taps = test->lists;
+    int32_t *next = make_taps(test->lists, layer->output_height, layer->input_height, unit);
+    make_taps(next, layer->output_width, layer->input_width, unit);
+}
+
+static void random_interpolation(struct test_case *test)
+{
+    test->tile.first_row = (uint16_t)random_up_to(5);
+    test->tile.first_column = (uint16_t)random_up_to(5);
+    struct dory_layer *layer = plain_layer(test, DORY_INTERPOLATION);
+    layer->input_channels = layer->output_channels;
+    layer->kernel_height = layer->input_height = (uint16_t)random_between(1, 10);
+    layer->kernel_width = layer->input_width = (uint16_t)random_between(1, 10);
+    layer->stride_height = layer->stride_width = 0;
+    test->shape.input_channels = test->shape.channels;
+    fill_interpolation(test, random_between(1, 10), (uint8_t)random_up_to(DORY_ROUND_EVEN), !one_in(3));
+    if (one_in(3)) {
+        layer->minimum = (int32_t)random_up_to(100);
+        layer->maximum = 100 + (int32_t)random_up_to(155);
+    }
+    shape_tile(test);
+}
+
+/* ---- softmax ---- */
+
+/* Powers of a number below 1, as fractions of 31 bits or as whole numbers; and ascending thresholds. */
+static void fill_softmax(struct test_case *test)
+{
+    uint64_t power = INT32_MAX, most = UINT32_MAX / test->layer.input_channels, factor = random_between(30000, 65536);
+    bool is_exact = test->layer.normalisation == DORY_NORMALISE_THRESHOLDS;
+    uint32_t threshold = random_up_to(1 << 22);
+    power = is_exact && most < power ? most : power;
+    for (uint32_t i = 0; i < 256; i++, power = power * factor >> 16) {
+        test->lists[i] = (int32_t)power;
+    }
+    for (uint32_t i = 0; i < DORY_THRESHOLDS; i++, threshold += random_up_to(1 << 23)) {
+        test->lists[256 + i] = (int32_t)dory_minimum(threshold, INT32_MAX);
+    }
+    test->layer.exponentials = (const uint32_t *)test->lists;
+}
+
+static void random_softmax(struct test_case *test, bool is_exact)
+{
+    test->tile.first_channel = (uint16_t)(4 * random_up_to(2));
+    test->channels_behind = random_up_to(3);
+    struct dory_layer *layer = plain_layer(test, DORY_SOFTMAX);
+    layer->input_channels = layer->output_channels;
+    layer->normalisation = is_exact ? DORY_NORMALISE_THRESHOLDS : DORY_NORMALISE_NONE;
+    layer->stages = NULL;
+    test->shape.input_channels = layer->input_channels;
+    fill_softmax(test);
+    shape_tile(test);
+}
+
+/* ---- all ---- */
+
+static bool is_kernel(const struct test_case *test, const char *name) { return strcmp(test->description->name, name) == 0; }
+
+void random_moves(struct test_case *test)
+{
+    if (is_kernel(test, "dory_xpulpv2_copy")) {
+        random_copy(test);
+    } else if (is_kernel(test, "dory_xpulpv2_concatenation")) {
+        random_concatenation(test);
+    } else if (is_kernel(test, "dory_xpulpv2_interpolation")) {
+        random_interpolation(test);
+    } else if (is_kernel(test, "dory_xpulpv2_softmax") || is_kernel(test, "dory_xpulpv2_softmax_exact")) {
+        random_softmax(test, is_kernel(test, "dory_xpulpv2_softmax_exact"));
+    }
+}
+
+/* Of an image half as large in each direction; of two inputs of the same channels. */
+void usual_moves(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    uint8_t normalisation = layer->normalisation, rounding = layer->rounding;
+    plain_layer(test, layer->operation);
+    layer->normalisation = normalisation;
+    layer->input_channels = layer->output_channels;
+    if (layer->operation == DORY_CONCATENATION) {
+        layer->input_channels /= 2;
+    } else if (layer->operation == DORY_INTERPOLATION) {
+        layer->kernel_height = layer->input_height = layer->output_height / 2;
+        layer->kernel_width = layer->input_width = layer->output_width / 2;
+        layer->stride_height = layer->stride_width = 0;
+        fill_interpolation(test, 2, rounding, true);
+    } else if (layer->operation == DORY_SOFTMAX) {
+        fill_softmax(test);
+    }
+    test->shape.input_channels = layer->input_channels;
+}
