@@ -41,6 +41,15 @@ static const struct command commands[] = {
      "Writes NAME_probe.c: linked with kernels and HAL it is as large as a firmware of the network without the\n"
      "network's data. dory generate --firmware measures it.\n",
      command_probe},
+    {"cost", COMMAND_COST, 0, "", "print what layers cost, without a network around them",
+     "Reads layers from standard input, one a line, and writes what each costs: cycles with its weights in L2, cycles and\n"
+     "bytes of L3, bytes between L2 and L1, bytes of L1, and the tile. A table whose first line names its columns, of\n"
+     "  name operation height width channels outputs kernel stride dilation padding groups\n"
+     "  input_bits weight_bits output_bits input_signed output_signed normalisation input_layout\n"
+     "  output_layout\n"
+     "or JSON lines with these keys; the answer comes in the same form. A layer that cannot run has a reason in place of\n"
+     "figures. docs/cost.md explains all fields.\n",
+     command_cost},
     {"new", COMMAND_NEW, 0, "FOLDER MODEL", "write a firmware project around a model",
      "Writes CMakeLists.txt, main.c and CMakePresets.json, with the model, into a folder: a firmware that runs the network\n"
      "on this PC, on RISC-V under QEMU and on GAP8, and a test that compares every layer. Nothing is overwritten.\n",

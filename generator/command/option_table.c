@@ -10,14 +10,14 @@
 #define PLACE(MEMBER) offsetof(struct options, MEMBER)
 
 enum {
-    ALL = 1023,
+    ALL = 2047,
     PLANNING = COMMAND_GENERATE | COMMAND_PLAN | COMMAND_REPORT,
     LOADING = PLANNING | COMMAND_INSPECT | COMMAND_RUN | COMMAND_DIFF | COMMAND_PROBE | COMMAND_EVALUATE | COMMAND_NEW,
     WRITING = COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PROBE | COMMAND_RUN
 };
 
 const struct option option_table[] = {
-    {PLANNING | COMMAND_PROBE, "--target", "target", OPTION_TEXT, PLACE(target), "T",
+    {PLANNING | COMMAND_PROBE | COMMAND_COST, "--target", "target", OPTION_TEXT, PLACE(target), "T",
      "host, virt, gap8 or a description FILE.json; default host"},
     {WRITING, "--output-dir", NULL, OPTION_PATH, PLACE(folder), "DIR",
      "folder of the files; made if need be; default: this one; run: none"},
@@ -72,6 +72,8 @@ const struct option option_table[] = {
      "print the files that would be written, and stop"},
     {COMMAND_GENERATE | COMMAND_REPORT, "--depfile", NULL, OPTION_PATH, PLACE(depfile), "FILE",
      "write the files that the result depends on, for ninja"},
+    {COMMAND_COST, "--fast", NULL, OPTION_FLAG, PLACE(fast), NULL,
+     "a good tile by a closed form, not the planner's by its search: a hundred times as many layers a second"},
     {PLANNING, "--dump", NULL, OPTION_TEXT, PLACE(dump), "PASS",
      "print the result of a pass: import, range, describe, plan (or of it: tile, decide, schedule, place), layout"},
     {ALL, "--quiet", NULL, OPTION_FLAG, PLACE(quiet), NULL, "errors and warnings only"},

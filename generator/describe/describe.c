@@ -51,7 +51,7 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
     describe_elements(&d);
     describe_shape(&d);
     if (layer->kind != LAYER_COPY && layer->kind != LAYER_INTERPOLATION) /* which say rows and columns by lists */
-        describe_along_width(&d);
+        describe_rows_of_columns(run);
     describe_border(&d);
     describe_check_extents(&d);
     describe_kind(&d);

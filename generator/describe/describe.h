@@ -12,4 +12,7 @@
 bool describe_layer(const struct network *network, int layer, struct dory_layer *run,
                     const struct requantisation **requantisation, struct arena *arena, struct diagnostics *diagnostics);
 
+/* Turns a layer whose tensors have one column so that they are rows, which lie in memory alike. */
+void describe_rows_of_columns(struct dory_layer *run);
+
 #endif

@@ -60,9 +60,8 @@ static void swap(uint16_t *a, uint16_t *b)
 
 /* Tensors of one column, as sound and sensors have them in TFLite, lie in memory as tensors of one row do; and kernels work
  * along rows. */
-void describe_along_width(const struct description *d)
+void describe_rows_of_columns(struct dory_layer *run)
 {
-    struct dory_layer *run = d->run;
     bool is_column = run->input_width == 1 && run->output_width == 1 && run->kernel_width == 1 && run->padding_left == 0;
     if (!is_column || run->input_height == 1 || run->input_height * run->input_channels > LONGEST_ROW_BYTES ||
         run->output_height * run->output_channels > LONGEST_ROW_BYTES)

@@ -86,7 +86,6 @@ void describe_dimensions(const struct description *d, const struct dimension *di
 /* Shapes, windows, borders, elements; and whether windows and tensors go together. */
 void describe_shape(const struct description *d);
 void describe_border(const struct description *d);
-void describe_along_width(const struct description *d);
 void describe_flattened(const struct description *d);
 void describe_elements(const struct description *d);
 void describe_check_extents(const struct description *d);

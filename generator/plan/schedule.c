@@ -299,10 +299,7 @@ void schedule_count_live(struct schedule *schedule, struct arena *arena)
 
 uint64_t l3_cycles(const struct target *target, const struct dory_transfer *transfer)
 {
-    uint64_t bytes = (uint64_t)transfer->run_bytes * transfer->runs;
-    uint64_t setups = transfer->runs == 1 ? 1 : transfer->runs; /* every run is a command of its own */
-    return setups * target->l3_setup_cycles +
-           (bytes * 1000 + target->l3_bytes_per_1000_cycles - 1) / target->l3_bytes_per_1000_cycles;
+    return target_l3_cycles(target, transfer->runs, transfer->run_bytes);
 }
 
 /* Puts a transfer at the queue's end, at `time` in step `step`. */

@@ -50,6 +50,7 @@ struct search {
     uint32_t part_rows, part_channels;
     uint64_t limit; /* tilings with as many cycles are of no use */
     bool found;
+    bool estimates; /* in place of simulations */
 };
 
 static bool reads_all_channels(const struct search *search) { return dory_reads_all_channels(search->problem->layer); }
@@ -57,7 +58,7 @@ static bool reads_all_channels(const struct search *search) { return dory_reads_
 /* How rows, columns and channels are divided into tiles. */
 struct division {
     struct extents rows, columns, channels;
-    uint64_t loaded_pixels; /* in one pass over rows and columns */
+    uint64_t loaded_rows, loaded_pixels; /* in one pass over rows, and columns; 0: not counted yet */
 };
 
 /* All chunks of input channels of one tile. */
@@ -104,11 +105,37 @@ static uint64_t loaded_elements(const struct dimension *d)
     return sum;
 }
 
+static uint64_t loaded_rows(const struct search *search, uint32_t tile_rows)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    struct dimension rows = {layer->output_height, search->part_rows,      tile_rows,          layer->kernel_height,
+                             layer->stride_height, layer->dilation_height, layer->padding_top, layer->input_height};
+    return loaded_elements(&rows);
+}
+
+static uint64_t loaded_columns(const struct search *search, uint32_t tile_columns)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    struct dimension columns = {layer->output_width, layer->output_width,   tile_columns,        layer->kernel_width,
+                                layer->stride_width, layer->dilation_width, layer->padding_left, layer->input_width};
+    return loaded_elements(&columns);
+}
+
+/* In one pass over rows and columns: counted when it is first asked for. */
+static uint64_t loaded_pixels(const struct search *search, const struct tiling *tiling, struct division *division)
+{
+    if (!division->loaded_rows)
+        division->loaded_rows = loaded_rows(search, tiling->shape.rows);
+    if (!division->loaded_pixels)
+        division->loaded_pixels = division->loaded_rows * loaded_columns(search, tiling->shape.columns);
+    return division->loaded_pixels;
+}
+
 /* A shape with what is known of it: bounds for the simulation. */
 struct candidate {
     struct tiling tiling;
     uint64_t kernels, tiles;
-    const struct division *division;
+    struct division *division;
 };
 
 /* Cycles that all transfers of an operand take at least. */
@@ -125,7 +152,7 @@ static struct transfer_bounds transfer_bounds_of(const struct search *search, co
 {
     const struct dory_layer *layer = search->problem->layer;
     const struct target *target = search->problem->target;
-    const struct division *division = candidate->division;
+    struct division *division = candidate->division;
     const struct dory_tile_shape *shape = &candidate->tiling.shape;
     bool reads_all = reads_all_channels(search), space_outer = candidate->tiling.order == DORY_SPACE_OUTER;
     bool chunks = reads_all && shape->input_channels < layer->input_channels;
@@ -136,7 +163,8 @@ static struct transfer_bounds transfer_bounds_of(const struct search *search, co
     /* passes over the input, and over the weights, that cannot be saved */
     uint64_t input_passes = reads_all && (chunks || (!space_outer && !one_space)) ? channels : 1;
     uint64_t weights_passes = chunks || (space_outer && !one_channel_tile) ? spaces : 1;
-    uint64_t input_bytes = division->loaded_pixels * dory_element_bytes(layer->input_channels, layer->input_bits);
+    uint64_t input_bytes =
+        loaded_pixels(search, &candidate->tiling, division) * dory_element_bytes(layer->input_channels, layer->input_bits);
     uint64_t weights_bytes = dory_divide_up(layer->output_channels, 4) * quad_bytes;
     uint64_t output_bytes = (uint64_t)layer->output_height * layer->output_width *
                             dory_element_bytes(layer->output_channels, layer->output_bits);
@@ -160,11 +188,34 @@ static uint64_t buffers_bound(const struct transfer_bounds *transfers, uint8_t s
     return kernels_bound + exposed > all ? kernels_bound + exposed : all;
 }
 
+static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* As if all tiles were alike: while one is computed, one is loaded and one stored, but for what single buffers keep apart;
+ * beside the last one the driver prepares the next layer. */
+static void estimate(const struct search *search, const struct candidate *candidate, struct tile_cost *cost)
+{
+    const struct target *target = search->problem->target;
+    const struct tiling *tiling = &candidate->tiling;
+    struct transfer_bounds transfers = transfer_bounds_of(search, candidate);
+    uint64_t tiles = candidate->tiles, kernel = candidate->kernels / tiles, store = transfers.output / tiles;
+    uint64_t load = (transfers.input + transfers.weights) / tiles + target->dma_latency_cycles;
+    bool single_load = (tiling->single & (SINGLE_INPUT | SINGLE_WEIGHTS)) != 0;
+    bool apart = single_load || (tiling->single & SINGLE_OUTPUT);
+    uint64_t beside = (apart ? 0 : load + store) + target->tile_driver_cycles;
+    uint64_t tile = most(kernel, beside) + (apart ? load + store : 0) + target->tile_overhead_cycles;
+    uint64_t last = most(kernel, store + target->tile_driver_cycles + target->step_driver_cycles) + store;
+    cost->cycles = search->fixed_cycles + tile_first_load_cycles(search->problem, tiling) + (tiles - 1) * tile + last +
+                   target->tile_overhead_cycles;
+    cost->l1_bytes = tile_l1_bytes(search->problem, tiling, NULL);
+}
+
 static void consider(struct search *search, const struct candidate *candidate)
 {
     struct tile_cost cost;
     uint64_t limit = search->found ? search->best_cost->cycles : search->limit - 1;
-    if (!tile_simulate_below(search->problem, &candidate->tiling, limit, candidate->kernels, candidate->tiles, &cost))
+    if (search->estimates)
+        estimate(search, candidate, &cost);
+    else if (!tile_simulate_below(search->problem, &candidate->tiling, limit, candidate->kernels, candidate->tiles, &cost))
         return;
     bool better = !search->found || cost.cycles < search->best_cost->cycles ||
                   (cost.cycles == search->best_cost->cycles && cost.l1_bytes < search->best_cost->l1_bytes);
@@ -175,9 +226,11 @@ static void consider(struct search *search, const struct candidate *candidate)
     }
 }
 
+/* Beside each tile's kernel the driver prepares another one. */
 static uint64_t bound(const struct search *search, uint64_t kernels, uint64_t tiles)
 {
-    return search->fixed_cycles + kernels + tiles * search->problem->target->tile_overhead_cycles;
+    const struct target *target = search->problem->target;
+    return search->fixed_cycles + most(kernels, tiles * target->tile_driver_cycles) + tiles * target->tile_overhead_cycles;
 }
 
 static bool is_worse(const struct search *search, uint64_t bound_cycles)
@@ -230,8 +283,8 @@ static uint32_t next_slice(uint32_t all, uint32_t slice)
     return smaller ? dory_round_up(dory_divide_up(all, dory_divide_up(all, smaller)), 4) : 0;
 }
 
-static void consider_shape(struct search *search, const struct tiling *tiling, uint64_t kernels,
-                           const struct division *division, bool one_order)
+static void consider_shape(struct search *search, const struct tiling *tiling, uint64_t kernels, struct division *division,
+                           bool one_order)
 {
     uint32_t all = search->problem->layer->input_channels;
     uint64_t tiles = (uint64_t)division->rows.tiles * division->columns.tiles * division->channels.tiles;
@@ -268,6 +321,26 @@ struct walk {
 
 static const struct walk coarse_walk = {half, half_channels}, full_walk = {previous, previous_channels};
 
+/* Whether such an output tile fits with some slice of input channels: one with all of them needs no accumulators, the
+ * smallest has the smallest operands. */
+static bool can_fit(const struct search *search, const struct tiling *tiling)
+{
+    const struct tile_problem *problem = search->problem;
+    uint32_t all = problem->layer->input_channels;
+    bool chunks = reads_all_channels(search) && problem->kernel->can_tile_input_channels;
+    struct tiling least = *tiling;
+    if (dory_output_tile_bytes(problem->layer, &tiling->shape) > problem->l1_bytes)
+        return false; /* most of those that do not fit, in little time */
+    for (int i = 0; i < (chunks ? 2 : 1); i++) {
+        uint32_t slice = i ? dory_minimum(4, all) : all;
+        least.shape.input_channels = reads_all_channels(search) ? slice : tiling->shape.channels;
+        struct l1_sizes sizes = tile_l1_sizes(problem, &least);
+        if (tile_l1_sum(&sizes, SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT) <= problem->l1_bytes)
+            return true;
+    }
+    return false;
+}
+
 static void consider_channels(struct search *search, const struct walk *walk, struct tiling *tiling,
                               struct division *division)
 {
@@ -278,6 +351,8 @@ static void consider_channels(struct search *search, const struct walk *walk, st
         uint64_t tiles = (uint64_t)division->rows.tiles * division->columns.tiles * division->channels.tiles;
         if (is_worse(search, bound(search, 0, tiles)))
             return; /* smaller ones have more tiles */
+        if (!can_fit(search, tiling))
+            continue;
         uint64_t kernels = kernel_cycles(search, division, layer->input_channels);
         bool one_order = c == search->part_channels ||
                          (tiling->shape.rows == search->part_rows && tiling->shape.columns == layer->output_width);
@@ -286,33 +361,18 @@ static void consider_channels(struct search *search, const struct walk *walk, st
     }
 }
 
-static uint64_t loaded_rows(const struct search *search, uint32_t tile_rows)
-{
-    const struct dory_layer *layer = search->problem->layer;
-    struct dimension rows = {layer->output_height, search->part_rows,      tile_rows,          layer->kernel_height,
-                             layer->stride_height, layer->dilation_height, layer->padding_top, layer->input_height};
-    return loaded_elements(&rows);
-}
-
-static uint64_t loaded_columns(const struct search *search, uint32_t tile_columns)
-{
-    const struct dory_layer *layer = search->problem->layer;
-    struct dimension columns = {layer->output_width, layer->output_width,   tile_columns,        layer->kernel_width,
-                                layer->stride_width, layer->dilation_width, layer->padding_left, layer->input_width};
-    return loaded_elements(&columns);
-}
-
 static void consider_all(struct search *search, const struct walk *walk)
 {
     const struct dory_layer *layer = search->problem->layer;
     struct tiling tiling = {0};
     for (uint32_t r = search->part_rows; r > 0; r = walk->next_size(r)) {
         struct division division = {.rows = extents_of(layer->output_height, search->part_rows, r)};
-        uint64_t rows_loaded = loaded_rows(search, r);
         tiling.shape.rows = r;
         for (uint32_t c = layer->output_width; c >= tile_least_columns(layer); c = walk->next_size(c)) {
             division.columns = extents_of(layer->output_width, layer->output_width, c);
-            division.loaded_pixels = rows_loaded * loaded_columns(search, c);
+            if (is_worse(search, bound(search, 0, (uint64_t)division.rows.tiles * division.columns.tiles)))
+                break; /* narrower ones are more tiles */
+            division.loaded_pixels = 0;
             tiling.shape.columns = c;
             consider_channels(search, walk, &tiling, &division);
         }
@@ -338,6 +398,63 @@ bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tili
     search.limit = limit;
     consider_all(&search, &coarse_walk); /* to have something good to compare with */
     consider_all(&search, &full_walk);
+    return search.found;
+}
+
+/* One shape, as consider_all looks at it. */
+static void consider_one(struct search *search, struct tiling tiling)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    struct division division = {.rows = extents_of(layer->output_height, search->part_rows, tiling.shape.rows),
+                                .columns = extents_of(layer->output_width, layer->output_width, tiling.shape.columns),
+                                .channels =
+                                    extents_of(layer->output_channels, search->part_channels, tiling.shape.channels)};
+    if (can_fit(search, &tiling))
+        consider_shape(search, &tiling, kernel_cycles(search, &division, layer->input_channels), &division, false);
+}
+
+/* Sixteenths of a size that its neighbours have. */
+static const uint32_t neighbours[] = {8, 10, 12, 14, 15, 17, 18, 20, 24};
+#define NEIGHBOURS (sizeof neighbours / sizeof *neighbours)
+
+static uint32_t neighbour(uint32_t size, uint32_t sixteenths, uint32_t least, uint32_t most_size)
+{
+    uint32_t other = (size * sixteenths + 8) / 16;
+    return other < least ? least : other > most_size ? most_size : other;
+}
+
+/* One step from the best shape so far along one dimension. */
+static void consider_neighbours(struct search *search)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    const struct tiling best = *search->best;
+    uint32_t least_columns = tile_least_columns(layer), channels = search->part_channels;
+    for (size_t i = 0; i < NEIGHBOURS; i++) {
+        struct tiling rows = best, columns = best, quads = best;
+        rows.shape.rows = neighbour(best.shape.rows, neighbours[i], 1, search->part_rows);
+        columns.shape.columns = neighbour(best.shape.columns, neighbours[i], least_columns, layer->output_width);
+        quads.shape.channels =
+            dory_minimum(dory_round_up(neighbour(best.shape.channels, neighbours[i], 1, channels), 4), channels);
+        if (rows.shape.rows != best.shape.rows)
+            consider_one(search, rows);
+        if (columns.shape.columns != best.shape.columns)
+            consider_one(search, columns);
+        if (quads.shape.channels != best.shape.channels)
+            consider_one(search, quads);
+    }
+}
+
+bool tile_estimate(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost)
+{
+    struct search search = search_start(problem, best, cost);
+    uint64_t before = UINT64_MAX;
+    search.limit = UINT64_MAX;
+    search.estimates = true;
+    consider_all(&search, &coarse_walk);
+    while (search.found && cost->cycles < before) {
+        before = cost->cycles;
+        consider_neighbours(&search);
+    }
     return search.found;
 }
 

@@ -19,6 +19,7 @@ struct tile_cost {
     uint64_t cycles;         /* of the whole layer: pipeline and overheads, no waits for L3 */
     uint64_t kernel_cycles;  /* of them, kernels, were there no transfers */
     uint64_t dma_cycles;     /* of transfers, were there no kernels */
+    uint64_t dma_bytes;      /* that they move */
     uint64_t exposed_cycles; /* of those, what nothing is computed beside, however fast the tile loop is */
     uint32_t tile_count;
     uint32_t l1_bytes;
@@ -104,6 +105,9 @@ uint32_t tile_least_l1_bytes(const struct tile_problem *problem);
  * The legal tiling with the fewest predicted cycles, among equals the one with the least L1. Exact: every legal tiling is
  * either simulated or proven to be worse. False where none fits that takes fewer than `limit` cycles (UINT64_MAX: any). */
 bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tiling *best, struct tile_cost *cost);
+
+/* A good tiling in far less time: of fewer tilings the fastest by a closed form. */
+bool tile_estimate(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost);
 
 /* Sets the tile, the blob sizes and the L1 map of a described layer. */
 void tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *run);

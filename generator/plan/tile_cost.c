@@ -179,17 +179,24 @@ void tile_apply(const struct tile_problem *problem, const struct tiling *tiling,
 
 static uint64_t divide_up(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
-static uint64_t copy_cycles(const struct target *target, uint64_t bytes, uint64_t runs, bool read)
+/* Who copies, and how much has been. */
+struct mover {
+    const struct target *target;
+    uint64_t moved_bytes;
+};
+
+static uint64_t copy_cycles(struct mover *mover, uint64_t bytes, uint64_t runs, bool read)
 {
+    const struct target *target = mover->target;
+    mover->moved_bytes += bytes;
     uint32_t rate = read ? target->dma_read_bytes_per_1000_cycles : target->dma_write_bytes_per_1000_cycles;
     return target->dma_setup_cycles + divide_up(bytes * 1000, rate) + runs * target->dma_run_overhead_cycles;
 }
 
 /* Planes: one run each, or all of them one; rows of border between them are read like others, see tile_copies.c. */
-static uint64_t planes_cycles(const struct target *target, uint32_t channels, uint32_t run_bytes, uint32_t plane_bytes,
-                              bool read)
+static uint64_t planes_cycles(struct mover *mover, uint32_t channels, uint32_t run_bytes, uint32_t plane_bytes, bool read)
 {
-    return copy_cycles(target, (uint64_t)channels * run_bytes, run_bytes == plane_bytes ? 1 : channels, read);
+    return copy_cycles(mover, (uint64_t)channels * run_bytes, run_bytes == plane_bytes ? 1 : channels, read);
 }
 
 struct rectangle {
@@ -200,7 +207,7 @@ struct rectangle {
     uint32_t bits;
 };
 
-static uint64_t rectangle_cycles(const struct target *target, const struct rectangle *r, bool read)
+static uint64_t rectangle_cycles(struct mover *mover, const struct rectangle *r, bool read)
 {
     if (r->rows == 0 || r->columns == 0)
         return 0;
@@ -208,7 +215,7 @@ static uint64_t rectangle_cycles(const struct target *target, const struct recta
     uint64_t bytes = run * runs;
     if (r->channels == r->window_channels) /* whole pixels: a row is one run, or the rectangle is */
         runs = r->columns == r->width && r->pitch == r->columns ? 1 : r->rows;
-    return copy_cycles(target, bytes, runs, read);
+    return copy_cycles(mover, bytes, runs, read);
 }
 
 /* ---- the pipeline ---- */
@@ -221,6 +228,7 @@ struct player {
     const struct tile_problem *problem;
     const struct tiling *tiling;
     struct tile_cost *cost;
+    struct mover mover;
     bool two_inputs, two_weights, two_outputs; /* buffers are double, or never reloaded */
     /* what L1 holds: keys of tile_loop's operands */
     struct position input, weights;
@@ -251,7 +259,7 @@ static uint32_t inside(int64_t start, uint32_t extent, uint32_t size)
     return high > low ? (uint32_t)(high - low) : 0;
 }
 
-static uint64_t input_cycles(const struct player *player, const struct dory_step *step, const struct position *at,
+static uint64_t input_cycles(struct player *player, const struct dory_step *step, const struct position *at,
                              const struct dory_tile_shape *shape)
 {
     const struct dory_layer *layer = player->problem->layer;
@@ -267,21 +275,21 @@ static uint64_t input_cycles(const struct player *player, const struct dory_step
         .bits = layer->input_bits,
     };
     if (layer->input_layout == DORY_CHW)
-        return planes_cycles(player->problem->target, r.channels, rows * r.width, step->input[0].rows * r.width, true) +
+        return planes_cycles(&player->mover, r.channels, rows * r.width, step->input[0].rows * r.width, true) +
                (rows > r.rows ? player->problem->target->dma_setup_cycles : 0);
-    uint64_t cycles = rectangle_cycles(player->problem->target, &r, true);
+    uint64_t cycles = rectangle_cycles(&player->mover, &r, true);
     if (dory_has_second_input(layer)) {
         r.channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : r.channels;
         r.bits = layer->second_input_bits;
         if (layer->second_is_pixel)
             r.rows = r.columns = r.width = r.pitch = 1;
         r.window_channels = step->input[1].channels;
-        cycles += rectangle_cycles(player->problem->target, &r, true);
+        cycles += rectangle_cycles(&player->mover, &r, true);
     }
     return cycles;
 }
 
-static uint64_t weights_cycles(const struct player *player, const struct dory_tile_shape *shape, bool last_chunk)
+static uint64_t weights_cycles(struct player *player, const struct dory_tile_shape *shape, bool last_chunk)
 {
     const struct dory_layer *layer = player->problem->layer;
     uint64_t quads = dory_divide_up(shape->channels, 4);
@@ -289,10 +297,10 @@ static uint64_t weights_cycles(const struct player *player, const struct dory_ti
     uint64_t quad = !is_convolution(layer)
                         ? tile_quad_bytes(layer, 1)
                         : dory_chunk_bytes(layer, shape->input_channels) + (last_chunk ? dory_constants_bytes(layer) : 0);
-    return copy_cycles(player->problem->target, quad * quads, whole ? 1 : quads, true);
+    return copy_cycles(&player->mover, quad * quads, whole ? 1 : quads, true);
 }
 
-static uint64_t output_cycles(const struct player *player, const struct dory_step *step, const struct dory_tile_shape *shape)
+static uint64_t output_cycles(struct player *player, const struct dory_step *step, const struct dory_tile_shape *shape)
 {
     struct rectangle r = {.rows = shape->rows,
                           .columns = shape->columns,
@@ -302,8 +310,8 @@ static uint64_t output_cycles(const struct player *player, const struct dory_ste
                           .pitch = shape->columns,
                           .bits = player->problem->layer->output_bits};
     if (player->problem->layer->output_layout == DORY_CHW)
-        return planes_cycles(player->problem->target, r.channels, r.rows * r.width, step->output.rows * r.width, false);
-    return rectangle_cycles(player->problem->target, &r, false);
+        return planes_cycles(&player->mover, r.channels, r.rows * r.width, step->output.rows * r.width, false);
+    return rectangle_cycles(&player->mover, &r, false);
 }
 
 static bool same_position(const struct position *a, const struct position *b)
@@ -398,7 +406,7 @@ uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct
 {
     const struct dory_layer *layer = problem->layer;
     const struct dory_step *step = &problem->steps[0];
-    struct player player = {.problem = problem, .tiling = tiling, .first = true};
+    struct player player = {.problem = problem, .tiling = tiling, .mover = {problem->target, 0}, .first = true};
     struct position at = {step->first_row, 0, step->first_channel, 0};
     struct dory_tile_shape shape = tiling->shape;
     bool overlaps = false;
@@ -438,6 +446,7 @@ static struct player player_of(const struct tile_problem *problem, const struct 
         .problem = problem,
         .tiling = tiling,
         .cost = cost,
+        .mover = {problem->target, 0},
         .two_inputs = !loads.input || !(tiling->single & SINGLE_INPUT),
         .two_weights = !loads.weights || !(tiling->single & SINGLE_WEIGHTS),
         .two_outputs = !loads.output || !(tiling->single & SINGLE_OUTPUT),
@@ -451,6 +460,7 @@ static void finish(struct player *player)
     const struct target *target = player->problem->target;
     finish_previous(player, 0, target->tile_driver_cycles + target->step_driver_cycles, false);
     player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;
+    player->cost->dma_bytes = player->mover.moved_bytes;
     player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);
 }
 

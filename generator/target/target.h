@@ -44,6 +44,9 @@ struct target {
 /* What a kernel takes for a layer on this machine, where its closed form says `cycles`. */
 uint64_t target_kernel_cycles(const struct target *target, const struct dory_layer *layer, uint64_t cycles);
 
+/* Of one transfer from or to L3. */
+uint64_t target_l3_cycles(const struct target *target, uint32_t runs, uint32_t run_bytes);
+
 /* `name_or_path`: host, virt, gap8, or a path that ends in .json. False after an error was reported. */
 bool target_load(struct target *target, const char *name_or_path, struct arena *arena, struct diagnostics *diagnostics);
 

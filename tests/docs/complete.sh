@@ -14,7 +14,7 @@ manual=$(sed 's/\\-/-/g' "$source/docs/dory.1")
 for option in $("$dory" generate --help | sed -n 's/^  \(--[a-z0-9-]*\).*/\1/p'); do
   grep -q -- "$option" <<<"$manual" || fail "docs/dory.1 lacks $option"
 done
-all_help=$("$dory" --help; for command in inspect run evaluate generate report plan diff; do "$dory" $command --help; done)
+all_help=$("$dory" --help; for command in inspect run evaluate generate report plan diff cost; do "$dory" $command --help; done)
 for option in $(grep -o -- '--[a-z][a-z0-9-]*' <<<"$manual" | sort -u); do
   grep -q -- "$option" <<<"$all_help" || fail "docs/dory.1 has $option, which dory does not know"
 done
@@ -30,6 +30,11 @@ done
 # Keys of a target description.
 for key in $(sed -n 's/.*{"\([a-z0-9_]*\)", FIELD.*/\1/p; s/^ *[A-Z_]*("\([a-z0-9_]*\)", .*/\1/p' "$source/generator/target/target.c"); do
   grep -q "\`$key\`" "$source/docs/targets.md" || fail "docs/targets.md lacks $key"
+done
+
+# Fields of a layer.
+for field in $(sed -n 's/^ *{"\([a-z_]*\)", *{MEMBER.*/\1/p; s/^ *{"\([a-z_]*\)",$/\1/p' "$source/generator/cost/fields.c"); do
+  grep -q "\`$field\`" "$source/docs/cost.md" || fail "docs/cost.md lacks $field"
 done
 
 # All documents are found from the README.

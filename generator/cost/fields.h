@@ -1,0 +1,12 @@
+/* The fields of a layer in tables: their names, and how their texts are read. */
+#ifndef DORYGEN_COST_FIELDS_H
+#define DORYGEN_COST_FIELDS_H
+
+#include "dory/cost.h"
+
+/* By their names, in the order in which they are documented; null behind the last. */
+const char *cost_field_name(int index);
+
+bool cost_field_is_known(const char *name, size_t length);
+
+#endif
