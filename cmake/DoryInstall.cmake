@@ -24,6 +24,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/doryConfig.cmake ${PROJECT_BIN
 foreach(module IN ITEMS DoryArguments DoryFlash DoryGenerator DoryNetwork DoryTarget DoryTest FindGvsoc)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/${module}.cmake DESTINATION share/dory/cmake)
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/outputs.def DESTINATION share/dory/cmake)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/DoryLink.sh DESTINATION share/dory/cmake)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/gvsoc/run_gvsoc.py DESTINATION share/dory/cmake/gvsoc)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/gvsoc/python/imp.py DESTINATION share/dory/cmake/gvsoc/python)

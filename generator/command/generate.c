@@ -248,17 +248,20 @@ static bool write_depfile(struct generation *run)
 
 static void list_outputs(const struct generation *run)
 {
-    static const char *const always[] = {".h", ".c", "_weights.bin", "_weights.S", "_plan.txt", NULL};
-    static const char *const checks[] = {"_check.c", "_check.bin", "_check.S", NULL};
-    static const char *const reports[] = {"report.json", "report.html", "report_trace.json", NULL};
+    enum { ALWAYS, CHECK, REPORT };
+    static const struct {
+        int when;
+        const char *ending;
+    } outputs[] = {
+#define OUTPUT(when, use, ending) {when, ending},
+#include "../../cmake/outputs.def"
+    };
     const struct options *options = run->options;
     bool sources = run->command->bit == COMMAND_GENERATE;
-    const char *const *groups[] = {sources ? always : NULL, sources && options->check ? checks : NULL};
-    for (size_t group = 0; group < 2; group++)
-        for (const char *const *suffix = groups[group]; suffix && *suffix; suffix++)
-            printf("%s/%s%s\n", options_folder(options), options->name, *suffix);
-    for (const char *const *name = run->has_report ? reports : NULL; name && *name; name++)
-        printf("%s/%s\n", options_folder(options), *name);
+    const bool is_written[] = {[ALWAYS] = sources, [CHECK] = sources && options->check, [REPORT] = run->has_report};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (is_written[outputs[i].when])
+            printf("%s/%s%s\n", options_folder(options), outputs[i].when == REPORT ? "" : options->name, outputs[i].ending);
 }
 
 static bool can_dump(const struct invocation *invocation)

@@ -7,27 +7,9 @@
 #include <math.h>
 
 #include "command/load_model.h"
+#include "describe/operation.h"
 
 /* ---- words for a layer ---- */
-
-static const char *layer_kind_name(const struct network *network, const struct layer *layer)
-{
-    switch (layer->kind) {
-    case LAYER_MAXIMUM_POOL: return "max pool";
-    case LAYER_AVERAGE_POOL: return "average pool";
-    case LAYER_ADDITION: return "add";
-    case LAYER_CONCATENATION: return "concatenate";
-    case LAYER_MULTIPLICATION: return "multiply";
-    case LAYER_TABLE: return "table";
-    case LAYER_COPY: return "copy";
-    case LAYER_INTERPOLATION: return "interpolate";
-    case LAYER_SOFTMAX: return "softmax";
-    default: break;
-    }
-    if (layer_reads_whole_input(network, layer))
-        return "fully connected";
-    return layer->groups == 1 ? "convolution" : layer_is_depthwise(network, layer) ? "depth-wise" : "in groups";
-}
 
 static const char *shape_words(struct arena *arena, const struct tensor *tensor)
 {
@@ -144,9 +126,9 @@ static void print_layer(FILE *stream, struct arena *arena, const struct network 
 {
     const struct layer *layer = &network->layers[index];
     const struct tensor *input = &network->tensors[layer->inputs[0]], *output = &network->tensors[layer->output];
-    fprintf(stream, "%4d  %-24.24s %-15s %-12s %-12s %-20s %12" PRIu64 "  %s%d  %s\n", index, layer->name,
-            layer_kind_name(network, layer), shape_words(arena, input), shape_words(arena, output),
-            window_words(arena, layer), layer_macs(network, layer), output->is_signed ? "int" : "uint", output->bits,
+    fprintf(stream, "%4d  %-24.24s %-22s %-12s %-12s %-20s %12" PRIu64 "  %s%d  %s\n", index, layer->name,
+            layer_words(network, layer), shape_words(arena, input), shape_words(arena, output), window_words(arena, layer),
+            layer_macs(network, layer), output->is_signed ? "int" : "uint", output->bits,
             arena_format(arena, "%s%s", span_words(arena, (struct span){output->minimum, output->maximum}),
                          scale_words(arena, output)));
     fprintf(stream, "%5s accumulator %s; reads", "",
@@ -178,7 +160,7 @@ void network_print(FILE *stream, struct arena *arena, const struct network *netw
     uint64_t macs = 0, weights_bits = 0;
     print_ends(stream, arena, network, "input", network->inputs, network->input_count);
     print_ends(stream, arena, network, "output", network->outputs, network->output_count);
-    fprintf(stream, "\nlayer  %-23s %-15s %-12s %-12s %-20s %12s  %s\n", "node", "kind", "input", "output",
+    fprintf(stream, "\nlayer  %-23s %-22s %-12s %-12s %-20s %12s  %s\n", "node", "kind", "input", "output",
             "kernel /stride +pad", "MACs", "output range");
     for (int i = 0; i < network->layer_count; i++) {
         const struct layer *layer = &network->layers[i];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "describe/addition_terms.h"
+#include "describe/operation.h"
 #include "describe/requantise_scalar.h"
 
 /* The layer that should have had a clip: pools and the like only pass on what they get. */
@@ -34,9 +35,7 @@ void describe_convolution(const struct description *d)
 {
     const struct layer *layer = d->layer;
     struct dory_layer *run = d->run;
-    run->operation = layer->groups == 1                      ? DORY_CONVOLUTION
-                     : layer_is_depthwise(d->network, layer) ? DORY_DEPTHWISE
-                                                             : DORY_GROUPED;
+    run->operation = layer_operation(d->network, layer);
     run->weight_bits = run->operation == DORY_DEPTHWISE ? 8 : (uint8_t)layer->weight_bits; /* of the blob */
     if (layer->groups < 1 || d->input->channels % layer->groups || d->output->channels % layer->groups)
         REFUSE(d, "group", "%d groups of %d and %d channels, which do not divide", layer->groups, d->input->channels,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "describe/operation.h"
 #include "emit/emit_scale.h"
 #include "emit/records.h"
 
@@ -218,25 +219,6 @@ static void add_kernels(struct text *text, const struct plan *plan)
     text_add_string(text, "\n");
 }
 
-static const char *operation_word(const struct dory_layer *run)
-{
-    static const char *const words[] = {
-        [DORY_CONVOLUTION] = "convolution",
-        [DORY_DEPTHWISE] = "depth-wise convolution",
-        [DORY_MAXIMUM_POOL] = "maximum pool",
-        [DORY_AVERAGE_POOL] = "average pool",
-        [DORY_ADDITION] = "addition",
-        [DORY_GROUPED] = "convolution in groups",
-        [DORY_CONCATENATION] = "concatenation",
-        [DORY_COPY] = "copy",
-        [DORY_TABLE] = "table",
-        [DORY_SOFTMAX] = "softmax",
-        [DORY_MULTIPLICATION] = "multiplication",
-        [DORY_INTERPOLATION] = "interpolation",
-    };
-    return words[run->operation];
-}
-
 /* What a person wants to know of a layer before the numbers come. */
 static void add_layer_comment(struct text *text, const struct plan *plan, int index)
 {
@@ -245,7 +227,7 @@ static void add_layer_comment(struct text *text, const struct plan *plan, int in
     const struct dory_layer *run = &planned->run;
     text_add(text, "/* Layer %d, ", index);
     text_add_in_comment(text, layer->name);
-    text_add(text, ": %s, %ux%ux%u -> %ux%ux%u", operation_word(run), run->input_height, run->input_width,
+    text_add(text, ": %s, %ux%ux%u -> %ux%ux%u", layer_words(plan->network, layer), run->input_height, run->input_width,
              run->input_channels, run->output_height, run->output_width, run->output_channels);
     if (!layer_has_two_inputs(layer))
         text_add(text, "\n * kernel %ux%u, stride %ux%u, dilation %ux%u, padding top %d, left %d, bottom %d, right %d",

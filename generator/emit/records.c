@@ -1,24 +1,14 @@
 #include "emit/records.h"
 
+#include "describe/operation.h"
 #include "dory/check.h"
 #include "dory/dump.h"
 #include "dory/hal.h"
 #include "dory/layer.h"
 
 static const char *const operation_names[] = {
-    [DORY_CONVOLUTION] = "DORY_CONVOLUTION",
-    [DORY_DEPTHWISE] = "DORY_DEPTHWISE",
-    [DORY_MAXIMUM_POOL] = "DORY_MAXIMUM_POOL",
-    [DORY_AVERAGE_POOL] = "DORY_AVERAGE_POOL",
-    [DORY_ADDITION] = "DORY_ADDITION",
-    [DORY_GROUPED] = "DORY_GROUPED",
-    [DORY_CONCATENATION] = "DORY_CONCATENATION",
-    [DORY_COPY] = "DORY_COPY",
-    [DORY_TABLE] = "DORY_TABLE",
-    [DORY_SOFTMAX] = "DORY_SOFTMAX",
-    [DORY_MULTIPLICATION] = "DORY_MULTIPLICATION",
-    [DORY_INTERPOLATION] = "DORY_INTERPOLATION",
-};
+#define NAME(operation, identifier, words) [operation] = #operation,
+    DORY_OPERATIONS(NAME)};
 
 static const char *const normalisation_names[] = {
     [DORY_NORMALISE_NONE] = "DORY_NORMALISE_NONE",

@@ -1,5 +1,6 @@
 #include "report/report_layer.h"
 
+#include "describe/operation.h"
 #include "describe/requantise.h"
 #include "dory/hal.h"
 #include "report/report_values.h"
@@ -96,33 +97,6 @@ struct layer_totals report_totals(const struct report *report)
 }
 
 /* ---- shape and tile ---- */
-
-/* Without a default, so that the compiler asks for the name of a new one. */
-static const char *operation_name(enum dory_operation operation)
-{
-    switch (operation) {
-    case DORY_CONVOLUTION: return "convolution";
-    case DORY_DEPTHWISE: return "depthwise";
-    case DORY_MAXIMUM_POOL: return "maximum_pool";
-    case DORY_AVERAGE_POOL: return "average_pool";
-    case DORY_ADDITION: return "addition";
-    case DORY_GROUPED: return "grouped";
-    case DORY_CONCATENATION: return "concatenation";
-    case DORY_COPY: return "copy";
-    case DORY_TABLE: return "table";
-    case DORY_SOFTMAX: return "softmax";
-    case DORY_MULTIPLICATION: return "multiplication";
-    case DORY_INTERPOLATION: return "interpolation";
-    }
-    return "other";
-}
-
-const char *report_layer_kind(const struct plan *plan, int layer)
-{
-    if (layer_reads_whole_input(plan->network, &plan->network->layers[layer]))
-        return "fully_connected";
-    return operation_name((enum dory_operation)plan->layers[layer].run.operation);
-}
 
 const char *report_normalisation(const struct plan *plan, int layer)
 {
@@ -257,7 +231,7 @@ json_t *report_describe_layer(const struct report *report, int layer)
     const struct plan_layer *planned = &plan->layers[layer];
     json_t *object = value_object();
     set_text(object, "name", plan->network->layers[layer].name);
-    set_text(object, "kind", report_layer_kind(plan, layer));
+    set_text(object, "kind", layer_identifier(plan->network, &plan->network->layers[layer]));
     set_geometry(object, plan->network, &plan->network->layers[layer]);
     set_text(object, "kernel", planned->kernel->name);
     set_text(object, "normalisation", report_normalisation(plan, layer));

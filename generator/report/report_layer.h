@@ -28,11 +28,6 @@ struct layer_totals report_totals(const struct report *report);
 /* The first step that works on a buffer; before it, the buffer is being filled. Its first_step where none does. */
 int report_first_use(const struct plan *plan, int buffer);
 
-/* "convolution", "depthwise", "grouped", "fully_connected", "maximum_pool", "average_pool", "addition", "concatenation" or
- * "copy".
- */
-const char *report_layer_kind(const struct plan *plan, int layer);
-
 /* How an accumulator becomes an output element (enum dory_normalisation): "none", "shift_32", "shift_64", "divide",
  * "clamped_32" or "high_32". */
 const char *report_normalisation(const struct plan *plan, int layer);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "describe/operation.h"
 #include "dory/hal.h"
 #include "report/plan_views.h"
 #include "report/report_layer.h"
@@ -81,7 +82,8 @@ static void add_step(struct trace *trace, int index)
     if (times->start_cycle > times->begin_cycle)
         add_slice(trace, "wait for L3", "wait", TRACK_STEPS, times->begin_cycle, times->start_cycle);
     json_t *arguments = add_slice(trace, arena_format(trace->arena, "%d %s", step->layer, layer),
-                                  report_layer_kind(plan, step->layer), TRACK_STEPS, times->start_cycle, times->end_cycle);
+                                  layer_identifier(plan->network, &plan->network->layers[step->layer]), TRACK_STEPS,
+                                  times->start_cycle, times->end_cycle);
     set_number(arguments, "step", (uint64_t)index);
     set_number(arguments, "first_row", step->run.first_row);
     set_number(arguments, "rows", step->run.rows);

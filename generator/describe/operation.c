@@ -1,0 +1,48 @@
+#include "describe/operation.h"
+
+static enum dory_operation convolution_of(const struct network *network, const struct layer *layer)
+{
+    return layer->groups == 1 ? DORY_CONVOLUTION : layer_is_depthwise(network, layer) ? DORY_DEPTHWISE : DORY_GROUPED;
+}
+
+/* Without a default, as those below: the compiler asks for what a new kind is. */
+enum dory_operation layer_operation(const struct network *network, const struct layer *layer)
+{
+    switch (layer->kind) {
+    case LAYER_CONVOLUTION: break;
+    case LAYER_MAXIMUM_POOL: return DORY_MAXIMUM_POOL;
+    case LAYER_AVERAGE_POOL: return DORY_AVERAGE_POOL;
+    case LAYER_ADDITION: return DORY_ADDITION;
+    case LAYER_CONCATENATION: return DORY_CONCATENATION;
+    case LAYER_MULTIPLICATION: return DORY_MULTIPLICATION;
+    case LAYER_TABLE: return DORY_TABLE;
+    case LAYER_COPY: return DORY_COPY;
+    case LAYER_INTERPOLATION: return DORY_INTERPOLATION;
+    case LAYER_SOFTMAX: return DORY_SOFTMAX;
+    }
+    return convolution_of(network, layer);
+}
+
+const char *layer_identifier(const struct network *network, const struct layer *layer)
+{
+    if (layer_reads_whole_input(network, layer))
+        return "fully_connected";
+    switch (layer_operation(network, layer)) {
+#define IDENTIFIER(operation, identifier, words)                                                                            \
+    case operation: return identifier;
+        DORY_OPERATIONS(IDENTIFIER)
+    }
+    return "other";
+}
+
+const char *layer_words(const struct network *network, const struct layer *layer)
+{
+    if (layer_reads_whole_input(network, layer))
+        return "fully connected";
+    switch (layer_operation(network, layer)) {
+#define WORDS(operation, identifier, words)                                                                                 \
+    case operation: return words;
+        DORY_OPERATIONS(WORDS)
+    }
+    return "other";
+}
