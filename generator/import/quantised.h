@@ -75,4 +75,14 @@ void quantised_finish_convolution(struct quantised_builder *builder, struct laye
 /* Any function of one element, by 256 elements of `output`; both tensors exist. */
 void quantised_table(struct quantised_builder *builder, const char *name, int input, int output, const uint8_t *table);
 
+/* ---- concatenate.c ---- */
+
+enum image_axis { AXIS_HEIGHT, AXIS_WIDTH, AXIS_CHANNELS };
+
+/* The tensor that has these one behind the other along the axis: of equal quantisation, and of equal sizes but there, whose
+ * sum has 16 bits. Where that is not along the channels, the elements of one row (column) of the output have 16 bits, too.
+ */
+int quantised_concatenate(struct quantised_builder *builder, const char *name, const int *tensors, int count,
+                          enum image_axis axis);
+
 #endif

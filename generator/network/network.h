@@ -69,7 +69,8 @@ enum rounding {
     ROUND_FLOOR,
     /* TensorFlow Lite Micro's MultiplyByQuantizedMultiplier, which rounds twice. m has 31 bits, divisor is 1:
      *     h = floor(((x + a) * 2^(left_shift + max(e, 0)) * m + 2^30) / 2^31)
-     *     h / 2^max(-e, 0), halves away from zero, + zero_point */
+     *     h / 2^max(-e, 0), halves away from zero, + zero_point
+     * Of a negative m what -m gives, with the other sign: what is subtracted. */
     ROUND_TWICE,
     /* (x * 2^left_shift + a) * m * 2^e / divisor, halves to even, + zero_point: ONNX's QuantizeLinear, its scales taken as
      * the exact binary fractions that they are */
@@ -79,7 +80,7 @@ enum rounding {
 };
 
 /* y = clip(rounded rational function of x, minimum, maximum): monotone in x. `count` is 1 (the same for all channels) or the
- * number of channels, 0: no stage. divisor >= 1; but for ROUND_FLOOR multipliers are not negative. */
+ * number of channels, 0: no stage. divisor >= 1; only ROUND_FLOOR and ROUND_TWICE have negative multipliers. */
 struct stage {
     int count;
     enum rounding rounding;

@@ -48,6 +48,8 @@ static wide shift_right_away(wide number, int places)
 
 static wide round_twice(const struct stage *stage, wide x, int64_t multiplier, int exponent)
 {
+    if (multiplier < 0)
+        return -round_twice(stage, x, -multiplier, exponent);
     wide shifted = shift_left(x, stage->left_shift + (exponent > 0 ? exponent : 0));
     wide high = wide_floor_divide(multiply(shifted, multiplier) + ((wide)1 << 30), (wide)1 << 31);
     return shift_right_away(high, exponent < 0 ? -exponent : 0);
@@ -80,7 +82,7 @@ static wide round_once(const struct stage *stage, wide x, int64_t multiplier, in
 static bool round_twice_narrowly(const struct stage *stage, int64_t x, int64_t multiplier, int exponent, int64_t *y)
 {
     int left = stage->left_shift + (exponent > 0 ? exponent : 0), right = exponent < 0 ? -exponent : 0;
-    if (x < INT32_MIN || x > INT32_MAX || left > 31 || right > 31 || multiplier > INT32_MAX)
+    if (x < INT32_MIN || x > INT32_MAX || left > 31 || right > 31 || multiplier < 0 || multiplier > INT32_MAX)
         return false;
     int64_t shifted = x * (INT64_C(1) << left);
     if (shifted < INT32_MIN || shifted > INT32_MAX)

@@ -200,10 +200,12 @@ class Builder:
 
     def concatenation(self, x):
         parts = [x] + [self.unary(x) for _ in range(self.number(1, 2))]
-        if x.shape[1] * len(parts) > 40:
+        axis, shape = self.pick([1, 1, 2, 3]), list(x.shape)
+        shape[axis] *= len(parts)
+        if shape[axis] > 40:
             return x
-        real = self.node("Concat", [self.real(part) for part in parts], axis=1)
-        return self.quantised(real, (1, x.shape[1] * len(parts), *x.shape[2:]))
+        real = self.node("Concat", [self.real(part) for part in parts], axis=axis)
+        return self.quantised(real, tuple(shape))
 
     def pad(self, x):
         pads = [0, 0, self.number(0, 2), self.number(0, 2), 0, 0, self.number(0, 2), self.number(0, 2)]

@@ -118,11 +118,41 @@ class Network:
         other = self.random.choice([self.unary(x), self.input(value[0].shape)])
         activation, output = self.random.choice([0, 1, 2, 3]), self.quantisation()
         pair = [x, other] if self.random.random() < 0.5 else [other, x]
-        if self.random.random() < 0.5:
+        kind = self.random.choice(["add", "subtract", "multiply"])
+        if kind == "subtract":
+            return self.operate(tfl.SUB, pair, reference.add(*[self.values[i] for i in pair], output, activation, -1),
+                                (28, {0: ("b", activation)}))
+        if kind == "add":
             return self.operate(tfl.ADD, pair, reference.add(*[self.values[i] for i in pair], output, activation),
                                 (11, {0: ("b", activation)}))
         return self.operate(tfl.MUL, pair, reference.multiply(*[self.values[i] for i in pair], output, activation),
                             (21, {0: ("b", activation)}))
+
+    def add_constant(self, x):
+        value, activation, output = self.values[x], self.random.choice([0, 1, 2, 3]), self.quantisation()
+        scale, zero = self.quantisation()
+        number = self.random.randint(-128, 127)
+        constant = self.model.tensor("constant", [1], tfl.INT8, scale, zero, bytes([number & 255]))
+        other = np.full([1] * value[0].ndim, number, np.int64), scale, zero
+        sign, first = self.random.choice([1, -1]), self.random.random() < 0.5
+        inputs, values = ([x, constant], (value, other)) if first else ([constant, x], (other, value))
+        result = reference.add(*values, output, activation, sign)
+        return self.operate(tfl.ADD if sign == 1 else tfl.SUB, inputs, result, (11 if sign == 1 else 28, {0: ("b", activation)}))
+
+    def transposed_convolution(self, x):
+        value, pick = self.values[x], self.random
+        _, height, width, channels = value[0].shape
+        kernel, stride, same = (pick.randint(1, 4), pick.randint(1, 4)), (pick.randint(1, 3), pick.randint(1, 3)), pick.random() < 0.5
+        if height * width > 60:
+            return self.unary(x)
+        shape = [size * s + (0 if same else max(k - s, 0)) for size, s, k in zip((height, width), stride, kernel)]
+        outputs, per_channel, output = pick.randint(1, 5), pick.random() < 0.8, self.quantisation()
+        tensors, data, scales, bias = self.weights([outputs, *kernel, channels], outputs, 0, value[1], per_channel)
+        result = reference.transposed_convolution(value, data, scales if per_channel else scales * outputs, bias, output,
+                                                  stride, shape, same)
+        inputs = [self.model.integers("shape", [1, *shape, outputs]), tensors[0], x] + tensors[1:]
+        return self.operate(tfl.TRANSPOSE_CONV, inputs, result,
+                            (49, {0: ("b", 0 if same else 1), 1: ("i", stride[1]), 2: ("i", stride[0])}))
 
     def gate(self, x):
         """Squeeze and excite."""
@@ -136,8 +166,9 @@ class Network:
         data, scale, zero = self.values[x]
         parts = [x] + [self.operate(tfl.QUANTIZE, [x], reference.requantise(self.values[x], (scale, zero)))
                        if self.random.random() < 0.3 else self.same_scale(x) for _ in range(self.random.randint(1, 3))]
-        result = np.concatenate([self.values[i][0] for i in parts], axis=3), scale, zero
-        return self.operate(tfl.CONCATENATION, parts, result, (10, {0: ("i", self.random.choice([3, -1]))}))
+        axis = self.random.choice([1, 2, 3])
+        result = np.concatenate([self.values[i][0] for i in parts], axis=axis), scale, zero
+        return self.operate(tfl.CONCATENATION, parts, result, (10, {0: ("i", self.random.choice([axis, axis - 4]))}))
 
     def same_scale(self, x):
         data, scale, zero = self.values[x]
@@ -214,7 +245,7 @@ class Network:
         pick = self.random
         x = self.input((1, pick.randint(1, 9), pick.randint(1, 9), pick.randint(1, 6)))
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
-                 self.concatenate, self.unary, self.move, self.move]
+                 self.add_constant, self.transposed_convolution, self.concatenate, self.unary, self.move, self.move]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)
         return self.head(x) if pick.random() < 0.6 else x

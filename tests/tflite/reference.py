@@ -75,6 +75,26 @@ def convolution(x, weights, scales, bias, output, stride, dilation, same, activa
     return finish(np.stack([scaled(total[..., c], real[c]) for c in range(channels)], axis=3), *output, activation)
 
 
+def transposed_convolution(x, weights, scales, bias, output, stride, shape, same):
+    """weights OHWI; shape: height and width of the output."""
+    data, scale, zero = x
+    _, height, width, _ = data.shape
+    before = []
+    for i in range(2):
+        places = -(-shape[i] // stride[i])
+        before.append(max((places - 1) * stride[i] + weights.shape[1 + i] - shape[i], 0) // 2 if same else 0)
+    total = np.zeros((1, *shape, weights.shape[0]), np.int64) + bias
+    for row in range(height):
+        for column in range(width):
+            for ky in range(weights.shape[1]):
+                for kx in range(weights.shape[2]):
+                    y, x_ = row * stride[0] - before[0] + ky, column * stride[1] - before[1] + kx
+                    if 0 <= y < shape[0] and 0 <= x_ < shape[1]:
+                        total[0, y, x_] += weights[:, ky, kx] @ (data[0, row, column] - zero)
+    real = [scale * s / output[0] for s in scales]
+    return finish(np.stack([scaled(total[..., c], real[c]) for c in range(len(real))], axis=3), *output)
+
+
 def fully_connected(x, weights, scales, bias, output, activation):
     data, scale, zero = x
     total = (data.reshape(-1, weights.shape[1]) - zero) @ weights.T + bias
@@ -103,9 +123,11 @@ def mean(x, axes, output):
     return finish(scaled(total, None, (multiplier << shift) // count, exponent - shift), *output)
 
 
-def add(a, b, output, activation):
+def add(a, b, output, activation, sign=1):
+    """Or subtract: sign -1."""
     unit = 2 * max(a[1], b[1])
-    total = sum(scaled((x[0] - x[2]) << 20, x[1] / unit) for x in (a, b))
+    first, second = (scaled((x[0] - x[2]) << 20, x[1] / unit) for x in (a, b))
+    total = first + sign * second
     return finish(scaled(total, unit / (2**20 * output[0])), *output, activation)
 
 

@@ -90,16 +90,12 @@ static void set_image(struct qdq *qdq, const struct qdq_value *from, int tensor,
 
 /* ---- Concat ---- */
 
-int qdq_concatenate(struct qdq *qdq, const char *name, const struct qdq_value *parts, int count)
+int qdq_concatenate(struct qdq *qdq, const char *name, const struct qdq_value *parts, int count, enum image_axis axis)
 {
-    int joined = parts[0].tensor;
-    for (int i = 1; i < count; i++) {
-        const struct tensor a = *qdq_tensor(qdq, joined), b = *qdq_tensor(qdq, parts[i].tensor);
-        int output = qdq_tensor_like(qdq, name, joined, a.height, a.width, a.channels + b.channels);
-        quantised_layer(&qdq->builder, LAYER_CONCATENATION, name, joined, output)->inputs[1] = parts[i].tensor;
-        joined = output;
-    }
-    return joined;
+    int *tensors = arena_array(qdq->arena, int, (size_t)count);
+    for (int i = 0; i < count; i++)
+        tensors[i] = parts[i].tensor;
+    return quantised_concatenate(&qdq->builder, name, tensors, count, axis);
 }
 
 static bool same_quantisation(struct qdq *qdq, const struct qdq_value *a, const struct qdq_value *b)
@@ -109,50 +105,81 @@ static bool same_quantisation(struct qdq *qdq, const struct qdq_value *a, const 
            first->model_offset == second->model_offset;
 }
 
-static enum qdq_outcome take_parts(struct qdq *qdq, const struct node *node, struct qdq_value *parts, int count,
-                                   int64_t *channels)
+static const enum image_axis image_axes[3] = {AXIS_CHANNELS, AXIS_HEIGHT, AXIS_WIDTH};
+
+static enum qdq_outcome take_parts(struct qdq *qdq, const struct node *node, struct qdq_value *parts, int count, int axis)
 {
+    int64_t size = 0;
     for (int i = 0; i < count; i++) {
         enum qdq_outcome outcome = take_image(qdq, node, &parts[i], &parts[i]);
         if (outcome != QDQ_DONE)
             return outcome;
-        const struct tensor *tensor = qdq_tensor(qdq, parts[i].tensor), *first = qdq_tensor(qdq, parts[0].tensor);
-        *channels += tensor->channels;
-        if (tensor->height != first->height || tensor->width != first->width || parts[i].kind != parts[0].kind ||
-            parts[i].view.rank != parts[0].view.rank || *channels > QDQ_MAXIMUM_DIMENSION)
-            return qdq_fault(
-                qdq, node, NULL, "of shapes %s and %s, supported: equal shapes but for up to %d channels in all",
-                view_text(&parts[0].view, qdq->arena), view_text(&parts[i].view, qdq->arena), QDQ_MAXIMUM_DIMENSION);
+        bool fits = parts[i].kind == parts[0].kind && parts[i].view.rank == parts[0].view.rank;
+        for (int k = 0; fits && k < parts[0].view.rank; k++)
+            fits = k == axis || parts[i].view.dimensions[k] == parts[0].view.dimensions[k];
+        size += fits ? parts[i].view.dimensions[axis] : 0;
+        int64_t channels = axis == 1 ? size : size * qdq_tensor(qdq, parts[0].tensor)->channels;
+        if (!fits || channels > QDQ_MAXIMUM_DIMENSION)
+            return qdq_fault(qdq, node, NULL,
+                             "of shapes %s and %s, supported: equal shapes but along the axis, and up to %d elements there, "
+                             "channels included",
+                             view_text(&parts[0].view, qdq->arena), view_text(&parts[i].view, qdq->arena),
+                             QDQ_MAXIMUM_DIMENSION);
     }
     return QDQ_DONE;
+}
+
+static bool is_one_quantisation(struct qdq *qdq, const struct qdq_value *parts, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!same_quantisation(qdq, &parts[0], &parts[i]) ||
+            (parts[i].kind != QDQ_ELEMENTS && !qdq_is_plain(qdq, &parts[i])))
+            return false;
+    return true;
+}
+
+/* Parts that are still to be quantised as the whole is. */
+static void join_pending(struct qdq *qdq, const struct node *node, const struct qdq_value *parts, int count,
+                         enum image_axis axis, struct qdq_value *result)
+{
+    int sizes[3] = {0};
+    for (int i = 0; i < count; i++) {
+        const struct tensor *tensor = qdq_tensor(qdq, parts[i].tensor);
+        const int own[3] = {tensor->height, tensor->width, tensor->channels};
+        for (int k = 0; k < 3; k++)
+            sizes[k] = i == 0 || k != (int)axis ? own[k] : sizes[k] + own[k];
+    }
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONCATENATION, node, parts[0].tensor, 1);
+    pending->height = sizes[AXIS_HEIGHT];
+    pending->width = sizes[AXIS_WIDTH];
+    pending->channels = sizes[AXIS_CHANNELS];
+    pending->axis = axis;
+    pending->parts = parts;
+    pending->part_count = count;
+    qdq_pending_value(pending, parts[0].view.rank, result);
 }
 
 enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                    struct qdq_value *result)
 {
     struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)count + 1);
-    int64_t axis = qdq_integer(qdq, node, "axis", 1), channels = 0;
+    int64_t axis = qdq_integer(qdq, node, "axis", 1), rank = inputs[0].view.rank;
     memcpy(parts, inputs, (size_t)count * sizeof *parts);
-    if (axis != 1 && axis + inputs[0].view.rank != 1)
-        return qdq_fault(qdq, node, "axis", "is %" PRId64 "; supported: 1, that of the channels", axis);
-    enum qdq_outcome outcome = take_parts(qdq, node, parts, count, &channels);
+    axis += axis < 0 ? rank : 0;
+    if (rank < 2 || rank > 4 || axis < 1 || axis >= rank)
+        return qdq_fault(qdq, node, "axis", "is %" PRId64 ", of a tensor of shape %s; supported: channels, height, width",
+                         axis, view_text(&inputs[0].view, qdq->arena));
+    enum qdq_outcome outcome = take_parts(qdq, node, parts, count, (int)axis);
     if (outcome != QDQ_DONE)
         return outcome;
-    bool is_plain = true;
-    for (int i = 0; i < count; i++)
-        is_plain &=
-            same_quantisation(qdq, &parts[0], &parts[i]) && (parts[i].kind == QDQ_ELEMENTS || qdq_is_plain(qdq, &parts[i]));
-    if (is_plain) {
-        set_image(qdq, &parts[0], qdq_concatenate(qdq, node->name, parts, count), result);
+    enum image_axis image_axis = image_axes[image_dimension(&parts[0].view, (int)axis)];
+    if (is_one_quantisation(qdq, parts, count)) {
+        set_image(qdq, &parts[0], qdq_concatenate(qdq, node->name, parts, count, image_axis), result);
         return QDQ_DONE;
     }
     if (parts[0].kind == QDQ_ELEMENTS)
         return qdq_fault(qdq, node, NULL, "its inputs are integers of different scales or zero points");
-    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONCATENATION, node, parts[0].tensor, 1);
-    pending->channels = (int)channels;
-    pending->parts = parts;
-    pending->part_count = count;
-    qdq_pending_value(pending, parts[0].view.rank, result);
+    join_pending(qdq, node, parts, count, image_axis, result);
     return QDQ_DONE;
 }
 

@@ -55,6 +55,7 @@ struct qdq_pending {
     /* instead of a layer: tensors side by side, each of which takes on the quantisation of the whole first */
     const struct qdq_value *parts;
     int part_count;
+    enum image_axis axis; /* along which they are joined */
 };
 
 /* (x - shift) * numerator / denominator of an input of the model that is float. */
@@ -218,10 +219,11 @@ void qdq_window_set(struct layer *layer, const struct qdq_window *window);
 
 qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product; /* products.c */
 qdq_handler qdq_average_pool, qdq_global_average, qdq_reduce_mean, qdq_maximum_pool, qdq_global_maximum,
-    qdq_softmax;                                                                                  /* pools.c */
-qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_batch_normalization;                             /* elements.c */
-qdq_handler qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose;    /* views.c */
-int qdq_concatenate(struct qdq *qdq, const char *name, const struct qdq_value *parts, int count); /* of equal quantisation */
+    qdq_softmax;                                                                               /* pools.c */
+qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_batch_normalization;                          /* elements.c */
+qdq_handler qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose; /* views.c */
+/* Of equal quantisation. */
+int qdq_concatenate(struct qdq *qdq, const char *name, const struct qdq_value *parts, int count, enum image_axis axis);
 /* A copy with a border; the elements of it are `fill`. */
 int qdq_lay_border(struct qdq *qdq, const char *name, int input, const int64_t before[2], const int64_t after[2], int fill);
 qdq_handler qdq_concatenation, qdq_pad, qdq_slice, qdq_split; /* moves.c */

@@ -13,7 +13,7 @@ const struct qdq_operator qdq_operators[] = {
     {"Cast", qdq_identity, "nothing", "to float"},
     {"Ceil", qdq_unary, TABLE, ""},
     {"Clip", qdq_clip, "bounds of the layer in front, or a table", ""},
-    {"Concat", qdq_concatenation, "concatenation, behind tables where scales differ", "along channels"},
+    {"Concat", qdq_concatenation, "concatenation, behind tables where scales differ", "along channels, height or width"},
     {"Conv", qdq_convolution, "convolution", "constant 8-bit weights; groups, dilations, auto_pad"},
     {"ConvTranspose", qdq_transposed_convolution, "zeros between the elements, then a convolution",
      "no output_shape, auto_pad"},

@@ -136,7 +136,7 @@ static enum qdq_outcome quantise_parts(struct qdq *qdq, const struct node *node,
         quantise_reals(qdq, node, &part, quantisation, arena_format(qdq->arena, "%s_%d", name, i), &parts[i]);
     }
     *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view};
-    result->tensor = qdq_concatenate(qdq, pending->layer.name, parts, pending->part_count);
+    result->tensor = qdq_concatenate(qdq, pending->layer.name, parts, pending->part_count, pending->axis);
     qdq_tensor(qdq, result->tensor)->name = name;
     return QDQ_DONE;
 }

@@ -1,4 +1,5 @@
-/* Additions: both inputs are scaled to a common unit, 20 bits finer than the larger scale, and their sum to the output. */
+/* Additions and subtractions: both inputs are scaled to a common unit, 20 bits finer than the larger scale, and their sum to
+ * the output. */
 #include <math.h>
 #include <string.h>
 
@@ -67,7 +68,15 @@ static struct stage scale_by(struct tflite_importer *importer, double factor, in
                           .divisor = 1};
 }
 
-/* The stages of an addition, from both inputs' and the output's scales and zero points; false after a report. */
+static void negate(struct tflite_importer *importer, struct stage *stage)
+{
+    int64_t *multiplier = arena_array(importer->arena, int64_t, 1);
+    *multiplier = -stage->multiplier[0];
+    stage->multiplier = multiplier;
+}
+
+/* The stages of an addition (or subtraction), from both inputs' and the output's scales and zero points; false after a
+ * report. */
 struct sum {
     struct stage inputs[2], output;
 };
@@ -85,6 +94,8 @@ static bool set_sum(struct tflite_importer *importer, const double *scales, cons
         sum->inputs[i] = scale_by(importer, scales[i] / unit, -zero_points[i]);
         sum->inputs[i].left_shift = ADDITION_SHIFT;
     }
+    if (importer->current->code == TFLITE_SUB)
+        negate(importer, &sum->inputs[1]);
     sum->output = scale_by(importer, factor, 0);
     sum->output.zero_point = to->zero_point;
     sum->output.has_clip = true;
@@ -108,14 +119,19 @@ static bool add_constant(struct tflite_importer *importer, int constant_index, s
     const struct tensor from = *tflite_network_tensor(importer, input);
     if (tflite_elements(tflite_output(importer)) != tensor_elements(&from))
         return tflite_fault(importer, "the output has another number of elements than the input");
-    const double scales[2] = {from.scale, quantisation.scale};
-    const int zero_points[2] = {from.zero_point, (int)quantisation.zero_point};
+    double scales[2];
+    int zero_points[2];
+    scales[constant_index] = quantisation.scale;
+    zero_points[constant_index] = (int)quantisation.zero_point;
+    scales[1 - constant_index] = from.scale;
+    zero_points[1 - constant_index] = from.zero_point;
     if (!set_sum(importer, scales, zero_points, output, &sum))
         return false;
-    wide term = stage_apply(&sum.inputs[1], 0, (int8_t)constant->data[0]);
     uint8_t table[256];
+    wide term = stage_apply(&sum.inputs[constant_index], 0, (int8_t)constant->data[0]);
     for (int i = 0; i < 256; i++)
-        table[i] = (uint8_t)stage_apply(&sum.output, 0, (int64_t)(stage_apply(&sum.inputs[0], 0, i) + term));
+        table[i] =
+            (uint8_t)stage_apply(&sum.output, 0, (int64_t)(stage_apply(&sum.inputs[1 - constant_index], 0, i) + term));
     quantised_table(&importer->builder, tflite_output(importer)->name, input, output, table);
     *result = value;
     result->tensor = output;
@@ -136,7 +152,7 @@ bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *
     if (output < 0)
         return false;
     if (!tflite_is_same_size(importer, inputs[0], inputs[1]) || !tflite_is_same_size(importer, inputs[0], output))
-        return tflite_fault(importer, "adds %s and %s; supported: tensors of the same shape",
+        return tflite_fault(importer, "adds (subtracts) %s and %s; supported: tensors of the same shape",
                             tflite_shape_text(importer, tflite_input(importer, 0)),
                             tflite_shape_text(importer, tflite_input(importer, 1)));
     const struct tensor *tensors = importer->builder.network->tensors;

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -109,26 +110,6 @@ bool tflite_multiply(struct tflite_importer *importer, const struct tflite_opera
 
 /* ---- concatenation ---- */
 
-/* The layer of two inputs; the last one's output is the operator's. */
-static int concatenate_two(struct tflite_importer *importer, int first, int second, bool is_last)
-{
-    const struct tensor a = *tflite_network_tensor(importer, first), b = *tflite_network_tensor(importer, second);
-    struct quantisation quantisation;
-    if (a.height != b.height || a.width != b.width) {
-        tflite_fault(importer, "joins images of %d x %d and %d x %d; supported: the same size", a.height, a.width, b.height,
-                     b.width);
-        return -1;
-    }
-    if (!tflite_quantisation(importer, tflite_output(importer), &quantisation))
-        return -1;
-    const char *name = tflite_output(importer)->name;
-    if (!is_last)
-        name = arena_format(importer->arena, "%s, first %d channels", name, a.channels + b.channels);
-    int output = quantised_tensor(&importer->builder, name, a.height, a.width, a.channels + b.channels, &quantisation);
-    quantised_layer(&importer->builder, LAYER_CONCATENATION, name, first, output)->inputs[1] = second;
-    return output;
-}
-
 static bool check_scale(struct tflite_importer *importer, int input)
 {
     const struct tensor *tensor = tflite_network_tensor(importer, input);
@@ -142,29 +123,54 @@ static bool check_scale(struct tflite_importer *importer, int input)
                         (int)output.zero_point);
 }
 
+static int size_along(const struct tensor *tensor, enum image_axis axis)
+{
+    return axis == AXIS_HEIGHT ? tensor->height : axis == AXIS_WIDTH ? tensor->width : tensor->channels;
+}
+
+/* Equal but along the axis; what becomes channels of a pixel is as long as channels may be. */
+static bool check_sizes(struct tflite_importer *importer, const int *inputs, int count, enum image_axis axis)
+{
+    const struct tensor first = *tflite_network_tensor(importer, inputs[0]);
+    int64_t size = 0;
+    for (int i = 0; i < count; i++) {
+        const struct tensor *tensor = tflite_network_tensor(importer, inputs[i]);
+        size += size_along(tensor, axis);
+        for (int k = AXIS_HEIGHT; k <= AXIS_CHANNELS; k++)
+            if (k != (int)axis && size_along(tensor, (enum image_axis)k) != size_along(&first, (enum image_axis)k))
+                return tflite_fault(importer, "joins %s and %s, which differ along another axis than that; supported: one",
+                                    tflite_shape_text(importer, tflite_input(importer, 0)),
+                                    tflite_shape_text(importer, tflite_input(importer, i)));
+    }
+    int64_t channels = axis == AXIS_CHANNELS ? size : size * first.channels;
+    if (channels > MAXIMUM_DIMENSION)
+        return tflite_fault(importer, "joins to %" PRId64 " elements along the axis, channels included; supported: up to %d",
+                            channels, MAXIMUM_DIMENSION);
+    return true;
+}
+
 bool tflite_concatenate(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     const struct tflite_tensor *output = tflite_output(importer);
     int axis = operation->options.axis < 0 ? operation->options.axis + output->rank : operation->options.axis;
-    if (axis != output->rank - 1)
-        return tflite_fault(importer, "joins along axis %d of %s; supported: the last one, channels",
+    int from_end = output->rank - axis, *inputs = arena_array(importer->arena, int, (size_t)operation->input_count + 1);
+    struct image_shape shape;
+    if (from_end < 1 || from_end > 3 || from_end > output->rank)
+        return tflite_fault(importer, "joins along axis %d of %s; supported: height, width, channels",
                             operation->options.axis, tflite_shape_text(importer, output));
     if (operation->options.activation != TFLITE_NO_ACTIVATION)
         return tflite_fault(importer, "a fused activation; supported: none");
-    int joined = tflite_reads(importer, 0, NULL);
-    if (joined < 0 || !check_scale(importer, joined))
-        return false;
-    for (int i = 1; i < operation->input_count; i++) {
-        int next = tflite_reads(importer, i, NULL);
-        if (next < 0 || !check_scale(importer, next))
-            return false;
-        joined = concatenate_two(importer, joined, next, i == operation->input_count - 1);
-        if (joined < 0)
+    enum image_axis image_axis = (enum image_axis)(AXIS_CHANNELS + 1 - from_end);
+    for (int i = 0; i < operation->input_count; i++) {
+        inputs[i] = tflite_reads(importer, i, NULL);
+        if (inputs[i] < 0 || !check_scale(importer, inputs[i]))
             return false;
     }
-    struct image_shape shape;
-    if (!tflite_image_shape(importer, output, &shape))
+    if (operation->input_count == 0)
+        return tflite_fault(importer, "the operator has no inputs");
+    if (!check_sizes(importer, inputs, operation->input_count, image_axis) || !tflite_image_shape(importer, output, &shape))
         return false;
+    int joined = quantised_concatenate(&importer->builder, output->name, inputs, operation->input_count, image_axis);
     const struct tensor *tensor = tflite_network_tensor(importer, joined);
     if (tensor->height != shape.height || tensor->width != shape.width || tensor->channels != shape.channels)
         return tflite_fault(importer, "the output's shape %s does not fit the inputs", tflite_shape_text(importer, output));

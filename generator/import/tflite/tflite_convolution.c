@@ -54,15 +54,16 @@ static void check_bias_scale(struct tflite_importer *importer, const struct tfli
     }
 }
 
-static bool read_biases(struct tflite_importer *importer, int count, const struct tflite_tensor **tensor,
+/* Input `index` of the operator, if it has that. */
+static bool read_biases(struct tflite_importer *importer, int index, int count, const struct tflite_tensor **tensor,
                         const int32_t **biases)
 {
     const struct tflite_operator *operation = importer->current;
     *biases = NULL;
     *tensor = NULL;
-    if (operation->input_count < 3 || operation->inputs[2] == NO_TENSOR)
+    if (operation->input_count <= index || operation->inputs[index] == NO_TENSOR)
         return true;
-    *tensor = tflite_constant(importer, 2, TFLITE_INT32, (size_t)count);
+    *tensor = tflite_constant(importer, index, TFLITE_INT32, (size_t)count);
     if (!*tensor)
         return false;
     int32_t *numbers = arena_array(importer->arena, int32_t, (size_t)count);
@@ -73,14 +74,14 @@ static bool read_biases(struct tflite_importer *importer, int count, const struc
 }
 
 /* The layer's kernel, stride, padding and groups are set. `weights` are in the network's order. */
-static bool finish(struct tflite_importer *importer, struct layer *layer, const struct filter *filter, int axis,
-                   const int8_t *weights)
+static bool finish(struct tflite_importer *importer, struct layer *layer, const struct filter *filter, int bias_index,
+                   int axis, const int8_t *weights)
 {
     struct quantised_weights result = {.weights = weights, .scale_count = filter->tensor->scale_count};
     const struct tflite_tensor *bias;
     double input_scale = tflite_network_tensor(importer, layer->inputs[0])->scale;
     result.scales = read_scales(importer, filter, axis);
-    if (!result.scales || !read_biases(importer, filter->outputs, &bias, &result.biases))
+    if (!result.scales || !read_biases(importer, bias_index, filter->outputs, &bias, &result.biases))
         return false;
     if (bias)
         check_bias_scale(importer, bias, input_scale, result.scales, result.scale_count);
@@ -142,7 +143,7 @@ static bool convolve(struct tflite_importer *importer, struct filter *filter, bo
     layer->groups = is_depthwise ? channels : channels / filter->inputs;
     *result = tflite_value_of(output);
     return tflite_set_window(importer, layer, from, tflite_output(importer), &padding) &&
-           finish(importer, layer, filter, is_depthwise ? 3 : 0, order_weights(importer, filter, is_depthwise));
+           finish(importer, layer, filter, 2, is_depthwise ? 3 : 0, order_weights(importer, filter, is_depthwise));
 }
 
 static bool read_filter(struct tflite_importer *importer, int rank, struct filter *filter)
@@ -176,6 +177,100 @@ bool tflite_depthwise(struct tflite_importer *importer, const struct tflite_oper
     const int *dimensions = filter.tensor->dimensions;
     filter = (struct filter){filter.tensor, dimensions[3], dimensions[1], dimensions[2], 1};
     return convolve(importer, &filter, true, result);
+}
+
+/* ---- transposed convolutions ---- */
+
+/* Of one dimension, whose window the output's padding belongs to: what the spread input needs before and behind it. False
+ * after a report. */
+static bool pad_spread(struct tflite_importer *importer, const struct window *window, int spread, int *before, int *behind)
+{
+    const struct tflite_options *options = &importer->current->options;
+    int64_t outputs = (window->size + window->stride - 1) / window->stride;
+    int64_t missing = (outputs - 1) * window->stride + window->kernel - window->size;
+    bool is_same = options->padding == TFLITE_SAME && missing > 0;
+    *before = window->kernel - 1 - (is_same ? (int)(missing / 2) : 0);
+    int64_t rest = (int64_t)window->size + window->kernel - 1 - spread - *before;
+    if (*before < 0 || rest < 0 || rest > MAXIMUM_DIMENSION)
+        return tflite_fault(importer,
+                            "a %s of %d elements, of which the input's give others; supported: an output's %s that "
+                            "all elements of the input are within",
+                            window->what, window->size, window->what);
+    *behind = (int)rest;
+    return true;
+}
+
+static bool set_transposed_window(struct tflite_importer *importer, struct layer *layer, const struct tensor *spread)
+{
+    const struct tflite_options *options = &importer->current->options;
+    const struct tensor *output = tflite_network_tensor(importer, layer->output);
+    struct window vertical = {"height", output->height, layer->kernel_height, options->stride_height, 1, 0};
+    struct window horizontal = {"width", output->width, layer->kernel_width, options->stride_width, 1, 0};
+    return pad_spread(importer, &vertical, spread->height, &layer->padding_top, &layer->padding_bottom) &&
+           pad_spread(importer, &horizontal, spread->width, &layer->padding_left, &layer->padding_right);
+}
+
+/* OHWI to [output][input][height][width], turned by half a circle. */
+static const int8_t *turn_weights(struct tflite_importer *importer, const struct filter *filter)
+{
+    size_t area = (size_t)filter->height * (size_t)filter->width, inputs = (size_t)filter->inputs;
+    const int8_t *from = (const int8_t *)filter->tensor->data;
+    int8_t *to = arena_array(importer->arena, int8_t, (size_t)filter->outputs * inputs * area);
+    for (size_t o = 0; o < (size_t)filter->outputs; o++)
+        for (size_t i = 0; i < inputs; i++)
+            for (size_t k = 0; k < area; k++)
+                to[(o * inputs + i) * area + k] = from[(o * area + area - 1 - k) * inputs + i];
+    return to;
+}
+
+static bool check_transposed(struct tflite_importer *importer, const struct filter *filter, const struct tensor *input)
+{
+    const struct tflite_options *options = &importer->current->options;
+    const struct tflite_tensor *output = tflite_output(importer);
+    int64_t height = (int64_t)(input->height - 1) * options->stride_height + 1;
+    int64_t width = (int64_t)(input->width - 1) * options->stride_width + 1;
+    if (options->activation != TFLITE_NO_ACTIVATION)
+        return tflite_fault(importer, "a fused activation, which TensorFlow Lite Micro leaves out; supported: none");
+    if (options->stride_height < 1 || options->stride_width < 1 || height > MAXIMUM_DIMENSION || width > MAXIMUM_DIMENSION ||
+        height * width > MAXIMUM_ELEMENTS / input->channels)
+        return tflite_fault(importer,
+                            "strides of %d and %d of an input of %d x %d; supported: at least 1, and up to %d "
+                            "elements between the first and the last",
+                            options->stride_height, options->stride_width, input->height, input->width, MAXIMUM_DIMENSION);
+    if (filter->inputs != input->channels || output->rank != 4 || output->dimensions[3] != filter->outputs)
+        return tflite_fault(importer, "weights of %s do not fit an input of %d channels and an output of %s",
+                            tflite_shape_text(importer, filter->tensor), input->channels,
+                            tflite_shape_text(importer, output));
+    return true;
+}
+
+/* Its inputs: the output's shape, which its tensor has, too; weights; the input; biases. */
+bool tflite_transposed_convolution(struct tflite_importer *importer, const struct tflite_operator *operation,
+                                   struct value *result)
+{
+    struct filter filter;
+    (void)operation;
+    if (!read_filter(importer, 4, &filter))
+        return false;
+    const int *dimensions = filter.tensor->dimensions;
+    filter = (struct filter){filter.tensor, dimensions[0], dimensions[1], dimensions[2], dimensions[3]};
+    int input = tflite_reads(importer, 2, NULL);
+    if (input < 0 || !check_transposed(importer, &filter, tflite_network_tensor(importer, input)))
+        return false;
+    const struct tflite_options *options = &importer->current->options;
+    if (options->stride_height > 1 || options->stride_width > 1)
+        input = tflite_lay_spread(importer, input, options->stride_height, options->stride_width);
+    int output = tflite_makes(importer, -1);
+    if (output < 0)
+        return false;
+    const struct tensor spread = *tflite_network_tensor(importer, input);
+    struct layer *layer =
+        quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
+    layer->kernel_height = filter.height;
+    layer->kernel_width = filter.width;
+    *result = tflite_value_of(output);
+    return set_transposed_window(importer, layer, &spread) &&
+           finish(importer, layer, &filter, 3, 0, turn_weights(importer, &filter));
 }
 
 /* ---- fully connected ---- */
@@ -238,7 +333,7 @@ static bool connect(struct tflite_importer *importer, const struct filter *filte
     layer->kernel_width = is_whole ? from.width : 1;
     *result = tflite_value_of(output);
     const int8_t *weights = is_whole ? order_whole(importer, filter, &value, &from) : order_weights(importer, filter, false);
-    return finish(importer, layer, filter, 0, weights);
+    return finish(importer, layer, filter, 2, 0, weights);
 }
 
 bool tflite_fully_connected(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)

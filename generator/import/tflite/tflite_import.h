@@ -51,7 +51,7 @@ struct tflite_importer {
 typedef bool tflite_handler(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result);
 
 /* tflite_convolution.c */
-tflite_handler tflite_convolution, tflite_depthwise, tflite_fully_connected;
+tflite_handler tflite_convolution, tflite_depthwise, tflite_fully_connected, tflite_transposed_convolution;
 /* tflite_pool.c */
 tflite_handler tflite_average_pool, tflite_maximum_pool, tflite_mean, tflite_reduce_maximum;
 /* tflite_addition.c */
@@ -117,6 +117,9 @@ struct value tflite_value_of(int tensor);
 
 /* A copy of the value with its pending border. */
 int tflite_lay_border(struct tflite_importer *importer, const struct value *value);
+
+/* A copy with `strides - 1` border elements between the rows, and between the columns. */
+int tflite_lay_spread(struct tflite_importer *importer, int input, int stride_height, int stride_width);
 
 /* A copy of the value in another shape, whose elements come in the value's order: transposed, or reshaped. */
 int tflite_lay_view(struct tflite_importer *importer, const struct value *value, const struct image_shape *shape);

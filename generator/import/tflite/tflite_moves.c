@@ -80,6 +80,28 @@ int tflite_lay_border(struct tflite_importer *importer, const struct value *valu
     return output;
 }
 
+static void fill_spread(int32_t *positions, int count, int spread, int stride)
+{
+    for (int i = 0; i < count; i++)
+        positions[i] = i % spread ? -1 : i / spread * stride;
+}
+
+int tflite_lay_spread(struct tflite_importer *importer, int input, int stride_height, int stride_width)
+{
+    struct tensor from = *tflite_network_tensor(importer, input);
+    struct quantisation quantisation = {from.scale, from.zero_point + from.model_offset, from.model_offset != 0};
+    struct image_shape shape = {(from.height - 1) * stride_height + 1, (from.width - 1) * stride_width + 1, from.channels};
+    struct positions positions = make_positions(importer, &shape);
+    const char *name = arena_format(importer->arena, "%s, spread", from.name);
+    fill_spread(positions.rows, shape.height, stride_height, from.width * from.channels);
+    fill_spread(positions.columns, shape.width, stride_width, from.channels);
+    fill(positions.channels, from.channels, 0, 1, 1);
+    int output = quantised_tensor(&importer->builder, name, shape.height, shape.width, shape.channels, &quantisation);
+    lay_copy(importer, name, input, output, &positions);
+    importer->builder.network->layers[importer->builder.network->layer_count - 1].padding_value = from.zero_point;
+    return output;
+}
+
 /* Input and output of an operator that moves elements, which keep scale and zero point; false after a report. */
 static bool make_output(struct tflite_importer *importer, int *input, int *output)
 {

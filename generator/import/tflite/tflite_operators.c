@@ -35,14 +35,16 @@ static const struct {
     {TFLITE_SPLIT, tflite_split},
     {TFLITE_SQUEEZE, tflite_reshape},
     {TFLITE_STRIDED_SLICE, tflite_slice},
+    {TFLITE_SUB, tflite_add},
     {TFLITE_TANH, tflite_tanh},
     {TFLITE_TRANSPOSE, tflite_transpose},
+    {TFLITE_TRANSPOSE_CONV, tflite_transposed_convolution},
 };
 
 const struct tflite_description tflite_descriptions[] = {
     {"ADD", "addition", "two tensors of the same shape; with a constant: one of one element"},
     {"AVERAGE_POOL_2D", "average pool", "windows inside the image"},
-    {"CONCATENATION", "concatenation", "along channels, of equal scales"},
+    {"CONCATENATION", "concatenation", "along height, width or channels, of equal scales"},
     {"CONV_2D", "convolution", "constant INT8 weights; groups, dilations"},
     {"DEPTHWISE_CONV_2D", "depth-wise convolution", "any multiplier"},
     {"DEQUANTIZE", "an output", "float operators behind it are left to the application"},
@@ -69,8 +71,10 @@ const struct tflite_description tflite_descriptions[] = {
     {"SPLIT", "copies", "equal parts"},
     {"SQUEEZE", "nothing", ""},
     {"STRIDED_SLICE", "a copy", "constant bounds, positive strides, all dimensions kept"},
+    {"SUB", "addition", "two tensors of the same shape; with a constant: one of one element"},
     {"TANH", "a table", "an output of scale 1/128"},
     {"TRANSPOSE", "nothing, or a copy", ""},
+    {"TRANSPOSE_CONV", "zeros between the elements, then a convolution", "constant INT8 weights"},
 };
 const int tflite_description_count = sizeof tflite_descriptions / sizeof *tflite_descriptions;
 _Static_assert(sizeof handlers / sizeof *handlers == sizeof tflite_descriptions / sizeof *tflite_descriptions,

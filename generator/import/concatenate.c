@@ -1,0 +1,87 @@
+/* Concatenation along any axis by the layer there is, which joins channels: where the axis is another, copies lay it there,
+ * and back. */
+#include "import/quantised.h"
+
+/* Positions of a copy in its input, in HWC order: each of the output's rows, columns and channels is so far from the one
+ * before. */
+struct steps {
+    int row, column, channel;
+    int inner, outer; /* every `inner` channels are `outer` apart, where that is not 0 */
+};
+
+static int32_t *positions_of(struct quantised_builder *builder, int count, int step)
+{
+    int32_t *positions = arena_array(builder->arena, int32_t, (size_t)count);
+    for (int i = 0; i < count; i++)
+        positions[i] = i * step;
+    return positions;
+}
+
+static int like(struct quantised_builder *builder, const char *name, int tensor, int height, int width, int channels)
+{
+    const struct tensor from = builder->network->tensors[tensor];
+    struct quantisation quantisation = {from.scale, from.zero_point + from.model_offset, from.model_offset != 0};
+    return quantised_tensor(builder, name, height, width, channels, &quantisation);
+}
+
+static void lay_copy(struct quantised_builder *builder, const char *name, int input, int output, struct steps steps)
+{
+    const struct tensor to = builder->network->tensors[output];
+    struct layer *layer = quantised_layer(builder, LAYER_COPY, name, input, output);
+    int32_t *channels = positions_of(builder, to.channels, steps.channel);
+    for (int i = 0; steps.outer && i < to.channels; i++)
+        channels[i] = i / steps.inner * steps.outer + i % steps.inner * steps.channel;
+    layer->map = (struct layer_map){positions_of(builder, to.height, steps.row),
+                                    positions_of(builder, to.width, steps.column), channels};
+}
+
+/* A tensor whose pixels lie along the other axis, each with all elements along this one as channels. */
+static int lay_axis(struct quantised_builder *builder, const char *name, int tensor, enum image_axis axis)
+{
+    const struct tensor from = builder->network->tensors[tensor];
+    int row = from.width * from.channels, output;
+    struct steps steps = {row, 0, 1, 0, 0};
+    name = arena_format(builder->arena, "%s, %s", name, from.name);
+    if (axis == AXIS_CHANNELS)
+        return tensor;
+    if (axis == AXIS_HEIGHT) {
+        steps = (struct steps){from.channels, 0, 1, from.channels, row};
+        output = like(builder, name, tensor, from.width, 1, from.height * from.channels);
+    } else {
+        output = like(builder, name, tensor, from.height, 1, row);
+    }
+    lay_copy(builder, name, tensor, output, steps);
+    return output;
+}
+
+/* Back from pixels of all elements along the axis to an image of `channels`. */
+static int lay_back(struct quantised_builder *builder, const char *name, int tensor, enum image_axis axis, int channels)
+{
+    const struct tensor from = builder->network->tensors[tensor];
+    int size = from.channels / channels, output;
+    struct steps steps = {from.channels, channels, 1, 0, 0};
+    if (axis == AXIS_HEIGHT)
+        steps = (struct steps){channels, from.channels, 1, 0, 0};
+    output = axis == AXIS_HEIGHT ? like(builder, name, tensor, size, from.height, channels)
+                                 : like(builder, name, tensor, from.height, size, channels);
+    lay_copy(builder, name, tensor, output, steps);
+    return output;
+}
+
+int quantised_concatenate(struct quantised_builder *builder, const char *name, const int *tensors, int count,
+                          enum image_axis axis)
+{
+    int channels = builder->network->tensors[tensors[0]].channels;
+    int joined = count == 1 ? tensors[0] : lay_axis(builder, name, tensors[0], axis);
+    for (int i = 1; i < count; i++) {
+        int next = lay_axis(builder, name, tensors[i], axis);
+        const struct tensor a = builder->network->tensors[joined], b = builder->network->tensors[next];
+        bool is_last = i == count - 1 && axis == AXIS_CHANNELS;
+        const char *own =
+            is_last ? name : arena_format(builder->arena, "%s, first %d channels", name, a.channels + b.channels);
+        int output = like(builder, own, joined, a.height, a.width, a.channels + b.channels);
+        quantised_layer(builder, LAYER_CONCATENATION, own, joined, output)->inputs[1] = next;
+        joined = output;
+    }
+    return count == 1 || axis == AXIS_CHANNELS ? joined : lay_back(builder, name, joined, axis, channels);
+}
