@@ -212,16 +212,93 @@ static void run_by_tables(const struct addition *work, const struct dory_layer *
     }
 }
 
+/* ---- by shifts --------------------------------------------------------------------------------------------- */
+
+/* Inputs that are requantised each, and a sum that is only clipped, without signs: what Quantlab's additions are. Bounds of
+ * the inputs that no element exceeds are none (stage.c). */
+static bool only_shifts(const struct addition *work)
+{
+    const struct dory_narrow_stage *sum = work->sum;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct dory_narrow_stage *input = &work->input[i];
+        if (input->shift == DORY_DIVIDES || input->minimum != INT32_MIN || input->maximum != INT32_MAX ||
+            sum[i].multiplier != 1 || sum[i].addend != 0 || sum[i].shift != 0) {
+            return false;
+        }
+    }
+    return !work->first_sign && !work->second_sign && sum[1].minimum >= 0 && sum[1].maximum <= 255 &&
+           sum[0].minimum <= sum[1].minimum && sum[0].maximum >= sum[1].maximum;
+}
+
+static inline uint8_t add_shifted(const struct addition *work, uint8_t first, uint8_t second)
+{
+    const struct dory_narrow_stage *a = &work->input[0], *b = &work->input[1], *last = &work->sum[1];
+    int32_t sum = p_addnr(first * a->multiplier, a->addend, a->shift) + p_addnr(second * b->multiplier, b->addend, b->shift);
+    return (uint8_t)p_min(p_max(sum, last->minimum), last->maximum);
+}
+
+#if defined(DORY_XPULPV2)
+
+#define SHIFTED_PRODUCTS(x, y)                                                                                              \
+    "mul %[" x "], %[" x "], %[first_factor]\n"                                                                             \
+    "mul %[" y "], %[" y "], %[second_factor]\n"
+#define SHIFTS(x, y)                                                                                                        \
+    P_ADDNR("%[" x "]", "%[first_addend]", "%[first_shift]") P_ADDNR("%[" y "]", "%[second_addend]", "%[second_shift]")
+
+/* Four elements in 36 instructions. */
+static void add_fours_shifted(const struct addition *work, uint32_t fours)
+{
+    const struct dory_narrow_stage *a = &work->input[0], *b = &work->input[1], *last = &work->sum[1];
+    const uint8_t *first = work->first, *second = work->second;
+    uint8_t *output = work->output;
+    uint32_t x[4], y[4];
+    __asm__ volatile(
+        ".option push\n"
+        ".balign 4\n"
+        ".option norvc\n" LP_SETUP("x0", "%[fours]", 36, "1") DORY_FOUR_PAIRS(DORY_LOAD_BYTE_OF_BOTH)
+            DORY_FOUR_PAIRS(SHIFTED_PRODUCTS) DORY_FOUR_PAIRS(SHIFTS) DORY_FOUR_PAIRS(ADD) DORY_FOUR(DORY_HIGH_CLIP)
+                DORY_CLIPPED_STORE("1: ") ".option pop\n"
+        : [first] "+r"(first), [second] "+r"(second), [output] "+r"(output), [x0] "=&r"(x[0]), [x1] "=&r"(x[1]),
+          [x2] "=&r"(x[2]), [x3] "=&r"(x[3]), [y0] "=&r"(y[0]), [y1] "=&r"(y[1]), [y2] "=&r"(y[2]), [y3] "=&r"(y[3])
+        : [fours] "r"(fours), [one] "r"(1), [first_factor] "r"(a->multiplier), [second_factor] "r"(b->multiplier),
+          [first_addend] "r"(a->addend), [second_addend] "r"(b->addend), [first_shift] "r"(a->shift),
+          [second_shift] "r"(b->shift), [maximum] "r"(last->maximum), [least] "r"((uint32_t)last->minimum * 0x01010101u)
+        : "memory");
+}
+
+#else
+
+static void add_fours_shifted(const struct addition *work, uint32_t fours)
+{
+    for (uint32_t i = 0; i < 4 * fours; i++) {
+        work->output[i] = add_shifted(work, work->first[i], work->second[i]);
+    }
+}
+
+#endif
+
+static void run_shifted(const struct addition *work)
+{
+    uint32_t fours = work->count / 4;
+    if (fours != 0) {
+        add_fours_shifted(work, fours);
+    }
+    for (uint32_t i = 4 * fours; i < work->count; i++) {
+        work->output[i] = add_shifted(work, work->first[i], work->second[i]);
+    }
+}
+
 /* ---- in stages --------------------------------------------------------------------------------------------- */
 
 static inline int32_t with_sign(uint8_t byte, uint8_t sign) { return (byte ^ sign) - sign; }
 
 static void run_narrow(const struct addition *work)
 {
-    for (uint32_t i = 0; i < work->count; i++) {
-        int32_t sum = dory_narrow_stage_apply(&work->input[0], with_sign(work->first[i], work->first_sign)) +
-                      dory_narrow_stage_apply(&work->input[1], with_sign(work->second[i], work->second_sign));
-        work->output[i] = (uint8_t)dory_narrow_stage_apply(&work->sum[1], dory_narrow_stage_apply(&work->sum[0], sum));
+    const struct addition kept = *work; /* which no store of an element changes */
+    for (uint32_t i = 0; i < kept.count; i++) {
+        int32_t sum = dory_narrow_stage_apply(&kept.input[0], with_sign(kept.first[i], kept.first_sign)) +
+                      dory_narrow_stage_apply(&kept.input[1], with_sign(kept.second[i], kept.second_sign));
+        kept.output[i] = (uint8_t)dory_narrow_stage_apply(&kept.sum[1], dory_narrow_stage_apply(&kept.sum[0], sum));
     }
 }
 
@@ -237,7 +314,7 @@ static void run_wide(const struct addition *work, const struct dory_layer *layer
 /* Whether all stages do with 32 bits. */
 static bool narrow(struct addition *work, const struct dory_layer *layer)
 {
-    struct dory_range first = dory_byte_range(work->first_sign), second = dory_byte_range(work->second_sign);
+    struct dory_range first = dory_element_range(8, work->first_sign), second = dory_element_range(8, work->second_sign);
     if (!dory_narrow_stage_of(&work->input[0], &layer->stages->input[0], &first) ||
         !dory_narrow_stage_of(&work->input[1], &layer->stages->input[1], &second)) {
         return false;
@@ -267,6 +344,8 @@ void dory_xpulpv2_addition(const struct dory_layer *layer, const struct dory_til
         run_wide(&work, layer);
     } else if (fold(&folded, &work)) {
         run_folded(&work, folded);
+    } else if (only_shifts(&work)) {
+        run_shifted(&work);
     } else {
         run_narrow(&work);
     }

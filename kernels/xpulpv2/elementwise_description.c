@@ -16,6 +16,18 @@ static bool is_high_byte(const struct dory_layer *layer)
     return layer->rounding != DORY_ROUND_EVEN && layer->minimum >= 0 && layer->maximum <= 255;
 }
 
+static bool is_power(int64_t divisor) { return (divisor & (divisor - 1)) == 0; }
+
+/* An input of bytes that is scaled and shifted, and clipped nowhere. */
+static bool only_shifts(const struct dory_stage *stage)
+{
+    int64_t most = (stage->multiplier * 255 + stage->addend) / stage->divisor;
+    return stage->multiplier >= 0 && stage->addend >= 0 && is_power(stage->divisor) && stage->minimum <= 0 &&
+           most <= stage->maximum;
+}
+
+#define SHIFTED_TENTHS 93
+
 /* Tenths of a cycle for an element. Divisions or second stages take the longer ways; see addition.c. */
 static uint32_t addition_tenths(const struct dory_layer *layer)
 {
@@ -24,9 +36,14 @@ static uint32_t addition_tenths(const struct dory_layer *layer)
         bool is_shift = layer->stages->first.multiplier == DORY_QUARTER;
         return !is_high_byte(layer) ? 450 : !is_unrounded ? 169 : is_shift ? 112 : 148;
     }
-    bool folds = layer->stages->input[0].divisor == 1 && layer->stages->input[1].divisor == 1 &&
-                 !layer->stages->has_second && !layer->input_is_signed && !layer->second_input_is_signed;
-    return !folds ? 320 : layer->minimum >= 0 ? 73 : 110;
+    const struct dory_stages *stages = layer->stages;
+    bool plain = !stages->has_second && !layer->input_is_signed && !layer->second_input_is_signed;
+    if (plain && stages->input[0].divisor == 1 && stages->input[1].divisor == 1) {
+        return layer->minimum >= 0 ? 73 : 110;
+    }
+    bool shifts = plain && only_shifts(&stages->input[0]) && only_shifts(&stages->input[1]) &&
+                  stages->first.multiplier == 1 && stages->first.divisor == 1;
+    return shifts && layer->minimum >= 0 ? SHIFTED_TENTHS : 640;
 }
 
 static uint64_t elements_of_slowest_core(const struct dory_tile_shape *tile, unsigned cores)
@@ -36,7 +53,8 @@ static uint64_t elements_of_slowest_core(const struct dory_tile_shape *tile, uns
 
 static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return elements_of_slowest_core(tile, cores) * addition_tenths(layer) / 10 + 1000;
+    uint32_t tenths = addition_tenths(layer);
+    return elements_of_slowest_core(tile, cores) * tenths / 10 + (tenths == SHIFTED_TENTHS ? 2000 : 1000);
 }
 
 const struct dory_kernel_description dory_xpulpv2_addition_description = {
@@ -44,6 +62,44 @@ const struct dory_kernel_description dory_xpulpv2_addition_description = {
     .supports = addition_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_cycles,
+};
+
+/* ---- of elements of any bits ---- */
+
+static bool addition_any_supports(const struct dory_layer *layer)
+{
+    bool bytes = layer->input_bits <= 8 && layer->second_input_bits <= 8; /* tables have 256 entries */
+    return layer->operation == DORY_ADDITION && layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
+           layer->input_bits <= 16 && layer->second_input_bits <= 16 && layer->output_bits <= 16 &&
+           (bytes || layer->normalisation != DORY_NORMALISE_HIGH) && !addition_supports(layer);
+}
+
+static bool has_bytes_or_halves(const struct dory_layer *layer)
+{
+    return layer->input_bits >= 8 && layer->second_input_bits >= 8 && layer->output_bits >= 8 && !layer->input_is_signed &&
+           !layer->second_input_is_signed;
+}
+
+static uint64_t addition_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    const struct dory_stages *stages = layer->stages;
+    bool high = layer->normalisation == DORY_NORMALISE_HIGH;
+    bool scales = only_shifts(&stages->input[0]) && only_shifts(&stages->input[1]) && is_power(stages->first.divisor) &&
+                  !stages->has_second;
+    if (!high && scales && has_bytes_or_halves(layer)) {
+        return elements_of_slowest_core(tile, cores) * 229 / 10 + 1900;
+    }
+    uint32_t whole = tile->channels / 16, rest = tile->channels % 16, groups = whole + (rest != 0);
+    uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
+    uint64_t sixteen = high ? 1370 : scales ? 940 : 2600, pixel = whole * sixteen + (rest ? sixteen + 350 : 0);
+    return items * pixel / groups + (pixels + cores - 1) / cores * 50 + 1900;
+}
+
+const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
+    .name = "dory_xpulpv2_addition_any",
+    .supports = addition_any_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = addition_any_cycles,
 };
 
 static bool multiplication_supports(const struct dory_layer *layer)

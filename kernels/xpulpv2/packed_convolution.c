@@ -2,6 +2,7 @@
  * weights. */
 #include "packed.h"
 #include "scratch.h"
+#include "unpack.h"
 #include "walk.h"
 #include "xpulpv2.h"
 
@@ -42,41 +43,21 @@ static inline uint32_t element_at(const uint8_t *input, uint32_t index, uint32_t
     return is_signed ? (uint32_t)((int32_t)(value << unused) >> unused) : value << unused >> unused;
 }
 
-/* 8 elements of 4 bits. */
-static inline void unpack_4(uint8_t *output, uint32_t word, bool is_signed)
-{
-    uint32_t even = is_signed ? dory_signed_field_0_4(word) : word & 0x0F0F0F0F;
-    uint32_t odd = is_signed ? dory_signed_field_4_4(word) : word >> 4 & 0x0F0F0F0F;
-    dory_store_word(output, pv_shuffle2_b(even, odd, 0x05010400));
-    dory_store_word(output + 4, pv_shuffle2_b(even, odd, 0x07030602));
-}
-
-/* 16 elements of 2 bits: fields of the word, transposed. */
-static inline void unpack_2(uint8_t *output, uint32_t word, bool is_signed)
-{
-    uint32_t a = is_signed ? dory_signed_field_0_2(word) : word & 0x03030303;
-    uint32_t b = is_signed ? dory_signed_field_2_2(word) : word >> 2 & 0x03030303;
-    uint32_t c = is_signed ? dory_signed_field_4_2(word) : word >> 4 & 0x03030303;
-    uint32_t d = is_signed ? dory_signed_field_6_2(word) : word >> 6 & 0x03030303;
-    uint32_t low_ab = pv_shuffle2_b(a, b, 0x05010400), high_ab = pv_shuffle2_b(a, b, 0x07030602);
-    uint32_t low_cd = pv_shuffle2_b(c, d, 0x05010400), high_cd = pv_shuffle2_b(c, d, 0x07030602);
-    dory_store_word(output, pv_pack_h(low_cd, low_ab));
-    dory_store_word(output + 4, pv_pack_h_h(low_cd, low_ab));
-    dory_store_word(output + 8, pv_pack_h(high_cd, high_ab));
-    dory_store_word(output + 12, pv_pack_h_h(high_cd, high_ab));
-}
-
 /* `count` elements that follow one another, the first in the low bits of *input; reads no byte beyond. */
 static inline __attribute__((always_inline)) void unpack_elements(uint8_t *output, const uint8_t *input, uint32_t count,
                                                                   uint32_t bits, bool is_signed)
 {
     uint32_t each = 32 / bits;
     for (; count >= each; count -= each, input += 4, output += each) {
-        uint32_t word = dory_load_word(input);
+        uint32_t word = dory_load_word(input), bytes[4];
         if (bits == 4) {
-            unpack_4(output, word, is_signed);
+            dory_unpack_4(bytes, word, is_signed);
         } else {
-            unpack_2(output, word, is_signed);
+            dory_unpack_2(bytes, word, is_signed);
+        }
+#pragma GCC unroll 4
+        for (uint32_t i = 0; i < each / 4; i++) {
+            dory_store_word(output + 4 * i, bytes[i]);
         }
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -6,15 +6,11 @@
 #include "xpulpv2.h"
 
 struct pool {
-    const struct dory_layer *layer;
-    bool is_signed, is_narrow, is_plain; /* plain: what comes out is the maximum itself */
-    uint32_t rows, columns;              /* of the window */
-    uint32_t step;                       /* bytes from pixel to pixel */
-    int32_t row_step;                    /* from behind a row of the window to the start of the next */
-    struct dory_narrow_stage stage[2];
-    bool is_high;
-    struct dory_high high;
-    int32_t bias; /* with it */
+    bool is_signed, is_plain; /* plain: what comes out is the maximum itself */
+    uint32_t rows, columns;   /* of the window */
+    uint32_t step;            /* bytes from pixel to pixel */
+    int32_t row_step;         /* from behind a row of the window to the start of the next */
+    struct dory_scalar_finish finish;
 };
 
 #if defined(DORY_XPULPV2)
@@ -83,16 +79,7 @@ static void add_row(const struct pool *pool, const uint8_t **input, int32_t sum[
 
 #endif
 
-static int32_t finish(const struct pool *pool, int32_t value)
-{
-    if (pool->is_high) {
-        return dory_high_apply(&pool->high, value, pool->bias);
-    }
-    if (!pool->is_narrow) {
-        return dory_stages_apply(pool->layer, value);
-    }
-    return dory_narrow_stage_apply(&pool->stage[1], dory_narrow_stage_apply(&pool->stage[0], value));
-}
+static int32_t finish(const struct pool *pool, int32_t value) { return dory_scalar_finish_apply(&pool->finish, value); }
 
 static void maximum(const struct pool *pool, const uint8_t *input, uint8_t *output)
 {
@@ -149,10 +136,8 @@ static void quad_of(const struct pool *pool, const uint8_t *input, uint8_t *outp
 
 static void pool_start(struct pool *pool, const struct dory_layer *layer, const struct dory_tile *tile)
 {
-    struct dory_range range = dory_byte_range(layer->input_is_signed);
-    pool->layer = layer;
+    struct dory_range range = dory_element_range(8, layer->input_is_signed);
     pool->is_signed = layer->input_is_signed;
-    pool->is_plain = false;
     pool->rows = layer->kernel_height;
     pool->columns = layer->kernel_width;
     pool->step = (uint32_t)layer->dilation_width * tile->channels;
@@ -162,19 +147,8 @@ static void pool_start(struct pool *pool, const struct dory_layer *layer, const 
         range.least *= pool->rows * pool->columns;
         range.most *= pool->rows * pool->columns;
     }
-    pool->is_high = layer->normalisation == DORY_NORMALISE_HIGH;
-    if (pool->is_high) {
-        dory_high_start(&pool->high, layer, layer->left_shift);
-        pool->bias = (int32_t)layer->stages->input[0].addend;
-        return;
-    }
-    pool->is_narrow = dory_narrow_stages_of(pool->stage, layer, range);
-    if (pool->is_narrow && layer->operation == DORY_MAXIMUM_POOL) {
-        pool->is_plain = !layer->stages->has_second && pool->stage[0].multiplier == 1 && pool->stage[0].addend == 0 &&
-                         pool->stage[0].shift == 0 && pool->stage[0].minimum <= range.least &&
-                         pool->stage[0].maximum >= range.most && pool->stage[1].minimum <= range.least &&
-                         pool->stage[1].maximum >= range.most;
-    }
+    dory_scalar_finish_start(&pool->finish, layer, range);
+    pool->is_plain = pool->finish.is_plain && layer->operation == DORY_MAXIMUM_POOL;
 }
 
 /* A core's share is a range of the grid of pixels by channel quads and channels that are left over. */

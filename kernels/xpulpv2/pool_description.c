@@ -27,3 +27,56 @@ const struct dory_kernel_description dory_xpulpv2_pool_description = {
     .scratch_bytes = dory_no_scratch,
     .cycles = pool_cycles,
 };
+
+/* ---- of elements of any bits ------------------------------------------------------------------------------- */
+
+static bool pool_any_supports(const struct dory_layer *layer)
+{
+    return (layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) &&
+           layer->normalisation != DORY_NORMALISE_THRESHOLDS && layer->input_bits <= 16 && layer->output_bits <= 16 &&
+           !pool_supports(layer);
+}
+
+static bool passes_on(const struct dory_layer *layer)
+{
+    const struct dory_stage *first = &layer->stages->first;
+    return layer->operation == DORY_MAXIMUM_POOL && layer->normalisation != DORY_NORMALISE_HIGH && first->multiplier == 1 &&
+           first->addend == 0 && first->divisor == 1 && !layer->stages->has_second &&
+           layer->input_bits == layer->output_bits;
+}
+
+/* Maxima of `words` words of a pixel. */
+static uint64_t words_cycles(const struct dory_layer *layer, uint32_t words)
+{
+    uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
+    uint64_t tenths = layer->input_bits == 2 ? 260 : layer->input_bits == 4 ? 134 : 94;
+    return 40 + words * (27 + taps * tenths / 10);
+}
+
+/* Of up to sixteen channels of a pixel; `is_part`: fewer, which are copied before they are read. */
+static uint64_t sixteen_cycles(const struct dory_layer *layer, bool is_part)
+{
+    uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width, high = layer->normalisation == DORY_NORMALISE_HIGH;
+    bool divides = !high && (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) != 0;
+    bool sums = layer->operation == DORY_AVERAGE_POOL && !is_part && (layer->input_bits == 16 || !layer->input_is_signed);
+    uint64_t tap = !sums ? (is_part ? 430 : 300) : layer->input_bits == 16 ? 55 : layer->input_bits == 8 ? 31 : 43;
+    return taps * tap + (divides ? 2200 : high ? 900 : 480) + (is_part ? 200u : 0u);
+}
+
+/* Sixteens of channels, and what is left over. */
+static uint64_t pool_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t whole = tile->channels / 16, rest = tile->channels % 16, groups = whole + (rest != 0);
+    uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
+    uint64_t pixel = passes_on(layer) ? whole * words_cycles(layer, layer->input_bits / 2) +
+                                            (rest ? words_cycles(layer, dory_divide_up(rest * layer->input_bits, 32)) : 0)
+                                      : whole * sixteen_cycles(layer, false) + (rest ? sixteen_cycles(layer, true) : 0);
+    return items * pixel / groups + (pixels + cores - 1) / cores * 50 + 1370;
+}
+
+const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
+    .name = "dory_xpulpv2_pool_any",
+    .supports = pool_any_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = pool_any_cycles,
+};

@@ -44,10 +44,11 @@ static inline int32_t dory_narrow_stage_apply(const struct dory_narrow_stage *st
     return p_min(p_max(value, stage->minimum), stage->maximum);
 }
 
-/* Of a tile's bytes. */
-static inline struct dory_range dory_byte_range(bool is_signed)
+/* Of elements of so many bits, at most 16. */
+static inline struct dory_range dory_element_range(uint32_t bits, bool is_signed)
 {
-    return is_signed ? (struct dory_range){-128, 127} : (struct dory_range){0, 255};
+    int64_t half = (int64_t)1 << (bits - 1);
+    return is_signed ? (struct dory_range){-half, half - 1} : (struct dory_range){0, 2 * half - 1};
 }
 
 /* The layer's last stages, for accumulators in a range: first `first`, then `second` where there is one, then the clip
@@ -75,6 +76,35 @@ static inline int32_t dory_high_apply(const struct dory_high *high, int32_t sum,
     return p_min(p_max(value, high->normaliser.minimum), high->normaliser.maximum);
 }
 
+/* From the accumulators of a layer, whatever its form, to elements. */
+struct dory_scalar_finish {
+    const struct dory_layer *layer;
+    bool is_high, is_narrow;
+    bool is_plain;  /* an accumulator is the element, for all in the range */
+    bool is_linear; /* one product, one shift and one clip: stage[0] to the bounds below */
+    int32_t minimum, maximum;
+    struct dory_narrow_stage stage[2];
+    struct dory_high high;
+    int32_t bias; /* with it */
+};
+
+/* For accumulators in a range. */
+void dory_scalar_finish_start(struct dory_scalar_finish *finish, const struct dory_layer *layer, struct dory_range range);
+
+/* A multiple of 4 of them, in place. */
+void dory_scalar_finish_all(const struct dory_scalar_finish *finish, int32_t *accumulator, uint32_t count);
+
+static inline int32_t dory_scalar_finish_apply(const struct dory_scalar_finish *finish, int32_t value)
+{
+    if (finish->is_high) {
+        return dory_high_apply(&finish->high, value, finish->bias);
+    }
+    if (!finish->is_narrow) {
+        return dory_stages_apply(finish->layer, value);
+    }
+    return dory_narrow_stage_apply(&finish->stage[1], dory_narrow_stage_apply(&finish->stage[0], value));
+}
+
 #if defined(DORY_XPULPV2)
 
 /* The end of four elements, from shifted sums in x0 to x3 on: AWAY takes away from those below zero, which y0 to y3 tell. */
@@ -85,12 +115,13 @@ static inline int32_t dory_high_apply(const struct dory_high *high, int32_t sum,
 #define DORY_FOUR(step)       step("x0") step("x1") step("x2") step("x3")
 #define DORY_FOUR_PAIRS(step) step("x0", "y0") step("x1", "y1") step("x2", "y2") step("x3", "y3")
 
-/* 12 instructions; `label` stands before the last one. */
-#define DORY_HIGH_STORE(label)                                                                                              \
-    DORY_FOUR(DORY_HIGH_SHIFT)                                                                                              \
-    DORY_FOUR(DORY_HIGH_CLIP)                                                                                               \
+/* Four elements that are clipped from above, in 4 instructions; `label` stands before the last one. */
+#define DORY_CLIPPED_STORE(label)                                                                                           \
     PV_PACKLO_B("%[x0]", "%[x1]", "%[x0]")                                                                                  \
     PV_PACKHI_B("%[x0]", "%[x3]", "%[x2]") PV_MAXU_B("%[x0]", "%[x0]", "%[least]") label P_SW_NEXT("%[x0]", "%[output]")
+
+/* 12 instructions. */
+#define DORY_HIGH_STORE(label) DORY_FOUR(DORY_HIGH_SHIFT) DORY_FOUR(DORY_HIGH_CLIP) DORY_CLIPPED_STORE(label)
 
 #define DORY_LOAD_BYTE_OF_BOTH(x, y)                                                                                        \
     P_LBU_STEP("%[" x "]", "%[one]", "%[first]") P_LBU_STEP("%[" y "]", "%[one]", "%[second]")

@@ -86,6 +86,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define PV_SDOTSP_B(d, a, b)   XPULP_R("pv.sdotsp.b", 0x57, 1, 0x5C, d, a, b)
 #define PV_MAX_B(d, a, b)      XPULP_R("pv.max.b", 0x57, 1, 0x18, d, a, b)
 #define PV_MAXU_B(d, a, b)     XPULP_R("pv.maxu.b", 0x57, 1, 0x1C, d, a, b)
+#define PV_MAXU_H(d, a, b)     XPULP_R("pv.maxu.h", 0x57, 0, 0x1C, d, a, b)
 #define PV_SHUFFLE2_B(d, a, b) XPULP_R("pv.shuffle2.b", 0x57, 1, 0x64, d, a, b)
 #define PV_PACK_H(d, a, b)     XPULP_R("pv.pack.h", 0x57, 0, 0x68, d, a, b)
 #define PV_PACK_H_H(d, a, b)   XPULP_R("pv.pack.h.h", 0x57, 6, 0x68, d, a, b)
@@ -146,6 +147,12 @@ static inline uint32_t xpulp_larger_bytes(uint32_t a, uint32_t b, int is_signed)
     return result;
 }
 
+static inline uint32_t xpulp_larger_halves(uint32_t a, uint32_t b)
+{
+    uint32_t low = (a & 0xFFFF) > (b & 0xFFFF) ? a : b, high = a >> 16 > b >> 16 ? a : b;
+    return (high & 0xFFFF0000) | (low & 0xFFFF);
+}
+
 /* Each byte of the selector names a byte: bits 0-1 the lane, bit 2 of the first operand (1) or of the old result (0). */
 static inline uint32_t xpulp_shuffle2(uint32_t old, uint32_t a, uint32_t selector)
 {
@@ -165,6 +172,7 @@ static inline uint32_t xpulp_shuffle2(uint32_t old, uint32_t a, uint32_t selecto
 #define XPULP_MODEL_PV_SDOTSP_B   (int32_t)((uint32_t)d + xpulp_dot(a, b, 1, 1))
 #define XPULP_MODEL_PV_MAX_B      xpulp_larger_bytes(a, b, 1)
 #define XPULP_MODEL_PV_MAXU_B     xpulp_larger_bytes(a, b, 0)
+#define XPULP_MODEL_PV_MAXU_H     xpulp_larger_halves(a, b)
 #define XPULP_MODEL_PV_SHUFFLE2_B xpulp_shuffle2(d, a, b)
 #define XPULP_MODEL_PV_PACK_H     (a << 16 | (b & 0xFFFF))
 #define XPULP_MODEL_PV_PACK_H_H   ((a & 0xFFFF0000) | b >> 16)
@@ -189,6 +197,7 @@ XPULP_UPDATE(pv_sdotsp_b, int32_t, uint32_t, PV_SDOTSP_B)
 
 XPULP_FUNCTION(pv_max_b, uint32_t, uint32_t, PV_MAX_B)
 XPULP_FUNCTION(pv_maxu_b, uint32_t, uint32_t, PV_MAXU_B)
+XPULP_FUNCTION(pv_maxu_h, uint32_t, uint32_t, PV_MAXU_H)
 
 /* Any four bytes of `d` (selector bytes 0-3) and `a` (4-7). */
 XPULP_UPDATE(pv_shuffle2_b, uint32_t, uint32_t, PV_SHUFFLE2_B)

@@ -41,9 +41,11 @@
     KERNEL(depthwise_3x3_chw_stride_2_high_away)                                                                            \
     KERNEL(depthwise)                                                                                                       \
     KERNEL(addition)                                                                                                        \
+    KERNEL(addition_any)                                                                                                    \
     KERNEL(multiplication)                                                                                                  \
     KERNEL(table)                                                                                                           \
     KERNEL(pool)                                                                                                            \
+    KERNEL(pool_any)                                                                                                        \
     KERNEL(copy)                                                                                                            \
     KERNEL(concatenation)                                                                                                   \
     KERNEL(interpolation)                                                                                                   \

@@ -143,8 +143,7 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     memset(test, 0, sizeof *test);
     layer->stages = &test->stages;
     layer->operation = shape->operation;
-    layer->second_input_bits = 8;
-    layer->input_bits = shape->input_bits ? shape->input_bits : 8;
+    layer->input_bits = layer->second_input_bits = shape->input_bits ? shape->input_bits : 8;
     layer->weight_bits = shape->weight_bits ? shape->weight_bits : 8;
     layer->normalisation = shape->normalisation;
     layer->output_bits = has_weights(layer) && shape->normalisation == DORY_NORMALISE_NONE ? 32
@@ -171,8 +170,12 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     }
     layer->second_is_pixel = shape->second_is_pixel;
     test->stages.input[0] = test->stages.input[1] = (struct dory_stage){3, 40, 1, INT32_MIN, INT32_MAX};
-    bool maximum = shape->operation == DORY_MAXIMUM_POOL;
-    test->stages.first = (struct dory_stage){1, 0, maximum ? 1 : (int64_t)shape->kernel_size * shape->kernel_size, 0, 255};
+    bool average = shape->operation == DORY_AVERAGE_POOL;
+    int64_t divisor = average ? (int64_t)shape->kernel_size * shape->kernel_size : 1;
+    test->stages.first = (struct dory_stage){1, 0, divisor, 0, layer->maximum};
+    if (shape->operation == DORY_ADDITION && shape->normalisation == DORY_NORMALISE_NONE) { /* each input is requantised */
+        test->stages.input[0] = test->stages.input[1] = (struct dory_stage){300000, 1 << 18, 1 << 19, 0, 255};
+    }
     if (layer->normalisation == DORY_NORMALISE_HIGH && !has_weights(layer)) {
         test->stages.input[0] = test->stages.input[1] = (struct dory_stage){1, -40, 1, INT32_MIN, INT32_MAX};
         test->stages.first = (struct dory_stage){1 << 30, 1 << 16, 1 << 10, 0, 255};

@@ -187,7 +187,7 @@ static void *place_input(const struct test_case *test, struct test_memory *memor
 {
     bool joins = test->layer.operation == DORY_CONCATENATION;
     uint32_t channels = joins ? dory_input_channels(&test->layer, which) : test->tile.input_channels;
-    uint32_t pixel_bytes = dory_element_bytes(channels, test->layer.input_bits);
+    uint32_t pixel_bytes = dory_element_bytes(channels, which ? test->layer.second_input_bits : test->layer.input_bits);
     uint32_t bytes = (uint32_t)test->tile.input_rows * test->tile.input_columns * pixel_bytes;
     if (which == 1 && test->layer.second_is_pixel) {
         bytes = pixel_bytes;
@@ -241,8 +241,8 @@ bool test_case_fits(const struct test_case *test, uint32_t bytes)
 {
     const struct dory_layer *layer = &test->layer;
     const struct dory_tile_shape *shape = &test->shape;
-    uint32_t inputs = dory_has_second_input(layer) ? 2 : 1;
-    uint32_t sum = inputs * dory_input_tile_bytes(layer, shape, 0) + dory_output_tile_bytes(layer, shape) +
+    uint32_t sum = dory_input_tile_bytes(layer, shape, 0) + dory_output_tile_bytes(layer, shape) +
+                   (dory_has_second_input(layer) ? dory_input_tile_bytes(layer, shape, 1) : 0) +
                    dory_weights_tile_bytes(layer, shape) + test->description->scratch_bytes(layer, shape, test->cores);
     if (!(test->tile.first_chunk && test->tile.last_chunk)) {
         sum += shape->rows * shape->columns * dory_round_up(shape->channels, 4) * 4;

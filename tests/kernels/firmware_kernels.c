@@ -218,6 +218,23 @@ static const struct test_shape shapes[] = {
     SHAPE("average 7x7, 1x1x256", pool, DORY_AVERAGE_POOL, 1, 1, 256, 256, 7, 7, 32, 0),
     SHAPE("maximum 3x3, 8x8x27", pool, DORY_MAXIMUM_POOL, 8, 8, 27, 27, 3, 2, 32, 0),
     SHAPE("average 4x4, 4x4x27", pool, DORY_AVERAGE_POOL, 4, 4, 27, 27, 4, 4, 32, 0),
+    SHAPE("addition 16x16x32, requantised", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, NONE, 0),
+    PACKED("addition 8x16x32, 16 bits", addition_any, DORY_ADDITION, 8, 16, 32, 32, 1, 1, 32, 0, 8, 16, 16),
+    PACKED("addition 8x16x27, 8 + 8 to 4 bits", addition_any, DORY_ADDITION, 8, 16, 27, 27, 1, 1, 32, 0, 8, 8, 4),
+    PACKED("addition 16x16x32, 8 to 16 bits", addition_any, DORY_ADDITION, 16, 16, 32, 32, 1, 1, 32, 0, 8, 8, 16),
+    PACKED("addition 16x16x40, 4 bits", addition_any, DORY_ADDITION, 16, 16, 40, 40, 1, 1, 32, 0, 8, 4, 4),
+    PACKED("addition 16x16x32, 2 bits, requant.", addition_any, DORY_ADDITION, 16, 16, 32, 32, 1, 1, NONE, 0, 8, 2, 2),
+    PACKED("addition 16x16x32, 4 bits, tables", addition_any, DORY_ADDITION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_FLOOR, 8, 4, 8),
+    PACKED("maximum 2x2, 8x16x32, 2 bits", pool_any, DORY_MAXIMUM_POOL, 8, 16, 32, 32, 2, 2, 32, 0, 8, 2, 2),
+    PACKED("maximum 2x2, 8x8x96, 2 bits", pool_any, DORY_MAXIMUM_POOL, 8, 8, 96, 96, 2, 2, 32, 0, 8, 2, 2),
+    PACKED("maximum 3x3, 8x8x40, 4 bits", pool_any, DORY_MAXIMUM_POOL, 8, 8, 40, 40, 3, 2, 32, 0, 8, 4, 4),
+    PACKED("maximum 3x3, 8x8x32, 16 bits", pool_any, DORY_MAXIMUM_POOL, 8, 8, 32, 32, 3, 2, 32, 0, 8, 16, 16),
+    PACKED("average 7x7, 1x1x256, 4 bits", pool_any, DORY_AVERAGE_POOL, 1, 1, 256, 256, 7, 7, 32, 0, 8, 4, 4),
+    PACKED("average 2x2, 8x8x64, 2 bits", pool_any, DORY_AVERAGE_POOL, 8, 8, 64, 64, 2, 2, 32, 0, 8, 2, 2),
+    PACKED("average 2x2, 8x8x27, 4 bits", pool_any, DORY_AVERAGE_POOL, 8, 8, 27, 27, 2, 2, 32, 0, 8, 4, 4),
+    PACKED("average 2x2, 8x8x64, 4 bits, high", pool_any, DORY_AVERAGE_POOL, 8, 8, 64, 64, 2, 2, HIGH, DORY_ROUND_FLOOR, 8, 4, 4),
+    PACKED("average 4x4, 4x4x64, 16 bits", pool_any, DORY_AVERAGE_POOL, 4, 4, 64, 64, 4, 4, 32, 0, 8, 16, 16),
+    PACKED("average 7x7, 1x1x80, 8 to 16 bits", pool_any, DORY_AVERAGE_POOL, 1, 1, 80, 80, 7, 7, 32, 0, 8, 8, 16),
 };
 /* clang-format on */
 

@@ -143,10 +143,38 @@ static void random_high_stages(struct dory_layer *layer, struct dory_stages *sta
     layer->stages = stages;
 }
 
+/* An addition whose inputs are requantised each. */
+static void random_shifts(struct dory_layer *layer, struct dory_stages *stages)
+{
+    static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    layer->normalisation = DORY_NORMALISE_NONE;
+    layer->input_is_signed = layer->second_input_is_signed = 0;
+    layer->stages = stages;
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t shift = random_between(10, 20);
+        stages->input[i] = none;
+        stages->input[i].multiplier = (int64_t)random_up_to(1u << shift);
+        stages->input[i].divisor = 1 << shift;
+        stages->input[i].addend = one_in(4) ? 0 : 1 << (shift - 1);
+        if (one_in(2)) {
+            stages->input[i].minimum = 0;
+            stages->input[i].maximum = one_in(4) ? 127 : 255;
+        }
+    }
+    stages->first = none;
+    stages->has_second = 0;
+    layer->maximum = (1 << layer->output_bits) - 1;
+    layer->minimum = one_in(4) ? (int32_t)random_up_to((uint32_t)layer->maximum) : 0;
+}
+
 static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
 {
     if (layer->operation == DORY_MULTIPLICATION || one_in(3)) {
         random_high_stages(layer, stages);
+        return;
+    }
+    if (layer->operation == DORY_ADDITION && one_in(4)) {
+        random_shifts(layer, stages);
         return;
     }
     uint32_t gain = layer->operation == DORY_AVERAGE_POOL ? (uint32_t)layer->kernel_height * layer->kernel_width : 2;
@@ -160,8 +188,12 @@ static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
     stages->has_second = one_in(4);
     stages->second = random_stage(2);
     layer->output_is_signed = stages->first.minimum < 0;
-    layer->minimum = layer->output_is_signed ? -128 : 0;
-    layer->maximum = layer->output_is_signed ? 127 : 255;
+    int32_t half = 1 << (layer->output_bits - 1);
+    layer->minimum = layer->output_is_signed ? -half : 0;
+    layer->maximum = layer->output_is_signed ? half - 1 : 2 * half - 1;
+    if (layer->output_bits == 16 && one_in(2)) {
+        stages->first.maximum = INT32_MAX;
+    }
 }
 
 static void random_kernel_size(struct dory_layer *layer)
@@ -184,6 +216,7 @@ static void random_kernel_size(struct dory_layer *layer)
 }
 
 static uint8_t random_bits(void) { return (uint8_t)(one_in(3) ? 2u << random_up_to(2) : 8); }
+static uint8_t random_wide_bits(void) { return (uint8_t)(2u << random_up_to(3)); }
 
 void random_layer(struct dory_layer *layer, struct dory_stages *stages)
 {
@@ -221,6 +254,11 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages)
             }
         }
     } else if (layer->operation != DORY_TABLE) {
+        if (layer->operation != DORY_MULTIPLICATION && one_in(2)) {
+            layer->input_bits = random_wide_bits();
+            layer->second_input_bits = random_wide_bits();
+            layer->output_bits = random_wide_bits();
+        }
         random_stages(layer, stages);
     }
 }
