@@ -1,8 +1,8 @@
 /* Convolutions with weights, inputs or outputs below 8 bits; see packed.h. The bits in a kernel's name are those of the
  * weights. */
+#include "any/unpack.h"
 #include "packed.h"
 #include "scratch.h"
-#include "unpack.h"
 #include "walk.h"
 #include "xpulpv2.h"
 

@@ -1,6 +1,6 @@
 #include "unpack.h"
 
-#include "normalise.h"
+#include "../normalise.h"
 
 typedef uint16_t __attribute__((may_alias)) half;
 typedef int16_t __attribute__((may_alias)) signed_half;
