@@ -167,6 +167,14 @@ void describe_requantisation(const struct description *d, const struct requantis
     run->divisor = form->divisor;
 }
 
+/* Where the chip's kernels have the form SPLIT among their short ways: convolutions, and depth-wise ones of 3x3. */
+static bool has_short_split(const struct dory_layer *run)
+{
+    bool bytes = run->input_bits == 8 && run->weight_bits == 8 && run->output_bits == 8 && !run->input_is_signed;
+    return bytes && (run->operation == DORY_CONVOLUTION ||
+                     (run->operation == DORY_DEPTHWISE && run->kernel_height == 3 && run->kernel_width == 3));
+}
+
 void describe_channel_stages(const struct description *d)
 {
     const struct layer *layer = d->layer;
@@ -187,7 +195,9 @@ void describe_channel_stages(const struct description *d)
                                          .channel_count = d->output->channels,
                                          .minimum = d->run->minimum,
                                          .maximum = d->run->maximum,
-                                         .allow_fast = d->network->fast_requantisation};
+                                         .allow_fast = d->network->fast_requantisation,
+                                         .allow_split = has_short_split(d->run),
+                                         .allow_split_away = d->run->operation == DORY_CONVOLUTION};
     if (requantise(&problem, d->requantisation, d->arena))
         describe_requantisation(d, d->requantisation);
     else

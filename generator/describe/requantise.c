@@ -23,6 +23,21 @@ static bool value_clamped(const struct requantisation *form, const int64_t *word
     return true;
 }
 
+static bool fits_unsigned(wide value) { return value >= 0 && value <= UINT32_MAX; }
+
+/* With what it adds up to, unlike the firmware, also behind the limit: so that everything is monotone. */
+static bool value_split(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
+{
+    bool is_away = form->rounding == DORY_ROUND_AWAY;
+    wide biased = (wide)x + words[0], clamped = biased < 0 ? 0 : biased > words[1] ? words[1] : biased;
+    wide fine = words[2] * clamped + words[3];
+    wide sum = words[4] * clamped + (fine >> (words[3] & 31)) - (is_away && clamped < words[5] ? words[6] : 0);
+    *value = sum >> SPLIT_SHIFT;
+    return fits_32_bits(words[0]) && fits_32_bits(biased) && words[1] >= 0 && fits_32_bits(words[1]) &&
+           fits_unsigned(words[2]) && fits_unsigned(words[3]) && fits_unsigned(words[4]) && fits_unsigned(fine) &&
+           fits_unsigned(sum) && (!is_away || (fits_32_bits(words[5]) && fits_unsigned(words[6])));
+}
+
 static bool value_high(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
 {
     wide a = (wide)x + words[0], shifted = a * ((wide)1 << form->left_shift), product = shifted * words[1] >> 32;
@@ -59,6 +74,7 @@ bool requantised_value(const struct requantisation *form, int channel, int64_t a
         fits = fits_32_bits(words[0]);
         break;
     case DORY_NORMALISE_CLAMPED: fits = value_clamped(form, words, accumulator, &result); break;
+    case DORY_NORMALISE_SPLIT: fits = value_split(form, words, accumulator, &result); break;
     case DORY_NORMALISE_HIGH: fits = value_high(form, words, accumulator, &result); break;
     default: fits = value_of_product(form, words, accumulator, &result); break;
     }
@@ -231,7 +247,8 @@ static struct shifts find_shifts(const struct requantise_problem *problem)
 static void add_candidate(struct candidates *all, enum dory_normalisation normalisation, enum dory_rounding rounding,
                           int shift, int left_shift, struct arena *arena)
 {
-    if (shift < 0 || shift > 31 || left_shift < 0 || (rounding == DORY_ROUND_AWAY && left_shift == 0))
+    if (shift < 0 || shift > 31 || left_shift < 0 ||
+        (rounding == DORY_ROUND_AWAY && left_shift == 0 && normalisation == DORY_NORMALISE_HIGH))
         return;
     struct requantisation *form = &all->forms[all->count];
     all->good[all->count++] = true;
@@ -250,10 +267,15 @@ static void list_candidates(struct candidates *all, struct arena *arena)
     const struct requantise_problem *problem = all->problem;
     enum rounding rounding = problem->stage->rounding;
     struct shifts shifts = find_shifts(problem);
+    bool can_split = problem->allow_split && problem->minimum == 0 && problem->maximum <= UINT8_MAX;
     if (!problem->only_high)
         add_candidate(all, DORY_NORMALISE_32, DORY_ROUND_FLOOR, shifts.places, 0, arena);
     if (problem->minimum == 0 && !problem->only_high)
         add_candidate(all, DORY_NORMALISE_CLAMPED, DORY_ROUND_FLOOR, 32 - bits_of(problem->maximum), 0, arena);
+    if (can_split)
+        add_candidate(all, DORY_NORMALISE_SPLIT, DORY_ROUND_FLOOR, 0, 0, arena);
+    if (can_split && problem->allow_split_away && rounding == ROUND_TWICE)
+        add_candidate(all, DORY_NORMALISE_SPLIT, DORY_ROUND_AWAY, 0, 0, arena);
     add_candidate(all, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 0, shifts.left, arena);
     if (rounding == ROUND_TWICE || rounding == ROUND_HALF_AWAY)
         add_candidate(all, DORY_NORMALISE_HIGH, DORY_ROUND_AWAY, 0, shifts.left_whole, arena);
@@ -304,6 +326,7 @@ static bool solve(struct requantisation *form, int channel, const struct step_fu
     switch (form->normalisation) {
     case DORY_NORMALISE_32: return solve_32(form, channel, function, slope);
     case DORY_NORMALISE_CLAMPED: return solve_clamped(form, channel, function, slope);
+    case DORY_NORMALISE_SPLIT: return solve_split(form, channel, function, slope, -bias_of(stage, channel));
     default:
         return form->rounding == DORY_ROUND_EVEN ? solve_even(form, channel, function, stage, slope)
                                                  : solve_high(form, channel, function, slope, bias_of(stage, channel));
@@ -410,6 +433,7 @@ static const char *form_name(const struct requantisation *form)
     static const char *const names[] = {
         [DORY_NORMALISE_NONE] = "none",     [DORY_NORMALISE_32] = "32 bits",      [DORY_NORMALISE_64] = "64 bits",
         [DORY_NORMALISE_DIVIDE] = "divide", [DORY_NORMALISE_CLAMPED] = "clamped", [DORY_NORMALISE_THRESHOLDS] = "thresholds",
+        [DORY_NORMALISE_SPLIT] = "split",
     };
     if (form->normalisation == DORY_NORMALISE_CLAMPED && form->reciprocal)
         return "clamped and divided";

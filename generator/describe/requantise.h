@@ -14,9 +14,9 @@
 
 /* Constants of one channel in the weight blob, in their order and as numbers, not yet cut to their size:
  *     NONE: addend; 32, 64, DIVIDE: multiplier, addend; CLAMPED: low, high, multiplier, addend;
- *     HIGH: bias, multiplier, addend, shift */
+ *     SPLIT: bias, limit, low, addend, high, and with AWAY zero, step; HIGH: bias, multiplier, addend, shift */
 struct requantised_channel {
-    int64_t words[4];
+    int64_t words[7];
 };
 
 enum requantisation_verdict {
@@ -27,7 +27,7 @@ enum requantisation_verdict {
 
 struct requantisation {
     enum dory_normalisation normalisation;
-    enum dory_rounding rounding; /* HIGH */
+    enum dory_rounding rounding; /* HIGH, SPLIT */
     int shift, left_shift;
     uint32_t reciprocal;
     int64_t divisor;
@@ -49,6 +49,8 @@ struct requantise_problem {
     int32_t minimum, maximum; /* what an element of the output may be */
     bool allow_fast;          /* take CLAMPED, though it is wrong for some accumulators */
     bool only_high;           /* no form but HIGH */
+    bool allow_split;         /* SPLIT may be taken: the layer's kernels are faster with it, */
+    bool allow_split_away;    /* and with it where it rounds away from zero, too */
 };
 
 /* False where no form gives the stage. */

@@ -22,8 +22,11 @@ void addends_bound(struct addends *addends, const struct line_problem *line, con
 static struct addends addends_of(const struct line_problem *line, int64_t multiplier)
 {
     struct addends addends = addends_any();
-    for (int i = 0; i < line->count; i++)
-        addends_bound(&addends, line, &line->points[i], multiplier * (line->points[i].x - line->points[0].x), line->shift);
+    for (int i = 0; i < line->count; i++) {
+        const struct step_point *point = &line->points[i];
+        int64_t product = multiplier * (point->x - line->points[0].x) - (point->x < line->zero ? line->step : 0);
+        addends_bound(&addends, line, point, product, line->shift);
+    }
     return addends;
 }
 

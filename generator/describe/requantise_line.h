@@ -12,6 +12,7 @@ struct line_problem {
     int count, shift;
     bool has_clip; /* to these bounds, behind the line: beyond them it may be anything beyond */
     int64_t minimum, maximum;
+    int64_t zero, step; /* of the line, that much is taken off below zero */
 };
 
 /* The addends for which a form is right at some points: first <= addend <= last, and which points bound it. */

@@ -7,7 +7,7 @@
 
 static struct line_problem line_of(const struct requantisation *form, const struct step_point *points, int count, bool clips)
 {
-    return (struct line_problem){points, count, form->shift, clips, form->minimum, form->maximum};
+    return (struct line_problem){points, count, form->shift, clips, form->minimum, form->maximum, 0, 0};
 }
 
 bool solve_32(struct requantisation *form, int channel, const struct step_function *function, long double slope)
@@ -20,26 +20,83 @@ bool solve_32(struct requantisation *form, int channel, const struct step_functi
     return requantised_is(form, channel, function);
 }
 
+/* Only what lies between the first step and the last is computed, all else is clamped to it. */
+static struct line_problem inner_line(const struct requantisation *form, const struct step_function *function)
+{
+    struct line_problem line = line_of(form, function->points + 1, function->count - 2, false);
+    if (function->points[1].y != function->points[0].y) {
+        line.points--; /* the first step is behind the first accumulator */
+        line.count++;
+    }
+    if (function->points[function->count - 2].y != function->points[function->count - 1].y)
+        line.count++;
+    return line;
+}
+
 bool solve_clamped(struct requantisation *form, int channel, const struct step_function *function, long double slope)
 {
-    /* only what lies between the first step and the last is computed, all else is clamped to it */
-    struct line_problem line = line_of(form, function->points + 1, function->count - 2, false);
     int64_t multiplier = 0, low = 0, high = 0;
     int64_t unit = form->reciprocal ? form->divisor : (int64_t)1 << form->shift;
     int64_t addend = function->points[0].y * unit;
     if (!function->is_constant) {
-        if (function->points[1].y != function->points[0].y) {
-            line.points--; /* the first step is behind the first accumulator */
-            line.count++;
-        }
-        if (function->points[function->count - 2].y != function->points[function->count - 1].y)
-            line.count++;
+        struct line_problem line = inner_line(form, function);
         if (!line_solve(&line, slope, &multiplier, &addend))
             return false;
         low = line.points[0].x;
         high = line.points[line.count - 1].x;
     }
     form->channels[channel] = (struct requantised_channel){{low, high, multiplier, addend}};
+    return requantised_is(form, channel, function);
+}
+
+/* ---- SPLIT ---- */
+
+/* A sum that never changes: once the coarse multiplier. */
+static bool constant_split(struct requantisation *form, int channel, const struct step_function *function)
+{
+    int64_t high = function->points[0].y * ((int64_t)1 << SPLIT_SHIFT);
+    form->channels[channel] = (struct requantised_channel){{1 - function->points[0].x, 1, 0, 0, high, 0, 0}};
+    return requantised_is(form, channel, function);
+}
+
+/* Places of the fine product: sums are counted from where the line meets the output's 0, and the addend is less than a
+ * multiplier, or two of them. */
+static int fine_places(const struct step_function *function, long double slope)
+{
+    long double sums = ((long double)function->points[function->count - 1].y + 1) / slope + 3;
+    return (int)floorl(log2l((long double)UINT32_MAX / (sums + 2 * ldexpl(slope, SPLIT_SHIFT) + 2)));
+}
+
+/* What TensorFlow Lite Micro's second rounding takes off below zero: one of the numbers that its first one makes, which are
+ * half a sum or more. */
+static int64_t sign_step(long double slope, int places)
+{
+    int exponent;
+    frexpl(slope, &exponent);
+    return exponent < -SPLIT_SHIFT || exponent > 0 ? 0 : (int64_t)1 << (SPLIT_SHIFT + exponent + places);
+}
+
+bool solve_split(struct requantisation *form, int channel, const struct step_function *function, long double slope,
+                 int64_t zero)
+{
+    if (function->is_constant)
+        return constant_split(form, channel, function);
+    int places = slope > 0 && isfinite(slope) ? fine_places(function, slope) : -1;
+    if (places < 0)
+        return false;
+    int64_t multiplier, addend, step = form->rounding == DORY_ROUND_AWAY ? sign_step(slope, places) : 0;
+    struct line_problem line = inner_line(form, function);
+    line.shift = SPLIT_SHIFT + places;
+    line.zero = zero;
+    line.step = step;
+    if (!line_solve(&line, slope, &multiplier, &addend) || multiplier <= 0)
+        return false;
+    bool starts_below = zero > line.points[0].x;
+    int64_t origin = (int64_t)wide_floor_divide((starts_below ? step : 0) - (wide)addend, multiplier) + 1;
+    int64_t rest = ((addend + multiplier * origin) & ~(int64_t)31) | places;
+    int64_t low = multiplier & (((int64_t)1 << places) - 1);
+    form->channels[channel] = (struct requantised_channel){
+        {-origin, line.points[line.count - 1].x - origin, low, rest, multiplier >> places, zero - origin, step >> places}};
     return requantised_is(form, channel, function);
 }
 

@@ -4,10 +4,16 @@
 
 #include "describe/requantise.h"
 
+#define SPLIT_SHIFT 24 /* of the sum of both products */
+
 /* Each writes form->channels[channel] and is true only where requantised_is. `slope` is that of the function without its
  * steps. What holds for the whole layer (shift, left_shift, rounding, clip) is set in form before. */
 bool solve_32(struct requantisation *form, int channel, const struct step_function *function, long double slope);
 bool solve_clamped(struct requantisation *form, int channel, const struct step_function *function, long double slope);
+
+/* Sums below `zero` are those that rounding takes for negative. */
+bool solve_split(struct requantisation *form, int channel, const struct step_function *function, long double slope,
+                 int64_t zero);
 
 /* `bias` is what makes of the accumulator a number of which the reference takes the sign, or its parity. */
 bool solve_high(struct requantisation *form, int channel, const struct step_function *function, long double slope,

@@ -140,7 +140,7 @@ static void write_depthwise_quad(struct writer *writer, const struct source *sou
 static bool fits(int64_t value, unsigned bytes) { return bytes == 8 || (value >= INT32_MIN && value <= INT32_MAX); }
 
 /* False where a constant does not fit: requantise.c chooses the form, so that would be its fault. Those of the clamped form
- * are modulo 2^32. */
+ * and of the split one are modulo 2^32. */
 static bool write_constants(struct writer *writer, const struct source *source, uint32_t output)
 {
     static const struct requantised_channel none = {{0}};
@@ -152,7 +152,7 @@ static bool write_constants(struct writer *writer, const struct source *source, 
     bool fit = true;
     for (unsigned i = 0; i < count; i++) {
         write_bytes(writer, (uint64_t)channel->words[i], bytes);
-        fit = fit && (fits(channel->words[i], bytes) || form == DORY_NORMALISE_CLAMPED);
+        fit = fit && (fits(channel->words[i], bytes) || form == DORY_NORMALISE_CLAMPED || form == DORY_NORMALISE_SPLIT);
     }
     return fit;
 }

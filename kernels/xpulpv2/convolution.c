@@ -6,14 +6,28 @@ static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
 
 /* Any convolution whose runs are aligned words: the rows of a receptive field are contiguous in the bordered tile, so that
  * nothing is copied. Pixels are taken four at a time from the list of all, across the ends of rows. */
-void dory_xpulpv2_convolution(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+static inline __attribute__((always_inline)) void convolve(const struct dory_layer *layer, const struct dory_tile *tile,
+                                                           unsigned core, unsigned cores, enum dory_direct direct,
+                                                           dory_product_runner *run)
 {
     uint32_t run_bytes = (uint32_t)layer->kernel_width * tile->input_channels;
     uint32_t row_bytes = (uint32_t)tile->input_columns * tile->input_channels;
     struct dory_product product;
-    dory_product_start(&product, layer, tile, run_bytes, layer->kernel_height,
+    dory_product_start(&product, layer, tile, direct, run_bytes, layer->kernel_height,
                        row_bytes * layer->dilation_height - run_bytes);
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, 4 * share.row);
-    dory_product_run(&product, share, next_pixels, &walk);
+    run(&product, share, next_pixels, &walk);
 }
+
+/* One for each way to finish, so that a network has only what it needs. The first one is also for all that is not direct. */
+#define KERNEL(name, direct, run)                                                                                           \
+    void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
+    {                                                                                                                       \
+        convolve(layer, tile, core, cores, direct(layer), run);                                                             \
+    }
+
+KERNEL(convolution, dory_direct_32_of, dory_product_run)
+KERNEL(convolution_clamped, dory_direct_clamped_of, dory_product_run_clamped)
+KERNEL(convolution_high, dory_direct_high_of, dory_product_run_high)
+KERNEL(convolution_split, dory_direct_split_of, dory_product_run_split)

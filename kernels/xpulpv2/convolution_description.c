@@ -4,19 +4,13 @@
 #include "direct.h"
 #include "scratch.h"
 
-/* How a product finishes; the clamped kinds only for unsigned inputs. */
-static enum dory_direct product_kind(const struct dory_layer *layer)
-{
-    enum dory_direct kind = dory_direct_of(layer);
-    return kind == DORY_DIRECT || !layer->input_is_signed ? kind : DORY_NOT_DIRECT;
-}
-
 uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
     case DORY_NORMALISE_NONE: return 610;
     case DORY_NORMALISE_32: return 590;
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 680 : 590;
+    case DORY_NORMALISE_SPLIT: return 700;
     case DORY_NORMALISE_HIGH: return 870;
     case DORY_NORMALISE_DIVIDE: return 1450;
     default: return 850;
@@ -26,30 +20,32 @@ uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
 /* The same, as more than what the shortest way takes. */
 static uint64_t finish_cycles(const struct dory_layer *layer)
 {
-    switch (product_kind(layer)) {
+    switch (dory_product_direct_of(layer)) {
     case DORY_DIRECT: return 0;
     case DORY_DIRECT_CLAMPED: return 35;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 71;
     case DORY_DIRECT_CLAMPED_DIVIDED: return 135;
-    case DORY_DIRECT_HIGH: return 131;
-    case DORY_DIRECT_HIGH_AWAY: return 165;
+    case DORY_DIRECT_SPLIT: return 53;
+    case DORY_DIRECT_SPLIT_AWAY: return 97;
+    case DORY_DIRECT_HIGH: return 120;
+    case DORY_DIRECT_HIGH_AWAY: return 154;
     default: return dory_long_finish_cycles(layer);
     }
 }
 
-/* The last core has the blocks of fewer than 4 pixels, which take the long way; so do those of fewer than 4 channels. */
+/* The last core has the blocks of fewer than 4 pixels, which are stored element by element; so are those of fewer than 4
+ * channels. */
 static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks,
                             uint64_t started)
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns % 4;
     uint64_t cycles = 0;
-    bool direct = product_kind(layer) != DORY_NOT_DIRECT;
-    uint64_t quarter = dory_long_finish_cycles(layer) / 5;
+    bool direct = dory_product_direct_of(layer) != DORY_NOT_DIRECT;
     if (direct && pixels != 0) {
-        cycles += (blocks < quads ? blocks : quads) * (80 + quarter * pixels);
+        cycles += (blocks < quads ? blocks : quads) * (90 + 25 * pixels);
     }
     if (direct && tile->channels % 4 != 0) {
-        cycles += started * (100 + quarter * (tile->channels % 4));
+        cycles += started * (110 + 25 * (tile->channels % 4));
     }
     return cycles;
 }
@@ -79,8 +75,16 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
     }
     uint64_t blocks = ((uint64_t)quads * pixel_quads + cores - 1) / cores;
     uint64_t started = (blocks + quads - 1) / quads;
-    uint64_t row = source_cycles + (product_kind(layer) != DORY_NOT_DIRECT && tile->channels % 4 == 0 ? 30 : 110);
+    uint64_t row = source_cycles + (dory_product_direct_of(layer) != DORY_NOT_DIRECT && tile->channels % 4 == 0 ? 30 : 110);
     return blocks * block + started * row + edge_cycles(layer, tile, blocks, started) + 480;
+}
+
+/* Of each kernel there is one for the kinds from `first` to `last`; the one for DORY_DIRECT takes all that is not direct,
+ * too. */
+static bool is_kind(const struct dory_layer *layer, enum dory_direct first, enum dory_direct last)
+{
+    enum dory_direct kind = dory_product_direct_of(layer);
+    return kind >= first && kind <= last;
 }
 
 static bool convolution_supports(const struct dory_layer *layer)
@@ -94,14 +98,25 @@ uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct do
     return dory_product_cycles(layer, tile, cores, layer->kernel_width * tile->input_channels, layer->kernel_height, 40);
 }
 
-const struct dory_kernel_description dory_xpulpv2_convolution_description = {
-    .name = "dory_xpulpv2_convolution",
-    .supports = convolution_supports,
-    .scratch_bytes = dory_no_scratch,
-    .cycles = dory_convolution_cycles,
-    .can_tile_input_channels = true,
-    .writes_chw = true,
-};
+#define DESCRIPTION(kernel, takes, first, last, ...)                                                                        \
+    static bool kernel##_supports_kind(const struct dory_layer *layer)                                                      \
+    {                                                                                                                       \
+        return takes(layer) && is_kind(layer, first, last);                                                                 \
+    }                                                                                                                       \
+    const struct dory_kernel_description dory_xpulpv2_##kernel##_description = {.name = "dory_xpulpv2_" #kernel,            \
+                                                                                .supports = kernel##_supports_kind,         \
+                                                                                .can_tile_input_channels = true,            \
+                                                                                .writes_chw = true,                         \
+                                                                                __VA_ARGS__};
+
+/* A kernel and its kinds. */
+#define DESCRIPTIONS(name, takes, ...)                                                                                      \
+    DESCRIPTION(name, takes, DORY_NOT_DIRECT, DORY_DIRECT, __VA_ARGS__)                                                     \
+    DESCRIPTION(name##_clamped, takes, DORY_DIRECT_CLAMPED, DORY_DIRECT_CLAMPED_DIVIDED, __VA_ARGS__)                       \
+    DESCRIPTION(name##_split, takes, DORY_DIRECT_SPLIT, DORY_DIRECT_SPLIT_AWAY, __VA_ARGS__)                                \
+    DESCRIPTION(name##_high, takes, DORY_DIRECT_HIGH, DORY_DIRECT_HIGH_AWAY, __VA_ARGS__)
+
+DESCRIPTIONS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .cycles = dory_convolution_cycles)
 
 static bool gather_supports(const struct dory_layer *layer)
 {
@@ -123,14 +138,7 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
     return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source);
 }
 
-const struct dory_kernel_description dory_xpulpv2_convolution_gather_description = {
-    .name = "dory_xpulpv2_convolution_gather",
-    .supports = gather_supports,
-    .scratch_bytes = dory_gather_scratch_bytes,
-    .cycles = dory_gather_cycles,
-    .can_tile_input_channels = true,
-    .writes_chw = true,
-};
+DESCRIPTIONS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes, .cycles = dory_gather_cycles)
 
 static bool linear_supports(const struct dory_layer *layer)
 {

@@ -123,13 +123,13 @@ static struct piece piece_of(const struct gather *gather, uint32_t columns, uint
 }
 
 void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
-                         dory_product_runner *run)
+                         enum dory_direct direct, dory_product_runner *run)
 {
     uint32_t channels = tile->input_channels, row_bytes = tile->input_columns * channels * layer->dilation_height;
     bool contiguous = layer->dilation_width == 1;
     uint32_t run_bytes = dory_run_elements(layer, channels), pixel_bytes = dory_gather_pixel_bytes(layer, channels);
     struct dory_product product;
-    dory_product_start(&product, layer, tile, pixel_bytes, 1, 0);
+    dory_product_start(&product, layer, tile, direct, pixel_bytes, 1, 0);
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct gather gather = {
         .walk = dory_walk_from(layer, tile, 4 * share.row),
@@ -150,8 +150,13 @@ void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile 
     run(&product, share, next_pixels, &gather);
 }
 
-void dory_xpulpv2_convolution_gather(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
-                                     unsigned cores)
-{
-    dory_gather_and_run(layer, tile, core, cores, dory_product_run);
-}
+#define KERNEL(name, direct, run)                                                                                           \
+    void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
+    {                                                                                                                       \
+        dory_gather_and_run(layer, tile, core, cores, direct(layer), run);                                                  \
+    }
+
+KERNEL(convolution_gather, dory_direct_32_of, dory_product_run)
+KERNEL(convolution_gather_clamped, dory_direct_clamped_of, dory_product_run_clamped)
+KERNEL(convolution_gather_high, dory_direct_high_of, dory_product_run_high)
+KERNEL(convolution_gather_split, dory_direct_split_of, dory_product_run_split)

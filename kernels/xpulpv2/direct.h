@@ -2,6 +2,8 @@
 #ifndef DORY_XPULPV2_DIRECT_H
 #define DORY_XPULPV2_DIRECT_H
 
+#include <stdbool.h>
+
 #include "dory/layer.h"
 
 enum dory_direct {
@@ -21,6 +23,11 @@ enum dory_direct {
 
     /* DORY_NORMALISE_CLAMPED, any other divisor: 6 instructions, too, but the high half of a product takes 5 cycles. */
     DORY_DIRECT_CLAMPED_DIVIDED,
+
+    /* DORY_NORMALISE_SPLIT: add, p.clipur, mul, p.adduNr and p.mac, 5 instructions, and half a one more to pack high bytes
+     * than low ones; slt and p.msu more where it rounds away from zero. */
+    DORY_DIRECT_SPLIT,
+    DORY_DIRECT_SPLIT_AWAY,
 
     /* DORY_NORMALISE_HIGH that rounds down: add, sll, mulh (5 cycles), p.addNr and the clip, 9 cycles; and the one that
      * rounds away from zero: slt and p.msu more. Any clip to bytes from 0 on.
@@ -49,16 +56,16 @@ static inline enum dory_direct dory_direct_high_of(const struct dory_layer *laye
     return layer->rounding == DORY_ROUND_AWAY ? DORY_DIRECT_HIGH_AWAY : DORY_DIRECT_HIGH;
 }
 
-/* Of all normalisations but DORY_NORMALISE_HIGH, for which it is none. */
-static inline enum dory_direct dory_direct_low_of(const struct dory_layer *layer)
+/* Each for layers of one normalisation. */
+static inline enum dory_direct dory_direct_32_of(const struct dory_layer *layer)
+{
+    bool bytes = layer->output_bits <= 8 && layer->minimum == 0 && layer->maximum >= 0;
+    return layer->normalisation == DORY_NORMALISE_32 && bytes ? DORY_DIRECT : DORY_NOT_DIRECT;
+}
+
+static inline enum dory_direct dory_direct_clamped_of(const struct dory_layer *layer)
 {
     if (layer->output_bits > 8 || layer->minimum != 0 || layer->maximum < 0) {
-        return DORY_NOT_DIRECT;
-    }
-    if (layer->normalisation == DORY_NORMALISE_32) {
-        return DORY_DIRECT;
-    }
-    if (layer->normalisation != DORY_NORMALISE_CLAMPED) {
         return DORY_NOT_DIRECT;
     }
     if (layer->reciprocal == 0) {
@@ -67,9 +74,37 @@ static inline enum dory_direct dory_direct_low_of(const struct dory_layer *layer
     return dory_divides_by_power_less_one(layer) ? DORY_DIRECT_CLAMPED_LESS_ONE : DORY_DIRECT_CLAMPED_DIVIDED;
 }
 
+/* Of all normalisations but DORY_NORMALISE_HIGH and _SPLIT, for which it is none. */
+static inline enum dory_direct dory_direct_low_of(const struct dory_layer *layer)
+{
+    return layer->normalisation == DORY_NORMALISE_CLAMPED ? dory_direct_clamped_of(layer) : dory_direct_32_of(layer);
+}
+
+static inline enum dory_direct dory_direct_split_of(const struct dory_layer *layer)
+{
+    return layer->output_bits > 8               ? DORY_NOT_DIRECT
+           : layer->rounding == DORY_ROUND_AWAY ? DORY_DIRECT_SPLIT_AWAY
+                                                : DORY_DIRECT_SPLIT;
+}
+
 static inline enum dory_direct dory_direct_of(const struct dory_layer *layer)
 {
-    return layer->normalisation == DORY_NORMALISE_HIGH ? dory_direct_high_of(layer) : dory_direct_low_of(layer);
+    return layer->normalisation == DORY_NORMALISE_HIGH    ? dory_direct_high_of(layer)
+           : layer->normalisation == DORY_NORMALISE_SPLIT ? dory_direct_split_of(layer)
+                                                          : dory_direct_low_of(layer);
+}
+
+/* How products of blocks finish: of signed inputs only the shortest way is worth the code. */
+static inline enum dory_direct dory_product_direct_of(const struct dory_layer *layer)
+{
+    enum dory_direct kind = dory_direct_of(layer);
+    return kind == DORY_DIRECT || !layer->input_is_signed ? kind : DORY_NOT_DIRECT;
+}
+
+/* The same where elements or weights have fewer than 8 bits: the split kinds take the long way. */
+static inline enum dory_direct dory_packed_direct_of(const struct dory_layer *layer)
+{
+    return layer->normalisation == DORY_NORMALISE_SPLIT ? DORY_NOT_DIRECT : dory_product_direct_of(layer);
 }
 
 #endif

@@ -26,7 +26,7 @@ void dory_xpulpv2_linear(const struct dory_layer *layer, const struct dory_tile 
     uint32_t run_bytes = (uint32_t)layer->kernel_width * tile->input_channels;
     uint32_t row_bytes = (uint32_t)tile->input_columns * tile->input_channels;
     struct dory_product product;
-    dory_product_start(&product, layer, tile, run_bytes, layer->kernel_height,
+    dory_product_start(&product, layer, tile, DORY_NOT_DIRECT, run_bytes, layer->kernel_height,
                        row_bytes * layer->dilation_height - run_bytes);
     struct dory_grid_share share = dory_grid_share_of(product.pixel_count, product.quads, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, share.row);

@@ -73,6 +73,24 @@ static void normalise_clamped(const struct dory_normaliser *normaliser, const ui
     }
 }
 
+static void normalise_split(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum,
+                            uint32_t stride, const int32_t *end)
+{
+    uint32_t bias = dory_load_word(constants), low = dory_load_word(constants + 8), addend = dory_load_word(constants + 12);
+    int32_t limit = (int32_t)dory_load_word(constants + 4), high = (int32_t)dory_load_word(constants + 16), zero = 0;
+    uint32_t step = 0;
+    if (normaliser->layer->rounding == DORY_ROUND_AWAY) {
+        zero = (int32_t)dory_load_word(constants + 20);
+        step = dory_load_word(constants + 24);
+    }
+    for (; sum < end; sum += stride) {
+        int32_t x = p_clipur((int32_t)((uint32_t)*sum + bias), limit);
+        uint32_t fine = p_addunr((uint32_t)x * low, addend, addend);
+        uint32_t both = (uint32_t)p_mac((int32_t)fine, x, high) - (x < zero ? step : 0);
+        *sum = (int32_t)(both >> 24);
+    }
+}
+
 static void normalise_high(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
                            const int32_t *end)
 {
@@ -107,7 +125,7 @@ void dory_prepare_normaliser(struct dory_normaliser *normaliser, const struct do
         prepare_division(normaliser, (uint64_t)layer->divisor);
         return;
     }
-    normaliser->direct = (int8_t)dory_direct_high_of(layer);
+    normaliser->direct = (int8_t)dory_direct_of(layer);
     normaliser->direct_shift = layer->left_shift;
     normaliser->away = layer->rounding == DORY_ROUND_AWAY ? 1 << layer->left_shift >> 1 : 0;
     normaliser->even = layer->rounding == DORY_ROUND_EVEN;
@@ -192,6 +210,9 @@ void dory_normalise_lane(const struct dory_normaliser *normaliser, const uint8_t
     case DORY_NORMALISE_NONE: add_and_clip(normaliser, constants + 4 * lane, sum, stride, end); break;
     case DORY_NORMALISE_32: normalise_32(normaliser, constants + 8 * lane, sum, stride, end); break;
     case DORY_NORMALISE_CLAMPED: normalise_clamped(normaliser, constants + 16 * lane, sum, stride, end); break;
+    case DORY_NORMALISE_SPLIT:
+        normalise_split(normaliser, constants + dory_constants_bytes(normaliser->layer) / 4 * lane, sum, stride, end);
+        break;
     case DORY_NORMALISE_HIGH: normalise_high(normaliser, constants + 16 * lane, sum, stride, end); break;
     case DORY_NORMALISE_DIVIDE: normalise_divide(normaliser, constants + 16 * lane, sum, stride, end); break;
     default: normalise_64(normaliser, constants + 16 * lane, sum, stride, end); break;

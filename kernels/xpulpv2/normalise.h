@@ -21,8 +21,8 @@ struct dory_normaliser {
     const struct dory_layer *layer;
 };
 
-/* What DORY_NORMALISE_HIGH and _DIVIDE need: the direct kind; of the divisor, shift and reciprocal. Apart from the start of
- * the others, which every tile runs through and the cores' cache of 4 kB has to hold. */
+/* What DORY_NORMALISE_HIGH, _SPLIT and _DIVIDE need: the direct kind; of the divisor, shift and reciprocal. Apart from the
+ * start of the others, which every tile runs through and the cores' cache of 4 kB has to hold. */
 void dory_prepare_normaliser(struct dory_normaliser *normaliser, const struct dory_layer *layer);
 
 /* Field by field: an initialiser would be a call that clears all. */
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void dory_start_normaliser(struct d
     normaliser->direct = (int8_t)direct;
     normaliser->direct_shift = shift + (direct == DORY_DIRECT_CLAMPED_LESS_ONE);
     normaliser->layer = layer;
-    if (normaliser->kind == DORY_NORMALISE_HIGH || normaliser->kind == DORY_NORMALISE_DIVIDE) {
+    if (normaliser->kind >= DORY_NORMALISE_SPLIT || normaliser->kind == DORY_NORMALISE_DIVIDE) {
         dory_prepare_normaliser(normaliser, layer);
     }
 }
@@ -48,7 +48,10 @@ static inline __attribute__((always_inline)) void dory_start_normaliser(struct d
 /* Bytes of a channel's constants in the direct kinds. */
 static inline uint32_t dory_direct_constants_bytes(const struct dory_normaliser *normaliser)
 {
-    return normaliser->direct == DORY_DIRECT ? 8 : 16;
+    return normaliser->direct == DORY_DIRECT              ? 8
+           : normaliser->direct == DORY_DIRECT_SPLIT      ? 20
+           : normaliser->direct == DORY_DIRECT_SPLIT_AWAY ? 28
+                                                          : 16;
 }
 
 /* DORY_DIRECT: four sums of one channel, `stride` apart, whose multiplier and addend are at `constants`. */
@@ -60,6 +63,23 @@ static inline void dory_normalise_directly(const struct dory_normaliser *normali
     for (unsigned i = 0; i < 4; i++) {
         int32_t scaled = (int32_t)((uint32_t)sum[i * stride] * multiplier);
         sum[i * stride] = p_clipur(p_addnr(scaled, addend, normaliser->shift), normaliser->maximum);
+    }
+}
+
+/* The split kinds: bias, limit, low, addend and high; and zero and step. */
+static inline void dory_normalise_split_directly(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
+                                                 const uint8_t *constants)
+{
+    uint32_t bias = dory_load_word(constants), low = dory_load_word(constants + 8), addend = dory_load_word(constants + 12);
+    int32_t limit = (int32_t)dory_load_word(constants + 4), high = (int32_t)dory_load_word(constants + 16);
+    bool away = normaliser->direct == DORY_DIRECT_SPLIT_AWAY;
+    int32_t zero = away ? (int32_t)dory_load_word(constants + 20) : 0;
+    uint32_t step = away ? dory_load_word(constants + 24) : 0;
+    for (unsigned i = 0; i < 4; i++) {
+        int32_t x = p_clipur((int32_t)((uint32_t)sum[i * stride] + bias), limit);
+        uint32_t fine = p_addunr((uint32_t)x * low, addend, addend);
+        uint32_t both = (uint32_t)p_mac((int32_t)fine, x, high) - (x < zero ? step : 0);
+        sum[i * stride] = (int32_t)(both >> 24);
     }
 }
 
@@ -114,6 +134,8 @@ static inline void dory_normalise_in_its_kind(const struct dory_normaliser *norm
 {
     if (normaliser->direct == DORY_DIRECT) {
         dory_normalise_directly(normaliser, sum, stride, constants);
+    } else if (normaliser->kind == DORY_NORMALISE_SPLIT) {
+        dory_normalise_split_directly(normaliser, sum, stride, constants);
     } else if (normaliser->kind == DORY_NORMALISE_HIGH) {
         dory_normalise_highly(normaliser, sum, stride, constants);
     } else {

@@ -16,7 +16,7 @@ static inline void convolve(const struct dory_layer *layer, const struct dory_ti
     uint32_t run_bytes = (uint32_t)layer->kernel_width * tile->input_channels;
     uint32_t row_bytes = (uint32_t)tile->input_columns * tile->input_channels;
     struct dory_product product;
-    dory_product_start(&product, layer, tile, run_bytes, layer->kernel_height,
+    dory_product_start(&product, layer, tile, dory_packed_direct_of(layer), run_bytes, layer->kernel_height,
                        row_bytes * layer->dilation_height - run_bytes);
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, 4 * share.row);
@@ -147,14 +147,14 @@ static inline void unpack_and_convolve(const struct dory_layer *layer, const str
                                        unsigned cores, dory_product_runner *run)
 {
     if (layer->input_bits == 8) {
-        dory_gather_and_run(layer, tile, core, cores, run);
+        dory_gather_and_run(layer, tile, core, cores, dory_packed_direct_of(layer), run);
         return;
     }
     struct unpacker unpacker;
     start_unpacker(&unpacker, layer, tile);
     unpacker.buffer = (uint8_t *)tile->scratch + core * 4 * unpacker.pixel_bytes;
     struct dory_product product;
-    dory_product_start(&product, layer, tile, unpacker.pixel_bytes, 1, 0);
+    dory_product_start(&product, layer, tile, dory_packed_direct_of(layer), unpacker.pixel_bytes, 1, 0);
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct dory_tile bytes = *tile; /* whose pixels take as many bytes as the packed ones */
     bytes.input_channels = (uint16_t)unpacker.pixel_step;

@@ -49,9 +49,9 @@
     static inline __attribute__((always_inline)) void multiply_##bits(struct dory_blocks *blocks, bool is_signed)           \
     {                                                                                                                       \
         if (is_signed) {                                                                                                    \
-            MULTIPLY(blocks, load, unpack, step, PV_DOTSP_B, PV_SDOTSP_B, scale, "");                                       \
+            MULTIPLY(blocks, load, unpack, step, PV_DOTSP_B, PV_SDOTSP_B, scale, DIRECT, LOW);                              \
         } else {                                                                                                            \
-            MULTIPLY(blocks, load, unpack, step, PV_DOTUSP_B, PV_SDOTUSP_B, scale, OTHER_KINDS);                            \
+            MULTIPLY(blocks, load, unpack, step, PV_DOTUSP_B, PV_SDOTUSP_B, scale, ANY, LOW);                               \
         }                                                                                                                   \
     }
 
@@ -60,8 +60,6 @@ DEFINE_MULTIPLY(4, LOAD_4, UNPACK_4, 26, SCALE_4)
 DEFINE_MULTIPLY(2, LOAD_2, UNPACK_2, 28, "")
 
 #else
-
-static void load_8(const uint8_t *weights, uint32_t word[4]) { memcpy(word, weights, 16); }
 
 static void load_4(const uint8_t *weights, uint32_t word[4])
 {
@@ -81,7 +79,10 @@ static void load_2(const uint8_t *weights, uint32_t word[4])
     word[3] = dory_signed_field_6_2(packed);
 }
 
-static void multiply_8(struct dory_blocks *blocks, bool is_signed) { dory_multiply(blocks, is_signed, load_8, 16); }
+static void multiply_8(struct dory_blocks *blocks, bool is_signed)
+{
+    dory_multiply(blocks, is_signed, dory_unpack_bytes, 16);
+}
 static void multiply_4(struct dory_blocks *blocks, bool is_signed) { dory_multiply(blocks, is_signed, load_4, 8); }
 static void multiply_2(struct dory_blocks *blocks, bool is_signed) { dory_multiply(blocks, is_signed, load_2, 4); }
 

@@ -5,7 +5,7 @@
 #include "product_run.h"
 
 void dory_product_start(struct dory_product *product, const struct dory_layer *layer, const struct dory_tile *tile,
-                        uint32_t run_bytes, uint32_t runs, uint32_t jump)
+                        enum dory_direct direct, uint32_t run_bytes, uint32_t runs, uint32_t jump)
 {
     uint32_t words = (run_bytes + 3) / 4;
     product->blocks.words = words;
@@ -22,10 +22,7 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
     product->output_pixel_bytes = dory_element_bytes(tile->channels, layer->output_bits);
     product->first_chunk = tile->first_chunk;
     product->last_chunk = tile->last_chunk;
-    product->direct = product->first_chunk && product->last_chunk ? product->blocks.normaliser.direct : DORY_NOT_DIRECT;
-    if (product->input_is_signed && product->direct != DORY_DIRECT) { /* not worth the code */
-        product->direct = DORY_NOT_DIRECT;
-    }
+    product->direct = product->first_chunk && product->last_chunk ? (int8_t)direct : DORY_NOT_DIRECT;
     product->constants_bytes = product->last_chunk ? dory_constants_bytes(layer) : 0;
     product->quad_bytes = runs * words * 2 * layer->weight_bits + product->constants_bytes;
     product->quads = (tile->channels + 3u) / 4;
@@ -41,17 +38,15 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
 static inline __attribute__((always_inline)) void multiply(struct dory_blocks *blocks, bool is_signed)
 {
     if (is_signed) {
-        MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTSP_B, PV_SDOTSP_B, "", "");
+        MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTSP_B, PV_SDOTSP_B, "", DIRECT, LOW);
     } else {
-        MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", OTHER_KINDS);
+        MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", DIRECT, LOW);
     }
 }
 
 #else
 
-static void load_words(const uint8_t *weights, uint32_t word[4]) { memcpy(word, weights, 16); }
-
-static void multiply(struct dory_blocks *blocks, bool is_signed) { dory_multiply(blocks, is_signed, load_words, 16); }
+static void multiply(struct dory_blocks *blocks, bool is_signed) { dory_multiply(blocks, is_signed, dory_unpack_bytes, 16); }
 
 #endif
 
@@ -116,6 +111,19 @@ __attribute__((noinline)) void dory_product_finish(const struct dory_product *pr
             }
         } else {
             dory_store_elements(output, sum, lanes, bytes);
+        }
+    }
+}
+
+__attribute__((noinline)) void dory_product_store_part(const struct dory_product *product, const uint32_t word[4],
+                                                       uint32_t index, uint32_t pixels, uint32_t quad)
+{
+    uint32_t lanes = dory_minimum(4, product->blocks.channels - 4 * quad);
+    uint8_t *output = product->output + index * product->pixel_step + 4 * quad * product->channel_step;
+    for (uint32_t p = 0; p < pixels; p++, output += product->pixel_step) {
+        uint32_t left = word[p];
+        for (uint32_t lane = 0; lane < lanes; lane++, left >>= 8) {
+            output[lane * product->channel_step] = (uint8_t)left;
         }
     }
 }

@@ -32,7 +32,7 @@ struct dory_blocks {
     uint32_t words, more_words, more_runs, jump; /* more: behind the first */
     const uint8_t *weights, *weights_end;
     int32_t direct;      /* enum dory_direct */
-    uint32_t special;    /* anything else than DORY_DIRECT and one run */
+    uint32_t special;    /* not direct, or more than one run */
     uint8_t *output;     /* of the block's first pixel and channel; in CHW, of its last channel */
     int32_t output_step; /* bytes from pixel to pixel; in CHW, from channel to the one before: negative */
     uint32_t channels;
@@ -58,10 +58,10 @@ struct dory_product {
     int8_t direct;                     /* enum dory_direct, of whole blocks */
 };
 
-/* What one output pixel reads are `runs` runs of `run_bytes` bytes, `jump` bytes from the end of one to the start of the
- * next. */
+/* `direct` is how whole blocks finish, where no input channels are tiled. What one output pixel reads are `runs` runs of
+ * `run_bytes` bytes, `jump` bytes from the end of one to the start of the next. */
 void dory_product_start(struct dory_product *product, const struct dory_layer *layer, const struct dory_tile *tile,
-                        uint32_t run_bytes, uint32_t runs, uint32_t jump);
+                        enum dory_direct direct, uint32_t run_bytes, uint32_t runs, uint32_t jump);
 
 /* A core's share is a range of the grid of pixel quads by channel quads. */
 static inline struct dory_grid_share dory_product_share(const struct dory_product *product, unsigned core, unsigned cores)
@@ -73,12 +73,13 @@ static inline struct dory_grid_share dory_product_share(const struct dory_produc
 typedef void dory_product_runner(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source,
                                  void *state);
 
-/* Weights, and outputs, of 8 bits or more; others are in packed.h. */
-dory_product_runner dory_product_run;
+/* Weights, and outputs, of 8 bits or more; others are in packed.h. Direct are, in this order, DORY_DIRECT alone, the clamped
+ * kinds, the high kinds and the split kinds; inputs of all but the first have no sign. */
+dory_product_runner dory_product_run, dory_product_run_clamped, dory_product_run_high, dory_product_run_split;
 
 /* A convolution of bytes of any kernel: what four pixels read is copied to scratch (convolution_gather.c). */
 void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
-                         dory_product_runner *run);
+                         enum dory_direct direct, dory_product_runner *run);
 
 /* The way that takes every kind of normalisation and chunk: from the sums of up to 4 pixels (in the order [pixel][lane])
  * from output pixel `index` on to elements, in place, or false where they have become partial sums. `constants` are those of

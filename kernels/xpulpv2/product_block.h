@@ -133,44 +133,102 @@
     HIGH_AWAY(a) HIGH_AWAY(b) HIGH_AWAY(c) HIGH_AWAY(d)                                                                     \
     SHIFT_AND_CLIP(a, b, c, d)
 
+/* The split kinds: bias, limit, fine multiplier, addend (which has the shift in its low bits), coarse multiplier. Two sums at a
+ * time, for both products need what is multiplied. The elements are the high bytes. */
+#define LOAD_SPLIT                                                                                                          \
+    P_LW_NEXT("t0", "a1") P_LW_NEXT("t1", "a1") P_LW_NEXT("t3", "a1") P_LW_NEXT("t4", "a1") P_LW_NEXT("a0", "a1")
+
+#define BIAS_SPLIT(a, b, c, d)                                                                                              \
+    "add " a ", " a ", t0\n"                                                                                                \
+    "add " b ", " b ", t0\n"                                                                                                \
+    "add " c ", " c ", t0\n"                                                                                                \
+    "add " d ", " d ", t0\n"
+
+#define SPLIT(a, b)                                                                                                         \
+    P_CLIPUR("t0", a, "t1") P_CLIPUR("t5", b, "t1")                                                                         \
+    "mul " a ", t0, t3\n"                                                                                                   \
+    "mul " b ", t5, t3\n" P_ADDUNR(a, "t4", "t4") P_ADDUNR(b, "t4", "t4") P_MAC(a, "t0", "a0") P_MAC(b, "t5", "a0")
+
+#define NORMALISE_SPLIT(a, b, c, d) LOAD_SPLIT BIAS_SPLIT(a, b, c, d) SPLIT(a, b) SPLIT(c, d)
+
+/* The same, and a step less below zero. */
+#define SPLIT_AWAY(a, b)                                                                                                    \
+    SPLIT(a, b)                                                                                                             \
+    "slt t0, t0, t2\n"                                                                                                      \
+    "slt t5, t5, t2\n" P_MSU(a, "t0", "a5") P_MSU(b, "t5", "a5")
+
+#define NORMALISE_SPLIT_AWAY(a, b, c, d)                                                                                    \
+    LOAD_SPLIT P_LW_NEXT("t2", "a1") P_LW_NEXT("a5", "a1") BIAS_SPLIT(a, b, c, d) SPLIT_AWAY(a, b) SPLIT_AWAY(c, d)
+
 /* All 16 sums, a channel at a time. */
 #define FOR_CHANNELS(normalise)                                                                                             \
     normalise(SUM0, SUM4, SUM8, SUM12) normalise(SUM1, SUM5, SUM9, SUM13) normalise(SUM2, SUM6, SUM10, SUM14)               \
         normalise(SUM3, SUM7, SUM11, SUM15)
 
-/* Where DORY_DIRECT is told from the others, with t4 = direct and t5 = direct - 1: those of unsigned inputs only. The sums then go
- * to label 10, or to label 8. The high kinds lie elsewhere, so that the others and the tile loop stay together in the cores'
+/* What a multiplication of blocks does with direct sums: at first, with t2 = shift, t3 = maximum and t4 = the kind, and aside,
+ * from where it goes back to label 10. Each kind has its own code, so that a network has only what it needs in the cores'
  * cache of 4 kB. */
-#define OTHER_KINDS                                                                                                         \
-    "bltz t4, 13f\n"                                                                                                        \
-    "addi t5, t5, -1\n"                                                                                                     \
-    "bnez t5, 11f\n" FOR_CHANNELS(NORMALISE_CLAMPED)                                                                        \
+#define KIND_DIRECT         ""
+#define FINISH_DIRECT       FOR_CHANNELS(NORMALISE)
+#define FINISH_DIRECT_ASIDE ""
+
+#define KIND_CLAMPED "lw t4, %[direct]\n"
+#define FINISH_CLAMPED                                                                                                      \
+    "addi t5, t4, -2\n"                                                                                                     \
+    "bnez t5, 21f\n" FOR_CHANNELS(NORMALISE_CLAMPED)
+#define FINISH_CLAMPED_ASIDE                                                                                                \
+    "21: addi t5, t5, -1\n"                                                                                                 \
+    "bnez t5, 22f\n" FOR_CHANNELS(NORMALISE_CLAMPED_LESS_ONE)                                                               \
     "j 10b\n"                                                                                                               \
-    "11: addi t5, t5, -1\n"                                                                                                 \
-    "bnez t5, 12f\n" FOR_CHANNELS(NORMALISE_CLAMPED_LESS_ONE)                                                               \
-    "j 10b\n"                                                                                                               \
-    "12: bltz t5, 8f\n" FOR_CHANNELS(NORMALISE_CLAMPED_DIVIDED)                                                             \
-    "j 10b\n"                                                                                                               \
-    "13: j 16f\n"                                                                                                           \
-    ".pushsection .text.dory_product_high, \"ax\"\n"                                                                        \
-    "16: addi t5, t5, 2\n"                                                                                                  \
+    "22:\n" FOR_CHANNELS(NORMALISE_CLAMPED_DIVIDED)                                                                         \
+    "j 10b\n"
+
+#define KIND_HIGH "lw t4, %[direct]\n"
+#define FINISH_HIGH                                                                                                         \
     "mv a0, t3\n"                                                                                                           \
-    "beqz t5, 14f\n" FOR_CHANNELS(NORMALISE_HIGH)                                                                           \
-    "j 15f\n"                                                                                                               \
-    "14:\n" FOR_CHANNELS(NORMALISE_HIGH_AWAY)                                                                               \
-    "15: lw t0, %[minimum]\n"                                                                                               \
+    "addi t5, t4, 1\n"                                                                                                      \
+    "beqz t5, 24f\n" FOR_CHANNELS(NORMALISE_HIGH)                                                                           \
+    "25: lw t0, %[minimum]\n"                                                                                               \
     "nop\n"                                                                                                                 \
-    "beqz t0, 17f\n"                                                                                                        \
+    "bnez t0, 26f\n"
+#define FINISH_HIGH_ASIDE                                                                                                   \
+    "24:\n" FOR_CHANNELS(NORMALISE_HIGH_AWAY)                                                                               \
+    "j 25b\n"                                                                                                               \
+    "26:\n"                                                                                                                 \
     P_MAX(SUM0, SUM0, "t0") P_MAX(SUM1, SUM1, "t0") P_MAX(SUM2, SUM2, "t0") P_MAX(SUM3, SUM3, "t0")                         \
     P_MAX(SUM4, SUM4, "t0") P_MAX(SUM5, SUM5, "t0") P_MAX(SUM6, SUM6, "t0") P_MAX(SUM7, SUM7, "t0")                         \
     P_MAX(SUM8, SUM8, "t0") P_MAX(SUM9, SUM9, "t0") P_MAX(SUM10, SUM10, "t0") P_MAX(SUM11, SUM11, "t0")                     \
     P_MAX(SUM12, SUM12, "t0") P_MAX(SUM13, SUM13, "t0") P_MAX(SUM14, SUM14, "t0") P_MAX(SUM15, SUM15, "t0")                 \
-    "17: j 10b\n"                                                                                                           \
-    ".popsection\n"
+    "j 10b\n"
+
+#define KIND_SPLIT "lw t4, %[direct]\n"
+#define FINISH_SPLIT                                                                                                        \
+    "addi t5, t4, -6\n"                                                                                                     \
+    "beqz t5, 27f\n" FOR_CHANNELS(NORMALISE_SPLIT)
+#define FINISH_SPLIT_ASIDE                                                                                                  \
+    "27:\n" FOR_CHANNELS(NORMALISE_SPLIT_AWAY)                                                                              \
+    "lw a5, %[offset3]\n"                                                                                                   \
+    "j 10b\n"
+
+/* Every kind but the split ones. */
+#define KIND_ANY "lw t4, %[direct]\n"
+#define FINISH_ANY                                                                                                          \
+    "addi t5, t4, -1\n"                                                                                                     \
+    "bnez t5, 20f\n" FINISH_DIRECT
+#define FINISH_ANY_ASIDE                                                                                                    \
+    "20: bltz t4, 23f\n" FINISH_CLAMPED                                                                                     \
+    "j 10b\n" FINISH_CLAMPED_ASIDE                                                                                          \
+    "23:\n" FINISH_HIGH                                                                                                     \
+    "j 10b\n" FINISH_HIGH_ASIDE
 
 /* Four channels of one pixel into a word; the address moves on to the next pixel. In CHW, four pixels of one channel, and from
- * there to the channel before: the sign of the step tells which. */
-#define STORE(a, b, c, d) PV_PACKLO_B(a, b, a) PV_PACKHI_B(a, d, c) P_SW_STEP(a, "t5", "t4")
+ * there to the channel before: the sign of the step tells which. Elements are low bytes, or high bytes, which the selector
+ * picks. */
+#define STORE_LOW(a, b, c, d) PV_PACKLO_B(a, b, a) PV_PACKHI_B(a, d, c) P_SW_STEP(a, "t5", "t4")
+#define SELECT_LOW            ""
+#define STORE_HIGH(a, b, c, d)                                                                                              \
+    PV_SHUFFLE2_B(a, b, "t2") PV_SHUFFLE2_B(c, d, "t2") PV_PACK_H(a, c, a) P_SW_STEP(a, "t5", "t4")
+#define SELECT_HIGH "li t2, 0x07030703\n"
 
 #define KEEP(a, b, c, d, offset)                                                                                            \
     "sw " a ", " #offset "(t0)\n"                                                                                           \
@@ -181,8 +239,9 @@
 /* The first step of a block sets the sums, which saves 16 instructions that would clear them. The words of a run are
  * counted by the inner hardware loop, the runs behind the first by the outer one; a loop of no rounds is not
  * allowed and jumped over. A block of one run takes step * words + 84 cycles, where a step has `step` instructions. `scale`
- * is done with the sums, which it may bring from the scale that the unpacked weights have to their own. */
-#define MULTIPLY(blocks, load, unpack, step, set, add, scale, other_kinds)                                                \
+ * is done with the sums, which it may bring from the scale that the unpacked weights have to their own. `finish` and `end` are
+ * names behind FINISH_ and STORE_. */
+#define MULTIPLY(blocks, load, unpack, step, set, add, scale, finish, end)                                                  \
     __asm__ volatile(                                                                                                       \
         ".option push\n"                                                                                                    \
         ".balign 4\n"                                                                                                       \
@@ -199,27 +258,29 @@
         "2: lw t5, %[special]\n"                                                                                            \
         "lw t2, %[shift]\n"                                                                                                 \
         "lw t3, %[maximum]\n"                                                                                               \
+        KIND_##finish                                                                                                       \
         "bnez t5, 4f\n"                                                                                                     \
         scale                                                                                                               \
         "3:\n"                                                                                                              \
-        FOR_CHANNELS(NORMALISE)                                                                                             \
+        FINISH_##finish                                                                                                     \
         "10: lw t4, %[output]\n"                                                                                            \
         "lw t5, %[output_step]\n"                                                                                           \
         "lw t1, %[weights_end]\n"                                                                                           \
+        SELECT_##end                                                                                                        \
         "bltz t5, 11f\n"                                                                                                    \
         "addi t0, t4, 4\n"                                                                                                  \
         "sw t0, %[output]\n"                                                                                                \
-        STORE(SUM0, SUM1, SUM2, SUM3)                                                                                       \
-        STORE(SUM4, SUM5, SUM6, SUM7)                                                                                       \
-        STORE(SUM8, SUM9, SUM10, SUM11)                                                                                     \
-        STORE(SUM12, SUM13, SUM14, SUM15)                                                                                   \
+        STORE_##end(SUM0, SUM1, SUM2, SUM3)                                                                                 \
+        STORE_##end(SUM4, SUM5, SUM6, SUM7)                                                                                 \
+        STORE_##end(SUM8, SUM9, SUM10, SUM11)                                                                               \
+        STORE_##end(SUM12, SUM13, SUM14, SUM15)                                                                             \
         "bne a1, t1, 0b\n"                                                                                                  \
         "j 9f\n"                                                                                                            \
         "11:\n"                                                                                                             \
-        STORE(SUM3, SUM7, SUM11, SUM15)                                                                                     \
-        STORE(SUM2, SUM6, SUM10, SUM14)                                                                                     \
-        STORE(SUM1, SUM5, SUM9, SUM13)                                                                                      \
-        STORE(SUM0, SUM4, SUM8, SUM12)                                                                                      \
+        STORE_##end(SUM3, SUM7, SUM11, SUM15)                                                                               \
+        STORE_##end(SUM2, SUM6, SUM10, SUM14)                                                                               \
+        STORE_##end(SUM1, SUM5, SUM9, SUM13)                                                                                \
+        STORE_##end(SUM0, SUM4, SUM8, SUM12)                                                                                \
         "slli t5, t5, 3\n"                                                                                                  \
         "sub t4, t4, t5\n"                                                                                                  \
         "sw t4, %[output]\n"                                                                                                \
@@ -239,16 +300,16 @@
         "7: lw t4, %[direct]\n"                                                                                             \
         "lw t2, %[shift]\n"                                                                                                 \
         "lw t3, %[maximum]\n"                                                                                               \
-        "addi t5, t4, -1\n"                                                                                                 \
         scale                                                                                                               \
-        "beqz t5, 3b\n"                                                                                                     \
-        other_kinds                                                                                                       \
+        "bnez t4, 3b\n"                                                                                                     \
         "8: lw t0, %[sum]\n"                                                                                                \
         "nop\n"                                                                                                             \
         KEEP(SUM0, SUM1, SUM2, SUM3, 0)                                                                                     \
         KEEP(SUM4, SUM5, SUM6, SUM7, 16)                                                                                    \
         KEEP(SUM8, SUM9, SUM10, SUM11, 32)                                                                                  \
         KEEP(SUM12, SUM13, SUM14, SUM15, 48)                                                                                \
+        "j 9f\n"                                                                                                            \
+        FINISH_##finish##_ASIDE                                                                                             \
         "9: sw a1, %[weights]\n"                                                                                            \
         ".option pop\n"                                                                                                     \
         : [weights] "+m"((blocks)->weights), [output] "+m"((blocks)->output)                                                \
@@ -269,6 +330,8 @@
 
 /* Makes the words of four channels from the weights of a step. */
 typedef void dory_unpack_weights(const uint8_t *weights, uint32_t word[4]);
+
+static inline void dory_unpack_bytes(const uint8_t *weights, uint32_t word[4]) { memcpy(word, weights, 16); }
 
 static inline void dory_multiply_step(int32_t sum[16], const uint8_t *const pixel[4], const uint32_t word[4], bool is_signed)
 {

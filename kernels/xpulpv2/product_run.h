@@ -14,13 +14,17 @@ typedef void dory_product_finisher(const struct dory_product *product, int32_t *
 /* What follows it for elements below 8 bits, which come as 4 bytes of 4 pixels. */
 typedef void dory_product_packer(const struct dory_product *product, const uint32_t word[4], uint32_t index, uint32_t quad);
 
+/* Elements of a block of which some pixels or channels do not exist: 4 bytes of 4 pixels. */
+void dory_product_store_part(const struct dory_product *product, const uint32_t word[4], uint32_t index, uint32_t pixels,
+                             uint32_t quad);
+
 /* Takes the rows of pixel quads off the share that follow one of which all quads are direct, and are so themselves: only
  * their pixels and the place of their output differ. Returns how many. */
 static inline uint32_t dory_product_rows_alike(const struct dory_product *product, struct dory_grid_share *share,
-                                               uint32_t direct_end)
+                                               uint32_t whole_end)
 {
     uint32_t quads = product->quads, rows = 0, whole_rows = product->pixel_count / 4;
-    if (share->first == 0 && direct_end == quads) {
+    if (share->first == 0 && whole_end == quads) {
         while (share->items >= 2 * quads && share->row + 1 < whole_rows) {
             share->items -= quads;
             share->row++;
@@ -38,27 +42,28 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
     bool packs = pack && product->output_bits < 8;
     struct dory_blocks *blocks = &product->blocks;
     uint32_t start = product->writes_chw ? 3 * product->channel_step : 0;
+    int32_t output_step = blocks->output_step;
     int32_t sum[16];
     uint32_t word[4];
     blocks->sum = sum;
     blocks->weights = product->weights + share.first * product->quad_bytes;
-    if (packs) {
-        blocks->output_step = 4;
-    }
     while (share.items > 0) {
         uint32_t index = 4 * share.row, pixels = dory_minimum(4, product->pixel_count - index);
         uint32_t end = dory_grid_share_row_end(&share, product->quads);
-        uint32_t direct_end = product->direct && pixels == 4 ? dory_minimum(blocks->channels / 4, end) : 0;
-        uint32_t alike = packs ? 0 : dory_product_rows_alike(product, &share, direct_end);
+        uint32_t whole_end = product->direct && pixels == 4 ? dory_minimum(blocks->channels / 4, end) : 0;
+        uint32_t alike = packs ? 0 : dory_product_rows_alike(product, &share, whole_end);
         source(state, &blocks->pixels, pixels);
         blocks->output = product->output + index * product->pixel_step + 4 * share.first * product->channel_step + start;
+        blocks->output_step = output_step;
         for (uint32_t quad = share.first; quad < end;) {
-            uint32_t next = packs ? quad + 1 : direct_end;
-            blocks->direct = quad < direct_end ? product->direct : DORY_NOT_DIRECT;
-            blocks->special = blocks->direct != DORY_DIRECT || blocks->more_runs != 0;
+            bool whole = quad < whole_end, stays = whole && !packs; /* what does not stay is stored anew */
+            uint32_t next = stays ? whole_end : quad + 1;
+            blocks->direct = whole || !packs ? product->direct : DORY_NOT_DIRECT;
+            blocks->special = blocks->direct == DORY_NOT_DIRECT || blocks->more_runs != 0;
             blocks->weights_end = blocks->weights + (next - quad) * product->quad_bytes;
-            if (packs) {
+            if (!stays) {
                 blocks->output = (uint8_t *)word;
+                blocks->output_step = 4;
             }
             for (;;) {
                 multiply(blocks, product->input_is_signed);
@@ -70,15 +75,15 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
                 blocks->output += (int32_t)(4 * product->pixel_step - 4 * product->quads * product->channel_step);
                 source(state, &blocks->pixels, 4);
             }
-            if (blocks->direct) {
-                if (packs) {
-                    pack(product, word, index, quad);
-                }
-                quad = next;
-            } else {
-                finish(product, sum, blocks->weights, index, pixels, quad++);
+            if (blocks->direct == DORY_NOT_DIRECT) {
+                finish(product, sum, blocks->weights, index, pixels, quad);
                 blocks->weights += product->constants_bytes;
+            } else if (packs) {
+                pack(product, word, index, quad);
+            } else if (!stays) {
+                dory_product_store_part(product, word, index, pixels, quad);
             }
+            quad = next;
         }
         blocks->weights = product->weights;
         dory_grid_share_next_row(&share, end);

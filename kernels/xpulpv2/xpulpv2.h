@@ -9,8 +9,14 @@
 
 #define DORY_XPULPV2_KERNELS(KERNEL)                                                                                        \
     KERNEL(convolution)                                                                                                     \
+    KERNEL(convolution_clamped)                                                                                             \
+    KERNEL(convolution_split)                                                                                               \
+    KERNEL(convolution_high)                                                                                                \
     KERNEL(linear)                                                                                                          \
     KERNEL(convolution_gather)                                                                                              \
+    KERNEL(convolution_gather_clamped)                                                                                      \
+    KERNEL(convolution_gather_split)                                                                                        \
+    KERNEL(convolution_gather_high)                                                                                         \
     KERNEL(packed_convolution_8)                                                                                            \
     KERNEL(packed_convolution_4)                                                                                            \
     KERNEL(packed_convolution_2)                                                                                            \
@@ -22,21 +28,25 @@
     KERNEL(depthwise_3x3_stride_1)                                                                                          \
     KERNEL(depthwise_3x3_stride_1_clamped)                                                                                  \
     KERNEL(depthwise_3x3_stride_1_clamped_less_one)                                                                         \
+    KERNEL(depthwise_3x3_stride_1_split)                                                                                    \
     KERNEL(depthwise_3x3_stride_1_high)                                                                                     \
     KERNEL(depthwise_3x3_stride_1_high_away)                                                                                \
     KERNEL(depthwise_3x3_stride_2)                                                                                          \
     KERNEL(depthwise_3x3_stride_2_clamped)                                                                                  \
     KERNEL(depthwise_3x3_stride_2_clamped_less_one)                                                                         \
+    KERNEL(depthwise_3x3_stride_2_split)                                                                                    \
     KERNEL(depthwise_3x3_stride_2_high)                                                                                     \
     KERNEL(depthwise_3x3_stride_2_high_away)                                                                                \
     KERNEL(depthwise_3x3_chw_stride_1)                                                                                      \
     KERNEL(depthwise_3x3_chw_stride_1_clamped)                                                                              \
     KERNEL(depthwise_3x3_chw_stride_1_clamped_less_one)                                                                     \
+    KERNEL(depthwise_3x3_chw_stride_1_split)                                                                                \
     KERNEL(depthwise_3x3_chw_stride_1_high)                                                                                 \
     KERNEL(depthwise_3x3_chw_stride_1_high_away)                                                                            \
     KERNEL(depthwise_3x3_chw_stride_2)                                                                                      \
     KERNEL(depthwise_3x3_chw_stride_2_clamped)                                                                              \
     KERNEL(depthwise_3x3_chw_stride_2_clamped_less_one)                                                                     \
+    KERNEL(depthwise_3x3_chw_stride_2_split)                                                                                \
     KERNEL(depthwise_3x3_chw_stride_2_high)                                                                                 \
     KERNEL(depthwise_3x3_chw_stride_2_high_away)                                                                            \
     KERNEL(depthwise)                                                                                                       \

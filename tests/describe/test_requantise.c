@@ -46,7 +46,9 @@ static void make_clip(struct subject *s)
                                              .ranges = s->ranges,
                                              .channel_count = CHANNELS,
                                              .minimum = (int32_t)s->stage.minimum,
-                                             .maximum = (int32_t)s->stage.maximum};
+                                             .maximum = (int32_t)s->stage.maximum,
+                                             .allow_split = random_number(0, 1),
+                                             .allow_split_away = random_number(0, 1)};
 }
 
 /* floor((m * x + a) / D): powers of two, one less, anything; m of either sign. */
@@ -91,7 +93,7 @@ static void make_subject(struct subject *s, enum rounding rounding)
 
 /* As describe and layout do it. */
 static void as_the_firmware_has_it(const struct requantisation *form, int channel, struct dory_layer *layer,
-                                   uint8_t constants[16])
+                                   uint8_t constants[28])
 {
     bool is_wide = form->normalisation == DORY_NORMALISE_64 || form->normalisation == DORY_NORMALISE_DIVIDE;
     memset(layer, 0, sizeof *layer);
@@ -103,7 +105,7 @@ static void as_the_firmware_has_it(const struct requantisation *form, int channe
     layer->divisor = form->divisor;
     layer->minimum = form->minimum;
     layer->maximum = form->maximum;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 7; i++) {
         int32_t word = (int32_t)(uint32_t)form->channels[channel].words[i];
         if (!is_wide)
             memcpy(constants + 4 * i, &word, 4);
@@ -115,7 +117,7 @@ static void as_the_firmware_has_it(const struct requantisation *form, int channe
 static bool is_right(const struct subject *s, const struct requantisation *form, int channel, int64_t *at)
 {
     struct dory_layer layer;
-    uint8_t constants[16];
+    uint8_t constants[28];
     as_the_firmware_has_it(form, channel, &layer, constants);
     for (int64_t x = s->ranges[channel].x; x <= s->ranges[channel].y; x++) {
         int64_t value = 0;
@@ -129,13 +131,13 @@ static bool is_right(const struct subject *s, const struct requantisation *form,
 
 /* ---- what was chosen, and what a unit more in a multiplier changes ---- */
 
-static int chosen[DORY_NORMALISE_HIGH + 1], chosen_roundings[3], failed_proofs[DORY_NORMALISE_HIGH + 1];
+static int chosen[DORY_NORMALISE_HIGH + 1], chosen_roundings[3], chosen_splits[3], failed_proofs[DORY_NORMALISE_HIGH + 1];
 
 static void expect_proof_of_mutant(struct subject *s, struct requantisation *form, int channel)
 {
     struct arena arena = {0};
     struct step_function function = {.capacity = 1000};
-    static const int multiplier_at[] = {-1, 0, 0, 0, 2, 1};
+    static const int multiplier_at[] = {-1, 0, 0, 0, 2, 4, 1};
     int at = multiplier_at[form->normalisation];
     int64_t place;
     function.points = arena_array(&arena, struct step_point, 1000);
@@ -169,6 +171,7 @@ static void test_rounding(enum rounding rounding, int count)
         }
         if (found) {
             chosen[form.normalisation]++;
+            chosen_splits[form.rounding] += form.normalisation == DORY_NORMALISE_SPLIT;
             chosen_roundings[form.rounding] += form.normalisation == DORY_NORMALISE_HIGH;
         }
         arena_free(&arena);
@@ -184,7 +187,7 @@ static int64_t count_wrong(const struct subject *s, const struct requantisation 
     for (int channel = 0; channel < CHANNELS; channel++)
         for (int64_t x = s->ranges[channel].x; x <= s->ranges[channel].y; x++) {
             struct dory_layer layer;
-            uint8_t constants[16];
+            uint8_t constants[28];
             as_the_firmware_has_it(form, channel, &layer, constants);
             int64_t apart = dory_normalise(&layer, constants, 0, (int32_t)x) - (int64_t)stage_apply(&s->stage, channel, x);
             apart = apart < 0 ? -apart : apart;
@@ -256,10 +259,13 @@ int main(void)
     for (int form = DORY_NORMALISE_32; form <= DORY_NORMALISE_HIGH; form++)
         printf("form %d: chosen %d times, %d mutants not proven\n", form, chosen[form], failed_proofs[form]);
     printf("high: floor %d, away %d, even %d\n", chosen_roundings[0], chosen_roundings[1], chosen_roundings[2]);
-    EXPECT(chosen[DORY_NORMALISE_32] && chosen[DORY_NORMALISE_CLAMPED] && chosen[DORY_NORMALISE_HIGH],
+    printf("split: floor %d, away %d\n", chosen_splits[0], chosen_splits[1]);
+    EXPECT(chosen[DORY_NORMALISE_32] && chosen[DORY_NORMALISE_CLAMPED] && chosen[DORY_NORMALISE_HIGH] && chosen_splits[0] &&
+               chosen_splits[1],
            "a form never chosen");
     EXPECT(chosen_roundings[0] && chosen_roundings[1] && chosen_roundings[2], "a rounding never chosen");
-    EXPECT(failed_proofs[DORY_NORMALISE_32] && failed_proofs[DORY_NORMALISE_CLAMPED] && failed_proofs[DORY_NORMALISE_HIGH],
+    EXPECT(failed_proofs[DORY_NORMALISE_32] && failed_proofs[DORY_NORMALISE_CLAMPED] &&
+               failed_proofs[DORY_NORMALISE_SPLIT] && failed_proofs[DORY_NORMALISE_HIGH],
            "a unit in the multiplier makes no proof fail");
     return expect_result("requantise");
 }

@@ -162,7 +162,7 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     layer->maximum = layer->output_bits == 32 ? INT32_MAX : (1 << layer->output_bits) - 1;
     if (layer->normalisation == DORY_NORMALISE_CLAMPED) {
         divide_clamped(layer, shape->divisor);
-    } else if (layer->normalisation == DORY_NORMALISE_HIGH) {
+    } else if (layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SPLIT) {
         layer->rounding = (uint8_t)shape->divisor;
         layer->left_shift = 2;
     } else if (layer->normalisation == DORY_NORMALISE_DIVIDE) {
@@ -192,6 +192,7 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
             use_kernel(test, dory_xpulpv2_kernels[i]);
         }
     }
-    choose_layouts(test, shape->writes_chw, layer->normalisation == DORY_NORMALISE_HIGH ? 17 : 0);
+    choose_layouts(test, shape->writes_chw,
+                   layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SPLIT ? 17 : 0);
     shape_tile(test);
 }

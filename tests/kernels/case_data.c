@@ -131,6 +131,22 @@ static void fill_high_lane(const struct dory_layer *layer, uint8_t **constants)
     store_constant(constants, shift, 4);
 }
 
+/* Sums of the usual size from the first to the last output; the fine product fills its bits. */
+static void fill_split_lane(const struct dory_layer *layer, uint8_t **constants)
+{
+    uint32_t bits = dory_minimum(usual_shift(layer) + random_between(6, 9), 28), places = 31 - bits;
+    uint32_t limit = random_between(1u << (bits - 1), (1u << bits) - 1), high = UINT32_MAX / (limit + 1);
+    store_constant(constants, (int64_t)random_up_to(limit) - (int64_t)random_up_to(limit / 4), 4);
+    store_constant(constants, limit, 4);
+    store_constant(constants, random_up_to((1u << places) - 1), 4);
+    store_constant(constants, (random_up_to(1u << 30) & ~31u) | places, 4);
+    store_constant(constants, high, 4);
+    if (layer->rounding == DORY_ROUND_AWAY) {
+        store_constant(constants, random_up_to(limit), 4);
+        store_constant(constants, random_up_to(high), 4);
+    }
+}
+
 static void fill_constants(const struct test_case *test, uint8_t *constants)
 {
     const struct dory_layer *layer = &test->layer;
@@ -145,6 +161,7 @@ static void fill_constants(const struct test_case *test, uint8_t *constants)
             store_constant(&constants, addend - (int64_t)(random_word() >> 16), 4);
             break;
         case DORY_NORMALISE_CLAMPED: fill_clamped_lane(layer, &constants); break;
+        case DORY_NORMALISE_SPLIT: fill_split_lane(layer, &constants); break;
         case DORY_NORMALISE_HIGH: fill_high_lane(layer, &constants); break;
         default:
             store_constant(&constants,

@@ -90,6 +90,16 @@ static void random_high(struct dory_layer *layer)
     }
 }
 
+static void random_split(struct dory_layer *layer)
+{
+    layer->normalisation = DORY_NORMALISE_SPLIT;
+    layer->rounding = one_in(2) ? DORY_ROUND_AWAY : DORY_ROUND_FLOOR;
+    layer->output_bits = 8;
+    layer->output_is_signed = 0;
+    layer->minimum = 0;
+    layer->maximum = 255;
+}
+
 /* A divisor near 2^shift, by which fill_constants makes the multipliers; or a small one. */
 static void random_division(struct dory_layer *layer)
 {
@@ -247,7 +257,9 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages)
         if (layer->normalisation == DORY_NORMALISE_64 && one_in(2)) {
             random_division(layer);
         } else if (layer->output_bits <= 8 && one_in(2)) {
-            if (one_in(2)) {
+            if (one_in(3)) {
+                random_split(layer);
+            } else if (one_in(2)) {
                 random_high(layer);
             } else {
                 random_clamped(layer);

@@ -96,6 +96,14 @@ enum dory_normalisation {
      * No clip is left to do. The most frequent form of real networks, whose divisors are 2^n and 2^n - 1. */
     DORY_NORMALISE_CLAMPED,
 
+    /* More bits, for two products instead of one; to bytes without a sign, convolutions only:
+     *     x = clamp(accumulator + bias, 0, limit)
+     *     y = (high * x + ((low * x + addend) >> shift) - correction) >> 24
+     * unsigned, and proven to be less than 2^32. The shift is what the low 5 bits of the addend say, so that it is the
+     * channel's own and takes no register. The correction is that of enum dory_rounding, FLOOR or AWAY. No clip is left to
+     * do. All that is floor((M * x + addend) / 2^(24 + shift)) with M = high * 2^shift + low. */
+    DORY_NORMALISE_SPLIT,
+
     /* The exact product of an accumulator and a scale, of which the high half is enough. All in 32 bits, two's complement,
      * and proven not to overflow; `>>` is arithmetic:
      *     a = accumulator + bias
@@ -109,11 +117,12 @@ enum dory_normalisation {
     DORY_NORMALISE_THRESHOLDS
 };
 
-/* The correction of DORY_NORMALISE_HIGH. What else rounding takes is in the addend. */
+/* The correction of DORY_NORMALISE_HIGH and _SPLIT. What else rounding takes is in the addend. */
 enum dory_rounding {
     DORY_ROUND_FLOOR, /* 0 */
     DORY_ROUND_AWAY,  /* -(1 << (left_shift - 1)) where a < 0: rounded to 31 bits first, then half away from zero, as
-                         TensorFlow Lite Micro does; left_shift is at least 1 */
+                         TensorFlow Lite Micro does; left_shift is at least 1. SPLIT: the channel's `step` where x is less
+                         than its `zero` */
     DORY_ROUND_EVEN   /* (v >> shift) & 1: with half - 1 in the addend, half to even */
 };
 
@@ -172,14 +181,14 @@ struct dory_layer {
 
     uint8_t operation;     /* enum dory_operation */
     uint8_t normalisation; /* enum dory_normalisation */
-    uint8_t shift;         /* log2 of the divisor, for DORY_NORMALISE_32 and _64; see there for _CLAMPED; not for _HIGH */
-    uint8_t tile_order;    /* enum dory_tile_order */
+    uint8_t shift;      /* log2 of the divisor, for DORY_NORMALISE_32 and _64; see there for _CLAMPED; not for the others */
+    uint8_t tile_order; /* enum dory_tile_order */
     uint8_t input_bits, second_input_bits, output_bits, weight_bits; /* of an element: 2, 4, 8, 16 or 32 */
     uint8_t input_is_signed, second_input_is_signed, output_is_signed;
     uint8_t input_layout, output_layout; /* enum dory_layout; an input in CHW is the only one */
     uint8_t
         pixel_ways; /* a hint: the tile's work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
-    uint8_t left_shift, rounding; /* for DORY_NORMALISE_HIGH; rounding: enum dory_rounding */
+    uint8_t left_shift, rounding; /* for DORY_NORMALISE_HIGH; rounding: enum dory_rounding, for _SPLIT, too */
     uint8_t second_is_pixel;      /* DORY_MULTIPLICATION: the second input has 1x1 pixels, a factor for each channel */
 
     /* the whole layer */
@@ -276,6 +285,8 @@ struct dory_layer {
  *     DORY_NORMALISE_32               4 x { int32 multiplier, int32 addend }
  *     DORY_NORMALISE_64 and _DIVIDE   4 x { int64 multiplier, int64 addend }
  *     DORY_NORMALISE_CLAMPED          4 x { int32 low, int32 high, uint32 multiplier, uint32 addend }
+ *     DORY_NORMALISE_SPLIT            4 x { int32 bias, int32 limit, uint32 low, uint32 addend, uint32 high }
+ *         and with DORY_ROUND_AWAY    4 x { the same, int32 zero, uint32 step }
  *     DORY_NORMALISE_HIGH             4 x { int32 bias, int32 multiplier, int32 addend, int32 shift }
  * little endian, in the order of the channels. Quads are aligned to 4 bytes, so 64-bit constants are read as two words.
  */
@@ -467,6 +478,7 @@ static inline uint32_t dory_constants_bytes(const struct dory_layer *layer)
     switch (layer->normalisation) {
     case DORY_NORMALISE_NONE: return 16;
     case DORY_NORMALISE_32: return 32;
+    case DORY_NORMALISE_SPLIT: return layer->rounding == DORY_ROUND_AWAY ? 112 : 80;
     default: return 64;
     }
 }

@@ -53,6 +53,18 @@ static inline int32_t dory_normalise_clamped(const struct dory_layer *layer, con
     return (int32_t)(value >> layer->shift);
 }
 
+/* See DORY_NORMALISE_SPLIT. */
+static inline int32_t dory_normalise_split(const struct dory_layer *layer, const uint8_t *constants, int32_t accumulator)
+{
+    bool away = layer->rounding == DORY_ROUND_AWAY;
+    uint32_t constant[7] = {0}; /* bias, limit, low, addend, high, zero, step */
+    memcpy(constant, constants, away ? 28 : 20);
+    int32_t biased = (int32_t)((uint32_t)accumulator + constant[0]);
+    uint32_t x = (uint32_t)dory_clip(biased, 0, (int32_t)constant[1]);
+    uint32_t sum = constant[4] * x + ((constant[2] * x + constant[3]) >> (constant[3] & 31));
+    return (int32_t)((sum - ((int32_t)x < (int32_t)constant[5] ? constant[6] : 0)) >> 24);
+}
+
 /* The high half of a product: see DORY_NORMALISE_HIGH. `shifted` is a << left_shift. Unsigned where it must not matter that
  * something overflows, for after a failed transfer anything may come here. */
 static inline int32_t dory_round_high(const struct dory_layer *layer, int32_t shifted, int32_t multiplier, int32_t addend,
@@ -112,6 +124,8 @@ static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8
         product = (uint32_t)narrow[0] * (uint32_t)accumulator + (uint32_t)narrow[1];
         return dory_clip((int32_t)product >> layer->shift, layer->minimum, layer->maximum);
     case DORY_NORMALISE_CLAMPED: return dory_normalise_clamped(layer, constants + 16 * lane, accumulator);
+    case DORY_NORMALISE_SPLIT:
+        return dory_normalise_split(layer, constants + dory_constants_bytes(layer) / 4 * lane, accumulator);
     case DORY_NORMALISE_HIGH: return dory_normalise_high(layer, constants + 16 * lane, accumulator);
     default:
         memcpy(wide, constants + 16 * lane, 16);

@@ -126,6 +126,23 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
     P_MIN(a, a, t1) P_MIN(b, b, t1) P_MIN(c, c, t1) P_MIN(d, d, t1)                                                         \
     STORE(a, b, c, d, label_of_last)
 
+/* DORY_DIRECT_SPLIT has bias and limit in gp and tp, the fine multiplier in a3, the addend with the shift in a4, and the coarse
+ * multiplier in a5. 28 instructions. */
+#define SPLIT(a, b, t0, t1)                                                                                                 \
+    "mul " t0 ", " a ", a3\n"                                                                                               \
+    "mul " t1 ", " b ", a3\n" P_ADDUNR(t0, "a4", "a4") P_ADDUNR(t1, "a4", "a4") P_MAC(t0, a, "a5") P_MAC(t1, b, "a5")       \
+    "srli " a ", " t0 ", 24\n"                                                                                              \
+    "srli " b ", " t1 ", 24\n"
+
+#define FINISH_SPLIT(a, b, c, d, t0, t1, label_of_last)                                                                     \
+    BIAS(a, b, c, d)                                                                                                        \
+    P_CLIPUR(a, a, "tp") P_CLIPUR(b, b, "tp") P_CLIPUR(c, c, "tp") P_CLIPUR(d, d, "tp")                                     \
+    SPLIT(a, b, t0, t1) SPLIT(c, d, t0, t1)                                                                                 \
+    STORE(a, b, c, d, label_of_last)
+
+#define LOAD_CONSTANTS_SPLIT                                                                                                \
+    P_LW_NEXT("gp", "t1") P_LW_NEXT("tp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1") P_LW_NEXT("a5", "t1")
+
 #define LOAD_CONSTANTS_HIGH P_LW_NEXT("gp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1") P_LW_NEXT("tp", "t1")
 
 /* a2 output, a3 multiplier, a4 addend, a5 shift, s8, STEP_1, STEP_2 and s11 steps of the output; gp and tp are the compiler's, and
@@ -306,6 +323,8 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
             COMPUTE_STRIDE_1(way, FINISH, LOAD_CONSTANTS, 2, 16);                                                           \
         } else if ((stride) == 1 && (kind) == DORY_DIRECT_CLAMPED) {                                                        \
             COMPUTE_STRIDE_1(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 4, 20);                                           \
+        } else if ((stride) == 1 && (kind) == DORY_DIRECT_SPLIT) {                                                          \
+            COMPUTE_STRIDE_1(way, FINISH_SPLIT, LOAD_CONSTANTS_SPLIT, 5, 28);                                               \
         } else if ((stride) == 1 && (kind) == DORY_DIRECT_HIGH) {                                                           \
             COMPUTE_STRIDE_1(way, FINISH_HIGH, LOAD_CONSTANTS_HIGH, 4, 24);                                                 \
         } else if ((stride) == 1 && (kind) == DORY_DIRECT_HIGH_AWAY) {                                                      \
@@ -316,6 +335,8 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
             COMPUTE_STRIDE_2(way, FINISH, LOAD_CONSTANTS, 2, 16);                                                           \
         } else if ((kind) == DORY_DIRECT_CLAMPED) {                                                                         \
             COMPUTE_STRIDE_2(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 4, 20);                                           \
+        } else if ((kind) == DORY_DIRECT_SPLIT) {                                                                           \
+            COMPUTE_STRIDE_2(way, FINISH_SPLIT, LOAD_CONSTANTS_SPLIT, 5, 28);                                               \
         } else if ((kind) == DORY_DIRECT_HIGH) {                                                                            \
             COMPUTE_STRIDE_2(way, FINISH_HIGH, LOAD_CONSTANTS_HIGH, 4, 24);                                                 \
         } else if ((kind) == DORY_DIRECT_HIGH_AWAY) {                                                                       \

@@ -1,7 +1,7 @@
 /* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in CHW, with one column of border on the left, and
  * on the right one for stride 1 and none for stride 2. The border's columns are not there: words at odd addresses are loaded
  * where they are, and at the edges a word that lies a column further, shifted, or with a byte of border shuffled in: only
- * the high kinds know a border that is not zero. A strip has four columns; the last one overlaps the one before where the
+ * the high kinds and the split one know a border that is not zero. A strip has four columns; the last one overlaps the one before where the
  * width is no multiple of four. */
 #include "../share.h"
 #include "../xpulpv2.h"
@@ -34,7 +34,10 @@ struct work {
     uint32_t quad, strip;     /* at work */
 };
 
-static inline bool knows_border(enum dory_direct kind) { return kind == DORY_DIRECT_HIGH || kind == DORY_DIRECT_HIGH_AWAY; }
+static inline bool knows_border(enum dory_direct kind)
+{
+    return kind == DORY_DIRECT_HIGH || kind == DORY_DIRECT_HIGH_AWAY || kind == DORY_DIRECT_SPLIT;
+}
 
 #if defined(DORY_XPULPV2)
 
@@ -316,10 +319,12 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
 KERNEL(stride_1, 1, DORY_DIRECT)
 KERNEL(stride_1_clamped, 1, DORY_DIRECT_CLAMPED)
 KERNEL(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_1_split, 1, DORY_DIRECT_SPLIT)
 KERNEL(stride_1_high, 1, DORY_DIRECT_HIGH)
 KERNEL(stride_1_high_away, 1, DORY_DIRECT_HIGH_AWAY)
 KERNEL(stride_2, 2, DORY_DIRECT)
 KERNEL(stride_2_clamped, 2, DORY_DIRECT_CLAMPED)
 KERNEL(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_2_split, 2, DORY_DIRECT_SPLIT)
 KERNEL(stride_2_high, 2, DORY_DIRECT_HIGH)
 KERNEL(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY)

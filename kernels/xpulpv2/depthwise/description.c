@@ -86,11 +86,13 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
 DEPTHWISE_3X3(stride_1, 1, DORY_DIRECT, 322, 40)
 DEPTHWISE_3X3(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 363, 42)
 DEPTHWISE_3X3(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 444, 43)
+DEPTHWISE_3X3(stride_1_split, 1, DORY_DIRECT_SPLIT, 446, 43)
 DEPTHWISE_3X3(stride_1_high, 1, DORY_DIRECT_HIGH, 565, 42)
 DEPTHWISE_3X3(stride_1_high_away, 1, DORY_DIRECT_HIGH_AWAY, 720, 42)
 DEPTHWISE_3X3(stride_2, 2, DORY_DIRECT, 393, 43)
 DEPTHWISE_3X3(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 434, 45)
 DEPTHWISE_3X3(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 515, 46)
+DEPTHWISE_3X3(stride_2_split, 2, DORY_DIRECT_SPLIT, 515, 46)
 DEPTHWISE_3X3(stride_2_high, 2, DORY_DIRECT_HIGH, 635, 45)
 DEPTHWISE_3X3(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY, 790, 45)
 
@@ -99,9 +101,9 @@ DEPTHWISE_3X3(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY, 790, 45)
 /* With the border that the kernels know; see depthwise_3x3_chw.c. */
 static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t stride, enum dory_direct kind)
 {
-    bool high = kind == DORY_DIRECT_HIGH || kind == DORY_DIRECT_HIGH_AWAY;
+    bool any = kind == DORY_DIRECT_SPLIT || kind == DORY_DIRECT_HIGH || kind == DORY_DIRECT_HIGH_AWAY;
     return depthwise_3x3_supports(layer, stride, kind) && layer->padding_left == 1 && layer->output_width >= 4 &&
-           layer->input_width == stride * layer->output_width && (high || layer->border_value == 0);
+           layer->input_width == stride * layer->output_width && (any || layer->border_value == 0);
 }
 
 /* The slowest core has an equal part of the rows of all strips of 4 columns x 4 channels, strip by strip through all
@@ -136,11 +138,13 @@ static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores
 DEPTHWISE_3X3_CHW(stride_1, 1, DORY_DIRECT, 345, 51)
 DEPTHWISE_3X3_CHW(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 385, 53)
 DEPTHWISE_3X3_CHW(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
+DEPTHWISE_3X3_CHW(stride_1_split, 1, DORY_DIRECT_SPLIT, 485, 57)
 DEPTHWISE_3X3_CHW(stride_1_high, 1, DORY_DIRECT_HIGH, 605, 56)
 DEPTHWISE_3X3_CHW(stride_1_high_away, 1, DORY_DIRECT_HIGH_AWAY, 760, 56)
 DEPTHWISE_3X3_CHW(stride_2, 2, DORY_DIRECT, 400, 50)
 DEPTHWISE_3X3_CHW(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 441, 52)
 DEPTHWISE_3X3_CHW(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
+DEPTHWISE_3X3_CHW(stride_2_split, 2, DORY_DIRECT_SPLIT, 530, 53)
 DEPTHWISE_3X3_CHW(stride_2_high, 2, DORY_DIRECT_HIGH, 655, 52)
 DEPTHWISE_3X3_CHW(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY, 805, 52)
 
@@ -161,6 +165,7 @@ static uint32_t long_row_cycles(const struct dory_layer *layer)
     switch (layer->normalisation) {
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 260 : 200;
     case DORY_NORMALISE_64: return 300;
+    case DORY_NORMALISE_SPLIT: return 230;
     case DORY_NORMALISE_HIGH: return 290;
     case DORY_NORMALISE_DIVIDE: return 430;
     default: return 200;

@@ -1,0 +1,34 @@
+/* The product for other normalisations than the shortest one, each with its own innermost code. */
+#include "product_block.h"
+#include "product_run.h"
+
+#if defined(DORY_XPULPV2)
+
+#define DEFINE_MULTIPLY(name, kind, end)                                                                                    \
+    static inline __attribute__((always_inline)) void multiply_##name(struct dory_blocks *blocks, bool is_signed)           \
+    {                                                                                                                       \
+        (void)is_signed;                                                                                                    \
+        MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", kind, end);                                     \
+    }
+
+#else
+
+#define DEFINE_MULTIPLY(name, kind, end)                                                                                    \
+    static void multiply_##name(struct dory_blocks *blocks, bool is_signed)                                                 \
+    {                                                                                                                       \
+        dory_multiply(blocks, is_signed, dory_unpack_bytes, 16);                                                            \
+    }
+
+#endif
+
+#define DEFINE_RUN(name, kind, end)                                                                                         \
+    DEFINE_MULTIPLY(name, kind, end)                                                                                        \
+    void dory_product_run_##name(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source,     \
+                                 void *state)                                                                               \
+    {                                                                                                                       \
+        dory_product_run_with(product, share, source, state, multiply_##name, dory_product_finish, NULL);                   \
+    }
+
+DEFINE_RUN(clamped, CLAMPED, LOW)
+DEFINE_RUN(high, HIGH, LOW)
+DEFINE_RUN(split, SPLIT, HIGH)
