@@ -6,6 +6,7 @@
 #                                           application leave of L2
 #                  [APPLICATION_L2_BYTES <n>]  what the application takes of L2, code and data; default: 16384
 #                  [CORES <n>]              of the cluster; default: the target's
+#                  [CLOCKS <FC>/<CL>]       plan for these clocks of controller and cluster, in MHz; default: equal ones
 #                  [EXACT_ADD]              keep sums that can leave 8 bits in 16 bits, do not saturate
 #                  [REQUANTISATION exact|fast]  fast: a cheaper form where it is not proven equal; the plan says for
 #                                           how many sums it differs; default: exact
@@ -37,7 +38,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/DoryFlash.cmake)
 # is built: files of an earlier run would be compiled, and nobody would notice.
 function(_dory_check_options name)
   set(own --target TARGET --config CONFIG --check CHECK --l1-bytes L1_BYTES --l2-bytes L2_BYTES
-      --application-bytes APPLICATION_L2_BYTES --cores CORES --exact-add EXACT_ADD --requantisation REQUANTISATION --dump-tensors DUMP
+      --application-bytes APPLICATION_L2_BYTES --cores CORES --clocks CLOCKS --exact-add EXACT_ADD --requantisation REQUANTISATION --dump-tensors DUMP
       --name "the first argument" --output-dir "not to be chosen" --depfile "not to be chosen"
       --firmware "not to be chosen" --dump "not possible" --list-outputs "not possible" --help "not possible")
   foreach(option IN LISTS ARGN)
@@ -69,6 +70,9 @@ function(_dory_generator_options variable)
       list(APPEND options ${flag_${option}} ${arg_${option}})
     endif()
   endforeach()
+  if(DEFINED arg_CLOCKS)
+    list(APPEND options --clocks ${arg_CLOCKS})
+  endif()
   if(arg_EXACT_ADD)
     list(APPEND options --exact-add)
   endif()
@@ -121,8 +125,8 @@ function(_dory_outputs variable prefix when use)
 endfunction()
 
 function(dory_add_network name model)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;REQUANTISATION;CHECK" "DUMP;OPTIONS")
-  dory_require_arguments("dory_add_network(${name})" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;REQUANTISATION;CHECK;DUMP" ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CLOCKS;REQUANTISATION;CHECK" "DUMP;OPTIONS")
+  dory_require_arguments("dory_add_network(${name})" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CLOCKS;REQUANTISATION;CHECK;DUMP" ${ARGN})
   _dory_check_options(${name} ${arg_OPTIONS})
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "dory_add_network: ${name} becomes part of C names; letters, digits and underscores only")

@@ -284,7 +284,7 @@ static bool generate(struct generation *run)
 {
     const struct options *options = run->options;
     return (run->command->bit != COMMAND_GENERATE || check_name(run)) &&
-           target_load(&run->target, options->target, run->arena, run->diagnostics) && run_passes(run) &&
+           options_target(options, &run->target, run->arena, run->diagnostics) && run_passes(run) &&
            (!options->depfile || options->dump || run->command->bit == COMMAND_PLAN || write_depfile(run));
 }
 

@@ -5,6 +5,13 @@
 
 #include "plan/firmware.h"
 
+bool options_target(const struct options *options, struct target *target, struct arena *arena,
+                    struct diagnostics *diagnostics)
+{
+    return target_load(target, options->target, arena, diagnostics) &&
+           (!options->clocks || target_set_clocks(target, options->controller_mhz, options->cluster_mhz, diagnostics));
+}
+
 static bool reserve_as_original(const struct options *options, const struct target *target, struct plan_options *plan,
                                 struct diagnostics *diagnostics)
 {

@@ -5,6 +5,10 @@
 #include "command/options.h"
 #include "plan/budget.h"
 
+/* The target that the options name, at the clocks that they name. False after an error was reported. */
+bool options_target(const struct options *options, struct target *target, struct arena *arena,
+                    struct diagnostics *diagnostics);
+
 /* The options of the command line, and what they say of memory. The L2 arena: --l2-bytes; else the target's L2 without what
  * the original's configuration reserves; else without the program --firmware (or what the target's description says of it)
  * and --application-bytes. False after an error was reported. */

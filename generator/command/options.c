@@ -6,6 +6,7 @@
 #include "command/commands.h"
 #include "command/configuration.h"
 #include "command/option_table.h"
+#include "target/target.h"
 
 /* ---- which there are ---- */
 
@@ -202,6 +203,20 @@ static bool choose_requantisation(struct options *options, const struct command 
     return false;
 }
 
+static bool choose_clocks(struct options *options, const struct command *command)
+{
+    if (!options->clocks)
+        return true;
+    if (!target_read_clocks(options->clocks, &options->controller_mhz, &options->cluster_mhz)) {
+        fprintf(stderr,
+                "dory %s: error: clocks '%s': two numbers of MHz are expected, controller/cluster, such as 250/175\n",
+                command->name, options->clocks);
+        return false;
+    }
+    options->clock_mhz = options->clock_mhz ? options->clock_mhz : options->cluster_mhz;
+    return true;
+}
+
 /* All operands are there; the model, the last of them, may be named by the configuration. */
 static bool has_operands(const struct reader *reader)
 {
@@ -243,7 +258,7 @@ bool options_read(struct options *options, const struct command *command, int ar
         return false;
     options->target = options->target ? options->target : "host";
     options->name = options->name || !options->model ? options->name : default_name(options->model, arena);
-    return choose_load(options, command) && choose_requantisation(options, command);
+    return choose_load(options, command) && choose_requantisation(options, command) && choose_clocks(options, command);
 }
 
 const char *options_folder(const struct options *options)

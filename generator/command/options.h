@@ -32,16 +32,18 @@ struct options {
     const char *compare;                /* null, or a report.json; the other one is in the model's place */
     const char *front_end, *input_bits; /* as they were given; what they mean is in `load` */
     const char *requantisation;         /* null, "exact" or "fast"; the latter is in `range`, too */
+    const char *clocks;                 /* null, or "250/175": of controller and cluster, in MHz */
     const char *firmware;               /* null, or a linked program that shares L2 with the network, see budget.h */
     bool list_outputs, tensors_in_ram, report, fast, help, quiet, verbose;
-    uint32_t l1_bytes, l2_bytes, cores; /* 0: not given */
-    uint32_t application_bytes;         /* of L2, beside the firmware; 0: not given */
-    uint32_t code_reserved_bytes;       /* the original's way to say l2_bytes; 0: not given */
-    uint32_t clock_mhz;                 /* for the report's milliseconds; 0: not given */
-    uint32_t input_count;               /* the original's n_inputs; 0: not given */
-    uint32_t constant_bits;             /* the original's BNRelu_bits: accepted, but proven per layer instead */
-    struct load_options load;           /* how the model is read, */
-    struct range_options range;         /* and what its ranges are proven with */
+    uint32_t l1_bytes, l2_bytes, cores;   /* 0: not given */
+    uint32_t application_bytes;           /* of L2, beside the firmware; 0: not given */
+    uint32_t code_reserved_bytes;         /* the original's way to say l2_bytes; 0: not given */
+    uint32_t controller_mhz, cluster_mhz; /* of `clocks`; 0: not given */
+    uint32_t clock_mhz;                   /* for the report's milliseconds; 0: not given */
+    uint32_t input_count;                 /* the original's n_inputs; 0: not given */
+    uint32_t constant_bits;               /* the original's BNRelu_bits: accepted, but proven per layer instead */
+    struct load_options load;             /* how the model is read, */
+    struct range_options range;           /* and what its ranges are proven with */
 };
 
 /* The command line first: it overrules the configuration file that it names. False after an error was printed to

@@ -187,6 +187,17 @@ static void add_sizes(struct text *text, const struct dory_network *network, con
     add_macros(text, upper, sizes, sizeof sizes / sizeof *sizes);
 }
 
+/* For gap8_clocks, see dory/gap8_clocks.h. */
+static void add_clocks(struct text *text, const struct target *target, const char *upper)
+{
+    const struct macro clocks[] = {
+        {"CONTROLLER_HERTZ", target->controller_mhz * 1000000u, "the clocks that the plan is made for"},
+        {"CLUSTER_HERTZ", target->cluster_mhz * 1000000u, "GAP8_CLOCKS in dory/gap8_clocks.h sets them"},
+    };
+    if (target->controller_mhz)
+        add_macros(text, upper, clocks, sizeof clocks / sizeof *clocks);
+}
+
 static void add_header(struct text *text, const struct emission *emission, struct arena *arena)
 {
     const struct network *model = emission->plan->network;
@@ -198,6 +209,7 @@ static void add_header(struct text *text, const struct emission *emission, struc
              has_scales(model) ? "#include \"dory/quantise.h\"\n" : "");
     text_add_string(text, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     add_sizes(text, network, upper);
+    add_clocks(text, emission->plan->target, upper);
     add_ports(text, upper, "INPUT", model, model->inputs, network->inputs, model->input_count);
     add_ports(text, upper, "OUTPUT", model, model->outputs, network->outputs, model->output_count);
     add_scale_helpers(text, emission, upper);

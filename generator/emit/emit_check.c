@@ -81,6 +81,13 @@ static void add_table(struct text *text, const struct emission *emission, const 
     if (expected->sample_count > 1)
         text_add(text, " and %u more samples", expected->sample_count - 1);
     text_add(text, ". */\n#include \"dory/check.h\"\n#include \"%s.h\"\n\n", name);
+    if (emission->plan->target->controller_mhz)
+        text_add(text,
+                 "#if __has_include(\"dory/gap8_clocks.h\")\n"
+                 "#include \"dory/gap8_clocks.h\"\n"
+                 "const struct gap8_clocks gap8_clocks = GAP8_CLOCKS(%s);\n"
+                 "#endif\n\n",
+                 emit_upper_case(name, text->arena));
     add_layers(text, emission, expected);
     add_ports(text, emission->plan, expected);
     text_add(text,

@@ -1,5 +1,6 @@
 #include "target/locate.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -44,15 +45,31 @@ static const char *find_key(const char *object, const char *key)
     return NULL;
 }
 
+/* The object of a name, here or in an object of this one. */
+static const char *find_object(const char *object, const char *name)
+{
+    const char *at = skip_space(object + 1);
+    size_t length = strlen(name);
+    while (*at == '"') {
+        const char *behind = skip_string(at), *value = skip_space(skip_space(behind) + 1);
+        bool is_named = behind == at + length + 2 && !memcmp(at + 1, name, length);
+        const char *found = *value != '{' ? NULL : is_named ? value : find_object(value, name);
+        if (found)
+            return found;
+        at = skip_space(skip_value(value));
+        at = *at == ',' ? skip_space(at + 1) : at;
+    }
+    return NULL;
+}
+
 unsigned json_line(const char *text, const char *object, const char *key)
 {
     const char *at = skip_space(text);
-    const char *inner = object ? find_key(at, object) : NULL;
-    if (inner)
-        at = strchr(skip_string(inner), '{');
-    const char *found = at ? find_key(at, key) : NULL;
+    const char *inner = object ? find_object(at, object) : at;
+    at = inner ? inner : at;
+    const char *found = find_key(at, key);
     unsigned line = 1;
-    for (const char *end = found ? found : at ? at : text; text < end; text++)
+    for (const char *end = found ? found : at; text < end; text++)
         line += *text == '\n';
     return line;
 }

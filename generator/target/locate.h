@@ -2,8 +2,8 @@
 #ifndef DORYGEN_LOCATE_H
 #define DORYGEN_LOCATE_H
 
-/* The line, counted from 1, of a key of the object `object` of the outermost object; null: of that itself. Where there is no
- * such key, the line where its object starts. The text is valid JSON, an object. */
+/* The line, counted from 1, of a key of the object of the name `object`, at any depth; null: of the outermost one. Where
+ * there is no such key, the line where its object starts. The text is valid JSON, an object. */
 unsigned json_line(const char *text, const char *object, const char *key);
 
 #endif

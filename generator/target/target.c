@@ -83,6 +83,44 @@ static const struct key speed_fields[] = {
     END_OF_FIELDS,
 };
 
+#define MOST_MHZ             10000u
+#define PERCENT(key, member) NUMBER_OR(key, member, 0, 100, 0)
+
+static const struct key clock_fields[] = {
+    NUMBER_OR("least", least_mhz, 1, MOST_MHZ, 1),
+    NUMBER_OR("controller_most", controller_most_mhz, 1, MOST_MHZ, MOST_MHZ),
+    NUMBER_OR("cluster_most", cluster_most_mhz, 1, MOST_MHZ, MOST_MHZ),
+    END_OF_FIELDS,
+};
+
+static const struct key controller_fields[] = {
+    PERCENT("tile_overhead_percent", tile_overhead_controller_percent),
+    PERCENT("layer_overhead_percent", layer_overhead_controller_percent),
+    PERCENT("dma_latency_percent", dma_latency_controller_percent),
+    NUMBER_OR("slow_driver_percent", slow_driver_percent, 100, 1000, 100),
+    NUMBER_OR("slow_l3_percent", slow_l3_percent, 1, 100, 100),
+    NUMBER_OR("contention_permille", contention_permille, 0, 1000, 0),
+    NUMBER_OR("dma_bytes_per_1000_cycles", dma_bytes_per_1000_controller_cycles, 1, MOST_CYCLES, 0),
+    END_OF_FIELDS,
+};
+
+#define POINT(point)                                                                                                        \
+    {                                                                                                                       \
+        NUMBER("mhz", point.mhz, 1, MOST_MHZ), NUMBER("millivolts", point.millivolts, 1, 10000),                            \
+            NUMBER("microwatts", point.microwatts, 1, 100000000),                                                           \
+            {"source", FIELD_TEXT, offsetof(struct target, point.source), 0, 0, NULL, false, 0}, END_OF_FIELDS,             \
+    }
+
+static const struct key low_fields[] = POINT(low);
+static const struct key high_fields[] = POINT(high);
+
+static const struct key power_fields[] = {
+    NUMBER("controller_percent", controller_power_percent, 0, 100),
+    {"low", FIELD_GROUP, 0, 0, 0, low_fields, false, 0},
+    {"high", FIELD_GROUP, 0, 0, 0, high_fields, false, 0},
+    END_OF_FIELDS,
+};
+
 static const struct key target_fields[] = {
     {"name", FIELD_TEXT, offsetof(struct target, name), 0, 0, NULL, false, 0},
     NUMBER("cores", cores, 1, MOST_CORES),
@@ -91,6 +129,9 @@ static const struct key target_fields[] = {
     {"cycles", FIELD_GROUP, 0, 0, 0, cycle_fields, false, 0},
     {"bytes_per_1000_cycles", FIELD_GROUP, 0, 0, 0, rate_fields, false, 0},
     {"kernel_speed_percent", FIELD_GROUP, 0, 0, 0, speed_fields, true, 0},
+    {"clock_mhz", FIELD_GROUP, 0, 0, 0, clock_fields, true, 0},
+    {"controller", FIELD_GROUP, 0, 0, 0, controller_fields, true, 0},
+    {"power", FIELD_GROUP, 0, 0, 0, power_fields, true, 0},
     END_OF_FIELDS,
 };
 
@@ -188,6 +229,8 @@ static void check_sizes(const struct reader *reader)
         refuse(reader, "memory_bytes", "l1_stacks", "takes all of l1");
     if (target->l2_firmware_bytes >= target->l2_bytes)
         refuse(reader, "memory_bytes", "l2_firmware", "takes all of l2");
+    if (target->low.source && target->high.mhz <= target->low.mhz)
+        refuse(reader, "power", "high", "is at no higher clock than low");
 }
 
 static const char *find_description(const char *name)

@@ -6,6 +6,12 @@
 #include "base/support.h"
 #include "dory/contract.h"
 
+/* Power that somebody measured: the whole chip at work, controller and cluster at one clock. */
+struct power_point {
+    uint32_t mhz, millivolts, microwatts;
+    const char *source;
+};
+
 /* Layers whose kernels share a speed. */
 enum target_kernels {
     KERNELS_OF_CONVOLUTIONS, /* fully connected layers, too */
@@ -39,7 +45,33 @@ struct target {
     uint32_t layer_overhead_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
+
+    /* clocks: of the cluster, and of the controller, which drives it and has L2, flash and RAM */
+    uint32_t least_mhz, controller_most_mhz, cluster_most_mhz;
+    uint32_t controller_mhz, cluster_mhz; /* that the costs above are for, see target_set_clocks; 0: equal ones */
+    /* Of costs above, what is the controller's work or its memory's; of drivers and L3 it is all. */
+    uint32_t tile_overhead_controller_percent, layer_overhead_controller_percent, dma_latency_controller_percent;
+    uint32_t dma_bytes_per_1000_controller_cycles; /* at most, whatever the cluster's clock; 0: no such bound */
+    uint32_t slow_driver_percent;      /* of the driver's cycles, what it takes where its clock is the slower one */
+    uint32_t slow_l3_percent;          /* of the rate of L3, what is left then: the controller serves it, too */
+    struct power_point low, high;      /* source null: not known */
+    uint32_t controller_power_percent; /* of the power at equal clocks, by assumption */
+    uint32_t contention_permille;      /* that kernels take longer for each time that the controller's clock is faster */
 };
+
+/* Sets the costs, which are for equal clocks, to what they are at these. False after an error was reported: no such clocks.
+ */
+bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t cluster_mhz,
+                       struct diagnostics *diagnostics);
+
+/* An estimate of the power at work at these clocks; 0: the description has no power for them. Between the two measured
+ * points it is a power law of the clock through both; below the lower one, whose voltage stays, it falls with the clock; and
+ * of clocks that differ the faster one sets the voltage, for which each domain's part falls with its own clock. All that is
+ * assumption. */
+double target_power_milliwatts(const struct target *target, uint32_t controller_mhz, uint32_t cluster_mhz);
+
+/* "250/175": controller, cluster, in MHz. False: it is something else. */
+bool target_read_clocks(const char *text, uint32_t *controller_mhz, uint32_t *cluster_mhz);
 
 /* What a kernel takes for a layer on this machine, where its closed form says `cycles`. */
 uint64_t target_kernel_cycles(const struct target *target, const struct dory_layer *layer, uint64_t cycles);

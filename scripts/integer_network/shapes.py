@@ -1,5 +1,8 @@
 """The shapes of well-known networks. To add one: a function like mobilenet_v1() and a line in NETWORKS."""
 
+import functools
+import random
+
 from .layers import Network
 
 # channels, stride
@@ -84,6 +87,30 @@ def convolutions(net, x, classes):
     net.fully_connected("fc", x, classes)
 
 
+RANDOM_LAYERS, RANDOM_MAC = 13, 8000000     # of a network; at most, of a layer
+
+
+# Layers of any shape one behind the other, to compare predictions with.
+def random_layers(seed, net, x, classes):
+    dice = random.Random(seed)
+    x = net.conv("first", x, 4 * dice.randint(1, 8), 3, stride=dice.randint(1, 2))
+    while len(net.layers) < RANDOM_LAYERS:
+        height, width, channels = x.shape
+        name, outputs, kernel = f"layer{len(net.layers)}", 4 * dice.randint(1, 40), dice.choice([1, 1, 3, 5])
+        stride = 2 if min(height, width) > 12 and dice.random() < 0.25 else 1
+        mac = height * width * channels * outputs * kernel * kernel // (stride * stride)
+        kind = dice.choice(["convolution"] * 4 + ["depthwise"] * 3 + ["pool", "add"])
+        if kind == "depthwise":
+            x = net.depthwise(name, x, dice.choice([3, 3, 5]), stride)
+        elif kind == "pool" and min(height, width) > 12:
+            x = net.max_pool(name, x, 2)
+        elif kind == "add":
+            x = net.add(name, x, net.depthwise(name + ".other", x, 3))
+        elif kind == "convolution" and mac <= RANDOM_MAC:
+            x = net.conv(name, x, outputs, kernel, stride)
+    net.fully_connected("fc", net.global_average_pool("mean", x), classes)
+
+
 # name: function, input height, width, channels, classes, padding
 NETWORKS = {
     "mobilenet_v1": (mobilenet_v1, (128, 128, 3), 1000, "symmetric"),
@@ -91,6 +118,7 @@ NETWORKS = {
     "resnet8": (resnet8, (32, 32, 3), 10, "same"),      # MLPerf Tiny, CIFAR-10
     "ds_cnn": (ds_cnn, (49, 10, 1), 12, "same"),        # MLPerf Tiny, keyword spotting
     "dronet": (dronet, (200, 200, 1), 2, "symmetric"),
+    **{f"random_{seed}": (functools.partial(random_layers, seed), (30 + 7 * seed, 48 - 5 * seed, 3), 10, "symmetric") for seed in range(1, 7)},
     "convolutions": (convolutions, (64, 64, 3), 10, "symmetric"),
 }
 

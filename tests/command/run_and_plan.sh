@@ -100,6 +100,18 @@ expect 0 "all layers" "$dory" plan digits.onnx --target gap8 --l1-bytes 32k --l2
 cp output sizes.txt
 expect 0 "" "$dory" plan digits.onnx --target gap8 --l1-bytes 32768 --l2-bytes 262144
 cmp output sizes.txt || fail "32k and 256k are no sizes"
+# Clocks: a slower controller makes more cycles of the cluster; the header has the pair.
+cycles() { "$dory" plan digits.onnx --target gap8 --clocks "$1" | sed -n 's/^\([0-9]*\) cycles in all.*/\1/p'; }
+[ "$(cycles 50/250)" -gt "$(cycles 250/250)" ] || fail "a slow controller costs nothing"
+[ "$(cycles 50/100)" = "$(cycles 125/250)" ] || fail "plans depend on more than the ratio of clocks"
+expect 2 "clocks '250': two numbers of MHz are expected" "$dory" plan digits.onnx --target gap8 --clocks 250
+expect 1 "251 MHz for the cluster; gap8 can have 16 to 250" "$dory" plan digits.onnx --target gap8 --clocks 250/251
+expect 0 "" "$dory" generate digits.onnx --target gap8 --clocks 250/175 --check golden --output-dir clocks
+grep -q '^#define DIGITS_CONTROLLER_HERTZ *250000000 ' clocks/digits.h || fail "no clock of the controller in the header"
+grep -q '^#define DIGITS_CLUSTER_HERTZ *175000000 ' clocks/digits.h || fail "no clock of the cluster in the header"
+grep -q 'GAP8_CLOCKS(DIGITS)' clocks/digits_check.c || fail "the check does not run at the plan's clocks"
+rm -r clocks
+
 expect 2 "dory plan: error: --input-bits is 2, 4 or 8" "$dory" plan digits.onnx --input-bits 3
 expect 2 "no MODEL" "$dory" plan
 expect 0 "Usage: dory plan" "$dory" plan --help

@@ -14,6 +14,11 @@ static const char *const sound =
     "            \"step_driver\": 6, \"layer_overhead\": 7},\n"
     " \"bytes_per_1000_cycles\": {\"dma_read\": 8, \"dma_write\": 9, \"l3\": 10}}\n";
 
+/* In place of the last group; the points are lines 8 and 10. */
+#define POWER(low, high_mhz)                                                                                                \
+    "\"l3\": 10}, \"power\":\n{\"controller_percent\": 20, \"low\":\n{\"source\": \"a\",\n" low                             \
+    "},\n\"high\": {\"source\": \"b\", \"millivolts\": 2, \"microwatts\": 5, \"mhz\": " high_mhz "}}"
+
 /* The sound description with one piece of text exchanged. */
 static char *changed(struct arena *arena, const char *from, const char *to)
 {
@@ -128,5 +133,13 @@ int main(int argc, char **argv)
                  "line 8: unknown key");
     expect_error(folder, "\"l3\": 10}", "\"l3\": 10}, \"kernel_speed_percent\": 5", "kernel_speed_percent", "object");
     expect_error(folder, "\"l3\": 10}", "\"l3\": 10} trailing", "target", "line 6");
+    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"clock_mhz\": {\"least\": 0}", "least", "line 7");
+    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"controller\": {\n\"slow_l3_percent\": 101}", "slow_l3_percent",
+                 "line 8");
+    expect_error(folder, "\"l3\": 10}", POWER("\"mhz\": 100, \"millivolts\": 1, \"microwatts\": 0", "200"), "microwatts",
+                 "line 9: must be a whole number from 1");
+    expect_error(folder, "\"l3\": 10}", POWER("\"mhz\": 100, \"millivolts\": 1, \"microwatts\": 1", "100"), "high",
+                 "line 10");
+    expect_error(folder, "\"l3\": 10}", POWER("\"mhz\": 100, \"millivolts\": 1", "200"), "microwatts", "line 8: is missing");
     return expect_result("targets");
 }

@@ -26,6 +26,13 @@ struct gap8_clocks {
 };
 extern const struct gap8_clocks gap8_clocks;
 
+/* Those that a network was planned for (dory_add_network(... CLOCKS 250/175)), NAME being its name in capital letters:
+ *     const struct gap8_clocks gap8_clocks = GAP8_CLOCKS(MOBILENET); */
+#define GAP8_CLOCKS(NAME)                                                                                                   \
+    {                                                                                                                       \
+        .fc_hertz = NAME##_CONTROLLER_HERTZ, .cluster_hertz = NAME##_CLUSTER_HERTZ                                          \
+    }
+
 /* FC. The highest frequency not above `hertz` that the oscillator can give; DORY_ERROR_ARGUMENT outside
  * 16 to 250 MHz. Each call takes some cycles of the 32 kHz reference. */
 int gap8_set_clock(enum gap8_clock clock, uint32_t hertz) __attribute__((warn_unused_result));

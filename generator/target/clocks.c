@@ -1,0 +1,103 @@
+/* Costs of a machine whose controller and cluster have clocks of their own. The planner counts cycles of the cluster: what
+ * the controller does, and what its memories do, takes more of them the faster the cluster is. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "target/target.h"
+
+bool target_read_clocks(const char *text, uint32_t *controller_mhz, uint32_t *cluster_mhz)
+{
+    uint32_t *const numbers[] = {controller_mhz, cluster_mhz};
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        unsigned long number = strtoul(text, &end, 10);
+        if (*text < '0' || *text > '9' || number == 0 || number > UINT16_MAX || *end != (i ? 0 : '/'))
+            return false;
+        *numbers[i] = (uint32_t)number;
+        text = end + 1;
+    }
+    return true;
+}
+
+struct ratio {
+    uint64_t controller, cluster;
+};
+
+/* Cycles of which `percent` are the controller's, as cycles of the cluster. A faster controller does not make them fewer:
+ * what cores wait for is then the way to it and back. */
+static uint32_t converted(struct ratio clocks, uint32_t cycles, uint32_t percent)
+{
+    if (clocks.controller >= clocks.cluster)
+        return cycles;
+    uint64_t share = (uint64_t)cycles * percent, rest = (uint64_t)cycles * (100 - percent);
+    return (uint32_t)((share * clocks.cluster / clocks.controller + rest + 50) / 100);
+}
+
+/* Bytes a cycle of the controller, as bytes a cycle of the cluster. */
+static uint32_t converted_rate(struct ratio clocks, uint32_t rate)
+{
+    uint64_t bytes = rate * clocks.controller / clocks.cluster;
+    return bytes > UINT32_MAX ? UINT32_MAX : bytes ? (uint32_t)bytes : 1;
+}
+
+static bool is_there(const struct target *target, const char *what, uint32_t mhz, uint32_t most,
+                     struct diagnostics *diagnostics)
+{
+    if (mhz >= target->least_mhz && mhz <= most)
+        return true;
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, "clocks", "%" PRIu32 " MHz for the %s; %s can have %" PRIu32 " to %" PRIu32,
+             mhz, what, target->name, target->least_mhz, most);
+    return false;
+}
+
+/* The driver's cycles, all its own. */
+static uint32_t converted_driver(struct ratio clocks, uint32_t cycles, uint32_t slow_percent)
+{
+    uint64_t percent = clocks.controller < clocks.cluster ? slow_percent : 100;
+    return (uint32_t)(cycles * percent * clocks.cluster / clocks.controller / 100);
+}
+
+/* A faster controller fills and empties L1 in denser bursts, which cores wait for. */
+static void slow_kernels(struct target *target, struct ratio clocks)
+{
+    if (clocks.controller <= clocks.cluster || !target->contention_permille)
+        return;
+    uint64_t more = target->contention_permille * (clocks.controller - clocks.cluster), all = 1000 * clocks.cluster + more;
+    for (int i = 0; i < TARGET_KERNELS; i++) {
+        uint64_t percent = target->kernel_speed_percent[i];
+        percent = ((percent ? percent : 100) * 1000 * clocks.cluster + all / 2) / all;
+        target->kernel_speed_percent[i] = percent ? (uint32_t)percent : 1;
+    }
+}
+
+static void limit_rate(uint32_t *rate, uint32_t limit)
+{
+    if (*rate > limit)
+        *rate = limit;
+}
+
+bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t cluster_mhz, struct diagnostics *diagnostics)
+{
+    struct ratio clocks = {controller_mhz, cluster_mhz};
+    bool good = is_there(target, "controller", controller_mhz, target->controller_most_mhz, diagnostics);
+    if (!is_there(target, "cluster", cluster_mhz, target->cluster_most_mhz, diagnostics) || !good)
+        return false;
+    target->controller_mhz = controller_mhz;
+    target->cluster_mhz = cluster_mhz;
+    target->l3_setup_cycles = converted_driver(clocks, target->l3_setup_cycles, 100);
+    target->tile_driver_cycles = converted_driver(clocks, target->tile_driver_cycles, target->slow_driver_percent);
+    target->step_driver_cycles = converted_driver(clocks, target->step_driver_cycles, target->slow_driver_percent);
+    slow_kernels(target, clocks);
+    target->tile_overhead_cycles = converted(clocks, target->tile_overhead_cycles, target->tile_overhead_controller_percent);
+    target->layer_overhead_cycles =
+        converted(clocks, target->layer_overhead_cycles, target->layer_overhead_controller_percent);
+    target->dma_latency_cycles = converted(clocks, target->dma_latency_cycles, target->dma_latency_controller_percent);
+    uint32_t l3_percent = controller_mhz < cluster_mhz ? target->slow_l3_percent : 100;
+    target->l3_bytes_per_1000_cycles = converted_rate(clocks, target->l3_bytes_per_1000_cycles * l3_percent / 100);
+    if (target->dma_bytes_per_1000_controller_cycles) {
+        uint32_t most = converted_rate(clocks, target->dma_bytes_per_1000_controller_cycles);
+        limit_rate(&target->dma_read_bytes_per_1000_cycles, most);
+        limit_rate(&target->dma_write_bytes_per_1000_cycles, most);
+    }
+    return true;
+}
