@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Small models for the fuzzers to start from: of TFLite in FOLDER_tflite, where there is numpy to make them.
+# Small models for the fuzzers to start from: of QDQ in FOLDER_of_qdq, of TFLite in FOLDER_of_tflite, where there is numpy to make them.
 # Usage: make_corpus.sh MAKE_RANDOM_MODEL FOLDER FOLDER_OF_TFLITE_TESTS
 set -eu
 make_model=$1 folder=$2 tflite=$3
@@ -9,5 +9,6 @@ for seed in $(seq 1 60); do
   "$make_model" "$seed" "$folder/nemo_$seed.onnx" >/dev/null
   "$make_model" "$seed" "$folder/graph_$seed.onnx" graph >/dev/null
 done
-/usr/bin/python3 "$(dirname "$0")/../qdq/random_networks.py" --write "$folder" 100 || echo "no QDQ models without python3-onnx"
-find "$folder" -name '*.onnx' -size +12k -delete # large ones say nothing new, and take long
+mkdir -p "${folder}_of_qdq"
+/usr/bin/python3 "$(dirname "$0")/../qdq/random_networks.py" --write "${folder}_of_qdq" 100 || echo "no QDQ models without python3-onnx"
+find "$folder" "${folder}_of_qdq" -name '*.onnx' -size +12k -delete # large ones say nothing new, and take long

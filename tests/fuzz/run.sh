@@ -12,7 +12,7 @@ fi
 seeds=()
 case $target in
   graph) ;;
-  tflite) seeds=("$build/corpus_of_tflite") ;;
+  tflite | qdq) seeds=("$build/corpus_of_$target") ;;
   *) seeds=("$build/corpus") ;;
 esac
 cd "$build" # findings are left there
