@@ -104,14 +104,20 @@ static bool pool(const struct layer *layer, const struct tensor *input, const st
 
 /* ---- addition ---- */
 
+static bool through_input_stage(const struct stage *stage, int channel, int64_t x, int64_t *y)
+{
+    *y = x;
+    return stage->count == 0 || interpret_stage(stage, channel, x, y);
+}
+
 static bool add(const struct layer *layer, const struct tensor *output, const int64_t *x0, const int64_t *x1, int64_t *y)
 {
     size_t count = tensor_elements(output);
     for (size_t i = 0; i < count; i++) {
         int channel = (int)(i % (size_t)output->channels);
         int64_t terms[2];
-        if (!interpret_stage(&layer->input_stages[0], channel, x0[i], &terms[0]) ||
-            !interpret_stage(&layer->input_stages[1], channel, x1[i], &terms[1]) ||
+        if (!through_input_stage(&layer->input_stages[0], channel, x0[i], &terms[0]) ||
+            !through_input_stage(&layer->input_stages[1], channel, x1[i], &terms[1]) ||
             __builtin_add_overflow(terms[0], terms[1], &y[i]))
             return false;
     }
@@ -120,12 +126,6 @@ static bool add(const struct layer *layer, const struct tensor *output, const in
 
 /* ---- multiplication ---- */
 
-static bool factor(const struct stage *stage, int channel, int64_t x, int64_t *y)
-{
-    *y = x;
-    return stage->count == 0 || interpret_stage(stage, channel, x, y);
-}
-
 static bool multiply(const struct layer *layer, const struct tensor *output, const int64_t *x0, const int64_t *x1,
                      bool one_a_channel, int64_t *y)
 {
@@ -133,8 +133,8 @@ static bool multiply(const struct layer *layer, const struct tensor *output, con
     for (size_t i = 0; i < count; i++) {
         int channel = (int)(i % (size_t)output->channels);
         int64_t factors[2];
-        if (!factor(&layer->input_stages[0], channel, x0[i], &factors[0]) ||
-            !factor(&layer->input_stages[1], channel, x1[one_a_channel ? (size_t)channel : i], &factors[1]) ||
+        if (!through_input_stage(&layer->input_stages[0], channel, x0[i], &factors[0]) ||
+            !through_input_stage(&layer->input_stages[1], channel, x1[one_a_channel ? (size_t)channel : i], &factors[1]) ||
             __builtin_mul_overflow(factors[0], factors[1], &y[i]))
             return false;
     }

@@ -64,16 +64,23 @@ static wide divide_nearest(wide numerator, wide divisor, bool to_even)
     return floor + (to_even ? floor & 1 : numerator > 0);
 }
 
-static wide round_once(const struct stage *stage, wide x, int64_t multiplier, int exponent)
+struct quotient {
+    wide numerator, divisor;
+};
+
+static struct quotient quotient_of(const struct stage *stage, wide x, int64_t multiplier, int exponent)
 {
     wide numerator = multiply(x, multiplier), divisor = stage->divisor;
-    if (exponent >= 0)
-        numerator = shift_left(numerator, exponent);
-    else
-        divisor = shift_left(divisor, -exponent);
-    if (divisor >= FAR / 2) /* a factor so small that every result is 0 */
+    return exponent >= 0 ? (struct quotient){shift_left(numerator, exponent), divisor}
+                         : (struct quotient){numerator, shift_left(divisor, -exponent)};
+}
+
+static wide round_once(const struct stage *stage, wide x, int64_t multiplier, int exponent)
+{
+    struct quotient quotient = quotient_of(stage, x, multiplier, exponent);
+    if (quotient.divisor >= FAR / 2) /* a factor so small that every result is 0 */
         return 0;
-    return divide_nearest(numerator, divisor, stage->rounding == ROUND_HALF_EVEN);
+    return divide_nearest(quotient.numerator, quotient.divisor, stage->rounding == ROUND_HALF_EVEN);
 }
 
 /* ---- the same in narrow integers, for the golden model's millions of elements ---- */
@@ -147,6 +154,18 @@ wide stage_apply(const struct stage *stage, int channel, int64_t x)
 }
 
 /* ---- halves ---- */
+
+bool stage_is_tie(const struct stage *stage, int channel, int64_t x)
+{
+    int index = stage->count == 1 ? 0 : channel, exponent = stage->exponent ? stage->exponent[index] : 0;
+    wide sum = shift_left(x, stage->left_shift) + stage->addend[index];
+    struct quotient quotient = quotient_of(stage, sum, stage->multiplier[index], exponent);
+    if (quotient.divisor >= FAR / 2)
+        return false;
+    wide floor = wide_floor_divide(quotient.numerator, quotient.divisor);
+    return 2 * (quotient.numerator - floor * quotient.divisor) == quotient.divisor &&
+           clip(stage, floor + stage->zero_point) != clip(stage, floor + 1 + stage->zero_point);
+}
 
 static wide greatest_divisor(wide a, wide b)
 {

@@ -1,0 +1,134 @@
+#include "network/ties.h"
+
+#include <string.h>
+
+#include "network/interpret.h"
+#include "network/stage.h"
+
+struct finder {
+    const struct network *network;
+    int64_t *const *values; /* of the model */
+    int64_t **marks;        /* the result */
+    struct arena *arena;
+    struct diagnostics *diagnostics;
+};
+
+/* ---- ties ---- */
+
+/* The layer without its stages, whose output are its accumulators. */
+static bool accumulate(const struct finder *finder, int index, int64_t *accumulators)
+{
+    struct network bare = *finder->network;
+    struct arena scratch = {0};
+    int64_t **tensors = arena_array(&scratch, int64_t *, (size_t)bare.tensor_count);
+    struct layer *layers = arena_array(&scratch, struct layer, (size_t)bare.layer_count);
+    layers[index] = bare.layers[index];
+    layers[index].stage_count = 0;
+    bare.layers = layers;
+    memcpy(tensors, finder->values, (size_t)bare.tensor_count * sizeof *tensors);
+    tensors[layers[index].output] = accumulators;
+    bool is_done = interpret_layer(&bare, index, tensors, finder->diagnostics);
+    arena_free(&scratch);
+    return is_done;
+}
+
+static bool mark_ties(const struct finder *finder, int index)
+{
+    const struct layer *layer = &finder->network->layers[index];
+    const struct tensor *output = &finder->network->tensors[layer->output];
+    struct arena scratch = {0};
+    size_t count = tensor_elements(output);
+    bool is_good = true;
+    if (layer->stage_count > 0 && layer->stages[0].rounding == ROUND_HALF_EVEN) {
+        int64_t *accumulators = arena_array(&scratch, int64_t, count);
+        is_good = accumulate(finder, index, accumulators);
+        for (size_t i = 0; is_good && i < count; i++)
+            if (stage_is_tie(&layer->stages[0], (int)(i % (size_t)output->channels), accumulators[i]))
+                finder->marks[layer->output][i] = 1;
+    }
+    arena_free(&scratch);
+    return is_good;
+}
+
+/* ---- what depends on them ---- */
+
+/* A layer of the same shape whose output is above 0 where one of the marks that it reads is. */
+static struct layer tracer_of(const struct finder *finder, int index, struct arena *scratch)
+{
+    struct layer layer = finder->network->layers[index];
+    const struct tensor *input = &finder->network->tensors[layer.inputs[0]];
+    const struct tensor *output = &finder->network->tensors[layer.output];
+    layer.stage_count = 0;
+    layer.padding_value = 0;
+    memset(layer.input_stages, 0, sizeof layer.input_stages);
+    if (layer.kind == LAYER_CONVOLUTION) {
+        size_t taps = (size_t)layer.kernel_height * (size_t)layer.kernel_width;
+        size_t count = (size_t)output->channels * (size_t)(input->channels / layer.groups) * taps;
+        int8_t *weights = arena_array(scratch, int8_t, count);
+        memset(weights, 1, count);
+        layer.weights = weights;
+    } else if (layer.kind == LAYER_TABLE) {
+        uint8_t *table = arena_array(scratch, uint8_t, 256);
+        table[1] = 1;
+        layer.table = table;
+    } else if (layer.kind == LAYER_MULTIPLICATION) {
+        layer.kind = LAYER_ADDITION;
+    }
+    return layer;
+}
+
+static void trace_softmax(const struct tensor *output, const int64_t *from, int64_t *to)
+{
+    size_t channels = (size_t)output->channels;
+    for (size_t i = 0; i < tensor_elements(output); i++) {
+        const int64_t *pixel = from + i / channels * channels;
+        for (size_t c = 0; c < channels; c++)
+            to[i] |= pixel[c];
+    }
+}
+
+/* A factor of one pixel, as large as all the others'. */
+static int64_t *widen(const struct finder *finder, const struct layer *layer, struct arena *scratch)
+{
+    const struct tensor *output = &finder->network->tensors[layer->output];
+    size_t count = tensor_elements(output), own = tensor_elements(&finder->network->tensors[layer->inputs[1]]);
+    int64_t *marks = arena_array(scratch, int64_t, count);
+    for (size_t i = 0; i < count; i++)
+        marks[i] = finder->marks[layer->inputs[1]][own == count ? i : i % (size_t)output->channels];
+    return marks;
+}
+
+static bool trace(const struct finder *finder, int index)
+{
+    struct network traced = *finder->network;
+    const struct layer *layer = &traced.layers[index];
+    const struct tensor *output = &traced.tensors[layer->output];
+    int64_t *marks = finder->marks[layer->output];
+    if (layer->kind == LAYER_SOFTMAX) {
+        trace_softmax(output, finder->marks[layer->inputs[0]], marks);
+        return true;
+    }
+    struct arena scratch = {0};
+    struct layer *layers = arena_array(&scratch, struct layer, (size_t)traced.layer_count);
+    int64_t **tensors = arena_array(&scratch, int64_t *, (size_t)traced.tensor_count);
+    memcpy(tensors, finder->marks, (size_t)traced.tensor_count * sizeof *tensors);
+    layers[index] = tracer_of(finder, index, &scratch);
+    if (layer->kind == LAYER_MULTIPLICATION)
+        tensors[layer->inputs[1]] = widen(finder, layer, &scratch);
+    traced.layers = layers;
+    bool is_done = interpret_layer(&traced, index, tensors, finder->diagnostics);
+    for (size_t i = 0; i < tensor_elements(output); i++)
+        marks[i] = marks[i] != 0;
+    arena_free(&scratch);
+    return is_done;
+}
+
+int64_t **ties_find(const struct network *network, int64_t *const *tensors, struct arena *arena,
+                    struct diagnostics *diagnostics)
+{
+    struct finder finder = {network, tensors, interpret_allocate(network, arena), arena, diagnostics};
+    for (int i = 0; i < network->layer_count; i++)
+        if (!trace(&finder, i) || !mark_ties(&finder, i))
+            return NULL;
+    return finder.marks;
+}
