@@ -120,18 +120,25 @@ static int32_t *describe_sums(struct description *d, int32_t *words)
 void describe_interpolation(struct description *d)
 {
     const struct tensor *x = d->input, *y = d->output;
-    int32_t *words = arena_array(d->arena, int32_t, 4 * ((size_t)y->height + (size_t)y->width) + DORY_THRESHOLDS);
+    const struct layer_taps *taps = &d->layer->taps;
+    int rows = y->height * taps->row_pairs, columns = y->width * taps->column_pairs;
+    int32_t *words = arena_array(d->arena, int32_t, 4 * ((size_t)rows + (size_t)columns) + DORY_THRESHOLDS);
     d->run->operation = DORY_INTERPOLATION;
+    d->run->row_pairs = (uint16_t)taps->row_pairs;
+    d->run->column_pairs = (uint16_t)taps->column_pairs;
     d->run->kernel_height = d->run->input_height;
     d->run->kernel_width = d->run->input_width;
     d->run->stride_height = d->run->stride_width = 0;
     d->run->dilation_height = d->run->dilation_width = 1;
     d->run->padding_top = d->run->padding_left = 0;
     d->run->taps = words;
-    if (x->channels != y->channels || x->bits != 8 || x->is_signed || y->bits != 8 || y->is_signed)
+    if (taps->row_pairs > 255 || taps->column_pairs > 255)
+        REFUSE(d, NULL, "sums of %d rows and %d columns; up to %d of each are supported", 2 * taps->row_pairs,
+               2 * taps->column_pairs, 2 * 255);
+    else if (x->channels != y->channels || x->bits != 8 || x->is_signed || y->bits != 8 || y->is_signed)
         REFUSE(d, NULL, "interpolates elements that are no bytes without a sign, or into other channels");
     else
-        add_taps(add_taps(describe_sums(d, words), d->layer->taps.rows, y->height), d->layer->taps.columns, y->width);
+        add_taps(add_taps(describe_sums(d, words), taps->rows, rows), taps->columns, columns);
 }
 
 /* Functions of bytes by a table. */

@@ -75,6 +75,18 @@ void quantised_finish_convolution(struct quantised_builder *builder, struct laye
 /* Any function of one element, by 256 elements of `output`; both tensors exist. */
 void quantised_table(struct quantised_builder *builder, const char *name, int input, int output, const uint8_t *table);
 
+/* ---- window_taps.c ---- */
+
+/* The windows of one dimension of an image; `before` elements of border are in front of it. */
+struct image_window {
+    int size, kernel, stride, dilation, before, outputs;
+};
+
+/* Taps of an interpolation whose sums are *unit times the average of the elements inside the image, *pairs of them for each
+ * output. Null where a window has no element, or no such unit is small enough. */
+const struct layer_tap *quantised_window_taps(struct quantised_builder *builder, const struct image_window *window,
+                                              int *pairs, int64_t *unit);
+
 /* ---- concatenate.c ---- */
 
 enum image_axis { AXIS_HEIGHT, AXIS_WIDTH, AXIS_CHANNELS };

@@ -15,27 +15,32 @@ bool interpret_copy(const struct layer *layer, const struct tensor *output, cons
     return true;
 }
 
-static bool interpolate(const struct tensor *input, const struct layer_tap *row, const struct layer_tap *column, int channel,
-                        const int64_t *x, int64_t *sum)
+/* `row` and `column` are the first pairs of the element's. */
+static bool interpolate(const struct layer *layer, const struct tensor *input, const struct layer_tap *row,
+                        const struct layer_tap *column, int channel, const int64_t *x, int64_t *sum)
 {
     *sum = 0;
-    for (int i = 0; i < 4; i++) {
-        int64_t weight = (int64_t)row->weights[i / 2] * column->weights[i % 2], term;
-        int64_t pixel = (int64_t)row->positions[i / 2] * input->width + column->positions[i % 2];
-        if (__builtin_mul_overflow(weight, x[pixel * input->channels + channel], &term) ||
-            __builtin_add_overflow(*sum, term, sum))
-            return false;
-    }
+    for (int i = 0; i < 2 * layer->taps.row_pairs; i++)
+        for (int k = 0; k < 2 * layer->taps.column_pairs; k++) {
+            const struct layer_tap *vertical = &row[i / 2], *horizontal = &column[k / 2];
+            int64_t weight = (int64_t)vertical->weights[i % 2] * horizontal->weights[k % 2], term;
+            int64_t pixel = (int64_t)vertical->positions[i % 2] * input->width + horizontal->positions[k % 2];
+            if (__builtin_mul_overflow(weight, x[pixel * input->channels + channel], &term) ||
+                __builtin_add_overflow(*sum, term, sum))
+                return false;
+        }
     return true;
 }
 
 bool interpret_interpolation(const struct layer *layer, const struct tensor *input, const struct tensor *output,
                              const int64_t *x, int64_t *y)
 {
+    const struct layer_taps *taps = &layer->taps;
     for (int row = 0; row < output->height; row++)
         for (int column = 0; column < output->width; column++)
             for (int channel = 0; channel < output->channels; channel++)
-                if (!interpolate(input, &layer->taps.rows[row], &layer->taps.columns[column], channel, x, y++))
+                if (!interpolate(layer, input, &taps->rows[row * taps->row_pairs],
+                                 &taps->columns[column * taps->column_pairs], channel, x, y++))
                     return false;
     return true;
 }

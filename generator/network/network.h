@@ -23,7 +23,7 @@ enum layer_kind {
     LAYER_MULTIPLICATION, /* accumulator = stage(input 0) * stage(input 1) */
     LAYER_TABLE,          /* output = table[input]: any function of one element */
     LAYER_COPY,           /* moves elements: pads, slices, transposes, repeats, spreads; see struct layer_map */
-    LAYER_INTERPOLATION,  /* of two rows and two columns: see struct layer_taps */
+    LAYER_INTERPOLATION,  /* weighted sums of rows and columns: see struct layer_taps */
     LAYER_SOFTMAX         /* over the channels of each pixel: see exponentials */
 };
 
@@ -33,13 +33,15 @@ struct layer_map {
     const int32_t *rows, *columns, *channels;
 };
 
-/* LAYER_INTERPOLATION: for each row of the output two rows of the input with their weights, likewise for each column. No
- * weight is negative, and those of a row or column have the same sum everywhere. */
+/* LAYER_INTERPOLATION: for each row of the output row_pairs times two rows of the input with their weights, likewise for
+ * each column. No weight is negative, and those of a row or column have the same sum everywhere. Two neighbours of a
+ * position take one pair; windows that leave the image, whose elements inside are averaged, take more. */
 struct layer_tap {
     int32_t positions[2], weights[2];
 };
 struct layer_taps {
     const struct layer_tap *rows, *columns;
+    int row_pairs, column_pairs;
 };
 
 /* An accumulator of LAYER_SOFTMAX is at most 2^SOFTMAX_BITS, which stands for 1. */
@@ -129,8 +131,8 @@ struct layer {
      * Accumulator of a convolution: sum of weight * x; its bias is in stages[0].addend, already multiplied.
      * Of an average pool: the sum over the whole kernel, padding counted as zero (the division by the kernel's area is
      * in the stage). Of a maximum pool: the maximum, padding left out. Of a copy: the element. Of an interpolation: the sum
-     * of row's weight * column's weight * x over the four. Of a softmax: floor(e * 2^SOFTMAX_BITS / sum), e being the
-     * element's exponential and the sum that over the pixel's channels. */
+     * of row's weight * column's weight * x over all pairs of them. Of a softmax: floor(e * 2^SOFTMAX_BITS / sum), e being
+     * the element's exponential and the sum that over the pixel's channels. */
     struct stage stages[MAXIMUM_STAGES];
     int stage_count;
     bool is_intermediate; /* of what was one operation in the model: an output without a clip is neither saturated nor taken

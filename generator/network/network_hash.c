@@ -71,8 +71,8 @@ static void add_arrays(uint32_t *hash, const struct tensor *output, const struct
     if (layer->kind == LAYER_COPY)
         add_map(hash, output, &layer->map);
     if (layer->kind == LAYER_INTERPOLATION) {
-        add_taps(hash, layer->taps.rows, output->height);
-        add_taps(hash, layer->taps.columns, output->width);
+        add_taps(hash, layer->taps.rows, output->height * layer->taps.row_pairs);
+        add_taps(hash, layer->taps.columns, output->width * layer->taps.column_pairs);
     }
     for (int i = 0; layer->exponentials && i < 256; i++)
         add(hash, layer->exponentials[i]);

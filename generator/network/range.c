@@ -97,10 +97,19 @@ static struct bounds of_copy(const struct layer *layer, const struct tensor *inp
     return unite(of_tensor(input), (struct bounds){layer->padding_value, layer->padding_value});
 }
 
+static int64_t sum_of_weights(const struct layer_tap *taps, int pairs)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < pairs; i++)
+        sum += (int64_t)taps[i].weights[0] + taps[i].weights[1];
+    return sum;
+}
+
 static struct bounds of_interpolation(const struct layer *layer, const struct tensor *input)
 {
-    const int32_t *rows = layer->taps.rows->weights, *columns = layer->taps.columns->weights;
-    return scale(of_tensor(input), ((int64_t)rows[0] + rows[1]) * ((int64_t)columns[0] + columns[1]));
+    const struct layer_taps *taps = &layer->taps;
+    return scale(of_tensor(input),
+                 sum_of_weights(taps->rows, taps->row_pairs) * sum_of_weights(taps->columns, taps->column_pairs));
 }
 
 static struct bounds of_concatenation(const struct prover *prover, const struct layer *layer, int channel)

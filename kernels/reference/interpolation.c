@@ -1,30 +1,39 @@
-/* Bytes between the pixels of a tensor: weighted sums of two rows and two columns, and their thresholds. */
+/* Bytes between the pixels of a tensor: weighted sums of rows and columns. */
 #include <stdbool.h>
 
 #include "dory/normalise.h"
 #include "elements.h"
 #include "reference.h"
 
+/* Words of a pair of rows or columns in `taps`: two positions, two weights. */
+#define PAIR_WORDS 4u
+
+/* The pairs of a pixel of the output. */
 struct pixel {
-    const uint8_t *corners[4]; /* of the input: two rows, of each two columns */
-    int32_t weights[4];
+    const int32_t *row, *column;
 };
 
-/* Words of a row or column in `taps`: two positions, two weights. */
-#define TAP_WORDS 4
-
-static void find_pixel(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x,
-                       struct pixel *pixel)
+static struct pixel find_pixel(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x)
 {
     bool has_thresholds = layer->normalisation == DORY_NORMALISE_THRESHOLDS;
-    const int32_t *taps = layer->taps + (has_thresholds ? DORY_THRESHOLDS : 0),
-                  *row = taps + (size_t)TAP_WORDS * (tile->first_row + y);
-    const int32_t *column = taps + (size_t)TAP_WORDS * ((size_t)layer->output_height + tile->first_column + x);
-    for (uint32_t i = 0; i < 4; i++) {
-        uint32_t position = (uint32_t)row[i / 2] * layer->input_width + (uint32_t)column[i % 2];
-        pixel->corners[i] = (const uint8_t *)tile->input + position * tile->channels;
-        pixel->weights[i] = row[2 + i / 2] * column[2 + i % 2];
+    const int32_t *rows = layer->taps + (has_thresholds ? DORY_THRESHOLDS : 0);
+    const int32_t *columns = rows + PAIR_WORDS * layer->output_height * layer->row_pairs;
+    return (struct pixel){rows + PAIR_WORDS * layer->row_pairs * (tile->first_row + y),
+                          columns + PAIR_WORDS * layer->column_pairs * (tile->first_column + x)};
+}
+
+static int32_t sum_of(const struct dory_layer *layer, const struct dory_tile *tile, struct pixel pixel, uint32_t channel)
+{
+    int32_t sum = 0;
+    for (uint32_t i = 0; i < 2u * layer->row_pairs; i++) {
+        const int32_t *row = pixel.row + PAIR_WORDS * (i / 2) + i % 2;
+        for (uint32_t k = 0; k < 2u * layer->column_pairs; k++) {
+            const int32_t *column = pixel.column + PAIR_WORDS * (k / 2) + k % 2;
+            uint32_t position = (uint32_t)row[0] * layer->input_width + (uint32_t)column[0];
+            sum += row[2] * column[2] * ((const uint8_t *)tile->input)[position * tile->channels + channel];
+        }
     }
+    return sum;
 }
 
 static int32_t finish(const struct dory_layer *layer, const int32_t *thresholds, int32_t sum)
@@ -42,14 +51,9 @@ void dory_reference_interpolation(const struct dory_layer *layer, const struct d
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
     for (uint32_t i = share.first; i < share.end; i++) {
         uint8_t *output = (uint8_t *)tile->output + i * tile->channels;
-        struct pixel pixel;
-        find_pixel(layer, tile, i / tile->columns, i % tile->columns, &pixel);
+        struct pixel pixel = find_pixel(layer, tile, i / tile->columns, i % tile->columns);
         for (uint32_t channel = 0; channel < tile->channels; channel++) {
-            int32_t sum = 0;
-            for (uint32_t corner = 0; corner < 4; corner++) {
-                sum += pixel.weights[corner] * pixel.corners[corner][channel];
-            }
-            output[channel] = (uint8_t)finish(layer, tile->weights, sum);
+            output[channel] = (uint8_t)finish(layer, tile->weights, sum_of(layer, tile, pixel, channel));
         }
     }
 }

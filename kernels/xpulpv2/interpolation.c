@@ -4,7 +4,7 @@
 #include "xpulpv2.h"
 
 /* Words of a row or column in `taps`: two positions, two weights. */
-#define TAP_WORDS 4
+#define TAP_WORDS 4u
 
 /* A scale of 2^-n: the high half of a product with 2^30 is a quarter of what is shifted to the left. */
 #define UNIT       (1 << 30)
@@ -14,7 +14,7 @@ struct interpolation {
     struct dory_high high;
     int32_t bias;
     uint32_t weight_shift; /* where is_shift: the weights have the shift in them */
-    bool is_shift;
+    bool is_shift, is_window;
 };
 
 struct pixel {
@@ -77,12 +77,31 @@ static void interpolate_away(const struct interpolation *work, struct pixel pixe
     }
 }
 
+/* More than one pair of rows and columns, as windows take that leave the image. */
+static void interpolate_windows(const struct interpolation *work, const struct dory_layer *layer,
+                                const struct dory_tile *tile, const int32_t *row, const int32_t *column, uint8_t *output)
+{
+    const struct dory_high high = work->high;
+    const uint32_t channels = tile->channels, row_pairs = layer->row_pairs, column_pairs = layer->column_pairs;
+    const uint32_t input_width = layer->input_width;
+    for (uint32_t channel = 0; channel < channels; channel++) {
+        int32_t sum = work->bias;
+        for (uint32_t i = 0; i < row_pairs; i++) {
+            for (uint32_t k = 0; k < column_pairs; k++) {
+                sum = sum_of(find_pixel(work, tile, row + TAP_WORDS * i, column + TAP_WORDS * k, input_width), channel, sum);
+            }
+        }
+        output[channel] = (uint8_t)dory_high_apply(&high, sum, 0);
+    }
+}
+
 static void start(struct interpolation *work, const struct dory_layer *layer)
 {
     dory_high_start(&work->high, layer, layer->left_shift);
     work->bias = (int32_t)layer->stages->input[0].addend;
     work->weight_shift = 0;
-    work->is_shift = work->high.multiplier == UNIT && layer->left_shift >= UNIT_SHIFT;
+    work->is_window = layer->row_pairs > 1 || layer->column_pairs > 1;
+    work->is_shift = !work->is_window && work->high.multiplier == UNIT && layer->left_shift >= UNIT_SHIFT;
     if (work->is_shift) {
         work->weight_shift = layer->left_shift - UNIT_SHIFT;
         work->bias = (int32_t)((uint32_t)work->bias << work->weight_shift);
@@ -92,17 +111,20 @@ static void start(struct interpolation *work, const struct dory_layer *layer)
 void dory_xpulpv2_interpolation(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     struct interpolation work;
-    const int32_t *rows = layer->taps + TAP_WORDS * (uint32_t)tile->first_row;
-    const int32_t *columns = layer->taps + TAP_WORDS * ((uint32_t)layer->output_height + tile->first_column);
+    const uint32_t row_words = TAP_WORDS * layer->row_pairs, column_words = TAP_WORDS * layer->column_pairs;
+    const int32_t *rows = layer->taps + row_words * tile->first_row;
+    const int32_t *columns = layer->taps + row_words * layer->output_height + column_words * tile->first_column;
     struct dory_grid_share share = dory_grid_share_of(tile->rows, tile->columns, core, cores);
     uint8_t *output = (uint8_t *)tile->output + (share.row * tile->columns + share.first) * tile->channels;
     start(&work, layer);
     while (share.items != 0) {
         uint32_t end = dory_grid_share_row_end(&share, tile->columns);
-        const int32_t *row = rows + TAP_WORDS * share.row;
+        const int32_t *row = rows + row_words * share.row;
         for (uint32_t column = share.first; column < end; column++, output += tile->channels) {
-            struct pixel pixel = find_pixel(&work, tile, row, columns + TAP_WORDS * column, layer->input_width);
-            if (!work.is_shift) {
+            struct pixel pixel = find_pixel(&work, tile, row, columns + column_words * column, layer->input_width);
+            if (work.is_window) {
+                interpolate_windows(&work, layer, tile, row, columns + column_words * column, output);
+            } else if (!work.is_shift) {
                 interpolate(&work, pixel, output, tile->channels);
             } else if (layer->rounding == DORY_ROUND_EVEN) {
                 interpolate_to_even(&work, pixel, output, tile->channels);

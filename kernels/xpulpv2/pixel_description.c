@@ -10,6 +10,10 @@ static bool interpolation_supports(const struct dory_layer *layer)
 static uint64_t interpolation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
+    uint32_t windows = (uint32_t)layer->row_pairs * layer->column_pairs;
+    if (windows > 1) {
+        return pixels * (tile->channels * (windows * 75 + 30) + 100) + 500;
+    }
     uint32_t element = layer->stages->first.multiplier == 1 << 30 && layer->left_shift >= 2 ? 22 : 32;
     return pixels * (tile->channels * element + 170) + 500;
 }

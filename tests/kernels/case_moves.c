@@ -114,7 +114,8 @@ static int32_t *make_taps(int32_t *next, uint32_t count, uint32_t inputs, uint32
 static void fill_interpolation(struct test_case *test, uint32_t log2_unit, uint8_t rounding, bool is_unit)
 {
     struct dory_layer *layer = &test->layer;
-    uint32_t more = random_up_to(21 - 2 * log2_unit), shift = 2 * log2_unit + more, unit = 1u << log2_unit;
+    uint32_t more = random_up_to(log2_unit > 8 ? 21 - 2 * log2_unit : 18 - 2 * log2_unit), shift = 2 * log2_unit + more,
+             unit = 1u << log2_unit;
     layer->normalisation = DORY_NORMALISE_HIGH;
     layer->rounding = rounding;
     layer->left_shift = (uint8_t)(2 + more); /* so that sums have 31 bits at most */
@@ -123,8 +124,8 @@ static void fill_interpolation(struct test_case *test, uint32_t log2_unit, uint8
     test->stages.first.divisor = (int64_t)1 << shift;
     test->stages.first.addend = ((int64_t)random_up_to(255) << shift) + ((int64_t)1 << shift) / 2 - (rounding != 0);
     layer->taps = test->lists;
-    int32_t *next = make_taps(test->lists, layer->output_height, layer->input_height, unit);
-    make_taps(next, layer->output_width, layer->input_width, unit);
+    int32_t *next = make_taps(test->lists, (uint32_t)layer->output_height * layer->row_pairs, layer->input_height, unit);
+    make_taps(next, (uint32_t)layer->output_width * layer->column_pairs, layer->input_width, unit);
 }
 
 static void random_interpolation(struct test_case *test)
@@ -136,8 +137,11 @@ static void random_interpolation(struct test_case *test)
     layer->kernel_height = layer->input_height = (uint16_t)random_between(1, 10);
     layer->kernel_width = layer->input_width = (uint16_t)random_between(1, 10);
     layer->stride_height = layer->stride_width = 0;
+    layer->row_pairs = (uint8_t)(one_in(3) ? 2 : 1);
+    layer->column_pairs = (uint8_t)(one_in(3) ? 2 : 1);
     test->shape.input_channels = test->shape.channels;
-    fill_interpolation(test, random_between(1, 10), (uint8_t)random_up_to(DORY_ROUND_EVEN), !one_in(3));
+    fill_interpolation(test, random_between(1, layer->row_pairs + layer->column_pairs > 2 ? 8 : 10),
+                       (uint8_t)random_up_to(DORY_ROUND_EVEN), !one_in(3));
     if (one_in(3)) {
         layer->minimum = (int32_t)random_up_to(100);
         layer->maximum = 100 + (int32_t)random_up_to(155);
@@ -207,6 +211,7 @@ void usual_moves(struct test_case *test)
         layer->kernel_height = layer->input_height = layer->output_height / 2;
         layer->kernel_width = layer->input_width = layer->output_width / 2;
         layer->stride_height = layer->stride_width = 0;
+        layer->row_pairs = layer->column_pairs = 1;
         fill_interpolation(test, 2, rounding, true);
     } else if (layer->operation == DORY_SOFTMAX) {
         fill_softmax(test);

@@ -165,9 +165,23 @@ class Builder:
             axes = {"axes": [2, 3]} if self.opset < 18 else {}
             more = [] if axes else [self.constant(np.array([2, 3]))]
             return self.quantised(self.node("ReduceMean", [self.real(x)] + more, keepdims=1, **axes), (1, x.shape[1], 1, 1), scale, zero)
+        if self.number(0, 1):
+            return self.average_inside(x, scale, zero)
         kernel = [min(2, x.shape[2]), min(2, x.shape[3])]
         real = self.node("AveragePool", [self.real(x)], kernel_shape=kernel, strides=kernel)
         return self.quantised(real, (1, x.shape[1], x.shape[2] // kernel[0], x.shape[3] // kernel[1]), scale, zero)
+
+    def average_inside(self, x, scale, zero):
+        """Windows that leave the image, of which the elements inside count."""
+        kernel, strides, pads = [self.number(1, 4), self.number(1, 4)], [self.number(1, 2), self.number(1, 2)], []
+        for side in range(4):
+            pads.append(self.number(0, min(kernel[side % 2] - 1, 2)))
+        if any(x.shape[2 + i] + pads[i] + pads[2 + i] < kernel[i] for i in range(2)):
+            return x
+        counts = int(self.number(0, 3) == 0)
+        shape = [(x.shape[2 + i] + pads[i] + pads[2 + i] - kernel[i]) // strides[i] + 1 for i in range(2)]
+        real = self.node("AveragePool", [self.real(x)], kernel_shape=kernel, strides=strides, pads=pads, count_include_pad=counts)
+        return self.quantised(real, (1, x.shape[1], *shape), scale, zero)
 
     def maximum(self, x):
         kernel = [min(self.number(1, 3), x.shape[2]), min(self.number(1, 3), x.shape[3])]

@@ -259,9 +259,21 @@ class Network:
     # ---- pools ----
 
     def node_AveragePool(self, inputs, attributes, node):
-        kernel = attributes["kernel_shape"]
-        view = self.windows(inputs[0].integers(), kernel, *self.geometry(attributes, kernel, inputs[0].elements.shape[2:]), 0)
-        return Exact(view.sum((4, 5)), [fraction(inputs[0].scale) / (kernel[0] * kernel[1])])
+        kernel, integers = attributes["kernel_shape"], inputs[0].integers()
+        strides, pads, dilations = self.geometry(attributes, kernel, inputs[0].elements.shape[2:])
+        area, ones = kernel[0] * kernel[1], np.ones_like(integers)
+        if attributes.get("ceil_mode", 0): # windows that start inside the image or the padding in front of it
+            for i in range(2):
+                size, reach = integers.shape[2 + i], (kernel[i] - 1) * dilations[i] + 1
+                count = -(-(size + pads[i] + pads[i + 2] - reach) // strides[i])
+                count -= count * strides[i] >= size + pads[i]
+                pads[i + 2] = max(pads[i + 2], count * strides[i] + reach - size - pads[i])
+        sums = self.windows(integers, kernel, strides, pads, dilations, 0).sum((4, 5))
+        if attributes.get("count_include_pad", 0):
+            return Exact(sums, [fraction(inputs[0].scale) / area])
+        counts = self.windows(ones, kernel, strides, pads, dilations, 0).sum((4, 5))
+        common = math.lcm(*(int(number) for number in np.unique(counts)))
+        return Exact(sums * (common // counts), [fraction(inputs[0].scale) / common])
 
     def node_GlobalAveragePool(self, inputs, attributes, node):
         return self.node_ReduceMean(inputs[:1], {"axes": [2, 3]}, node)

@@ -268,10 +268,11 @@ static int add_softmax(struct maker *m, int input)
     return output;
 }
 
-static const struct layer_tap *make_taps(struct maker *m, int input, int output, int32_t sum)
+/* `pairs` of taps a row or column, whose weights have the same sum. */
+static const struct layer_tap *make_taps(struct maker *m, int input, int output, int32_t sum, int pairs)
 {
-    struct layer_tap *taps = arena_array(m->arena, struct layer_tap, (size_t)output);
-    for (int i = 0; i < output; i++) {
+    struct layer_tap *taps = arena_array(m->arena, struct layer_tap, (size_t)(output * pairs));
+    for (int i = 0; i < output * pairs; i++) {
         int32_t first = between(m, 0, input - 1), weight = between(m, 0, sum);
         taps[i] = (struct layer_tap){{first, first + (first < input - 1)}, {sum - weight, weight}};
     }
@@ -284,8 +285,11 @@ static int add_interpolation(struct maker *m, int input)
     int height = between(m, 1, 2 * x.height), width = between(m, 1, 2 * x.width), sum = between(m, 1, 8);
     int output = make_tensor(m, height, width, x.channels, random_chance(m->random, 50) ? x.scale : random_scale(m));
     struct layer *layer = make_layer(m, LAYER_INTERPOLATION, "interpolation", input, output);
-    layer->taps = (struct layer_taps){make_taps(m, x.height, height, sum), make_taps(m, x.width, width, sum)};
-    int64_t count = (int64_t)sum * sum;
+    bool has_one = random_chance(m->random, 50);
+    int row_pairs = has_one ? 1 : between(m, 1, 3), column_pairs = has_one ? 1 : between(m, 1, 3);
+    layer->taps = (struct layer_taps){make_taps(m, x.height, height, sum, row_pairs),
+                                      make_taps(m, x.width, width, sum, column_pairs), row_pairs, column_pairs};
+    int64_t count = (int64_t)sum * sum * row_pairs * column_pairs;
     finish_scalar(m, layer, x.scale, count);
     quantised_set_channel(&m->builder, &layer->stages[0], 0, -count * x.zero_point,
                           (struct real_factor){{x.scale, 1}, tensor_of(m, output)->scale, count});

@@ -90,8 +90,8 @@ class Network:
     def pool(self, x):
         value, pick = self.values[x], self.random
         average, stride = pick.random() < 0.5, (pick.randint(1, 2), pick.randint(1, 2))
-        kernel = tuple(pick.randint(1, min(3, size)) for size in value[0].shape[1:3])
-        same, activation = not average and pick.random() < 0.5, pick.choice([0, 1, 2, 3])
+        same, activation = pick.random() < 0.5, pick.choice([0, 1, 2, 3])
+        kernel = tuple(pick.randint(1, 5 if same else min(3, size)) for size in value[0].shape[1:3])
         result = reference.pool(value, kernel, stride, same, activation, average)
         return self.operate(tfl.AVERAGE_POOL_2D if average else tfl.MAX_POOL_2D, [x], result,
                             (5, {0: ("b", 0 if same else 1), 1: ("i", stride[1]), 2: ("i", stride[0]), 3: ("i", kernel[1]),

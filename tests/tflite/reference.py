@@ -109,7 +109,8 @@ def pool(x, kernel, stride, same, activation, average):
     images = [image for _, _, image in windows(data, kernel, stride, (1, 1), same, -128)]
     if not average:
         return finish(np.max(images, axis=0) - zero, scale, zero, activation)
-    total, count = np.sum(images, axis=0), len(images)
+    total = np.sum([image for _, _, image in windows(data, kernel, stride, (1, 1), same, 0)], axis=0)
+    count = np.sum([image for _, _, image in windows(np.ones_like(data), kernel, stride, (1, 1), same, 0)], axis=0)
     nearest = np.sign(total) * ((np.abs(total) + count // 2) // count)
     return finish(nearest - zero, scale, zero, activation)
 

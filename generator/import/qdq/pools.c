@@ -7,18 +7,6 @@
 
 /* ---- averages ---- */
 
-static enum qdq_outcome check_average(struct qdq *qdq, const struct node *node, const struct qdq_window *window,
-                                      bool counts_padding)
-{
-    bool is_padded = window->before[0] || window->before[1] || window->after[0] || window->after[1];
-    if (is_padded && (!counts_padding || qdq_integer(qdq, node, "ceil_mode", 0) != 0))
-        return qdq_fault(
-            qdq, node, "count_include_pad",
-            "is 0 with padding, or ceil_mode adds windows that leave the image: windows at the border divide by "
-            "fewer elements; supported: count_include_pad 1, or no padding");
-    return QDQ_DONE;
-}
-
 static struct qdq_pending *average(struct qdq *qdq, const struct node *node, int tensor, int height, int width)
 {
     struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_AVERAGE_POOL, node, tensor, 1);
@@ -30,11 +18,72 @@ static struct qdq_pending *average(struct qdq *qdq, const struct node *node, int
     return pending;
 }
 
+#define MAXIMUM_UNIT (1 << 20) /* by which sums of averages are multiplied: they have 28 bits */
+
+/* Windows at the border average the elements that they have: weighted sums, with the same divisor everywhere. */
+static enum qdq_outcome average_inside(struct qdq *qdq, const struct node *node, int tensor, const struct qdq_window *window,
+                                       struct qdq_pending **result)
+{
+    const struct tensor *input = qdq_tensor(qdq, tensor);
+    const int sizes[2] = {input->height, input->width};
+    struct layer_taps taps = {0};
+    const struct layer_tap **lists[2] = {&taps.rows, &taps.columns};
+    int *pairs[2] = {&taps.row_pairs, &taps.column_pairs};
+    int64_t units[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        struct image_window along = {sizes[i],
+                                     (int)window->kernel[i],
+                                     (int)window->stride[i],
+                                     (int)window->dilation[i],
+                                     (int)window->before[i],
+                                     (int)window->output[i]};
+        *lists[i] = quantised_window_taps(&qdq->builder, &along, pairs[i], &units[i]);
+    }
+    if (!taps.rows || !taps.columns || units[0] * units[1] > MAXIMUM_UNIT)
+        return qdq_fault(
+            qdq, node, "count_include_pad",
+            "is 0 with padding, or ceil_mode adds windows that leave the image, and these have fewer elements in "
+            "too many ways for one divisor, or none; supported: smaller windows, or no padding");
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_INTERPOLATION, node, tensor, 1);
+    pending->layer.taps = taps;
+    pending->divisor = units[0] * units[1];
+    pending->addends[0] = -pending->divisor * input->zero_point;
+    *result = pending;
+    return QDQ_DONE;
+}
+
+static bool leaves_image(const struct qdq_window *window, const struct tensor *input)
+{
+    const int sizes[2] = {input->height, input->width};
+    bool leaves = false;
+    for (int i = 0; i < 2; i++) {
+        int64_t reach = (window->output[i] - 1) * window->stride[i] + (window->kernel[i] - 1) * window->dilation[i] + 1;
+        leaves |= window->before[i] > 0 || window->after[i] > 0 || reach > sizes[i];
+    }
+    return leaves;
+}
+
+/* With padding that counts: a border of the zero point, of which all windows are inside. */
+static struct qdq_pending *average_with_border(struct qdq *qdq, const struct node *node, int tensor,
+                                               const struct qdq_window *window)
+{
+    struct qdq_window inside = *window;
+    if (window->before[0] || window->before[1] || window->after[0] || window->after[1])
+        tensor = qdq_lay_border(qdq, node->name, tensor, window->before, window->after, qdq_tensor(qdq, tensor)->zero_point);
+    memset(inside.before, 0, sizeof inside.before);
+    memset(inside.after, 0, sizeof inside.after);
+    struct qdq_pending *pending = average(qdq, node, tensor, (int)window->kernel[0], (int)window->kernel[1]);
+    qdq_window_set(&pending->layer, &inside);
+    pending->layer.padding_bottom = pending->layer.padding_right = 0;
+    return pending;
+}
+
 enum qdq_outcome qdq_average_pool(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                   struct qdq_value *result)
 {
     struct qdq_value input = inputs[0];
     struct qdq_window window;
+    struct qdq_pending *pending = NULL;
     (void)count;
     enum qdq_outcome outcome = qdq_make_plain(qdq, node, &input);
     if (outcome != QDQ_DONE)
@@ -43,17 +92,14 @@ enum qdq_outcome qdq_average_pool(struct qdq *qdq, const struct node *node, cons
         return input.view.rank < 3 ? qdq_fault(qdq, node, NULL, "of a tensor of shape %s; supported: images and signals",
                                                view_text(&input.view, qdq->arena))
                                    : QDQ_FAULT;
-    if ((outcome = check_average(qdq, node, &window, qdq_integer(qdq, node, "count_include_pad", 0) != 0)) != QDQ_DONE)
+    bool counts = qdq_integer(qdq, node, "count_include_pad", 0) != 0;
+    if (counts && qdq_integer(qdq, node, "ceil_mode", 0) != 0 && leaves_image(&window, qdq_tensor(qdq, input.tensor)))
+        return qdq_fault(qdq, node, "ceil_mode",
+                         "is 1 with count_include_pad 1 and windows that leave the image; supported: one of both");
+    if (counts || !leaves_image(&window, qdq_tensor(qdq, input.tensor)))
+        pending = average_with_border(qdq, node, input.tensor, &window);
+    else if ((outcome = average_inside(qdq, node, input.tensor, &window, &pending)) != QDQ_DONE)
         return outcome;
-    int tensor = input.tensor;
-    if (window.before[0] || window.before[1] || window.after[0] || window.after[1])
-        tensor =
-            qdq_lay_border(qdq, node->name, tensor, window.before, window.after, qdq_tensor(qdq, input.tensor)->zero_point);
-    memset(window.before, 0, sizeof window.before);
-    memset(window.after, 0, sizeof window.after);
-    struct qdq_pending *pending = average(qdq, node, tensor, (int)window.kernel[0], (int)window.kernel[1]);
-    qdq_window_set(&pending->layer, &window);
-    pending->layer.padding_bottom = pending->layer.padding_right = 0;
     pending->height = (int)window.output[0];
     pending->width = (int)window.output[1];
     qdq_pending_value(pending, input.view.rank, result);

@@ -8,7 +8,7 @@
 const struct qdq_operator qdq_operators[] = {
     {"Abs", qdq_unary, TABLE, ""},
     {"Add", qdq_binary, "addition; with a constant: bias, or part of a table", "shapes that broadcast"},
-    {"AveragePool", qdq_average_pool, "average pool", "padding only where it counts"},
+    {"AveragePool", qdq_average_pool, "average pool, or weighted sums where windows leave the image", ""},
     {"BatchNormalization", qdq_batch_normalization, "depth-wise convolution", "constant parameters"},
     {"Cast", qdq_identity, "nothing", "to float"},
     {"Ceil", qdq_unary, TABLE, ""},

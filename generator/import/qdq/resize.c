@@ -198,7 +198,7 @@ static enum qdq_outcome resize_linear(struct qdq *qdq, const struct node *node, 
     if (sums[0] * sums[1] > INT32_MAX / 255)
         return qdq_fault(qdq, node, "sizes", "need weights in units of 1/%" PRId64 "; supported: 1/%d", sums[0] * sums[1],
                          INT32_MAX / 255);
-    pending->layer.taps = (struct layer_taps){taps[0], taps[1]};
+    pending->layer.taps = (struct layer_taps){taps[0], taps[1], 1, 1};
     pending->height = (int)resize->output[0];
     pending->width = (int)resize->output[1];
     pending->divisor = sums[0] * sums[1];

@@ -274,7 +274,7 @@ bool tflite_resize_bilinear(struct tflite_importer *importer, const struct tflit
     int64_t *numbers = arena_array(importer->arena, int64_t, 2), unit = (int64_t)1 << 2 * FRACTION_BITS;
     struct layer *layer = quantised_layer(&importer->builder, LAYER_INTERPOLATION, to.name, input, output);
     layer->taps =
-        (struct layer_taps){make_taps(importer, to.height, from.height), make_taps(importer, to.width, from.width)};
+        (struct layer_taps){make_taps(importer, to.height, from.height), make_taps(importer, to.width, from.width), 1, 1};
     numbers[0] = 1;
     numbers[1] = from.model_offset * unit;
     layer->stages[0] = (struct stage){.count = 1,

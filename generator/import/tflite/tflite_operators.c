@@ -43,7 +43,7 @@ static const struct {
 
 const struct tflite_description tflite_descriptions[] = {
     {"ADD", "addition", "two tensors of the same shape; with a constant: one of one element"},
-    {"AVERAGE_POOL_2D", "average pool", "windows inside the image"},
+    {"AVERAGE_POOL_2D", "average pool, or weighted sums where windows leave the image", ""},
     {"CONCATENATION", "concatenation", "along height, width or channels, of equal scales"},
     {"CONV_2D", "convolution", "constant INT8 weights; groups, dilations"},
     {"DEPTHWISE_CONV_2D", "depth-wise convolution", "any multiplier"},

@@ -1,6 +1,8 @@
 #include "import/tflite/tflite_import.h"
 #include "network/fixed_point.h"
 
+#define MAXIMUM_UNIT (1 << 20) /* by which sums of averages are multiplied: they have 28 bits */
+
 /* y = x, narrowed by the fused activation; none where there is no activation. */
 static bool clip_only(struct tflite_importer *importer, struct layer *layer)
 {
@@ -82,6 +84,30 @@ static void set_average(struct tflite_importer *importer, struct layer *layer, i
     layer->stage_count = 1;
 }
 
+/* Windows at the border average the elements that they have: weighted sums, with the same divisor everywhere. */
+static bool average_inside(struct tflite_importer *importer, struct layer *layer)
+{
+    const struct tensor *input = tflite_network_tensor(importer, layer->inputs[0]);
+    const struct tensor *output = tflite_network_tensor(importer, layer->output);
+    struct image_window vertical = {input->height,      layer->kernel_height, layer->stride_height, 1,
+                                    layer->padding_top, output->height};
+    struct image_window horizontal = {input->width,        layer->kernel_width, layer->stride_width, 1,
+                                      layer->padding_left, output->width};
+    const struct layer pool = *layer;
+    int64_t units[2];
+    *layer = layer_plain(pool.name, LAYER_INTERPOLATION, pool.inputs[0]);
+    layer->output = pool.output;
+    layer->taps.rows = quantised_window_taps(&importer->builder, &vertical, &layer->taps.row_pairs, &units[0]);
+    layer->taps.columns = quantised_window_taps(&importer->builder, &horizontal, &layer->taps.column_pairs, &units[1]);
+    if (!layer->taps.rows || !layer->taps.columns || units[0] * units[1] > MAXIMUM_UNIT)
+        return tflite_fault(importer,
+                            "windows of %d x %d with padding SAME, of which those at the border have fewer elements, in too "
+                            "many ways for one divisor; supported: smaller ones, or VALID",
+                            pool.kernel_height, pool.kernel_width);
+    set_average(importer, layer, units[0] * units[1]);
+    return true;
+}
+
 bool tflite_average_pool(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     (void)operation;
@@ -90,11 +116,10 @@ bool tflite_average_pool(struct tflite_importer *importer, const struct tflite_o
     if (!layer)
         return false;
     *result = tflite_value_of(layer->output);
-    if (is_padded(layer))
-        return tflite_fault(importer,
-                            "padding SAME, with which windows at the border average fewer elements; supported: windows "
-                            "that lie inside the image (VALID)");
-    set_average(importer, layer, (int64_t)layer->kernel_height * layer->kernel_width);
+    if (!is_padded(layer))
+        set_average(importer, layer, (int64_t)layer->kernel_height * layer->kernel_width);
+    else if (!average_inside(importer, layer))
+        return false;
     return tflite_clip(importer, &layer->stages[0], layer->output);
 }
 

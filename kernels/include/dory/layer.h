@@ -205,7 +205,14 @@ struct dory_layer {
      * tile_channels is a multiple of 4 or all channels; tile_input_channels too. */
     uint16_t tile_rows, tile_columns, tile_channels, tile_input_channels;
 
-    uint16_t group_channels, group_outputs; /* DORY_GROUPED: input and output channels of a group */
+    /* DORY_GROUPED: input and output channels of a group. DORY_INTERPOLATION: pairs of taps that a row (a column) of the
+     * output has; by one name each in tables of members, for all of the struct lies in L1. */
+    union {
+        uint16_t group_channels, row_pairs;
+    };
+    union {
+        uint16_t group_outputs, column_pairs;
+    };
 
     /* the weight blob, in bytes; 0 without weights */
     uint32_t quad_bytes;  /* one block of 4 output channels with its normalisation constants */
@@ -239,9 +246,9 @@ struct dory_layer {
         const uint32_t *exponentials;
 
         /* DORY_INTERPOLATION, whose input has all rows and columns in L1: the thresholds where it has any, which the tile
-         * loop lays where a convolution's tile has its weights; then for each row of the output, then for each column, two
-         * rows (columns) of the input and the weights of both. The accumulator is the sum of row's weight * column's
-         * weight * element over the four. */
+         * loop lays where a convolution's tile has its weights; then for each row of the output row_pairs times, then for
+         * each column column_pairs times, two rows (columns) of the input and the weights of both. The accumulator is the
+         * sum of row's weight * column's weight * element over all of them. */
         const int32_t *taps;
 
         /* All others with DORY_NORMALISE_THRESHOLDS: 255, and one that is not used. */
@@ -467,7 +474,10 @@ static inline uint32_t dory_list_words(const struct dory_layer *layer)
     case DORY_ADDITION: return layer->normalisation == DORY_NORMALISE_HIGH ? 512 : thresholds;
     case DORY_COPY: return layer->map ? (uint32_t)layer->output_height + layer->output_width + layer->output_channels : 0;
     case DORY_SOFTMAX: return 256 + thresholds;
-    case DORY_INTERPOLATION: return ((uint32_t)layer->output_height + layer->output_width) * 4 + thresholds;
+    case DORY_INTERPOLATION:
+        return ((uint32_t)layer->output_height * layer->row_pairs + (uint32_t)layer->output_width * layer->column_pairs) *
+                   4 +
+               thresholds;
     default: return thresholds;
     }
 }
