@@ -50,6 +50,12 @@ static const struct command commands[] = {
      "or JSON lines with these keys; the answer comes in the same form. A layer that cannot run has a reason in place of\n"
      "figures. docs/cost.md explains all fields.\n",
      command_cost},
+    {"explore", COMMAND_EXPLORE, 0, "MODEL", "compare clocks and sizes of memories for a network: time, energy",
+     "Plans a network for pairs of clocks and sizes of L1 and L2, on all cores of this PC, and prints milliseconds, "
+     "estimated\n"
+     "energy, the front of both, and the cheapest point that meets a deadline. With --output-dir it also writes\n"
+     "explore.json, and explore.html with pictures.\n",
+     command_explore},
     {"new", COMMAND_NEW, 0, "FOLDER MODEL", "write a firmware project around a model",
      "Writes CMakeLists.txt, main.c and CMakePresets.json, with the model, into a folder: a firmware that runs the network\n"
      "on this PC, on RISC-V under QEMU and on GAP8, and a test that compares every layer. Nothing is overwritten.\n",

@@ -10,14 +10,15 @@
 #define PLACE(MEMBER) offsetof(struct options, MEMBER)
 
 enum {
-    ALL = 2047,
+    ALL = 4095,
     PLANNING = COMMAND_GENERATE | COMMAND_PLAN | COMMAND_REPORT,
-    LOADING = PLANNING | COMMAND_INSPECT | COMMAND_RUN | COMMAND_DIFF | COMMAND_PROBE | COMMAND_EVALUATE | COMMAND_NEW,
-    WRITING = COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PROBE | COMMAND_RUN
+    LOADING = PLANNING | COMMAND_INSPECT | COMMAND_RUN | COMMAND_DIFF | COMMAND_PROBE | COMMAND_EVALUATE | COMMAND_NEW |
+              COMMAND_EXPLORE,
+    WRITING = COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PROBE | COMMAND_RUN | COMMAND_EXPLORE
 };
 
 const struct option option_table[] = {
-    {PLANNING | COMMAND_PROBE | COMMAND_COST, "--target", "target", OPTION_TEXT, PLACE(target), "T",
+    {PLANNING | COMMAND_PROBE | COMMAND_COST | COMMAND_EXPLORE, "--target", "target", OPTION_TEXT, PLACE(target), "T",
      "host, virt, gap8 or a description FILE.json; default host"},
     {WRITING, "--output-dir", NULL, OPTION_PATH, PLACE(folder), "DIR",
      "folder of the files; made if need be; default: this one; run: none"},
@@ -30,11 +31,11 @@ const struct option option_table[] = {
     {PLANNING, "--l2-bytes", "l2_bytes", OPTION_SIZE, PLACE(l2_bytes), "SIZE", "of the network's L2 buffer"},
     {PLANNING, "--firmware", NULL, OPTION_PATH, PLACE(firmware), "ELF",
      "program with the network's code, see dory probe: the buffer is what it leaves of L2, --l2-bytes aside"},
-    {PLANNING, "--application-bytes", "application_bytes", OPTION_SIZE, PLACE(application_bytes), "SIZE",
+    {PLANNING | COMMAND_EXPLORE, "--application-bytes", "application_bytes", OPTION_SIZE, PLACE(application_bytes), "SIZE",
      "of L2, for the application's code and data, --l2-bytes aside; default 16k"},
     {PLANNING, "--clocks", "clocks", OPTION_TEXT, PLACE(clocks), "FC/CL",
      "plan for these clocks of controller and cluster, in MHz: 250/175; default: equal ones"},
-    {PLANNING | COMMAND_PROBE, "--cores", "cores", OPTION_NUMBER, PLACE(cores), "n", "of the cluster"},
+    {PLANNING | COMMAND_PROBE | COMMAND_EXPLORE, "--cores", "cores", OPTION_NUMBER, PLACE(cores), "n", "of the cluster"},
     {LOADING, "--exact-add", "exact_add", OPTION_FLAG, PLACE(range.exact_add), NULL,
      "16 bits for sums that can exceed 8; else saturate"},
     {PLANNING | COMMAND_PROBE, "--requantisation", "requantisation", OPTION_TEXT, PLACE(requantisation), "R",
@@ -74,6 +75,13 @@ const struct option option_table[] = {
      "print the files that would be written, and stop"},
     {COMMAND_GENERATE | COMMAND_REPORT, "--depfile", NULL, OPTION_PATH, PLACE(depfile), "FILE",
      "write the files that the result depends on, for ninja"},
+    {COMMAND_EXPLORE, "--l1", NULL, OPTION_TEXT, PLACE(l1_list), "SIZES",
+     "of the L1 memory: 32k,64k, or doubling, 16k:256k; default: the target's"},
+    {COMMAND_EXPLORE, "--l2", NULL, OPTION_TEXT, PLACE(l2_list), "SIZES", "of the L2 memory, likewise, firmware included"},
+    {COMMAND_EXPLORE, "--vary", NULL, OPTION_PATHS, PLACE(varied), "V", "the same in other words: l2=256k:4M"},
+    {COMMAND_EXPLORE, "--clocks", NULL, OPTION_TEXT, PLACE(clock_list), "PAIRS",
+     "of controller and cluster, in MHz: 100/100,250/175; default: twelve pairs, where the target has measured power"},
+    {COMMAND_EXPLORE, "--deadline", NULL, OPTION_TEXT, PLACE(deadline), "T", "of one run: 33ms, 500us, 0.1s"},
     {COMMAND_COST, "--fast", NULL, OPTION_FLAG, PLACE(fast), NULL,
      "a good tile by a closed form, not the planner's by its search: a hundred times as many layers a second"},
     {PLANNING, "--dump", NULL, OPTION_TEXT, PLACE(dump), "PASS",

@@ -61,6 +61,8 @@ static void say_unknown(const struct command *command, const char *text, size_t 
     for (int i = 0; i < option_count; i++)
         if (is_taken(&option_table[i], command->bit | command->passes_over))
             nearest_offer(&nearest, option_table[i].flag);
+    if (nearest.best && !strncmp(nearest.best, text, length)) /* the start of one that there is */
+        other = NULL;
     if (other)
         fprintf(stderr, "dory %s: error: %s has no effect here; dory %s takes it", command->name, other->flag,
                 command_of_bit(other->commands & -other->commands)->name);

@@ -33,7 +33,9 @@ struct options {
     const char *front_end, *input_bits; /* as they were given; what they mean is in `load` */
     const char *requantisation;         /* null, "exact" or "fast"; the latter is in `range`, too */
     const char *clocks;                 /* null, or "250/175": of controller and cluster, in MHz */
-    const char *firmware;               /* null, or a linked program that shares L2 with the network, see budget.h */
+    const char *l1_list, *l2_list, *clock_list, *deadline; /* for explore; null: not given */
+    struct option_list varied;
+    const char *firmware; /* null, or a linked program that shares L2 with the network, see budget.h */
     bool list_outputs, tensors_in_ram, report, fast, help, quiet, verbose;
     uint32_t l1_bytes, l2_bytes, cores;   /* 0: not given */
     uint32_t application_bytes;           /* of L2, beside the firmware; 0: not given */

@@ -40,14 +40,12 @@ struct key {
 #define MOST_CORES  16u
 #define MOST_CYCLES 1000000u
 #define MOST_BYTES  0x40000000u
-#define MOST_L1     0x100000u
-#define MOST_L2     0x1000000u
 
 static const struct key memory_fields[] = {
-    NUMBER("l1", l1_bytes, 64, MOST_L1),
-    NUMBER("l1_stacks", l1_stack_bytes, 0, MOST_L1),
-    NUMBER("l2", l2_bytes, 64, MOST_L2),
-    NUMBER("l2_firmware", l2_firmware_bytes, 0, MOST_L2),
+    NUMBER("l1", l1_bytes, 64, TARGET_MOST_L1_BYTES),
+    NUMBER("l1_stacks", l1_stack_bytes, 0, TARGET_MOST_L1_BYTES),
+    NUMBER("l2", l2_bytes, 64, TARGET_MOST_L2_BYTES),
+    NUMBER("l2_firmware", l2_firmware_bytes, 0, TARGET_MOST_L2_BYTES),
     NUMBER("flash", flash_bytes, 0, MOST_BYTES),
     NUMBER("ram", ram_bytes, 0, MOST_BYTES),
     END_OF_FIELDS,

@@ -1,0 +1,178 @@
+/* Plans for all that is asked. The planner counts cycles of the cluster, which depend on the ratio of the clocks alone:
+ * pairs with one ratio share a plan. */
+#include "explore/explore.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/terminal.h"
+#include "plan/budget.h"
+
+#define MOST_PROCESSES 64
+
+/* What the processes share. */
+struct shared {
+    atomic_int next, done;
+    uint64_t cycles[]; /* by memories and ratio */
+};
+
+struct work {
+    const struct explore_question *question;
+    struct shared *shared;
+    int *ratio_of;   /* by pair of clocks */
+    int *first_pair; /* by ratio */
+    int ratio_count, unit_count;
+};
+
+/* ---- ratios ---- */
+
+static bool has_same_ratio(const struct clock_pair *a, const struct clock_pair *b)
+{
+    return (uint64_t)a->controller_mhz * b->cluster_mhz == (uint64_t)b->controller_mhz * a->cluster_mhz;
+}
+
+static void find_ratios(struct work *work, struct arena *arena)
+{
+    const struct explore_question *question = work->question;
+    work->ratio_of = arena_array(arena, int, (size_t)question->clock_count);
+    work->first_pair = arena_array(arena, int, (size_t)question->clock_count);
+    for (int i = 0; i < question->clock_count; i++) {
+        int ratio = 0;
+        while (ratio < work->ratio_count &&
+               !has_same_ratio(&question->clocks[work->first_pair[ratio]], &question->clocks[i]))
+            ratio++;
+        if (ratio == work->ratio_count)
+            work->first_pair[work->ratio_count++] = i;
+        work->ratio_of[i] = ratio;
+    }
+}
+
+/* ---- one plan ---- */
+
+/* 0: it does not fit. */
+static uint64_t cycles_of(const struct work *work, int unit)
+{
+    const struct explore_question *question = work->question;
+    int ratios = work->ratio_count > 0 ? work->ratio_count : 1, memories = unit / ratios;
+    const struct clock_pair *clocks = &question->clocks[work->first_pair[unit % ratios]];
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target = *question->target;
+    struct plan_options options = {.cores = question->cores, .l2_application_bytes = question->application_bytes};
+    struct plan plan = {0};
+    target.l1_bytes = question->l1_bytes[memories / question->l2_count];
+    target.l2_bytes = question->l2_bytes[memories % question->l2_count];
+    options.l2_firmware_bytes = target.l2_firmware_bytes + question->application_bytes;
+    bool fits = options.l2_firmware_bytes < target.l2_bytes &&
+                target_set_clocks(&target, clocks->controller_mhz, clocks->cluster_mhz, &diagnostics) &&
+                budget_plan(question->network, &target, &options, &plan, &arena, &diagnostics);
+    uint64_t cycles = fits ? plan.predicted_cycles : 0;
+    arena_free(&arena);
+    return cycles;
+}
+
+static void work_on(const struct work *work)
+{
+    for (int unit; (unit = atomic_fetch_add(&work->shared->next, 1)) < work->unit_count;) {
+        work->shared->cycles[unit] = cycles_of(work, unit);
+        atomic_fetch_add(&work->shared->done, 1);
+    }
+}
+
+/* ---- processes: the planner's solver is made for one thread ---- */
+
+static int start_processes(const struct work *work, pid_t *processes)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int count = 0;
+    fflush(NULL);
+    while (count < MOST_PROCESSES && count < work->unit_count && count < (cores > 0 ? cores : 1)) {
+        pid_t process = fork();
+        if (process == 0) {
+            terminal_set_verbosity(VERBOSITY_QUIET);
+            work_on(work);
+            _exit(0);
+        }
+        if (process < 0)
+            break;
+        processes[count++] = process;
+    }
+    return count;
+}
+
+/* False where one of them did not come to its end. */
+static bool await_processes(const struct work *work, const pid_t *processes, int count)
+{
+    const struct timespec pause = {0, 20 * 1000 * 1000};
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        int status = 0;
+        pid_t ended;
+        while ((ended = waitpid(processes[i], &status, WNOHANG)) == 0) {
+            progress_part(atomic_load(&work->shared->done), work->unit_count);
+            nanosleep(&pause, NULL);
+        }
+        good = good && ended == processes[i] && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    return good;
+}
+
+static bool plan_all(struct work *work, struct diagnostics *diagnostics)
+{
+    pid_t processes[MOST_PROCESSES];
+    size_t bytes = sizeof *work->shared + (size_t)work->unit_count * sizeof *work->shared->cycles;
+    work->shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (work->shared == MAP_FAILED) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "no memory to share: %s", strerror(errno));
+        return false;
+    }
+    progress_step("exploring");
+    int count = start_processes(work, processes);
+    bool good = await_processes(work, processes, count);
+    if (count == 0)
+        work_on(work);
+    progress_step(NULL);
+    if (!good)
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "a process that planned did not come to its end");
+    return good;
+}
+
+/* ---- all of it ---- */
+
+static void fill_points(const struct work *work, struct exploration *exploration)
+{
+    const struct explore_question *question = work->question;
+    for (int i = 0; i < exploration->count; i++) {
+        int pair = i % question->clock_count, memories = i / question->clock_count;
+        exploration->points[i] = (struct explored){
+            .l1_bytes = question->l1_bytes[memories / question->l2_count],
+            .l2_bytes = question->l2_bytes[memories % question->l2_count],
+            .clocks = question->clocks[pair],
+            .cycles = work->shared->cycles[memories * work->ratio_count + work->ratio_of[pair]],
+        };
+    }
+}
+
+bool explore(const struct explore_question *question, struct exploration *exploration, struct arena *arena,
+             struct diagnostics *diagnostics)
+{
+    struct work work = {.question = question};
+    int memories = question->l1_count * question->l2_count;
+    find_ratios(&work, arena);
+    work.unit_count = memories * work.ratio_count;
+    if (!plan_all(&work, diagnostics))
+        return false;
+    *exploration =
+        (struct exploration){.question = question, .count = memories * question->clock_count, .plans = work.unit_count};
+    exploration->points = arena_array(arena, struct explored, (size_t)exploration->count);
+    fill_points(&work, exploration);
+    munmap(work.shared, sizeof *work.shared + (size_t)work.unit_count * sizeof *work.shared->cycles);
+    explore_estimate(exploration);
+    return true;
+}
