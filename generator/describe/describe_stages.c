@@ -167,12 +167,15 @@ void describe_requantisation(const struct description *d, const struct requantis
     run->divisor = form->divisor;
 }
 
-/* Where the chip's kernels have the form SPLIT among their short ways: convolutions, and depth-wise ones of 3x3. */
+/* Where the chip's kernels have the form SPLIT among their short ways: convolutions, and depth-wise ones of 3x3. Not where a
+ * channel has one output, for which its longer constants are read from the flash. */
 static bool has_short_split(const struct dory_layer *run)
 {
     bool bytes = run->input_bits == 8 && run->weight_bits == 8 && run->output_bits == 8 && !run->input_is_signed;
-    return bytes && (run->operation == DORY_CONVOLUTION ||
-                     (run->operation == DORY_DEPTHWISE && run->kernel_height == 3 && run->kernel_width == 3));
+    bool many = run->output_height > 1 || run->output_width > 1;
+    return bytes && many &&
+           (run->operation == DORY_CONVOLUTION ||
+            (run->operation == DORY_DEPTHWISE && run->kernel_height == 3 && run->kernel_width == 3));
 }
 
 void describe_channel_stages(const struct description *d)

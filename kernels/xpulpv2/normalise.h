@@ -25,11 +25,10 @@ struct dory_normaliser {
  * start of the others, which every tile runs through and the cores' cache of 4 kB has to hold. */
 void dory_prepare_normaliser(struct dory_normaliser *normaliser, const struct dory_layer *layer);
 
-/* Field by field: an initialiser would be a call that clears all. */
-static inline __attribute__((always_inline)) void dory_start_normaliser(struct dory_normaliser *normaliser,
-                                                                        const struct dory_layer *layer)
+/* For a layer whose direct kind is known. Field by field: an initialiser would be a call that clears all. */
+static inline __attribute__((always_inline)) void
+dory_start_normaliser_as(struct dory_normaliser *normaliser, const struct dory_layer *layer, enum dory_direct direct)
 {
-    enum dory_direct direct = dory_direct_low_of(layer);
     int32_t shift = layer->shift;
     normaliser->shift = shift;
     normaliser->minimum = layer->minimum;
@@ -43,6 +42,12 @@ static inline __attribute__((always_inline)) void dory_start_normaliser(struct d
     if (normaliser->kind >= DORY_NORMALISE_SPLIT || normaliser->kind == DORY_NORMALISE_DIVIDE) {
         dory_prepare_normaliser(normaliser, layer);
     }
+}
+
+static inline __attribute__((always_inline)) void dory_start_normaliser(struct dory_normaliser *normaliser,
+                                                                        const struct dory_layer *layer)
+{
+    dory_start_normaliser_as(normaliser, layer, dory_direct_low_of(layer));
 }
 
 /* Bytes of a channel's constants in the direct kinds. */

@@ -13,7 +13,7 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
     product->blocks.more_runs = runs - 1;
     product->blocks.jump = jump;
     product->blocks.channels = tile->channels;
-    dory_start_normaliser(&product->blocks.normaliser, layer);
+    dory_start_normaliser_as(&product->blocks.normaliser, layer, direct);
     product->weights = tile->weights;
     product->output = tile->output;
     product->accumulators = tile->accumulators;
