@@ -47,6 +47,8 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
     uint32_t word[4];
     blocks->sum = sum;
     blocks->weights = product->weights + share.first * product->quad_bytes;
+    blocks->direct = product->direct;
+    blocks->special = blocks->direct == DORY_NOT_DIRECT || blocks->more_runs != 0;
     while (share.items > 0) {
         uint32_t index = 4 * share.row, pixels = dory_minimum(4, product->pixel_count - index);
         uint32_t end = dory_grid_share_row_end(&share, product->quads);
@@ -54,12 +56,13 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
         uint32_t alike = packs ? 0 : dory_product_rows_alike(product, &share, whole_end);
         source(state, &blocks->pixels, pixels);
         blocks->output = product->output + index * product->pixel_step + 4 * share.first * product->channel_step + start;
-        blocks->output_step = output_step;
         for (uint32_t quad = share.first; quad < end;) {
             bool whole = quad < whole_end, stays = whole && !packs; /* what does not stay is stored anew */
             uint32_t next = stays ? whole_end : quad + 1;
-            blocks->direct = whole || !packs ? product->direct : DORY_NOT_DIRECT;
-            blocks->special = blocks->direct == DORY_NOT_DIRECT || blocks->more_runs != 0;
+            if (packs) {
+                blocks->direct = whole ? product->direct : DORY_NOT_DIRECT;
+                blocks->special = blocks->direct == DORY_NOT_DIRECT || blocks->more_runs != 0;
+            }
             blocks->weights_end = blocks->weights + (next - quad) * product->quad_bytes;
             if (!stays) {
                 blocks->output = (uint8_t *)word;
@@ -75,12 +78,17 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
                 blocks->output += (int32_t)(4 * product->pixel_step - 4 * product->quads * product->channel_step);
                 source(state, &blocks->pixels, 4);
             }
+            if (stays) {
+                quad = next;
+                continue;
+            }
+            blocks->output_step = output_step;
             if (blocks->direct == DORY_NOT_DIRECT) {
                 finish(product, sum, blocks->weights, index, pixels, quad);
                 blocks->weights += product->constants_bytes;
             } else if (packs) {
                 pack(product, word, index, quad);
-            } else if (!stays) {
+            } else {
                 dory_product_store_part(product, word, index, pixels, quad);
             }
             quad = next;
