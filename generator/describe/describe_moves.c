@@ -164,3 +164,15 @@ void describe_table(struct description *d)
     if (d->input->bits != 8 || d->input->is_signed || d->output->bits != 8 || d->output->is_signed)
         REFUSE(d, NULL, "a function of elements that are no bytes without a sign");
 }
+
+void describe_largest(struct description *d)
+{
+    const struct tensor *x = d->input, *y = d->output;
+    d->run->operation = DORY_LARGEST;
+    d->run->stages = NULL;
+    describe_clip(d, NULL);
+    if (x->height != y->height || x->width != y->width || y->channels != 1 || d->layer->stage_count > 0)
+        REFUSE(d, NULL, "gives more than one element a pixel");
+    if (x->bits != 8 || x->is_signed || y->bits < 8 || y->is_signed)
+        REFUSE(d, NULL, "of elements that are no bytes without a sign");
+}

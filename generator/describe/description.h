@@ -101,5 +101,6 @@ void describe_concatenation(struct description *d);
 void describe_copy(const struct description *d);
 void describe_interpolation(struct description *d);
 void describe_table(struct description *d);
+void describe_largest(struct description *d);
 
 #endif

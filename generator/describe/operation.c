@@ -19,6 +19,7 @@ enum dory_operation layer_operation(const struct network *network, const struct 
     case LAYER_COPY: return DORY_COPY;
     case LAYER_INTERPOLATION: return DORY_INTERPOLATION;
     case LAYER_SOFTMAX: return DORY_SOFTMAX;
+    case LAYER_LARGEST: return DORY_LARGEST;
     }
     return convolution_of(network, layer);
 }

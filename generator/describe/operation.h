@@ -18,7 +18,8 @@
     X(DORY_TABLE, "table", "table")                                                                                         \
     X(DORY_SOFTMAX, "softmax", "softmax")                                                                                   \
     X(DORY_MULTIPLICATION, "multiplication", "multiplication")                                                              \
-    X(DORY_INTERPOLATION, "interpolation", "interpolation")
+    X(DORY_INTERPOLATION, "interpolation", "interpolation")                                                                 \
+    X(DORY_LARGEST, "largest", "channel of the largest element")
 
 enum dory_operation layer_operation(const struct network *network, const struct layer *layer);
 

@@ -192,6 +192,7 @@ static bool compute(const struct network *network, const struct layer *layer, in
     case LAYER_TABLE: return look_up(layer, output, x, y);
     case LAYER_COPY: return interpret_copy(layer, output, x, y);
     case LAYER_INTERPOLATION: return interpret_interpolation(layer, input, output, x, y);
+    case LAYER_LARGEST: return interpret_largest(input, x, y);
     case LAYER_SOFTMAX: return interpret_softmax(layer, output, x, y);
     case LAYER_MULTIPLICATION:
         return multiply(layer, output, x, tensors[layer->inputs[1]],

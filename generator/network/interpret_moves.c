@@ -83,3 +83,15 @@ bool interpret_softmax(const struct layer *layer, const struct tensor *output, c
                                                                     y + pixel * output->channels);
     return true;
 }
+
+bool interpret_largest(const struct tensor *input, const int64_t *x, int64_t *y)
+{
+    int64_t pixels = (int64_t)input->height * input->width;
+    for (int64_t pixel = 0; pixel < pixels; pixel++, x += input->channels) {
+        y[pixel] = 0;
+        for (int channel = 1; channel < input->channels; channel++)
+            if (x[channel] > x[y[pixel]])
+                y[pixel] = channel;
+    }
+    return true;
+}

@@ -8,6 +8,7 @@
 bool interpret_copy(const struct layer *layer, const struct tensor *output, const int64_t *x, int64_t *y);
 bool interpret_interpolation(const struct layer *layer, const struct tensor *input, const struct tensor *output,
                              const int64_t *x, int64_t *y);
+bool interpret_largest(const struct tensor *input, const int64_t *x, int64_t *y);
 bool interpret_softmax(const struct layer *layer, const struct tensor *output, const int64_t *x, int64_t *y);
 
 #endif

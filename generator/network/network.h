@@ -24,7 +24,8 @@ enum layer_kind {
     LAYER_TABLE,          /* output = table[input]: any function of one element */
     LAYER_COPY,           /* moves elements: pads, slices, transposes, repeats, spreads; see struct layer_map */
     LAYER_INTERPOLATION,  /* weighted sums of rows and columns: see struct layer_taps */
-    LAYER_SOFTMAX         /* over the channels of each pixel: see exponentials */
+    LAYER_SOFTMAX,        /* over the channels of each pixel: see exponentials */
+    LAYER_LARGEST         /* the channel of each pixel's largest element, the first of equal ones */
 };
 
 /* LAYER_COPY: output element (row, column, channel) is input element rows[row] + columns[column] + channels[channel], a

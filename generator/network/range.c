@@ -132,6 +132,7 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
     case LAYER_TABLE: return of_table(layer, input);
     case LAYER_COPY: return of_copy(layer, input);
     case LAYER_INTERPOLATION: return of_interpolation(layer, input);
+    case LAYER_LARGEST: return (struct bounds){0, input->channels - 1};
     case LAYER_SOFTMAX: return (struct bounds){0, layer->is_fixed_point ? UINT8_MAX : (int64_t)1 << SOFTMAX_BITS};
     case LAYER_AVERAGE_POOL:
         return scale(with_padding(layer, of_tensor(input)), (int64_t)layer->kernel_height * layer->kernel_width);

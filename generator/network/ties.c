@@ -77,11 +77,12 @@ static struct layer tracer_of(const struct finder *finder, int index, struct are
     return layer;
 }
 
-static void trace_softmax(const struct tensor *output, const int64_t *from, int64_t *to)
+/* All of a pixel's input counts. */
+static void trace_pixels(const struct tensor *input, const struct tensor *output, const int64_t *from, int64_t *to)
 {
-    size_t channels = (size_t)output->channels;
+    size_t channels = (size_t)input->channels;
     for (size_t i = 0; i < tensor_elements(output); i++) {
-        const int64_t *pixel = from + i / channels * channels;
+        const int64_t *pixel = from + i / (size_t)output->channels * channels;
         for (size_t c = 0; c < channels; c++)
             to[i] |= pixel[c];
     }
@@ -104,8 +105,8 @@ static bool trace(const struct finder *finder, int index)
     const struct layer *layer = &traced.layers[index];
     const struct tensor *output = &traced.tensors[layer->output];
     int64_t *marks = finder->marks[layer->output];
-    if (layer->kind == LAYER_SOFTMAX) {
-        trace_softmax(output, finder->marks[layer->inputs[0]], marks);
+    if (layer->kind == LAYER_SOFTMAX || layer->kind == LAYER_LARGEST) {
+        trace_pixels(&traced.tensors[layer->inputs[0]], output, finder->marks[layer->inputs[0]], marks);
         return true;
     }
     struct arena scratch = {0};

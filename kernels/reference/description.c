@@ -19,6 +19,7 @@ static bool is_exact_softmax(const struct dory_layer *layer)
 {
     return layer->operation == DORY_SOFTMAX && has_thresholds(layer);
 }
+static bool is_largest(const struct dory_layer *layer) { return layer->operation == DORY_LARGEST; }
 static bool is_concatenation(const struct dory_layer *layer) { return layer->operation == DORY_CONCATENATION; }
 
 static bool is_pool(const struct dory_layer *layer)
@@ -170,7 +171,14 @@ static const struct dory_kernel_description interpolation = {
     .cycles = interpolation_cycles,
 };
 
+static const struct dory_kernel_description largest = {
+    .name = "dory_reference_largest",
+    .supports = is_largest,
+    .scratch_bytes = no_scratch,
+    .cycles = softmax_cycles,
+};
+
 const struct dory_kernel_description *const dory_reference_kernels[] = {
-    &convolution,   &depthwise, &depthwise_chw, &pool,          &addition,      &multiplication, &grouped,
-    &concatenation, &table,     &softmax,       &exact_softmax, &interpolation, &copy,           NULL,
+    &convolution, &depthwise, &depthwise_chw, &pool,          &addition, &multiplication, &grouped, &concatenation,
+    &table,       &softmax,   &exact_softmax, &interpolation, &copy,     &largest,        NULL,
 };

@@ -1,4 +1,4 @@
-/* Functions of bytes: any of one element, and the softmax of a pixel. */
+/* Functions of bytes: any of one element; softmax and largest element of a pixel. */
 #include "dory/normalise.h"
 #include "elements.h"
 #include "reference.h"
@@ -95,5 +95,21 @@ void dory_reference_softmax_exact(const struct dory_layer *layer, const struct d
         soften_exactly(layer->exponentials, (const uint8_t *)tile->input + pixel * layer->input_channels,
                        layer->input_channels, (uint8_t *)tile->output + pixel * tile->channels, tile->first_channel,
                        tile->channels);
+    }
+}
+
+/* ---- the largest element ---- */
+
+void dory_reference_largest(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    uint32_t output_bytes = layer->output_bits / 8u;
+    for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
+        const uint8_t *input = (const uint8_t *)tile->input + pixel * layer->input_channels;
+        uint32_t largest = 0;
+        for (uint32_t i = 1; i < layer->input_channels; i++) {
+            largest = input[i] > input[largest] ? i : largest;
+        }
+        dory_write_element((uint8_t *)tile->output + pixel * output_bytes, 0, layer->output_bits, (int32_t)largest);
     }
 }

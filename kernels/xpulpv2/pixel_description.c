@@ -1,4 +1,4 @@
-/* What the planner knows of the kernels that make whole pixels: interpolation, softmax. */
+/* What the planner knows of the kernels that make whole pixels: interpolation, softmax, largest element. */
 #include "description.h"
 
 static bool interpolation_supports(const struct dory_layer *layer)
@@ -65,4 +65,22 @@ const struct dory_kernel_description dory_xpulpv2_softmax_exact_description = {
     .supports = softmax_exact_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = softmax_exact_cycles,
+};
+
+static bool largest_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_LARGEST && layer->input_bits == 8 && layer->output_bits >= 8;
+}
+
+static uint64_t largest_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
+    return pixels * (12 * (uint64_t)layer->input_channels + 60) + 200;
+}
+
+const struct dory_kernel_description dory_xpulpv2_largest_description = {
+    .name = "dory_xpulpv2_largest",
+    .supports = largest_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = largest_cycles,
 };

@@ -112,3 +112,23 @@ void dory_xpulpv2_softmax_exact(const struct dory_layer *layer, const struct dor
 {
     run(layer, tile, core, cores, soften_exactly);
 }
+
+/* ---- the largest element ---- */
+
+/* A core's share are pixels: there is one, or an image of them. */
+void dory_xpulpv2_largest(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    struct dory_grid_share share = dory_grid_share_of(1, (uint32_t)tile->rows * tile->columns, core, cores);
+    const uint32_t channels = layer->input_channels, bytes = layer->output_bits / 8u;
+    for (uint32_t pixel = share.first; pixel < share.first + share.items; pixel++) {
+        const uint8_t *input = (const uint8_t *)tile->input + pixel * channels;
+        uint8_t *output = (uint8_t *)tile->output + pixel * bytes;
+        uint32_t largest = largest_of(input, channels), index = 0;
+        while (index + 1 < channels && input[index] != largest) {
+            index++;
+        }
+        for (uint32_t i = 0; i < bytes; i++) {
+            output[i] = (uint8_t)(index >> 8 * i);
+        }
+    }
+}

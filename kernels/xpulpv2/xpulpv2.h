@@ -60,7 +60,8 @@
     KERNEL(concatenation)                                                                                                   \
     KERNEL(interpolation)                                                                                                   \
     KERNEL(softmax)                                                                                                         \
-    KERNEL(softmax_exact)
+    KERNEL(softmax_exact)                                                                                                   \
+    KERNEL(largest)
 
 #define DORY_DECLARE_KERNEL(name)                                                                                           \
     dory_kernel_function dory_xpulpv2_##name;                                                                               \

@@ -180,6 +180,17 @@ static void random_softmax(struct test_case *test, bool is_exact)
     shape_tile(test);
 }
 
+static void random_largest(struct test_case *test)
+{
+    test->shape.channels = 1;
+    struct dory_layer *layer = plain_layer(test, DORY_LARGEST);
+    layer->stages = NULL;
+    layer->output_bits = (uint8_t)(8u << random_up_to(2));
+    layer->input_channels = (uint16_t)random_between(1, layer->output_bits == 8 ? 256 : 400);
+    test->shape.input_channels = layer->input_channels;
+    shape_tile(test);
+}
+
 /* ---- all ---- */
 
 static bool is_kernel(const struct test_case *test, const char *name) { return strcmp(test->description->name, name) == 0; }
@@ -194,6 +205,8 @@ void random_moves(struct test_case *test)
         random_interpolation(test);
     } else if (is_kernel(test, "dory_xpulpv2_softmax") || is_kernel(test, "dory_xpulpv2_softmax_exact")) {
         random_softmax(test, is_kernel(test, "dory_xpulpv2_softmax_exact"));
+    } else if (is_kernel(test, "dory_xpulpv2_largest")) {
+        random_largest(test);
     }
 }
 

@@ -237,8 +237,15 @@ class Network:
         tensors, data, scales, bias = self.weights([outputs, size], outputs, 0, value[1], per_channel)
         result = reference.fully_connected(value, data, scales, bias, self.quantisation(), activation)
         logits = self.operate(tfl.FULLY_CONNECTED, [flat] + tensors, result, (8, {0: ("b", activation)}))
-        if self.random.random() < 0.5:
+        kind = self.random.choice(["logits", "index", "softmax", "softmax"])
+        if kind == "logits":
             return logits
+        if kind == "index":
+            index = self.model.tensor("index", [1], tfl.INT32)
+            self.values[index] = np.argmax(self.values[logits][0], axis=-1), None, None
+            self.model.operator(tfl.ARG_MAX, [logits, self.model.integers("axis", [self.random.choice([-1, 1])], [])], [index],
+                                (40, {0: ("b", 2)}))
+            return index
         return self.operate(tfl.SOFTMAX, [logits], reference.softmax(self.values[logits], 1.0), (9, {0: ("f", 1.0)}))
 
     def grow(self):

@@ -231,7 +231,8 @@ static void import_output(struct tflite_importer *importer, const int *output)
     const struct tflite_tensor *tensor = &importer->model->tensors[index];
     struct value *value = &importer->values[index];
     enter_edge(importer, "output", output);
-    if (value->kind == VALUE_UNKNOWN || (value->kind == VALUE_TENSOR && tflite_reads(importer, 0, NULL) < 0))
+    bool is_index = tensor->type == TFLITE_INT32 || tensor->type == TFLITE_INT64; /* of ARG_MAX */
+    if (value->kind == VALUE_UNKNOWN || (value->kind == VALUE_TENSOR && !is_index && tflite_reads(importer, 0, NULL) < 0))
         return;
     bool is_tensor = value->kind == VALUE_TENSOR || value->kind == VALUE_BEHIND;
     if (!is_tensor || network->tensors[value->tensor].producer == NO_LAYER) {
@@ -240,7 +241,7 @@ static void import_output(struct tflite_importer *importer, const int *output)
             "the model's output is not the output of a layer, but a constant or an input; supported: what layers compute");
         return;
     }
-    if (value->kind == VALUE_TENSOR)
+    if (value->kind == VALUE_TENSOR && !is_index)
         network->tensors[value->tensor].model_offset = tensor->type == TFLITE_UINT8 ? 0 : -128;
     give_out(importer, value->tensor);
 }

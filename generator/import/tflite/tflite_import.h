@@ -53,7 +53,7 @@ typedef bool tflite_handler(struct tflite_importer *importer, const struct tflit
 /* tflite_convolution.c */
 tflite_handler tflite_convolution, tflite_depthwise, tflite_fully_connected, tflite_transposed_convolution;
 /* tflite_pool.c */
-tflite_handler tflite_average_pool, tflite_maximum_pool, tflite_mean, tflite_reduce_maximum;
+tflite_handler tflite_arg_max, tflite_average_pool, tflite_maximum_pool, tflite_mean, tflite_reduce_maximum;
 /* tflite_addition.c */
 tflite_handler tflite_add;
 /* tflite_arithmetic.c */

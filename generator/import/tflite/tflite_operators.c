@@ -7,6 +7,7 @@ static const struct {
     tflite_handler *handler;
 } handlers[] = {
     {TFLITE_ADD, tflite_add},
+    {TFLITE_ARG_MAX, tflite_arg_max},
     {TFLITE_AVERAGE_POOL_2D, tflite_average_pool},
     {TFLITE_CONCATENATION, tflite_concatenate},
     {TFLITE_CONV_2D, tflite_convolution},
@@ -43,6 +44,7 @@ static const struct {
 
 const struct tflite_description tflite_descriptions[] = {
     {"ADD", "addition", "two tensors of the same shape; with a constant: one of one element"},
+    {"ARG_MAX", "the channel of the largest element", "last, over the channels"},
     {"AVERAGE_POOL_2D", "average pool, or weighted sums where windows leave the image", ""},
     {"CONCATENATION", "concatenation", "along height, width or channels, of equal scales"},
     {"CONV_2D", "convolution", "constant INT8 weights; groups, dilations"},

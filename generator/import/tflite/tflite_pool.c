@@ -217,3 +217,29 @@ bool tflite_mean(struct tflite_importer *importer, const struct tflite_operator 
     *result = tflite_value_of(layer->output);
     return true;
 }
+
+/* ---- the channel of the largest element ---- */
+
+/* An index: INT32 or INT64 in the model, in the firmware as many bytes as it needs. Its tensor has no scale, so no operator
+ * reads it. */
+bool tflite_arg_max(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    const struct tflite_tensor *from = tflite_input(importer, 0), *axis = tflite_constant(importer, 1, TFLITE_INT32, 1);
+    (void)operation;
+    int input = from && axis ? tflite_reads(importer, 0, NULL) : -1;
+    if (input < 0)
+        return false;
+    int along = tflite_integer(axis, 0);
+    if (along != -1 && along != from->rank - 1)
+        return tflite_fault(importer, "along axis %d of %s; supported: the last one, channels", along,
+                            tflite_shape_text(importer, from));
+    const struct tensor image = *tflite_network_tensor(importer, input);
+    if (tflite_elements(tflite_output(importer)) != (size_t)image.height * (size_t)image.width)
+        return tflite_fault(importer, "an output of %s does not fit an input of %s",
+                            tflite_shape_text(importer, tflite_output(importer)), tflite_shape_text(importer, from));
+    const char *name = tflite_output(importer)->name;
+    int output = quantised_tensor(&importer->builder, name, image.height, image.width, 1, &(struct quantisation){0});
+    quantised_layer(&importer->builder, LAYER_LARGEST, name, input, output);
+    *result = tflite_value_of(output);
+    return true;
+}

@@ -78,7 +78,8 @@ enum dory_operation {
     DORY_TABLE,          /* output byte = table[input byte] */
     DORY_SOFTMAX,        /* of the bytes of each pixel: see `exponentials` */
     DORY_MULTIPLICATION, /* accumulator = stage(input 0) * stage(input 1) */
-    DORY_INTERPOLATION   /* accumulator = weighted sum of two rows and two columns: see `taps` */
+    DORY_INTERPOLATION,  /* accumulator = weighted sum of rows and columns: see `taps` */
+    DORY_LARGEST         /* element of 8, 16 or 32 bits = the channel of a pixel's largest byte, the first of equal ones */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -435,8 +436,8 @@ static inline uint32_t dory_depthwise_quad_weight_bytes(const struct dory_layer 
 static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 {
     /* as a set, for the driver asks often, and its instructions come through a cache of 1 kB */
-    const uint32_t those =
-        1u << DORY_CONVOLUTION | 1u << DORY_GROUPED | 1u << DORY_CONCATENATION | 1u << DORY_SOFTMAX | 1u << DORY_COPY;
+    const uint32_t those = 1u << DORY_CONVOLUTION | 1u << DORY_GROUPED | 1u << DORY_CONCATENATION | 1u << DORY_SOFTMAX |
+                           1u << DORY_COPY | 1u << DORY_LARGEST;
     return those >> layer->operation & 1;
 }
 
