@@ -51,13 +51,14 @@ static void add_clocks(const struct exploration *exploration, struct text *text)
 static void add_memories(const struct exploration *exploration, struct text *text)
 {
     const struct explore_question *question = exploration->question;
+    int pair = exploration->cheapest < 0 ? 0 : exploration->cheapest % question->clock_count;
     if (question->l1_count * question->l2_count == 1)
         return;
-    text_add(text, "\nMilliseconds at %s MHz, by L1 (down) and L2\n%-9s", pair_text(text, &question->clocks[0]), "");
+    text_add(text, "\nMilliseconds at %s MHz, by L1 (down) and L2\n%-9s", pair_text(text, &question->clocks[pair]), "");
     for (int i = 0; i < question->l2_count; i++)
         text_add(text, " %9s", size_text(text, question->l2_bytes[i]));
     for (int i = 0; i < question->l1_count * question->l2_count; i++) {
-        const struct explored *point = &exploration->points[i * question->clock_count];
+        const struct explored *point = &exploration->points[i * question->clock_count + pair];
         if (i % question->l2_count == 0)
             text_add(text, "\n%-9s", size_text(text, point->l1_bytes));
         if (point->cycles)

@@ -23,6 +23,15 @@ cycles=$("$dory" plan "$model" --target gap8 --config none --clocks 50/100 | sed
 grep -q '"cycles": null' "$work/out/explore.json" || fail "32 kB of L2 are less than the firmware takes"
 grep -q '<script type="application/json" id="data">' "$work/out/explore.html" || fail "explore.html has no data"
 
+# The page draws itself, and its script has nothing to complain of.
+if command -v chromium >/dev/null; then
+  chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --enable-logging=stderr \
+    --user-data-dir="$work/profile" --dump-dom "file://$work/out/explore.html" >"$work/dom" 2>"$work/console"
+  ! grep CONSOLE "$work/console" || fail "the page's script reports an error"
+  grep -q '<polyline' "$work/dom" || fail "the page has no front"
+  [ "$(grep -o '<circle' "$work/dom" | wc -l)" = 16 ] || fail "the page has not a circle for each point that fits"
+fi
+
 # The same on any number of cores, and again.
 "$dory" explore "$model" --target gap8 --config none --l1 16k,64k --vary l2=32k:128k --clocks 100/100,250/250,50/100,125/250 --deadline 1ms \
   --output-dir "$work/again" >/dev/null

@@ -95,6 +95,7 @@ function memorySection() {
       html("tbody", {}, ...l1.map((first) => html("tr", {}, html("td", {}, sizeText(first)),
         ...l2.map((second) => heatCell(shown.find((point) => point.l1_bytes === first && point.l2_bytes === second), least, most)))))));
   };
+  if (data.cheapest !== null) chooser.value = clocksText(points[data.cheapest]);
   chooser.addEventListener("change", draw);
   draw();
   part.append(holder);
