@@ -194,7 +194,9 @@ static void set_stages(struct costed_layer *costed)
     const struct dory_stage plain = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
     struct dory_stages *stages = &costed->stages;
     *stages = (struct dory_stages){.input = {plain, plain}, .first = plain, .second = plain};
-    stages->first.divisor = costed->run.normalisation == DORY_NORMALISE_DIVIDE ? 3 : 1 << 16;
+    stages->first.divisor = costed->run.normalisation == DORY_NORMALISE_NONE     ? 1
+                            : costed->run.normalisation == DORY_NORMALISE_DIVIDE ? 3
+                                                                                 : 1 << 16;
     costed->run.stages = stages;
 }
 
