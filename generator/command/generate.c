@@ -158,7 +158,10 @@ static void dump_layout(struct generation *run) { print_view(run, plan_text_layo
 
 static bool pass_table(struct generation *run)
 {
-    print_view(run, plan_report);
+    if (run->options->json)
+        fputs(report_plan_json(&run->plan, run->options->clock_mhz, run->arena), stdout);
+    else
+        print_view(run, plan_report);
     return true;
 }
 

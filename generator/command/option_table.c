@@ -82,6 +82,7 @@ const struct option option_table[] = {
     {COMMAND_EXPLORE, "--clocks", NULL, OPTION_TEXT, PLACE(clock_list), "PAIRS",
      "of controller and cluster, in MHz: 100/100,250/175; default: twelve pairs, where the target has measured power"},
     {COMMAND_EXPLORE, "--deadline", NULL, OPTION_TEXT, PLACE(deadline), "T", "of one run: 33ms, 500us, 0.1s"},
+    {COMMAND_PLAN, "--json", NULL, OPTION_FLAG, PLACE(json), NULL, "print what report.json has, in place of the table"},
     {COMMAND_COST, "--fast", NULL, OPTION_FLAG, PLACE(fast), NULL,
      "a good tile by a closed form, not the planner's by its search: a hundred times as many layers a second"},
     {PLANNING, "--dump", NULL, OPTION_TEXT, PLACE(dump), "PASS",

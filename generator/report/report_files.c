@@ -2,6 +2,14 @@
 
 #include <string.h>
 
+const char *report_plan_json(const struct plan *plan, uint32_t clock_mhz, struct arena *arena)
+{
+    struct timeline timeline;
+    struct report report = {.plan = plan, .timeline = &timeline, .clock_mhz = clock_mhz};
+    timeline_make(plan, &timeline, arena);
+    return report_json(&report, false, arena);
+}
+
 bool report_add_files(const struct plan *plan, const struct report_options *options, struct outputs *outputs,
                       struct arena *arena, struct diagnostics *diagnostics)
 {

@@ -100,6 +100,13 @@ expect 0 "all layers" "$dory" plan digits.onnx --target gap8 --l1-bytes 32k --l2
 cp output sizes.txt
 expect 0 "" "$dory" plan digits.onnx --target gap8 --l1-bytes 32768 --l2-bytes 262144
 cmp output sizes.txt || fail "32k and 256k are no sizes"
+# The same as report.json, for programs.
+expect 0 "" "$dory" plan digits.onnx --target gap8 --json
+cp output plan.json
+expect 0 "" "$dory" report digits.onnx --target gap8 --output-dir reported
+cmp plan.json reported/report.json || fail "dory plan --json is not report.json"
+rm -r reported plan.json
+
 # Clocks: a slower controller makes more cycles of the cluster; the header has the pair.
 cycles() { "$dory" plan digits.onnx --target gap8 --clocks "$1" | sed -n 's/^\([0-9]*\) cycles in all.*/\1/p'; }
 [ "$(cycles 50/250)" -gt "$(cycles 250/250)" ] || fail "a slow controller costs nothing"
