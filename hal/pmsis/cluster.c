@@ -25,7 +25,7 @@ static uint32_t counter(void) { return (uint32_t)pi_perf_read(PI_PERF_CYCLES); }
 
 int hal_cluster_open(unsigned count)
 {
-    struct pi_cluster_conf conf;
+    static struct pi_cluster_conf conf; /* the driver keeps the address, up to the end */
     if (count < 1 || count > MAXIMUM_CORES)
         return DORY_ERROR_ARGUMENT;
     if (cores)

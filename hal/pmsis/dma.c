@@ -7,7 +7,7 @@
 #include "internal.h"
 
 #define COMMANDS    2      /* in flight, of one ticket; HAL_DMA_TICKETS times this are all counters */
-#define LARGEST     0x8000 /* bytes of a command; the field in MCHAN's has 16 bits */
+#define LARGEST     0x7FF8 /* bytes of a command: from 0x8000 on FreeRTOS cuts it, by an interrupt of core 0 for each part */
 #define LARGEST_RUN 0x7FFF /* bytes of a run and of a stride of a 2-D command */
 
 struct ticket {
@@ -18,7 +18,7 @@ struct ticket {
     pi_cl_dma_cmd_t commands[COMMANDS];
 };
 
-static struct ticket tickets[HAL_DMA_TICKETS];
+static PI_CL_L1 struct ticket tickets[HAL_DMA_TICKETS]; /* used for every tile, by a core: L2 is far */
 
 /* ---- commands ---------------------------------------------------------------------------------------------- */
 
@@ -89,6 +89,16 @@ static struct ticket *own_ticket(hal_dma_ticket number)
     return ticket->is_open && ticket->core == hal_core_id() ? ticket : NULL;
 }
 
+/* Its commands stay as they are: they are large. */
+static void begin(struct ticket *ticket)
+{
+    ticket->is_open = true;
+    ticket->core = hal_core_id();
+    ticket->next = 0;
+    for (unsigned i = 0; i < COMMANDS; i++)
+        ticket->in_flight[i] = false;
+}
+
 /* 0 where all are open. */
 static hal_dma_ticket take_free_ticket(void)
 {
@@ -96,7 +106,7 @@ static hal_dma_ticket take_free_ticket(void)
     pi_cl_team_critical_enter();
     for (int slot = 0; slot < HAL_DMA_TICKETS && number == 0; slot++) {
         if (!tickets[slot].is_open) {
-            tickets[slot] = (struct ticket){.is_open = true, .core = hal_core_id()};
+            begin(&tickets[slot]);
             number = slot + 1;
         }
     }

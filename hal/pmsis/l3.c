@@ -34,7 +34,7 @@ static bool reached(uint32_t a, uint32_t b) { return (int32_t)(a - b) >= 0; }
 
 static int open_flash(void)
 {
-    struct pi_hyperflash_conf conf;
+    static struct pi_hyperflash_conf conf; /* the driver keeps the address */
     pi_hyperflash_conf_init(&conf);
     pi_open_from_conf(&flash, &conf);
     return pi_flash_open(&flash) == 0 ? DORY_OK : DORY_ERROR_L3;
@@ -42,7 +42,7 @@ static int open_flash(void)
 
 static int open_ram(void)
 {
-    struct pi_hyperram_conf conf;
+    static struct pi_hyperram_conf conf; /* likewise */
     pi_hyperram_conf_init(&conf);
     pi_open_from_conf(&ram, &conf);
     if (pi_ram_open(&ram) != 0)

@@ -64,6 +64,23 @@ int hal_memory_reset(void)
     return DORY_OK;
 }
 
+/* The C library of gap_sdk's FreeRTOS has no memmove, which the network's input and output are brought and taken with. */
+#ifdef __riscv
+void *memmove(void *to, const void *from, size_t bytes);
+
+__attribute__((weak, optimize("no-tree-loop-distribute-patterns"))) void *memmove(void *to, const void *from, size_t bytes)
+{
+    uint8_t *target = to;
+    const uint8_t *source = from;
+    bool is_upward = (uintptr_t)to < (uintptr_t)from;
+    for (size_t i = 0; i < bytes; i++) {
+        size_t place = is_upward ? i : bytes - 1 - i;
+        target[place] = source[place];
+    }
+    return to;
+}
+#endif
+
 /* Stacks are the operating system's. */
 int hal_stack_peak(unsigned core, struct hal_stack *stack)
 {

@@ -103,7 +103,15 @@ static void *run_core(void *argument)
     return NULL;
 }
 
-void pi_open_from_conf(struct pi_device *device, void *conf) { device->config = conf; }
+/* Drivers of gap_sdk read a configuration until the device is closed, long after the function that opened it has ended. */
+void pi_open_from_conf(struct pi_device *device, void *conf)
+{
+    char here;
+    uintptr_t distance =
+        (uintptr_t)conf > (uintptr_t)&here ? (uintptr_t)conf - (uintptr_t)&here : (uintptr_t)&here - (uintptr_t)conf;
+    require(distance > 1 << 20, "a configuration lies on the stack");
+    device->config = conf;
+}
 void pi_cluster_conf_init(struct pi_cluster_conf *conf) { conf->id = 99; }
 
 int pi_cluster_open(struct pi_device *device)
@@ -266,6 +274,7 @@ void pi_cl_dma_cmd_2d(uint32_t external, uint32_t local, uint32_t bytes, uint32_
 
 void pi_cl_dma_cmd(uint32_t external, uint32_t local, uint32_t bytes, pi_cl_dma_dir_e direction, pi_cl_dma_cmd_t *command)
 {
+    require(bytes < 0x8000, "FreeRTOS would cut this DMA command, by interrupts of core 0");
     pi_cl_dma_cmd_2d(external, local, bytes, 0, bytes, direction, command);
 }
 

@@ -12,7 +12,7 @@ typedef struct pi_device {
     void *data;
 } pi_device_t;
 
-void pi_open_from_conf(struct pi_device *device, void *conf);
+void pi_open_from_conf(struct pi_device *device, void *conf); /* keeps the address until the device is closed */
 
 typedef struct pi_task {
     void (*callback)(void *argument);
