@@ -18,12 +18,23 @@ static inline uint32_t dory_gather_pixel_bytes(const struct dory_layer *layer, u
 /* Depth-wise layers: a core transposes *units* of 4 columns x 4 channels and as many rows as a band has, and computes strips
  * of 4 output columns from the units that these read. A unit is a word for each channel and row: [4][rows]. */
 
-#define DORY_DEPTHWISE_MOST_UNITS 8
+#define DORY_DEPTHWISE_MOST_UNITS 16
 
-/* Units that a strip reads; so many are kept, in a ring. */
-static inline uint32_t dory_depthwise_units(const struct dory_layer *layer)
+/* Kernels of any size, see series.h: pairs of near and far words that a four takes. */
+#define DORY_DEPTHWISE_MOST_STEPS 8
+
+static inline uint32_t dory_depthwise_steps(uint32_t kernel, uint32_t stride) { return (kernel + stride + 3) / 4; }
+
+/* Columns from unit to unit: far words lie 2 * stride columns behind near ones. */
+static inline uint32_t dory_depthwise_spacing(uint32_t stride) { return stride % 2 != 0 ? 2 : 4; }
+
+/* Units from a strip to the next one, and units that a strip reads; so many are kept, in a ring. */
+static inline uint32_t dory_depthwise_advance(uint32_t stride) { return stride % 2 != 0 ? 2 * stride : stride; }
+
+static inline uint32_t dory_depthwise_units(uint32_t kernel, uint32_t stride)
 {
-    return (3u * layer->stride_width + layer->kernel_width + 3) / 4;
+    uint32_t columns = 4 * dory_depthwise_steps(kernel, stride) - 4 + 2 * stride; /* of the last unit */
+    return (stride % 2 != 0 ? columns / 2 : columns / 4) + 1;
 }
 
 /* Output rows in a band: such that it has at most 20 input rows, a compromise between memory and rows that are transposed
@@ -41,10 +52,27 @@ static inline uint32_t dory_depthwise_unit_bytes(uint32_t kernel, uint32_t strid
     return 16 * ((band_rows - 1) * stride + kernel);
 }
 
-/* Kernels of any size: for each of 4 channels, unit of the strip and kernel row, a word of weights for each of 4 outputs. */
-static inline uint32_t dory_depthwise_spread_bytes(const struct dory_layer *layer)
+/* Kernels of any size: weights of a quad of channels, each word as it is and moved on. */
+static inline uint32_t dory_depthwise_pairs_bytes(uint32_t rows, uint32_t columns, uint32_t stride)
 {
-    return 4 * dory_depthwise_units(layer) * layer->kernel_height * 16;
+    return 4 * 8 * rows * dory_depthwise_steps(columns, stride);
+}
+
+/* Tiles without a second dimension, whose kernel has none, either: a line of outputs, cut into parts that read so many units
+ * at most, each of one row. A column is a line, too. */
+#define DORY_LINE_UNITS     64
+#define DORY_LINE_MOST_ROWS 32 /* of the kernel of a column, whose weights are gathered */
+
+static inline int dory_is_line(const struct dory_layer *layer, uint32_t columns)
+{
+    return layer->kernel_height == 1 || (layer->kernel_width == 1 && columns == 1);
+}
+
+/* Units of a part of a line of so many strips. */
+static inline uint32_t dory_line_units(uint32_t kernel, uint32_t stride, uint32_t strips)
+{
+    uint32_t one = dory_depthwise_units(kernel, stride), most = one > DORY_LINE_UNITS ? one : DORY_LINE_UNITS;
+    return dory_minimum(one + (strips - 1) * dory_depthwise_advance(stride), most);
 }
 
 #endif

@@ -6,7 +6,7 @@ void dory_transpose_bytes(const struct dory_transpose *job)
     uint32_t offset = 0;
     for (uint32_t row = 0; row < job->rows; row++, offset += job->row_bytes) {
         uint8_t *output = job->output + 4 * row;
-        for (uint32_t at = offset; at < offset + job->lanes; at++, output += 4 * job->rows) {
+        for (uint32_t at = offset; at < offset + job->lanes; at++, output += job->lane_bytes) {
             uint32_t low = (uint32_t)(p0[at] | p1[at] << 8), high = (uint32_t)(p2[at] | p3[at] << 8);
             dory_store_word(output, pv_pack_h(high, low));
         }

@@ -10,8 +10,9 @@ struct dory_transpose {
     uint32_t offset[3]; /* of pixels 1 to 3 */
     uint32_t row_bytes; /* from row to row */
     uint32_t rows;      /* at least 1 */
-    uint8_t *output;    /* [4 lanes][rows] words */
-    uint32_t lanes;     /* channels that exist */
+    uint8_t *output;    /* words of a lane's rows, lanes lane_bytes apart */
+    uint32_t lane_bytes;
+    uint32_t lanes; /* channels that exist */
 };
 
 #if defined(DORY_XPULPV2)
@@ -22,7 +23,7 @@ static inline void dory_transpose_words(const struct dory_transpose *job)
 {
     const uint8_t *input = job->input;
     uint8_t *output = job->output;
-    uint32_t lane_bytes = 4 * job->rows;
+    uint32_t lane_bytes = job->lane_bytes;
     __asm__ volatile(
         ".option push\n"
         ".balign 4\n"
@@ -49,7 +50,7 @@ static inline void dory_transpose_halves(const struct dory_transpose *job)
 {
     const uint8_t *input = job->input;
     uint8_t *output = job->output;
-    uint32_t lane_bytes = 4 * job->rows;
+    uint32_t lane_bytes = job->lane_bytes;
     __asm__ volatile(
         ".option push\n"
         ".balign 4\n"
@@ -80,9 +81,9 @@ static inline void dory_transpose_words(const struct dory_transpose *job)
         uint32_t high = pv_pack_h_h(p2, p0), high_odd = pv_pack_h_h(p3, p1);
         uint8_t *output = job->output + 4 * row;
         dory_store_word(output, pv_shuffle2_b(low, low_odd, 0x06020400));
-        dory_store_word(output + 4 * job->rows, pv_shuffle2_b(low, low_odd, 0x07030501));
-        dory_store_word(output + 8 * job->rows, pv_shuffle2_b(high, high_odd, 0x06020400));
-        dory_store_word(output + 12 * job->rows, pv_shuffle2_b(high, high_odd, 0x07030501));
+        dory_store_word(output + job->lane_bytes, pv_shuffle2_b(low, low_odd, 0x07030501));
+        dory_store_word(output + 2 * job->lane_bytes, pv_shuffle2_b(high, high_odd, 0x06020400));
+        dory_store_word(output + 3 * job->lane_bytes, pv_shuffle2_b(high, high_odd, 0x07030501));
     }
 }
 
@@ -94,9 +95,9 @@ static inline void dory_transpose_halves(const struct dory_transpose *job)
         uint32_t low = pv_shuffle2_b(p0, p1, 0x05010400), high = pv_shuffle2_b(p0, p1, 0x07030602);
         uint8_t *output = job->output + 4 * row;
         dory_store_word(output, low);
-        dory_store_word(output + 4 * job->rows, low >> 16);
-        dory_store_word(output + 8 * job->rows, high);
-        dory_store_word(output + 12 * job->rows, high >> 16);
+        dory_store_word(output + job->lane_bytes, low >> 16);
+        dory_store_word(output + 2 * job->lane_bytes, high);
+        dory_store_word(output + 3 * job->lane_bytes, high >> 16);
     }
 }
 

@@ -49,6 +49,13 @@
     KERNEL(depthwise_3x3_chw_stride_2_split)                                                                                \
     KERNEL(depthwise_3x3_chw_stride_2_high)                                                                                 \
     KERNEL(depthwise_3x3_chw_stride_2_high_away)                                                                            \
+    KERNEL(depthwise_direct)                                                                                                \
+    KERNEL(depthwise_clamped)                                                                                               \
+    KERNEL(depthwise_clamped_less_one)                                                                                      \
+    KERNEL(depthwise_split)                                                                                                 \
+    KERNEL(depthwise_split_away)                                                                                            \
+    KERNEL(depthwise_high)                                                                                                  \
+    KERNEL(depthwise_high_away)                                                                                             \
     KERNEL(depthwise)                                                                                                       \
     KERNEL(addition)                                                                                                        \
     KERNEL(addition_any)                                                                                                    \

@@ -88,6 +88,19 @@ static void choose_layouts(struct test_case *test, bool writes_chw, int16_t bord
     layer->output_layout = writes_chw ? DORY_CHW : DORY_HWC;
 }
 
+/* Long lines of a depth-wise layer along one dimension. */
+static void random_line(const struct dory_layer *layer, struct dory_tile_shape *shape)
+{
+    uint32_t outputs = random_between(1, one_in(4) ? 300 : 40);
+    if (layer->kernel_height == 1 && one_in(2)) {
+        shape->rows = random_between(1, 2);
+        shape->columns = outputs;
+    } else if (layer->kernel_width == 1 && one_in(2)) {
+        shape->rows = outputs;
+        shape->columns = 1;
+    }
+}
+
 static void random_tile(struct test_case *test)
 {
     struct dory_layer *layer = &test->layer;
@@ -98,6 +111,9 @@ static void random_tile(struct test_case *test)
     shape->columns = random_between(1, one_in(3) ? 24 : 10);
     if (one_in(8)) {
         shape->rows = shape->columns = 1;
+    }
+    if (strstr(test->description->name, "_depthwise")) {
+        random_line(layer, shape);
     }
     shape->channels = one_in(2) ? 4 * random_between(1, 12) : random_between(1, 30);
     shape->input_channels = layer->operation == DORY_CONVOLUTION ? layer->input_channels : shape->channels;
@@ -151,6 +167,9 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
                          : shape->output_bits                                              ? shape->output_bits
                                                                                            : 8;
     layer->kernel_height = layer->kernel_width = shape->kernel_size;
+    if (shape->kernel_height) {
+        layer->kernel_height = shape->kernel_height;
+    }
     layer->stride_height = layer->stride_width = shape->stride;
     layer->dilation_height = layer->dilation_width = 1;
     layer->input_channels = shape->operation == DORY_CONVOLUTION ? shape->input_channels : shape->channels;

@@ -46,6 +46,7 @@ struct test_shape {
     uint32_t divisor;                             /* for DORY_NORMALISE_CLAMPED and _DIVIDE; for _HIGH the rounding */
     uint8_t weight_bits, input_bits, output_bits; /* 0: 8, and for outputs that are not normalised 32 */
     bool writes_chw, second_is_pixel;
+    uint16_t kernel_height; /* 0: kernel_size */
 };
 void test_case_of(struct test_case *test, const struct test_shape *shape, unsigned cores);
 

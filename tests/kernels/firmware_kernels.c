@@ -83,12 +83,17 @@ static unsigned run_random_cases(void)
                weight_bits, input_bits, output_bits)                                                                        \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, operation, rows, columns, channels, input_channels, size, stride,                    \
-            DORY_NORMALISE_##normalisation, divisor, weight_bits, input_bits, output_bits, false, false                     \
+            DORY_NORMALISE_##normalisation, divisor, weight_bits, input_bits, output_bits, false, false, 0                  \
     }
 #define TO_CHW(name, kernel, rows, columns, channels, input_channels, size, stride, normalisation, divisor)                 \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride,             \
-            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, true, false                                                   \
+            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, true, false, 0                                                \
+    }
+#define LINE(name, kernel, columns, channels, size, normalisation, divisor)                                                 \
+    {                                                                                                                       \
+        name, "dory_xpulpv2_" #kernel, DORY_DEPTHWISE, 1, columns, channels, channels, size, 1,                             \
+            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, false, false, 1                                               \
     }
 
 /* name, kernel, operation, rows, columns, channels, input channels, kernel size, stride, normalisation, its divisor */
@@ -196,12 +201,32 @@ static const struct test_shape shapes[] = {
     SHAPE("CHW depth-wise s2 8x8x64, high", depthwise_3x3_chw_stride_2_high, DORY_DEPTHWISE, 8, 8, 64, 64, 3, 2, HIGH, DORY_ROUND_FLOOR),
     SHAPE("CHW depth-wise s2 8x8x64, split", depthwise_3x3_chw_stride_2_split, DORY_DEPTHWISE, 8, 8, 64, 64, 3, 2, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("CHW depth-wise s2 8x8x64, high, away", depthwise_3x3_chw_stride_2_high_away, DORY_DEPTHWISE, 8, 8, 64, 64, 3, 2, HIGH, DORY_ROUND_AWAY),
-    SHAPE("depth-wise 5x5, 16x16x32", depthwise, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, 32, 0),
-    SHAPE("depth-wise 5x5 stride 2, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 5, 2, 32, 0),
-    SHAPE("depth-wise 7x7, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 7, 1, 32, 0),
+    SHAPE("depth-wise 5x5, 16x16x32", depthwise_direct, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, 32, 0),
+    SHAPE("depth-wise 5x5, 25x25x20, / 2^n", depthwise_clamped, DORY_DEPTHWISE, 25, 25, 20, 20, 5, 1, CLAMPED, 1 << 20),
+    SHAPE("depth-wise 5x5, 16x16x32, / 2^n", depthwise_clamped, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, CLAMPED, 1 << 20),
+    SHAPE("depth-wise 5x5, 16x16x32, / (2^n - 1)", depthwise_clamped_less_one, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, CLAMPED, (1 << 20) - 1),
+    SHAPE("depth-wise 5x5, 16x16x32, high", depthwise_high, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, HIGH, DORY_ROUND_FLOOR),
+    SHAPE("depth-wise 5x5, 16x16x32, high, away", depthwise_high_away, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, HIGH, DORY_ROUND_AWAY),
+    SHAPE("depth-wise 5x5 stride 2, 8x8x32", depthwise_direct, DORY_DEPTHWISE, 8, 8, 32, 32, 5, 2, 32, 0),
+    SHAPE("depth-wise 5x5 s2, 8x25x16, / 2^n", depthwise_clamped, DORY_DEPTHWISE, 8, 25, 16, 16, 5, 2, CLAMPED, 1 << 20),
+    SHAPE("depth-wise 5x5 s2, 8x25x16, high, away", depthwise_high_away, DORY_DEPTHWISE, 8, 25, 16, 16, 5, 2, HIGH, DORY_ROUND_AWAY),
+    SHAPE("depth-wise 7x7, 8x8x32", depthwise_direct, DORY_DEPTHWISE, 8, 8, 32, 32, 7, 1, 32, 0),
+    SHAPE("depth-wise 7x7, 13x13x32, / 2^n", depthwise_clamped, DORY_DEPTHWISE, 13, 13, 32, 32, 7, 1, CLAMPED, 1 << 20),
+    SHAPE("depth-wise 7x7, 16x16x32, / 2^n", depthwise_clamped, DORY_DEPTHWISE, 16, 16, 32, 32, 7, 1, CLAMPED, 1 << 20),
+    SHAPE("depth-wise 7x7 s2, 13x13x16, / (2^n - 1)", depthwise_clamped_less_one, DORY_DEPTHWISE, 13, 13, 16, 16, 7, 2, CLAMPED, (1 << 20) - 1),
+    SHAPE("depth-wise 3x3 stride 4, 8x8x32", depthwise_direct, DORY_DEPTHWISE, 8, 8, 32, 32, 3, 4, 32, 0),
+    LINE("depth-wise 1x3, 512x4, / 2^n", depthwise_clamped, 512, 4, 3, CLAMPED, 1 << 20),
+    LINE("depth-wise 1x3, 28x64, / 2^n", depthwise_clamped, 28, 64, 3, CLAMPED, 1 << 20),
+    LINE("depth-wise 1x3, 28x40, high, away", depthwise_high_away, 28, 40, 3, HIGH, DORY_ROUND_AWAY),
+    LINE("depth-wise 1x5, 24x64", depthwise_direct, 24, 64, 5, 32, 0),
+    LINE("depth-wise 1x5, 24x64, high, away", depthwise_high_away, 24, 64, 5, HIGH, DORY_ROUND_AWAY),
+    LINE("depth-wise 1x10, 64x32, / 2^n", depthwise_clamped, 64, 32, 10, CLAMPED, 1 << 20),
+    LINE("depth-wise 1x10, 15x64, high, away", depthwise_high_away, 15, 64, 10, HIGH, DORY_ROUND_AWAY),
+    LINE("depth-wise 1x15, 1x128, high, away", depthwise_high_away, 1, 128, 15, HIGH, DORY_ROUND_AWAY),
+    LINE("depth-wise 1x16, 64x32, / (2^n - 1)", depthwise_clamped_less_one, 64, 32, 16, CLAMPED, (1 << 20) - 1),
     SHAPE("depth-wise 3x3 64-bit, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 3, 1, 64, 0),
     SHAPE("depth-wise 3x3 division, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 3, 1, DIVIDE, 1398101),
-    SHAPE("depth-wise 5x5 high, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 5, 1, HIGH, DORY_ROUND_FLOOR),
+    SHAPE("depth-wise 5x5 high, 8x8x32", depthwise_high, DORY_DEPTHWISE, 8, 8, 32, 32, 5, 1, HIGH, DORY_ROUND_FLOOR),
     SHAPE("depth-wise 3x3 / another, 8x8x32", depthwise, DORY_DEPTHWISE, 8, 8, 32, 32, 3, 1, CLAMPED, 1398101),
     SHAPE("addition 16x16x32", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, 32, 0),
     SHAPE("addition 16x16x32, tables", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_FLOOR),
@@ -209,7 +234,7 @@ static const struct test_shape shapes[] = {
     SHAPE("addition 8x8x32, tables, even", addition, DORY_ADDITION, 8, 8, 32, 32, 1, 1, HIGH, DORY_ROUND_EVEN),
     SHAPE("multiplication 16x16x32", multiplication, DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_FLOOR),
     SHAPE("multiplication 16x16x32, away", multiplication, DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_AWAY),
-    {"multiplication 16x16x32 by 1x1x32", "dory_xpulpv2_multiplication", DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 8, 8, 8, false, true},
+    {"multiplication 16x16x32 by 1x1x32", "dory_xpulpv2_multiplication", DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 8, 8, 8, false, true, 0},
     SHAPE("table 16x16x32", table, DORY_TABLE, 16, 16, 32, 32, 1, 1, 32, 0),
     SHAPE("copy 16x16x48", copy, DORY_COPY, 16, 16, 48, 48, 1, 1, 32, 0),
     SHAPE("concatenation 16x16x48", concatenation, DORY_CONCATENATION, 16, 16, 48, 48, 1, 1, 32, 0),

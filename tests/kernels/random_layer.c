@@ -213,6 +213,10 @@ static void random_kernel_size(struct dory_layer *layer)
     if (one_in(4)) {
         layer->kernel_width = sizes[random_up_to(sizeof sizes - 1)];
     }
+    if (layer->operation == DORY_DEPTHWISE && one_in(5)) { /* along one dimension, or large */
+        layer->kernel_height = (uint16_t)(one_in(2) ? 1 : random_between(1, 32));
+        layer->kernel_width = (uint16_t)(layer->kernel_height > 1 && !one_in(8) ? 1 : random_between(1, 20));
+    }
     layer->stride_height = layer->stride_width = (uint16_t)random_between(1, 2);
     if (one_in(5)) {
         layer->stride_height = (uint16_t)random_between(1, 3);

@@ -37,6 +37,7 @@ struct dory_depthwise {
     uint32_t rows, columns, channels, input_columns;
     uint32_t lane_weight_bytes, quad_bytes;
     uint32_t band_rows;
+    struct dory_series *series; /* of the kernels of any size */
 };
 
 typedef void dory_depthwise_strip(const struct dory_depthwise *work, struct dory_strip *strip);
@@ -57,6 +58,7 @@ static inline __attribute__((always_inline)) void dory_transpose_unit(const stru
         .row_bytes = work->input_columns * channels,
         .rows = strip->input_rows,
         .output = unit,
+        .lane_bytes = 4 * strip->input_rows,
         .lanes = strip->lanes,
     };
     if (left < 4) {
@@ -88,10 +90,11 @@ dory_rotate_units(const struct dory_depthwise *work, struct dory_strip *strip, u
     }
 }
 
-/* The strips of a band from left to right. Each reads `units` units, of which the strip before has left all but `stride`. */
+/* The strips of a band from left to right. Each reads `units` units, `spacing` columns apart, of which the strip before has
+ * left all but `stride`. */
 static inline __attribute__((always_inline)) void dory_depthwise_band(const struct dory_depthwise *work,
                                                                       struct dory_strip *strip, const uint8_t *band,
-                                                                      uint32_t units, uint32_t stride,
+                                                                      uint32_t units, uint32_t stride, uint32_t spacing,
                                                                       dory_depthwise_strip *compute)
 {
     uint32_t output_step = 4 * work->channels * work->normaliser.output_bytes, column = 0, left = work->columns;
@@ -99,11 +102,11 @@ static inline __attribute__((always_inline)) void dory_depthwise_band(const stru
         strip->unit[i] = work->ring + i * work->unit_bytes;
     }
     for (uint32_t i = 0; i + stride < units; i++) {
-        dory_transpose_unit(work, strip, band, 4 * i, strip->unit[i]);
+        dory_transpose_unit(work, strip, band, spacing * i, strip->unit[i]);
     }
-    for (;; column += 4 * stride, strip->output += output_step, left -= 4) {
+    for (;; column += spacing * stride, strip->output += output_step, left -= 4) {
         for (uint32_t i = units > stride ? units - stride : 0; i < units; i++) {
-            dory_transpose_unit(work, strip, band, column + 4 * i, strip->unit[i]);
+            dory_transpose_unit(work, strip, band, column + spacing * i, strip->unit[i]);
         }
         strip->columns = dory_minimum(4, left);
         compute(work, strip);
@@ -111,7 +114,9 @@ static inline __attribute__((always_inline)) void dory_depthwise_band(const stru
             return;
         }
         strip->new_quad = strip->new_band = false;
-        dory_rotate_units(work, strip, units, stride);
+        if (units > stride) {
+            dory_rotate_units(work, strip, units, stride);
+        }
     }
 }
 
@@ -138,35 +143,44 @@ static inline void dory_depthwise_start(struct dory_depthwise *work, const struc
     work->quad_bytes = 4 * work->lane_weight_bytes + dory_constants_bytes(layer);
 }
 
-/* A core's share is a range of the grid of channel quads by rows, cut into bands. `units` and `stride` are those of the
- * layer, as constants where the caller knows them. */
-static inline __attribute__((always_inline)) void dory_depthwise_run(const struct dory_layer *layer,
-                                                                     const struct dory_tile *tile, unsigned core,
-                                                                     unsigned cores, uint32_t units, uint32_t stride,
-                                                                     uint32_t spread_bytes, dory_depthwise_strip *compute)
+/* A core's share is a range of the grid of channel quads by rows, cut into bands. `units`, `stride` and `spacing` are those
+ * of the layer, as constants where the caller knows them. */
+static inline __attribute__((always_inline)) void dory_depthwise_share(struct dory_depthwise *work, unsigned core,
+                                                                       unsigned cores, uint32_t units, uint32_t stride,
+                                                                       uint32_t spacing, dory_depthwise_strip *compute)
 {
-    struct dory_depthwise work;
+    const struct dory_tile *tile = work->tile;
     struct dory_strip strip;
-    dory_depthwise_start(&work, layer, tile, core, units, spread_bytes);
-    uint32_t output_bytes = work.normaliser.output_bytes, output_row_bytes = work.columns * work.channels * output_bytes;
-    uint32_t input_row_bytes = work.stride_height * work.input_columns * work.channels;
-    struct dory_grid_share share = dory_grid_share_of((work.channels + 3) / 4, work.rows, core, cores);
+    uint32_t output_bytes = work->normaliser.output_bytes, output_row_bytes = work->columns * work->channels * output_bytes;
+    uint32_t input_row_bytes = work->stride_height * work->input_columns * work->channels;
+    struct dory_grid_share share = dory_grid_share_of((work->channels + 3) / 4, work->rows, core, cores);
     while (share.items > 0) {
-        uint32_t end = dory_grid_share_row_end(&share, work.rows), channel = 4 * share.row;
-        strip.weights = (const uint8_t *)tile->weights + share.row * work.quad_bytes;
-        strip.constants = strip.weights + 4 * work.lane_weight_bytes;
-        strip.lanes = dory_minimum(4, work.channels - channel);
+        uint32_t end = dory_grid_share_row_end(&share, work->rows), channel = 4 * share.row;
+        strip.weights = (const uint8_t *)tile->weights + share.row * work->quad_bytes;
+        strip.constants = strip.weights + 4 * work->lane_weight_bytes;
+        strip.lanes = dory_minimum(4, work->channels - channel);
         strip.new_quad = true;
         for (uint32_t row = share.first; row < end; row += strip.rows) {
             strip.new_band = true;
-            strip.rows = dory_minimum(work.band_rows, end - row);
-            strip.input_rows = (strip.rows - 1) * work.stride_height + work.kernel_height;
+            strip.rows = dory_minimum(work->band_rows, end - row);
+            strip.input_rows = (strip.rows - 1) * work->stride_height + work->kernel_height;
             strip.output = (uint8_t *)tile->output + row * output_row_bytes + channel * output_bytes;
-            dory_depthwise_band(&work, &strip, (const uint8_t *)tile->input + row * input_row_bytes + channel, units, stride,
-                                compute);
+            dory_depthwise_band(work, &strip, (const uint8_t *)tile->input + row * input_row_bytes + channel, units, stride,
+                                spacing, compute);
         }
         dory_grid_share_next_row(&share, end);
     }
+}
+
+/* The kernels whose compute part needs nothing beside that. */
+static inline __attribute__((always_inline)) void dory_depthwise_run(const struct dory_layer *layer,
+                                                                     const struct dory_tile *tile, unsigned core,
+                                                                     unsigned cores, uint32_t units, uint32_t stride,
+                                                                     dory_depthwise_strip *compute)
+{
+    struct dory_depthwise work;
+    dory_depthwise_start(&work, layer, tile, core, units, 0);
+    dory_depthwise_share(&work, core, cores, units, stride, 4, compute);
 }
 
 #endif

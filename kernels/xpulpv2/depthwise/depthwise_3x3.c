@@ -42,7 +42,7 @@
 #define NEXT_CHANNEL "nop\n"
 #define AGAIN(label) "bnez t6, " label "\n"
 #define OWN_OPERANDS                                                                                                        \
-    [shift] "m"(work->normaliser.direct_shift), [step0] "m"(strip->own.step[0]), [step1] "m"(strip->own.step[1]),           \
+    [step0] "m"(strip->own.step[0]), [step1] "m"(strip->own.step[1]),           \
         [step2] "m"(strip->own.step[2]), [row_step] "m"(strip->own.row_step), [rounds] "m"(strip->own.rounds),              \
         [rest] "m"(strip->own.rest), [unit0] "m"(strip->unit[0]), [unit1] "m"(strip->unit[1]), [unit2] "m"(strip->unit[2])
 
@@ -144,7 +144,7 @@ static inline __attribute__((always_inline)) void compute_strip(const struct dor
     void dory_xpulpv2_depthwise_3x3_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,     \
                                            unsigned cores)                                                                  \
     {                                                                                                                       \
-        dory_depthwise_run(layer, tile, core, cores, units, stride, 0, strip_of_##name);                                    \
+        dory_depthwise_run(layer, tile, core, cores, units, stride, strip_of_##name);                                       \
     }
 
 KERNEL(stride_1, 2, 1, DORY_DIRECT)

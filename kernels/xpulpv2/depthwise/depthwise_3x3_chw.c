@@ -1,8 +1,8 @@
 /* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in CHW, with one column of border on the left, and
  * on the right one for stride 1 and none for stride 2. The border's columns are not there: words at odd addresses are loaded
  * where they are, and at the edges a word that lies a column further, shifted, or with a byte of border shuffled in: only
- * the high kinds and the split one know a border that is not zero. A strip has four columns; the last one overlaps the one before where the
- * width is no multiple of four. */
+ * the high kinds and the split one know a border that is not zero. A strip has four columns; the last one overlaps the one
+ * before where the width is no multiple of four. */
 #include "../share.h"
 #include "../xpulpv2.h"
 #include "depthwise_3x3.h"
@@ -116,7 +116,7 @@ static inline bool knows_border(enum dory_direct kind)
     "9:\n"
 
 #define OWN_OPERANDS                                                                                                        \
-    [shift] "m"(work->normaliser.direct_shift), [step0] "m"(strip->step), [row_step] "m"(strip->row_step),                  \
+    [step0] "m"(strip->step), [row_step] "m"(strip->row_step),                  \
         [rounds] "m"(strip->rounds), [rest] "m"(strip->rest), [left] "m"(strip->left), [right] "m"(strip->right),           \
         [left_align] "m"(strip->left_align), [right_align] "m"(strip->right_align), [pitch] "m"(strip->pitch),              \
         [border] "m"(strip->border),                                                                                        \

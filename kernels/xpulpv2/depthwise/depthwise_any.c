@@ -1,116 +1,136 @@
-/* Depth-wise layers of any kernel size and stride: dot products with weights that are spread out, for each of the four
- * outputs of a strip, over the words that the strip reads. All loads are aligned; zeros are multiplied, too. */
-#include "../dots.h"
+/* Depth-wise layers of any kernel size and stride, signed inputs, too: one kernel for each normalisation that is done
+ * between registers, and one for all others, whose sums go through memory. */
 #include "../xpulpv2.h"
+#include "any.h"
 #include "depthwise.h"
 
-/* Word `index` of a kernel row; zero beside it. */
-static inline uint32_t row_word(const uint8_t *row, uint32_t words, uint32_t index)
+#define MOST_FOURS 8 /* whose sums are in memory: an even number */
+
+static void start_any(const struct dory_depthwise *work)
 {
-    return index < words ? dory_load_word(row + 4 * index) : 0;
+    struct dory_series *series = work->series;
+    series->outer = dory_depthwise_steps(work->layer->kernel_width, work->stride_width);
+    series->inner = work->kernel_height;
+    series->step = 4;
+    series->rolls = work->stride_height == 1 && series->inner % 2 != 0 ? series->inner / 2 : 0;
+    series->second = 4 * work->stride_height;
+    series->pair_step = 8 * work->stride_height;
+    series->weights = work->spread;
+    series->weights_bytes = 8 * series->inner * series->outer;
+    series->four_bytes = work->columns * series->pixel_bytes;
 }
 
-/* A kernel row for one output, moved on by as many bytes as the output's columns are. */
-static void spread_row(const uint8_t *row, uint32_t words, uint32_t bytes, uint8_t *spread, uint32_t units,
-                       uint32_t unit_bytes)
+/* The fours of a strip follow each other from row to row. */
+static void compute_strip(const struct dory_depthwise *work, struct dory_strip *strip, dory_compute_series *compute)
 {
-    uint32_t shift = 8 * (bytes % 4),
-             index = 0u - bytes / 4; /* wraps: words before the first are as zero as those behind the last */
-    for (uint32_t unit = 0; unit < units; unit++, index++, spread += unit_bytes) {
-        uint32_t word = row_word(row, words, index) << shift;
-        if (shift != 0) {
-            word |= row_word(row, words, index - 1) >> (32 - shift);
-        }
-        dory_store_word(spread, word);
-    }
-}
-
-/* [lane][unit][kernel row][output] words: byte b of unit u's word meets the weight of kernel column 4 * u + b - output *
- * stride. */
-static void spread_weights(const struct dory_depthwise *work, const uint8_t *weights)
-{
-    uint32_t rows = work->kernel_height, words = work->lane_weight_bytes / (4 * rows), unit_bytes = 16 * rows;
-    uint8_t *of_lane = work->spread;
-    for (uint32_t lane = 0; lane < 4; lane++, of_lane += work->units * unit_bytes) {
-        for (uint32_t row = 0; row < rows; row++, weights += 4 * words) {
-            for (uint32_t output = 0; output < 4; output++) {
-                spread_row(weights, words, output * work->stride_width, of_lane + 16 * row + 4 * output, work->units,
-                           unit_bytes);
-            }
-        }
-    }
-}
-
-/* One output row of one lane in up to 4 columns; `offset` is that of its first input row in the units. */
-static inline __attribute__((always_inline)) void sum_row(int32_t sum[4], const struct dory_depthwise *work,
-                                                          const struct dory_strip *strip, const uint8_t *weights,
-                                                          uint32_t offset, bool is_signed)
-{
-    sum[0] = sum[1] = sum[2] = sum[3] = 0;
-    for (uint32_t unit = 0; unit < work->units; unit++) {
-        const uint8_t *input = strip->unit[unit] + offset;
-        dory_dots(sum, &input, &weights, work->kernel_height, is_signed);
-    }
-}
-
-static __attribute__((noinline)) void store_row(const struct dory_depthwise *work, const struct dory_strip *strip,
-                                                uint32_t lane, const int32_t sum[4], uint8_t *output)
-{
-    int32_t element[4] = {sum[0], sum[1], sum[2], sum[3]};
-    uint32_t bytes = work->normaliser.output_bytes;
-    dory_normalise_lane(&work->normaliser, strip->constants, lane, element, 1, strip->columns);
-    for (uint32_t i = 0; i < strip->columns; i++) {
-        dory_store_elements(output + i * work->channels * bytes, element + i, 1, bytes);
-    }
-}
-
-/* Without a loop, which would keep the sums in memory. */
-static inline __attribute__((always_inline)) void
-store_row_directly(const struct dory_depthwise *work, const uint8_t *constants, const int32_t sum[4], uint8_t *output)
-{
-    int32_t addend = (int32_t)dory_load_word(constants + 4);
-    int32_t shift = work->normaliser.shift, maximum = work->normaliser.maximum;
-    uint32_t channels = work->channels, factor = dory_load_word(constants);
-    int32_t a = (int32_t)((uint32_t)sum[0] * factor), b = (int32_t)((uint32_t)sum[1] * factor);
-    int32_t c = (int32_t)((uint32_t)sum[2] * factor), d = (int32_t)((uint32_t)sum[3] * factor);
-    output[0] = (uint8_t)p_clipur(p_addnr(a, addend, shift), maximum);
-    output[channels] = (uint8_t)p_clipur(p_addnr(b, addend, shift), maximum);
-    output[2 * channels] = (uint8_t)p_clipur(p_addnr(c, addend, shift), maximum);
-    output[3 * channels] = (uint8_t)p_clipur(p_addnr(d, addend, shift), maximum);
-}
-
-/* Output rows of one lane. */
-static void compute_lane(const struct dory_depthwise *work, const struct dory_strip *strip, uint32_t lane, bool is_signed)
-{
-    uint32_t bytes = work->normaliser.output_bytes, row_bytes = work->columns * work->channels * bytes;
-    uint32_t offset = lane * strip->input_rows * 4, step = 4 * work->stride_height;
-    const uint8_t *weights = work->spread + lane * work->units * work->kernel_height * 16;
-    bool direct = work->normaliser.direct == DORY_DIRECT && strip->columns == 4;
-    uint8_t *output = strip->output + lane * bytes;
-    for (uint32_t row = strip->rows; row > 0; row--, output += row_bytes, offset += step) {
-        int32_t sum[4];
-        sum_row(sum, work, strip, weights, offset, is_signed);
-        if (direct) {
-            store_row_directly(work, strip->constants + 8 * lane, sum, output);
-        } else {
-            int32_t kept[4] = {sum[0], sum[1], sum[2], sum[3]};
-            store_row(work, strip, lane, kept, output);
-        }
-    }
-}
-
-static inline void compute_strip(const struct dory_depthwise *work, struct dory_strip *strip)
-{
+    struct dory_series *series = work->series;
+    uint32_t step = 4 / dory_depthwise_spacing(work->stride_width), far = step * work->stride_width / 2;
     if (strip->new_quad) {
-        spread_weights(work, strip->weights);
+        dory_pair_weights(strip->weights, work->kernel_height, work->layer->kernel_width,
+                          dory_round_up(work->layer->kernel_width, 4), work->stride_width, work->spread);
     }
-    for (uint32_t lane = 0; lane < strip->lanes; lane++) {
-        compute_lane(work, strip, lane, work->layer->input_is_signed);
+    for (uint32_t i = 0; i < series->outer; i++) {
+        series->source[2 * i] = strip->unit[step * i];
+        series->source[2 * i + 1] = strip->unit[step * i + far];
+    }
+    series->constants = strip->constants;
+    series->output = strip->output;
+    series->columns = strip->columns;
+    series->pairs = strip->rows / 2;
+    series->single = strip->rows % 2;
+    series->lanes = strip->lanes;
+    series->lane_bytes = 4 * strip->input_rows;
+    compute(series);
+}
+
+/* Inlined in each kernel, where `compute` and `strip` are constants. */
+static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
+                                                      unsigned core, unsigned cores, dory_compute_series *compute,
+                                                      dory_depthwise_strip *strip)
+{
+    if (dory_is_line(layer, tile->columns)) {
+        dory_depthwise_lines(layer, tile, core, cores, compute);
+        return;
+    }
+    uint32_t stride = layer->stride_width;
+    struct dory_series series;
+    struct dory_depthwise work;
+    dory_start_series(&series, layer, tile);
+    dory_depthwise_start(&work, layer, tile, core, dory_depthwise_units(layer->kernel_width, stride),
+                         dory_depthwise_pairs_bytes(layer->kernel_height, layer->kernel_width, stride));
+    work.series = &series;
+    start_any(&work);
+    dory_depthwise_share(&work, core, cores, work.units, dory_depthwise_advance(stride), dory_depthwise_spacing(stride),
+                         strip);
+}
+
+/* Elements from the sums of so many fours. */
+static void finish(struct dory_series *series, uint8_t *output, uint32_t lane, int32_t *sum, uint32_t fours)
+{
+    uint32_t bytes = series->normaliser.output_bytes;
+    dory_normalise_lane(&series->normaliser, series->constants, lane, sum, 1, 4 * fours);
+    for (uint32_t four = 0; four < fours; four++, output += series->four_bytes, sum += 4) {
+        for (uint32_t i = 0; i < series->columns; i++) {
+            dory_store_elements(output + i * series->pixel_bytes, sum + i, 1, bytes);
+        }
     }
 }
 
-void dory_xpulpv2_depthwise(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+/* The fours of a lane, a few at a time, for the stack is small. */
+static void compute_long_lane(struct dory_series *series, uint32_t lane)
 {
-    dory_depthwise_run(layer, tile, core, cores, dory_depthwise_units(layer), layer->stride_width,
-                       dory_depthwise_spread_bytes(layer), compute_strip);
+    uint32_t fours = 2 * series->pairs + series->single, bytes = series->normaliser.output_bytes;
+    uint8_t *output = series->output + lane * bytes;
+    int32_t sums[4 * MOST_FOURS];
+    series->own.offset = lane * series->lane_bytes;
+    while (fours > 0) {
+        uint32_t now = dory_minimum(fours, MOST_FOURS);
+        series->own.last = (uint8_t *)sums;
+        series->pairs = now / 2;
+        series->single = now % 2;
+        dory_compute_lane(series, DORY_NOT_DIRECT);
+        finish(series, output, lane, sums, now);
+        output += now * series->four_bytes;
+        fours -= now;
+    }
 }
+
+static __attribute__((noinline)) void compute_long(struct dory_series *series)
+{
+    uint32_t pairs = series->pairs, single = series->single;
+    series->own.source = series->source;
+    series->own.weights = series->weights;
+    series->own.constants = series->constants;
+    for (uint32_t lane = 0; lane < series->lanes; lane++) {
+        series->pairs = pairs;
+        series->single = single;
+        compute_long_lane(series, lane);
+        series->own.weights += series->weights_bytes;
+    }
+}
+
+#define KERNEL(name, compute)                                                                                               \
+    static void strip_of_##name(const struct dory_depthwise *work, struct dory_strip *strip)                                \
+    {                                                                                                                       \
+        compute_strip(work, strip, compute);                                                                                \
+    }                                                                                                                       \
+    void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
+    {                                                                                                                       \
+        run(layer, tile, core, cores, compute, strip_of_##name);                                                            \
+    }
+
+#define DIRECT_KERNEL(suffix, kind)                                                                                         \
+    static __attribute__((noinline)) void compute_##suffix(struct dory_series *series)                                      \
+    {                                                                                                                       \
+        dory_compute_directly(series, kind);                                                                                \
+    }                                                                                                                       \
+    KERNEL(depthwise_##suffix, compute_##suffix)
+
+DIRECT_KERNEL(direct, DORY_DIRECT)
+DIRECT_KERNEL(clamped, DORY_DIRECT_CLAMPED)
+DIRECT_KERNEL(clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE)
+DIRECT_KERNEL(split, DORY_DIRECT_SPLIT)
+DIRECT_KERNEL(split_away, DORY_DIRECT_SPLIT_AWAY)
+DIRECT_KERNEL(high, DORY_DIRECT_HIGH)
+DIRECT_KERNEL(high_away, DORY_DIRECT_HIGH_AWAY)
+KERNEL(depthwise, compute_long)

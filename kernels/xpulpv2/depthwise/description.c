@@ -36,11 +36,10 @@ static bool is_plain_depthwise(const struct dory_layer *layer)
            layer->dilation_height == 1 && layer->dilation_width == 1;
 }
 
-static uint32_t ring_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+static uint32_t ring_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t units)
 {
     uint32_t kernel = layer->kernel_height, stride = layer->stride_height;
-    return dory_depthwise_units(layer) *
-           dory_depthwise_unit_bytes(kernel, stride, dory_depthwise_band_rows(kernel, stride, tile->rows));
+    return units * dory_depthwise_unit_bytes(kernel, stride, dory_depthwise_band_rows(kernel, stride, tile->rows));
 }
 
 /* What the kernels of each kind do: some clip to all values of a byte only; the high one that rounds can do without. */
@@ -66,7 +65,7 @@ static bool depthwise_3x3_supports(const struct dory_layer *layer, uint32_t stri
 static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile,
                                             unsigned cores)
 {
-    return cores * ring_bytes(layer, tile);
+    return cores * ring_bytes(layer, tile, layer->stride_width + 1u);
 }
 
 /* `row_tenths`: tenths of a cycle a row of a lane, a little more than its instructions. */
@@ -148,43 +147,191 @@ DEPTHWISE_3X3_CHW(stride_2_split, 2, DORY_DIRECT_SPLIT, 530, 53)
 DEPTHWISE_3X3_CHW(stride_2_high, 2, DORY_DIRECT_HIGH, 655, 52)
 DEPTHWISE_3X3_CHW(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY, 805, 52)
 
-static bool depthwise_supports(const struct dory_layer *layer)
+/* ---- depth-wise of any size, see series.h ------------------------------------------------------------------- */
+
+static bool any_supports(const struct dory_layer *layer)
 {
-    return is_plain_depthwise(layer) && dory_depthwise_units(layer) <= DORY_DEPTHWISE_MOST_UNITS &&
-           layer->stride_width <= dory_depthwise_units(layer);
+    uint32_t steps = dory_depthwise_steps(layer->kernel_width, layer->stride_width);
+    uint32_t units = dory_depthwise_units(layer->kernel_width, layer->stride_width);
+    return is_plain_depthwise(layer) && steps <= DORY_DEPTHWISE_MOST_STEPS && units <= DORY_DEPTHWISE_MOST_UNITS &&
+           layer->kernel_height <= DORY_LINE_MOST_ROWS;
 }
 
-static uint32_t depthwise_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+static uint32_t any_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return cores * (ring_bytes(layer, tile) + dory_depthwise_spread_bytes(layer));
+    bool is_row = layer->kernel_height == 1;
+    uint32_t kernel = is_row ? layer->kernel_width : layer->kernel_height;
+    uint32_t stride = is_row ? layer->stride_width : layer->stride_height;
+    if (dory_is_line(layer, tile->columns)) {
+        uint32_t strips = dory_divide_up(is_row ? tile->columns : tile->rows, 4);
+        return cores * (16 * dory_line_units(kernel, stride, strips) + dory_depthwise_pairs_bytes(1, kernel, stride));
+    }
+    uint32_t units = dory_depthwise_units(layer->kernel_width, layer->stride_width);
+    return cores * (ring_bytes(layer, tile, units) +
+                    dory_depthwise_pairs_bytes(layer->kernel_height, layer->kernel_width, layer->stride_width));
 }
 
-/* Cycles more for a row of a lane that takes the long way. */
-static uint32_t long_row_cycles(const struct dory_layer *layer)
+/* A dimension along which fours lie: the kernel's taps, the stride, units and their columns. */
+struct axis {
+    uint32_t kernel, stride, steps, units, advance, spacing;
+};
+
+static struct axis axis_of(uint32_t kernel, uint32_t stride)
+{
+    return (struct axis){.kernel = kernel,
+                         .stride = stride,
+                         .steps = dory_depthwise_steps(kernel, stride),
+                         .units = dory_depthwise_units(kernel, stride),
+                         .advance = dory_depthwise_advance(stride),
+                         .spacing = dory_depthwise_spacing(stride)};
+}
+
+/* Cycles of a lane that computes so many fours in pairs, of `outer` steps of `inner` ones each. */
+static uint64_t lane_cycles(uint32_t fours, uint32_t outer, uint32_t inner, bool rolls, uint64_t finish_cycles)
+{
+    uint64_t pair = 24 + outer * (rolls ? 12 * inner + 9 : 14 * inner + 7) + 2 * finish_cycles;
+    uint64_t single = 80 + outer * (8 * inner + 7) + finish_cycles;
+    return fours / 2 * pair + fours % 2 * single + 65;
+}
+
+/* A core that computes `rows` rows of a quad of channels: units, of which strips share some, and then four lanes. */
+static uint64_t any_band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows,
+                                uint64_t finish_cycles)
+{
+    struct axis axis = axis_of(layer->kernel_width, layer->stride_width);
+    uint32_t height = layer->kernel_height, strips = dory_divide_up(tile->columns, 4);
+    uint32_t input_rows = dory_input_extent(rows, height, layer->stride_height, 1);
+    uint32_t input_columns = dory_input_extent(tile->columns, axis.kernel, axis.stride, 1);
+    uint32_t kept = axis.units > axis.advance ? axis.units - axis.advance : 0;
+    uint32_t units = dory_minimum(kept + strips * (axis.units - kept), dory_divide_up(input_columns, axis.spacing));
+    bool rolls = layer->stride_height == 1 && height % 2 != 0;
+    uint64_t transpose = (uint64_t)units * (input_rows * (tile->channels % 4 == 0 ? 19u : 85u) + 40);
+    return transpose + strips * (4 * lane_cycles(rows, axis.steps, height, rolls, finish_cycles) + 120) + 80;
+}
+
+/* Rows (or strips) with which the slowest core starts, of a quad (or line) whose last ones they are: 0 where all cores start
+ * at a first one. */
+static uint32_t uneven_start(uint32_t items, uint32_t all)
+{
+    uint32_t rest = items % all;
+    return rest == 0 || (items < all && all % items == 0) ? 0 : (rest + 1) / 2;
+}
+
+static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                                uint64_t finish_cycles)
+{
+    uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * tile->rows, cores), left = items;
+    uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
+    uint32_t start = uneven_start(items, tile->rows), row = start ? tile->rows - start : 0;
+    uint64_t quad = 4 * dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (6 * layer->kernel_height + 40u);
+    uint64_t total = 1200 + (row != 0 ? quad : 0);
+    while (left > 0) {
+        uint32_t rows = dory_minimum(dory_minimum(band, left), tile->rows - row);
+        total += any_band_cycles(layer, tile, rows, finish_cycles) + (row == 0 ? quad : 0);
+        left -= rows;
+        row = row + rows == tile->rows ? 0 : row + rows;
+    }
+    return total;
+}
+
+/* So many strips of a line, in parts. */
+static uint64_t line_cycles(const struct dory_tile_shape *tile, const struct axis *axis, uint32_t strips, bool partial,
+                            uint64_t finish_cycles)
+{
+    uint32_t most = (dory_line_units(axis->kernel, axis->stride, UINT16_MAX) - axis->units) / axis->advance + 1;
+    uint64_t total = 200 + 4 * 45 * axis->steps;
+    for (uint32_t done = 0; done < strips; done += most) {
+        uint32_t part = dory_minimum(most, strips - done), units = (part - 1) * axis->advance + axis->units;
+        bool ends = partial && done + part == strips;
+        total += units * (tile->channels % 4 == 0 ? 19u : 85u) + 250;
+        total += part > ends ? 4 * lane_cycles(part - ends, 1, axis->steps, false, finish_cycles) : 0;
+        total += ends ? 4 * lane_cycles(1, 1, axis->steps, false, finish_cycles) + (part > ends ? 250 : 0) : 0;
+        total += part > ends ? 150 : 0;
+    }
+    return total;
+}
+
+static uint64_t any_lines_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                                 uint64_t finish_cycles)
+{
+    bool is_row = layer->kernel_height == 1;
+    struct axis axis =
+        is_row ? axis_of(layer->kernel_width, layer->stride_width) : axis_of(layer->kernel_height, layer->stride_height);
+    uint32_t outputs = is_row ? tile->columns : tile->rows, lines = is_row ? tile->rows : 1;
+    uint32_t strips = dory_divide_up(outputs, 4);
+    uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * lines * strips, cores);
+    uint32_t some = uneven_start(items, strips);
+    uint64_t total = 520;
+    for (some = some ? some : dory_minimum(items, strips); items > 0; items -= some, some = dory_minimum(items, strips)) {
+        total += line_cycles(tile, &axis, some, outputs % 4 != 0, finish_cycles);
+    }
+    return total;
+}
+
+/* `finish_cycles`: of a four. */
+static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                           uint64_t finish_cycles)
+{
+    uint64_t cycles = dory_is_line(layer, tile->columns) ? any_lines_cycles(layer, tile, cores, finish_cycles)
+                                                         : any_area_cycles(layer, tile, cores, finish_cycles);
+    return cores > 1 ? cycles + cycles / 32 : cycles; /* banks are in use by others */
+}
+
+/* The high kind that rounds can do without, and has any bounds. */
+static bool any_finishes(const struct dory_layer *layer, enum dory_direct kind)
+{
+    enum dory_direct own = dory_direct_of(layer);
+    if (own == DORY_DIRECT_HIGH && layer->minimum != 0) {
+        own = DORY_DIRECT_HIGH_AWAY;
+    }
+    return own == kind;
+}
+
+#define DEPTHWISE(suffix, kind, finish_cycles)                                                                              \
+    static bool supports_any_##suffix(const struct dory_layer *layer)                                                       \
+    {                                                                                                                       \
+        return any_supports(layer) && any_finishes(layer, kind);                                                            \
+    }                                                                                                                       \
+    static uint64_t cycles_any_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
+    {                                                                                                                       \
+        return any_cycles(layer, tile, cores, finish_cycles);                                                               \
+    }                                                                                                                       \
+    const struct dory_kernel_description dory_xpulpv2_depthwise_##suffix##_description = {                                  \
+        .name = "dory_xpulpv2_depthwise_" #suffix,                                                                          \
+        .supports = supports_any_##suffix,                                                                                  \
+        .scratch_bytes = any_scratch_bytes,                                                                                 \
+        .cycles = cycles_any_##suffix,                                                                                      \
+    };
+
+DEPTHWISE(direct, DORY_DIRECT, 17)
+DEPTHWISE(clamped, DORY_DIRECT_CLAMPED, 20)
+DEPTHWISE(clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE, 28)
+DEPTHWISE(split, DORY_DIRECT_SPLIT, 24)
+DEPTHWISE(split_away, DORY_DIRECT_SPLIT_AWAY, 34)
+DEPTHWISE(high, DORY_DIRECT_HIGH, 37)
+DEPTHWISE(high_away, DORY_DIRECT_HIGH_AWAY, 51)
+
+/* Cycles of a four that takes the long way. */
+static uint32_t long_finish_cycles(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
-    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 260 : 200;
-    case DORY_NORMALISE_64: return 300;
-    case DORY_NORMALISE_SPLIT: return 230;
-    case DORY_NORMALISE_HIGH: return 290;
-    case DORY_NORMALISE_DIVIDE: return 430;
-    default: return 200;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 204 : 150;
+    case DORY_NORMALISE_64: return 240;
+    case DORY_NORMALISE_SPLIT: return 200;
+    case DORY_NORMALISE_HIGH: return 220;
+    case DORY_NORMALISE_DIVIDE: return 318;
+    default: return 150;
     }
 }
 
 static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t units = dory_depthwise_units(layer), rows = layer->kernel_height;
-    uint64_t row = units * (9 * rows + 14) + 66;
-    if (dory_direct_of(layer) != DORY_DIRECT) {
-        row += long_row_cycles(layer);
-    }
-    return depthwise_total(layer, tile, cores, 10 * row, 20, 16 * rows * (14 * units + 10));
+    return any_cycles(layer, tile, cores, long_finish_cycles(layer));
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_description = {
     .name = "dory_xpulpv2_depthwise",
-    .supports = depthwise_supports,
-    .scratch_bytes = depthwise_scratch_bytes,
+    .supports = any_supports,
+    .scratch_bytes = any_scratch_bytes,
     .cycles = depthwise_cycles,
 };

@@ -1,0 +1,177 @@
+/* From four sums of depth-wise layers to four output elements, assembly text. An including file defines STEP_1 and STEP_2:
+ * registers with the steps from the fourth column of the output to the third, from there to the second. */
+#ifndef DORY_XPULPV2_FINISH_H
+#define DORY_XPULPV2_FINISH_H
+
+#include "../normalise.h"
+#include "../xpulp.h"
+
+#if defined(DORY_XPULPV2)
+
+/* clang-format off */
+
+/* Four sums to bytes. The clip to [0, 255] is an immediate: n = 9 is 8 bits. */
+#if defined(__pulp__) || defined(__gap8__)
+#define CLIP(a) "p.clipu " a ", " a ", 9\n"
+#else
+#define CLIP(a) ".insn r 0x33, 2, 0x0A, " a ", " a ", x9\n"
+#endif
+#define STORE(a, b, c, d, label_of_last)                                                                                    \
+    P_SB_STEP(d, "s8", "a2") P_SB_STEP(c, STEP_1, "a2") P_SB_STEP(b, STEP_2, "a2") label_of_last P_SB_STEP(a, "s11", "a2")
+
+#define SCALE(a, b, c, d)                                                                                                   \
+    "mul " a ", " a ", a3\n"                                                                                                \
+    "mul " b ", " b ", a3\n"                                                                                                \
+    "mul " c ", " c ", a3\n"                                                                                                \
+    "mul " d ", " d ", a3\n"
+
+/* DORY_DIRECT: 16 instructions for four elements. t0 and t1 name registers that are free; not here. */
+#define FINISH(a, b, c, d, t0, t1, label_of_last)                                                                           \
+    SCALE(a, b, c, d)                                                                                                       \
+    P_ADDNR(a, "a4", "a5") P_ADDNR(b, "a4", "a5") P_ADDNR(c, "a4", "a5") P_ADDNR(d, "a4", "a5")                             \
+    CLIP(a) CLIP(b) CLIP(c) CLIP(d)                                                                                         \
+    STORE(a, b, c, d, label_of_last)
+
+/* The clamped kinds, see direct.h, have their bounds in gp and tp. 20 and 28 instructions. */
+#define CLAMP(a, b, c, d)                                                                                                   \
+    P_MAX(a, a, "gp") P_MAX(b, b, "gp") P_MAX(c, c, "gp") P_MAX(d, d, "gp")                                                 \
+    P_MIN(a, a, "tp") P_MIN(b, b, "tp") P_MIN(c, c, "tp") P_MIN(d, d, "tp")
+
+#define FINISH_CLAMPED(a, b, c, d, t0, t1, label_of_last)                                                                   \
+    CLAMP(a, b, c, d)                                                                                                       \
+    SCALE(a, b, c, d)                                                                                                       \
+    P_ADDUNR(a, "a4", "a5") P_ADDUNR(b, "a4", "a5") P_ADDUNR(c, "a4", "a5") P_ADDUNR(d, "a4", "a5")                         \
+    STORE(a, b, c, d, label_of_last)
+
+#define FINISH_CLAMPED_LESS_ONE(a, b, c, d, t0, t1, label_of_last)                                                          \
+    CLAMP(a, b, c, d)                                                                                                       \
+    SCALE(a, b, c, d)                                                                                                       \
+    "add " a ", " a ", a4\n"                                                                                                \
+    "add " b ", " b ", a4\n"                                                                                                \
+    "add " c ", " c ", a4\n"                                                                                                \
+    "add " d ", " d ", a4\n"                                                                                                \
+    "srl " t0 ", " a ", a5\n"                                                                                               \
+    "srl " t1 ", " b ", a5\n" P_ADDUNR(a, t0, "a5") P_ADDUNR(b, t1, "a5")                                                   \
+    "srl " t0 ", " c ", a5\n"                                                                                               \
+    "srl " t1 ", " d ", a5\n" P_ADDUNR(c, t0, "a5") P_ADDUNR(d, t1, "a5")                                                   \
+    STORE(a, b, c, d, label_of_last)
+
+/* The high kinds have bias and shift in gp and tp, the left shift in a5. The first one is clipped to [0, 255], 24 instructions,
+ * of which mulh takes 5 cycles; the second one rounds away from zero, or not at all, and has any bounds, 39 instructions. */
+#define BIAS(a, b, c, d)                                                                                                    \
+    "add " a ", " a ", gp\n"                                                                                                \
+    "add " b ", " b ", gp\n"                                                                                                \
+    "add " c ", " c ", gp\n"                                                                                                \
+    "add " d ", " d ", gp\n"
+
+#define HIGH(a)                                                                                                             \
+    "sll " a ", " a ", a5\n"                                                                                                \
+    "mulh " a ", " a ", a3\n"
+
+#define HIGH_AWAY(a, t0, t1)                                                                                                \
+    "slt " t0 ", " a ", x0\n"                                                                                               \
+    HIGH(a)                                                                                                                 \
+    P_MSU(a, t0, t1)
+
+#define SHIFT(a, b, c, d) P_ADDNR(a, "a4", "tp") P_ADDNR(b, "a4", "tp") P_ADDNR(c, "a4", "tp") P_ADDNR(d, "a4", "tp")
+
+#define FINISH_HIGH(a, b, c, d, t0, t1, label_of_last)                                                                      \
+    BIAS(a, b, c, d)                                                                                                        \
+    HIGH(a) HIGH(b) HIGH(c) HIGH(d)                                                                                         \
+    SHIFT(a, b, c, d)                                                                                                       \
+    CLIP(a) CLIP(b) CLIP(c) CLIP(d)                                                                                         \
+    STORE(a, b, c, d, label_of_last)
+
+#define FINISH_HIGH_AWAY(a, b, c, d, t0, t1, label_of_last)                                                                 \
+    BIAS(a, b, c, d)                                                                                                        \
+    FINISH_BIASED_HIGH_AWAY(a, b, c, d, t0, t1, label_of_last)
+
+#define FINISH_BIASED_HIGH_AWAY(a, b, c, d, t0, t1, label_of_last)                                                          \
+    "lw " t1 ", %[away]\n"                                                                                                  \
+    HIGH_AWAY(a, t0, t1) HIGH_AWAY(b, t0, t1) HIGH_AWAY(c, t0, t1) HIGH_AWAY(d, t0, t1)                                     \
+    "lw " t0 ", %[minimum]\n"                                                                                               \
+    "lw " t1 ", %[maximum]\n"                                                                                               \
+    SHIFT(a, b, c, d)                                                                                                       \
+    P_MAX(a, a, t0) P_MAX(b, b, t0) P_MAX(c, c, t0) P_MAX(d, d, t0)                                                         \
+    P_MIN(a, a, t1) P_MIN(b, b, t1) P_MIN(c, c, t1) P_MIN(d, d, t1)                                                         \
+    STORE(a, b, c, d, label_of_last)
+
+/* DORY_DIRECT_SPLIT has bias and limit in gp and tp, the fine multiplier in a3, the addend with the shift in a4, and the coarse
+ * multiplier in a5. 28 instructions, and 24 from sums that start with the bias. */
+#define LIMIT(a, b, c, d) P_CLIPUR(a, a, "tp") P_CLIPUR(b, b, "tp") P_CLIPUR(c, c, "tp") P_CLIPUR(d, d, "tp")
+#define PRODUCTS(a, b, t0, t1)                                                                                              \
+    "mul " t0 ", " a ", a3\n"                                                                                               \
+    "mul " t1 ", " b ", a3\n" P_ADDUNR(t0, "a4", "a4") P_ADDUNR(t1, "a4", "a4") P_MAC(t0, a, "a5") P_MAC(t1, b, "a5")
+#define HIGH_BYTES(a, b, t0, t1)                                                                                            \
+    "srli " a ", " t0 ", 24\n"                                                                                              \
+    "srli " b ", " t1 ", 24\n"
+#define SPLIT(a, b, t0, t1) PRODUCTS(a, b, t0, t1) HIGH_BYTES(a, b, t0, t1)
+
+#define FINISH_BIASED_SPLIT(a, b, c, d, t0, t1, label_of_last)                                                              \
+    LIMIT(a, b, c, d)                                                                                                       \
+    SPLIT(a, b, t0, t1) SPLIT(c, d, t0, t1)                                                                                 \
+    STORE(a, b, c, d, label_of_last)
+
+#define FINISH_SPLIT(a, b, c, d, t0, t1, label_of_last)                                                                     \
+    BIAS(a, b, c, d)                                                                                                        \
+    FINISH_BIASED_SPLIT(a, b, c, d, t0, t1, label_of_last)
+
+/* The same, and a step less below zero; t4 and t5 are free, too. 34 instructions. */
+#define SPLIT_AWAY(a, b, t0, t1)                                                                                            \
+    PRODUCTS(a, b, t0, t1)                                                                                                  \
+    "slt " a ", " a ", t4\n"                                                                                                \
+    "slt " b ", " b ", t4\n" P_MSU(t0, a, "t5") P_MSU(t1, b, "t5")                                                          \
+    HIGH_BYTES(a, b, t0, t1)
+
+#define FINISH_BIASED_SPLIT_AWAY(a, b, c, d, t0, t1, label_of_last)                                                         \
+    "lw t4, %[zero]\n"                                                                                                      \
+    "lw t5, %[step_below]\n"                                                                                                \
+    LIMIT(a, b, c, d)                                                                                                       \
+    SPLIT_AWAY(a, b, t0, t1) SPLIT_AWAY(c, d, t0, t1)                                                                       \
+    STORE(a, b, c, d, label_of_last)
+
+/* DORY_DIRECT, and the high kind that rounds down from sums that start with the bias, with any largest element. */
+#define CLIP_UP_TO(a, b, c, d, t0)                                                                                          \
+    "lw " t0 ", %[maximum]\n"                                                                                               \
+    P_CLIPUR(a, a, t0) P_CLIPUR(b, b, t0) P_CLIPUR(c, c, t0) P_CLIPUR(d, d, t0)
+
+#define FINISH_UP_TO(a, b, c, d, t0, t1, label_of_last)                                                                     \
+    SCALE(a, b, c, d)                                                                                                       \
+    P_ADDNR(a, "a4", "a5") P_ADDNR(b, "a4", "a5") P_ADDNR(c, "a4", "a5") P_ADDNR(d, "a4", "a5")                             \
+    CLIP_UP_TO(a, b, c, d, t0)                                                                                              \
+    STORE(a, b, c, d, label_of_last)
+
+#define FINISH_BIASED_HIGH_UP_TO(a, b, c, d, t0, t1, label_of_last)                                                         \
+    HIGH(a) HIGH(b) HIGH(c) HIGH(d)                                                                                         \
+    SHIFT(a, b, c, d)                                                                                                       \
+    CLIP_UP_TO(a, b, c, d, t0)                                                                                              \
+    STORE(a, b, c, d, label_of_last)
+
+/* The sums as they are, in the order of the columns, to be finished elsewhere. */
+#define FINISH_NOT(a, b, c, d, t0, t1, label_of_last)                                                                       \
+    P_SW_NEXT(a, "a2") P_SW_NEXT(b, "a2") P_SW_NEXT(c, "a2") label_of_last P_SW_NEXT(d, "a2")
+
+/* Of a lane, from address t1 on. */
+#define LOAD_CONSTANTS_NOT ""
+
+#define LOAD_CONSTANTS_SPLIT                                                                                                \
+    P_LW_NEXT("gp", "t1") P_LW_NEXT("tp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1") P_LW_NEXT("a5", "t1")
+#define LOAD_CONSTANTS_HIGH P_LW_NEXT("gp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1") P_LW_NEXT("tp", "t1")
+#define LOAD_CONSTANTS                  P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
+#define LOAD_CONSTANTS_CLAMPED          P_LW_NEXT("gp", "t1") P_LW_NEXT("tp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
+#define LOAD_CONSTANTS_CLAMPED_LESS_ONE LOAD_CONSTANTS_CLAMPED "addi a4, a4, 1\n"
+
+#define FINISH_OPERANDS(normaliser)                                                                                         \
+    [away] "m"((normaliser).away), [minimum] "m"((normaliser).minimum), [maximum] "m"((normaliser).maximum),                \
+        [shift] "m"((normaliser).direct_shift)
+
+/* All registers but s0. */
+#define CLOBBERED                                                                                                           \
+    "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", "s4", "s5", \
+        "s6", "s7", "s8", "s9", "s10", "s11", "ra", "memory"
+
+/* clang-format on */
+
+#endif
+
+#endif
