@@ -67,8 +67,8 @@ struct dory_cost_layer {
     uint32_t groups;
     uint32_t input_bits, weight_bits, output_bits; /* 2, 4, 8, 16 or 32; of weights 2, 4 or 8 */
     uint32_t input_is_signed, output_is_signed;
-    uint32_t normalisation;                        /* enum dory_cost_normalisation */
-    uint32_t input_layout, output_layout;          /* enum dory_cost_layout: how its tensors lie in L2 */
+    uint32_t normalisation;               /* enum dory_cost_normalisation */
+    uint32_t input_layout, output_layout; /* enum dory_cost_layout: how its tensors lie in L2 */
 };
 
 enum dory_cost_mode {
