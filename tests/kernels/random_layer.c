@@ -177,6 +177,29 @@ static void random_shifts(struct dory_layer *layer, struct dory_stages *stages)
     layer->minimum = one_in(4) ? (int32_t)random_up_to((uint32_t)layer->maximum) : 0;
 }
 
+/* One plane for both inputs in about 31 bits, as what is proven equal to two roundings has it: terms whose sum fits, though
+ * their magnitudes do not. */
+static void random_plane(struct dory_layer *layer, struct dory_stages *stages)
+{
+    static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    layer->normalisation = DORY_NORMALISE_32;
+    layer->input_is_signed = layer->second_input_is_signed = 0;
+    layer->stages = stages;
+    stages->input[0] = stages->input[1] = stages->first = none;
+    stages->input[0].multiplier = (int64_t)random_between(1, 1 << 22);
+    stages->input[1].multiplier = (int64_t)random_between(1, 1 << 23);
+    stages->input[0].addend = -(int64_t)random_between(1 << 30, INT32_MAX);
+    if (one_in(4)) {
+        stages->input[1].multiplier = -stages->input[1].multiplier;
+        stages->input[0].addend = (int64_t)random_up_to(1 << 30);
+    }
+    stages->first.divisor = 1 << random_between(16, 23);
+    stages->has_second = 0;
+    layer->output_is_signed = 0;
+    layer->minimum = (int32_t)random_up_to(100);
+    layer->maximum = layer->output_bits == 16 ? 65535 : 255;
+}
+
 static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
 {
     if (layer->operation == DORY_MULTIPLICATION || one_in(3)) {
@@ -185,6 +208,10 @@ static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
     }
     if (layer->operation == DORY_ADDITION && one_in(4)) {
         random_shifts(layer, stages);
+        return;
+    }
+    if (layer->operation == DORY_ADDITION && one_in(4)) {
+        random_plane(layer, stages);
         return;
     }
     uint32_t gain = layer->operation == DORY_AVERAGE_POOL ? (uint32_t)layer->kernel_height * layer->kernel_width : 2;
