@@ -77,22 +77,55 @@ static void interpolate_away(const struct interpolation *work, struct pixel pixe
     }
 }
 
-/* More than one pair of rows and columns, as windows take that leave the image. */
-static void interpolate_windows(const struct interpolation *work, const struct dory_layer *layer,
-                                const struct dory_tile *tile, const int32_t *row, const int32_t *column, uint8_t *output)
+/* More than one pair of rows and columns, as windows take that leave the image: up to 6 x 6 elements with all addresses at
+ * hand. */
+#define MOST_PAIRS 9u
+
+static void interpolate_windows(const struct interpolation *work, const struct pixel *pixels, uint32_t count,
+                                uint8_t *output, uint32_t channels)
 {
     const struct dory_high high = work->high;
-    const uint32_t channels = tile->channels, row_pairs = layer->row_pairs, column_pairs = layer->column_pairs;
-    const uint32_t input_width = layer->input_width;
     for (uint32_t channel = 0; channel < channels; channel++) {
         int32_t sum = work->bias;
-        for (uint32_t i = 0; i < row_pairs; i++) {
-            for (uint32_t k = 0; k < column_pairs; k++) {
-                sum = sum_of(find_pixel(work, tile, row + TAP_WORDS * i, column + TAP_WORDS * k, input_width), channel, sum);
+        for (uint32_t i = 0; i < count; i++) {
+            sum = sum_of(pixels[i], channel, sum);
+        }
+        output[channel] = (uint8_t)dory_high_apply(&high, sum, 0);
+    }
+}
+
+static void interpolate_large_windows(const struct interpolation *work, const struct dory_layer *layer,
+                                      const struct dory_tile *tile, const int32_t *row, const int32_t *column,
+                                      uint8_t *output)
+{
+    const struct dory_high high = work->high;
+    for (uint32_t channel = 0; channel < tile->channels; channel++) {
+        int32_t sum = work->bias;
+        for (uint32_t i = 0; i < layer->row_pairs; i++) {
+            for (uint32_t k = 0; k < layer->column_pairs; k++) {
+                sum = sum_of(find_pixel(work, tile, row + TAP_WORDS * i, column + TAP_WORDS * k, layer->input_width),
+                             channel, sum);
             }
         }
         output[channel] = (uint8_t)dory_high_apply(&high, sum, 0);
     }
+}
+
+static void interpolate_window(const struct interpolation *work, const struct dory_layer *layer,
+                               const struct dory_tile *tile, const int32_t *row, const int32_t *column, uint8_t *output)
+{
+    struct pixel pixels[MOST_PAIRS];
+    uint32_t count = 0;
+    if ((uint32_t)layer->row_pairs * layer->column_pairs > MOST_PAIRS) {
+        interpolate_large_windows(work, layer, tile, row, column, output);
+        return;
+    }
+    for (uint32_t i = 0; i < layer->row_pairs; i++) {
+        for (uint32_t k = 0; k < layer->column_pairs; k++) {
+            pixels[count++] = find_pixel(work, tile, row + TAP_WORDS * i, column + TAP_WORDS * k, layer->input_width);
+        }
+    }
+    interpolate_windows(work, pixels, count, output, tile->channels);
 }
 
 static void start(struct interpolation *work, const struct dory_layer *layer)
@@ -123,7 +156,7 @@ void dory_xpulpv2_interpolation(const struct dory_layer *layer, const struct dor
         for (uint32_t column = share.first; column < end; column++, output += tile->channels) {
             struct pixel pixel = find_pixel(&work, tile, row, columns + column_words * column, layer->input_width);
             if (work.is_window) {
-                interpolate_windows(&work, layer, tile, row, columns + column_words * column, output);
+                interpolate_window(&work, layer, tile, row, columns + column_words * column, output);
             } else if (!work.is_shift) {
                 interpolate(&work, pixel, output, tile->channels);
             } else if (layer->rounding == DORY_ROUND_EVEN) {

@@ -12,7 +12,8 @@ static uint64_t interpolation_cycles(const struct dory_layer *layer, const struc
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
     uint32_t windows = (uint32_t)layer->row_pairs * layer->column_pairs;
     if (windows > 1) {
-        return pixels * (tile->channels * (windows * 75 + 30) + 100) + 500;
+        return windows <= 9 ? pixels * (tile->channels * (windows * 28 + 35) + windows * 150) + 500
+                            : pixels * tile->channels * (windows * 110 + 30) + 500;
     }
     uint32_t element = layer->stages->first.multiplier == 1 << 30 && layer->left_shift >= 2 ? 22 : 32;
     return pixels * (tile->channels * element + 170) + 500;

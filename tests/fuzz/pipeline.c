@@ -24,11 +24,12 @@ static void expect(bool holds, const struct diagnostics *diagnostics)
     abort();
 }
 
-/* A message that begins so is not about the model. */
+/* A message that begins so is not about the model; names of the model may have any words in them. */
 static bool blames_itself(const struct diagnostics *diagnostics)
 {
+    static const char words[] = "a fault of dory";
     for (int i = 0; i < diagnostics->count; i++)
-        if (strstr(diagnostics->list[i].text, "a fault of dory"))
+        if (!strncmp(diagnostics->list[i].text, words, sizeof words - 1))
             return true;
     return false;
 }

@@ -15,7 +15,7 @@ struct test_case {
     unsigned cores;
     struct dory_layer layer;
     struct dory_stages stages; /* of it */
-    int32_t lists[512];        /* likewise: what its pointers to lists point to */
+    int32_t lists[1024];       /* likewise: what its pointers to lists point to */
     uint32_t channels_behind;  /* of the output, behind those of the tile */
     struct dory_tile tile;
     struct dory_tile_shape shape;

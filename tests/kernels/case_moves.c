@@ -114,7 +114,7 @@ static int32_t *make_taps(int32_t *next, uint32_t count, uint32_t inputs, uint32
 static void fill_interpolation(struct test_case *test, uint32_t log2_unit, uint8_t rounding, bool is_unit)
 {
     struct dory_layer *layer = &test->layer;
-    uint32_t more = random_up_to(log2_unit > 8 ? 21 - 2 * log2_unit : 18 - 2 * log2_unit), shift = 2 * log2_unit + more,
+    uint32_t more = random_up_to(log2_unit > 8 ? 21 - 2 * log2_unit : 16 - 2 * log2_unit), shift = 2 * log2_unit + more,
              unit = 1u << log2_unit;
     layer->normalisation = DORY_NORMALISE_HIGH;
     layer->rounding = rounding;
@@ -137,8 +137,8 @@ static void random_interpolation(struct test_case *test)
     layer->kernel_height = layer->input_height = (uint16_t)random_between(1, 10);
     layer->kernel_width = layer->input_width = (uint16_t)random_between(1, 10);
     layer->stride_height = layer->stride_width = 0;
-    layer->row_pairs = (uint8_t)(one_in(3) ? 2 : 1);
-    layer->column_pairs = (uint8_t)(one_in(3) ? 2 : 1);
+    layer->row_pairs = (uint16_t)(one_in(3) ? random_between(2, 4) : 1);
+    layer->column_pairs = (uint16_t)(one_in(3) ? random_between(2, 3) : 1);
     test->shape.input_channels = test->shape.channels;
     fill_interpolation(test, random_between(1, layer->row_pairs + layer->column_pairs > 2 ? 8 : 10),
                        (uint8_t)random_up_to(DORY_ROUND_EVEN), !one_in(3));
