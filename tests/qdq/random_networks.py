@@ -128,8 +128,8 @@ class Builder:
 
     def convolution(self, x):
         channels, depthwise = self.number(1, 9), self.number(0, 2) == 0
-        groups = x.shape[1] if depthwise else 1
-        channels = groups * self.number(1, 2) if depthwise else channels
+        groups = x.shape[1] if depthwise else self.pick([g for g in (1, 1, 1, 2, 3) if x.shape[1] % g == 0])
+        channels = groups * self.number(1, 2) if depthwise else channels if groups == 1 else groups * self.number(1, 3)
         kernel = [min(self.number(1, 3), x.shape[2]), min(self.number(1, 3), x.shape[3])]
         weights, scales = self.weights((channels, x.shape[1] // groups, *kernel), 0, self.number(0, 1))
         more = {"auto_pad": "SAME_UPPER"} if self.number(0, 3) == 0 else {"pads": [self.number(0, k - 1) for k in kernel * 2]}

@@ -99,6 +99,10 @@ class Network:
 
     def reduce(self, x):
         axes = self.random.choice([[1, 2], [2, 1], [1], [2]])
+        if self.random.random() < 0.3:
+            data, scale, zero = self.values[x]
+            result = np.max(data, axis=tuple(axes), keepdims=True), scale, zero
+            return self.operate(tfl.REDUCE_MAX, [x, self.model.integers("axes", axes)], result, (27, {0: ("b", 1)}))
         result = reference.mean(self.values[x], axes, self.quantisation())
         return self.operate(tfl.MEAN, [x, self.model.integers("axes", axes)], result, (27, {0: ("b", 1)}))
 
@@ -139,6 +143,21 @@ class Network:
         result = reference.add(*values, output, activation, sign)
         return self.operate(tfl.ADD if sign == 1 else tfl.SUB, inputs, result, (11 if sign == 1 else 28, {0: ("b", activation)}))
 
+    def multiply_by_constant(self, x):
+        """One number, or one a channel."""
+        value, (scale, _), activation = self.values[x], self.quantisation(), self.random.choice([0, 1, 2, 3])
+        shape = [self.random.choice([1, value[0].shape[3]])]
+        numbers = self.integers(*shape)
+        constant = self.model.tensor("constant", shape, tfl.INT8, scale, 0, numbers.astype(np.int8).tobytes())
+        result = reference.multiply(value, (numbers, scale, 0), self.quantisation(), activation)
+        return self.operate(tfl.MUL, [x, constant], result, (21, {0: ("b", activation)}))
+
+    def same_elements(self, x):
+        """A dimension more, and back."""
+        data, *quantisation = self.values[x]
+        more = self.operate(tfl.EXPAND_DIMS, [x, self.model.integers("axis", [0], [])], (data[np.newaxis], *quantisation))
+        return self.unary(self.operate(tfl.SQUEEZE, [more], (data, *quantisation), (30, {0: tfl.Numbers("i", [0])})))
+
     def transposed_convolution(self, x):
         value, pick = self.values[x], self.random
         _, height, width, channels = value[0].shape
@@ -177,7 +196,9 @@ class Network:
 
     def unary(self, x):
         value, output = self.values[x], self.quantisation()
-        which = self.random.randint(0, 5)
+        which = self.random.randint(0, 6)
+        if which == 6:
+            return self.operate(tfl.RELU6, [x], reference.relu6(value))
         if which == 0:
             return self.operate(tfl.RELU, [x], reference.relu(value, output))
         if which == 1:
@@ -197,6 +218,11 @@ class Network:
 
     def slice(self, x, data, quantisation):
         first = [0] + [self.random.randrange(size) for size in data.shape[1:]]
+        if self.random.random() < 0.3:
+            sizes = [1] + [self.random.randint(1, size - f) for f, size in zip(first[1:], data.shape[1:])]
+            result = data[tuple(np.s_[f:f + s] for f, s in zip(first, sizes))]
+            inputs = [self.model.integers("first", first), self.model.integers("sizes", sizes)]
+            return self.operate(tfl.SLICE, [x] + inputs, (result, *quantisation))
         step = [1] + [self.random.randint(1, 3) for _ in range(3)]
         result = data[tuple(np.s_[f::s] for f, s in zip(first, step))]
         inputs = [self.model.integers(name, list(numbers))
@@ -252,7 +278,7 @@ class Network:
         pick = self.random
         x = self.input((1, pick.randint(1, 9), pick.randint(1, 9), pick.randint(1, 6)))
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
-                 self.add_constant, self.transposed_convolution, self.concatenate, self.unary, self.move, self.move]
+                 self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution, self.concatenate, self.unary, self.move, self.move]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)
         return self.head(x) if pick.random() < 0.6 else x

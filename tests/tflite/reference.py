@@ -141,6 +141,12 @@ def relu(x, output):
     return np.clip(y + output[1], output[1], 127), *output
 
 
+def relu6(x):
+    data, scale, zero = x
+    six = zero + int(math.floor(np.float32(6) / np.float32(scale) + np.float32(0.5)))
+    return np.clip(data, zero, min(six, 127)), scale, zero
+
+
 def requantise(x, output):
     return finish(scaled(x[0] - x[2], x[1] / output[0]), *output)
 
