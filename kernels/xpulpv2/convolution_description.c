@@ -22,11 +22,11 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
 {
     switch (dory_product_direct_of(layer)) {
     case DORY_DIRECT: return 0;
-    case DORY_DIRECT_CLAMPED: return 35;
+    case DORY_DIRECT_CLAMPED: return 34;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 71;
     case DORY_DIRECT_CLAMPED_DIVIDED: return 135;
-    case DORY_DIRECT_SPLIT: return 53;
-    case DORY_DIRECT_SPLIT_AWAY: return 97;
+    case DORY_DIRECT_SPLIT: return 51;
+    case DORY_DIRECT_SPLIT_AWAY: return 95;
     case DORY_DIRECT_HIGH: return 120;
     case DORY_DIRECT_HIGH_AWAY: return 154;
     default: return dory_long_finish_cycles(layer);

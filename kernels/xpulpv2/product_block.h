@@ -165,14 +165,14 @@
     normalise(SUM0, SUM4, SUM8, SUM12) normalise(SUM1, SUM5, SUM9, SUM13) normalise(SUM2, SUM6, SUM10, SUM14)               \
         normalise(SUM3, SUM7, SUM11, SUM15)
 
-/* What a multiplication of blocks does with direct sums: at first, with t2 = shift, t3 = maximum and t4 = the kind, and aside,
+/* What a multiplication of blocks does with direct sums: at first, with what KIND loads (t2 shift, t3 maximum, t4 kind), and aside,
  * from where it goes back to label 10. Each kind has its own code, so that a network has only what it needs in the cores'
  * cache of 4 kB. */
-#define KIND_DIRECT         ""
+#define KIND_DIRECT         "lw t2, %[shift]\n" "lw t3, %[maximum]\n"
 #define FINISH_DIRECT       FOR_CHANNELS(NORMALISE)
 #define FINISH_DIRECT_ASIDE ""
 
-#define KIND_CLAMPED "lw t4, %[direct]\n"
+#define KIND_CLAMPED "lw t2, %[shift]\n" "lw t4, %[direct]\n"
 #define FINISH_CLAMPED                                                                                                      \
     "addi t5, t4, -2\n"                                                                                                     \
     "bnez t5, 21f\n" FOR_CHANNELS(NORMALISE_CLAMPED)
@@ -183,7 +183,7 @@
     "22:\n" FOR_CHANNELS(NORMALISE_CLAMPED_DIVIDED)                                                                         \
     "j 10b\n"
 
-#define KIND_HIGH "lw t4, %[direct]\n"
+#define KIND_HIGH "lw t2, %[shift]\n" "lw t3, %[maximum]\n" "lw t4, %[direct]\n"
 #define FINISH_HIGH                                                                                                         \
     "mv a0, t3\n"                                                                                                           \
     "addi t5, t4, 1\n"                                                                                                      \
@@ -211,7 +211,7 @@
     "j 10b\n"
 
 /* Every kind but the split ones. */
-#define KIND_ANY "lw t4, %[direct]\n"
+#define KIND_ANY "lw t2, %[shift]\n" "lw t3, %[maximum]\n" "lw t4, %[direct]\n"
 #define FINISH_ANY                                                                                                          \
     "addi t5, t4, -1\n"                                                                                                     \
     "bnez t5, 20f\n" FINISH_DIRECT
@@ -256,8 +256,6 @@
         LP_SETUP("x0", "t4", step, "1")                                                                                     \
         STEP(load, unpack, add, "", "1: ")                                                                                  \
         "2: lw t5, %[special]\n"                                                                                            \
-        "lw t2, %[shift]\n"                                                                                                 \
-        "lw t3, %[maximum]\n"                                                                                               \
         KIND_##finish                                                                                                       \
         "bnez t5, 4f\n"                                                                                                     \
         scale                                                                                                               \
