@@ -5,7 +5,7 @@
 #   share/dory/cmake        find_package(dory): dory_add_network and what belongs to it
 #   share/dory/toolchains   for CMAKE_TOOLCHAIN_FILE
 #   share/dory/hal, kernels sources
-#   include/dory/cost.h, lib/libdory_cost.so, share/dory/python     what layers cost, for other programs
+#   include/dory/cost.h, lib/dory/cost/libdory_cost.so, share/dory/python     what layers cost, for other programs
 #   share/doc/dory
 #
 # These places are fixed: package and toolchain files find one another by relative paths.
@@ -15,7 +15,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/doryConfigVersion.cmake
   ARCH_INDEPENDENT) # sources, whatever the consumer's compiler is for
 
 install(TARGETS dory RUNTIME DESTINATION bin)
-install(TARGETS dory_cost LIBRARY DESTINATION lib)
+install(TARGETS dory_cost LIBRARY DESTINATION lib/dory/cost) # so deep that a Debian package need not run ldconfig
 install(FILES ${PROJECT_SOURCE_DIR}/generator/cost/include/dory/cost.h DESTINATION include/dory)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/generator/cost/python/dory_cost.py ${PROJECT_SOURCE_DIR}/generator/cost/python/width_search.py
   DESTINATION share/dory/python)

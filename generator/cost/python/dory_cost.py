@@ -40,7 +40,7 @@ class Cost(ctypes.Structure):
 
 def _library(path):
     here = os.path.dirname(os.path.abspath(__file__))
-    installed = os.path.join(here, "..", "..", "..", "lib", "libdory_cost.so.0")
+    installed = os.path.join(here, "..", "..", "..", "lib", "dory", "cost", "libdory_cost.so.0")
     path = path or os.environ.get("DORY_COST_LIBRARY") or (installed if os.path.exists(installed) else "libdory_cost.so.0")
     library = ctypes.CDLL(path)
     text, size = ctypes.c_char_p, ctypes.c_size_t
