@@ -111,7 +111,7 @@ static bool multiplication_supports(const struct dory_layer *layer)
 static uint64_t multiplication_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     bool fast = is_high_byte(layer) && !layer->input_is_signed && !layer->second_input_is_signed;
-    uint32_t tenths = !fast ? 350 : layer->rounding == DORY_ROUND_FLOOR ? 142 : 162;
+    uint32_t tenths = !fast ? 350 : layer->rounding == DORY_ROUND_FLOOR ? 127 : 147;
     uint64_t pixels = layer->second_is_pixel ? ((uint64_t)tile->rows * tile->columns + cores - 1) / cores : 0;
     uint64_t rest = pixels * (tile->channels % 4) * 30;
     return elements_of_slowest_core(tile, cores) * tenths / 10 + pixels * 60 + rest + 600;

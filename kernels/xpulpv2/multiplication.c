@@ -19,27 +19,38 @@ static inline uint8_t multiply_one(const struct multiplication *work, uint8_t fi
 
 #if defined(DORY_XPULPV2)
 
-#define ADD_ADDENDS(x, y)                                                                                                   \
-    "add %[" x "], %[" x "], %[first_addend]\n"                                                                             \
-    "add %[" y "], %[" y "], %[second_addend]\n"
-#define PRODUCT(x, y) "mul %[" x "], %[" x "], %[" y "]\n"
+/* Words of both inputs as two halfwords each, of the even bytes and of the odd ones. */
+#define SPLIT_HALVES                                                                                                        \
+    P_LW_NEXT("%[x0]", "%[first]")                                                                                          \
+    P_LW_NEXT("%[x2]", "%[second]")                                                                                         \
+    "and %[y0], %[x0], %[bytes]\n" PV_SRL_SC_H("%[y1]", "%[x0]", "%[eight]") "and %[y2], %[x2], %[bytes]\n" PV_SRL_SC_H(    \
+        "%[y3]", "%[x2]", "%[eight]")
+#define ADD_ADDENDS                                                                                                         \
+    PV_ADD_H("%[y0]", "%[y0]", "%[first_addend]")                                                                           \
+    PV_ADD_H("%[y1]", "%[y1]", "%[first_addend]")                                                                           \
+    PV_ADD_H("%[y2]", "%[y2]", "%[second_addend]") PV_ADD_H("%[y3]", "%[y3]", "%[second_addend]")
 #define SHIFT_LEFT(x) "sll %[" x "], %[" x "], %[left_shift]\n"
+#define MULTIPLY_HALVES                                                                                                     \
+    P_MULS("%[x0]", "%[y0]", "%[y2]")                                                                                       \
+    P_MULHHS("%[x2]", "%[y0]", "%[y2]") P_MULS("%[x1]", "%[y1]", "%[y3]") P_MULHHS("%[x3]", "%[y1]", "%[y3]")
 
-/* Four elements; 36 instructions beside `products`. */
+/* Four elements; 28 instructions beside `products`, of which mulh takes 5 cycles: 48 cycles, 56 with halves away from zero.
+ */
 #define MULTIPLY_FOURS(products, count_of_them)                                                                             \
     __asm__ volatile(                                                                                                       \
         ".option push\n"                                                                                                    \
         ".balign 4\n"                                                                                                       \
-        ".option norvc\n" LP_SETUP("x0", "%[fours]", 36 + count_of_them, "1") DORY_FOUR_PAIRS(DORY_LOAD_BYTE_OF_BOTH)       \
-            DORY_FOUR_PAIRS(ADD_ADDENDS) DORY_FOUR_PAIRS(PRODUCT) DORY_FOUR(SHIFT_LEFT)                                     \
-                products DORY_HIGH_STORE("1: ") ".option pop\n"                                                             \
+        ".option norvc\n" LP_SETUP("x0", "%[fours]", 30 + count_of_them, "1")                                               \
+            SPLIT_HALVES ADD_ADDENDS MULTIPLY_HALVES DORY_FOUR(SHIFT_LEFT) products DORY_HIGH_STORE("1: ") ".option pop\n"  \
         : [first] "+r"(first), [second] "+r"(second), [output] "+r"(output), [x0] "=&r"(x[0]), [x1] "=&r"(x[1]),            \
           [x2] "=&r"(x[2]), [x3] "=&r"(x[3]), [y0] "=&r"(y[0]), [y1] "=&r"(y[1]), [y2] "=&r"(y[2]), [y3] "=&r"(y[3])        \
-        : [fours] "r"(fours), [one] "r"(1), [first_addend] "r"(work->first_addend),                                         \
-          [second_addend] "r"(work->second_addend), [left_shift] "r"(work->high.normaliser.direct_shift),                   \
+        : [fours] "r"(fours), [bytes] "r"(0x00FF00FF), [eight] "r"(8), [first_addend] "r"(twice(work->first_addend)),       \
+          [second_addend] "r"(twice(work->second_addend)), [left_shift] "r"(work->high.normaliser.direct_shift),            \
           [multiplier] "r"(work->high.multiplier), [away] "r"(work->high.normaliser.away), [addend] "r"(work->high.addend), \
           [shift] "r"(work->high.shift), [maximum] "r"(work->high.normaliser.maximum), [least] "r"(work->high.least)        \
         : "memory")
+
+static inline uint32_t twice(int32_t halfword) { return ((uint32_t)halfword & 0xFFFF) * 0x10001u; }
 
 static void multiply_fours(const struct multiplication *work, const uint8_t *first, const uint8_t *second, uint8_t *output,
                            uint32_t fours)
@@ -77,6 +88,9 @@ static void multiply(const struct multiplication *work, const uint8_t *first, co
     }
 }
 
+/* A byte and it fit a halfword. */
+static bool is_small(int32_t addend) { return addend >= INT16_MIN && addend <= INT16_MAX - UINT8_MAX; }
+
 static void start(struct multiplication *work, const struct dory_layer *layer)
 {
     dory_high_start(&work->high, layer, layer->left_shift);
@@ -84,7 +98,8 @@ static void start(struct multiplication *work, const struct dory_layer *layer)
     work->second_addend = (int32_t)layer->stages->input[1].addend;
     work->first_sign = layer->input_is_signed ? 0x80 : 0;
     work->second_sign = layer->second_input_is_signed ? 0x80 : 0;
-    work->is_fast = work->high.is_byte && !layer->input_is_signed && !layer->second_input_is_signed;
+    work->is_fast = work->high.is_byte && !layer->input_is_signed && !layer->second_input_is_signed &&
+                    is_small(work->first_addend) && is_small(work->second_addend);
 }
 
 void dory_xpulpv2_multiplication(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)

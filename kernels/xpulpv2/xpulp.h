@@ -92,6 +92,11 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define PV_PACK_H_H(d, a, b)   XPULP_R("pv.pack.h.h", 0x57, 6, 0x68, d, a, b)
 #define PV_PACKLO_B(d, a, b)   XPULP_R("pv.packlo.b", 0x57, 1, 0x70, d, a, b)
 #define PV_PACKHI_B(d, a, b)   XPULP_R("pv.packhi.b", 0x57, 1, 0x6C, d, a, b)
+#define PV_ADD_H(d, a, b)      XPULP_R("pv.add.h", 0x57, 0, 0x00, d, a, b)
+#define PV_SRL_SC_H(d, a, b)   XPULP_R("pv.srl.sc.h", 0x57, 4, 0x20, d, a, b)
+#define PV_SLL_SC_H(d, a, b)   XPULP_R("pv.sll.sc.h", 0x57, 4, 0x28, d, a, b)
+#define P_MULS(d, a, b)        XPULP_R("p.muls", 0x5B, 0, 0x40, d, a, b)   /* the low halves, signed */
+#define P_MULHHS(d, a, b)      XPULP_R("p.mulhhs", 0x5B, 0, 0x60, d, a, b) /* the high halves */
 #define P_MAX(d, a, b)         XPULP_R("p.max", 0x33, 6, 0x02, d, a, b)
 #define P_MIN(d, a, b)         XPULP_R("p.min", 0x33, 4, 0x02, d, a, b)
 #define P_CLIPUR(d, a, b)      XPULP_R("p.clipur", 0x33, 6, 0x0A, d, a, b)
