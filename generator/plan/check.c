@@ -66,15 +66,28 @@ struct range {
     uint64_t start, end;
 };
 
+/* Most groups that the channels of a quad belong to, counted. */
+static uint64_t groups_of_a_quad(const struct dory_layer *run)
+{
+    uint64_t most = 0;
+    for (uint32_t first = 0; first < 4u * run->group_outputs; first += 4) { /* behind it they lie as at the start */
+        uint64_t groups = (first + 3) / run->group_outputs - first / run->group_outputs + 1;
+        most = groups > most ? groups : most;
+    }
+    return most;
+}
+
 /* Bytes of one quad from its definition: chunks of words of 4 channels, then constants. */
 static uint64_t quad_bytes(const struct dory_layer *run, uint64_t *first_chunk)
 {
     bool contiguous = run->dilation_width == 1;
     uint64_t runs = (uint64_t)run->kernel_height * (contiguous ? 1 : run->kernel_width), sum = 0;
     *first_chunk = 0;
-    uint64_t group = run->operation == DORY_GROUPED ? run->group_channels : 1;
-    if (run->operation == DORY_DEPTHWISE || run->operation == DORY_GROUPED)
-        *first_chunk = sum = 4ull * run->kernel_height * ((run->kernel_width * group * run->weight_bits + 31u) / 32 * 4);
+    if (run->operation == DORY_DEPTHWISE)
+        *first_chunk = sum = 4ull * run->kernel_height * ((run->kernel_width + 3u) / 4 * 4);
+    if (run->operation == DORY_GROUPED)
+        *first_chunk = sum = (groups_of_a_quad(run) * run->group_channels + 3) / 4 * 2 * run->weight_bits *
+                             run->kernel_height * run->kernel_width;
     for (uint32_t first = 0; run->operation == DORY_CONVOLUTION && first < run->input_channels;
          first += run->tile_input_channels) {
         uint32_t channels = dory_minimum(run->tile_input_channels, run->input_channels - first);

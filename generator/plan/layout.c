@@ -37,7 +37,8 @@ struct source {
     bool reads_whole_input;
 };
 
-/* The weight of input channel `channel` at a position of the kernel, both as the firmware counts them. */
+/* The weight of input channel `channel` at a position of the kernel, both as the firmware counts them; in groups, zero where
+ * the output is not of the channel's group. */
 static int8_t weight_at(const struct source *source, uint32_t output, uint32_t channel, uint32_t row, uint32_t column)
 {
     uint32_t rows = (uint32_t)source->layer->kernel_height, columns = (uint32_t)source->layer->kernel_width;
@@ -48,6 +49,11 @@ static int8_t weight_at(const struct source *source, uint32_t output, uint32_t c
         row = channel / channels / columns;
         column = channel / channels % columns;
         channel %= channels;
+    }
+    if (source->run->operation == DORY_GROUPED) {
+        channel -= output / source->run->group_outputs * channels; /* may wrap */
+        if (channel >= channels)
+            return 0;
     }
     return source->layer->weights[((output * channels + channel) * rows + row) * columns + column];
 }
@@ -123,14 +129,19 @@ static void write_convolution_quad(struct writer *writer, const struct source *s
         write_chunk(writer, source, quad, &(struct chunk){first, dory_minimum(slice, all - first)});
 }
 
+static void write_grouped_quad(struct writer *writer, const struct source *source, uint32_t quad)
+{
+    write_chunk(writer, source, quad,
+                &(struct chunk){dory_window_start(source->run, quad), dory_window_channels(source->run)});
+}
+
 static void write_depthwise_quad(struct writer *writer, const struct source *source, uint32_t quad)
 {
-    uint32_t columns = source->run->kernel_width, per_word = 32u / source->run->weight_bits;
-    uint32_t channels = (uint32_t)(source->input->channels / source->layer->groups);
+    uint32_t columns = source->run->kernel_width;
     for (uint32_t output = 4 * quad; output < 4 * quad + 4; output++)
         for (uint32_t row = 0; row < source->run->kernel_height; row++)
-            for (uint32_t first = 0; first < columns * channels; first += per_word) {
-                struct run run = {.row = row, .channels = channels, .columns = columns};
+            for (uint32_t first = 0; first < columns; first += 4) {
+                struct run run = {.row = row, .channels = 1, .columns = columns};
                 write_bytes(writer, run_word(source, &run, output, first), 4);
             }
 }
@@ -161,10 +172,12 @@ static bool write_constants(struct writer *writer, const struct source *source, 
 
 static bool write_blob(struct writer *writer, const struct source *source)
 {
-    bool depthwise = source->run->operation != DORY_CONVOLUTION, fit = true;
+    bool fit = true;
     for (uint32_t quad = 0; quad < dory_divide_up(source->run->output_channels, 4); quad++) {
-        if (depthwise)
+        if (source->run->operation == DORY_DEPTHWISE)
             write_depthwise_quad(writer, source, quad);
+        else if (source->run->operation == DORY_GROUPED)
+            write_grouped_quad(writer, source, quad);
         else
             write_convolution_quad(writer, source, quad);
         for (uint32_t output = 4 * quad; output < 4 * quad + 4; output++)

@@ -88,15 +88,31 @@ static void accumulate_run(const struct view *view, uint32_t y, uint32_t x, uint
     }
 }
 
+static void finish_item(const struct view *view, uint32_t pixel, uint32_t quad, const uint8_t *constants,
+                        const int32_t accumulator[4])
+{
+    const struct dory_tile *tile = view->tile;
+    uint8_t *output = tile->output;
+    uint32_t first = quad * 4, lanes = dory_minimum(4, tile->channels - first);
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns;
+    for (unsigned lane = 0; lane < lanes; lane++) {
+        int32_t value = dory_normalise(view->layer, constants, lane, accumulator[lane]);
+        if (view->layer->output_layout == DORY_CHW) {
+            output[(first + lane) * pixels + pixel] = (uint8_t)value;
+        } else {
+            dory_write_element(output + pixel * view->output_pixel_bytes, first + lane, view->layer->output_bits, value);
+        }
+    }
+}
+
 static void compute_item(const struct view *view, uint32_t pixel, uint32_t quad)
 {
     const struct dory_tile *tile = view->tile;
     const uint8_t *weights = (const uint8_t *)tile->weights + quad * view->quad_bytes;
-    uint32_t first = quad * 4, lanes = dory_minimum(4, tile->channels - first);
     int32_t fresh[4] = {0};
     int32_t *accumulator = fresh;
     if (tile->accumulators) {
-        accumulator = tile->accumulators + pixel * dory_round_up(tile->channels, 4) + first;
+        accumulator = tile->accumulators + pixel * dory_round_up(tile->channels, 4) + quad * 4;
         if (tile->first_chunk) {
             memset(accumulator, 0, sizeof fresh);
         }
@@ -104,18 +120,8 @@ static void compute_item(const struct view *view, uint32_t pixel, uint32_t quad)
     for (uint32_t run = 0; run < view->runs; run++) {
         accumulate_run(view, pixel / tile->columns, pixel % tile->columns, run, weights, accumulator);
     }
-    if (!tile->last_chunk) {
-        return;
-    }
-    uint8_t *output = tile->output;
-    uint32_t pixels = (uint32_t)tile->rows * tile->columns;
-    for (unsigned lane = 0; lane < lanes; lane++) {
-        int32_t value = dory_normalise(view->layer, weights + view->constants_offset, lane, accumulator[lane]);
-        if (view->layer->output_layout == DORY_CHW) {
-            output[(first + lane) * pixels + pixel] = (uint8_t)value;
-        } else {
-            dory_write_element(output + pixel * view->output_pixel_bytes, first + lane, view->layer->output_bits, value);
-        }
+    if (tile->last_chunk) {
+        finish_item(view, pixel, quad, weights + view->constants_offset, accumulator);
     }
 }
 
@@ -126,5 +132,52 @@ void dory_reference_convolution(const struct dory_layer *layer, const struct dor
     struct dory_share share = dory_share_of(pixels * quads, core, cores);
     for (uint32_t item = share.first; item < share.end; item++) {
         compute_item(&view, item % pixels, item / pixels);
+    }
+}
+
+/* ---- in groups ------------------------------------------------------------------------------------------------- */
+
+/* The elements of a quad's window of a pixel, those that there are; `position` is that of their weights. */
+static void accumulate_window(const struct view *view, const uint8_t *pixel, uint32_t start, const uint8_t *quad,
+                              uint32_t position, int32_t accumulator[4])
+{
+    const struct dory_layer *layer = view->layer;
+    uint32_t end = dory_minimum(start + dory_window_channels(layer), layer->input_channels),
+             per_byte = 8u / layer->weight_bits;
+    for (; start < end; start++, position++) {
+        int32_t x = dory_read_element(pixel, start, layer->input_bits, layer->input_is_signed);
+        const uint8_t *column = quad + position / 4 * 2 * layer->weight_bits + position % 4;
+        for (unsigned lane = 0; lane < 4; lane++) {
+            accumulator[lane] += x * dory_read_element(column + lane / per_byte * 4, lane % per_byte, layer->weight_bits, 1);
+        }
+    }
+}
+
+static void compute_grouped_item(const struct view *view, uint32_t pixel, uint32_t quad)
+{
+    const struct dory_layer *layer = view->layer;
+    const uint8_t *weights = (const uint8_t *)view->tile->weights + quad * view->quad_bytes;
+    uint32_t start = dory_window_start(layer, view->tile->first_channel / 4u + quad), window = dory_window_channels(layer);
+    uint32_t y = pixel / view->tile->columns * layer->stride_height, x = pixel % view->tile->columns * layer->stride_width;
+    int32_t accumulator[4] = {0};
+    for (uint32_t tap = 0; tap < (uint32_t)layer->kernel_height * layer->kernel_width; tap++) {
+        uint32_t row = y + tap / layer->kernel_width * layer->dilation_height;
+        uint32_t column = x + tap % layer->kernel_width * layer->dilation_width;
+        const uint8_t *input = view->tile->input;
+        accumulate_window(view, input + (row * view->tile->input_columns + column) * view->input_pixel_bytes, start, weights,
+                          tap * window, accumulator);
+    }
+    finish_item(view, pixel, quad, weights + view->constants_offset, accumulator);
+}
+
+void dory_reference_grouped(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    struct view view = view_of(layer, tile);
+    view.constants_offset = dory_depthwise_quad_weight_bytes(layer);
+    view.quad_bytes = view.constants_offset + dory_constants_bytes(layer);
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns, quads = dory_divide_up(tile->channels, 4);
+    struct dory_share share = dory_share_of(pixels * quads, core, cores);
+    for (uint32_t item = share.first; item < share.end; item++) {
+        compute_grouped_item(&view, item % pixels, item / pixels);
     }
 }

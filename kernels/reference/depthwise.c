@@ -2,46 +2,19 @@
 #include "elements.h"
 #include "reference.h"
 
-/* The input channels that one output channel reads, and how a pixel lies in the tile. */
-struct source {
-    uint32_t first, channels, pixel_bytes;
-};
-
-static struct source source_of(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t channel)
-{
-    struct source source = {channel, 1, dory_element_bytes(tile->input_channels, layer->input_bits)};
-    if (layer->operation == DORY_GROUPED) {
-        source.first = (tile->first_channel + channel) / layer->group_outputs * layer->group_channels;
-        source.channels = layer->group_channels;
-    }
-    return source;
-}
-
-/* One row of the kernel. */
-static int32_t accumulate_row(const struct dory_layer *layer, const struct source *source, const uint8_t *pixel,
-                              const uint8_t *weights)
-{
-    int32_t sum = 0;
-    for (uint32_t kx = 0; kx < layer->kernel_width; kx++) {
-        for (uint32_t c = 0; c < source->channels; c++) {
-            sum += dory_read_element(pixel, source->first + c, layer->input_bits, layer->input_is_signed) *
-                   dory_read_element(weights, kx * source->channels + c, layer->weight_bits, 1);
-        }
-        pixel += layer->dilation_width * source->pixel_bytes;
-    }
-    return sum;
-}
-
 static int32_t accumulate(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x,
                           uint32_t channel, const uint8_t *weights)
 {
-    struct source source = source_of(layer, tile, channel);
-    uint32_t row_bytes = dory_round_up(dory_element_bytes(layer->kernel_width * source.channels, layer->weight_bits), 4);
+    uint32_t row_bytes = dory_round_up(layer->kernel_width, 4);
+    uint32_t pixel_bytes = dory_element_bytes(tile->input_channels, layer->input_bits);
     int32_t sum = 0;
     for (uint32_t ky = 0; ky < layer->kernel_height; ky++) {
         uint32_t row = y * layer->stride_height + ky * layer->dilation_height, column = x * layer->stride_width;
-        const uint8_t *pixel = (const uint8_t *)tile->input + (row * tile->input_columns + column) * source.pixel_bytes;
-        sum += accumulate_row(layer, &source, pixel, weights + ky * row_bytes);
+        const uint8_t *pixel = (const uint8_t *)tile->input + (row * tile->input_columns + column) * pixel_bytes;
+        for (uint32_t kx = 0; kx < layer->kernel_width; kx++, pixel += layer->dilation_width * pixel_bytes) {
+            sum += dory_read_element(pixel, channel, layer->input_bits, layer->input_is_signed) *
+                   (int8_t)weights[ky * row_bytes + kx];
+        }
     }
     return sum;
 }
@@ -103,11 +76,6 @@ void dory_reference_depthwise(const struct dory_layer *layer, const struct dory_
 
 void dory_reference_depthwise_chw(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
                                   unsigned cores)
-{
-    compute(layer, tile, core, cores);
-}
-
-void dory_reference_grouped(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     compute(layer, tile, core, cores);
 }

@@ -9,18 +9,26 @@
 /* Element `index` of a pixel that starts at `pixel`. */
 static inline int32_t dory_read_element(const uint8_t *pixel, uint32_t index, uint32_t bits, uint32_t is_signed)
 {
-    if (bits >= 8) {
-        uint32_t value = 0;
-        memcpy(&value, pixel + index * (bits / 8), bits / 8);
-        return is_signed ? (int32_t)(value << (32 - bits)) >> (32 - bits) : (int32_t)value;
+    uint32_t value = 0;
+    if (bits == 8) {
+        value = pixel[index];
+    } else if (bits == 16) { /* copies of a known size are no calls */
+        memcpy(&value, pixel + 2 * index, 2);
+    } else if (bits == 32) {
+        memcpy(&value, pixel + 4 * index, 4);
+    } else {
+        value = (uint32_t)pixel[index * bits / 8] >> (index * bits % 8) & ((1u << bits) - 1);
     }
-    uint32_t value = (uint32_t)pixel[index * bits / 8] >> (index * bits % 8) & ((1u << bits) - 1);
     return is_signed ? (int32_t)(value << (32 - bits)) >> (32 - bits) : (int32_t)value;
 }
 
 static inline void dory_write_element(uint8_t *pixel, uint32_t index, uint32_t bits, int32_t value)
 {
-    if (bits >= 8) {
+    if (bits == 8) {
+        pixel[index] = (uint8_t)value;
+        return;
+    }
+    if (bits > 8) {
         memcpy(pixel + index * (bits / 8), &value, bits / 8);
         return;
     }

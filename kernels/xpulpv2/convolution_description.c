@@ -79,14 +79,6 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
     return blocks * block + started * row + edge_cycles(layer, tile, blocks, started) + 480;
 }
 
-/* Of each kernel there is one for the kinds from `first` to `last`; the one for DORY_DIRECT takes all that is not direct,
- * too. */
-static bool is_kind(const struct dory_layer *layer, enum dory_direct first, enum dory_direct last)
-{
-    enum dory_direct kind = dory_product_direct_of(layer);
-    return kind >= first && kind <= last;
-}
-
 static bool convolution_supports(const struct dory_layer *layer)
 {
     return layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) && dory_is_stored(layer) &&
@@ -98,25 +90,8 @@ uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct do
     return dory_product_cycles(layer, tile, cores, layer->kernel_width * tile->input_channels, layer->kernel_height, 40);
 }
 
-#define DESCRIPTION(kernel, takes, first, last, ...)                                                                        \
-    static bool kernel##_supports_kind(const struct dory_layer *layer)                                                      \
-    {                                                                                                                       \
-        return takes(layer) && is_kind(layer, first, last);                                                                 \
-    }                                                                                                                       \
-    const struct dory_kernel_description dory_xpulpv2_##kernel##_description = {.name = "dory_xpulpv2_" #kernel,            \
-                                                                                .supports = kernel##_supports_kind,         \
-                                                                                .can_tile_input_channels = true,            \
-                                                                                .writes_chw = true,                         \
-                                                                                __VA_ARGS__};
-
-/* A kernel and its kinds. */
-#define DESCRIPTIONS(name, takes, ...)                                                                                      \
-    DESCRIPTION(name, takes, DORY_NOT_DIRECT, DORY_DIRECT, __VA_ARGS__)                                                     \
-    DESCRIPTION(name##_clamped, takes, DORY_DIRECT_CLAMPED, DORY_DIRECT_CLAMPED_DIVIDED, __VA_ARGS__)                       \
-    DESCRIPTION(name##_split, takes, DORY_DIRECT_SPLIT, DORY_DIRECT_SPLIT_AWAY, __VA_ARGS__)                                \
-    DESCRIPTION(name##_high, takes, DORY_DIRECT_HIGH, DORY_DIRECT_HIGH_AWAY, __VA_ARGS__)
-
-DESCRIPTIONS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .cycles = dory_convolution_cycles)
+DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch,
+                           .cycles = dory_convolution_cycles, .can_tile_input_channels = true, .writes_chw = true)
 
 static bool gather_supports(const struct dory_layer *layer)
 {
@@ -138,7 +113,8 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
     return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source);
 }
 
-DESCRIPTIONS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes, .cycles = dory_gather_cycles)
+DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
+                           .cycles = dory_gather_cycles, .can_tile_input_channels = true, .writes_chw = true)
 
 static bool linear_supports(const struct dory_layer *layer)
 {

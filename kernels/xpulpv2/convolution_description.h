@@ -3,6 +3,7 @@
 #define DORY_XPULPV2_CONVOLUTION_DESCRIPTION_H
 
 #include "description.h"
+#include "direct.h"
 
 /* Cycles for what is behind the sums of 16 elements, for every way that is not direct. */
 uint64_t dory_long_finish_cycles(const struct dory_layer *layer);
@@ -15,5 +16,28 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
 uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores);
 uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores);
 uint32_t dory_gather_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores);
+
+/* Of each kernel there is one for the kinds from `first` to `last`; the one for DORY_DIRECT takes all that is not direct,
+ * too. */
+static inline bool dory_is_kind(const struct dory_layer *layer, enum dory_direct first, enum dory_direct last)
+{
+    enum dory_direct kind = dory_product_direct_of(layer);
+    return kind >= first && kind <= last;
+}
+
+#define DORY_DESCRIPTION_OF_KIND(kernel, takes, first, last, ...)                                                           \
+    static bool kernel##_supports_kind(const struct dory_layer *layer)                                                      \
+    {                                                                                                                       \
+        return takes(layer) && dory_is_kind(layer, first, last);                                                            \
+    }                                                                                                                       \
+    const struct dory_kernel_description dory_xpulpv2_##kernel##_description = {                                            \
+        .name = "dory_xpulpv2_" #kernel, .supports = kernel##_supports_kind, __VA_ARGS__};
+
+/* A kernel and its kinds. */
+#define DORY_DESCRIPTIONS_OF_KINDS(name, takes, ...)                                                                        \
+    DORY_DESCRIPTION_OF_KIND(name, takes, DORY_NOT_DIRECT, DORY_DIRECT, __VA_ARGS__)                                        \
+    DORY_DESCRIPTION_OF_KIND(name##_clamped, takes, DORY_DIRECT_CLAMPED, DORY_DIRECT_CLAMPED_DIVIDED, __VA_ARGS__)          \
+    DORY_DESCRIPTION_OF_KIND(name##_split, takes, DORY_DIRECT_SPLIT, DORY_DIRECT_SPLIT_AWAY, __VA_ARGS__)                   \
+    DORY_DESCRIPTION_OF_KIND(name##_high, takes, DORY_DIRECT_HIGH, DORY_DIRECT_HIGH_AWAY, __VA_ARGS__)
 
 #endif

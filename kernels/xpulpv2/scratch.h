@@ -11,6 +11,16 @@ static inline uint32_t dory_gather_pixel_bytes(const struct dory_layer *layer, u
     return dory_chunk_elements(layer, input_channels);
 }
 
+/* Convolutions in groups: output rows for which a core copies a window at once, a compromise between memory and rows that
+ * are copied twice; four, so that they have four pixels however narrow they are. And the bytes of that copy. */
+static inline uint32_t dory_grouped_band_rows(uint32_t tile_rows) { return dory_minimum(4, tile_rows); }
+static inline uint32_t dory_grouped_core_bytes(const struct dory_layer *layer, uint32_t tile_rows, uint32_t input_columns)
+{
+    uint32_t rows = (dory_grouped_band_rows(tile_rows) - 1) * layer->stride_height +
+                    (layer->kernel_height - 1u) * layer->dilation_height + 1;
+    return rows * input_columns * dory_window_channels(layer);
+}
+
 /* How many products fit the sums of 4-bit weights, which are 16 times too large until a block is finished: of 8-bit inputs
  * with 4-bit weights, 2^31 / (16 * 255 * 8). */
 #define DORY_PACKED_MOST_TAPS 65536u

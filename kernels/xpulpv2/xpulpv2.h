@@ -25,6 +25,14 @@
     KERNEL(packed_gather_8)                                                                                                 \
     KERNEL(packed_gather_4)                                                                                                 \
     KERNEL(packed_gather_2)                                                                                                 \
+    KERNEL(wide_convolution)                                                                                                \
+    KERNEL(grouped)                                                                                                         \
+    KERNEL(grouped_clamped)                                                                                                 \
+    KERNEL(grouped_split)                                                                                                   \
+    KERNEL(grouped_high)                                                                                                    \
+    KERNEL(packed_grouped_8)                                                                                                \
+    KERNEL(packed_grouped_4)                                                                                                \
+    KERNEL(packed_grouped_2)                                                                                                \
     KERNEL(depthwise_3x3_stride_1)                                                                                          \
     KERNEL(depthwise_3x3_stride_1_clamped)                                                                                  \
     KERNEL(depthwise_3x3_stride_1_clamped_less_one)                                                                         \

@@ -37,6 +37,7 @@ static dory_kernel_function *reference_of(const struct dory_layer *layer)
     case DORY_SOFTMAX: return by_thresholds ? dory_reference_softmax_exact : dory_reference_softmax;
     case DORY_CONVOLUTION: return dory_reference_convolution;
     case DORY_DEPTHWISE: return dory_reference_depthwise;
+    case DORY_GROUPED: return dory_reference_grouped;
     case DORY_ADDITION: return dory_reference_addition;
     case DORY_COPY: return dory_reference_copy;
     case DORY_MULTIPLICATION: return dory_reference_multiplication;
@@ -70,6 +71,7 @@ void shape_tile(struct test_case *test)
     }
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     taps *= layer->operation == DORY_CONVOLUTION ? tile->input_channels : 1;
+    taps *= layer->operation == DORY_GROUPED ? layer->group_channels : 1;
     test->macs = (uint64_t)tile->rows * tile->columns * tile->channels * taps;
 }
 
@@ -101,6 +103,19 @@ static void random_line(const struct dory_layer *layer, struct dory_tile_shape *
     }
 }
 
+/* Some or all quads of the outputs of some groups. */
+static void random_groups(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    uint32_t groups = random_between(1, 6), outputs = groups * layer->group_outputs;
+    uint32_t first = 4 * random_up_to((outputs - 1) / 4), left = outputs - first;
+    layer->output_channels = (uint16_t)outputs;
+    layer->input_channels = (uint16_t)(groups * layer->group_channels);
+    test->tile.first_channel = (uint16_t)first;
+    test->shape.channels = one_in(2) ? left : dory_minimum(left, 4 * random_between(1, 6));
+    test->shape.input_channels = layer->input_channels;
+}
+
 static void random_tile(struct test_case *test)
 {
     struct dory_layer *layer = &test->layer;
@@ -123,6 +138,9 @@ static void random_tile(struct test_case *test)
     layer->input_channels = (uint16_t)shape->input_channels;
     layer->tile_input_channels = layer->input_channels;
     tile->first_chunk = tile->last_chunk = 1;
+    if (layer->operation == DORY_GROUPED) {
+        random_groups(test);
+    }
     if (test->description && test->description->can_tile_input_channels && one_in(4)) {
         shape->input_channels = dory_minimum(shape->input_channels, 4 * random_between(1, 8));
         tile->first_chunk = (uint8_t)random_up_to(1);
@@ -173,6 +191,11 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     layer->stride_height = layer->stride_width = shape->stride;
     layer->dilation_height = layer->dilation_width = 1;
     layer->input_channels = shape->operation == DORY_CONVOLUTION ? shape->input_channels : shape->channels;
+    if (shape->operation == DORY_GROUPED) {
+        layer->input_channels = shape->input_channels;
+        layer->group_channels = shape->input_channels / shape->groups;
+        layer->group_outputs = shape->channels / shape->groups;
+    }
     layer->output_channels = shape->channels;
     layer->output_height = shape->rows;
     layer->output_width = shape->columns;

@@ -47,6 +47,7 @@ struct test_shape {
     uint8_t weight_bits, input_bits, output_bits; /* 0: 8, and for outputs that are not normalised 32 */
     bool writes_chw, second_is_pixel;
     uint16_t kernel_height; /* 0: kernel_size */
+    uint16_t groups;
 };
 void test_case_of(struct test_case *test, const struct test_shape *shape, unsigned cores);
 

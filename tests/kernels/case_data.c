@@ -69,6 +69,16 @@ static uint32_t weight_bytes_of_quad(const struct test_case *test)
                                                 : dory_depthwise_quad_weight_bytes(layer);
 }
 
+/* In groups: zeros for channels that the input has not. */
+static void fill_window(const struct dory_layer *layer, uint8_t *quad, uint32_t bytes)
+{
+    uint32_t window = dory_window_channels(layer), there = dory_minimum(window, layer->input_channels);
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint32_t element = i / (2u * layer->weight_bits) * 4 + i % 4;
+        quad[i] = element % window < there ? (uint8_t)(random_word() >> 9) : 0;
+    }
+}
+
 /* Random weights with the zeros at the end, or behind each row of a depth-wise layer, that the blob's format asks for. */
 static void fill_weights(const struct test_case *test, uint8_t *quad, uint32_t bytes)
 {
@@ -76,6 +86,10 @@ static void fill_weights(const struct test_case *test, uint8_t *quad, uint32_t b
     bool convolution = layer->operation == DORY_CONVOLUTION;
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     uint32_t run = convolution ? taps * test->tile.input_channels : layer->kernel_width, words = (run + 3) / 4;
+    if (layer->operation == DORY_GROUPED) {
+        fill_window(layer, quad, bytes);
+        return;
+    }
     for (uint32_t i = 0; i < bytes; i++) {
         uint32_t word = convolution ? i / (2u * layer->weight_bits) % words : i / 4 % words;
         quad[i] = word * 4 + i % 4 < run ? (uint8_t)(random_word() >> 9) : 0;

@@ -83,17 +83,22 @@ static unsigned run_random_cases(void)
                weight_bits, input_bits, output_bits)                                                                        \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, operation, rows, columns, channels, input_channels, size, stride,                    \
-            DORY_NORMALISE_##normalisation, divisor, weight_bits, input_bits, output_bits, false, false, 0                  \
+            DORY_NORMALISE_##normalisation, divisor, weight_bits, input_bits, output_bits, false, false, 0, 0               \
     }
 #define TO_CHW(name, kernel, rows, columns, channels, input_channels, size, stride, normalisation, divisor)                 \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride,             \
-            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, true, false, 0                                                \
+            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, true, false, 0, 0                                             \
     }
 #define LINE(name, kernel, columns, channels, size, normalisation, divisor)                                                 \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, DORY_DEPTHWISE, 1, columns, channels, channels, size, 1,                             \
-            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, false, false, 1                                               \
+            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, false, false, 1, 0                                            \
+    }
+#define GROUPS(name, kernel, rows, columns, channels, input_channels, groups, size, stride, normalisation, divisor, bits)   \
+    {                                                                                                                       \
+        name, "dory_xpulpv2_" #kernel, DORY_GROUPED, rows, columns, channels, input_channels, size, stride,                 \
+            DORY_NORMALISE_##normalisation, divisor, 8, bits, bits, false, false, 0, groups                                 \
     }
 
 /* name, kernel, operation, rows, columns, channels, input channels, kernel size, stride, normalisation, its divisor */
@@ -160,6 +165,26 @@ static const struct test_shape shapes[] = {
     PACKED("3x3 5-32, all of 4 bits", packed_gather_4, DORY_CONVOLUTION, 8, 16, 32, 5, 3, 1, 32, 0, 4, 4, 4),
     PACKED("linear 1024-32, 4-bit weights", packed_linear_4, DORY_CONVOLUTION, 1, 1, 32, 1024, 1, 1, 32, 0, 4, 8, 8),
     PACKED("linear 1024-32, 2-bit weights", packed_linear_2, DORY_CONVOLUTION, 1, 1, 32, 1024, 1, 1, 32, 0, 2, 8, 8),
+    PACKED("pointwise 40-120, 8x8, 16 bits", wide_convolution, DORY_CONVOLUTION, 8, 8, 120, 40, 1, 1, 32, 0, 8, 16, 8),
+    PACKED("pointwise 40-60, 16 bits / (2^n - 1)", wide_convolution, DORY_CONVOLUTION, 8, 8, 60, 40, 1, 1, CLAMPED, (1 << 20) - 1, 8, 16, 8),
+    PACKED("pointwise 40-60, 16 bits / 2^n", wide_convolution, DORY_CONVOLUTION, 8, 8, 60, 40, 1, 1, CLAMPED, 1 << 20, 8, 16, 8),
+    PACKED("pointwise 40-60, 16 bits, another", wide_convolution, DORY_CONVOLUTION, 8, 8, 60, 40, 1, 1, CLAMPED, 1118481, 8, 16, 8),
+    PACKED("pointwise 40-60, 16 bits, high", wide_convolution, DORY_CONVOLUTION, 8, 8, 60, 40, 1, 1, HIGH, DORY_ROUND_FLOOR, 8, 16, 8),
+    PACKED("3x3 16-32, 8x8, 16 to 16 bits", wide_convolution, DORY_CONVOLUTION, 8, 8, 32, 16, 3, 1, 32, 0, 8, 16, 16),
+    PACKED("linear 80-40, 16 to 32 bits", wide_convolution, DORY_CONVOLUTION, 1, 1, 40, 80, 1, 1, NONE, 0, 8, 16, 32),
+    GROUPS("3x3 32-64 in 4 groups, 12x16", grouped, 12, 16, 64, 32, 4, 3, 1, 32, 0, 8),
+    GROUPS("3x3 32-32 in 4 groups, 16x16", grouped, 16, 16, 32, 32, 4, 3, 1, 32, 0, 8),
+    GROUPS("3x3 32-32 in 4, / 2^n", grouped_clamped, 16, 16, 32, 32, 4, 3, 1, CLAMPED, 1 << 20, 8),
+    GROUPS("3x3 32-32 in 4, high", grouped_high, 16, 16, 32, 32, 4, 3, 1, HIGH, DORY_ROUND_FLOOR, 8),
+    GROUPS("3x3 32-32 in 8 groups, 16x16", grouped, 16, 16, 32, 32, 8, 3, 1, 32, 0, 8),
+    GROUPS("3x3 32-32 in 16 groups, 16x16", grouped, 16, 16, 32, 32, 16, 3, 1, 32, 0, 8),
+    GROUPS("3x3 stride 2 48-48 in 4, 6x8", grouped, 6, 8, 48, 48, 4, 3, 2, 32, 0, 8),
+    GROUPS("3x3 24-24 in 4, 16x16", grouped, 16, 16, 24, 24, 4, 3, 1, 32, 0, 8),
+    GROUPS("pointwise 64-64 in 4, 12x12", grouped, 12, 12, 64, 64, 4, 1, 1, 32, 0, 8),
+    GROUPS("3x3 16-32, 2 outputs a channel", grouped, 16, 16, 32, 16, 16, 3, 1, 32, 0, 8),
+    GROUPS("3x3 8-32, 4 outputs a channel", grouped, 16, 16, 32, 8, 8, 3, 1, 32, 0, 8),
+    GROUPS("depth-wise 3x3 32, 16x16, 4 bits", packed_grouped_8, 16, 16, 32, 32, 32, 3, 1, 32, 0, 4),
+    GROUPS("3x3 32-32 in 4, 4 bits", packed_grouped_8, 16, 16, 32, 32, 4, 3, 1, 32, 0, 4),
     SHAPE("depth-wise 16x64x8", depthwise_3x3_stride_1, DORY_DEPTHWISE, 16, 64, 8, 8, 3, 1, 32, 0),
     SHAPE("depth-wise 16x32x32", depthwise_3x3_stride_1, DORY_DEPTHWISE, 16, 32, 32, 32, 3, 1, 32, 0),
     SHAPE("depth-wise 16x16x32", depthwise_3x3_stride_1, DORY_DEPTHWISE, 16, 16, 32, 32, 3, 1, 32, 0),
@@ -234,7 +259,7 @@ static const struct test_shape shapes[] = {
     SHAPE("addition 8x8x32, tables, even", addition, DORY_ADDITION, 8, 8, 32, 32, 1, 1, HIGH, DORY_ROUND_EVEN),
     SHAPE("multiplication 16x16x32", multiplication, DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_FLOOR),
     SHAPE("multiplication 16x16x32, away", multiplication, DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_AWAY),
-    {"multiplication 16x16x32 by 1x1x32", "dory_xpulpv2_multiplication", DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 8, 8, 8, false, true, 0},
+    {"multiplication 16x16x32 by 1x1x32", "dory_xpulpv2_multiplication", DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 8, 8, 8, false, true, 0, 0},
     SHAPE("table 16x16x32", table, DORY_TABLE, 16, 16, 32, 32, 1, 1, 32, 0),
     SHAPE("copy 16x16x48", copy, DORY_COPY, 16, 16, 48, 48, 1, 1, 32, 0),
     SHAPE("concatenation 16x16x48", concatenation, DORY_CONCATENATION, 16, 16, 48, 48, 1, 1, 32, 0),

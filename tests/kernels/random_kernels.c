@@ -7,7 +7,7 @@
 
 #include "case.h"
 
-#define MEMORY_BYTES (256u << 10)
+#define MEMORY_BYTES (512u << 10)
 #define MOST_MACS    40000
 
 static bool run(uint32_t seed, uint8_t *buffers)

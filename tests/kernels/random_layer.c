@@ -18,7 +18,7 @@ bool one_in(uint32_t n) { return random_up_to(n - 1) == 0; }
 
 bool has_weights(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_CONVOLUTION || layer->operation == DORY_DEPTHWISE;
+    return layer->operation == DORY_CONVOLUTION || layer->operation == DORY_DEPTHWISE || layer->operation == DORY_GROUPED;
 }
 
 static void random_clip(struct dory_layer *layer)
@@ -40,6 +40,7 @@ uint8_t usual_shift(const struct dory_layer *layer)
 {
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     taps *= layer->operation == DORY_CONVOLUTION ? layer->input_channels : 1;
+    taps *= layer->operation == DORY_GROUPED ? layer->group_channels : 1;
     uint32_t shift = 9u + layer->input_bits + layer->weight_bits;
     while (taps > 1) {
         taps /= 4; /* sums grow with the root of the number of products */
@@ -267,6 +268,11 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages)
         layer->operation = one_in(2) ? DORY_TABLE : DORY_MULTIPLICATION;
         layer->second_is_pixel = layer->operation == DORY_MULTIPLICATION && one_in(2);
     }
+    if (one_in(5)) {
+        layer->operation = DORY_GROUPED;
+        layer->group_channels = (uint16_t)(one_in(2) ? 4 * random_between(1, 4) : random_between(1, 12));
+        layer->group_outputs = (uint16_t)(one_in(2) ? 4 * random_between(1, 4) : random_between(1, 12));
+    }
     layer->input_bits = layer->second_input_bits = layer->weight_bits = layer->output_bits = 8;
     layer->input_is_signed = one_in(4);
     layer->second_input_is_signed = one_in(4);
@@ -280,9 +286,9 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages)
     }
     if (has_weights(layer)) {
         layer->normalisation = (uint8_t)(one_in(2) ? DORY_NORMALISE_32 : random_up_to(DORY_NORMALISE_64));
-        layer->input_bits = random_bits();
+        layer->input_bits = one_in(8) ? 16 : random_bits();
         layer->weight_bits = layer->operation == DORY_DEPTHWISE ? 8 : random_bits();
-        layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : random_bits();
+        layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : one_in(8) ? 16 : random_bits();
         layer->shift = (uint8_t)(usual_shift(layer) + (layer->normalisation == DORY_NORMALISE_64 ? random_up_to(30) : 0));
         random_clip(layer);
         if (layer->normalisation == DORY_NORMALISE_64 && one_in(2)) {

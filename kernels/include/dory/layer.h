@@ -285,8 +285,9 @@ struct dory_layer {
  *
  * Depth-wise: always 8 bits, since a row of so few weights takes a word in any case. One quad is, for each of its 4
  * channels, kernel_height rows of kernel_width bytes, each row filled up with zeros to a multiple of 4 bytes; then the
- * normalisation constants. chunk_bytes is all of the weights. In groups, the same with rows of kernel_width * group_channels
- * weights of any bits, kx major, the first in the low bits.
+ * normalisation constants. chunk_bytes is all of the weights.
+ *
+ * In groups: one quad is a convolution's with one chunk, that of dory_window_channels() input channels.
  *
  * Normalisation constants of a quad:
  *     DORY_NORMALISE_NONE             4 x { int32 addend }
@@ -424,12 +425,28 @@ static inline uint32_t dory_chunk_bytes(const struct dory_layer *layer, uint32_t
     return dory_chunk_elements(layer, channels) / 2 * layer->weight_bits;
 }
 
+/* In groups, a quad has weights for a *window* of input channels: those of all groups that 4 output channels may belong to,
+ * filled up to whole fours. A weight of a channel of another group, or of none, is zero. */
+static inline uint32_t dory_window_channels(const struct dory_layer *layer)
+{
+    uint32_t outputs = layer->group_outputs, groups = outputs % 4 == 0 ? 1 : outputs == 1 ? 4 : 2;
+    return dory_round_up(groups * layer->group_channels, 4);
+}
+
+/* The first channel of the window of a quad of the layer; all of it is in the input, unless that has fewer channels. */
+static inline uint32_t dory_window_start(const struct dory_layer *layer, uint32_t quad)
+{
+    uint32_t channels = layer->input_channels, window = dory_window_channels(layer);
+    uint32_t start = 4 * quad / layer->group_outputs * layer->group_channels;
+    return dory_minimum(start, channels > window ? channels - window : 0);
+}
+
 /* Bytes of weights of one quad of a convolution that is depth-wise or in groups. */
 static inline uint32_t dory_depthwise_quad_weight_bytes(const struct dory_layer *layer)
 {
-    uint32_t channels = layer->operation == DORY_GROUPED ? layer->group_channels : 1u;
-    return 4 * layer->kernel_height *
-           dory_round_up(dory_element_bytes(layer->kernel_width * channels, layer->weight_bits), 4);
+    uint32_t height = layer->kernel_height, width = layer->kernel_width;
+    return layer->operation == DORY_GROUPED ? height * width * dory_window_channels(layer) / 2 * layer->weight_bits
+                                            : 4 * height * dory_round_up(width, 4);
 }
 
 /* True where a tile needs other input channels than its output channels: all of them, or a slice (convolutions only). */

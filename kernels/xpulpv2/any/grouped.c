@@ -1,0 +1,149 @@
+/* Convolutions in groups. A quad of output channels reads a window of the input's channels (dory/layer.h). Each core copies
+ * the rows of a window that a band of output rows reads to its scratch, a byte an element, where it is the input of a
+ * convolution as any other: rows of a receptive field are contiguous words, and pixels are taken where they lie. */
+#include "../packed.h"
+#include "../product.h"
+#include "../scratch.h"
+#include "../walk.h"
+#include "../xpulpv2.h"
+#include "unpack.h"
+
+struct grouped {
+    const struct dory_layer *layer;
+    const struct dory_tile *tile;
+    uint8_t *buffer; /* of this core */
+    uint32_t window, pixel_bytes;
+    uint32_t quads_of_window; /* as many quads in a row have the same window */
+    uint32_t band_rows;       /* of the output */
+    struct dory_product product;
+};
+
+static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count) { dory_walk_pixels(state, pixels, count); }
+
+/* ---- the window of some rows ----------------------------------------------------------------------------------- */
+
+static inline void copy_words(uint8_t *output, const uint8_t *input, uint32_t pixels, uint32_t pixel_bytes, uint32_t window)
+{
+    if (window == 4) {
+#pragma GCC unroll 4
+        for (; pixels > 0; pixels--, input += pixel_bytes, output += 4) {
+            dory_store_word(output, dory_load_word(input));
+        }
+        return;
+    }
+    for (; pixels > 0; pixels--, input += pixel_bytes) {
+        for (uint32_t i = 0; i < window; i += 4, output += 4) {
+            dory_store_word(output, dory_load_word(input + i));
+        }
+    }
+}
+
+/* Elements of 2 and 4 bits, or fewer than a window has: one by one. What is not there has weights of zero. */
+static void copy_elements(const struct grouped *grouped, uint8_t *output, const uint8_t *input, uint32_t start,
+                          uint32_t pixels)
+{
+    uint32_t bits = grouped->layer->input_bits, unused = 32 - bits;
+    uint32_t count = dory_minimum(grouped->window, grouped->layer->input_channels - start);
+    bool is_signed = grouped->layer->input_is_signed;
+    for (; pixels > 0; pixels--, input += grouped->pixel_bytes, output += grouped->window) {
+        for (uint32_t i = 0, bit = start * bits; i < count; i++, bit += bits) {
+            uint32_t value = (uint32_t)input[bit / 8] >> (bit % 8) << unused;
+            output[i] = (uint8_t)(is_signed ? (uint32_t)((int32_t)value >> unused) : value >> unused);
+        }
+    }
+}
+
+static void copy_window(const struct grouped *grouped, uint32_t start, uint32_t first_row, uint32_t rows)
+{
+    const struct dory_layer *layer = grouped->layer;
+    uint32_t columns = grouped->tile->input_columns,
+             pixels = columns * dory_input_extent(rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    const uint8_t *input =
+        (const uint8_t *)grouped->tile->input + first_row * layer->stride_height * columns * grouped->pixel_bytes;
+    if (layer->input_bits == 8 && layer->input_channels >= grouped->window) {
+        copy_words(grouped->buffer, input + start, pixels, grouped->pixel_bytes, grouped->window);
+    } else {
+        copy_elements(grouped, grouped->buffer, input, start, pixels);
+    }
+}
+
+/* ---- the product ----------------------------------------------------------------------------------------------- */
+
+/* The quads of a window, as if they were all. */
+static void choose_quads(struct grouped *grouped, uint32_t first, uint32_t count)
+{
+    struct dory_product *product = &grouped->product;
+    const struct dory_tile *tile = grouped->tile;
+    product->weights = (const uint8_t *)tile->weights + first * product->quad_bytes;
+    product->output = (uint8_t *)tile->output + first * product->output_bits / 2;
+    product->quads = count;
+    product->blocks.channels = dory_minimum(4 * count, tile->channels - 4 * first);
+}
+
+/* Pixel quads `first` to `end` - 1 of the window's quads, band by band. */
+static void compute_window(struct grouped *grouped, uint32_t start, uint32_t first, uint32_t end, dory_product_runner *run)
+{
+    const struct dory_tile *tile = grouped->tile;
+    struct dory_tile compact = *tile;
+    compact.input = grouped->buffer;
+    compact.input_channels = (uint16_t)grouped->window;
+    while (first < end) {
+        uint32_t row = dory_quotient(4 * first, tile->columns), rows = dory_minimum(grouped->band_rows, tile->rows - row);
+        uint32_t last = row + rows == tile->rows ? end : dory_minimum(end, (row + rows) * tile->columns / 4);
+        copy_window(grouped, start, row, rows);
+        struct dory_walk walk = dory_walk_from(grouped->layer, &compact, 4 * first - row * tile->columns);
+        struct dory_grid_share share = {first, 0, (last - first) * grouped->product.quads};
+        grouped->product.blocks.output_step = (int32_t)grouped->product.pixel_step; /* a run leaves another one behind */
+        run(&grouped->product, share, next_pixels, &walk);
+        first = last;
+    }
+}
+
+static inline void grouped_start(struct grouped *grouped, const struct dory_layer *layer, const struct dory_tile *tile,
+                                 unsigned core, enum dory_direct direct)
+{
+    uint32_t window = dory_window_channels(layer), run_bytes = layer->kernel_width * window;
+    uint32_t row_bytes = tile->input_columns * window * layer->dilation_height;
+    grouped->layer = layer;
+    grouped->tile = tile;
+    grouped->window = window;
+    grouped->pixel_bytes = dory_element_bytes(tile->input_channels, layer->input_bits);
+    grouped->quads_of_window = layer->group_outputs % 4 == 0 ? layer->group_outputs / 4 : 1;
+    grouped->band_rows = dory_grouped_band_rows(tile->rows);
+    grouped->buffer = (uint8_t *)tile->scratch + core * dory_grouped_core_bytes(layer, tile->rows, tile->input_columns);
+    dory_product_start(&grouped->product, layer, tile, direct, run_bytes, layer->kernel_height, row_bytes - run_bytes);
+}
+
+/* A core's share is a range of the grid of windows by pixel quads. */
+static inline void compute(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
+                           enum dory_direct direct, dory_product_runner *run)
+{
+    struct grouped grouped;
+    grouped_start(&grouped, layer, tile, core, direct);
+    uint32_t first_quad = tile->first_channel / 4u, quads = grouped.product.quads, each = grouped.quads_of_window;
+    uint32_t before = each == 1 ? 0 : first_quad - dory_quotient(first_quad, each) * each; /* quads of the first window */
+    uint32_t pixel_quads = (grouped.product.pixel_count + 3) / 4;
+    struct dory_grid_share share = dory_grid_share_of(dory_divide_up(before + quads, each), pixel_quads, core, cores);
+    while (share.items > 0) {
+        uint32_t end = dory_grid_share_row_end(&share, pixel_quads);
+        uint32_t first = share.row == 0 ? 0 : share.row * each - before;
+        choose_quads(&grouped, first, dory_minimum((share.row + 1) * each - before, quads) - first);
+        compute_window(&grouped, dory_window_start(layer, first_quad + first), share.first, end, run);
+        dory_grid_share_next_row(&share, end);
+    }
+}
+
+#define KERNEL(name, direct, run)                                                                                           \
+    void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
+    {                                                                                                                       \
+        compute(layer, tile, core, cores, direct(layer), run);                                                              \
+    }
+
+/* One for each way to finish, as those without groups (convolution.c), and for bits of weights. */
+KERNEL(grouped, dory_direct_32_of, dory_product_run)
+KERNEL(grouped_clamped, dory_direct_clamped_of, dory_product_run_clamped)
+KERNEL(grouped_high, dory_direct_high_of, dory_product_run_high)
+KERNEL(grouped_split, dory_direct_split_of, dory_product_run_split)
+KERNEL(packed_grouped_8, dory_packed_direct_of, dory_packed_run_8)
+KERNEL(packed_grouped_4, dory_packed_direct_of, dory_packed_run_4)
+KERNEL(packed_grouped_2, dory_packed_direct_of, dory_packed_run_2)
