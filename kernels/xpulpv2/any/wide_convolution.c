@@ -18,7 +18,8 @@ struct splitter {
 
 #if defined(DORY_XPULPV2)
 
-static inline void multiply(struct dory_blocks *blocks, bool is_signed)
+/* Not twice, for the cores' cache of 4 kB has to hold all. */
+static __attribute__((noinline)) void multiply(struct dory_blocks *blocks, bool is_signed)
 {
     if (is_signed) {
         MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTSP_B, PV_SDOTSP_B, "", DIRECT, LOW);
