@@ -232,10 +232,13 @@ static const struct test_shape shapes[] = {
     SHAPE("depth-wise 5x5, 16x16x32, / (2^n - 1)", depthwise_clamped_less_one, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, CLAMPED, (1 << 20) - 1),
     SHAPE("depth-wise 5x5, 16x16x32, high", depthwise_high, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, HIGH, DORY_ROUND_FLOOR),
     SHAPE("depth-wise 5x5, 16x16x32, high, away", depthwise_high_away, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, HIGH, DORY_ROUND_AWAY),
+    SHAPE("depth-wise 5x5, 16x16x32, split", depthwise_split, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, SPLIT, DORY_ROUND_FLOOR),
+    SHAPE("depth-wise 5x5, 16x16x32, split, away", depthwise_split_away, DORY_DEPTHWISE, 16, 16, 32, 32, 5, 1, SPLIT, DORY_ROUND_AWAY),
     SHAPE("depth-wise 5x5 stride 2, 8x8x32", depthwise_direct, DORY_DEPTHWISE, 8, 8, 32, 32, 5, 2, 32, 0),
     SHAPE("depth-wise 5x5 s2, 8x25x16, / 2^n", depthwise_clamped, DORY_DEPTHWISE, 8, 25, 16, 16, 5, 2, CLAMPED, 1 << 20),
     SHAPE("depth-wise 5x5 s2, 8x25x16, high, away", depthwise_high_away, DORY_DEPTHWISE, 8, 25, 16, 16, 5, 2, HIGH, DORY_ROUND_AWAY),
     SHAPE("depth-wise 7x7, 8x8x32", depthwise_direct, DORY_DEPTHWISE, 8, 8, 32, 32, 7, 1, 32, 0),
+    SHAPE("depth-wise 7x7, 8x8x32, / 2^n", depthwise_clamped, DORY_DEPTHWISE, 8, 8, 32, 32, 7, 1, CLAMPED, 1 << 20),
     SHAPE("depth-wise 7x7, 13x13x32, / 2^n", depthwise_clamped, DORY_DEPTHWISE, 13, 13, 32, 32, 7, 1, CLAMPED, 1 << 20),
     SHAPE("depth-wise 7x7, 16x16x32, / 2^n", depthwise_clamped, DORY_DEPTHWISE, 16, 16, 32, 32, 7, 1, CLAMPED, 1 << 20),
     SHAPE("depth-wise 7x7 s2, 13x13x16, / (2^n - 1)", depthwise_clamped_less_one, DORY_DEPTHWISE, 13, 13, 16, 16, 7, 2, CLAMPED, (1 << 20) - 1),
@@ -245,6 +248,7 @@ static const struct test_shape shapes[] = {
     LINE("depth-wise 1x3, 28x40, high, away", depthwise_high_away, 28, 40, 3, HIGH, DORY_ROUND_AWAY),
     LINE("depth-wise 1x5, 24x64", depthwise_direct, 24, 64, 5, 32, 0),
     LINE("depth-wise 1x5, 24x64, high, away", depthwise_high_away, 24, 64, 5, HIGH, DORY_ROUND_AWAY),
+    LINE("depth-wise 1x5, 24x128, split, away", depthwise_split_away, 24, 128, 5, SPLIT, DORY_ROUND_AWAY),
     LINE("depth-wise 1x10, 64x32, / 2^n", depthwise_clamped, 64, 32, 10, CLAMPED, 1 << 20),
     LINE("depth-wise 1x10, 15x64, high, away", depthwise_high_away, 15, 64, 10, HIGH, DORY_ROUND_AWAY),
     LINE("depth-wise 1x15, 1x128, high, away", depthwise_high_away, 1, 128, 15, HIGH, DORY_ROUND_AWAY),
@@ -304,7 +308,7 @@ static unsigned measure(const struct test_shape *shape, unsigned cores)
     unsigned failures = !run();
     long predicted = (long)test.description->cycles(&test.layer, &test.shape, cores), cycles = (long)local_cycles;
     long error = (predicted - cycles) * 100 / cycles, rate = (long)(test.macs * 1000 / (uint64_t)cycles);
-    printf("%-34s %u %8ld %8ld %+5ld %% %4ld.%03ld\n", shape->name, cores, cycles, predicted, error, rate / 1000,
+    printf("%-42s %u %8ld %8ld %+5ld %% %4ld.%03ld\n", shape->name, cores, cycles, predicted, error, rate / 1000,
            rate % 1000);
     if (labs(error) > WORST_PREDICTION) {
         printf("    the prediction is off by more than %d %%\n", WORST_PREDICTION);
@@ -324,7 +328,7 @@ int main(void)
         return 1;
     }
     unsigned failures = run_random_cases();
-    printf("%-34s cores cycles predicted error MAC/cycle\n", "layer in L1");
+    printf("%-42s cores cycles predicted error MAC/cycle\n", "layer in L1");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         failures += measure(&shapes[i], CORES);
     }
