@@ -161,7 +161,7 @@ void dory_xpulpv2_wide_convolution(const struct dory_layer *layer, const struct 
     struct dory_product product;
     splitter_start(&splitter, layer, tile, core);
     int32_t bytes = (int32_t)splitter.pixel_bytes;
-    dory_product_start(&product, layer, tile, DORY_NOT_DIRECT, splitter.pixel_bytes, 1, 0);
+    dory_product_start(&product, layer, tile, dory_direct_of(layer), splitter.pixel_bytes, 1, 0);
     product.blocks.pixels = (struct dory_pixels){NULL, {bytes - 4, 2 * bytes - 4, 3 * bytes - 4}};
     product.blocks.direct = DORY_NOT_DIRECT;
     product.blocks.special = 1;
