@@ -8,8 +8,6 @@
 #include "plan/budget.h"
 #include "plan/planner.h"
 
-#include <string.h>
-
 struct kernels {
     const struct dory_kernel_description **list;
     int count;
@@ -32,12 +30,11 @@ static struct kernels kernels_of(const struct planner *planner)
     size_t most = (size_t)planner->network->layer_count * 2 * MOST_KERNELS;
     struct kernels kernels = {arena_array(planner->arena, const struct dory_kernel_description *, most), 0};
     for (int l = 0; l < planner->network->layer_count; l++) {
-        struct planned_layer reads_planes = planner->layers[l];
-        add_kernels(&kernels, &planner->layers[l]);
-        reads_planes.run.input_layout = DORY_CHW;
-        memset(reads_planes.kernels, 0, sizeof reads_planes.kernels);
-        find_kernels(planner, &reads_planes, planner->arena);
-        add_kernels(&kernels, &reads_planes);
+        enum dory_layout *layout = &planner->layouts[planner->network->layers[l].inputs[0]];
+        add_kernels(&kernels, layer_of(planner, l));
+        *layout = DORY_CHW;
+        add_kernels(&kernels, layer_of(planner, l));
+        *layout = DORY_HWC;
     }
     return kernels;
 }

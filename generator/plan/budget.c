@@ -15,50 +15,75 @@ enum { NETWORK_BYTES = 256 };
 #define TRANSFER_BYTES ((uint32_t)sizeof(struct dory_transfer))
 #define PORT_BYTES     ((uint32_t)sizeof(struct dory_port))
 
-/* Of what a layer has beside its stages. */
-static uint32_t list_bytes(const struct dory_layer *run)
+uint32_t budget_layer_bytes(const struct dory_layer *run)
 {
-    return (run->operation == DORY_TABLE ? 256 : 0) + 4 * dory_list_words(run);
+    return LAYER_BYTES + (run->stages ? STAGES_BYTES : 0) + (run->operation == DORY_TABLE ? 256 : 0) +
+           4 * dory_list_words(run);
+}
+
+uint32_t budget_network_bytes(const struct network *network)
+{
+    return NETWORK_BYTES + (uint32_t)(network->input_count + network->output_count) * PORT_BYTES;
+}
+
+uint32_t budget_schedule_bytes(int steps, int transfers)
+{
+    return (uint32_t)steps * STEP_BYTES + (uint32_t)transfers * TRANSFER_BYTES;
 }
 
 uint32_t budget_table_bytes(const struct plan *plan)
 {
-    const struct network *network = plan->network;
-    uint32_t with_stages = 0, lists = 0;
-    for (int i = 0; i < network->layer_count; i++) {
-        const struct dory_layer *run = &plan->layers[i].run;
-        with_stages += run->stages != NULL;
-        lists += list_bytes(run);
-    }
-    return NETWORK_BYTES + (uint32_t)network->layer_count * LAYER_BYTES + with_stages * STAGES_BYTES + lists +
-           (uint32_t)plan->step_count * STEP_BYTES + (uint32_t)plan->transfer_count * TRANSFER_BYTES +
-           (uint32_t)(network->input_count + network->output_count) * PORT_BYTES;
+    uint32_t layers = 0;
+    for (int i = 0; i < plan->network->layer_count; i++)
+        layers += budget_layer_bytes(&plan->layers[i].run);
+    return budget_network_bytes(plan->network) + layers + budget_schedule_bytes(plan->step_count, plan->transfer_count);
 }
 
-#define GUESS_STEPS   3 /* a layer: for the first attempt */
-#define MOST_ATTEMPTS 4
+#define FIXED_ARENAS 3
+#define NEAR_BOUND   200 /* part of the cycles: nearer to the bound there is hardly anything to gain */
+
+/* The same once more with arenas of a fixed size, in which the search finds its way more easily than in one that shrinks
+ * with each step: what the tables of the plan before have left. Taken where it is faster and its own tables fit. */
+static void plan_in_fixed_arena(const struct plan_options *options, struct plan *plan, struct arena *arena)
+{
+    struct diagnostics unheard = {.arena = arena};
+    struct plan_options fixed = *options;
+    uint32_t room = plan->target->l2_bytes - options->l2_firmware_bytes, tables = budget_table_bytes(plan);
+    for (int i = 0; i < FIXED_ARENAS && tables < room; i++) {
+        struct plan other;
+        fixed.l2_bytes = room - tables;
+        if (!plan_make(plan->network, plan->target, &fixed, &other, arena, &unheard))
+            return;
+        uint32_t needed = budget_table_bytes(&other);
+        if (other.l2_peak_bytes + needed <= room) {
+            *plan = other.predicted_cycles < plan->predicted_cycles ? other : *plan;
+            return;
+        }
+        tables = needed > tables ? needed : tables + tables / 8;
+    }
+}
 
 bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
                  struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
-    struct plan_options with_arena = *options;
+    struct plan_options beside_code = *options;
     if (options->l2_bytes)
         return plan_make(network, target, options, plan, arena, diagnostics);
-    uint32_t room = target->l2_bytes - options->l2_firmware_bytes;
-    uint64_t tables = NETWORK_BYTES + (uint64_t)network->layer_count *
-                                          (LAYER_BYTES + STAGES_BYTES + GUESS_STEPS * (STEP_BYTES + TRANSFER_BYTES));
-    for (int attempt = 0; attempt < MOST_ATTEMPTS && tables + DORY_ALIGNMENT <= room; attempt++) {
-        with_arena.l2_bytes = room - (uint32_t)tables;
-        if (!plan_make(network, target, &with_arena, plan, arena, diagnostics))
-            return false;
-        plan->l2_firmware_bytes = options->l2_firmware_bytes;
-        if (plan->l2_peak_bytes <= room && budget_table_bytes(plan) <= room - plan->l2_peak_bytes)
-            return true;
-        tables = budget_table_bytes(plan) + tables / 8; /* with less memory there are more steps */
+    beside_code.l2_bytes = target->l2_bytes - options->l2_firmware_bytes;
+    beside_code.tables_in_l2 = true;
+    uint32_t tables = budget_network_bytes(network) + (uint32_t)network->layer_count * LAYER_BYTES +
+                      budget_schedule_bytes(network->layer_count, network->layer_count);
+    if (options->l2_firmware_bytes >= target->l2_bytes || tables + DORY_ALIGNMENT > beside_code.l2_bytes) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "does not fit L2: code and application take %" PRIu32
+                 " bytes, the tables of layers, steps and transfers at "
+                 "least about %" PRIu32 ", there are %" PRIu32,
+                 options->l2_firmware_bytes, tables, target->l2_bytes);
+        return false;
     }
-    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-             "does not fit L2: code and application take %" PRIu32 " bytes, the tables of layers, steps and transfers "
-             "about %" PRIu64 ", there are %" PRIu32,
-             options->l2_firmware_bytes, tables, target->l2_bytes);
-    return false;
+    bool planned = plan_make(network, target, &beside_code, plan, arena, diagnostics);
+    if (planned && plan->predicted_cycles > plan->proof.bound_cycles + plan->proof.bound_cycles / NEAR_BOUND)
+        plan_in_fixed_arena(options, plan, arena);
+    plan->l2_firmware_bytes = options->l2_firmware_bytes;
+    return planned;
 }

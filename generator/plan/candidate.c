@@ -193,7 +193,7 @@ static void count_writes(const struct planner *planner, struct occupancy *o, str
 
 static struct candidate make_candidate(const struct planner *planner, int layer, struct choice choice)
 {
-    const struct dory_layer *run = &planner->layers[layer].run;
+    const struct dory_layer *run = &layer_of(planner, layer)->run;
     const struct cut *cut = choice.cut;
     struct arena scratch = {0};
     struct candidate candidate = {.choice = choice};
@@ -223,17 +223,18 @@ static bool dominates(const struct candidate *a, const struct candidate *b)
            a->read_cycles + a->write_cycles <= b->read_cycles + b->write_cycles;
 }
 
-static int keep_front(struct candidate *candidates, int count)
+/* Of the candidates from `first` on those that no other one beats; all before stay. */
+static int keep_front(struct candidate *candidates, int first, int count)
 {
-    int kept = 0;
-    for (int i = 0; i < count; i++) {
+    int kept = first;
+    for (int i = first; i < count; i++) {
         bool dominated = false;
         for (int j = 0; j < count && !dominated; j++) /* of equal ones the first */
             dominated =
                 j != i && dominates(&candidates[j], &candidates[i]) && (j < i || !dominates(&candidates[i], &candidates[j]));
         candidates[i].dominated = dominated;
     }
-    for (int i = 0; i < count; i++)
+    for (int i = first; i < count; i++)
         if (!candidates[i].dominated)
             candidates[kept++] = candidates[i];
     return kept;
@@ -307,41 +308,69 @@ static bool is_hopeless(const struct planner *planner, const struct sketch *sket
     return false;
 }
 
-/* The cuts that have a tile, working ahead or not. Those that do not save nothing but L2: only where none that does is as
- * small. The smallest cut is always among them. */
-static int collect(struct planner *planner, int layer, uint8_t ram, struct candidate *candidates)
-{
+/* What is collected of a layer's candidates. */
+struct collection {
     struct sketch sketches[MOST_CUTS];
-    int cuts = sketch_cuts(planner, layer, ram, sketches), count = 0, smallest = 0;
-    for (int i = 1; i < cuts; i++)
-        smallest = sketches[i].bytes < sketches[smallest].bytes ? i : smallest;
-    for (int i = 0; i < cuts; i++)
-        if ((i == smallest || !is_hopeless(planner, &sketches[i], candidates, count)) &&
-            cut_solve(planner, layer, sketches[i].cut))
-            candidates[count++] = make_candidate(planner, layer, (struct choice){sketches[i].cut, true});
-    uint32_t least = least_bytes(candidates, count);
-    for (int i = 0; i < cuts; i++) {
-        if (!sketches[i].cut->legal || sketches[i].cut->step_count == 1)
+    int cuts;
+    struct candidate candidates[2 * MOST_CUTS];
+    int count;
+};
+
+/* The cuts that have a tile, working ahead. The smallest cut is always among them. */
+static void collect_ahead(struct planner *planner, int layer, uint8_t ram, struct collection *c)
+{
+    int smallest = 0;
+    c->cuts = sketch_cuts(planner, layer, ram, c->sketches);
+    for (int i = 1; i < c->cuts; i++)
+        smallest = c->sketches[i].bytes < c->sketches[smallest].bytes ? i : smallest;
+    for (int i = 0; i < c->cuts; i++)
+        if ((i == smallest || !is_hopeless(planner, &c->sketches[i], c->candidates, c->count)) &&
+            cut_solve(planner, layer, c->sketches[i].cut))
+            c->candidates[c->count++] = make_candidate(planner, layer, (struct choice){c->sketches[i].cut, true});
+}
+
+/* The same ones without working ahead, which saves nothing but L2: those smaller than `least`, or all others. */
+static void collect_behind(struct planner *planner, int layer, struct collection *c, uint32_t least, bool smaller)
+{
+    for (int i = 0; i < c->cuts; i++) {
+        if (!c->sketches[i].cut->legal || c->sketches[i].cut->step_count == 1)
             continue;
-        candidates[count] = make_candidate(planner, layer, (struct choice){sketches[i].cut, false});
-        count += candidates[count].most_bytes < least;
+        c->candidates[c->count] = make_candidate(planner, layer, (struct choice){c->sketches[i].cut, false});
+        c->count += (c->candidates[c->count].most_bytes < least) == smaller;
     }
-    return count;
+}
+
+/* Those that work ahead, and without that the ones that are smaller than all of these: their front comes first. */
+static void make_front(struct planner *planner, int layer, uint8_t ram, struct planned_layer *of)
+{
+    struct arena scratch = {0};
+    struct collection *c = arena_array(&scratch, struct collection, 1);
+    uint32_t small = planner->l2_bytes / SMALL_PART_OF_L2;
+    collect_ahead(planner, layer, ram, c);
+    uint32_t least = least_bytes(c->candidates, c->count);
+    collect_behind(planner, layer, c, least, true);
+    c->count = drop_tiny(c->candidates, keep_front(c->candidates, 0, c->count), small);
+    int first = c->count;
+    collect_behind(planner, layer, c, least, false);
+    c->count = keep_front(c->candidates, first, c->count);
+    of->fronts[ram] = arena_array(planner->arena, struct candidate, (size_t)c->count + 1);
+    memcpy(of->fronts[ram], c->candidates, (size_t)c->count * sizeof *c->candidates);
+    of->front_counts[ram] = c->count;
+    of->first_counts[ram] = first;
+    arena_free(&scratch);
 }
 
 int candidate_front(struct planner *planner, int layer, uint8_t ram, const struct candidate **front)
 {
-    struct planned_layer *of = &planner->layers[layer];
-    if (!of->fronts[ram]) {
-        struct arena scratch = {0};
-        struct candidate *all = arena_array(&scratch, struct candidate, 2 * MOST_CUTS);
-        int count = keep_front(all, collect(planner, layer, ram, all));
-        count = drop_tiny(all, count, planner->l2_bytes / SMALL_PART_OF_L2);
-        of->fronts[ram] = arena_array(planner->arena, struct candidate, (size_t)count + 1);
-        memcpy(of->fronts[ram], all, (size_t)count * sizeof *all);
-        of->front_counts[ram] = count;
-        arena_free(&scratch);
-    }
+    struct planned_layer *of = layer_of(planner, layer);
+    if (!of->fronts[ram])
+        make_front(planner, layer, ram, of);
     *front = of->fronts[ram];
     return of->front_counts[ram];
+}
+
+int candidate_first(struct planner *planner, int layer, uint8_t ram, const struct candidate **front)
+{
+    candidate_front(planner, layer, ram, front);
+    return layer_of(planner, layer)->first_counts[ram];
 }

@@ -143,9 +143,21 @@ static void make_steps(struct planner *planner, const struct dory_layer *run, st
 
 /* ---- one cut ---- */
 
+/* Input rows of the stripe that needs most. */
+static uint32_t most_input_rows(const struct dory_layer *run, const struct cut *cut, unsigned operand)
+{
+    uint32_t granule = row_granule(operand_row_bytes(run, operand)), most = is_pixel(run, operand);
+    for (uint32_t first = 0; !is_pixel(run, operand) && first < run->output_height; first += cut->rows) {
+        struct dory_window window;
+        input_rows(run, first, dory_minimum(cut->rows, run->output_height - first), granule, &window);
+        most = window.rows > most ? window.rows : most;
+    }
+    return most;
+}
+
 struct cut *cut_get(struct planner *planner, int layer, uint32_t rows, uint32_t channels, bool channels_outer, uint8_t ram)
 {
-    struct planned_layer *of = &planner->layers[layer];
+    struct planned_layer *of = layer_of(planner, layer);
     struct cut **end = &of->cuts;
     for (; *end; end = &(*end)->next)
         if ((*end)->rows == rows && (*end)->channels == channels && (*end)->channels_outer == channels_outer &&
@@ -153,6 +165,8 @@ struct cut *cut_get(struct planner *planner, int layer, uint32_t rows, uint32_t 
             return *end;
     *end = arena_allocate(planner->arena, sizeof **end);
     **end = (struct cut){.rows = rows, .channels = channels, .channels_outer = channels_outer, .ram = ram};
+    for (unsigned operand = 0; operand < (dory_has_second_input(&of->run) ? 2 : 1); operand++)
+        (*end)->input_rows[operand] = most_input_rows(&of->run, *end, operand);
     return *end;
 }
 
@@ -181,7 +195,7 @@ bool cut_is_legal(const struct dory_layer *run, uint32_t rows, uint32_t channels
 
 static struct tile_problem tile_problem_of(const struct planner *planner, int layer, const struct cut *cut, int kernel)
 {
-    const struct planned_layer *of = &planner->layers[layer];
+    const struct planned_layer *of = layer_of(planner, layer);
     return (struct tile_problem){
         .layer = &of->run,
         .kernel = of->kernels[kernel],
@@ -194,40 +208,8 @@ static struct tile_problem tile_problem_of(const struct planner *planner, int la
     };
 }
 
-/* What has been found with so much L1 or more: the fastest tile of more L1 is the fastest of less, too, if it fits. */
-static bool holds_with(const struct cut *cut, uint32_t found_with, uint32_t l1_bytes)
-{
-    bool fits = !cut->legal || cut->cost.l1_bytes <= l1_bytes;
-    return cut->solved && (found_with == l1_bytes || (found_with > l1_bytes && fits));
-}
-
-/* The same cut of an equal layer among the first `count` of a planner, if that is solved. */
-static const struct cut *solved_among(const struct planner *of, int count, const struct dory_layer *run,
-                                      const struct cut *cut, uint32_t l1_bytes)
-{
-    for (int l = 0; l < count; l++) {
-        if (!is_same_layer(&of->layers[l].run, run))
-            continue;
-        for (const struct cut *other = of->layers[l].cuts; other; other = other->next)
-            if (other->rows == cut->rows && other->channels == cut->channels &&
-                other->channels_outer == cut->channels_outer && other->ram == cut->ram &&
-                holds_with(other, of->l1_bytes, l1_bytes))
-                return other;
-    }
-    return NULL;
-}
-
-/* Networks repeat themselves, and so do attempts. */
-static const struct cut *solved_before(const struct planner *planner, int layer, const struct cut *cut)
-{
-    const struct dory_layer *run = &planner->layers[layer].run;
-    const struct cut *found = solved_among(planner, layer, run, cut, planner->l1_bytes);
-    for (const struct planner *p = planner->before; p && !found; p = p->before)
-        found = solved_among(p, planner->network->layer_count, run, cut, planner->l1_bytes);
-    return found;
-}
-
-/* Tiles of two steps in the same place take as many cycles: all that these depend on beside the place. */
+/* Tiles of two steps in the same place take as many cycles: all that these depend on beside the place. Of planes alone rows
+ * count. */
 static bool is_alike(const struct dory_step *a, const struct dory_step *b, bool rows_count)
 {
     return a->drain == b->drain && a->input[0].channels == b->input[0].channels &&
@@ -243,39 +225,36 @@ static bool has_same_tiles(const struct planned_layer *of, const struct cut *a, 
     return same;
 }
 
-/* Takes the tile of a cut of this layer that differs in nothing but what lives in RAM, where that changes no tile. */
-static bool take_tile(const struct planned_layer *of, struct cut *cut)
+/* Another cut of the layer that differs in what lives in RAM, if its tile is the same and has been found. */
+static const struct cut *solved_before(const struct planned_layer *of, const struct cut *cut)
 {
-    for (const struct cut *other = of->cuts; other; other = other->next) {
-        if (!other->solved || !has_same_tiles(of, other, cut))
-            continue;
-        cut->legal = other->legal;
-        cut->kernel = other->kernel;
-        cut->tiling = other->tiling;
-        cut->cost = other->cost;
-        cut->times = other->times;
-        cut->quad_bytes = other->quad_bytes;
-        return true;
-    }
-    return false;
+    for (const struct cut *other = of->cuts; other; other = other->next)
+        if (other != cut && other->solved && has_same_tiles(of, other, cut))
+            return other;
+    return NULL;
+}
+
+static void copy_solution(struct cut *cut, const struct cut *from)
+{
+    cut->legal = from->legal;
+    cut->kernel = from->kernel;
+    cut->tiling = from->tiling;
+    cut->cost = from->cost;
+    cut->quad_bytes = from->quad_bytes;
+    cut->times = from->times;
 }
 
 bool cut_solve(struct planner *planner, int layer, struct cut *cut)
 {
-    struct planned_layer *of = &planner->layers[layer];
+    struct planned_layer *of = layer_of(planner, layer);
     if (cut->solved)
         return cut->legal;
-    const struct cut *same = solved_before(planner, layer, cut);
-    if (same) {
-        struct cut *next = cut->next;
-        *cut = *same;
-        cut->next = next;
-        return cut->legal;
-    }
     make_steps(planner, &of->run, cut);
-    bool taken = take_tile(of, cut);
+    const struct cut *same = solved_before(of, cut);
+    if (same)
+        copy_solution(cut, same);
     cut->solved = true;
-    if (taken)
+    if (same)
         return cut->legal;
     for (int i = 0; of->kernels[i]; i++) {
         struct tile_problem problem = tile_problem_of(planner, layer, cut, i);
@@ -292,15 +271,48 @@ bool cut_solve(struct planner *planner, int layer, struct cut *cut)
     return cut->legal;
 }
 
-void cut_simulate(const struct planner *planner, int layer, const struct cut *cut, const struct dory_step *steps,
-                  struct tile_cost *cost, struct step_times *times)
+static const struct cut_times *times_before(const struct cut *cut, const bool *drains)
 {
+    for (const struct cut_times *times = cut->drained; times; times = times->next)
+        if (memcmp(times->drains, drains, cut->step_count * sizeof *drains) == 0)
+            return times;
+    return NULL;
+}
+
+static void play(const struct planner *planner, int layer, const struct cut *cut, struct cut_times *times)
+{
+    const struct planned_layer *of = layer_of(planner, layer);
+    struct arena scratch = {0};
+    struct dory_step *steps = arena_array(&scratch, struct dory_step, cut->step_count);
+    struct step_times *own = arena_array(planner->arena, struct step_times, cut->step_count);
     int kernel = 0;
-    while (planner->layers[layer].kernels[kernel] != cut->kernel)
+    while (of->kernels[kernel] != cut->kernel)
         kernel++;
     struct tile_problem problem = tile_problem_of(planner, layer, cut, kernel);
+    memcpy(steps, cut->steps, cut->step_count * sizeof *steps);
+    for (uint32_t i = 0; i < cut->step_count; i++)
+        steps[i].drain = times->drains[i];
     problem.steps = steps;
-    tile_simulate(&problem, &cut->tiling, cost, times);
+    tile_simulate(&problem, &cut->tiling, &times->cost, own);
+    times->steps = own;
+    arena_free(&scratch);
+}
+
+const struct cut_times *cut_drained(const struct planner *planner, int layer, struct cut *cut, const bool *drains)
+{
+    const struct cut_times *known = times_before(cut, drains);
+    if (known)
+        return known;
+    struct cut_times *times = arena_allocate(planner->arena, sizeof *times);
+    bool *copy = arena_array(planner->arena, bool, cut->step_count), as_foreseen = true;
+    memcpy(copy, drains, cut->step_count * sizeof *copy);
+    *times = (struct cut_times){.drains = copy, .cost = cut->cost, .steps = cut->times, .next = cut->drained};
+    for (uint32_t i = 0; i < cut->step_count; i++)
+        as_foreseen = as_foreseen && drains[i] == (cut->steps[i].drain != 0);
+    if (!as_foreseen)
+        play(planner, layer, cut, times);
+    cut->drained = times;
+    return times;
 }
 
 /* ---- what a cut needs of L2 and L3 ---- */
@@ -312,24 +324,21 @@ static uint32_t weights_block_bytes(const struct dory_layer *run, const struct c
     return dory_divide_up(cut->channels, 4) * quad;
 }
 
-/* The largest window of an operand: a stripe in the middle of the tensor. */
+/* The largest window of an operand. */
 static uint32_t window_bytes(const struct dory_layer *run, const struct cut *cut, unsigned operand)
 {
     bool part = operand == 2 || !dory_reads_all_channels(run);
     uint32_t all = operand_channels(run, operand);
     uint32_t pixel = operand_pixel_bytes(run, operand, part ? cut->channels : all), rows = cut->rows;
-    if (operand != 2) {
-        rows = dory_input_extent(cut->rows, run->kernel_height, run->stride_height, run->dilation_height);
-        rows += cut->rows < run->output_height ? row_granule(operand_row_bytes(run, operand)) - 1 : 0;
-        rows = is_pixel(run, operand) ? 1 : dory_minimum(rows, run->input_height);
-    }
+    if (operand != 2)
+        rows = cut->input_rows[operand];
     return rows * operand_width(run, operand) * pixel;
 }
 
 uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut *cut, bool ahead)
 {
     static const uint8_t operands[] = {RAM_INPUT, RAM_SECOND_INPUT, RAM_OUTPUT};
-    const struct dory_layer *run = &planner->layers[layer].run;
+    const struct dory_layer *run = &layer_of(planner, layer)->run;
     bool blocks = cut->channels < run->output_channels, stripes = cut->rows < run->output_height;
     uint32_t sum = aligned(weights_block_bytes(run, cut)) * (blocks && ahead ? 2 : 1);
     for (unsigned operand = 0; operand < 3; operand++) {
@@ -355,7 +364,7 @@ static uint64_t window_cycles(const struct planner *planner, const struct dory_l
 
 uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cut *cut)
 {
-    const struct dory_layer *run = &planner->layers[layer].run;
+    const struct dory_layer *run = &layer_of(planner, layer)->run;
     uint64_t stripes = dory_divide_up(run->output_height, cut->rows),
              blocks = dory_divide_up(run->output_channels, cut->channels);
     bool weights_again = !cut->channels_outer && blocks > 1, input_again = cut->channels_outer && stripes > 1;
@@ -375,6 +384,7 @@ uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cu
 
 #define MOST_PARTS 40   /* sizes of parts along one dimension */
 #define MOST_STEPS 2048 /* of a layer: more are all overhead */
+#define FEW_PARTS  100  /* rows by blocks of 4 channels, so that all sizes are looked at */
 
 /* More parts than this gain nothing where a part takes no more than such a part of L2: each is a step and a transfer, which
  * take L2, too, and the driver's time. */
@@ -398,10 +408,20 @@ static int part_sizes(uint32_t size, uint32_t granule, uint32_t small, uint32_t 
     return count;
 }
 
+/* All part sizes, largest first. */
+static int all_sizes(uint32_t size, uint32_t granule, uint32_t *sizes)
+{
+    int count = 0;
+    sizes[count++] = size;
+    for (uint32_t part = (size - 1) / granule * granule; part > 0 && count < MOST_PARTS; part -= granule)
+        sizes[count++] = part;
+    return count;
+}
+
 static int add_cut(struct planner *planner, int layer, uint32_t rows, uint32_t channels, uint8_t ram, struct cut **list,
                    int count)
 {
-    const struct dory_layer *run = &planner->layers[layer].run;
+    const struct dory_layer *run = &layer_of(planner, layer)->run;
     uint64_t stripes = dory_divide_up(run->output_height, rows), blocks = dory_divide_up(run->output_channels, channels);
     if (!cut_is_legal(run, rows, channels, ram) || (stripes * blocks > MOST_STEPS && stripes > 1 && blocks > 1))
         return count;
@@ -425,16 +445,25 @@ static uint32_t small_channels(const struct planner *planner, const struct dory_
     return planner->l2_bytes / SMALL_SHARE_OF_L2 / quad_bytes * 4;
 }
 
+bool layer_is_small(const struct planner *planner, int layer)
+{
+    const struct dory_layer *run = &planner->runs[layer];
+    return (uint32_t)run->output_height * dory_divide_up(run->output_channels, 4) <= FEW_PARTS;
+}
+
 static int make_list(struct planner *planner, int layer, uint8_t ram, struct cut **list)
 {
-    const struct dory_layer *run = &planner->layers[layer].run;
+    const struct dory_layer *run = &layer_of(planner, layer)->run;
     uint32_t rows[MOST_PARTS], channels[MOST_PARTS];
     int row_count = 1, count = 0;
+    bool is_small = layer_is_small(planner, layer);
+    uint32_t granule = ram & RAM_OUTPUT ? row_granule(operand_row_bytes(run, 2)) : 1;
     rows[0] = run->output_height;
     if (ram)
-        row_count = part_sizes(run->output_height, ram & RAM_OUTPUT ? row_granule(operand_row_bytes(run, 2)) : 1,
-                               small_rows(planner, run), rows);
-    int channel_count = part_sizes(run->output_channels, 4, small_channels(planner, run), channels);
+        row_count = is_small ? all_sizes(run->output_height, granule, rows)
+                             : part_sizes(run->output_height, granule, small_rows(planner, run), rows);
+    int channel_count = is_small ? all_sizes(run->output_channels, 4, channels)
+                                 : part_sizes(run->output_channels, 4, small_channels(planner, run), channels);
     if (!ram && !layer_has_weights(run))
         channel_count = 1; /* nothing to gain */
     for (int i = 0; i < row_count; i++)
@@ -445,7 +474,7 @@ static int make_list(struct planner *planner, int layer, uint8_t ram, struct cut
 
 int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list)
 {
-    struct planned_layer *of = &planner->layers[layer];
+    struct planned_layer *of = layer_of(planner, layer);
     if (!of->lists[ram]) {
         of->lists[ram] = arena_array(planner->arena, struct cut *, MOST_CUTS);
         of->list_counts[ram] = make_list(planner, layer, ram, of->lists[ram]);

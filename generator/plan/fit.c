@@ -1,65 +1,77 @@
 /* A schedule that can be placed: transfers as late as they may be, then places, then transfers as early as places let them.
- */
+ * Where that finds no places, these are found while the decision is played (gaps.c), which may take longer. */
 #include "plan/planner.h"
 
 #include <string.h>
 
-/* Parts in a thousand of L2 that are left to gaps, one after the other, until all buffers have places. */
-static const uint32_t left_to_gaps[] = {0, 4, 16, 64, 256, 1000};
-#define TRIES (sizeof left_to_gaps / sizeof *left_to_gaps)
-
-/* By transfer. */
-struct starts {
-    int *steps, count;
-};
-
-static struct starts starts_of(const struct schedule *schedule, struct arena *arena)
+/* Of a transfer each: the step in which it starts. */
+static int *starts_of(const struct schedule *schedule, struct arena *arena)
 {
-    struct starts starts = {arena_array(arena, int, (size_t)schedule->transfer_count), schedule->transfer_count};
-    for (int i = 0; i < starts.count; i++)
-        starts.steps[i] = schedule->transfers[i].start_step;
+    int *starts = arena_array(arena, int, (size_t)schedule->transfer_count);
+    for (int i = 0; i < schedule->transfer_count; i++)
+        starts[i] = schedule->transfers[i].start_step;
     return starts;
 }
 
-/* True where all transfers start as others do, so that the same places would be looked for. */
-static bool same_starts(const struct starts *a, const struct starts *b)
+/* Where the first finds no places, others may; in the order of what they often find. */
+static const struct gaps_variant variants[] = {{1, false}, {5, false}, {3, false}, {1, true}, {5, true}, {3, true},
+                                               {0, false}, {2, false}, {4, false}, {0, true}, {2, true}, {4, true}};
+static const int enough_variants[] = {[PLACE_CHEAPLY] = 1, [PLACE_QUICKLY] = 12, [PLACE_CAREFULLY] = 12};
+#define VARIANTS (sizeof variants / sizeof *variants)
+
+/* The variant with the fewest cycles below the limit; null: there is none. */
+static const struct gaps_variant *best_variant(const struct planner *p, const struct fit_limits *limits)
 {
-    return a->count == b->count && (a->count == 0 || !memcmp(a->steps, b->steps, (size_t)a->count * sizeof *a->steps));
+    const struct gaps_variant *best = NULL;
+    uint64_t least = limits->cycles;
+    int found = 0;
+    for (size_t i = 0; i < VARIANTS && found < enough_variants[limits->care]; i++) {
+        uint64_t cycles = schedule_price_in_gaps(p, &variants[i]);
+        found += cycles != UINT64_MAX;
+        if (cycles < least) {
+            least = cycles;
+            best = &variants[i];
+        }
+    }
+    return best;
 }
 
-/* Prefetches in what is left beside the gaps of so many tries. */
-static void make_schedule(const struct planner *p, int tries, struct schedule *schedule, struct arena *arena)
+/* With transfers as late as they may be, and places for all of them. */
+static bool fit_late(const struct planner *p, enum place_care care, struct schedule *schedule, uint32_t *peak,
+                     struct arena *arena)
 {
-    struct planner part = *p;
-    part.l2_bytes -= (uint32_t)((uint64_t)p->l2_bytes * left_to_gaps[tries] / 1000);
-    schedule_make(&part, NULL, schedule, arena);
-    schedule->tries = tries;
+    const int *starts = starts_of(schedule, arena);
+    schedule_postpone(p, 0, schedule, arena);
+    *peak = schedule_place(schedule, schedule->l2_bytes, care);
+    if (*peak <= schedule->l2_bytes)
+        schedule_advance(schedule, starts, arena);
+    return *peak <= schedule->l2_bytes;
+}
+
+uint64_t schedule_price_with_places(const struct planner *p, int variants_tried)
+{
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < VARIANTS && ((int)i < variants_tried || least == UINT64_MAX); i++) {
+        uint64_t cycles = schedule_price_in_gaps(p, &variants[i]);
+        least = cycles < least ? cycles : least;
+    }
+    return least;
 }
 
 bool schedule_fit(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
                   struct arena *arena)
 {
-    struct starts before = {NULL, -1};
-    uint64_t least_cycles = 0;
-    for (int tries = 0; tries < (int)TRIES; tries++) {
-        make_schedule(p, tries, schedule, arena);
-        least_cycles = tries == 0 ? schedule->cycles : least_cycles;
-        schedule->gap_cycles = schedule->cycles > least_cycles ? schedule->cycles - least_cycles : 0;
-        if (schedule->live_bytes > p->l2_bytes || schedule->cycles >= limits->cycles)
-            return false;
-        struct starts starts = starts_of(schedule, arena);
-        bool known = tries < limits->first_try || same_starts(&starts, &before);
-        before = starts;
-        if (known)
-            continue;
-        schedule_postpone(p, 0, schedule, arena);
-        *peak = schedule_place(schedule, p->l2_bytes, limits->care);
-        if (*peak <= p->l2_bytes) {
-            schedule_advance(schedule, starts.steps, arena);
-            return true;
-        }
-    }
-    return false;
+    schedule_make(p, schedule, arena);
+    uint64_t least_cycles = schedule->cycles;
+    if (schedule->live_bytes > schedule->l2_bytes || schedule->cycles >= limits->cycles)
+        return false;
+    if (fit_late(p, limits->care, schedule, peak, arena))
+        return true;
+    const struct gaps_variant *variant = best_variant(p, limits);
+    if (!variant || !schedule_make_in_gaps(p, variant, schedule, peak, arena))
+        return false;
+    schedule->gap_cycles = schedule->cycles > least_cycles ? schedule->cycles - least_cycles : 0;
+    return true;
 }
 
 /* Cycles. With one step's computing between its start and its need a transfer can take longer than predicted, and the fabric
@@ -68,29 +80,23 @@ static const uint64_t margins[] = {100000, 50000, 20000, 10000, 5000};
 #define MARGINS (sizeof margins / sizeof *margins)
 
 /* With one margin; only places on the bound count: what is above it may be lost in gaps. */
-static bool fit_with_margin(const struct planner *p, int tries, uint64_t margin, enum place_care care,
-                            struct schedule *schedule, uint32_t *peak, struct arena *arena)
+static bool fit_with_margin(const struct planner *p, uint64_t margin, enum place_care care, struct schedule *schedule,
+                            uint32_t *peak, struct arena *arena)
 {
-    make_schedule(p, tries, schedule, arena);
-    struct starts starts = starts_of(schedule, arena);
+    schedule_make(p, schedule, arena);
+    const int *starts = starts_of(schedule, arena);
     schedule_postpone(p, margin, schedule, arena);
     *peak = schedule_place(schedule, schedule->live_bytes, care);
-    if (*peak > schedule->live_bytes || *peak > p->l2_bytes)
+    if (*peak > schedule->live_bytes || *peak > schedule->l2_bytes)
         return false;
-    schedule_advance(schedule, starts.steps, arena);
+    schedule_advance(schedule, starts, arena);
     return true;
 }
 
-bool schedule_fit_early(const struct planner *p, int tries, uint64_t cycles, struct schedule *schedule, uint32_t *peak,
-                        struct arena *arena)
+bool schedule_fit_early(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
 {
     for (size_t i = 0; i < MARGINS; i++)
-        for (int more = tries; more < (int)TRIES; more++) {
-            bool found = fit_with_margin(p, more, margins[i], PLACE_QUICKLY, schedule, peak, arena);
-            if (schedule->cycles > cycles)
-                break;
-            if (found)
-                return true;
-        }
-    return fit_with_margin(p, tries, 0, PLACE_CAREFULLY, schedule, peak, arena) && schedule->cycles <= cycles;
+        if (fit_with_margin(p, margins[i], PLACE_QUICKLY, schedule, peak, arena))
+            return true;
+    return fit_with_margin(p, 0, PLACE_CAREFULLY, schedule, peak, arena);
 }

@@ -59,7 +59,7 @@ static uint32_t least_bytes(struct optimiser *o, int layer, uint8_t ram)
 static uint32_t comfortable_bytes(struct optimiser *o, int layer, uint8_t ram)
 {
     const struct candidate *front;
-    int count = candidate_front(o->planner, layer, ram, &front);
+    int count = candidate_first(o->planner, layer, ram, &front);
     uint64_t fastest = UINT64_MAX;
     uint32_t least = UINT32_MAX;
     for (int i = 0; i < count; i++)
@@ -76,7 +76,7 @@ static uint64_t lacking(struct optimiser *o, int layer)
     uint8_t ram = layer_ram(o->planner, layer);
     uint64_t need =
         (uint64_t)o->live[layer] + (o->in_comfort ? comfortable_bytes(o, layer, ram) : least_bytes(o, layer, ram));
-    return need > o->planner->l2_bytes ? need - o->planner->l2_bytes : 0;
+    return need > o->bytes ? need - o->bytes : 0;
 }
 
 static uint64_t lacking_in_life(struct optimiser *o, int tensor)
@@ -87,9 +87,10 @@ static uint64_t lacking_in_life(struct optimiser *o, int tensor)
     return sum;
 }
 
-static void set_home(struct optimiser *o, int tensor, enum plan_home home)
+void set_home(struct optimiser *o, int tensor, enum plan_home home)
 {
     o->planner->homes[tensor] = home;
+    o->planner->layouts[tensor] = home == HOME_L2 && o->layouts[tensor] == LAYOUT_PAYS ? DORY_CHW : DORY_HWC;
     count_live(o);
 }
 
@@ -117,7 +118,7 @@ static int best_to_move(struct optimiser *o)
     int best = -1;
     uint64_t best_relief = 0, best_traffic = 1;
     for (int t = 0; t < o->network->tensor_count; t++) {
-        if (o->planner->homes[t] != HOME_L2 || (o->planner->layouts && o->planner->layouts[t] == DORY_CHW))
+        if (o->planner->homes[t] != HOME_L2)
             continue;
         uint64_t helps = relief(o, t), costs = traffic(o, t);
         if (helps * best_traffic > best_relief * costs) {
@@ -146,11 +147,7 @@ static bool is_port(const struct optimiser *o, int tensor)
     return found;
 }
 
-static bool may_spill(const struct optimiser *o, int tensor)
-{
-    bool is_fixed = o->planner->layouts && o->planner->layouts[tensor] == DORY_CHW;
-    return !is_fixed && (o->ports_may_spill || !is_port(o, tensor));
-}
+bool may_spill(const struct optimiser *o, int tensor) { return o->ports_may_spill || !is_port(o, tensor); }
 
 static bool has_port_in_ram(const struct optimiser *o)
 {
@@ -164,8 +161,7 @@ void choose_homes(struct optimiser *o)
 {
     struct planner *p = o->planner;
     for (int t = 0; t < o->network->tensor_count; t++)
-        p->homes[t] = p->options->tensors_in_ram && may_spill(o, t) ? HOME_RAM : HOME_L2;
-    count_live(o);
+        set_home(o, t, p->options->tensors_in_ram && may_spill(o, t) ? HOME_RAM : HOME_L2);
     while (first_lacking(o) >= 0) {
         int tensor = best_to_move(o);
         if (tensor < 0)
@@ -199,7 +195,7 @@ static bool needs_ram(struct optimiser *o, int layer, int tensor)
         if (operands[i] >= 0 && operands[i] != tensor && may_spill(o, operands[i]))
             others |= (uint8_t)(1 << i);
     for (uint8_t ram = 0; ram <= others; ram++)
-        if ((ram & ~others) == 0 && layer_bytes(o, operands, layer, ram) <= o->planner->l2_bytes)
+        if ((ram & ~others) == 0 && layer_bytes(o, operands, layer, ram) <= o->bytes)
             return false;
     return true;
 }
@@ -218,15 +214,14 @@ void choose_spills(struct optimiser *o)
     o->ports_may_spill = has_port_in_ram(o) && has_few_tensors(o);
     bool few = has_few_tensors(o);
     bool *tight = arena_array(o->planner->arena, bool, (size_t)network->layer_count);
-    enum plan_home *homes = arena_array(o->planner->arena, enum plan_home, (size_t)network->tensor_count);
-    memcpy(homes, o->planner->homes, (size_t)network->tensor_count * sizeof *homes);
-    memset(o->planner->homes, 0, (size_t)network->tensor_count * sizeof *homes); /* HOME_L2 */
-    count_live(o);
+    struct decision now = decision_make(network, o->planner->arena);
+    decision_keep(o, &now);
+    for (int t = 0; t < network->tensor_count; t++)
+        set_home(o, t, HOME_L2);
     for (int l = 0; l < network->layer_count; l++)
-        tight[l] =
-            few || o->live[l] > o->planner->l2_bytes || comfortable_bytes(o, l, 0) > o->planner->l2_bytes - o->live[l];
+        tight[l] = few || o->live[l] > o->bytes || comfortable_bytes(o, l, 0) > o->bytes - o->live[l];
     for (int t = 0; t < network->tensor_count; t++) {
-        bool always = homes[t] == HOME_RAM && (o->planner->options->tensors_in_ram || !may_spill(o, t));
+        bool always = now.homes[t] == HOME_RAM && (o->planner->options->tensors_in_ram || !may_spill(o, t));
         o->spill[t] = always ? SPILL_ALWAYS : SPILL_NEVER;
         for (int l = o->lives[t].first; l <= o->lives[t].last && may_spill(o, t) && !always; l++)
             if (tight[l])
@@ -234,6 +229,5 @@ void choose_spills(struct optimiser *o)
         if (o->spill[t] == SPILL_FREE && (needs_ram(o, o->lives[t].first, t) || needs_ram(o, o->lives[t].last, t)))
             o->spill[t] = SPILL_ALWAYS;
     }
-    memcpy(o->planner->homes, homes, (size_t)network->tensor_count * sizeof *homes);
-    count_live(o);
+    decision_take(o, &now);
 }

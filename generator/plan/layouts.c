@@ -1,4 +1,4 @@
-/* Pass `layouts`: tensors in CHW. Whether one pays depends on the two layers at its ends and on nothing else: a producer
+/* Pass `layouts`: tensors in CHW. Whether one can be depends on the two layers at its ends and on nothing else: a producer
  * that may write planes, a depth-wise consumer that may read them. */
 #include "plan/planner.h"
 
@@ -19,34 +19,6 @@ static int only_reader(const struct network *network, int tensor)
     return reader;
 }
 
-/* Cycles of a layer that is done in one step, with everything in L2; UINT64_MAX: it cannot be. */
-static uint64_t cycles_of(const struct planner *planner, const struct dory_layer *run)
-{
-    struct arena scratch = {0};
-    struct planned_layer layer = {.run = *run};
-    struct dory_step step = {.rows = run->output_height, .channels = run->output_channels};
-    uint64_t best = UINT64_MAX;
-    step.input[0] = (struct dory_window){.rows = run->input_height, .channels = run->input_channels};
-    step.output = (struct dory_window){.rows = run->output_height, .channels = run->output_channels};
-    int count = find_kernels(planner, &layer, &scratch);
-    for (int i = 0; i < count; i++) {
-        struct tile_problem problem = {.layer = &layer.run,
-                                       .kernel = layer.kernels[i],
-                                       .target = planner->target,
-                                       .cores = planner->cores,
-                                       .l1_bytes = planner->l1_bytes,
-                                       .steps = &step,
-                                       .step_count = 1,
-                                       .cycles = layer.cycles[i]};
-        struct tiling tiling;
-        struct tile_cost cost;
-        if (tile_search(&problem, best, &tiling, &cost))
-            best = cost.cycles;
-    }
-    arena_free(&scratch);
-    return best;
-}
-
 /* The two layers see the same tensor, and not one that was reshaped between them. */
 static bool fit_together(const struct dory_layer *producer, const struct dory_layer *consumer)
 {
@@ -55,48 +27,41 @@ static bool fit_together(const struct dory_layer *producer, const struct dory_la
            producer->output_channels == consumer->input_channels;
 }
 
-static bool pays(const struct planner *planner, const struct dory_layer *producer, const struct dory_layer *consumer,
-                 bool all)
+/* Cycles of a layer that is done in one step, with everything in L2; UINT64_MAX: it cannot be. */
+static uint64_t cycles_of(struct planner *planner, int layer)
 {
-    struct dory_layer writes = *producer, reads = *consumer;
-    writes.output_layout = reads.input_layout = DORY_CHW;
-    uint64_t writing = cycles_of(planner, &writes),
-             reading = writing == UINT64_MAX ? UINT64_MAX : cycles_of(planner, &reads);
-    if (reading == UINT64_MAX || all)
-        return reading != UINT64_MAX;
-    return writing + reading < cycles_of(planner, producer) + cycles_of(planner, consumer);
+    const struct dory_layer *run = &planner->runs[layer];
+    struct cut *cut = cut_get(planner, layer, run->output_height, run->output_channels, false, 0);
+    return cut_solve(planner, layer, cut) ? cut->cost.cycles : UINT64_MAX;
 }
 
-/* The answer for the same pair of layers before; networks repeat themselves. -1: there is none. */
-static int answer_before(const struct planner *planner, const int *answers, int tensor, const int *readers)
+static uint64_t cycles_in(struct planner *planner, enum dory_layout layout, int tensor, int reader)
 {
-    const struct tensor *tensors = planner->network->tensors;
-    const struct planned_layer *layers = planner->layers;
-    for (int t = 0; t < tensor; t++)
-        if (answers[t] >= 0 && is_same_layer(&layers[tensors[t].producer].run, &layers[tensors[tensor].producer].run) &&
-            is_same_layer(&layers[readers[t]].run, &layers[readers[tensor]].run))
-            return answers[t];
-    return -1;
+    planner->layouts[tensor] = layout;
+    uint64_t writing = cycles_of(planner, planner->network->tensors[tensor].producer);
+    uint64_t reading = writing == UINT64_MAX ? UINT64_MAX : cycles_of(planner, reader);
+    planner->layouts[tensor] = DORY_HWC;
+    return reading == UINT64_MAX ? UINT64_MAX : writing + reading;
 }
 
-int layouts_choose(const struct planner *planner, bool all, enum dory_layout *layouts)
+static enum layout_choice choose(struct planner *planner, int tensor, int reader)
+{
+    uint64_t chw = cycles_in(planner, DORY_CHW, tensor, reader);
+    if (chw == UINT64_MAX)
+        return LAYOUT_HWC;
+    if (planner->options->layouts == LAYOUTS_CHW)
+        return LAYOUT_PAYS;
+    return chw < cycles_in(planner, DORY_HWC, tensor, reader) ? LAYOUT_PAYS : LAYOUT_MAY;
+}
+
+void layouts_find(struct planner *planner, enum layout_choice *choices)
 {
     const struct network *network = planner->network;
-    int *answers = arena_array(planner->arena, int, (size_t)network->tensor_count), count = 0;
-    int *readers = arena_array(planner->arena, int, (size_t)network->tensor_count);
     for (int t = 0; t < network->tensor_count; t++) {
-        int producer = network->tensors[t].producer;
-        layouts[t] = DORY_HWC;
-        answers[t] = -1;
-        readers[t] = only_reader(network, t);
-        if (producer == NO_LAYER || readers[t] < 0 || planner->homes[t] != HOME_L2 ||
-            !fit_together(&planner->layers[producer].run, &planner->layers[readers[t]].run))
-            continue;
-        answers[t] = answer_before(planner, answers, t, readers);
-        if (answers[t] < 0)
-            answers[t] = pays(planner, &planner->layers[producer].run, &planner->layers[readers[t]].run, all);
-        layouts[t] = answers[t] ? DORY_CHW : DORY_HWC;
-        count += answers[t];
+        int producer = network->tensors[t].producer, reader = only_reader(network, t);
+        choices[t] = LAYOUT_HWC;
+        if (producer != NO_LAYER && reader >= 0 && planner->options->layouts != LAYOUTS_HWC &&
+            fit_together(&planner->runs[producer], &planner->runs[reader]))
+            choices[t] = choose(planner, t, reader);
     }
-    return count;
 }

@@ -54,7 +54,7 @@ static struct cut *coarsest_cut(struct least *least, int layer, uint8_t ram, uin
     struct cut **list, *best = NULL;
     int count = cut_list(p, layer, ram, &list);
     for (int i = 0; i < count; i++) {
-        const struct dory_layer *run = &p->layers[layer].run;
+        const struct dory_layer *run = &layer_of(p, layer)->run;
         bool better = !best || steps_of(run, list[i]) < steps_of(run, best);
         if (better && cut_l2_bytes(p, layer, list[i], false) <= most_bytes && cut_solve(p, layer, list[i]) &&
             cut_l2_bytes(p, layer, list[i], false) <= most_bytes)
@@ -205,13 +205,8 @@ static void choose_homes(struct least *least)
 
 static void place_without_prefetch(struct planner *p, struct schedule *schedule, uint32_t *peak)
 {
-    struct schedule sketch;
-    struct arena scratch = {0};
-    schedule_make(p, NULL, &sketch, &scratch); /* for the number of steps */
-    uint32_t *nothing = arena_array(&scratch, uint32_t, (size_t)sketch.step_count);
-    schedule_make(p, nothing, schedule, p->arena);
+    schedule_make_without_prefetch(p, schedule, p->arena);
     *peak = schedule_place(schedule, schedule->live_bytes, PLACE_CAREFULLY);
-    arena_free(&scratch);
 }
 
 bool least_l2(struct planner *planner, struct schedule *schedule, uint32_t *bytes, int *layer)
@@ -243,9 +238,9 @@ uint32_t least_l1(const struct planner *planner, int *layer)
 {
     *layer = 0;
     for (int l = 1; l < planner->network->layer_count; l++)
-        if (planner->layers[l].least_l1_bytes > planner->layers[*layer].least_l1_bytes)
+        if (layer_of(planner, l)->least_l1_bytes > layer_of(planner, *layer)->least_l1_bytes)
             *layer = l;
-    return aligned(planner->layers[*layer].least_l1_bytes);
+    return aligned(layer_of(planner, *layer)->least_l1_bytes);
 }
 
 /* ---- what would do ---- */
@@ -259,14 +254,10 @@ static bool least_l2_with(const struct planner *planner, uint32_t l1_bytes, uint
     size_t layers = (size_t)planner->network->layer_count;
     other.arena = &scratch;
     other.l1_bytes = l1_bytes;
-    other.layers = arena_array(&scratch, struct planned_layer, layers);
+    other.variants = arena_array(&scratch, struct planned_layer *, LAYER_VARIANTS * layers);
     other.choices = arena_array(&scratch, struct choice, layers);
     other.homes = arena_array(&scratch, enum plan_home, (size_t)planner->network->tensor_count);
-    memcpy(other.layers, planner->layers, layers * sizeof *other.layers);
-    for (size_t i = 0; i < layers; i++) {
-        other.layers[i].cuts = NULL;
-        memset(other.layers[i].lists, 0, sizeof other.layers[i].lists);
-    }
+    other.layouts = arena_array(&scratch, enum dory_layout, (size_t)planner->network->tensor_count);
     bool found = least_l2(&other, &schedule, bytes, layer);
     arena_free(&scratch);
     return found;
@@ -295,11 +286,11 @@ static void report_layers(const struct planner *p, uint32_t l2_bytes, int l2_lay
     const struct network *network = p->network;
     bool fits_l1 = true;
     for (int l = 0; l < network->layer_count; l++)
-        if (p->layers[l].least_l1_bytes > p->l1_bytes) {
+        if (layer_of(p, l)->least_l1_bytes > p->l1_bytes) {
             fits_l1 = false;
             diagnose(p->diagnostics, SEVERITY_ERROR, network->layers[l].name, NULL,
                      "does not fit L1: its smallest tile needs %" PRIu32 " bytes, there are %" PRIu32 "%s",
-                     p->layers[l].least_l1_bytes, p->l1_bytes, p->target->l1_stack_bytes ? " beside the stacks" : "");
+                     layer_of(p, l)->least_l1_bytes, p->l1_bytes, p->target->l1_stack_bytes ? " beside the stacks" : "");
         }
     if (fits_l1 || l2_bytes > p->l2_bytes)
         diagnose(p->diagnostics, SEVERITY_ERROR, network->layers[l2_layer].name, NULL,

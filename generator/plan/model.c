@@ -334,7 +334,7 @@ static void find_farthest(struct model *m)
         uint64_t bytes = 0;
         int layer = l;
         for (; layer + 1 < m->layer_count && bytes <= m->planner->l2_bytes; layer++) {
-            const struct dory_layer *run = &m->planner->layers[layer].run;
+            const struct dory_layer *run = &layer_of(m->planner, layer)->run;
             if (layer_has_weights(run))
                 bytes += (uint64_t)dory_divide_up(run->output_channels, 4) * tile_quad_bytes(run, run->input_channels);
         }
@@ -347,8 +347,7 @@ static void find_living(struct model *m)
     const struct network *network = m->planner->network;
     int count = 0;
     m->living = arena_array(m->arena, int, (size_t)m->layer_count *(size_t)network->tensor_count + 1);
-    struct tensor_life *lives = arena_array(m->arena, struct tensor_life, (size_t)network->tensor_count);
-    tensor_lives(network, lives);
+    const struct tensor_life *lives = m->planner->lives;
     for (int l = 0; l < m->layer_count; l++) {
         m->layers[l].first_tensor = count;
         for (int t = 0; t < network->tensor_count; t++)

@@ -8,7 +8,7 @@
 #include "plan/optimiser.h"
 
 #define MODEL_WORK    12000000 /* nodes of the model's search trees, times the square of its columns */
-#define LEAST_NODES   60
+#define LEAST_NODES   4
 #define NODES_A_ROUND 10      /* that solving it takes beside those in the tree, about */
 #define MILLIONTH     1000000 /* part of the cycles below which faster is not worth the search, nor what floats resolve */
 
@@ -71,9 +71,9 @@ static uint64_t least_cycles(struct optimiser *o, int layer)
 {
     uint64_t least = UINT64_MAX;
     for (uint8_t ram = 0; ram < 8; ram++) {
-        const struct candidate *front = o->planner->layers[layer].fronts[ram];
-        for (int i = 0; i < o->planner->layers[layer].front_counts[ram]; i++)
-            least = front[i].cycles < least ? front[i].cycles : least;
+        const struct planned_layer *of = layer_of(o->planner, layer);
+        for (int i = 0; i < of->front_counts[ram]; i++)
+            least = of->fronts[ram][i].cycles < least ? of->fronts[ram][i].cycles : least;
     }
     return least;
 }
@@ -85,7 +85,7 @@ static void find_tail(struct optimiser *o, struct plan_proof *proof)
     const struct planner *p = o->planner;
     uint64_t before = 0, to_come = 0;
     for (int l = 0; l < o->network->layer_count; l++)
-        to_come += weights_bytes(&p->layers[l].run);
+        to_come += weights_bytes(&layer_of(p, l)->run);
     for (int l = 0; l < o->network->layer_count; l++) {
         uint64_t live = 0, held = 0;
         for (int t = 0; t < o->network->tensor_count; t++)
@@ -101,7 +101,7 @@ static void find_tail(struct optimiser *o, struct plan_proof *proof)
             proof->tail_layer = l;
         }
         before += least_cycles(o, l);
-        to_come -= weights_bytes(&p->layers[l].run);
+        to_come -= weights_bytes(&layer_of(p, l)->run);
     }
     proof->compute_cycles = before;
     uint64_t bound = proof->tail_cycles > before ? proof->tail_cycles : before;
@@ -110,35 +110,82 @@ static void find_tail(struct optimiser *o, struct plan_proof *proof)
 
 /* ---- all together ---- */
 
+struct decision decision_make(const struct network *network, struct arena *arena)
+{
+    size_t layers = (size_t)network->layer_count, tensors = (size_t)network->tensor_count;
+    return (struct decision){arena_array(arena, enum plan_home, tensors), arena_array(arena, enum dory_layout, tensors),
+                             arena_array(arena, struct choice, layers)};
+}
+
+static void copy(const struct network *network, const struct decision *from, const struct decision *to)
+{
+    size_t layers = (size_t)network->layer_count, tensors = (size_t)network->tensor_count;
+    memcpy(to->homes, from->homes, tensors * sizeof *to->homes);
+    memcpy(to->layouts, from->layouts, tensors * sizeof *to->layouts);
+    memcpy(to->choices, from->choices, layers * sizeof *to->choices);
+}
+
+static struct decision at_hand(const struct optimiser *o)
+{
+    return (struct decision){o->planner->homes, o->planner->layouts, o->planner->choices};
+}
+
+void decision_keep(const struct optimiser *o, struct decision *decision)
+{
+    struct decision from = at_hand(o);
+    copy(o->network, &from, decision);
+}
+
+void decision_take(struct optimiser *o, const struct decision *decision)
+{
+    struct decision to = at_hand(o);
+    copy(o->network, decision, &to);
+    count_live(o);
+}
+
+/* The model covers the layouts of the best decision: what is in CHW stays in L2. */
+static void prove(struct optimiser *o, struct plan_proof *proof)
+{
+    struct arena scratch = {0};
+    for (int t = 0; t < o->network->tensor_count; t++)
+        if (o->planner->layouts[t] == DORY_CHW)
+            o->spill[t] = SPILL_NEVER;
+        else if (o->planner->homes[t] == HOME_RAM && o->spill[t] == SPILL_NEVER)
+            o->spill[t] = SPILL_FREE;
+    struct model *model = model_make(o->planner, o->spill, &scratch);
+    if (model) {
+        search_model(o, model, proof);
+        model_free(model);
+        find_tail(o, proof);
+    }
+    arena_free(&scratch);
+}
+
 bool optimise(struct planner *planner, struct plan_proof *proof)
 {
     const struct network *network = planner->network;
     struct arena *arena = planner->arena;
-    size_t layers = (size_t)network->layer_count, tensors = (size_t)network->tensor_count;
+    size_t tensors = (size_t)network->tensor_count;
     struct optimiser o = {
         .planner = planner,
         .network = network,
-        .lives = arena_array(arena, struct tensor_life, tensors),
-        .live = arena_array(arena, uint32_t, layers),
+        .bytes = planner->l2_bytes,
+        .lives = planner->lives,
+        .live = arena_array(arena, uint32_t, (size_t)network->layer_count),
         .spill = arena_array(arena, enum spill, tensors),
-        .best_choices = arena_array(arena, struct choice, layers),
-        .best_homes = arena_array(arena, enum plan_home, tensors),
+        .layouts = arena_array(arena, enum layout_choice, tensors),
+        .best = decision_make(network, arena),
         .best_cycles = UINT64_MAX,
-        .settled_choices = arena_array(arena, struct choice, layers),
-        .settled_homes = arena_array(arena, enum plan_home, tensors),
+        .settled = decision_make(network, arena),
     };
-    struct arena scratch = {0};
-    tensor_lives(network, o.lives);
-    search_locally(&o);
-    struct model *model = model_make(planner, o.spill, &scratch);
-    if (model) {
-        search_model(&o, model, proof);
-        model_free(model);
-        find_tail(&o, proof);
-    }
-    arena_free(&scratch);
-    memcpy(planner->choices, o.best_choices, layers * sizeof *o.best_choices);
-    memcpy(planner->homes, o.best_homes, tensors * sizeof *o.best_homes);
-    planner->tries = o.best_tries;
+    layouts_find(planner, o.layouts);
+    search(&o);
+    if (o.best_cycles != UINT64_MAX)
+        decision_take(&o, &o.best);
+    prove(&o, proof);
+    if (proof->bound_cycles > o.best_cycles)
+        proof->bound_cycles = o.best_cycles - not_worth_it(o.best_cycles);
+    if (o.best_cycles != UINT64_MAX)
+        decision_take(&o, &o.best);
     return o.best_cycles != UINT64_MAX;
 }

@@ -1,28 +1,45 @@
-/* What the parts of the decision share: homes.c, local_search.c, lessons.c, optimise.c. Internal to them. */
+/* What the parts of the search share: homes.c, starts.c, moves.c, search.c, lessons.c, optimise.c. Internal to them. */
 #ifndef DORYGEN_OPTIMISER_H
 #define DORYGEN_OPTIMISER_H
 
 #include "plan/model.h"
 #include "plan/planner.h"
 
+/* Everything that is decided: for every tensor its place and layout, for every layer its cut. */
+struct decision {
+    enum plan_home *homes;     /* by tensor */
+    enum dory_layout *layouts; /* by tensor */
+    struct choice *choices;    /* by layer */
+};
+
 struct optimiser {
-    struct planner *planner;
+    struct planner *planner; /* with the decision at hand */
     const struct network *network;
-    struct tensor_life *lives;
+    const struct tensor_life *lives;
     uint32_t *live; /* bytes of tensors in L2, by layer */
     enum spill *spill;
+    enum layout_choice *layouts;
+    uint32_t bytes;       /* of L2, that decisions may use */
     bool in_comfort;      /* homes are chosen so that layers run well, not just at all */
     bool ports_may_spill; /* inputs and outputs of the network: only where one must, and tensors are few */
-    uint64_t effort, most_effort;
-    /* the best decision so far */
-    struct choice *best_choices;
-    enum plan_home *best_homes;
-    uint64_t best_cycles; /* UINT64_MAX: none */
-    int best_tries;       /* of schedule_fit */
-    /* the last one that settle has seen */
-    struct choice *settled_choices;
-    enum plan_home *settled_homes;
+    uint64_t effort;      /* steps and transfers that have been looked at */
+    /* the fastest decision for which places have been found */
+    struct decision best;
+    uint64_t best_cycles;    /* UINT64_MAX: none */
+    struct decision settled; /* the last one for which places have been sought, and with which care */
+    enum place_care settled_care;
 };
+
+/* ---- decisions ---- */
+
+struct decision decision_make(const struct network *network, struct arena *arena);
+void decision_keep(const struct optimiser *optimiser, struct decision *decision);
+
+/* Makes it the one at hand. */
+void decision_take(struct optimiser *optimiser, const struct decision *decision);
+
+/* Where a tensor lives, in the layout that it then has first of all. */
+void set_home(struct optimiser *optimiser, int tensor, enum plan_home home);
 
 /* ---- homes.c ---- */
 
@@ -35,18 +52,56 @@ uint64_t candidate_guess(const struct candidate *candidate, bool alone);
 /* Tensors to RAM as long as some layer could not run otherwise, those first that free the most bytes for their traffic. */
 void choose_homes(struct optimiser *optimiser);
 
+/* False for inputs and outputs of the network that need not go to RAM. */
+bool may_spill(const struct optimiser *optimiser, int tensor);
+
 /* Which homes are left to the model; after choose_homes has said what must be in RAM. */
 void choose_spills(struct optimiser *optimiser);
 
-/* ---- local_search.c ---- */
+/* ---- starts.c ---- */
 
-/* A first decision, of which all others have to be faster. */
-void search_locally(struct optimiser *optimiser);
+/* The best of some guesses to start with, whose cuts have been improved one by one; false where there is none. */
+bool find_start(struct optimiser *optimiser, uint64_t *price);
+
+/* The candidate of a layer that should do best in what the tensors leave of L2; false where there is none. */
+bool guess_cut(struct optimiser *optimiser, int layer, bool alone);
 
 /* Where windows of neighbouring layers do not fit side by side, one of the two gets smaller ones. */
 bool repair(struct optimiser *optimiser, bool alone);
 
-/* Other candidates, layer by layer, as long as the network gets faster. */
+/* ---- moves.c ---- */
+
+#define MOST_AROUND 16 /* layers at a tensor */
+
+/* The layers that write and read a tensor: how many. */
+int layers_around(const struct network *network, int tensor, int *layers);
+
+/* True where a tensor may live so. */
+bool is_possible(const struct optimiser *optimiser, int tensor, enum plan_home home, enum dory_layout layout);
+void set_place(struct optimiser *optimiser, int tensor, enum plan_home home, enum dory_layout layout);
+
+/* From the decision at hand, which has this price, to one that no such move makes faster, as far as the effort allows: its
+ * price. */
+uint64_t descend(struct optimiser *optimiser, uint64_t price, uint64_t effort);
+
+/* ---- search.c ---- */
+
+#define MISFIT       (1ull << 62) /* prices from it on: bytes of L2 */
+#define START_EFFORT 500000       /* steps and transfers that the way from one start looks at */
+
+/* Predicted cycles of the decision at hand; of what does not fit how many bytes it needs, above MISFIT. */
+uint64_t decision_price(struct optimiser *optimiser);
+
+bool is_same_choice(const struct choice *a, const struct choice *b);
+
+/* To the fastest decision that is found. */
+void search(struct optimiser *optimiser);
+
+/* Of all candidates of a layer the one with the best price; `price`: of the decision at hand. */
+uint64_t choose_cut(struct optimiser *optimiser, int layer, uint64_t price, uint64_t most_effort);
+
+/* Other candidates, layer by layer, as long as the network gets faster: its price then. */
+uint64_t improve_all(struct optimiser *optimiser, uint64_t price, uint64_t most_effort);
 void improve(struct optimiser *optimiser);
 
 /* Keeps the decision if it is faster than all before, with offsets for all buffers. */

@@ -1,16 +1,17 @@
 /* Pass `place`: first fit in several orders, then a local search over the order, then a complete search. It stops as soon as
  * it meets the bound, which it nearly always does at once; what is left of a gap is reported, not hidden. */
-#include "plan/place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/place_exact.h"
+#include "plan/place.h"
 
 /* Bounds by number, never by time, so that results repeat. */
-static const uint64_t local_effort[] = {[PLACE_QUICKLY] = 1000000, [PLACE_CAREFULLY] = 20000000}; /* ranges looked at */
-static const uint64_t exact_effort[] = {[PLACE_QUICKLY] = 4000000, [PLACE_CAREFULLY] = 40000000}; /* items looked at */
-static const uint64_t parts_effort[] = {[PLACE_QUICKLY] = 0, [PLACE_CAREFULLY] = 40000000};
+static const uint64_t local_effort[] = {
+    [PLACE_CHEAPLY] = 200000, [PLACE_QUICKLY] = 1000000, [PLACE_CAREFULLY] = 20000000}; /* ranges looked at */
+static const uint64_t exact_effort[] = {
+    [PLACE_CHEAPLY] = 300000, [PLACE_QUICKLY] = 4000000, [PLACE_CAREFULLY] = 40000000}; /* items looked at */
+static const uint64_t parts_effort[] = {[PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 0, [PLACE_CAREFULLY] = 40000000};
 
 #define MOST_FAILURES 100 /* of orders that follow from one another */
 
@@ -152,7 +153,7 @@ static compare_items *const greedy_orders[][2] = {
     {by_first, by_size},  {by_size, by_length}, {by_area, by_first},
     {by_length, by_size}, {by_last, by_size},   {by_size, by_first},
 };
-#define GREEDY_ORDERS (sizeof greedy_orders / sizeof *greedy_orders)
+_Static_assert(sizeof greedy_orders / sizeof *greedy_orders == PLACE_ORDERS, "as place.h says");
 
 static bool comes_before(const struct placer *placer, compare_items *const keys[2], int a, int b)
 {
@@ -273,11 +274,11 @@ static uint32_t end_of(const struct place_item *items, int count, uint32_t align
 /* By orders alone. */
 static uint32_t place_by_order(struct placer *placer, uint32_t goal, uint64_t effort)
 {
-    for (size_t i = 0; i < GREEDY_ORDERS && placer->best > goal; i++) {
+    for (size_t i = 0; i < PLACE_ORDERS && placer->best > goal; i++) {
         sort_order(placer, greedy_orders[i]);
         try_order(placer);
     }
-    if (placer->best > goal)
+    if (placer->best > goal && effort > 0)
         improve(placer, goal, effort);
     memcpy(placer->order, placer->best_order, (size_t)placer->count * sizeof *placer->order);
     return first_fit(placer, UINT32_MAX);
@@ -287,17 +288,17 @@ static uint32_t place_by_order(struct placer *placer, uint32_t goal, uint64_t ef
 static uint32_t reach(struct placer *placer, uint32_t goal, enum place_care care, struct arena *arena)
 {
     uint32_t peak = place_by_order(placer, goal, local_effort[care]);
-    if (peak > goal && place_exactly(placer->items, placer->count, placer->alignment, goal, exact_effort[care],
-                                     parts_effort[care], arena) == PLACE_FOUND)
+    if (peak > goal && exact_effort[care] > 0 &&
+        place_exactly(placer->items, placer->count, placer->alignment, goal, exact_effort[care], parts_effort[care],
+                      arena) == PLACE_FOUND)
         peak = end_of(placer->items, placer->count, placer->alignment);
     return peak;
 }
 
-uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, enum place_care care,
-               struct arena *arena)
+static struct placer make_placer(struct place_item *items, int count, uint32_t alignment, struct arena *arena)
 {
     size_t entries = (size_t)count + 1;
-    struct placer placer = {
+    return (struct placer){
         .items = items,
         .count = count,
         .alignment = alignment,
@@ -308,12 +309,27 @@ uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t
         .ranges = arena_array(arena, struct range, entries),
         .best = UINT32_MAX,
     };
+}
+
+bool place_in_order(struct place_item *items, int count, uint32_t alignment, uint32_t limit, int order, struct arena *arena)
+{
+    struct placer placer = make_placer(items, count, alignment, arena);
+    find_neighbours(&placer, arena);
+    sort_order(&placer, greedy_orders[order]);
+    return first_fit(&placer, limit) <= limit;
+}
+
+uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, enum place_care care,
+               struct arena *arena)
+{
+    size_t entries = (size_t)count + 1;
+    struct placer placer = make_placer(items, count, alignment, arena);
     if (count == 0)
         return 0;
     uint32_t bound = place_bound(items, count, alignment), goal = enough > bound ? enough : bound;
     find_neighbours(&placer, arena);
     uint32_t peak = reach(&placer, goal, care, arena);
-    if (care == PLACE_QUICKLY || peak > goal || peak == bound)
+    if (care != PLACE_CAREFULLY || peak > goal || peak == bound)
         return peak;
     struct place_item *found = arena_array(arena, struct place_item, entries);
     memcpy(found, items, (size_t)count * sizeof *items);

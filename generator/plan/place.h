@@ -15,6 +15,7 @@ struct place_item {
 uint32_t place_bound(const struct place_item *items, int count, uint32_t alignment);
 
 enum place_care {
+    PLACE_CHEAPLY,  /* within a search */
     PLACE_QUICKLY,  /* to compare: not more than `enough` */
     PLACE_CAREFULLY /* to keep: as few as possible, and the search may take ten times as long */
 };
@@ -24,5 +25,20 @@ enum place_care {
  * Several greedy orders and a local search with a fixed seed try to reach that, then place_exactly. */
 uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, enum place_care care,
                struct arena *arena);
+
+/* Places every item in the lowest gap, in one of so many orders; false where one would end above `limit`. */
+#define PLACE_ORDERS 6
+bool place_in_order(struct place_item *items, int count, uint32_t alignment, uint32_t limit, int order, struct arena *arena);
+
+/* ---- place_exact.c: is there a placement in so many bytes? ---- */
+
+enum place_answer { PLACE_FOUND, PLACE_IMPOSSIBLE, PLACE_UNDECIDED };
+
+/* Looks for offsets, multiples of `alignment`, with which all items end below `bytes` and no two that live at the same step
+ * overlap; a search that is complete, so that it can also prove that there are none. It gives up after `effort` items looked
+ * at and, if parts of the items take turns of their own, which other instances yield to, after `parts_effort` more; with
+ * more than 2000 items it gives up at once. Offsets are written only where they are found. */
+enum place_answer place_exactly(struct place_item *items, int count, uint32_t alignment, uint32_t bytes, uint64_t effort,
+                                uint64_t parts_effort, struct arena *arena);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dory/hal.h"
+#include "plan/budget.h"
 #include "plan/place.h"
 
 /* ---- what there is ---- */
@@ -42,6 +43,20 @@ static bool find_memory(struct planner *p)
     p->l2_bytes = p->l2_bytes / DORY_ALIGNMENT * DORY_ALIGNMENT;
     p->cores = p->options->cores ? p->options->cores : target->cores;
     return true;
+}
+
+/* Tables with at least one step a layer, and one transfer for weights. */
+static void count_tables(struct planner *p)
+{
+    int transfers = 0;
+    p->fixed_table_bytes = budget_network_bytes(p->network);
+    for (int l = 0; l < p->network->layer_count; l++) {
+        p->fixed_table_bytes += budget_layer_bytes(&p->runs[l]);
+        transfers += layer_has_weights(&p->runs[l]);
+    }
+    p->least_table_bytes = p->fixed_table_bytes + budget_schedule_bytes(p->network->layer_count, transfers);
+    p->l2_bytes = p->l2_bytes > p->least_table_bytes ? p->l2_bytes - p->least_table_bytes : 0;
+    p->l2_bytes = p->l2_bytes / DORY_ALIGNMENT * DORY_ALIGNMENT;
 }
 
 static bool check_tensors(const struct planner *p)
@@ -89,66 +104,20 @@ static int collect_kernels(struct planned_layer *layer, const struct dory_kernel
     return count;
 }
 
-int find_kernels(const struct planner *p, struct planned_layer *layer, struct arena *arena)
+static void find_kernels(const struct planner *p, struct planned_layer *layer)
 {
     int count = p->target->uses_xpulpv2 ? collect_kernels(layer, dory_xpulpv2_kernels, 0) : 0;
     if (count == 0)
         count = collect_kernels(layer, dory_reference_kernels, 0);
     for (int i = 0; i < count; i++)
-        layer->cycles[i] = cycle_table_make(&layer->run, layer->kernels[i], p->target, p->cores, arena);
-    return count;
-}
-
-/* The stages by what they say, as each layer has its own. */
-bool is_same_layer(const struct dory_layer *a, const struct dory_layer *b)
-{
-    struct dory_layer x = *a, y = *b;
-    bool same_stages = x.stages && y.stages ? memcmp(x.stages, y.stages, sizeof *x.stages) == 0 : x.stages == y.stages;
-    x.stages = y.stages = NULL;
-    return same_stages && memcmp(&x, &y, sizeof x) == 0;
-}
-
-/* The first of so many layers of a planner that equals one; null: none does. */
-static const struct planned_layer *find_same(const struct planner *of, int count, const struct dory_layer *run)
-{
-    for (int l = 0; l < count; l++)
-        if (is_same_layer(&of->layers[l].run, run))
-            return &of->layers[l];
-    return NULL;
-}
-
-/* What is known of an equal layer, of this planner or of those before it; 0: nothing. */
-static int copy_kernels(const struct planner *p, int index)
-{
-    struct planned_layer *layer = &p->layers[index];
-    const struct planned_layer *same = find_same(p, index, &layer->run);
-    for (const struct planner *from = p->before; from && !same; from = from->before)
-        same = find_same(from, p->network->layer_count, &layer->run);
-    if (same) {
-        memcpy(layer->kernels, same->kernels, sizeof layer->kernels);
-        memcpy(layer->cycles, same->cycles, sizeof layer->cycles);
-    }
-    return same && same->kernels[0];
-}
-
-static bool has_kernels(struct planner *p, int index)
-{
-    struct planned_layer *layer = &p->layers[index];
-    int count = copy_kernels(p, index);
-    if (count == 0)
-        count = find_kernels(p, layer, p->arena);
-    if (count == 0)
-        diagnose(p->diagnostics, SEVERITY_ERROR, p->network->layers[index].name, NULL,
-                 "no kernel for it: %d-bit elements, %d-bit weights", layer->run.input_bits, layer->run.weight_bits);
-    return count > 0;
+        layer->cycles[i] = cycle_table_make(&layer->run, layer->kernels[i], p->target, p->cores, p->arena);
 }
 
 /* ---- L1 ---- */
 
 /* The whole layer as one step tells what the smallest tile needs: single buffers do not depend on how steps cut it. */
-static uint32_t least_l1_bytes(const struct planner *p, int index)
+static uint32_t least_l1_bytes(const struct planner *p, const struct planned_layer *layer)
 {
-    const struct planned_layer *layer = &p->layers[index];
     struct dory_step step = {.rows = layer->run.output_height, .channels = layer->run.output_channels};
     uint32_t least = UINT32_MAX;
     for (int i = 0; layer->kernels[i]; i++) {
@@ -159,45 +128,90 @@ static uint32_t least_l1_bytes(const struct planner *p, int index)
     return least;
 }
 
-static void set_layouts(struct planner *p, int index)
+/* ---- layers ---- */
+
+/* Equal in all that is to be planned; of the stages pointers differ. */
+static bool is_same_layer(const struct dory_layer *a, const struct dory_layer *b)
 {
-    const struct layer *layer = &p->network->layers[index];
-    if (p->layouts) {
-        p->layers[index].run.input_layout = p->layouts[layer->inputs[0]];
-        p->layers[index].run.output_layout = p->layouts[layer->output];
-    }
+    struct dory_layer x = *a, y = *b;
+    if (!x.stages != !y.stages || (x.stages && memcmp(x.stages, y.stages, sizeof *x.stages) != 0))
+        return false;
+    x.stages = y.stages = NULL;
+    return memcmp(&x, &y, sizeof x) == 0;
 }
 
-/* As an earlier attempt at the network has it: there is a proof in it, which takes its time. False: there was none. */
-static bool copy_description(const struct planner *p, int index)
+static struct planned_layer *find_same(const struct planner *p, const struct dory_layer *run)
 {
-    if (!p->before)
-        return false;
-    p->layers[index].run = p->before->layers[index].run;
-    p->layers[index].requantisation = p->before->layers[index].requantisation;
-    p->layers[index].run.input_layout = p->layers[index].run.output_layout = DORY_HWC;
-    return true;
+    for (int i = 0; i < LAYER_VARIANTS * p->network->layer_count; i++)
+        if (p->variants[i] && is_same_layer(&p->variants[i]->run, run))
+            return p->variants[i];
+    return NULL;
+}
+
+static struct planned_layer *make_layer(const struct planner *p, const struct dory_layer *run)
+{
+    struct planned_layer *layer = arena_allocate(p->arena, sizeof *layer);
+    *layer = (struct planned_layer){.run = *run};
+    find_kernels(p, layer);
+    layer->least_l1_bytes = least_l1_bytes(p, layer);
+    return layer;
+}
+
+static enum dory_layout layout_of(const struct planner *p, int tensor) { return p->layouts ? p->layouts[tensor] : DORY_HWC; }
+
+struct planned_layer *layer_of(const struct planner *p, int index)
+{
+    const struct layer *layer = &p->network->layers[index];
+    enum dory_layout input = layout_of(p, layer->inputs[0]), output = layout_of(p, layer->output);
+    struct planned_layer **variant =
+        &p->variants[LAYER_VARIANTS * index + (input == DORY_CHW ? 1 : 0) + (output == DORY_CHW ? 2 : 0)];
+    if (!*variant) {
+        struct dory_layer run = p->runs[index];
+        run.input_layout = (uint8_t)input;
+        run.output_layout = (uint8_t)output;
+        *variant = find_same(p, &run);
+        *variant = *variant ? *variant : make_layer(p, &run);
+    }
+    return *variant;
+}
+
+static bool has_kernels(const struct planner *p, int index)
+{
+    const struct planned_layer *layer = layer_of(p, index);
+    if (layer->kernels[0])
+        return true;
+    diagnose(p->diagnostics, SEVERITY_ERROR, p->network->layers[index].name, NULL,
+             "no kernel for it: %d-bit elements, %d-bit weights", layer->run.input_bits, layer->run.weight_bits);
+    return false;
 }
 
 static bool describe_layers(struct planner *p)
 {
     bool good = true;
-    p->layers = arena_array(p->arena, struct planned_layer, (size_t)p->network->layer_count);
-    p->choices = arena_array(p->arena, struct choice, (size_t)p->network->layer_count);
-    p->homes = arena_array(p->arena, enum plan_home, (size_t)p->network->tensor_count);
-    for (int i = 0; i < p->network->layer_count; i++) {
-        bool described = copy_description(p, i) || describe_layer(p->network, i, &p->layers[i].run,
-                                                                  &p->layers[i].requantisation, p->arena, p->diagnostics);
-        set_layouts(p, i);
-        good = described && has_kernels(p, i) && good;
-        p->layers[i].least_l1_bytes = good ? least_l1_bytes(p, i) : 0;
-    }
+    size_t layers = (size_t)p->network->layer_count, tensors = (size_t)p->network->tensor_count;
+    p->runs = arena_array(p->arena, struct dory_layer, layers);
+    p->requantisations = arena_array(p->arena, const struct requantisation *, layers);
+    p->variants = arena_array(p->arena, struct planned_layer *, LAYER_VARIANTS * layers);
+    p->choices = arena_array(p->arena, struct choice, layers);
+    p->homes = arena_array(p->arena, enum plan_home, tensors);
+    p->layouts = p->layouts ? p->layouts : arena_array(p->arena, enum dory_layout, tensors);
+    p->lives = arena_array(p->arena, struct tensor_life, tensors);
+    p->tensor_bytes = arena_array(p->arena, uint32_t, tensors);
+    tensor_lives(p->network, p->lives);
+    for (int t = 0; t < p->network->tensor_count; t++)
+        p->tensor_bytes[t] = aligned(tensor_bytes(&p->network->tensors[t]));
+    for (int i = 0; i < p->network->layer_count; i++)
+        good = describe_layer(p->network, i, &p->runs[i], &p->requantisations[i], p->arena, p->diagnostics) &&
+               has_kernels(p, i) && good;
     return good;
 }
 
 bool planner_start(struct planner *planner)
 {
-    return find_memory(planner) && check_interface(planner) && check_tensors(planner) && describe_layers(planner);
+    bool good = find_memory(planner) && check_interface(planner) && check_tensors(planner) && describe_layers(planner);
+    if (good && planner->options->tables_in_l2)
+        count_tables(planner);
+    return good;
 }
 
 /* ---- offsets ---- */
@@ -223,15 +237,15 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
 {
     const struct cut *cut = p->choices[index].cut;
     struct plan_layer *layer = &plan->layers[index];
-    struct tile_problem problem = {.layer = &p->layers[index].run,
-                                   .kernel = cut->kernel,
-                                   .cores = p->cores,
-                                   .steps = cut->steps,
-                                   .step_count = cut->step_count};
+    struct dory_layer own = p->runs[index]; /* its planned layer may be shared */
+    own.input_layout = layer_of(p, index)->run.input_layout;
+    own.output_layout = layer_of(p, index)->run.output_layout;
+    struct tile_problem problem = {
+        .layer = &own, .kernel = cut->kernel, .cores = p->cores, .steps = cut->steps, .step_count = cut->step_count};
     const struct tile_cost *cost = &schedule->costs[index];
     tile_apply(&problem, &cut->tiling, &layer->run);
     layer->kernel = cut->kernel;
-    layer->requantisation = p->layers[index].requantisation;
+    layer->requantisation = p->requantisations[index];
     layer->first_step = schedule->first_step[index];
     layer->step_count = schedule->first_step[index + 1] - layer->first_step;
     layer->macs = layer_macs(p->network, &p->network->layers[index]);
@@ -356,7 +370,7 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
         plan->tensors[i] = (struct plan_tensor){.home = p->homes[i],
                                                 .buffer = schedule->tensor_buffer[i],
                                                 .bytes = tensor_bytes(&network->tensors[i]),
-                                                .layout = p->layouts ? p->layouts[i] : DORY_HWC};
+                                                .layout = p->layouts[i]};
     for (int i = 0; i < plan->buffer_count; i++)
         plan->buffers[i].name = buffer_name(p, schedule, &plan->buffers[i], i);
     bool good = place_weights(p, plan);
@@ -385,6 +399,56 @@ void plan_warn(const struct plan *plan, struct diagnostics *diagnostics)
                      plan->predicted_cycles);
 }
 
+/* ---- the decision ---- */
+
+static bool check_counts(const struct planner *p, const struct schedule *schedule)
+{
+    if (schedule->step_count <= UINT16_MAX && schedule->transfer_count <= UINT16_MAX)
+        return true;
+    diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "the plan has %d steps and %d transfers, at most %d are supported; give it more L2", schedule->step_count,
+             schedule->transfer_count, UINT16_MAX);
+    return false;
+}
+
+/* What was only compared so far: less in gaps, then earlier prefetches, if there are places. */
+static void finish(const struct planner *p, struct schedule *schedule, uint32_t *peak)
+{
+    const struct fit_limits carefully = {.cycles = schedule->cycles, .care = PLACE_CAREFULLY};
+    struct schedule other;
+    uint32_t bytes;
+    if (schedule->gap_cycles > 0 && schedule_fit(p, &carefully, &other, &bytes, p->arena)) {
+        *schedule = other;
+        *peak = bytes;
+    }
+    if (schedule->gap_cycles == 0 && schedule_fit_early(p, &other, &bytes, p->arena)) {
+        *schedule = other;
+        *peak = bytes;
+    }
+}
+
+/* Where the search finds nothing, the smallest plan there is; where that does not fit, what would. */
+static bool decide(struct planner *p, struct plan_proof *proof, struct schedule *schedule, uint32_t *peak)
+{
+    int layer;
+    if (least_l1(p, &layer) <= p->l1_bytes) {
+        if (optimise(p, proof)) {
+            const struct fit_limits as_decided = {UINT64_MAX, PLACE_QUICKLY};
+            if (schedule_fit(p, &as_decided, schedule, peak, p->arena)) {
+                finish(p, schedule, peak);
+                return check_counts(p, schedule);
+            }
+        }
+        *proof = (struct plan_proof){0};
+        for (int t = 0; t < p->network->tensor_count; t++)
+            p->layouts[t] = DORY_HWC;
+        if (least_l2(p, schedule, peak, &layer) && *peak <= schedule->l2_bytes)
+            return check_counts(p, schedule);
+    }
+    least_report(p);
+    return false;
+}
+
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -393,16 +457,13 @@ bool plan_make(const struct network *network, const struct target *target, const
     memset(plan, 0, sizeof *plan);
     if (!planner_start(&planner))
         return false;
-    struct attempt attempt = attempt_best(&planner);
-    if (!attempt.found)
+    struct schedule schedule;
+    if (!decide(&planner, &plan->proof, &schedule, &plan->l2_peak_bytes))
         return false;
-    attempt.planner.diagnostics = diagnostics;
     plan->network = network;
     plan->target = target;
     plan->cores = planner.cores;
     plan->l1_arena_bytes = planner.l1_bytes;
-    plan->l2_arena_bytes = planner.l2_bytes;
-    plan->l2_peak_bytes = attempt.peak;
-    plan->proof = attempt.proof;
-    return write_plan(&attempt.planner, plan, &attempt.schedule);
+    plan->l2_arena_bytes = schedule.l2_bytes;
+    return write_plan(&planner, plan, &schedule);
 }

@@ -17,11 +17,11 @@
 struct plan_options {
     uint32_t l1_bytes;          /* 0: the target's, less its stacks. Of the memory level: stacks are taken off this too */
     uint32_t l2_bytes;          /* 0: the target's, less what its firmware takes. Else the arena's size, nothing taken off */
+    bool tables_in_l2;          /* l2_bytes are for the arena and the network's tables, which depend on the plan */
     uint32_t l2_firmware_bytes; /* of L2, for all but arena and tables: budget.h, not plan_make */
     uint32_t l2_application_bytes; /* of these, the application's share */
-    unsigned cores;             /* 0: the target's */
-    bool tensors_in_ram;        /* for tests: home every intermediate tensor in L3 RAM where possible */
-    bool only_this_l1;          /* for tests: no look at what the network does with less of it */
+    unsigned cores;                /* 0: the target's */
+    bool tensors_in_ram;           /* for tests: home every intermediate tensor in L3 RAM where possible */
     /* By cycles; the others are for tests: CHW nowhere, or wherever it is possible. */
     enum plan_layouts { LAYOUTS_BY_CYCLES, LAYOUTS_HWC, LAYOUTS_CHW } layouts;
 };

@@ -1,16 +1,26 @@
 /* What the passes of the planner share. Internal: others see plan.h.
  *
- *     attempt.c    which layouts, how much of L1: the fastest decision of several
+ * The problem: struct planner, all but the decision.
  *     cut.c        how a layer can be cut into steps, each way with its best tile
  *     candidate.c  those of them that no other one beats
- *     optimise.c   the decision: which tensors live in RAM (homes.c), and one candidate a layer, by a local search
- *                  (local_search.c) and a model that learns from schedules (lessons.c)
- *     model.c      ... as a mixed integer program, which GLPK solves
- *     schedule.c   steps, buffers, transfers and their times that follow from it: nothing left to decide but "as soon as
- *                  possible"
- *     postpone.c   ... which takes more of L2 than it has to
- *     fit.c        a schedule that can be placed
+ *     layouts.c    which tensors may be in CHW
+ *     homes.c      ... and which ones in RAM
+ * The decision: homes and layouts of tensors, choices of layers.
+ * Its price: what follows from it, nothing left to decide but "as soon as possible".
+ *     profile.c    what a layer needs of L2 and L3, step by step
+ *     draft.c      all layers played: cycles and bytes
+ *     gaps.c       ... with places
+ *     schedule.c   written down: steps, buffers, transfers
+ *     postpone.c   ... which take more of L2 than they have to
+ *     fit.c        ... and have places
  *     place.c      offsets, greedy and by a local search; place_exact.c: by a complete one
+ * The search.
+ *     starts.c     first decisions
+ *     moves.c      moves that gain something
+ *     search.c     and moves that may lose a little
+ *     model.c      the decision as a mixed integer program, which GLPK solves: a proof, a bound, and what else it finds
+ *     lessons.c    what the schedule of its solutions teaches it
+ *     optimise.c   all together
  */
 #ifndef DORYGEN_PLANNER_H
 #define DORYGEN_PLANNER_H
@@ -23,11 +33,20 @@
 /* Operands of a layer that live in RAM. */
 enum ram_operand { RAM_INPUT = 1, RAM_SECOND_INPUT = 2, RAM_OUTPUT = 4 };
 
+/* A layer's times where these of its steps drain. */
+struct cut_times {
+    const bool *drains;
+    struct tile_cost cost;
+    const struct step_times *steps;
+    struct cut_times *next; /* of the same cut */
+};
+
 /* One way to cut a layer into steps: row stripes times channel blocks. */
 struct cut {
     uint32_t rows, channels; /* of a step; the last stripe and block may be smaller */
     bool channels_outer;     /* for channel blocks, for row stripes; else the other way round */
     uint8_t ram;             /* set of enum ram_operand */
+    uint32_t input_rows[2];  /* at most, of a step; by input */
 
     /* filled by cut_solve */
     bool solved, legal; /* legal: some tile of it fits L1 */
@@ -39,6 +58,9 @@ struct cut {
     uint32_t step_count;
     uint32_t quad_bytes;
     struct cut *next; /* of the same layer */
+
+    struct cut_times *drained;         /* by cut_drained */
+    const struct profile *profiles[2]; /* by profile_get: without and with working ahead; null: not made yet */
 };
 
 /* A decision about one layer. */
@@ -70,18 +92,26 @@ struct candidate {
 #define MOST_KERNELS 8
 #define MOST_CUTS    256 /* of a layer, for one set of operands in RAM */
 
+/* A layer with its tensors in some layouts. Equal ones share it: networks repeat themselves. */
 struct planned_layer {
     struct dory_layer run;                                           /* described */
-    const struct requantisation *requantisation;                     /* likewise */
     const struct dory_kernel_description *kernels[MOST_KERNELS + 1]; /* those that support it, null-terminated */
     struct cycle_table *cycles[MOST_KERNELS];
     struct cut *cuts;
     struct cut **lists[8]; /* of cut_list, by set of operands in RAM; null: not made yet */
     int list_counts[8];
     struct candidate *fronts[8]; /* of candidate_front, likewise */
-    int front_counts[8];
+    int front_counts[8], first_counts[8];
     uint32_t least_l1_bytes; /* of its smallest tile */
 };
+
+/* Layers in which a tensor is needed. */
+struct tensor_life {
+    int first, last;
+    int readers;
+};
+
+#define LAYER_VARIANTS 4 /* input and output, each in HWC or CHW */
 
 struct planner {
     const struct network *network;
@@ -90,31 +120,40 @@ struct planner {
     struct arena *arena;
     struct diagnostics *diagnostics;
     unsigned cores;
-    uint32_t l1_bytes, l2_bytes; /* of the arenas */
-    struct planned_layer *layers;
-    const struct planner *before; /* of an earlier attempt at the same network; null: none */
-    enum dory_layout *layouts;    /* by tensor; those in CHW stay in L2 */
+    uint32_t l1_bytes, l2_bytes; /* of the arenas, the latter at most: with the least tables */
+    uint32_t least_table_bytes;  /* 0: tables are not in L2 */
+    uint32_t fixed_table_bytes;  /* of them, what neither steps nor transfers take */
+    struct tensor_life *lives;   /* by tensor */
+    struct dory_layer *runs;     /* by layer: described, in HWC */
+    uint32_t *tensor_bytes;      /* by tensor, aligned */
+    const struct requantisation **requantisations;
+    struct planned_layer **variants; /* by layer and layouts of its tensors; null: nobody has asked for it yet */
     /* the decision */
-    enum plan_home *homes;  /* by tensor */
-    struct choice *choices; /* by layer */
-    int tries;              /* of schedule_fit for the decision */
+    enum dory_layout *layouts; /* by tensor; those in CHW stay in L2 */
+    enum plan_home *homes;     /* by tensor */
+    struct choice *choices;    /* by layer */
 };
+
+/* homes.c */
+void tensor_lives(const struct network *network, struct tensor_life *lives);
 
 /* plan.c: from network, target, options, arena and diagnostics to everything before the decision. */
 bool planner_start(struct planner *planner);
 
-/* plan.c: equal in all that is to be planned, wherever their stages lie. */
-bool is_same_layer(const struct dory_layer *a, const struct dory_layer *b);
-
-/* plan.c: finds kernels[] of the layer that are for `layer->run`, and cycles[]. */
-int find_kernels(const struct planner *planner, struct planned_layer *layer, struct arena *arena);
+/* plan.c: the layer with its tensors in the layouts that are decided; without kernels where it cannot have them so. */
+struct planned_layer *layer_of(const struct planner *planner, int layer);
 
 /* ---- layouts.c ---- */
 
-/* Which tensors to have in CHW, after a decision with all in HWC: those in L2 that lie between one layer that can write them
- * so and one depth-wise layer that can read them so, where these two take fewer cycles then, or, if `all`, in any case.
- * Returns how many. */
-int layouts_choose(const struct planner *planner, bool all, enum dory_layout *layouts);
+/* A tensor's layouts other than HWC. */
+enum layout_choice {
+    LAYOUT_HWC, /* no other one */
+    LAYOUT_MAY, /* CHW is possible */
+    LAYOUT_PAYS /* with everything in L2 the layers at its ends take fewer cycles in CHW */
+};
+
+/* What is possible by tensor, and allowed by the options. */
+void layouts_find(struct planner *planner, enum layout_choice *choices);
 
 /* ---- sizes ---- */
 
@@ -141,15 +180,17 @@ bool cut_is_legal(const struct dory_layer *run, uint32_t rows, uint32_t channels
 /* Finds kernel, tile and times, once. False where no tile fits L1. */
 bool cut_solve(struct planner *planner, int layer, struct cut *cut);
 
-/* Plays a solved cut whose steps drain otherwise than it foresaw. */
-void cut_simulate(const struct planner *planner, int layer, const struct cut *cut, const struct dory_step *steps,
-                  struct tile_cost *cost, struct step_times *times);
+/* The times of a solved cut of which these steps drain, played anew where it foresaw others. */
+const struct cut_times *cut_drained(const struct planner *planner, int layer, struct cut *cut, const bool *drains);
 
 /* L2 bytes beside whole tensors that a step of the cut needs: windows and weights, `ahead` with those of the next step. */
 uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut *cut, bool ahead);
 
 /* Cycles for which the cut's transfers occupy the channel to L3, roughly: at most. */
 uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cut *cut);
+
+/* True where cut_list has all cuts there are. */
+bool layer_is_small(const struct planner *planner, int layer);
 
 /* The cuts worth a look for these operands in RAM, coarse ones first. */
 int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list);
@@ -158,6 +199,37 @@ int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list
 
 /* The candidates of a layer for these operands in RAM: the front of cycles, L2 bytes and L3 traffic. 0: it cannot run so. */
 int candidate_front(struct planner *planner, int layer, uint8_t ram, const struct candidate **front);
+
+/* The first of them, which work ahead, but for the smallest ones: good guesses. */
+int candidate_first(struct planner *planner, int layer, uint8_t ram, const struct candidate **front);
+
+/* ---- profile.c ---- */
+
+enum { PROFILE_WEIGHTS = 3, PROFILE_OPERANDS }; /* 0 and 1 are inputs, 2 is the output */
+
+struct profile_buffer {
+    uint32_t bytes;
+    int first_step, last_step; /* of the layer; the last may be the first one of the next layer */
+    uint8_t operand;
+};
+
+struct profile_transfer {
+    struct dory_transfer run;      /* addresses are relative to tensor or blob, and to the buffer */
+    uint64_t cycles;               /* of the channel */
+    uint32_t start_byte, end_byte; /* of the tensor, that a window spans */
+    int buffer, step;
+};
+
+struct profile {
+    struct profile_buffer *buffers;
+    struct profile_transfer *reads, *writes; /* in the order of the steps that need and make them */
+    int buffer_count, read_count, write_count;
+    int (*step_buffers)[PROFILE_OPERANDS]; /* by step and operand; -1: a whole tensor, or there is none */
+    uint32_t *live;                        /* bytes by step, and at the first one of the next layer */
+};
+
+/* What a layer needs beside whole tensors in L2, cut so. */
+const struct profile *profile_get(const struct planner *planner, int layer, const struct choice *choice);
 
 /* ---- schedule.c ---- */
 
@@ -170,21 +242,50 @@ struct schedule {
     int transfer_count;
     int *tensor_buffer;      /* by tensor: index, or -1 */
     int *first_step;         /* by layer; [layer_count]: step_count */
+    uint32_t l2_bytes;       /* of the arena, beside the tables */
     uint32_t live_bytes;     /* the most that live at one step */
     int live_step;           /* the first such step */
     struct tile_cost *costs; /* by layer, with all drains */
     uint64_t cycles;         /* predicted, with waits for L3: what the plan will report */
     uint64_t gap_cycles;     /* of schedule_fit: of them at most, what free bytes that are not in one piece cost */
-    int tries;               /* of schedule_fit */
 };
 
-/* Builds what follows from the planner's decision. Prefetches use L2 up to `capacity` bytes, by step; null: all of it. What
- * cannot be avoided may exceed it: compare live_bytes. */
-void schedule_make(const struct planner *planner, const uint32_t *capacity, struct schedule *schedule, struct arena *arena);
+/* What a decision costs, offsets aside. */
+struct price {
+    uint64_t cycles;
+    uint32_t live_bytes, l2_bytes; /* it does not fit where the first are more */
+    int live_layer;                /* at which most live */
+    int parts;                     /* steps and transfers */
+};
+
+/* Of the planner's decision, with so many bytes of L2 for arena and tables beyond the least. */
+struct price schedule_price(const struct planner *planner, uint32_t l2_bytes);
+
+/* One of the ways to find places while a decision is played: what must live is placed in an order of place_in_order,
+ * prefetches in the lowest or highest gap. */
+struct gaps_variant {
+    int order;
+    bool from_above;
+};
+
+/* Cycles with places found so; UINT64_MAX: there are none. */
+uint64_t schedule_price_in_gaps(const struct planner *planner, const struct gaps_variant *variant);
+
+/* Builds what follows from the planner's decision. Prefetches start as early as bytes of L2 are free, whatever the places,
+ * or not before the step in front of what needs them. What cannot be avoided may exceed L2: compare live_bytes. */
+void schedule_make(const struct planner *planner, struct schedule *schedule, struct arena *arena);
+void schedule_make_without_prefetch(const struct planner *planner, struct schedule *schedule, struct arena *arena);
+
+/* The same with places; false where there are none. */
+bool schedule_make_in_gaps(const struct planner *planner, const struct gaps_variant *variant, struct schedule *schedule,
+                           uint32_t *peak, struct arena *arena);
 
 /* When everything in a schedule happens. */
 void schedule_timeline(const struct planner *planner, const struct schedule *schedule, struct timeline *timeline,
                        struct arena *arena);
+
+/* Bytes that live, by step. */
+uint32_t *schedule_live(const struct schedule *schedule, struct arena *arena);
 
 /* Counts live_bytes and live_step anew. */
 void schedule_count_live(struct schedule *schedule, struct arena *arena);
@@ -210,46 +311,26 @@ void schedule_advance(struct schedule *schedule, const int *earliest, struct are
 struct fit_limits {
     uint64_t cycles; /* the schedule must take less */
     enum place_care care;
-    int first_try; /* `tries` of an earlier call for the same decision: those before it find no places */
 };
 
-/* Makes the fastest schedule that finds places, in parts of L2 that get smaller, `tries` times: the rest is left to gaps.
- * gap_cycles says what that costs. False where there is none; live_bytes then says whether what the steps need is too much.
- */
+/* Makes the fastest schedule that finds places. gap_cycles says what these cost. False where there is none below the limit;
+ * live_bytes then says whether what the steps need is too much. */
 bool schedule_fit(const struct planner *planner, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
                   struct arena *arena);
 
-/* The same after so many tries, or more where that takes no more than `cycles`, with prefetches queued as early as places
- * are found for on the bound, live_bytes: the later they are, the less may take longer than predicted. False where not even
- * the latest starts have such places. */
-bool schedule_fit_early(const struct planner *planner, int tries, uint64_t cycles, struct schedule *schedule, uint32_t *peak,
-                        struct arena *arena);
+/* Within a search: cycles with the best of the places that so many variants find, or the first that does; UINT64_MAX where
+ * none does. */
+uint64_t schedule_price_with_places(const struct planner *planner, int variants_tried);
+
+/* Of a decision whose places cost nothing, with prefetches queued as early as places are found for on the bound,
+ * live_bytes: the later they are, the less may take longer than predicted. False where not even the latest starts have such
+ * places. */
+bool schedule_fit_early(const struct planner *planner, struct schedule *schedule, uint32_t *peak, struct arena *arena);
 
 /* ---- optimise.c ---- */
 
-/* homes.c: layers in which a tensor is needed. */
-struct tensor_life {
-    int first, last;
-    int readers;
-};
-void tensor_lives(const struct network *network, struct tensor_life *lives);
-
-/* Decides homes and choices. False where it finds nothing. `proof`: what is known of all decisions. */
+/* Decides homes, layouts and choices. False where it finds nothing. `proof`: what is known of all decisions. */
 bool optimise(struct planner *planner, struct plan_proof *proof);
-
-/* ---- attempt.c ---- */
-
-/* A decision, and what follows from it. */
-struct attempt {
-    struct planner planner;
-    struct schedule schedule;
-    struct plan_proof proof;
-    uint32_t peak;
-    bool found;
-};
-
-/* The fastest of several, for a planner that has been started. Not found: its diagnostics say why. */
-struct attempt attempt_best(const struct planner *planner);
 
 /* ---- least.c ---- */
 

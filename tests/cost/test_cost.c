@@ -73,7 +73,7 @@ static int compare_network(struct dory_cost_model *model, const struct target *t
     struct diagnostics diagnostics = {.arena = &arena};
     struct random random = {seed};
     struct plan plan = {0};
-    struct plan_options options = {.only_this_l1 = true};
+    struct plan_options options = {0};
     int compared = 0;
     struct network *network = seed % 2 ? random_network(&random, &arena) : random_graph(&random, &arena);
     bool planned = range_prove(network, NULL, &arena, &diagnostics) &&

@@ -7,7 +7,7 @@ memory  Peak of L2 and its lower bound, beside what the original's bidirectional
         Columns: D_stack; our plan with as much L2 as D_stack; our plan with GAP8's; the least L2 of any plan. Bound: what lives
         at one step. Where L2 is full of prefetched weights some gaps may be left; gap cycles are what they cost at most.
 sweep   Predicted MAC/cycle of MobileNetV1-1.0-128 for L1 buffers of 22 to 400 kB and L2 buffers of 256 kB to 4 MB, as in
-        figure 11 of the paper; '-': no plan. No point may take a cycle more than one with less memory.
+        figure 11 of the paper; '-': no plan. No point may take 0.5 % more than one with less memory.
 plans   Every network in 3 sizes of L1 by 6 of L2, most of them tight: what a change of the planner gains and loses. With --check
         also how much faster all of them are together, how far more memory makes a plan slower, and which plan takes longest.
 speed   User CPU time and memory of `dory generate`, and how both grow with the number of layers.
@@ -137,6 +137,7 @@ def check_memory(rows, kept):
 
 # ---- sweep ----
 
+MOST_SWEEP_NOT_MONOTONE = 1.005  # cycles with more memory, of those with less
 SWEEP_L1 = [22, 32, 44, 55, 64, 80, 100, 150, 200, 400]  # kB
 SWEEP_L2 = [256, 320, 384, 512, 768, 1024, 2048, 4096]   # kB
 
@@ -173,7 +174,7 @@ def check_sweep(rows, kept):
             where = f"L1 {row[0]} kB, {rows[0][j]}: {row[j]} MAC/cycle, {row[j].cycles} cycles"
             neighbours = [(rows[i - 1][j], f"L1 {rows[i - 1][0]} kB")] * (i > 1) + [(row[j - 1], rows[0][j - 1])] * (j > 1)
             for other, less in neighbours:
-                if row[j].cycles > other.cycles:
+                if row[j].cycles > other.cycles * MOST_SWEEP_NOT_MONOTONE:
                     faults.append(f"{where}, but {other.cycles} with {less}")
             before = kept.get(str(row[0]))
             if before and rate(str(row[j])) < 0.99 * rate(before[j]):
@@ -189,8 +190,8 @@ PLANS_L2 = [64000, 100000, 150000, 200000, 300000, 430000]
 PLANS_BESIDE = {"MobileNetV2-1.0-224": [(65536 - STACKS, 430336)]}  # as the firmware leaves it
 NO_PLAN = "does not fit"
 MOST_SLOWER = 1.003
-MOST_NOT_MONOTONE = 1.08  # cycles with more memory, of those with less
-MOST_PLAN_SECONDS = 60  # user time of the longest plan
+MOST_NOT_MONOTONE = 1.03  # cycles with more memory, of those with less
+MOST_PLAN_SECONDS = 6  # user time of the longest plan, on a machine that others use, too
 
 
 def plans_row(maker, name, model, l1, l2):

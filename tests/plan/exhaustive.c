@@ -98,7 +98,8 @@ struct exhaustive try_all_tilings(const struct tile_problem *problem, uint64_t l
     struct tiling tiling = {0};
     struct dory_tile_shape *shape = &tiling.shape;
     for (shape->rows = 1; shape->rows <= problem->steps[0].rows; shape->rows++)
-        for (shape->columns = 1; shape->columns <= problem->layer->output_width; shape->columns++)
+        for (shape->columns = tile_least_columns(problem->layer); shape->columns <= problem->layer->output_width;
+             shape->columns++)
             for (uint32_t c = 4; c < problem->steps[0].channels + 4u; c += 4) {
                 shape->channels = dory_minimum(c, problem->steps[0].channels);
                 try_shape(&trial, tiling);

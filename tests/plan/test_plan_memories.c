@@ -104,14 +104,12 @@ static void test_shrinking(struct machine *machine, const struct network *networ
     uint64_t cycles;
     int planned = 0;
     for (uint32_t l2 = 1 << 20; l2 > 256; l2 = l2 / 3 * 2 / 8 * 8) {
-        struct plan_options options = {
-            .l1_bytes = 20000 + l2 / 16, .l2_bytes = l2, .tensors_in_ram = tensors_in_ram, .only_this_l1 = true};
+        struct plan_options options = {.l1_bytes = 20000 + l2 / 16, .l2_bytes = l2, .tensors_in_ram = tensors_in_ram};
         planned += plan_twice(machine, network, options, &cycles) == PLANNED;
     }
     EXPECT(planned > 0, "no size was enough");
     for (uint32_t l1 = 1 << 16; l1 > 64; l1 = l1 / 2)
-        plan_twice(machine, network, (struct plan_options){.l1_bytes = l1, .l2_bytes = 1 << 20, .only_this_l1 = true},
-                   &cycles);
+        plan_twice(machine, network, (struct plan_options){.l1_bytes = l1, .l2_bytes = 1 << 20}, &cycles);
 }
 
 static void expect_refusal(const struct machine *machine, const struct network *network, uint32_t l1, uint32_t l2,

@@ -1,5 +1,6 @@
-/* The plan is the fastest of all: on small random networks its cycles equal those of the best among all combinations of
- * candidates and homes, each scheduled and placed, without the solver. */
+/* No plan of candidates is faster: on small random networks its cycles are at most those of the best among all combinations
+ * of candidates and homes, each scheduled and placed, without the solver. It may be faster, by a cut that is no candidate.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static void try_combination(struct brute_force *brute)
     struct schedule schedule;
     uint32_t peak;
     brute->combinations++;
-    if (schedule_fit(brute->planner, &(struct fit_limits){UINT64_MAX, PLACE_QUICKLY, 0}, &schedule, &peak, &scratch) &&
+    if (schedule_fit(brute->planner, &(struct fit_limits){UINT64_MAX, PLACE_QUICKLY}, &schedule, &peak, &scratch) &&
         schedule.cycles < brute->cycles)
         brute->cycles = schedule.cycles;
     arena_free(&scratch);
@@ -149,7 +150,7 @@ static void compare(const struct plan *plan, const struct planner *like, uint64_
     struct brute_force brute = {.cycles = UINT64_MAX};
     if (!try_layouts(&brute, like, hwc) || (has_chw(planned, (int)tensors) && !try_layouts(&brute, like, planned)))
         return;
-    EXPECT(plan->predicted_cycles == brute.cycles, "seed %" PRIu64 ": %" PRIu64 " cycles, but the best is %" PRIu64, seed,
+    EXPECT(plan->predicted_cycles <= brute.cycles, "seed %" PRIu64 ": %" PRIu64 " cycles, but the best is %" PRIu64, seed,
            plan->predicted_cycles, brute.cycles);
     EXPECT(plan->proof.bound_cycles <= brute.cycles,
            "seed %" PRIu64 ": a bound of %" PRIu64 ", but %" PRIu64 " are possible", seed, plan->proof.bound_cycles,
@@ -163,7 +164,7 @@ static uint32_t choose_l2_bytes(const struct network *network, const struct targ
 {
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
-    const struct plan_options options = {.l1_bytes = l1_bytes, .l2_bytes = 1 << 20, .only_this_l1 = true};
+    const struct plan_options options = {.l1_bytes = l1_bytes, .l2_bytes = 1 << 20};
     struct planner planner = {
         .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
     struct schedule schedule;
@@ -183,7 +184,7 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = random_network(&arena, seed, 6);
-    struct plan_options options = {.l1_bytes = 14000 + (uint32_t)(seed * 977 % 20000), .only_this_l1 = true};
+    struct plan_options options = {.l1_bytes = 14000 + (uint32_t)(seed * 977 % 20000)};
     options.l2_bytes = choose_l2_bytes(network, target, options.l1_bytes, seed);
     struct planner like = {
         .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};

@@ -91,20 +91,20 @@ static int expect_advanced(const struct schedule *s, const int *postponed, const
 static void test_subject(const struct subject *subject, const struct target *target, struct arena *arena)
 {
     struct diagnostics diagnostics = {.arena = arena};
-    const struct plan_options options = {.l1_bytes = subject->l1_bytes, .l2_bytes = subject->l2_bytes, .only_this_l1 = true};
+    const struct plan_options options = {.l1_bytes = subject->l1_bytes, .l2_bytes = subject->l2_bytes};
     struct planner p = {
         .network = subject->network, .target = target, .options = &options, .arena = arena, .diagnostics = &diagnostics};
     struct plan_proof proof = {0};
     struct schedule s, with_margin;
     struct before before, postponed;
     EXPECT(planner_start(&p) && optimise(&p, &proof), "%s: no decision", subject->name);
-    schedule_make(&p, NULL, &s, arena);
+    schedule_make(&p, &s, arena);
     keep(&p, &s, &before);
     schedule_postpone(&p, 0, &s, arena);
     int moved = expect_same_times(&p, &s, &before, subject->name);
     keep(&p, &s, &postponed);
 
-    schedule_make(&p, NULL, &with_margin, arena);
+    schedule_make(&p, &with_margin, arena);
     schedule_postpone(&p, 20000, &with_margin, arena);
     expect_same_times(&p, &with_margin, &before, subject->name);
     for (int i = 0; i < s.transfer_count; i++)

@@ -86,7 +86,7 @@ struct counts {
 static struct exhaustive try_all_kernels(const struct planner *planner, int layer, const struct cut *cut,
                                          struct counts *counts)
 {
-    const struct planned_layer *of = &planner->layers[layer];
+    const struct planned_layer *of = layer_of(planner, layer);
     struct exhaustive best = {.cycles = cut->cost.cycles};
     for (int i = 0; of->kernels[i]; i++) {
         struct tile_problem problem = {.layer = &of->run,
@@ -109,14 +109,9 @@ static struct exhaustive try_all_kernels(const struct planner *planner, int laye
 /* The same cut of the same layer has been looked at. */
 static bool is_repeated(const struct planner *planner, int layer)
 {
-    const struct cut *cut = planner->choices[layer].cut;
-    for (int l = 0; l < layer; l++) {
-        const struct cut *other = planner->choices[l].cut;
-        if (!memcmp(&planner->layers[l].run, &planner->layers[layer].run, sizeof planner->layers[l].run) &&
-            other->rows == cut->rows && other->channels == cut->channels && other->channels_outer == cut->channels_outer &&
-            other->ram == cut->ram)
+    for (int l = 0; l < layer; l++)
+        if (planner->choices[l].cut == planner->choices[layer].cut)
             return true;
-    }
     return false;
 }
 
@@ -127,7 +122,7 @@ static void test_network(const char *name, const struct network *network, const 
     const struct plan_options options = {.l1_bytes = 64000};
     struct planner planner = {
         .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
-    struct plan_proof proof;
+    struct plan_proof proof = {0};
     bool planned = planner_start(&planner) && optimise(&planner, &proof);
     EXPECT(planned, "%s", name);
     for (int l = 0; planned && l < network->layer_count; l++) {

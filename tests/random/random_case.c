@@ -86,12 +86,10 @@ static bool plan_tightly(struct trial *trial)
     struct random *random = trial->random;
     trial->options = (struct plan_options){.cores = (unsigned)random_between(random, 1, 8),
                                            .tensors_in_ram = random_chance(random, 30),
-                                           .only_this_l1 = true,
                                            .layouts = random_chance(random, 50) ? LAYOUTS_CHW : LAYOUTS_BY_CYCLES};
     if (!make_plan(trial))
         return false;
     uint32_t l1_bytes = trial->plan.l1_peak_bytes, l2_bytes = trial->plan.l2_peak_bytes;
-    trial->options.only_this_l1 = trial->options.cores != 4; /* to look at smaller sizes, too, takes many times as long */
     if (random_chance(random, 85))
         trial->options.l1_bytes = part_of(random, l1_bytes);
     if (random_chance(random, 50))

@@ -1,0 +1,390 @@
+/* What follows from a decision: steps, buffers and transfers, and when each transfer starts.
+ *
+ * Transfers are queued first in, first out, so the only freedom is when each enters the queue. It enters as soon as the
+ * bytes it fills are free, in the order in which the data are needed; with a fixed order that is optimal. Data in RAM add
+ * two things: a read waits for the write of what it reads, and while such transfers are still to come, prefetches that
+ * nobody needs yet only fill the time in which L3 would idle, so that they do not stand in the queue before urgent ones.
+ *
+ * The walk over the steps keeps a time for its decisions; how long the result takes is then played by the final times of
+ * the layers. That is the price of a decision. A schedule is the same walk, written down. */
+#include "plan/draft.h"
+
+#include "dory/hal.h"
+#include "plan/budget.h"
+
+#define NO_STEP (-1)
+
+uint64_t l3_cycles(const struct target *target, const struct dory_transfer *transfer)
+{
+    return target_l3_cycles(target, transfer->runs, transfer->run_bytes);
+}
+
+int draft_steps(const struct draft *d) { return d->first_step[d->planner->network->layer_count]; }
+
+/* ---- what there is to transfer ---- */
+
+static void count_parts(struct draft *d)
+{
+    int layers = d->planner->network->layer_count;
+    d->profiles = arena_array(d->arena, const struct profile *, (size_t)layers);
+    d->first_step = arena_array(d->arena, int, (size_t)layers + 1);
+    d->first_buffer = arena_array(d->arena, int, (size_t)layers + 1);
+    for (int l = 0; l < layers; l++) {
+        const struct choice *choice = &d->planner->choices[l];
+        d->profiles[l] = profile_get(d->planner, l, choice);
+        d->first_step[l + 1] = d->first_step[l] + (int)choice->cut->step_count;
+        d->first_buffer[l + 1] = d->first_buffer[l] + d->profiles[l]->buffer_count;
+        d->read_count += d->profiles[l]->read_count;
+        d->write_count += d->profiles[l]->write_count;
+    }
+}
+
+/* The last step that writes bytes which a read is for. */
+static int last_writer(const struct draft *d, int layer, const struct profile_transfer *read)
+{
+    const struct planner *p = d->planner;
+    const struct profile_buffer *buffer = &d->profiles[layer]->buffers[read->buffer];
+    int producer = buffer->operand == PROFILE_WEIGHTS
+                       ? NO_LAYER
+                       : p->network->tensors[p->network->layers[layer].inputs[buffer->operand]].producer;
+    if (producer == NO_LAYER)
+        return NO_STEP;
+    const struct cut *cut = p->choices[producer].cut;
+    uint64_t row_bytes = operand_row_bytes(&p->runs[producer], 2);
+    int part = (int)cut->step_count - 1;
+    for (; part > 0; part--) {
+        uint64_t first = cut->steps[part].first_row * row_bytes, last = first + cut->steps[part].rows * row_bytes;
+        bool apart = last <= read->start_byte || read->end_byte <= first;
+        if (!apart)
+            break;
+    }
+    return d->first_step[producer] + part;
+}
+
+static bool is_of_ram(const struct item *item) { return item->what->run.kind != HAL_FLASH_READ; }
+
+static void add_reads(struct draft *d, int layer, struct item **next)
+{
+    const struct profile *profile = d->profiles[layer];
+    for (int i = 0; i < profile->read_count; i++, (*next)++) {
+        const struct profile_transfer *what = &profile->reads[i];
+        **next = (struct item){.what = what,
+                               .layer = layer,
+                               .buffer = d->first_buffer[layer] + what->buffer,
+                               .needed_step = d->first_step[layer] + what->step};
+        bool same = i > 0 && what[-1].buffer == what->buffer;
+        (*next)->after = same ? (*next)[-1].after : last_writer(d, layer, what);
+        d->last_ram_need =
+            is_of_ram(*next) && (*next)->needed_step > d->last_ram_need ? (*next)->needed_step : d->last_ram_need;
+    }
+}
+
+static void add_writes(struct draft *d, int layer, struct item **next)
+{
+    const struct profile *profile = d->profiles[layer];
+    for (int i = 0; i < profile->write_count; i++, (*next)++) {
+        const struct profile_transfer *what = &profile->writes[i];
+        int step = d->first_step[layer] + what->step, last = d->first_step[layer] + profile->buffers[what->buffer].last_step;
+        **next = (struct item){.what = what,
+                               .layer = layer,
+                               .buffer = d->first_buffer[layer] + what->buffer,
+                               .start_step = step + 1,
+                               .needed_step = last + 1,
+                               .after = step};
+        d->last_ram_need = last + 1; /* writes are there in the order of steps */
+    }
+}
+
+static void add_items(struct draft *d)
+{
+    d->reads = arena_array(d->arena, struct item, (size_t)d->read_count + 1);
+    d->writes = arena_array(d->arena, struct item, (size_t)d->write_count + 1);
+    d->last_ram_need = NO_STEP;
+    struct item *read = d->reads, *write = d->writes;
+    for (int l = 0; l < d->planner->network->layer_count; l++)
+        add_writes(d, l, &write);
+    for (int l = 0; l < d->planner->network->layer_count; l++)
+        add_reads(d, l, &read);
+}
+
+/* ---- what lives ---- */
+
+void draft_tensor_steps(const struct draft *d, int tensor, int *first, int *last)
+{
+    int producer = d->planner->network->tensors[tensor].producer, steps = draft_steps(d);
+    int end = d->first_step[d->planner->lives[tensor].last + 1] - 1;
+    *first = producer == NO_LAYER ? 0 : d->first_step[producer];
+    *last = producer == NO_LAYER ? 0 : d->first_step[producer + 1];
+    *last = end > *last ? end : *last;
+    *last = *last < steps ? *last : steps - 1;
+}
+
+static void add_tensors(struct draft *d, uint32_t *change)
+{
+    const struct planner *p = d->planner;
+    for (int t = 0; t < p->network->tensor_count; t++) {
+        int first, last;
+        if (p->homes[t] != HOME_L2)
+            continue;
+        draft_tensor_steps(d, t, &first, &last);
+        change[first] += p->tensor_bytes[t];
+        change[last + 1] -= p->tensor_bytes[t];
+    }
+}
+
+static void count_live(struct draft *d)
+{
+    int steps = draft_steps(d);
+    d->live = arena_array(d->arena, uint32_t, (size_t)steps + 1);
+    add_tensors(d, d->live);
+    for (int i = 1; i < steps; i++)
+        d->live[i] += d->live[i - 1];
+    for (int l = 0; l < d->planner->network->layer_count; l++) {
+        const uint32_t *own = d->profiles[l]->live;
+        int first = d->first_step[l], count = d->first_step[l + 1] - first;
+        for (int i = 0; i < count + (first + count < steps ? 1 : 0); i++)
+            d->live[first + i] += own[i];
+    }
+}
+
+static void start_buffers(struct draft *d)
+{
+    int layers = d->planner->network->layer_count;
+    d->buffer_start = arena_array(d->arena, int, (size_t)d->first_buffer[layers] + 1);
+    for (int l = 0; l < layers; l++)
+        for (int i = 0; i < d->profiles[l]->buffer_count; i++)
+            d->buffer_start[d->first_buffer[l] + i] = d->first_step[l] + d->profiles[l]->buffers[i].first_step;
+}
+
+/* ---- the walk ---- */
+
+/* Puts a transfer at the queue's end, at `time` in step `step`. */
+static void queue(struct draft *d, struct item *item, int step, uint64_t time)
+{
+    d->queue_free = (d->queue_free > time ? d->queue_free : time) + item->what->cycles;
+    item->end_cycle = d->queue_free;
+    item->is_queued = true;
+    item->start_step = step;
+    d->queue[d->queued++] = item;
+    d->awaited_at[item->needed_step > step ? item->needed_step : step] = d->queued;
+}
+
+/* True where the buffer's bytes are free from `step` on; it is then taken from there. */
+static bool take_bytes(struct draft *d, const struct item *item, int step)
+{
+    int *start = &d->buffer_start[item->buffer];
+    uint32_t bytes = d->profiles[item->layer]->buffers[item->what->buffer].bytes;
+    for (int i = step; i < *start; i++)
+        if (d->live[i] > d->l2_bytes || bytes > d->l2_bytes - d->live[i])
+            return false;
+    if (d->gaps && !gaps_take(d->gaps, d, item, step))
+        return false;
+    for (int i = step; i < *start; i++)
+        d->live[i] += bytes;
+    *start = step < *start ? step : *start;
+    return true;
+}
+
+/* Queues what the step needs and is not under way: at the last moment, with nothing to hide behind. True if any. */
+static bool queue_late(struct draft *d, int step, uint64_t time, bool behind_writes)
+{
+    bool any = false;
+    for (int i = d->first_waiting; i < d->read_count && d->reads[i].needed_step <= step; i++) {
+        struct item *read = &d->reads[i];
+        if (read->is_queued || (read->after == step - 1 && read->after != NO_STEP) != behind_writes)
+            continue;
+        queue(d, read, step, time);
+        any = true;
+    }
+    return any;
+}
+
+static bool has_late(const struct draft *d, int step)
+{
+    for (int i = d->first_waiting; i < d->read_count && d->reads[i].needed_step <= step; i++)
+        if (!d->reads[i].is_queued)
+            return true;
+    return false;
+}
+
+static void queue_writes(struct draft *d, int step, uint64_t time)
+{
+    while (d->next_write < d->write_count && d->writes[d->next_write].start_step == step)
+        queue(d, &d->writes[d->next_write++], step, time);
+}
+
+/* Queues reads for later steps in the order of need, as long as there is room. */
+static void prefetch(struct draft *d, int step, uint64_t now, uint64_t end)
+{
+    while (d->first_waiting < d->read_count && d->reads[d->first_waiting].is_queued)
+        d->first_waiting++;
+    for (int i = d->first_waiting; i < d->read_count; i++) {
+        struct item *read = &d->reads[i];
+        if (read->is_queued || (read->after != NO_STEP && read->after >= step))
+            continue; /* what it reads is not there: others may pass */
+        bool urgent = read->needed_step <= step + 1, ram_follows = d->last_ram_need > step;
+        if (d->without_prefetch && step < d->buffer_start[read->buffer])
+            return;
+        if (!urgent && ram_follows && d->queue_free >= end)
+            return;
+        if (!take_bytes(d, read, step))
+            return;
+        queue(d, read, step, now);
+    }
+}
+
+/* Returns the cycles that the step waits. */
+static uint64_t start_step(struct draft *d, int index, bool is_first, uint64_t fetch)
+{
+    struct draft_step *step = &d->steps[index];
+    /* a result whose buffer ends with the step before goes first: reads for this step may fill the same bytes */
+    bool writes = d->next_write < d->write_count && d->writes[d->next_write].start_step == index;
+    if (writes && d->writes[d->next_write].needed_step <= index)
+        queue_writes(d, index, fetch);
+    bool late = queue_late(d, index, fetch, false);
+    queue_writes(d, index, fetch);
+    late = queue_late(d, index, fetch, true) || late;
+    step->drain = step->drain || late || is_first;
+    int before = index > 0 ? step[-1].transfers_awaited : 0, own = d->awaited_at[index];
+    step->transfers_awaited = own > before ? own : before;
+    uint64_t done = step->transfers_awaited ? d->queue[step->transfers_awaited - 1]->end_cycle : 0;
+    return done > fetch ? done - fetch : 0;
+}
+
+/* `time`: at which the layer starts; returns that at which it ends. */
+static uint64_t walk_layer(struct draft *d, int layer, uint64_t time)
+{
+    const struct cut *cut = d->planner->choices[layer].cut;
+    d->layer = layer;
+    for (uint32_t part = 0; part < cut->step_count; part++) {
+        int index = d->first_step[layer] + (int)part;
+        bool last = part + 1 == cut->step_count;
+        d->steps[index].drain = cut->steps[part].drain;
+        /* a step that waits for a late transfer drains: it has no loads under way while the step before computes */
+        bool is_late = !cut->steps[part].drain && has_late(d, index);
+        time += start_step(d, index, part == 0, time + (is_late ? cut->times[part].start : cut->times[part].fetch));
+        prefetch(d, index, time + cut->times[part].start, time + (last ? cut->cost.cycles : cut->times[part + 1].start));
+        d->steps[index].transfers_started = d->queued;
+    }
+    return time + cut->cost.cycles;
+}
+
+static void walk(struct draft *d)
+{
+    size_t transfers = (size_t)(d->read_count + d->write_count), steps = (size_t)draft_steps(d);
+    uint64_t time = 0;
+    d->queue = arena_array(d->arena, struct item *, transfers + 1);
+    d->awaited_at = arena_array(d->arena, int, steps + 2);
+    d->steps = arena_array(d->arena, struct draft_step, steps + 1);
+    for (int l = 0; l < d->planner->network->layer_count; l++)
+        time = walk_layer(d, l, time);
+    queue_writes(d, (int)steps, time);
+}
+
+/* ---- times ---- */
+
+/* A step may have to drain that its cut did not foresee. */
+const struct cut_times *draft_times(const struct draft *d, int layer)
+{
+    struct cut *cut = d->planner->choices[layer].cut;
+    bool *drains = arena_array(d->arena, bool, cut->step_count);
+    for (uint32_t i = 0; i < cut->step_count; i++)
+        drains[i] = d->steps[d->first_step[layer] + (int)i].drain;
+    return cut_drained(d->planner, layer, cut, drains);
+}
+
+struct player {
+    const struct draft *draft;
+    uint64_t channel_free;
+    int queued;
+};
+
+static void play_queue(struct player *player, int end, uint64_t now)
+{
+    for (; player->queued < end; player->queued++) {
+        struct item *item = player->draft->queue[player->queued];
+        player->channel_free = (player->channel_free > now ? player->channel_free : now) + item->what->cycles;
+        item->end_cycle = player->channel_free;
+    }
+}
+
+static uint64_t play_wait(struct player *player, int end, uint64_t now)
+{
+    play_queue(player, end, now);
+    uint64_t done = end ? player->draft->queue[end - 1]->end_cycle : 0;
+    return done > now ? done - now : 0;
+}
+
+uint64_t draft_cycles(const struct draft *d)
+{
+    struct player player = {.draft = d};
+    uint64_t time = 0;
+    for (int l = 0; l < d->planner->network->layer_count; l++) {
+        const struct cut_times *times = draft_times(d, l);
+        for (int i = d->first_step[l]; i < d->first_step[l + 1]; i++) {
+            const struct step_times *step = &times->steps[i - d->first_step[l]];
+            time += play_wait(&player, d->steps[i].transfers_awaited, time + step->fetch);
+            play_queue(&player, d->steps[i].transfers_started, time + step->start);
+        }
+        time += times->cost.cycles;
+    }
+    return time + play_wait(&player, d->queued, time);
+}
+
+/* ---- price ---- */
+
+/* What tables that are larger than the least ones leave of the arena. */
+static uint32_t arena_bytes(const struct planner *p, uint32_t l2_bytes, int steps, int transfers)
+{
+    if (p->least_table_bytes == 0)
+        return l2_bytes;
+    uint32_t more = p->fixed_table_bytes + budget_schedule_bytes(steps, transfers) - p->least_table_bytes;
+    return l2_bytes > more ? (l2_bytes - more) / DORY_ALIGNMENT * DORY_ALIGNMENT : 0;
+}
+
+struct draft draft_make(const struct planner *planner, uint32_t l2_bytes, const struct draft_limits *limits,
+                        struct arena *arena)
+{
+    struct draft d = {.planner = planner, .without_prefetch = limits->without_prefetch, .arena = arena};
+    count_parts(&d);
+    d.l2_bytes = arena_bytes(planner, l2_bytes, draft_steps(&d), d.read_count + d.write_count);
+    add_items(&d);
+    count_live(&d);
+    start_buffers(&d);
+    if (limits->variant) {
+        d.gaps = gaps_start(&d, limits->variant);
+        d.without_prefetch = !d.gaps;
+    }
+    walk(&d);
+    return d;
+}
+
+static void find_most_live(const struct draft *d, struct price *price)
+{
+    int steps = draft_steps(d), most = 0;
+    for (int i = 1; i < steps; i++)
+        most = d->live[i] > d->live[most] ? i : most;
+    price->live_bytes = d->live[most];
+    for (price->live_layer = 0; d->first_step[price->live_layer + 1] <= most;)
+        price->live_layer++;
+}
+
+struct price schedule_price(const struct planner *planner, uint32_t l2_bytes)
+{
+    struct arena scratch = {0};
+    struct draft d = draft_make(planner, l2_bytes, &(struct draft_limits){0}, &scratch);
+    struct price price = {.l2_bytes = d.l2_bytes, .parts = draft_steps(&d) + d.queued};
+    find_most_live(&d, &price);
+    price.cycles = draft_cycles(&d);
+    arena_free(&scratch);
+    return price;
+}
+
+uint64_t schedule_price_in_gaps(const struct planner *planner, const struct gaps_variant *variant)
+{
+    struct arena scratch = {0};
+    struct draft d = draft_make(planner, planner->l2_bytes, &(struct draft_limits){.variant = variant}, &scratch);
+    uint64_t cycles = d.gaps ? draft_cycles(&d) : UINT64_MAX;
+    arena_free(&scratch);
+    return cycles;
+}

@@ -1,0 +1,99 @@
+/* Moves of one tensor or one layer, each with the best cuts there are around it, as long as one of them gains something. */
+#include "plan/optimiser.h"
+
+#define MOST_ROUNDS   3  /* over the layers at a tensor */
+#define HOPELESS_PART 50 /* of the cycles: a move that costs more at first is not looked at any longer */
+
+struct descent {
+    struct optimiser *o;
+    uint64_t price; /* of the decision at hand */
+    uint64_t most_effort;
+    struct decision before;
+};
+
+int layers_around(const struct network *network, int tensor, int *layers)
+{
+    int count = 0;
+    if (network->tensors[tensor].producer != NO_LAYER)
+        layers[count++] = network->tensors[tensor].producer;
+    for (int l = 0; l < network->layer_count && count < MOST_AROUND; l++) {
+        const struct layer *layer = &network->layers[l];
+        if (layer->inputs[0] == tensor || (layer_has_two_inputs(layer) && layer->inputs[1] == tensor))
+            layers[count++] = l;
+    }
+    return count;
+}
+
+bool is_possible(const struct optimiser *o, int tensor, enum plan_home home, enum dory_layout layout)
+{
+    bool all_chw = o->planner->options->layouts == LAYOUTS_CHW && o->layouts[tensor] == LAYOUT_PAYS;
+    if (home == HOME_RAM)
+        return may_spill(o, tensor) && layout == DORY_HWC;
+    return o->spill[tensor] != SPILL_ALWAYS && (layout == DORY_CHW ? o->layouts[tensor] != LAYOUT_HWC : !all_chw);
+}
+
+void set_place(struct optimiser *o, int tensor, enum plan_home home, enum dory_layout layout)
+{
+    o->planner->homes[tensor] = home;
+    o->planner->layouts[tensor] = layout;
+    count_live(o);
+}
+
+/* The cuts around a tensor that lives elsewhere now: a guess, then all others one by one. */
+static uint64_t cut_around(struct descent *d, int tensor)
+{
+    int layers[MOST_AROUND], count = layers_around(d->o->network, tensor, layers);
+    for (int i = 0; i < count; i++)
+        if (!guess_cut(d->o, layers[i], false))
+            return UINT64_MAX;
+    uint64_t price = decision_price(d->o), before = UINT64_MAX;
+    for (int round = 0; round < MOST_ROUNDS && price < before; round++) {
+        before = price;
+        for (int i = 0; i < count; i++)
+            price = choose_cut(d->o, layers[i], price, d->most_effort);
+        if (price < MISFIT && price > d->price + d->price / HOPELESS_PART)
+            break;
+    }
+    return price;
+}
+
+static bool move_tensor(struct descent *d, int tensor, enum plan_home home, enum dory_layout layout)
+{
+    const struct planner *p = d->o->planner;
+    bool is_there = home == p->homes[tensor] && layout == p->layouts[tensor];
+    if (is_there || !is_possible(d->o, tensor, home, layout) || d->o->effort >= d->most_effort)
+        return false;
+    decision_keep(d->o, &d->before);
+    set_place(d->o, tensor, home, layout);
+    uint64_t price = cut_around(d, tensor);
+    if (price >= d->price) {
+        decision_take(d->o, &d->before);
+        return false;
+    }
+    d->price = price;
+    return true;
+}
+
+static bool move_layer(struct descent *d, int layer)
+{
+    uint64_t before = d->price;
+    d->price = choose_cut(d->o, layer, d->price, d->most_effort);
+    return d->price < before;
+}
+
+uint64_t descend(struct optimiser *o, uint64_t price, uint64_t effort)
+{
+    struct descent d = {.o = o, .price = price, .most_effort = o->effort + effort};
+    d.before = decision_make(o->network, o->planner->arena);
+    for (bool moved = true; moved && o->effort < d.most_effort;) {
+        moved = false;
+        for (int t = 0; t < o->network->tensor_count; t++) {
+            moved = move_tensor(&d, t, HOME_L2, DORY_HWC) || moved;
+            moved = move_tensor(&d, t, HOME_L2, DORY_CHW) || moved;
+            moved = move_tensor(&d, t, HOME_RAM, DORY_HWC) || moved;
+        }
+        for (int l = 0; l < o->network->layer_count; l++)
+            moved = move_layer(&d, l) || moved;
+    }
+    return d.price;
+}

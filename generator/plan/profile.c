@@ -1,0 +1,191 @@
+/* What a layer needs of L2 and of the channel to L3, step by step, as one choice has it: its windows and blocks of weights,
+ * and the transfers for them. Nothing in it depends on other layers, so it is made once, and a schedule is put together
+ * from the profiles of its layers. */
+#include "plan/planner.h"
+
+#include <string.h>
+
+#include "dory/hal.h"
+
+struct maker {
+    const struct planner *planner;
+    const struct dory_layer *run;
+    const struct cut *cut;
+    bool ahead;
+    struct profile *profile;
+    struct arena scratch; /* for lists of unknown length */
+};
+
+static bool same_window(const struct dory_window *a, const struct dory_window *b)
+{
+    return a->first_row == b->first_row && a->rows == b->rows && a->first_channel == b->first_channel &&
+           a->channels == b->channels;
+}
+
+/* ---- lists ---- */
+
+static int add_buffer(struct maker *m, uint8_t operand, uint32_t bytes, int first, int last)
+{
+    struct profile *profile = m->profile;
+    arena_grow(&m->scratch, profile->buffers, profile->buffer_count);
+    profile->buffers[profile->buffer_count] =
+        (struct profile_buffer){.operand = operand, .bytes = aligned(bytes), .first_step = first, .last_step = last};
+    return profile->buffer_count++;
+}
+
+static struct profile_transfer *add_read(struct maker *m)
+{
+    arena_grow(&m->scratch, m->profile->reads, m->profile->read_count);
+    return &m->profile->reads[m->profile->read_count++];
+}
+
+static struct profile_transfer *add_write(struct maker *m)
+{
+    arena_grow(&m->scratch, m->profile->writes, m->profile->write_count);
+    return &m->profile->writes[m->profile->write_count++];
+}
+
+/* ---- windows ---- */
+
+struct operand {
+    const struct dory_layer *run;
+    unsigned index; /* 0, 1: inputs, 2: output */
+    uint32_t width, channels;
+};
+
+static struct operand operand_of(const struct dory_layer *run, unsigned index)
+{
+    return (struct operand){
+        .run = run, .index = index, .width = operand_width(run, index), .channels = operand_channels(run, index)};
+}
+
+/* The copy of some rows of a window; addresses are relative to tensor and buffer. */
+static struct dory_transfer copy_rows(const struct operand *operand, const struct dory_window *window, uint32_t first,
+                                      uint32_t rows)
+{
+    uint32_t pixel = operand_pixel_bytes(operand->run, operand->index, operand->channels);
+    uint32_t part = operand_pixel_bytes(operand->run, operand->index, window->channels);
+    struct dory_transfer copy = {
+        .kind = operand->index == 2 ? HAL_RAM_WRITE : HAL_RAM_READ,
+        .l3_address = (window->first_row + first) * operand->width * pixel +
+                      operand_pixel_bytes(operand->run, operand->index, window->first_channel),
+        .l2_offset = first * operand->width * part,
+    };
+    if (window->channels == operand->channels) {
+        copy.runs = 1;
+        copy.run_bytes = dory_round_up(rows * operand->width * pixel, HAL_L3_ALIGNMENT);
+    } else {
+        copy.runs = (uint16_t)(rows * operand->width);
+        copy.run_bytes = part;
+        copy.l3_stride = pixel;
+        copy.l2_stride = part;
+    }
+    return copy;
+}
+
+/* Adds the transfers of a window: one, or several where it has more runs than one transfer can. */
+static void add_window_transfers(struct maker *m, const struct operand *operand, const struct dory_window *window,
+                                 int buffer, int step)
+{
+    bool whole = window->channels == operand->channels;
+    uint32_t most = whole ? window->rows : UINT16_MAX / operand->width;
+    uint32_t row_bytes = operand_row_bytes(operand->run, operand->index);
+    for (uint32_t first = 0; first < window->rows; first += most) {
+        struct profile_transfer *transfer = operand->index == 2 ? add_write(m) : add_read(m);
+        *transfer = (struct profile_transfer){
+            .run = copy_rows(operand, window, first, dory_minimum(most, window->rows - first)),
+            .start_byte = window->first_row * row_bytes,
+            .end_byte = (window->first_row + window->rows) * row_bytes,
+            .buffer = buffer,
+            .step = step,
+        };
+        transfer->cycles = l3_cycles(m->planner->target, &transfer->run);
+    }
+}
+
+static int add_window(struct maker *m, unsigned index, const struct dory_window *window, int step, int first, int last)
+{
+    struct operand operand = operand_of(m->run, index);
+    int buffer = add_buffer(m, (uint8_t)index, operand_window_bytes(m->run, index, window), first, last);
+    add_window_transfers(m, &operand, window, buffer, step);
+    return buffer;
+}
+
+static int add_weights(struct maker *m, const struct dory_step *run, int step, int first)
+{
+    uint32_t bytes = dory_divide_up(run->channels, 4) * m->cut->quad_bytes;
+    int buffer = add_buffer(m, PROFILE_WEIGHTS, bytes, first, step);
+    struct profile_transfer *read = add_read(m);
+    *read = (struct profile_transfer){.run = {.kind = HAL_FLASH_READ,
+                                              .runs = 1,
+                                              .run_bytes = bytes,
+                                              .l3_address = run->first_channel / 4u * m->cut->quad_bytes},
+                                      .buffer = buffer,
+                                      .step = step};
+    read->cycles = l3_cycles(m->planner->target, &read->run);
+    return buffer;
+}
+
+/* ---- steps ---- */
+
+/* Buffers of one step: those of the step before where they hold the same, else new ones with their transfers. */
+static void add_step(struct maker *m, int index)
+{
+    static const uint8_t in_ram[] = {RAM_INPUT, RAM_SECOND_INPUT, RAM_OUTPUT};
+    struct profile *profile = m->profile;
+    const struct dory_step *step = &m->cut->steps[index], *before = index > 0 ? step - 1 : NULL;
+    int *own = profile->step_buffers[index], first = index - (before && m->ahead ? 1 : 0);
+    memset(own, -1, sizeof profile->step_buffers[index]);
+    if (layer_has_weights(m->run)) {
+        bool same = before && before->first_channel == step->first_channel;
+        own[PROFILE_WEIGHTS] = same ? profile->step_buffers[index - 1][PROFILE_WEIGHTS] : add_weights(m, step, index, first);
+        profile->buffers[own[PROFILE_WEIGHTS]].last_step = index;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        if (!(m->cut->ram & in_ram[i]))
+            continue;
+        bool same = before && same_window(&before->input[i], &step->input[i]);
+        own[i] = same ? profile->step_buffers[index - 1][i] : add_window(m, i, &step->input[i], index, first, index);
+        profile->buffers[own[i]].last_step = index;
+    }
+    if (m->cut->ram & RAM_OUTPUT)
+        own[2] = add_window(m, 2, &step->output, index, index, index + (m->ahead ? 1 : 0));
+}
+
+static void count_live(struct profile *profile, int steps)
+{
+    for (int i = 0; i < profile->buffer_count; i++)
+        for (int step = profile->buffers[i].first_step; step <= profile->buffers[i].last_step && step <= steps; step++)
+            profile->live[step] += profile->buffers[i].bytes;
+}
+
+static void *kept(struct arena *arena, const void *list, int count, size_t element_bytes)
+{
+    void *copy = arena_allocate_array(arena, (size_t)count, element_bytes);
+    return count ? memcpy(copy, list, (size_t)count * element_bytes) : copy;
+}
+
+const struct profile *profile_get(const struct planner *planner, int layer, const struct choice *choice)
+{
+    const struct profile **known = &choice->cut->profiles[choice->ahead];
+    if (*known)
+        return *known;
+    struct profile *profile = arena_allocate(planner->arena, sizeof *profile);
+    struct maker m = {.planner = planner,
+                      .run = &layer_of(planner, layer)->run,
+                      .cut = choice->cut,
+                      .ahead = choice->ahead,
+                      .profile = profile};
+    size_t steps = choice->cut->step_count;
+    profile->step_buffers = arena_allocate_array(planner->arena, steps, sizeof *profile->step_buffers);
+    profile->live = arena_array(planner->arena, uint32_t, steps + 1);
+    for (size_t i = 0; i < steps; i++)
+        add_step(&m, (int)i);
+    count_live(profile, (int)steps);
+    profile->buffers = kept(planner->arena, profile->buffers, profile->buffer_count, sizeof *profile->buffers);
+    profile->reads = kept(planner->arena, profile->reads, profile->read_count, sizeof *profile->reads);
+    profile->writes = kept(planner->arena, profile->writes, profile->write_count, sizeof *profile->writes);
+    arena_free(&m.scratch);
+    *known = profile;
+    return profile;
+}

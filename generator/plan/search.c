@@ -1,0 +1,270 @@
+/* The search: from a first decision to faster ones, by moves of one tensor or a layer or two.
+ *
+ * It accepts what is not much slower than the best, and less of that as it goes on (threshold accepting: Dueck and Scheuer,
+ * Journal of Computational Physics 90, 1990). First by the price of a decision, which is quickly told; what is gained there
+ * may be lost in gaps, so then by its price with places. The second is never less than the first, which most moves fail.
+ * Bounded by a count of what is looked at, never by a clock. */
+#include "plan/optimiser.h"
+
+#include <string.h>
+
+#define DESCENT_EFFORT  4000000
+#define PRICE_EFFORT    8000000 /* steps and transfers that are looked at */
+#define PLACES_EFFORT   24000000
+#define PLACES_WEIGHT   8 /* of those, where places are found for them, too */
+#define VARIANT_EFFORT  900
+#define MOVES_OF_LAYER  1000 /* at most */
+#define LEAST_MOVES     4000
+#define THRESHOLD_PARTS 20   /* of a layer's cycles in the mean: what the first moves may cost */
+#define NEAR_PARTS      5000 /* of the cycles: nearer than this to the bound is as good */
+
+struct search {
+    struct optimiser *o;
+    struct planner *p;
+    bool with_places;
+    uint64_t price, best_price;
+    struct decision best, before;
+    uint64_t random;
+};
+
+/* ---- prices ---- */
+
+uint64_t decision_price(struct optimiser *o)
+{
+    struct price price = schedule_price(o->planner, o->bytes);
+    o->effort += (uint64_t)price.parts;
+    return price.live_bytes <= price.l2_bytes ? price.cycles : MISFIT + price.live_bytes;
+}
+
+/* True where the decision is the one that was settled last, with no less care: often nothing has improved it. */
+static bool is_settled(struct optimiser *o, enum place_care care)
+{
+    const struct planner *p = o->planner;
+    bool same = care <= o->settled_care;
+    o->settled_care = care;
+    for (int t = 0; t < o->network->tensor_count; t++)
+        same = same && o->settled.homes[t] == p->homes[t] && o->settled.layouts[t] == p->layouts[t];
+    for (int l = 0; l < o->network->layer_count; l++)
+        same = same && is_same_choice(&o->settled.choices[l], &p->choices[l]);
+    decision_keep(o, &o->settled);
+    return same;
+}
+
+/* Keeps the decision at hand if it is faster than all before, with places that are found with so much care. */
+static bool keep_placed(struct optimiser *o, enum place_care care)
+{
+    struct arena scratch = {0};
+    struct schedule schedule;
+    uint32_t peak;
+    const struct fit_limits faster = {.cycles = o->best_cycles, .care = care};
+    bool found = !is_settled(o, care) && schedule_fit(o->planner, &faster, &schedule, &peak, &scratch);
+    if (found) {
+        o->best_cycles = schedule.cycles;
+        decision_keep(o, &o->best);
+    }
+    arena_free(&scratch);
+    return found;
+}
+
+void settle(struct optimiser *o)
+{
+    if (o->planner->choices[0].cut)
+        keep_placed(o, PLACE_QUICKLY);
+}
+
+/* ---- cuts ---- */
+
+bool is_same_choice(const struct choice *a, const struct choice *b) { return a->cut == b->cut && a->ahead == b->ahead; }
+
+uint64_t choose_cut(struct optimiser *o, int layer, uint64_t price, uint64_t most_effort)
+{
+    const struct candidate *front;
+    int count = candidate_front(o->planner, layer, layer_ram(o->planner, layer), &front);
+    struct choice *choice = &o->planner->choices[layer], best = *choice;
+    for (int i = 0; i < count && o->effort < most_effort; i++) {
+        if (is_same_choice(&front[i].choice, &best))
+            continue;
+        *choice = front[i].choice;
+        uint64_t now = decision_price(o);
+        bool is_coarser = now == price && choice->cut->step_count < best.cut->step_count; /* tables take L2, too */
+        if (now < price || is_coarser) {
+            price = now;
+            best = *choice;
+        }
+    }
+    *choice = best;
+    return price;
+}
+
+uint64_t improve_all(struct optimiser *o, uint64_t price, uint64_t most_effort)
+{
+    for (uint64_t before = UINT64_MAX; price < before && o->effort < most_effort;) {
+        before = price;
+        for (int l = 0; l < o->network->layer_count; l++)
+            price = choose_cut(o, l, price, most_effort);
+    }
+    return price;
+}
+
+void improve(struct optimiser *o) { improve_all(o, decision_price(o), o->effort + START_EFFORT); }
+
+/* ---- moves ---- */
+
+static int random_below(struct search *s, int below)
+{
+    s->random = s->random * 6364136223846793005u + 1442695040888963407u;
+    return (int)((uint32_t)(s->random >> 33) % (uint32_t)below);
+}
+
+/* Of a small layer any cut at all: what others beat may still be best in its place. */
+static bool any_small_cut(struct search *s, int layer)
+{
+    struct cut **list;
+    int count = cut_list(s->p, layer, layer_ram(s->p, layer), &list);
+    struct cut *cut = count > 0 ? list[random_below(s, count)] : NULL;
+    if (!cut || !cut_solve(s->p, layer, cut))
+        return false;
+    s->p->choices[layer] = (struct choice){cut, cut->step_count == 1 || random_below(s, 3) > 0};
+    return true;
+}
+
+static bool any_cut(struct search *s, int layer)
+{
+    if (layer_is_small(s->p, layer) && random_below(s, 3) == 0)
+        return any_small_cut(s, layer);
+    const struct candidate *front;
+    int count = candidate_front(s->p, layer, layer_ram(s->p, layer), &front);
+    if (count > 0)
+        s->p->choices[layer] = front[random_below(s, count)].choice;
+    return count > 0;
+}
+
+static bool move_layer(struct search *s)
+{
+    int layer = random_below(s, s->o->network->layer_count), next = layer + 1;
+    bool both = next < s->o->network->layer_count && random_below(s, 4) == 0;
+    return any_cut(s, layer) && (!both || any_cut(s, next));
+}
+
+/* Another place or layout, and other cuts for the layers at the tensor. */
+static bool move_tensor(struct search *s)
+{
+    int tensor = random_below(s, s->o->network->tensor_count), layers[MOST_AROUND];
+    enum plan_home home = s->p->homes[tensor];
+    enum dory_layout layout = DORY_HWC;
+    if (random_below(s, 2))
+        home = home == HOME_L2 ? HOME_RAM : HOME_L2;
+    else
+        layout = s->p->layouts[tensor] == DORY_HWC ? DORY_CHW : DORY_HWC;
+    if (!is_possible(s->o, tensor, home, layout))
+        return false;
+    set_place(s->o, tensor, home, layout);
+    bool good = true;
+    int count = layers_around(s->o->network, tensor, layers);
+    for (int i = 0; i < count && good; i++)
+        good = (random_below(s, 2) && guess_cut(s->o, layers[i], false)) || any_cut(s, layers[i]);
+    return good;
+}
+
+/* ---- threshold accepting ---- */
+
+/* Of small networks more places are looked at: they take less time, and there is less to choose from. */
+static uint64_t price_with_places(struct optimiser *o, uint64_t parts)
+{
+    uint64_t variants = 1 + VARIANT_EFFORT / parts;
+    o->effort += parts * PLACES_WEIGHT * variants;
+    return schedule_price_with_places(o->planner, (int)variants);
+}
+
+/* Of the decision at hand, if it is not more than `most`. */
+static uint64_t price_up_to(struct search *s, uint64_t most)
+{
+    uint64_t before = s->o->effort, price = decision_price(s->o);
+    return s->with_places && price <= most ? price_with_places(s->o, s->o->effort - before) : price;
+}
+
+static void move(struct search *s, uint64_t most)
+{
+    decision_keep(s->o, &s->before);
+    bool moved = random_below(s, 3) ? move_layer(s) : move_tensor(s);
+    uint64_t price = moved ? price_up_to(s, most) : UINT64_MAX;
+    if (price > most || price >= MISFIT) {
+        decision_take(s->o, &s->before);
+        return;
+    }
+    s->price = price;
+    if (price < s->best_price) {
+        s->best_price = price;
+        decision_keep(s->o, &s->best);
+    }
+}
+
+/* From the decision at hand, which has this price, to the best one that is found. */
+static uint64_t search_from(struct optimiser *o, uint64_t price, bool with_places, uint64_t effort)
+{
+    struct search s = {
+        .o = o, .p = o->planner, .with_places = with_places, .price = price, .best_price = price, .random = 1};
+    uint64_t start = o->effort, layers = (uint64_t)o->network->layer_count, threshold = price / layers / THRESHOLD_PARTS;
+    s.best = decision_make(o->network, o->planner->arena);
+    s.before = decision_make(o->network, o->planner->arena);
+    decision_keep(o, &s.best);
+    for (uint64_t i = 0, most = MOVES_OF_LAYER * layers + LEAST_MOVES; i < most && o->effort < start + effort; i++) {
+        uint64_t done = (o->effort - start) * most / effort;
+        uint64_t left = most - (done > i ? done : i);
+        move(&s, s.price + threshold * left / most * (uint64_t)random_below(&s, 1000) / 1000);
+    }
+    decision_take(o, &s.best);
+    return s.best_price;
+}
+
+/* Parts of L2 in a thousand that decisions leave to gaps, until hardly anything is lost in them. */
+static const uint32_t left_to_gaps[] = {0, 30, 60, 100, 200};
+#define ENOUGH_PARTS 3 /* of which one has found places */
+
+static bool is_near(uint64_t cycles, uint64_t bound) { return cycles != UINT64_MAX && cycles - bound / NEAR_PARTS <= bound; }
+
+/* To the fastest decision with places that single moves lead to. */
+static void search_start(struct optimiser *o)
+{
+    uint64_t price = UINT64_MAX;
+    for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps; i++) {
+        if (is_near(o->best_cycles, price) || (i >= ENOUGH_PARTS && o->best_cycles != UINT64_MAX))
+            break;
+        o->bytes = o->planner->l2_bytes - (uint32_t)((uint64_t)o->planner->l2_bytes * left_to_gaps[i] / 1000);
+        if (!find_start(o, &price))
+            continue;
+        settle(o);
+        price = descend(o, price, DESCENT_EFFORT);
+        settle(o);
+    }
+    o->bytes = o->planner->l2_bytes;
+}
+
+/* The decision at hand, or the best one so far: from which to look for places. Their price, UINT64_MAX: neither has any. */
+static uint64_t choose_placed_start(struct optimiser *o)
+{
+    struct decision searched = decision_make(o->network, o->planner->arena);
+    uint64_t price = schedule_price_with_places(o->planner, 1);
+    decision_keep(o, &searched);
+    decision_take(o, &o->best);
+    uint64_t best = schedule_price_with_places(o->planner, 1);
+    if (price < best)
+        decision_take(o, &searched);
+    return price < best ? price : best;
+}
+
+void search(struct optimiser *o)
+{
+    search_start(o);
+    if (o->best_cycles == UINT64_MAX)
+        return;
+    decision_take(o, &o->best);
+    uint64_t price = search_from(o, decision_price(o), false, PRICE_EFFORT);
+    settle(o);
+    if (is_near(o->best_cycles, price))
+        return;
+    uint64_t start = choose_placed_start(o);
+    if (start != UINT64_MAX)
+        search_from(o, start, true, PLACES_EFFORT);
+    settle(o);
+}

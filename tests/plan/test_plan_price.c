@@ -1,0 +1,136 @@
+/* A price is what the schedule says, and no places cost less: random decisions for random networks and MobileNets, most of
+ * them in too little L2 for their places. The plan's own timeline is the judge of cycles, and every pair of buffers of
+ * places.
+ *
+ *     price [decisions] */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "expect.h"
+#include "networks.h"
+#include "plan/planner.h"
+
+#define DECISIONS 1000
+
+static uint64_t random_state = 1;
+
+static int random_below(int below)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((uint32_t)(random_state >> 33) % (uint32_t)below);
+}
+
+struct counts {
+    int decisions, fitting, in_gaps, with_loss;
+};
+
+/* Some tensors in RAM, and any cuts; false where a layer cannot run so. */
+static bool decide(struct planner *p)
+{
+    const struct network *network = p->network;
+    int ram = random_below(4);
+    for (int t = 0; t < network->tensor_count; t++) {
+        bool is_inner = network->tensors[t].producer != NO_LAYER && t != network->outputs[0];
+        p->homes[t] = is_inner && random_below(10) < ram ? HOME_RAM : HOME_L2;
+    }
+    for (int l = 0; l < network->layer_count; l++) {
+        const struct candidate *front;
+        int count = candidate_front(p, l, layer_ram(p, l), &front);
+        if (count == 0)
+            return false;
+        p->choices[l] = front[random_below(count)].choice;
+    }
+    return true;
+}
+
+static uint64_t cycles_of(const struct planner *p, const struct schedule *schedule, struct arena *arena)
+{
+    struct timeline timeline;
+    schedule_timeline(p, schedule, &timeline, arena);
+    return timeline.end_cycle;
+}
+
+static void expect_apart(const struct schedule *s, const char *name)
+{
+    for (int i = 0; i < s->buffer_count; i++)
+        for (int j = 0; j < i; j++) {
+            const struct plan_buffer *a = &s->buffers[i], *b = &s->buffers[j];
+            bool together = a->first_step <= b->last_step && b->first_step <= a->last_step;
+            bool overlap = a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+            EXPECT(!together || !overlap, "%s: buffers %d and %d", name, i, j);
+        }
+}
+
+static void test_gaps(const struct planner *p, const struct price *price, const char *name, struct counts *counts,
+                      struct arena *arena)
+{
+    const struct gaps_variant variant = {random_below(PLACE_ORDERS), random_below(2) != 0};
+    uint64_t cycles = schedule_price_in_gaps(p, &variant);
+    struct schedule schedule;
+    uint32_t peak = 0;
+    bool made = schedule_make_in_gaps(p, &variant, &schedule, &peak, arena);
+    EXPECT(made == (cycles != UINT64_MAX), "%s: %d, %" PRIu64, name, made, cycles);
+    if (!made)
+        return;
+    EXPECT(cycles == schedule.cycles && cycles == cycles_of(p, &schedule, arena), "%s: %" PRIu64 ", %" PRIu64, name, cycles,
+           schedule.cycles);
+    EXPECT(peak <= schedule.l2_bytes && schedule.live_bytes <= peak, "%s: %u", name, peak);
+    expect_apart(&schedule, name);
+    counts->in_gaps++;
+    counts->with_loss += cycles > price->cycles;
+}
+
+static void test_decision(struct planner *p, const char *name, struct counts *counts)
+{
+    struct arena arena = {0};
+    struct schedule schedule;
+    if (decide(p)) {
+        struct price price = schedule_price(p, p->l2_bytes);
+        schedule_make(p, &schedule, &arena);
+        EXPECT(price.cycles == schedule.cycles && price.cycles == cycles_of(p, &schedule, &arena),
+               "%s: a price of %" PRIu64 ", %" PRIu64 " cycles", name, price.cycles, schedule.cycles);
+        EXPECT(price.live_bytes == schedule.live_bytes && price.l2_bytes == schedule.l2_bytes, "%s: %u", name,
+               price.live_bytes);
+        EXPECT(price.parts == schedule.step_count + schedule.transfer_count, "%s: %d", name, price.parts);
+        counts->decisions++;
+        if (price.live_bytes <= price.l2_bytes) {
+            counts->fitting++;
+            test_gaps(p, &price, name, counts, &arena);
+        }
+    }
+    arena_free(&arena);
+}
+
+static void test_network(const char *name, const struct network *network, const struct target *target, int decisions,
+                         struct counts *counts)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    const struct plan_options options = {.l1_bytes = 20000 + 1000 * (uint32_t)random_below(30),
+                                         .l2_bytes = 60000 + 1000 * (uint32_t)random_below(300)};
+    struct planner p = {
+        .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
+    EXPECT(planner_start(&p), "%s", name);
+    for (int i = 0; i < decisions; i++)
+        test_decision(&p, name, counts);
+    arena_free(&arena);
+}
+
+int main(int argc, char **argv)
+{
+    int decisions = argc > 1 ? atoi(argv[1]) : DECISIONS;
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    struct counts counts = {0};
+    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
+    test_network("MobileNetV1-0.5-64", mobilenet_v1(&arena, 64, 50), &target, decisions / 4, &counts);
+    for (int i = 0; counts.decisions < decisions && i < decisions; i++)
+        test_network(arena_format(&arena, "network %d", i), random_network(&arena, (uint64_t)i + 1, 8), &target, 20,
+                     &counts);
+    printf("%d decisions, %d fit, %d with places, which cost %d of them cycles\n", counts.decisions, counts.fitting,
+           counts.in_gaps, counts.with_loss);
+    EXPECT(counts.decisions >= decisions && counts.in_gaps > decisions / 10 && counts.with_loss > 0, "too few");
+    arena_free(&arena);
+    return expect_result("price");
+}
