@@ -10,6 +10,9 @@
 #                  [EXACT_ADD]              keep sums that can leave 8 bits in 16 bits, do not saturate
 #                  [REQUANTISATION exact|fast]  fast: a cheaper form where it is not proven equal; the plan says for
 #                                           how many sums it differs; default: exact
+#                  [WEIGHTS flash|resident|auto|linked]  where weights are before a run: resident: in L2 from run to run,
+#                                           brought there once by <name>_load(&buffers); auto: those with which that is
+#                                           faster; linked: all of them in the program, without flash; default: flash
 #                  [CHECK <dir>|golden]     also test: run and compare every layer with <dir>/out_layer<n>.txt, or with
 #                                           the golden interpreter where such a file is missing
 #                  [DUMP all|<layer>...]    <name>_run writes its input and the outputs of these layers to the log, for
@@ -38,7 +41,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/DoryFlash.cmake)
 # is built: files of an earlier run would be compiled, and nobody would notice.
 function(_dory_check_options name)
   set(own --target TARGET --config CONFIG --check CHECK --l1-bytes L1_BYTES --l2-bytes L2_BYTES
-      --application-bytes APPLICATION_L2_BYTES --cores CORES --clocks CLOCKS --exact-add EXACT_ADD --requantisation REQUANTISATION --dump-tensors DUMP
+      --application-bytes APPLICATION_L2_BYTES --cores CORES --clocks CLOCKS --exact-add EXACT_ADD --requantisation REQUANTISATION --weights WEIGHTS --dump-tensors DUMP
       --name "the first argument" --output-dir "not to be chosen" --depfile "not to be chosen"
       --firmware "not to be chosen" --dump "not possible" --list-outputs "not possible" --help "not possible")
   foreach(option IN LISTS ARGN)
@@ -81,6 +84,12 @@ function(_dory_generator_options variable)
       message(FATAL_ERROR "dory_add_network(${name}): REQUANTISATION ${arg_REQUANTISATION}: exact and fast are there")
     endif()
     list(APPEND options --requantisation ${arg_REQUANTISATION})
+  endif()
+  if(DEFINED arg_WEIGHTS)
+    if(NOT arg_WEIGHTS MATCHES "^(flash|resident|auto|linked)$")
+      message(FATAL_ERROR "dory_add_network(${name}): WEIGHTS ${arg_WEIGHTS}: flash, resident, auto and linked are there")
+    endif()
+    list(APPEND options --weights ${arg_WEIGHTS})
   endif()
   if(arg_CHECK STREQUAL golden)
     if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/golden)
@@ -125,8 +134,8 @@ function(_dory_outputs variable prefix when use)
 endfunction()
 
 function(dory_add_network name model)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CLOCKS;REQUANTISATION;CHECK" "DUMP;OPTIONS")
-  dory_require_arguments("dory_add_network(${name})" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CLOCKS;REQUANTISATION;CHECK;DUMP" ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CLOCKS;REQUANTISATION;WEIGHTS;CHECK" "DUMP;OPTIONS")
+  dory_require_arguments("dory_add_network(${name})" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CLOCKS;REQUANTISATION;WEIGHTS;CHECK;DUMP" ${ARGN})
   _dory_check_options(${name} ${arg_OPTIONS})
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "dory_add_network: ${name} becomes part of C names; letters, digits and underscores only")

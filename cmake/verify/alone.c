@@ -16,6 +16,9 @@ int main(void)
         status = hal_l3_open(NULL, NULL);
     }
     if (!status) {
+        status = network_load(&buffers);
+    }
+    if (!status) {
         status = network_run(&buffers, NULL, NULL);
     }
     hal_log(dory_strerror(status));

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "plan/firmware.h"
+#include "command/firmware.h"
 
 bool options_target(const struct options *options, struct target *target, struct arena *arena,
                     struct diagnostics *diagnostics)
@@ -29,7 +29,8 @@ bool budget_read(const struct options *options, const struct target *target, str
 {
     uint32_t application = options->application_bytes ? options->application_bytes : BUDGET_APPLICATION_BYTES;
     uint32_t code = target->l2_firmware_bytes;
-    *plan = (struct plan_options){.l1_bytes = options->l1_bytes,
+    *plan = (struct plan_options){.weights = options->weights_place,
+                                  .l1_bytes = options->l1_bytes,
                                   .l2_bytes = options->l2_bytes,
                                   .cores = options->cores,
                                   .tensors_in_ram = options->tensors_in_ram};

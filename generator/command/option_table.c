@@ -41,6 +41,9 @@ const struct option option_table[] = {
     {PLANNING | COMMAND_PROBE, "--requantisation", "requantisation", OPTION_TEXT, PLACE(requantisation), "R",
      "exact, or fast: a cheaper form where it is not proven equal; the plan says for how many sums it differs; default "
      "exact"},
+    {PLANNING, "--weights", "weights", OPTION_TEXT, PLACE(weights), "W",
+     "flash; resident: in L2 from run to run, brought once by NAME_load; auto: those with which that is faster; linked: "
+     "into the program, without flash; default flash"},
     {PLANNING, "--tensors-in-ram", "tensors_in_ram", OPTION_FLAG, PLACE(tensors_in_ram), NULL,
      "for tests: intermediate tensors in L3 RAM where possible"},
     {LOADING, "--frontend", "frontend", OPTION_TEXT, PLACE(front_end), "F",

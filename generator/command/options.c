@@ -219,6 +219,20 @@ static bool choose_clocks(struct options *options, const struct command *command
     return true;
 }
 
+static bool choose_weights(struct options *options, const struct command *command)
+{
+    static const char *const words[] = {
+        [WEIGHTS_FLASH] = "flash", [WEIGHTS_RESIDENT] = "resident", [WEIGHTS_AUTO] = "auto", [WEIGHTS_LINKED] = "linked"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!options->weights || !strcmp(options->weights, words[i])) {
+            options->weights_place = (enum plan_weights)i;
+            return true;
+        }
+    fprintf(stderr, "dory %s: error: weights '%s'; flash, resident, auto and linked are there\n", command->name,
+            options->weights);
+    return false;
+}
+
 /* All operands are there; the model, the last of them, may be named by the configuration. */
 static bool has_operands(const struct reader *reader)
 {
@@ -260,7 +274,8 @@ bool options_read(struct options *options, const struct command *command, int ar
         return false;
     options->target = options->target ? options->target : "host";
     options->name = options->name || !options->model ? options->name : default_name(options->model, arena);
-    return choose_load(options, command) && choose_requantisation(options, command) && choose_clocks(options, command);
+    return choose_load(options, command) && choose_requantisation(options, command) && choose_clocks(options, command) &&
+           choose_weights(options, command);
 }
 
 const char *options_folder(const struct options *options)

@@ -6,6 +6,7 @@
 #include "base/support.h"
 #include "import/load.h"
 #include "network/range.h"
+#include "plan/plan.h"
 
 struct command;
 
@@ -31,6 +32,8 @@ struct options {
     const char *log;                    /* for the report: null, or the log of a run with its measurements */
     const char *compare;                /* null, or a report.json; the other one is in the model's place */
     const char *front_end, *input_bits; /* as they were given; what they mean is in `load` */
+    const char *weights;                /* null, or as dory_add_network's WEIGHTS; in ... */
+    enum plan_weights weights_place;    /* ... as the planner wants it */
     const char *requantisation;         /* null, "exact" or "fast"; the latter is in `range`, too */
     const char *clocks;                 /* null, or "250/175": of controller and cluster, in MHz */
     const char *l1_list, *l2_list, *clock_list, *deadline; /* for explore; null: not given */

@@ -44,8 +44,11 @@ static void assemble_network(const struct plan *plan, struct assembled *assemble
         .l1_bytes = plan->l1_peak_bytes,
         .l2_bytes = at_least(plan->l2_peak_bytes, DORY_FLASH_HEADER_BYTES), /* dory_network_check_flash reads it there */
         .ram_bytes = plan->ram_bytes,
-        .flash_bytes = plan->flash_bytes,
+        .flash_bytes = plan->weights_are_linked ? 0 : plan->flash_bytes,
         .flash_hash = flash_hash(plan),
+        .resident_offset = plan->resident_offset,
+        .resident_bytes = plan->resident_bytes,
+        .weights = plan->weights_are_linked ? plan->flash_image : NULL,
     };
 }
 

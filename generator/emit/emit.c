@@ -126,7 +126,21 @@ static bool has_scales(const struct network *model)
     return any;
 }
 
-static void add_example(struct text *text, const char *name, const char *upper, const char *arguments)
+/* Without flash and RAM there is nothing to open. */
+static void add_example_of_l3(struct text *text, const struct plan *plan, const char *name)
+{
+    if (!plan->weights_are_linked || plan->transfer_count)
+        text_add_string(text, " *     if (!status)\n"
+                              " *         status = hal_l3_open(NULL, NULL);\n");
+    if (plan->resident_bytes)
+        text_add(text,
+                 " *     if (!status)\n"
+                 " *         status = %s_load(&buffers); // once for all runs\n",
+                 name);
+}
+
+static void add_example(struct text *text, const struct plan *plan, const char *name, const char *upper,
+                        const char *arguments)
 {
     text_add(text,
              " *\n"
@@ -134,17 +148,21 @@ static void add_example(struct text *text, const char *name, const char *upper, 
              " *\n"
              " *     struct dory_buffers buffers = {\n"
              " *         .l1 = l1, .l1_bytes = sizeof l1,\n"
-             " *         .l2 = l2, .l2_bytes = sizeof l2,\n"
-             " *         .flash_address = hal_flash_address(%s_weights),\n"
+             " *         .l2 = l2, .l2_bytes = sizeof l2,\n",
+             upper, upper);
+    if (!plan->weights_are_linked)
+        text_add(text, " *         .flash_address = hal_flash_address(%s_weights),\n", name);
+    text_add(text,
              " *     };\n"
-             " *     int status = hal_cluster_open(%s_CORES);\n"
-             " *     if (!status)\n"
-             " *         status = hal_l3_open(NULL, NULL);\n"
+             " *     int status = hal_cluster_open(%s_CORES);\n",
+             upper);
+    add_example_of_l3(text, plan, name);
+    text_add(text,
              " *     if (!status)\n"
              " *         status = %s_run(&buffers, %s);\n"
              " *     hal_log(dory_strerror(status));\n"
              " */\n",
-             upper, upper, name, upper, name, arguments);
+             name, arguments);
 }
 
 static bool has_several(const struct emission *emission)
@@ -164,15 +182,22 @@ static const char *run_parameters(const struct emission *emission, struct arena 
 static void add_declarations(struct text *text, const struct emission *emission)
 {
     const char *name = emission->name;
+    const char *place = emission->plan->weights_are_linked
+                            ? ", linked into the program"
+                            : arena_format(text->arena, " in flash; its address is hal_flash_address(%s_weights)", name);
     text_add(text,
              "extern const struct dory_network %s_network;\n\n"
-             "/* The image of %s_weights.bin in flash; its address is hal_flash_address(%s_weights). */\n"
+             "/* The image of %s_weights.bin%s. */\n"
              "extern const unsigned char %s_weights[];\n\n"
              "/* Runs the network once, on the fabric controller; cluster and L3 must be open. Returns 0 or a status that\n"
              " * dory_strerror explains. An input at l2 + INPUT_OFFSET already is not copied%s. */\n"
              "int %s_run(const struct dory_buffers *buffers, %s);\n\n",
-             name, name, name, name, has_several(emission) ? "; see dory_network_run_all" : "", name,
+             name, name, place, name, has_several(emission) ? "; see dory_network_run_all" : "", name,
              run_parameters(emission, text->arena));
+    text_add(text,
+             "/* Brings the weights that stay in the L2 buffer there, once before the first run%s. */\n"
+             "int %s_load(const struct dory_buffers *buffers);\n\n",
+             emission->plan->resident_bytes ? "" : "; there are none, so that it does nothing", name);
 }
 
 static void add_sizes(struct text *text, const struct dory_network *network, const char *upper)
@@ -182,6 +207,7 @@ static void add_sizes(struct text *text, const struct dory_network *network, con
         {"L2_BYTES", network->l2_bytes, "of the caller's buffer in L2"},
         {"RAM_BYTES", network->ram_bytes, "of L3 RAM, from buffers->ram_address"},
         {"FLASH_BYTES", network->flash_bytes, "of the image of weights"},
+        {"RESIDENT_BYTES", network->resident_bytes, "of weights that stay in the L2 buffer, at its end"},
         {"CORES", network->cores, "the plan is made for; runs with any number"},
     };
     add_macros(text, upper, sizes, sizeof sizes / sizeof *sizes);
@@ -204,7 +230,7 @@ static void add_header(struct text *text, const struct emission *emission, struc
     const struct dory_network *network = &emission->assembled->network;
     const char *upper = emit_upper_case(emission->name, arena);
     add_title(text, emission, "Interface");
-    add_example(text, emission->name, upper, has_several(emission) ? "inputs, outputs" : "input, output");
+    add_example(text, emission->plan, emission->name, upper, has_several(emission) ? "inputs, outputs" : "input, output");
     text_add(text, "#ifndef %s_H\n#define %s_H\n\n%s#include \"dory/run.h\"\n\n", upper, upper,
              has_scales(model) ? "#include \"dory/quantise.h\"\n" : "");
     text_add_string(text, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
@@ -373,6 +399,8 @@ static void add_network(struct text *text, const struct emission *emission)
     if (emission->plan->transfer_count)
         text_add_string(text, "\n    .transfers = transfers,");
     text_add_string(text, "\n    .inputs = inputs, .outputs = outputs,");
+    if (emission->plan->weights_are_linked)
+        text_add(text, "\n    .weights = %s_weights,", emission->name);
     print_members(text, &record_network, &emission->assembled->network, 4);
     text_add_string(text, "\n};\n\n");
 }
@@ -387,9 +415,13 @@ static void add_run(struct text *text, const struct emission *emission)
              "int %s_run(const struct dory_buffers *buffers, %s)\n"
              "{\n"
              "    return %s(&%s_%s, buffers, %s);\n"
+             "}\n\n"
+             "int %s_load(const struct dory_buffers *buffers)\n"
+             "{\n"
+             "    return dory_network_load(&%s_network, buffers);\n"
              "}\n",
              emission->name, run_parameters(emission, text->arena), function, emission->name, dumps ? "dump" : "network",
-             arguments);
+             arguments, emission->name, emission->name);
 }
 
 static void add_source(struct text *text, const struct emission *emission)
@@ -413,12 +445,12 @@ static void add_source(struct text *text, const struct emission *emission)
 
 /* ---- weights ---- */
 
-const char *emit_flash_source(const char *symbol, const char *file, struct arena *arena)
+const char *emit_image_source(const char *section, const char *symbol, const char *file, struct arena *arena)
 {
     return arena_format(arena,
                         "/* Generated by dory %s; do not edit. The folder of %s must be on the include path. */\n"
                         "#include \"dory/flash_section.h\"\n\n"
-                        "        DORY_FLASH_SECTION\n"
+                        "        %s\n"
                         "        .balign 8\n"
                         "        .global %s\n"
                         "        .type %s, %%object\n"
@@ -426,7 +458,7 @@ const char *emit_flash_source(const char *symbol, const char *file, struct arena
                         "        .incbin \"%s\"\n"
                         "        .size %s, . - %s\n\n"
                         "        .section .note.GNU-stack, \"\", %%progbits\n",
-                        DORY_VERSION, file, symbol, symbol, symbol, file, symbol, symbol);
+                        DORY_VERSION, file, section, symbol, symbol, symbol, file, symbol, symbol);
 }
 
 void emit_network(const struct emission *emission, struct outputs *outputs, struct arena *arena)
@@ -436,7 +468,8 @@ void emit_network(const struct emission *emission, struct outputs *outputs, stru
     const char *weights = arena_format(arena, "%s_weights.bin", name);
     add_header(&header, emission, arena);
     add_source(&source, emission);
-    const char *assembly = emit_flash_source(arena_format(arena, "%s_weights", name), weights, arena);
+    const char *section = emission->plan->weights_are_linked ? "DORY_LINKED_SECTION" : "DORY_FLASH_SECTION";
+    const char *assembly = emit_image_source(section, arena_format(arena, "%s_weights", name), weights, arena);
     outputs_add(outputs, arena_format(arena, "%s.h", name), header.bytes, header.length);
     outputs_add(outputs, arena_format(arena, "%s.c", name), source.bytes, source.length);
     outputs_add(outputs, weights, emission->plan->flash_image, emission->plan->flash_bytes);

@@ -30,8 +30,9 @@ const bool *emit_choose_dumped(const char *list, int layer_count, struct arena *
 /* The table for dory/dump.h, as NAME_dump. */
 void emit_dump_table(struct text *text, const struct emission *emission);
 
-/* An assembly source that puts FILE into flash under the name SYMBOL; for weights and expected values alike. */
-const char *emit_flash_source(const char *symbol, const char *file, struct arena *arena);
+/* An assembly source that puts FILE into a section under the name SYMBOL; for weights and expected values alike. `section`:
+ * DORY_FLASH_SECTION or DORY_LINKED_SECTION, of dory/flash_section.h. */
+const char *emit_image_source(const char *section, const char *symbol, const char *file, struct arena *arena);
 
 /* `name` in capital letters, for macros. */
 const char *emit_upper_case(const char *name, struct arena *arena);

@@ -179,7 +179,8 @@ static const struct field network_fields[] = {
     NETWORK(input_count, NUMBER, LINE), NETWORK(output_count, NUMBER), NETWORK(step_count, NUMBER, LINE),
     NETWORK(transfer_count, NUMBER),    NETWORK(layer_count, NUMBER),  NETWORK(cores, NUMBER),
     NETWORK(l1_bytes, NUMBER, LINE),    NETWORK(l2_bytes, NUMBER),     NETWORK(ram_bytes, NUMBER),
-    NETWORK(flash_bytes, NUMBER),       NETWORK(flash_hash, NUMBER),
+    NETWORK(flash_bytes, NUMBER),       NETWORK(flash_hash, NUMBER),   NETWORK(resident_offset, NUMBER, LINE),
+    NETWORK(resident_bytes, NUMBER),
 };
 const struct record record_network = RECORD(struct dory_network, network_fields);
 

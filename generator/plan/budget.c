@@ -36,7 +36,8 @@ uint32_t budget_table_bytes(const struct plan *plan)
     uint32_t layers = 0;
     for (int i = 0; i < plan->network->layer_count; i++)
         layers += budget_layer_bytes(&plan->layers[i].run);
-    return budget_network_bytes(plan->network) + layers + budget_schedule_bytes(plan->step_count, plan->transfer_count);
+    return budget_network_bytes(plan->network) + layers + (plan->weights_are_linked ? plan->flash_bytes : 0) +
+           budget_schedule_bytes(plan->step_count, plan->transfer_count);
 }
 
 #define FIXED_ARENAS 3

@@ -205,7 +205,7 @@ static struct candidate make_candidate(const struct planner *planner, int layer,
     count_input(&candidate, reads);
     if (cut->ram & RAM_SECOND_INPUT)
         bring(planner, &o, &brought_second_input, reads, &candidate);
-    if (layer_has_weights(run))
+    if (layer_brings_weights(planner, layer))
         bring(planner, &o, &brought_weights, reads, &candidate);
     if (cut->ram & RAM_OUTPUT)
         count_writes(planner, &o, &candidate);

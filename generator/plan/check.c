@@ -201,6 +201,24 @@ static bool in_buffer(const struct plan *plan, int buffer, int step, uint64_t st
            plan->buffers[buffer].first_step <= step && step <= plan->buffers[buffer].last_step;
 }
 
+/* Weights that are linked are read where they lie in the image, which is a part of the program. */
+static bool in_image(const struct plan *plan, const struct plan_step *step, uint64_t bytes)
+{
+    const struct plan_layer *layer = &plan->layers[step->layer];
+    uint64_t first = (uint64_t)(step->run.first_channel / 4) * layer->run.quad_bytes;
+    return layer->resident && step->run.weights_offset == layer->weights_address + first &&
+           first + bytes <= layer->weights_bytes;
+}
+
+/* In their buffer, or among those that stay in L2. */
+static bool in_weights_place(const struct plan *plan, const struct plan_step *step, int index, uint64_t bytes)
+{
+    uint64_t offset = step->run.weights_offset;
+    if (!plan->layers[step->layer].resident)
+        return in_buffer(plan, step->weights_buffer, index, (uint32_t)offset);
+    return offset >= plan->resident_offset && offset + bytes <= (uint64_t)plan->resident_offset + plan->resident_bytes;
+}
+
 static void check_step_windows(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
@@ -226,8 +244,9 @@ static void check_step_windows(struct checker *c, int index)
     if (plan->layers[step->layer].weights_bytes == 0)
         return;
     uint64_t bytes = (uint64_t)((step->run.channels + 3u) / 4) * run->quad_bytes;
-    if (step->run.weights_offset + bytes > plan->l2_peak_bytes || step->run.weights_offset % 4 != 0 ||
-        !in_buffer(plan, step->weights_buffer, index, step->run.weights_offset))
+    if (plan->weights_are_linked ? !in_image(plan, step, bytes)
+                                 : step->run.weights_offset + bytes > plan->l2_peak_bytes ||
+                                       step->run.weights_offset % 4 != 0 || !in_weights_place(plan, step, index, bytes))
         check_fault(c, "step %d of layer '%s': its weights do not lie in their buffer and in L2", index,
                     layer_name(c, step->layer));
 }

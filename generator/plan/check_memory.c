@@ -198,6 +198,8 @@ static void read_weights(struct memory *memory, const struct plan_step *step)
     const struct plan_layer *layer = &memory->plan->layers[step->layer];
     if (layer->weights_bytes == 0)
         return;
+    if (memory->plan->weights_are_linked) /* check_step has seen where */
+        return;
     uint32_t bytes = dory_divide_up(step->run.channels, 4) * layer->run.quad_bytes;
     uint64_t first = (uint64_t)(step->run.first_channel / 4) * layer->run.quad_bytes;
     read_bytes(memory, step->run.weights_offset, weights_content(memory, step->layer, first), bytes,
@@ -360,6 +362,32 @@ static void bring_input(struct memory *memory, int tensor)
     }
 }
 
+/* What dory_network_load brings, once for all runs: the start of the image. */
+static void load_resident(struct memory *memory)
+{
+    const struct plan *plan = memory->plan;
+    for (uint32_t i = 0; i < plan->resident_bytes; i++) {
+        int layer = weights_at(memory, FLASH_HEADER_BYTES + i);
+        if (layer >= 0)
+            memory->l2[plan->resident_offset + i].content =
+                weights_content(memory, layer, FLASH_HEADER_BYTES + i - plan->layers[layer].weights_address);
+    }
+}
+
+/* They are still there at the end, for the next run. */
+static void check_resident(struct memory *memory)
+{
+    const struct plan *plan = memory->plan;
+    for (uint32_t i = 0; i < plan->resident_bytes; i++) {
+        int layer = weights_at(memory, FLASH_HEADER_BYTES + i);
+        if (layer >= 0 && memory->l2[plan->resident_offset + i].content !=
+                              weights_content(memory, layer, FLASH_HEADER_BYTES + i - plan->layers[layer].weights_address)) {
+            fault(memory, "the run overwrites weights that are to stay", plan->resident_offset + i);
+            return;
+        }
+    }
+}
+
 void check_memory(struct checker *checker)
 {
     const struct plan *plan = checker->plan;
@@ -372,12 +400,14 @@ void check_memory(struct checker *checker)
         memory.computed[i] = arena_array(&arena, uint8_t, plan->tensors[i].bytes);
     for (int i = 0; i < plan->network->input_count; i++)
         bring_input(&memory, plan->network->inputs[i]);
+    load_resident(&memory);
     for (int i = 0; i < plan->step_count; i++)
         play_step(&memory, i);
     memory.step = plan->step_count;
     memory.drained = (uint32_t)plan->step_count;
     start_transfers(&memory, (uint32_t)plan->transfer_count, false);
     check_computed(&memory);
+    check_resident(&memory);
     for (int i = 0; i < plan->network->output_count; i++)
         check_output(&memory, plan->network->outputs[i]);
     arena_free(&arena);

@@ -49,6 +49,18 @@ bool layer_has_weights(const struct dory_layer *run)
     return run->operation == DORY_CONVOLUTION || run->operation == DORY_DEPTHWISE || run->operation == DORY_GROUPED;
 }
 
+bool layer_brings_weights(const struct planner *planner, int layer)
+{
+    return layer_has_weights(&planner->runs[layer]) && !(planner->resident && planner->resident[layer]);
+}
+
+uint64_t layer_weights_bytes(const struct dory_layer *run)
+{
+    if (!layer_has_weights(run))
+        return 0;
+    return (uint64_t)dory_divide_up(run->output_channels, 4) * tile_quad_bytes(run, run->input_channels);
+}
+
 int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }
 
 uint8_t layer_ram(const struct planner *planner, int layer)
@@ -318,10 +330,12 @@ const struct cut_times *cut_drained(const struct planner *planner, int layer, st
 /* ---- what a cut needs of L2 and L3 ---- */
 
 /* Before a cut is solved its quads are counted as if input channels were not tiled; for 8-bit weights that is exact. */
-static uint32_t weights_block_bytes(const struct dory_layer *run, const struct cut *cut)
+static uint32_t weights_block_bytes(const struct planner *planner, int layer, const struct cut *cut)
 {
-    uint32_t quad = cut->legal ? cut->quad_bytes : layer_has_weights(run) ? tile_quad_bytes(run, run->input_channels) : 0;
-    return dory_divide_up(cut->channels, 4) * quad;
+    const struct dory_layer *run = &planner->runs[layer];
+    if (!layer_brings_weights(planner, layer))
+        return 0;
+    return dory_divide_up(cut->channels, 4) * (cut->legal ? cut->quad_bytes : tile_quad_bytes(run, run->input_channels));
 }
 
 /* The largest window of an operand. */
@@ -340,7 +354,7 @@ uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut
     static const uint8_t operands[] = {RAM_INPUT, RAM_SECOND_INPUT, RAM_OUTPUT};
     const struct dory_layer *run = &layer_of(planner, layer)->run;
     bool blocks = cut->channels < run->output_channels, stripes = cut->rows < run->output_height;
-    uint32_t sum = aligned(weights_block_bytes(run, cut)) * (blocks && ahead ? 2 : 1);
+    uint32_t sum = aligned(weights_block_bytes(planner, layer, cut)) * (blocks && ahead ? 2 : 1);
     for (unsigned operand = 0; operand < 3; operand++) {
         bool reloaded = stripes || (blocks && (operand == 2 || !dory_reads_all_channels(run)));
         if (cut->ram & operands[operand])
@@ -368,7 +382,7 @@ uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cu
     uint64_t stripes = dory_divide_up(run->output_height, cut->rows),
              blocks = dory_divide_up(run->output_channels, cut->channels);
     bool weights_again = !cut->channels_outer && blocks > 1, input_again = cut->channels_outer && stripes > 1;
-    struct dory_transfer weights = {.runs = 1, .run_bytes = weights_block_bytes(run, cut)};
+    struct dory_transfer weights = {.runs = 1, .run_bytes = weights_block_bytes(planner, layer, cut)};
     uint64_t sum = weights.run_bytes ? blocks * (weights_again ? stripes : 1) * l3_cycles(planner->target, &weights) : 0;
     uint64_t windows = stripes * (dory_reads_all_channels(run) && !input_again ? 1 : blocks);
     if (cut->ram & RAM_INPUT)
@@ -464,7 +478,7 @@ static int make_list(struct planner *planner, int layer, uint8_t ram, struct cut
                              : part_sizes(run->output_height, granule, small_rows(planner, run), rows);
     int channel_count = is_small ? all_sizes(run->output_channels, 4, channels)
                                  : part_sizes(run->output_channels, 4, small_channels(planner, run), channels);
-    if (!ram && !layer_has_weights(run))
+    if (!ram && !layer_brings_weights(planner, layer))
         channel_count = 1; /* nothing to gain */
     for (int i = 0; i < row_count; i++)
         for (int j = 0; j < channel_count; j++)

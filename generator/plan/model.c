@@ -334,9 +334,8 @@ static void find_farthest(struct model *m)
         uint64_t bytes = 0;
         int layer = l;
         for (; layer + 1 < m->layer_count && bytes <= m->planner->l2_bytes; layer++) {
-            const struct dory_layer *run = &layer_of(m->planner, layer)->run;
-            if (layer_has_weights(run))
-                bytes += (uint64_t)dory_divide_up(run->output_channels, 4) * tile_quad_bytes(run, run->input_channels);
+            if (layer_brings_weights(m->planner, layer))
+                bytes += layer_weights_bytes(&m->planner->runs[layer]);
         }
         m->layers[l].farthest = layer;
     }

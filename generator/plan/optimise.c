@@ -59,11 +59,9 @@ static void search_model(struct optimiser *o, struct model *model, struct plan_p
 
 /* ---- bounds that need no solver ---- */
 
-static uint64_t weights_bytes(const struct dory_layer *run)
+static uint64_t brought_bytes(const struct planner *planner, int layer)
 {
-    if (!layer_has_weights(run))
-        return 0;
-    return (uint64_t)dory_divide_up(run->output_channels, 4) * tile_quad_bytes(run, run->input_channels);
+    return layer_brings_weights(planner, layer) ? layer_weights_bytes(&planner->runs[layer]) : 0;
 }
 
 /* The fastest candidate's cycles, whatever lives where. */
@@ -85,7 +83,7 @@ static void find_tail(struct optimiser *o, struct plan_proof *proof)
     const struct planner *p = o->planner;
     uint64_t before = 0, to_come = 0;
     for (int l = 0; l < o->network->layer_count; l++)
-        to_come += weights_bytes(&layer_of(p, l)->run);
+        to_come += brought_bytes(p, l);
     for (int l = 0; l < o->network->layer_count; l++) {
         uint64_t live = 0, held = 0;
         for (int t = 0; t < o->network->tensor_count; t++)
@@ -101,7 +99,7 @@ static void find_tail(struct optimiser *o, struct plan_proof *proof)
             proof->tail_layer = l;
         }
         before += least_cycles(o, l);
-        to_come -= weights_bytes(&layer_of(p, l)->run);
+        to_come -= brought_bytes(p, l);
     }
     proof->compute_cycles = before;
     uint64_t bound = proof->tail_cycles > before ? proof->tail_cycles : before;

@@ -52,7 +52,7 @@ static void count_tables(struct planner *p)
     p->fixed_table_bytes = budget_network_bytes(p->network);
     for (int l = 0; l < p->network->layer_count; l++) {
         p->fixed_table_bytes += budget_layer_bytes(&p->runs[l]);
-        transfers += layer_has_weights(&p->runs[l]);
+        transfers += layer_brings_weights(p, l);
     }
     p->least_table_bytes = p->fixed_table_bytes + budget_schedule_bytes(p->network->layer_count, transfers);
     p->l2_bytes = p->l2_bytes > p->least_table_bytes ? p->l2_bytes - p->least_table_bytes : 0;
@@ -140,18 +140,18 @@ static bool is_same_layer(const struct dory_layer *a, const struct dory_layer *b
     return memcmp(&x, &y, sizeof x) == 0;
 }
 
-static struct planned_layer *find_same(const struct planner *p, const struct dory_layer *run)
+static struct planned_layer *find_same(const struct planner *p, const struct dory_layer *run, bool brings_weights)
 {
     for (int i = 0; i < LAYER_VARIANTS * p->network->layer_count; i++)
-        if (p->variants[i] && is_same_layer(&p->variants[i]->run, run))
+        if (p->variants[i] && p->variants[i]->brings_weights == brings_weights && is_same_layer(&p->variants[i]->run, run))
             return p->variants[i];
     return NULL;
 }
 
-static struct planned_layer *make_layer(const struct planner *p, const struct dory_layer *run)
+static struct planned_layer *make_layer(const struct planner *p, const struct dory_layer *run, bool brings_weights)
 {
     struct planned_layer *layer = arena_allocate(p->arena, sizeof *layer);
-    *layer = (struct planned_layer){.run = *run};
+    *layer = (struct planned_layer){.run = *run, .brings_weights = brings_weights};
     find_kernels(p, layer);
     layer->least_l1_bytes = least_l1_bytes(p, layer);
     return layer;
@@ -169,8 +169,9 @@ struct planned_layer *layer_of(const struct planner *p, int index)
         struct dory_layer run = p->runs[index];
         run.input_layout = (uint8_t)input;
         run.output_layout = (uint8_t)output;
-        *variant = find_same(p, &run);
-        *variant = *variant ? *variant : make_layer(p, &run);
+        bool brings_weights = layer_brings_weights(p, index);
+        *variant = find_same(p, &run, brings_weights);
+        *variant = *variant ? *variant : make_layer(p, &run, brings_weights);
     }
     return *variant;
 }
@@ -206,12 +207,34 @@ static bool describe_layers(struct planner *p)
     return good;
 }
 
+/* What stays in L2 is missing there; the mark behind it, too. */
+static bool reserve_resident(struct planner *p)
+{
+    uint64_t bytes = 0;
+    for (int l = 0; l < p->network->layer_count; l++)
+        if (p->resident && p->resident[l] && layer_has_weights(&p->runs[l]))
+            bytes += aligned((uint32_t)layer_weights_bytes(&p->runs[l]));
+    if (bytes == 0 || (p->options->weights == WEIGHTS_LINKED && !p->options->tables_in_l2))
+        return true; /* beside an arena whose size was given, what is linked takes nothing from it */
+    bytes += p->options->weights == WEIGHTS_LINKED ? FLASH_HEADER_BYTES : DORY_LOADED_BYTES;
+    if (bytes >= p->l2_bytes) {
+        diagnose(p->diagnostics, SEVERITY_ERROR, NULL, "weights",
+                 "does not fit L2: weights that are to stay there take %" PRIu64 " bytes of %" PRIu32
+                 "; with 'auto' as many stay as are worth it, with 'flash' none",
+                 bytes, p->l2_bytes);
+        return false;
+    }
+    p->resident_bytes = (uint32_t)bytes;
+    p->l2_bytes -= p->resident_bytes;
+    return true;
+}
+
 bool planner_start(struct planner *planner)
 {
     bool good = find_memory(planner) && check_interface(planner) && check_tensors(planner) && describe_layers(planner);
     if (good && planner->options->tables_in_l2)
         count_tables(planner);
-    return good;
+    return good && reserve_resident(planner);
 }
 
 /* ---- offsets ---- */
@@ -256,19 +279,53 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
     layer->tile_count = cost->tile_count;
     layer->l1_bytes = cost->l1_bytes;
     layer->weights_bytes = dory_divide_up(layer->run.output_channels, 4) * layer->run.quad_bytes;
+    layer->resident = layer->weights_bytes > 0 && p->resident && p->resident[index];
     plan->l1_peak_bytes = cost->l1_bytes > plan->l1_peak_bytes ? cost->l1_bytes : plan->l1_peak_bytes;
+}
+
+/* Behind all else in the arena, with the mark behind them. */
+static bool place_resident(struct plan *plan, uint64_t bytes)
+{
+    uint32_t least = plan->l2_peak_bytes < DORY_FLASH_HEADER_BYTES ? DORY_FLASH_HEADER_BYTES : plan->l2_peak_bytes;
+    if (least + bytes + DORY_LOADED_BYTES > plan->l2_arena_bytes)
+        return false; /* of fewer than 8 bits they may take more than was thought */
+    plan->resident_offset = aligned(least);
+    plan->resident_bytes = (uint32_t)bytes;
+    plan->l2_live_bytes += plan->resident_offset + plan->resident_bytes + DORY_LOADED_BYTES - plan->l2_peak_bytes;
+    plan->l2_peak_bytes = plan->resident_offset + plan->resident_bytes + DORY_LOADED_BYTES;
+    return true;
+}
+
+/* Of the layer's blob, in what weights_offset of a step counts from. */
+static uint32_t resident_address(const struct plan *plan, const struct plan_layer *layer)
+{
+    return plan->weights_are_linked ? layer->weights_address
+                                    : plan->resident_offset + layer->weights_address - FLASH_HEADER_BYTES;
+}
+
+/* Of the resident layers, or of the others, one behind the other from `start` on: where they end. */
+static uint64_t place_blobs(struct plan *plan, bool resident, uint64_t start)
+{
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        struct plan_layer *layer = &plan->layers[i];
+        if (layer->weights_bytes == 0 || layer->resident != resident)
+            continue;
+        layer->weights_address = (uint32_t)start;
+        start += aligned(layer->weights_bytes);
+    }
+    return start;
 }
 
 static bool place_weights(const struct planner *p, struct plan *plan)
 {
-    uint64_t end = FLASH_HEADER_BYTES;
-    for (int i = 0; i < p->network->layer_count; i++) {
-        if (plan->layers[i].weights_bytes == 0)
-            continue;
-        plan->layers[i].weights_address = (uint32_t)end;
-        end += aligned(plan->layers[i].weights_bytes);
-    }
+    uint64_t resident_end = place_blobs(plan, true, FLASH_HEADER_BYTES), end = place_blobs(plan, false, resident_end);
     plan->flash_bytes = (uint32_t)end;
+    plan->weights_are_linked = p->options->weights == WEIGHTS_LINKED;
+    if (!plan->weights_are_linked && resident_end > FLASH_HEADER_BYTES &&
+        !place_resident(plan, resident_end - FLASH_HEADER_BYTES))
+        return false;
+    if (plan->weights_are_linked)
+        return true;
     if (end <= p->target->flash_bytes)
         return true;
     diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
@@ -330,17 +387,19 @@ static const char *buffer_name(const struct planner *p, const struct schedule *s
 }
 
 /* Offsets inside buffers become offsets in the arena; those inside blobs and tensors, addresses. */
-static void write_offsets(const struct planner *p, struct plan *plan)
+static void write_offsets(struct plan *plan)
 {
-    (void)p;
     for (int i = 0; i < plan->step_count; i++) {
         struct plan_step *step = &plan->steps[i];
         step->run.output.offset = plan->buffers[step->output_buffer].offset;
         for (int j = 0; j < 2; j++)
             if (step->input_buffer[j] >= 0)
                 step->run.input[j].offset = plan->buffers[step->input_buffer[j]].offset;
+        const struct plan_layer *layer = &plan->layers[step->layer];
         if (step->weights_buffer >= 0)
             step->run.weights_offset = plan->buffers[step->weights_buffer].offset;
+        else if (layer->resident)
+            step->run.weights_offset = resident_address(plan, layer) + step->run.first_channel / 4u * layer->run.quad_bytes;
     }
     for (int i = 0; i < plan->transfer_count; i++) {
         struct plan_transfer *transfer = &plan->transfers[i];
@@ -375,7 +434,7 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
         plan->buffers[i].name = buffer_name(p, schedule, &plan->buffers[i], i);
     bool good = place_weights(p, plan);
     good = place_ram(p, plan) && good;
-    write_offsets(p, plan);
+    write_offsets(plan);
     plan->predicted_cycles = schedule->cycles;
     return good;
 }
@@ -449,11 +508,15 @@ static bool decide(struct planner *p, struct plan_proof *proof, struct schedule 
     return false;
 }
 
-bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
-               struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
+               const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
-    struct planner planner = {
-        .network = network, .target = target, .options = options, .arena = arena, .diagnostics = diagnostics};
+    struct planner planner = {.network = network,
+                              .target = target,
+                              .options = options,
+                              .arena = arena,
+                              .diagnostics = diagnostics,
+                              .resident = resident};
     memset(plan, 0, sizeof *plan);
     if (!planner_start(&planner))
         return false;
@@ -464,6 +527,6 @@ bool plan_make(const struct network *network, const struct target *target, const
     plan->target = target;
     plan->cores = planner.cores;
     plan->l1_arena_bytes = planner.l1_bytes;
-    plan->l2_arena_bytes = schedule.l2_bytes;
+    plan->l2_arena_bytes = schedule.l2_bytes + (options->weights == WEIGHTS_LINKED ? 0 : planner.resident_bytes);
     return write_plan(&planner, plan, &schedule);
 }

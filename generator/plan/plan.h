@@ -24,6 +24,9 @@ struct plan_options {
     bool tensors_in_ram;           /* for tests: home every intermediate tensor in L3 RAM where possible */
     /* By cycles; the others are for tests: CHW nowhere, or wherever it is possible. */
     enum plan_layouts { LAYOUTS_BY_CYCLES, LAYOUTS_HWC, LAYOUTS_CHW } layouts;
+    /* Where weights are before a run: all in the flash; all in L2, beside the activations; in L2 those with which the
+     * network is fastest; all linked into the program, which is in L2, too. */
+    enum plan_weights { WEIGHTS_FLASH, WEIGHTS_RESIDENT, WEIGHTS_AUTO, WEIGHTS_LINKED } weights;
 };
 
 /* A range of L2 that holds one thing from step to step. */
@@ -62,6 +65,7 @@ struct plan_layer {
     uint32_t tile_count;
     uint32_t weights_bytes;                      /* of the blob; 0 without weights */
     uint32_t weights_address;                    /* of the blob in the flash image */
+    bool resident;                               /* the blob is in memory before a run: resident_offset, or linked */
     uint32_t l1_bytes;                           /* used of the arena */
     const struct requantisation *requantisation; /* how, and how that is known to be right; null but for convolutions */
 };
@@ -114,8 +118,12 @@ struct plan {
     int buffer_count;
 
     uint32_t ram_bytes;
-    uint32_t flash_bytes;      /* of the weight image with its header */
-    uint8_t *flash_image;      /* filled by layout */
+    uint32_t flash_bytes;     /* of the weight image with its header */
+    uint8_t *flash_image;     /* filled by layout */
+    bool weights_are_linked;  /* the image is a part of the program, and no flash is needed */
+    uint32_t resident_offset; /* in the arena, behind all else: the blobs at the start of the image, behind its header ... */
+    uint32_t resident_bytes;  /* ... that stay there from run to run; 0: none, or all linked */
+    uint64_t flash_cycles;    /* predicted, were all weights brought from the flash; 0: they are, or it does not fit so */
     uint64_t predicted_cycles; /* of the network, waits for L3 included */
     struct plan_proof proof;
 };
@@ -127,7 +135,7 @@ struct plan {
 /* Does the target have the cores and bytes that the options ask for? A plan for more is one for another machine. */
 bool plan_options_check(const struct plan_options *options, const struct target *target, struct diagnostics *diagnostics);
 
-/* plan.c (tile.c, place.c): kernels, tiles, steps, transfers, offsets. layout.c fills flash_image. */
+/* resident.c: kernels, tiles, steps, transfers, offsets. layout.c fills flash_image. */
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);

@@ -1,5 +1,6 @@
 /* What the passes of the planner share. Internal: others see plan.h.
  *
+ *     resident.c   which weights are in memory before a run: a plan for each of several choices
  * The problem: struct planner, all but the decision.
  *     cut.c        how a layer can be cut into steps, each way with its best tile
  *     candidate.c  those of them that no other one beats
@@ -95,6 +96,7 @@ struct candidate {
 /* A layer with its tensors in some layouts. Equal ones share it: networks repeat themselves. */
 struct planned_layer {
     struct dory_layer run;                                           /* described */
+    bool brings_weights;                                             /* from the flash, in a run */
     const struct dory_kernel_description *kernels[MOST_KERNELS + 1]; /* those that support it, null-terminated */
     struct cycle_table *cycles[MOST_KERNELS];
     struct cut *cuts;
@@ -128,6 +130,8 @@ struct planner {
     uint32_t *tensor_bytes;      /* by tensor, aligned */
     const struct requantisation **requantisations;
     struct planned_layer **variants; /* by layer and layouts of its tensors; null: nobody has asked for it yet */
+    const bool *resident;            /* by layer: its weights are in memory before a run starts; null: none are */
+    uint32_t resident_bytes;         /* of L2, for them: not in l2_bytes */
     /* the decision */
     enum dory_layout *layouts; /* by tensor; those in CHW stay in L2 */
     enum plan_home *homes;     /* by tensor */
@@ -142,6 +146,10 @@ bool planner_start(struct planner *planner);
 
 /* plan.c: the layer with its tensors in the layouts that are decided; without kernels where it cannot have them so. */
 struct planned_layer *layer_of(const struct planner *planner, int layer);
+
+/* plan.c: what plan_make does for one choice of weights that are in memory before a run, by layer; null: none are. */
+bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
+               const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
 /* ---- layouts.c ---- */
 
@@ -166,6 +174,8 @@ uint32_t operand_window_bytes(const struct dory_layer *run, unsigned operand, co
 uint32_t tensor_bytes(const struct tensor *tensor);
 uint32_t aligned(uint32_t bytes); /* to DORY_ALIGNMENT */
 bool layer_has_weights(const struct dory_layer *run);
+bool layer_brings_weights(const struct planner *planner, int layer); /* from the flash, in a run */
+uint64_t layer_weights_bytes(const struct dory_layer *run);          /* for 8-bit weights; of fewer bits, at least */
 int layer_input_count(const struct layer *layer);
 uint8_t layer_ram(const struct planner *planner, int layer); /* set of enum ram_operand, by the homes decided */
 

@@ -11,7 +11,7 @@ struct maker {
     const struct planner *planner;
     const struct dory_layer *run;
     const struct cut *cut;
-    bool ahead;
+    bool ahead, brings_weights;
     struct profile *profile;
     struct arena scratch; /* for lists of unknown length */
 };
@@ -136,7 +136,7 @@ static void add_step(struct maker *m, int index)
     const struct dory_step *step = &m->cut->steps[index], *before = index > 0 ? step - 1 : NULL;
     int *own = profile->step_buffers[index], first = index - (before && m->ahead ? 1 : 0);
     memset(own, -1, sizeof profile->step_buffers[index]);
-    if (layer_has_weights(m->run)) {
+    if (m->brings_weights) {
         bool same = before && before->first_channel == step->first_channel;
         own[PROFILE_WEIGHTS] = same ? profile->step_buffers[index - 1][PROFILE_WEIGHTS] : add_weights(m, step, index, first);
         profile->buffers[own[PROFILE_WEIGHTS]].last_step = index;
@@ -173,6 +173,7 @@ const struct profile *profile_get(const struct planner *planner, int layer, cons
     struct profile *profile = arena_allocate(planner->arena, sizeof *profile);
     struct maker m = {.planner = planner,
                       .run = &layer_of(planner, layer)->run,
+                      .brings_weights = layer_brings_weights(planner, layer),
                       .cut = choice->cut,
                       .ahead = choice->ahead,
                       .profile = profile};

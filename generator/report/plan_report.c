@@ -70,6 +70,15 @@ static void add_layer(struct text *text, const struct plan *plan, int index)
              number_text(arena, layer->predicted_cycles), rate_text(arena, layer->macs, layer->predicted_cycles));
 }
 
+static void add_resident(struct text *text, const struct plan *plan)
+{
+    text_add(text, "Weights: %" PRIu32 " bytes stay in L2 from run to run, brought there once", plan->resident_bytes);
+    if (plan->flash_cycles > plan->predicted_cycles)
+        text_add(text, ": a run takes %" PRIu64 " cycles less than the %" PRIu64 " with all of them in the flash",
+                 plan->flash_cycles - plan->predicted_cycles, plan->flash_cycles);
+    text_add_string(text, "\n");
+}
+
 static void add_memories(struct text *text, const struct plan *plan)
 {
     text_add(text, "L1: %" PRIu32 " of %" PRIu32 " bytes\n", plan->l1_peak_bytes, plan->l1_arena_bytes);
@@ -83,7 +92,12 @@ static void add_memories(struct text *text, const struct plan *plan)
         text_add(text, "L2 beside it: %" PRIu32 " bytes of code, %" PRIu32 " of application, %" PRIu32 " of tables, %" PRIu32 " free\n",
                  plan->l2_firmware_bytes - plan->l2_application_bytes, plan->l2_application_bytes, budget_table_bytes(plan),
                  plan->target->l2_bytes - plan->l2_firmware_bytes - budget_table_bytes(plan) - plan->l2_peak_bytes);
-    text_add(text, "RAM: %" PRIu32 " bytes, flash: %" PRIu32 " bytes\n", plan->ram_bytes, plan->flash_bytes);
+    text_add(text, "RAM: %" PRIu32 " bytes, flash: %" PRIu32 " bytes\n", plan->ram_bytes,
+             plan->weights_are_linked ? 0 : plan->flash_bytes);
+    if (plan->weights_are_linked)
+        text_add(text, "Weights: %" PRIu32 " bytes linked into the program\n", plan->flash_bytes);
+    if (plan->resident_bytes)
+        add_resident(text, plan);
 }
 
 /* Hundredths of a percent, rounded up: no gap is told smaller than it is. */

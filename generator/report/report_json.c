@@ -78,6 +78,9 @@ static json_t *describe_memory(const struct plan *plan)
     set_number(object, "l2_firmware_bytes", plan->l2_firmware_bytes);
     set_number(object, "flash_bytes", plan->flash_bytes);
     set_number(object, "ram_bytes", plan->ram_bytes);
+    set_number(object, "resident_bytes", plan->resident_bytes);
+    set_number(object, "linked_bytes", plan->weights_are_linked ? plan->flash_bytes : 0);
+    set_number(object, "flash_cycles", plan->flash_cycles);
     return object;
 }
 

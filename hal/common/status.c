@@ -17,6 +17,7 @@ const char *dory_strerror(int status)
     case DORY_ERROR_STACK: return "a stack has grown beyond its end";
     case DORY_ERROR_MISMATCH: return "a layer differs from its expected values";
     case DORY_ERROR_UNSUPPORTED: return "this hardware layer does not have what was asked for";
+    case DORY_ERROR_NOT_LOADED: return "the weights that stay in L2 have not been loaded, or were overwritten";
     default: return "an unknown status code";
     }
 }

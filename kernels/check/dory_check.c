@@ -366,6 +366,9 @@ static int run_opened(struct checker *checker, struct dory_buffers *buffers)
     checker->expected_address = hal_flash_address(check->expected);
     status = reserve(check->network, buffers);
     if (status == DORY_OK) {
+        status = dory_network_load(check->network, buffers);
+    }
+    if (status == DORY_OK) {
         status = run_samples(checker, buffers);
     }
     int closed = hal_cluster_close();

@@ -123,7 +123,7 @@ static void step_on(struct dory_driver *driver)
     driver->computed = true;
     driver->more = place_next(driver);
     if (driver->more && driver->next->overlaps) {
-        dory_describe_loads(&driver->copies, driver->next, layer_of(driver), driver->l2);
+        dory_describe_loads(&driver->copies, driver->next, layer_of(driver), driver->l2, driver->weights);
     }
     if (store) {
         start_store(driver);
@@ -174,6 +174,7 @@ void dory_driver_open(struct dory_driver *driver)
     driver->shared = driver->run.buffers->l1;
     driver->l1 = driver->run.buffers->l1;
     driver->l2 = driver->run.buffers->l2;
+    driver->weights = driver->run.network->weights ? driver->run.network->weights : driver->l2;
     driver->next_step = driver->run.network->steps;
     driver->load_ticket = -1;
     driver->now = &driver->tile[0];
@@ -249,7 +250,7 @@ static void give_next(struct dory_driver *driver, struct dory_work *work)
         enter_layer(driver);
     }
     give_tile(driver, work);
-    dory_describe_loads(&driver->shared->copies, driver->next, layer_of(driver), driver->l2);
+    dory_describe_loads(&driver->shared->copies, driver->next, layer_of(driver), driver->l2, driver->weights);
     if (driver->next->starts_step) {
         dory_await_transfers(&driver->run, driver->next->step->transfers_awaited);
     }

@@ -33,6 +33,7 @@ struct dory_driver {
     struct dory_run run;
     struct dory_shared *shared;
     uint8_t *l1, *l2;
+    const uint8_t *weights; /* what weights_offset of a step counts from */
     unsigned layers_entered;
     struct dory_layer layer[2];        /* at work, and the next one, by turns */
     unsigned layer_turn;               /* index in `layer` */

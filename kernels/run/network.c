@@ -16,7 +16,7 @@ static int check_buffers(const struct dory_network *network, const struct dory_b
     if (!buffers->l1 || !buffers->l2) {
         return DORY_ERROR_ARGUMENT;
     }
-    if (buffers->flash_address == HAL_NOT_IN_FLASH) { /* hal_flash_address of something else */
+    if (!network->weights && buffers->flash_address == HAL_NOT_IN_FLASH) { /* hal_flash_address of something else */
         return DORY_ERROR_FLASH_IMAGE;
     }
     if (!is_aligned(buffers->l1) || !is_aligned(buffers->l2)) {
@@ -37,18 +37,24 @@ static int copy_l3(enum hal_l3_kind kind, uint32_t address, void *memory, uint32
     return status ? status : hal_l3_wait(ticket);
 }
 
-/* Between the caller's buffer and RAM, piece by piece through the arena, which is free before and after a run: so the
- * caller's buffer may lie anywhere and need not be aligned. */
-static int copy_ram(const struct dory_buffers *buffers, enum hal_l3_kind kind, uint32_t offset, uint8_t *memory,
-                    uint32_t bytes)
+/* Bytes at the start of the arena that are free before and after a run. */
+static uint32_t free_bytes(const struct dory_network *network, const struct dory_buffers *buffers)
 {
-    uint32_t piece = (uint32_t)buffers->l2_bytes / HAL_L3_ALIGNMENT * HAL_L3_ALIGNMENT;
+    return network->resident_bytes ? network->resident_offset : (uint32_t)buffers->l2_bytes;
+}
+
+/* Between the caller's buffer and RAM, piece by piece through what is free of the arena: so the caller's buffer may lie
+ * anywhere and need not be aligned. */
+static int copy_ram(const struct dory_network *network, const struct dory_buffers *buffers, enum hal_l3_kind kind,
+                    const struct dory_port *port, uint8_t *memory)
+{
+    uint32_t piece = free_bytes(network, buffers) / HAL_L3_ALIGNMENT * HAL_L3_ALIGNMENT, bytes = port->bytes;
     for (uint32_t done = 0; done < bytes; done += piece) {
         uint32_t now = dory_minimum(piece, bytes - done);
         if (kind == HAL_RAM_WRITE) {
             memcpy(buffers->l2, memory + done, now);
         }
-        uint32_t address = buffers->ram_address + offset + done;
+        uint32_t address = buffers->ram_address + port->offset + done;
         int status = copy_l3(kind, address, buffers->l2, dory_round_up(now, HAL_L3_ALIGNMENT));
         if (status != DORY_OK) {
             return status;
@@ -60,14 +66,15 @@ static int copy_ram(const struct dory_buffers *buffers, enum hal_l3_kind kind, u
     return DORY_OK;
 }
 
-static int bring_input(const struct dory_port *port, const struct dory_buffers *buffers, const void *input)
+static int bring_input(const struct dory_network *network, const struct dory_port *port, const struct dory_buffers *buffers,
+                       const void *input)
 {
     if (!input) {
         return DORY_OK;
     }
     if (port->in_ram) {
         uint8_t *source = (uint8_t *)(uintptr_t)input; /* only read */
-        return copy_ram(buffers, HAL_RAM_WRITE, port->offset, source, port->bytes);
+        return copy_ram(network, buffers, HAL_RAM_WRITE, port, source);
     }
     uint8_t *place = (uint8_t *)buffers->l2 + port->offset;
     if (input != place) {
@@ -76,13 +83,14 @@ static int bring_input(const struct dory_port *port, const struct dory_buffers *
     return DORY_OK;
 }
 
-static int take_output(const struct dory_port *port, const struct dory_buffers *buffers, void *output)
+static int take_output(const struct dory_network *network, const struct dory_port *port, const struct dory_buffers *buffers,
+                       void *output)
 {
     if (!output) {
         return DORY_OK;
     }
     if (port->in_ram) {
-        return copy_ram(buffers, HAL_RAM_READ, port->offset, output, port->bytes);
+        return copy_ram(network, buffers, HAL_RAM_READ, port, output);
     }
     const uint8_t *place = (const uint8_t *)buffers->l2 + port->offset;
     if (output != place) {
@@ -98,7 +106,7 @@ static int bring_inputs(const struct dory_network *network, const struct dory_bu
     for (unsigned in_ram = 2; inputs && in_ram-- > 0;) {
         for (unsigned i = 0; i < network->input_count && status == DORY_OK; i++) {
             if (network->inputs[i].in_ram == in_ram) {
-                status = bring_input(&network->inputs[i], buffers, inputs[i]);
+                status = bring_input(network, &network->inputs[i], buffers, inputs[i]);
             }
         }
     }
@@ -111,7 +119,7 @@ static int take_outputs(const struct dory_network *network, const struct dory_bu
     for (unsigned in_ram = 0; outputs && in_ram < 2; in_ram++) {
         for (unsigned i = 0; i < network->output_count && status == DORY_OK; i++) {
             if (network->outputs[i].in_ram == in_ram) {
-                status = take_output(&network->outputs[i], buffers, outputs[i]);
+                status = take_output(network, &network->outputs[i], buffers, outputs[i]);
             }
         }
     }
@@ -130,6 +138,43 @@ static void clear(struct dory_driver *driver)
     }
 }
 
+/* What dory_network_load writes behind resident weights, where they end on a multiple of 8 bytes. */
+static uint32_t *loaded_mark(const struct dory_network *network, const struct dory_buffers *buffers)
+{
+    return (uint32_t *)(void *)((uint8_t *)buffers->l2 + network->resident_offset + network->resident_bytes);
+}
+
+/* That the weights which stay in L2 have been brought there. */
+static int check_loaded(const struct dory_network *network, const struct dory_buffers *buffers)
+{
+    if (network->resident_bytes == 0) {
+        return DORY_OK;
+    }
+    const uint32_t *mark = loaded_mark(network, buffers);
+    return mark[0] == network->flash_hash && mark[1] == 0 ? DORY_OK : DORY_ERROR_NOT_LOADED;
+}
+
+int dory_network_load(const struct dory_network *network, const struct dory_buffers *buffers)
+{
+    if (!network || !buffers) {
+        return DORY_ERROR_ARGUMENT;
+    }
+    int status = check_buffers(network, buffers);
+    if (status != DORY_OK || network->resident_bytes == 0) {
+        return status;
+    }
+    uint8_t *place = (uint8_t *)buffers->l2 + network->resident_offset;
+    uint32_t *mark = loaded_mark(network, buffers);
+    mark[0] =
+        ~network->flash_hash; /* of an earlier load, which may be one of this network: if this one fails, none counts */
+    status = copy_l3(HAL_FLASH_READ, buffers->flash_address + DORY_FLASH_HEADER_BYTES, place, network->resident_bytes);
+    if (status == DORY_OK) {
+        mark[0] = network->flash_hash;
+        mark[1] = 0;
+    }
+    return status;
+}
+
 int dory_network_run_all(const struct dory_network *network, const struct dory_buffers *buffers, const void *const *inputs,
                          void *const *outputs)
 {
@@ -137,6 +182,9 @@ int dory_network_run_all(const struct dory_network *network, const struct dory_b
         return DORY_ERROR_ARGUMENT;
     }
     int status = check_buffers(network, buffers);
+    if (status == DORY_OK) {
+        status = check_loaded(network, buffers);
+    }
     if (status == DORY_OK) {
         status = bring_inputs(network, buffers, inputs);
     }
@@ -176,6 +224,9 @@ int dory_network_check_flash_header(const struct dory_network *network, const st
         return DORY_ERROR_ARGUMENT;
     }
     int status = check_buffers(network, buffers);
+    if (network->weights) {
+        return status; /* there is no image */
+    }
     if (status == DORY_OK) {
         status = copy_l3(HAL_FLASH_READ, buffers->flash_address, buffers->l2, DORY_FLASH_HEADER_BYTES);
     }
@@ -237,10 +288,10 @@ static int hash_flash(struct flash_reader *reader, uint32_t *hash)
 int dory_network_check_flash(const struct dory_network *network, const struct dory_buffers *buffers)
 {
     int status = dory_network_check_flash_header(network, buffers);
-    if (status != DORY_OK) {
+    if (status != DORY_OK || network->weights) {
         return status;
     }
-    uint32_t half = (uint32_t)buffers->l2_bytes / 2 / DORY_ALIGNMENT * DORY_ALIGNMENT;
+    uint32_t half = free_bytes(network, buffers) / 2 / DORY_ALIGNMENT * DORY_ALIGNMENT;
     uint32_t hash = DORY_FLASH_HASH_START;
     struct flash_reader reader = {.half = {buffers->l2, (uint8_t *)buffers->l2 + half},
                                   .piece_bytes = dory_minimum(half, FLASH_PIECE_BYTES),

@@ -112,12 +112,13 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
 }
 
 static void describe_weights(struct hal_dma_copy *copy, const struct dory_placed_tile *placed,
-                             const struct dory_layer *layer, uint8_t *l2)
+                             const struct dory_layer *layer, const uint8_t *weights)
 {
     const struct dory_tile *tile = &placed->tile;
     uint32_t quads = dory_divide_up(tile->channels, 4);
     uint32_t first_quad = (placed->at.channel - placed->step->first_channel) / 4;
-    uint8_t *external = l2 + placed->step->weights_offset + first_quad * layer->quad_bytes;
+    uint8_t *external = /* only read */
+        (uint8_t *)(uintptr_t)weights + placed->step->weights_offset + first_quad * layer->quad_bytes;
     copy->local = (void *)(uintptr_t)tile->weights;
     copy->external = external;
     copy->run_bytes = quads * layer->quad_bytes;
@@ -136,11 +137,11 @@ static void describe_weights(struct hal_dma_copy *copy, const struct dory_placed
 
 /* The largest copy last: whoever starts another behind it may wait for it. */
 void dory_describe_loads(struct dory_copies *copies, const struct dory_placed_tile *placed, const struct dory_layer *layer,
-                         uint8_t *l2)
+                         uint8_t *l2, const uint8_t *weights)
 {
     unsigned count = 0;
     if (placed->load_weights && layer->quad_bytes != 0) {
-        describe_weights(&copies->loads[count++], placed, layer, l2);
+        describe_weights(&copies->loads[count++], placed, layer, weights);
     }
     if (placed->load_input) {
         count += describe_input(&copies->loads[count], placed, layer, l2, 0);

@@ -75,7 +75,7 @@ static void test_tables_are_complete(void)
         {"dory_stages", &record_stages, 0, 7},
         {"dory_step", &record_step, sizeof(void *), 2},
         {"dory_transfer", &record_transfer, 0, 1},
-        {"dory_network", &record_network, 5 * sizeof(void *), 0},
+        {"dory_network", &record_network, 6 * sizeof(void *), 0},
         {"dory_port", &record_port, 0, 3},
         {"dory_check_layer", &record_check_layer, sizeof(void *), 6},
     };

@@ -7,6 +7,7 @@
 #include "faults_graph.h"
 #include "faults_random_12.h"
 #include "faults_random_7.h"
+#include "faults_resident.h"
 #include "faults_residual.h"
 
 #define SUBJECT(NAME)                                                                                                       \
@@ -15,7 +16,7 @@
     }
 
 const struct subject subjects[SUBJECTS] = {
-    SUBJECT(digits), SUBJECT(residual), SUBJECT(graph), SUBJECT(random_7), SUBJECT(random_12),
+    SUBJECT(digits), SUBJECT(residual), SUBJECT(graph), SUBJECT(resident), SUBJECT(random_7), SUBJECT(random_12),
 };
 
 #define INPUT_BYTES 8192
@@ -58,6 +59,10 @@ static void use_opened(const struct subject *subject, const struct mistakes *mis
         mistakes->spoil(&buffers);
     if (outcome->status == DORY_OK && !mistakes->without_check)
         outcome->status = dory_network_check_flash(subject->network, &buffers);
+    if (outcome->status == DORY_OK && !mistakes->without_load)
+        outcome->status = dory_network_load(subject->network, &buffers);
+    if (outcome->status == DORY_OK && mistakes->overwrite)
+        mistakes->overwrite(subject, &buffers);
     if (outcome->status == DORY_OK)
         outcome->status = run(subject, &buffers, outcome);
 }

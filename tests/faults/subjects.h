@@ -5,7 +5,7 @@
 #include "dory/hal_host.h"
 #include "dory/run.h"
 
-#define SUBJECTS      5
+#define SUBJECTS      6
 #define OUTPUT_BYTES  8192
 #define RAM_BYTES     16384 /* of the machine, where nothing else is said: less to set up than GAP8's 8 MiB */
 #define MAXIMUM_PORTS 8
@@ -22,8 +22,10 @@ struct mistakes {
     struct hal_host_options machine;
     const void *flash; /* null: the images linked into this program */
     size_t flash_bytes;
-    bool without_l3, without_cluster, without_check; /* of the flash image, at the start */
+    bool without_l3, without_cluster;
+    bool without_check, without_load; /* of the flash image, at the start; of the weights that stay in L2 */
     void (*spoil)(struct dory_buffers *buffers);     /* null: nothing is wrong with them */
+    void (*overwrite)(const struct subject *subject, struct dory_buffers *buffers); /* between load and run */
     int (*observe)(void *user, const struct dory_buffers *buffers, unsigned layer);
     enum hal_host_call failing; /* where nth is not 0 */
     uint64_t nth;

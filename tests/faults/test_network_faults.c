@@ -1,4 +1,4 @@
-/* Injects faults into runs of five networks, every kind at several places, and looks whether each is reported with the code
+/* Injects faults into runs of six networks, every kind at several places, and looks whether each is reported with the code
  * that belongs to it, whichever of a core and the fabric controller drives the tile loop, whether the machine is as good as
  * new afterwards, and whether delays change nothing. What hangs is stopped by an alarm, and named. */
 #include <signal.h>
@@ -184,13 +184,29 @@ static void forget_to_open(const struct subject *subject)
     inject(subject, "cluster not open", (struct mistakes){.without_cluster = true}, DORY_ERROR_CLUSTER);
 }
 
+static void fill_l2(const struct subject *subject, struct dory_buffers *buffers)
+{
+    memset(buffers->l2, 0xA5, subject->network->l2_bytes);
+}
+
+/* Of weights that stay in L2. */
+static void forget_to_load(const struct subject *subject)
+{
+    if (subject->network->resident_bytes == 0)
+        return;
+    inject(subject, "weights not loaded", (struct mistakes){.without_load = true}, DORY_ERROR_NOT_LOADED);
+    inject(subject, "weights overwritten", (struct mistakes){.overwrite = fill_l2}, DORY_ERROR_NOT_LOADED);
+}
+
 static void pass_null(const struct subject *subject)
 {
     struct dory_buffers buffers = {.l1 = NULL};
     struct tally *tally = tally_of("null pointers for network and buffers", DORY_ERROR_ARGUMENT);
-    tally->injected += 4;
+    tally->injected += 6;
     tally->reported += dory_network_run_all(NULL, &buffers, NULL, NULL) == DORY_ERROR_ARGUMENT;
     tally->reported += dory_network_run_all(subject->network, NULL, NULL, NULL) == DORY_ERROR_ARGUMENT;
+    tally->reported += dory_network_load(NULL, &buffers) == DORY_ERROR_ARGUMENT;
+    tally->reported += dory_network_load(subject->network, NULL) == DORY_ERROR_ARGUMENT;
     tally->reported += dory_network_check_flash(NULL, &buffers) == DORY_ERROR_ARGUMENT;
     tally->reported += dory_network_check_flash(subject->network, NULL) == DORY_ERROR_ARGUMENT;
 }
@@ -238,6 +254,7 @@ static void test_subject(const struct subject *subject)
     spoil_flash(subject);
     spoil_buffers(subject);
     forget_to_open(subject);
+    forget_to_load(subject);
     pass_null(subject);
     spoil_observers(subject);
 }

@@ -8,7 +8,7 @@
 #include "dory/hal.h"
 #include "expect.h"
 #include "networks.h"
-#include "plan/firmware.h"
+#include "command/firmware.h"
 
 static void set_word(uint8_t *bytes, size_t offset, uint32_t word)
 {

@@ -34,7 +34,7 @@ static struct plan_transfer *transfer_of(struct plan *plan, uint32_t choice, int
 static struct plan_step *step_with_weights(struct plan *plan, uint32_t choice)
 {
     for (int i = 0; i < plan->step_count; i++)
-        if (step_of(plan, choice + (uint32_t)i)->weights_buffer >= 0)
+        if (plan->layers[step_of(plan, choice + (uint32_t)i)->layer].weights_bytes > 0)
             return step_of(plan, choice + (uint32_t)i);
     return NULL;
 }
@@ -175,32 +175,42 @@ static bool steps_swapped(struct plan *plan, uint32_t choice)
 
 static bool flash_address_wrong(struct plan *plan, uint32_t choice)
 {
-    transfer_of(plan, choice, HAL_FLASH_READ)->run.l3_address ^= 16;
-    return true;
+    struct plan_transfer *transfer = transfer_of(plan, choice, HAL_FLASH_READ);
+    if (transfer)
+        transfer->run.l3_address ^= 16;
+    return transfer != NULL;
 }
 
 static bool transfer_too_short(struct plan *plan, uint32_t choice)
 {
-    transfer_of(plan, choice, HAL_FLASH_READ)->run.run_bytes -= 16;
-    return true;
+    struct plan_transfer *transfer = transfer_of(plan, choice, HAL_FLASH_READ);
+    if (transfer)
+        transfer->run.run_bytes -= 16;
+    return transfer != NULL;
 }
 
 static bool transfer_too_long(struct plan *plan, uint32_t choice)
 {
-    transfer_of(plan, choice, HAL_FLASH_READ)->run.run_bytes += 1 << 20;
-    return true;
+    struct plan_transfer *transfer = transfer_of(plan, choice, HAL_FLASH_READ);
+    if (transfer)
+        transfer->run.run_bytes += 1 << 20;
+    return transfer != NULL;
 }
 
 static bool transfer_unaligned(struct plan *plan, uint32_t choice)
 {
-    transfer_of(plan, choice, HAL_FLASH_READ)->run.run_bytes -= 2;
-    return true;
+    struct plan_transfer *transfer = transfer_of(plan, choice, HAL_FLASH_READ);
+    if (transfer)
+        transfer->run.run_bytes -= 2;
+    return transfer != NULL;
 }
 
 static bool transfer_elsewhere(struct plan *plan, uint32_t choice)
 {
-    transfer_of(plan, choice, HAL_FLASH_READ)->run.l2_offset = plan->l2_peak_bytes;
-    return true;
+    struct plan_transfer *transfer = transfer_of(plan, choice, HAL_FLASH_READ);
+    if (transfer)
+        transfer->run.l2_offset = plan->l2_peak_bytes;
+    return transfer != NULL;
 }
 
 static bool ram_address_wrong(struct plan *plan, uint32_t choice)
@@ -380,6 +390,25 @@ static bool output_lost(struct plan *plan, uint32_t choice)
     return output->home == HOME_L2 && plan->tensors[plan->network->inputs[0]].home == HOME_L2;
 }
 
+/* All weights that stay, and the steps that read them, in the last bytes of the activations. */
+static bool resident_lower(struct plan *plan, uint32_t choice)
+{
+    uint32_t lower = 64 + choice % 8 * 8;
+    if (plan->resident_bytes == 0)
+        return false;
+    plan->resident_offset -= lower;
+    for (int i = 0; i < plan->step_count; i++)
+        if (plan->layers[plan->steps[i].layer].resident)
+            plan->steps[i].run.weights_offset -= lower;
+    return true;
+}
+
+static bool resident_not_loaded(struct plan *plan, uint32_t choice)
+{
+    plan->resident_bytes -= plan->resident_bytes ? 8 + choice % 8 * 8 : 0;
+    return plan->resident_bytes > 0;
+}
+
 #define KIND(name)                                                                                                          \
     {                                                                                                                       \
 #name, name                                                                                                         \
@@ -427,6 +456,8 @@ static const struct {
     KIND(memory_exceeded),
     KIND(step_missing),
     KIND(output_lost),
+    KIND(resident_lower),
+    KIND(resident_not_loaded),
 };
 #define KINDS  (sizeof kinds / sizeof *kinds)
 #define PLACES 12 /* at which each kind is tried in each plan */
@@ -473,13 +504,14 @@ int main(void)
     int applied[KINDS] = {0}, refused[KINDS] = {0};
     const struct network *networks[] = {mobilenet_v1(&arena, 64, 50), residual_network(&arena, 32, 24)};
     EXPECT(target_load(&target, "host", &arena, &diagnostics), "host is built in");
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 8; i++) {
         static const uint32_t l2_bytes[] = {300000, 60000, 24000};
+        static const enum plan_weights weights[] = {[6] = WEIGHTS_RESIDENT, [7] = WEIGHTS_LINKED};
         struct plan plan;
         struct plan_options options = {
-            .l1_bytes = 16000, .l2_bytes = l2_bytes[i % 3], .layouts = i % 2 ? LAYOUTS_CHW : LAYOUTS_HWC};
+            .weights = weights[i], .l1_bytes = 16000, .l2_bytes = l2_bytes[i % 3 * (i < 6)], .layouts = i % 2 ? LAYOUTS_CHW : LAYOUTS_HWC};
         bool sound =
-            plan_make(networks[i / 3], &target, &options, &plan, &arena, &diagnostics) && plan_check(&plan, &diagnostics);
+            plan_make(networks[i / 3 > 0], &target, &options, &plan, &arena, &diagnostics) && plan_check(&plan, &diagnostics);
         EXPECT(sound, "%s", diagnostics.count ? diagnostics.list[0].text : "");
         if (sound)
             test_plan(&plan, applied, refused);

@@ -80,12 +80,20 @@ static uint32_t part_of(struct random *random, uint32_t bytes)
 
 static uint32_t a_third_more(uint32_t bytes) { return bytes ? bytes + bytes / 3 + 16 : 0; }
 
+/* Mostly in the flash: for the others there are fewer decisions. */
+static enum plan_weights random_weights(struct random *random)
+{
+    static const enum plan_weights others[] = {WEIGHTS_RESIDENT, WEIGHTS_AUTO, WEIGHTS_LINKED};
+    return random_chance(random, 70) ? WEIGHTS_FLASH : others[random_between(random, 0, 2)];
+}
+
 /* First with plenty, then with less: what the network used, divided by up to 12, or as much more as it takes. */
 static bool plan_tightly(struct trial *trial)
 {
     struct random *random = trial->random;
     trial->options = (struct plan_options){.cores = (unsigned)random_between(random, 1, 8),
                                            .tensors_in_ram = random_chance(random, 30),
+                                           .weights = random_weights(random),
                                            .layouts = random_chance(random, 50) ? LAYOUTS_CHW : LAYOUTS_BY_CYCLES};
     if (!make_plan(trial))
         return false;
@@ -132,6 +140,8 @@ static void count_plan(struct random_totals *totals, const struct plan *plan)
     for (int i = 0; i < plan->transfer_count; i++)
         loads |= plan->transfers[i].needed_step > 0;
     totals->in_ram += in_ram;
+    totals->resident += plan->resident_bytes > 0;
+    totals->linked += plan->weights_are_linked;
     totals->in_chw += in_chw;
     totals->loads += loads;
 }
@@ -146,8 +156,8 @@ void random_totals_print(const struct random_totals *totals)
         totals->stepped_rows, totals->stepped_channels);
     printf(
         "layers by XpulpV2 kernels %d; networks with tensors in RAM %d, in CHW %d, with L3 transfers behind the first step "
-        "%d\n",
-        totals->xpulpv2, totals->in_ram, totals->in_chw, totals->loads);
+        "%d, with weights that stay in L2 %d, that are linked %d\n",
+        totals->xpulpv2, totals->in_ram, totals->in_chw, totals->loads, totals->resident, totals->linked);
 }
 
 /* ---- the case ---- */

@@ -143,7 +143,7 @@ static int open_machine(struct execution *execution)
                                              .ram_bytes = plan->ram_bytes + 64};
     struct dory_buffers *buffers = &execution->buffers;
     int status = hal_host_configure(&options);
-    hal_host_set_flash(plan->flash_image, plan->flash_bytes);
+    hal_host_set_flash(plan->flash_image, plan->weights_are_linked ? 0 : plan->flash_bytes);
     buffers->l1_bytes = execution->assembled.network.l1_bytes;
     buffers->l2_bytes = execution->assembled.network.l2_bytes;
     buffers->ram_address = 32; /* not 0: the network is not alone in the RAM */
@@ -151,6 +151,8 @@ static int open_machine(struct execution *execution)
         status = hal_memory_reserve(HAL_L1, buffers->l1_bytes, &buffers->l1);
     if (!status)
         status = hal_memory_reserve(HAL_L2, buffers->l2_bytes, &buffers->l2);
+    if (!status && plan->weights_are_linked)
+        status = hal_host_register_memory(HAL_L2, plan->flash_image, plan->flash_bytes);
     if (!status)
         status = hal_l3_open(NULL, NULL);
     return status ? status : hal_cluster_open(execution->options->cores);
@@ -164,6 +166,14 @@ static void compare_outputs(struct execution *execution, void *const *outputs)
         compare(execution, network->tensors[network->outputs[i]].producer, outputs[i]);
 }
 
+static int run_once(struct execution *execution, const void *const *inputs, void *const *outputs)
+{
+    const struct dory_network *network = &execution->assembled.network;
+    if (network->input_count == 1 && network->output_count == 1)
+        return dory_network_run(network, &execution->buffers, inputs[0], outputs[0]);
+    return dory_network_run_all(network, &execution->buffers, inputs, outputs);
+}
+
 static int run(struct execution *execution, const void *const *inputs)
 {
     const struct network *network = execution->plan->network;
@@ -172,16 +182,18 @@ static int run(struct execution *execution, const void *const *inputs)
     for (int i = 0; i < network->output_count; i++)
         outputs[i] = arena_allocate(&execution->arena, expected_tensor_bytes(&network->tensors[network->outputs[i]]));
     int status = dory_network_check_flash(&execution->assembled.network, buffers);
+    if (!status)
+        status = dory_network_load(&execution->assembled.network, buffers);
     if (!execution->options->unobserved) {
         buffers->observe = observe;
         buffers->user = execution;
     }
-    if (!status && network->input_count == 1 && network->output_count == 1)
-        status = dory_network_run(&execution->assembled.network, buffers, inputs[0], outputs[0]);
-    else if (!status)
-        status = dory_network_run_all(&execution->assembled.network, buffers, inputs, outputs);
-    if (!status)
-        compare_outputs(execution, outputs);
+    int runs = execution->plan->resident_bytes ? 2 : 1; /* what stays is there for the second one, too */
+    for (int i = 0; i < runs && !status; i++) {
+        status = run_once(execution, inputs, outputs);
+        if (!status)
+            compare_outputs(execution, outputs);
+    }
     return status;
 }
 
@@ -191,6 +203,8 @@ static void run_opened(struct execution *execution, const void *const *inputs)
     int status = open_machine(execution);
     if (!status)
         status = run(execution, inputs);
+    if (execution->plan->weights_are_linked)
+        hal_host_unregister_memory(execution->plan->flash_image);
     int closed = hal_cluster_close();
     int l3_closed = hal_l3_close();
     status = status ? status : closed ? closed : l3_closed;

@@ -23,6 +23,12 @@
 #else
 #define DORY_FLASH_SECTION .section dory_flash, "a", %progbits
 #endif
+/* Of weights that are a part of the program, in memory: on the host with what else the HAL takes for L2. */
+#if defined(__riscv)
+#define DORY_LINKED_SECTION .section .rodata.dory_weights, "a", %progbits
+#else
+#define DORY_LINKED_SECTION .section dory_l2, "aw", %progbits
+#endif
 /* clang-format on */
 #else
 #define DORY_FLASH __attribute__((section("dory_flash"), aligned(8)))

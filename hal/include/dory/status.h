@@ -19,7 +19,8 @@ enum dory_status {
     DORY_ERROR_MEMORY = -9,       /* a memory level has not that many bytes left */
     DORY_ERROR_STACK = -10,       /* a stack has overwritten its canary */
     DORY_ERROR_MISMATCH = -11,    /* a checked layer differs from its expected values */
-    DORY_ERROR_UNSUPPORTED = -12  /* this HAL does not have what was asked for */
+    DORY_ERROR_UNSUPPORTED = -12, /* this HAL does not have what was asked for */
+    DORY_ERROR_NOT_LOADED = -13   /* weights that stay in L2 are not there: dory_network_load */
 };
 
 /* A sentence for a status code, never null; unknown codes have a sentence too. */

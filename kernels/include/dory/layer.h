@@ -318,7 +318,7 @@ struct dory_step {
     uint16_t first_channel, channels; /* first_channel is a multiple of 4 */
     struct dory_window input[2];      /* [1]: layers with two inputs only */
     struct dory_window output;
-    uint32_t weights_offset;    /* in the L2 arena: the quad of first_channel */
+    uint32_t weights_offset;    /* in the L2 arena, or in the network's linked weights: the quad of first_channel */
     uint16_t transfers_awaited; /* transfers[0 .. n-1] are complete before this step reads or writes anything; where it does
                                  * not drain, they have been started by an earlier step */
     uint16_t
@@ -342,6 +342,7 @@ struct dory_transfer {
  * words little endian. The hash is of everything behind the header, word by word. Blobs are aligned to 8 bytes. */
 #define DORY_FLASH_HEADER_BYTES 32
 #define DORY_FLASH_VERSION      2
+#define DORY_LOADED_BYTES       8 /* behind resident weights: the image's hash, zeros */
 #define DORY_FLASH_HASH_START   2166136261u
 
 /* FNV-1a with words for bytes, of which a fabric controller takes four times as long, and with a shift: without it, what
@@ -373,8 +374,14 @@ struct dory_network {
     uint32_t l1_bytes; /* least size of the caller's buffers */
     uint32_t l2_bytes;
     uint32_t ram_bytes;   /* of L3 RAM that activations need */
-    uint32_t flash_bytes; /* of the weights' image, a multiple of 8 */
+    uint32_t flash_bytes; /* of the weights' image, a multiple of 8; 0 where weights are linked */
     uint32_t flash_hash;  /* of the image behind its header */
+
+    /* Weights that stay in L2 from run to run, the first of the image behind its header: dory_network_load brings them to the
+     * end of the arena, and behind them writes DORY_LOADED_BYTES by which a run sees that they are there. */
+    uint32_t resident_offset, resident_bytes; /* in the arena; both multiples of 8; 0 bytes: none */
+
+    const uint8_t *weights; /* not null: all of them, linked into the program, and there is no image in flash */
 };
 
 /* ---- pure helpers, shared by generator and firmware -------------------------------------------------------- */

@@ -36,10 +36,15 @@ struct dory_buffers {
     void *user;
 };
 
+/* FC. Brings the weights that stay in L2 (dory_add_network's WEIGHTS) to their place in the arena, once for any number of
+ * runs; where none stay there it does nothing. From then on the arena from network->resident_offset up belongs to them: what
+ * is written there has to be loaded again. The caller's other memory may be anything. 0 or a status. */
+int dory_network_load(const struct dory_network *network, const struct dory_buffers *buffers);
+
 /* FC. Runs a network of one input and one output once. The cluster and L3 must be open (hal_cluster_open, hal_l3_open).
  * `input` holds network->inputs[0].bytes bytes, `output` has room for network->outputs[0].bytes; a tensor is HWC. An input
  * that already lies at its place (l2 + offset) is not copied. Null: the input already lies at its place, in L2 or RAM; the
- * output stays at its place. Returns 0 or a status. */
+ * output stays at its place. Returns 0 or a status; DORY_ERROR_NOT_LOADED without dory_network_load where that is needed. */
 int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input,
                      void *output);
 

@@ -60,3 +60,8 @@ int tiny_run(const struct dory_buffers *buffers, const void *input, void *output
 {
     return dory_network_run(&tiny_network, buffers, input, output);
 }
+
+int tiny_load(const struct dory_buffers *buffers)
+{
+    return dory_network_load(&tiny_network, buffers);
+}

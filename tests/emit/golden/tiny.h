@@ -27,6 +27,7 @@ extern "C" {
 #define TINY_L2_BYTES                  128 /* of the caller's buffer in L2 */
 #define TINY_RAM_BYTES                   0 /* of L3 RAM, from buffers->ram_address */
 #define TINY_FLASH_BYTES               112 /* of the image of weights */
+#define TINY_RESIDENT_BYTES              0 /* of weights that stay in the L2 buffer, at its end */
 #define TINY_CORES                       8 /* the plan is made for; runs with any number */
 
 /* The INPUT, height x width x channels, channels innermost: 'image' in the model. */
@@ -57,6 +58,9 @@ extern const unsigned char tiny_weights[];
 /* Runs the network once, on the fabric controller; cluster and L3 must be open. Returns 0 or a status that
  * dory_strerror explains. An input at l2 + INPUT_OFFSET already is not copied. */
 int tiny_run(const struct dory_buffers *buffers, const void *input, void *output);
+
+/* Brings the weights that stay in the L2 buffer there, once before the first run; there are none, so that it does nothing. */
+int tiny_load(const struct dory_buffers *buffers);
 
 #ifdef __cplusplus
 }

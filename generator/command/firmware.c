@@ -1,4 +1,4 @@
-#include "plan/firmware.h"
+#include "command/firmware.h"
 
 #include <errno.h>
 #include <string.h>
