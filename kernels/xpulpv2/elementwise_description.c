@@ -181,7 +181,7 @@ static bool concatenation_supports(const struct dory_layer *layer)
 }
 
 /* Cycles of a pixel's run, words and the rest. */
-static uint64_t run_cycles(uint32_t bytes) { return bytes == 0 ? 0 : bytes / 8 * 8 + bytes % 8 * 4 + 20; }
+static uint64_t run_cycles(uint32_t bytes) { return bytes == 0 ? 0 : bytes / 8 * 4 + bytes % 8 * 4 + 24; }
 
 static uint64_t concatenation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {

@@ -14,7 +14,7 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
     bool divides = !high && (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) != 0;
     uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 10u) + 36;
-    uint64_t average = layer->kernel_height * (layer->kernel_width * 6u + 12u) + (divides ? 405 : high ? 178 : 165);
+    uint64_t average = layer->kernel_height * (layer->kernel_width * 6u + 12u) + (divides ? 405 : high ? 155 : 165);
     uint64_t quad = layer->operation == DORY_MAXIMUM_POOL ? maximum : average;
     uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + (divides ? 110 : high ? 65 : 50);
     uint64_t items = ((uint64_t)tile->rows * tile->columns * (quads + rest) + cores - 1) / cores;

@@ -278,19 +278,29 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
 }
 
 /* The high kind that rounds can do without, and has any bounds. */
-static bool any_finishes(const struct dory_layer *layer, enum dory_direct kind)
+static enum dory_direct any_kind(const struct dory_layer *layer)
 {
     enum dory_direct own = dory_direct_of(layer);
-    if (own == DORY_DIRECT_HIGH && layer->minimum != 0) {
-        own = DORY_DIRECT_HIGH_AWAY;
-    }
-    return own == kind;
+    return own == DORY_DIRECT_HIGH && layer->minimum != 0 ? DORY_DIRECT_HIGH_AWAY : own;
+}
+
+/* Those of 3x3 are as fast but for lines. A program has all kernels that a layer might take, and what they take of L2 is
+ * missing for tensors: so a layer that can have one of those is offered no other. */
+static bool has_3x3(const struct dory_layer *layer)
+{
+    enum dory_direct own = dory_direct_of(layer);
+    bool is_there = own != DORY_NOT_DIRECT && own != DORY_DIRECT_CLAMPED_DIVIDED && own != DORY_DIRECT_SPLIT_AWAY;
+    bool is_area = layer->output_height > 1 && layer->output_width > 1;
+    uint32_t stride = layer->stride_width;
+    return is_there && is_area && (stride == 1 || stride == 2) &&
+           (depthwise_3x3_supports(layer, stride, own) ||
+            (own == DORY_DIRECT_HIGH && depthwise_3x3_supports(layer, stride, DORY_DIRECT_HIGH_AWAY)));
 }
 
 #define DEPTHWISE(suffix, kind, finish_cycles)                                                                              \
     static bool supports_any_##suffix(const struct dory_layer *layer)                                                       \
     {                                                                                                                       \
-        return any_supports(layer) && any_finishes(layer, kind);                                                            \
+        return any_supports(layer) && any_kind(layer) == (kind) && !has_3x3(layer);                                         \
     }                                                                                                                       \
     static uint64_t cycles_any_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \
@@ -309,7 +319,7 @@ DEPTHWISE(clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE, 28)
 DEPTHWISE(split, DORY_DIRECT_SPLIT, 24)
 DEPTHWISE(split_away, DORY_DIRECT_SPLIT_AWAY, 34)
 DEPTHWISE(high, DORY_DIRECT_HIGH, 37)
-DEPTHWISE(high_away, DORY_DIRECT_HIGH_AWAY, 51)
+DEPTHWISE(high_away, DORY_DIRECT_HIGH_AWAY, 46)
 
 /* Cycles of a four that takes the long way. */
 static uint32_t long_finish_cycles(const struct dory_layer *layer)
@@ -329,9 +339,15 @@ static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct do
     return any_cycles(layer, tile, cores, long_finish_cycles(layer));
 }
 
+static bool takes_long_way(const struct dory_layer *layer)
+{
+    enum dory_direct own = dory_direct_of(layer);
+    return any_supports(layer) && (own == DORY_NOT_DIRECT || own == DORY_DIRECT_CLAMPED_DIVIDED);
+}
+
 const struct dory_kernel_description dory_xpulpv2_depthwise_description = {
     .name = "dory_xpulpv2_depthwise",
-    .supports = any_supports,
+    .supports = takes_long_way,
     .scratch_bytes = any_scratch_bytes,
     .cycles = depthwise_cycles,
 };
