@@ -89,7 +89,9 @@ static void add_memories(struct text *text, const struct plan *plan)
                  : arena_format(text->arena, ", %" PRIu32 " are gaps, which cost at most %" PRIu64 " cycles",
                                 plan->l2_peak_bytes - plan->l2_live_bytes, plan->l2_gap_cycles));
     if (plan->l2_firmware_bytes)
-        text_add(text, "L2 beside it: %" PRIu32 " bytes of code, %" PRIu32 " of application, %" PRIu32 " of tables, %" PRIu32 " free\n",
+        text_add(text,
+                 "L2 beside it: %" PRIu32 " bytes of code, %" PRIu32 " of application, %" PRIu32 " of tables, %" PRIu32
+                 " free\n",
                  plan->l2_firmware_bytes - plan->l2_application_bytes, plan->l2_application_bytes, budget_table_bytes(plan),
                  plan->target->l2_bytes - plan->l2_firmware_bytes - budget_table_bytes(plan) - plan->l2_peak_bytes);
     text_add(text, "RAM: %" PRIu32 " bytes, flash: %" PRIu32 " bytes\n", plan->ram_bytes,

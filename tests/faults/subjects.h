@@ -23,8 +23,8 @@ struct mistakes {
     const void *flash; /* null: the images linked into this program */
     size_t flash_bytes;
     bool without_l3, without_cluster;
-    bool without_check, without_load; /* of the flash image, at the start; of the weights that stay in L2 */
-    void (*spoil)(struct dory_buffers *buffers);     /* null: nothing is wrong with them */
+    bool without_check, without_load;            /* of the flash image, at the start; of the weights that stay in L2 */
+    void (*spoil)(struct dory_buffers *buffers); /* null: nothing is wrong with them */
     void (*overwrite)(const struct subject *subject, struct dory_buffers *buffers); /* between load and run */
     int (*observe)(void *user, const struct dory_buffers *buffers, unsigned layer);
     enum hal_host_call failing; /* where nth is not 0 */

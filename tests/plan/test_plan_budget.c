@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/firmware.h"
 #include "command/memory_options.h"
 #include "dory/hal.h"
 #include "expect.h"
 #include "networks.h"
-#include "command/firmware.h"
 
 static void set_word(uint8_t *bytes, size_t offset, uint32_t word)
 {

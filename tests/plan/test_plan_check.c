@@ -508,10 +508,12 @@ int main(void)
         static const uint32_t l2_bytes[] = {300000, 60000, 24000};
         static const enum plan_weights weights[] = {[6] = WEIGHTS_RESIDENT, [7] = WEIGHTS_LINKED};
         struct plan plan;
-        struct plan_options options = {
-            .weights = weights[i], .l1_bytes = 16000, .l2_bytes = l2_bytes[i % 3 * (i < 6)], .layouts = i % 2 ? LAYOUTS_CHW : LAYOUTS_HWC};
-        bool sound =
-            plan_make(networks[i / 3 > 0], &target, &options, &plan, &arena, &diagnostics) && plan_check(&plan, &diagnostics);
+        struct plan_options options = {.weights = weights[i],
+                                       .l1_bytes = 16000,
+                                       .l2_bytes = l2_bytes[i % 3 * (i < 6)],
+                                       .layouts = i % 2 ? LAYOUTS_CHW : LAYOUTS_HWC};
+        bool sound = plan_make(networks[i / 3 > 0], &target, &options, &plan, &arena, &diagnostics) &&
+                     plan_check(&plan, &diagnostics);
         EXPECT(sound, "%s", diagnostics.count ? diagnostics.list[0].text : "");
         if (sound)
             test_plan(&plan, applied, refused);

@@ -14,9 +14,9 @@ struct random_totals {
     int stepped_rows, stepped_channels;                                  /* layers with several steps */
     int xpulpv2;                                                         /* layers that have such a kernel */
     int in_ram;                                                          /* networks with a tensor in RAM */
-    int in_chw;           /* networks with a tensor in CHW */
+    int in_chw;                                                          /* networks with a tensor in CHW */
     int resident, linked; /* networks with weights that stay in L2, or are linked */
-    int loads;                                                           /* networks with transfers behind the first step */
+    int loads;            /* networks with transfers behind the first step */
     uint64_t values;
     struct features features; /* of exact cases */
 };

@@ -377,8 +377,8 @@ struct dory_network {
     uint32_t flash_bytes; /* of the weights' image, a multiple of 8; 0 where weights are linked */
     uint32_t flash_hash;  /* of the image behind its header */
 
-    /* Weights that stay in L2 from run to run, the first of the image behind its header: dory_network_load brings them to the
-     * end of the arena, and behind them writes DORY_LOADED_BYTES by which a run sees that they are there. */
+    /* Weights that stay in L2 from run to run, the first of the image behind its header: dory_network_load brings them to
+     * the end of the arena, and behind them writes DORY_LOADED_BYTES by which a run sees that they are there. */
     uint32_t resident_offset, resident_bytes; /* in the arena; both multiples of 8; 0 bytes: none */
 
     const uint8_t *weights; /* not null: all of them, linked into the program, and there is no image in flash */
