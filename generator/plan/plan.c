@@ -207,34 +207,12 @@ static bool describe_layers(struct planner *p)
     return good;
 }
 
-/* What stays in L2 is missing there; the mark behind it, too. */
-static bool reserve_resident(struct planner *p)
-{
-    uint64_t bytes = 0;
-    for (int l = 0; l < p->network->layer_count; l++)
-        if (p->resident && p->resident[l] && layer_has_weights(&p->runs[l]))
-            bytes += aligned((uint32_t)layer_weights_bytes(&p->runs[l]));
-    if (bytes == 0 || (p->options->weights == WEIGHTS_LINKED && !p->options->tables_in_l2))
-        return true; /* beside an arena whose size was given, what is linked takes nothing from it */
-    bytes += p->options->weights == WEIGHTS_LINKED ? FLASH_HEADER_BYTES : DORY_LOADED_BYTES;
-    if (bytes >= p->l2_bytes) {
-        diagnose(p->diagnostics, SEVERITY_ERROR, NULL, "weights",
-                 "does not fit L2: weights that are to stay there take %" PRIu64 " bytes of %" PRIu32
-                 "; with 'auto' as many stay as are worth it, with 'flash' none",
-                 bytes, p->l2_bytes);
-        return false;
-    }
-    p->resident_bytes = (uint32_t)bytes;
-    p->l2_bytes -= p->resident_bytes;
-    return true;
-}
-
 bool planner_start(struct planner *planner)
 {
     bool good = find_memory(planner) && check_interface(planner) && check_tensors(planner) && describe_layers(planner);
     if (good && planner->options->tables_in_l2)
         count_tables(planner);
-    return good && reserve_resident(planner);
+    return good && resident_reserve(planner);
 }
 
 /* ---- offsets ---- */

@@ -147,6 +147,10 @@ bool planner_start(struct planner *planner);
 /* plan.c: the layer with its tensors in the layouts that are decided; without kernels where it cannot have them so. */
 struct planned_layer *layer_of(const struct planner *planner, int layer);
 
+/* resident.c: takes off l2_bytes what the planner's resident weights need there, with the mark behind them. False after an
+ * error was reported: there is not so much. */
+bool resident_reserve(struct planner *planner);
+
 /* plan.c: what plan_make does for one choice of weights that are in memory before a run, by layer; null: none are. */
 bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
                const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
