@@ -271,7 +271,7 @@ static uint64_t walk_layer(struct draft *d, int layer, uint64_t time)
 
 static void walk(struct draft *d)
 {
-    size_t transfers = (size_t)(d->read_count + d->write_count), steps = (size_t)draft_steps(d);
+    size_t transfers = (size_t)d->read_count + (size_t)d->write_count, steps = (size_t)draft_steps(d);
     uint64_t time = 0;
     d->queue = arena_array(d->arena, struct item *, transfers + 1);
     d->awaited_at = arena_array(d->arena, int, steps + 2);

@@ -85,7 +85,8 @@ static void write_schedule(const struct draft *d, struct schedule *schedule)
 {
     const struct network *network = d->planner->network;
     struct arena *arena = d->arena;
-    size_t buffers = (size_t)(network->tensor_count + d->first_buffer[network->layer_count]), steps = (size_t)draft_steps(d);
+    size_t buffers = (size_t)network->tensor_count + (size_t)d->first_buffer[network->layer_count];
+    size_t steps = (size_t)draft_steps(d);
     *schedule = (struct schedule){
         .tensor_buffer = arena_array(arena, int, (size_t)network->tensor_count),
         .first_step = d->first_step,
