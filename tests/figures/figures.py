@@ -26,7 +26,7 @@ import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 GAP8 = TESTS.parent / "generator/target/gap8.json"
-STACKS = 10280  # bytes of GAP8's L1 that are no buffer
+STACKS = json.loads(GAP8.read_text())["memory_bytes"]["l1_stacks"]  # bytes of GAP8's L1 that are no buffer
 
 
 class Maker:
