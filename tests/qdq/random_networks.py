@@ -190,6 +190,25 @@ class Builder:
         shape = (1, x.shape[1], *[x.shape[2 + i] + pads[i] + pads[i + 2] - kernel[i] + 1 for i in range(2)])
         return self.quantised(real, shape, x.scale, x.zero_point)
 
+    def largest(self, x):
+        """Along height, width, or both, of an image or of one with its channels last."""
+        axes, last = self.pick([[2], [3], [2, 3], [-1, -2]]), self.number(0, 1)
+        real = self.node("Transpose", [self.real(x)], perm=[0, 2, 3, 1]) if last else self.real(x)
+        places = [axis % 4 - 1 for axis in axes] if last else axes
+        lists = {"axes": places} if self.opset < 18 else {}
+        real = self.node("ReduceMax", [real] + ([] if lists else [self.constant(np.array(places))]), keepdims=1, **lists)
+        real = self.node("Transpose", [real], perm=[0, 3, 1, 2]) if last else real
+        shape = [1 if i in [axis % 4 for axis in axes] else x.shape[i] for i in range(4)]
+        return self.quantised(real, tuple(shape), x.scale, x.zero_point)
+
+    def index(self, x):
+        """The dimension of the largest element, along any but the first; a model's output is nothing else's input."""
+        axis, keep = self.number(1, len(x.shape) - 1), self.number(0, 1)
+        shape = [size for i, size in enumerate(x.shape) if keep or i != axis]
+        shape[axis:axis + keep] = [1] * keep
+        given = axis - len(x.shape) if self.number(0, 1) else axis
+        return Tensor(self.node("ArgMax", [self.real(x)], axis=given, keepdims=keep), shape, None, None)
+
     def unary(self, x):
         kind, more = self.pick([("Relu", {}), ("LeakyRelu", {"alpha": 0.1}), ("Sigmoid", {}), ("Tanh", {}), ("HardSwish", {}),
                                 ("HardSigmoid", {"alpha": 1 / 6, "beta": 0.5}), ("Identity", {})])
@@ -308,7 +327,7 @@ class Builder:
         shape = (1, self.number(1, 8), self.number(2, 12), self.number(2, 12))
         is_float = self.number(0, 4) > 0
         x = self.quantised("x", shape) if is_float else Tensor("x", shape, self.scale(), self.zero_point())
-        layers = [self.convolution] * 4 + [self.transposed, self.average, self.maximum, self.unary, self.silu, self.residual, self.excite,
+        layers = [self.convolution] * 4 + [self.transposed, self.average, self.maximum, self.largest, self.unary, self.silu, self.residual, self.excite,
                                            self.concatenation, self.pad, self.cut, self.resize, self.shuffle, self.normalised, self.rows,
                                            self.to_channels_last_and_back]
         y = x
@@ -317,9 +336,12 @@ class Builder:
         if self.number(0, 1) or y is x:
             y = self.classifier(y)
         elements = TensorProto.INT8 if self.kind == np.int8 else TensorProto.UINT8
+        results = elements
+        if self.number(0, 4) == 0:
+            y, results = self.index(y), TensorProto.INT64
         graph = helper.make_graph(self.nodes, "random",
                                   [helper.make_tensor_value_info("x", TensorProto.FLOAT if is_float else elements, shape)],
-                                  [helper.make_tensor_value_info(y.name, elements, y.shape)], self.constants)
+                                  [helper.make_tensor_value_info(y.name, results, y.shape)], self.constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)])
         limits = np.iinfo(self.kind)
         return model, self.random.integers(limits.min, limits.max + 1, shape).astype(self.kind)
@@ -334,7 +356,7 @@ def check(dory, seed, scratch):
     if done.returncode:
         return f"{done.stderr}"
     expected = reference.Network(model).run(image).ravel()
-    found = np.fromfile(result, expected.dtype)
+    found = np.fromfile(result, np.uint8 if expected.dtype == np.int64 else expected.dtype)  # indices have as many bytes as they need
     if found.size != expected.size:
         return f"{found.size} elements, expected {expected.size}"
     wrong = np.flatnonzero(found != expected)

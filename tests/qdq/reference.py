@@ -278,8 +278,17 @@ class Network:
     def node_GlobalAveragePool(self, inputs, attributes, node):
         return self.node_ReduceMean(inputs[:1], {"axes": [2, 3]}, node)
 
+    def axes(self, inputs, attributes):
+        return tuple(int(axis) for axis in (attributes.get("axes") if "axes" in attributes else inputs[1]))
+
+    def node_ReduceMax(self, inputs, attributes, node):
+        return inputs[0].moved(inputs[0].elements.max(self.axes(inputs, attributes), keepdims=bool(attributes.get("keepdims", 1))))
+
+    def node_ArgMax(self, inputs, attributes, node):
+        return np.argmax(inputs[0].elements, attributes.get("axis", 0), keepdims=bool(attributes.get("keepdims", 1)))
+
     def node_ReduceMean(self, inputs, attributes, node):
-        axes = tuple(int(axis) for axis in (attributes.get("axes") if "axes" in attributes else inputs[1]))
+        axes = self.axes(inputs, attributes)
         sums = inputs[0].integers().sum(axes, keepdims=bool(attributes.get("keepdims", 1)))
         return Exact(sums, [fraction(inputs[0].scale) * sums.size / inputs[0].elements.size])
 

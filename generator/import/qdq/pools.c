@@ -1,4 +1,4 @@
-/* Pools, means and Softmax. */
+/* Pools and Softmax. */
 #include "import/qdq/qdq.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 /* ---- averages ---- */
 
-static struct qdq_pending *average(struct qdq *qdq, const struct node *node, int tensor, int height, int width)
+struct qdq_pending *qdq_average(struct qdq *qdq, const struct node *node, int tensor, int height, int width)
 {
     struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_AVERAGE_POOL, node, tensor, 1);
     const struct tensor *input = qdq_tensor(qdq, tensor);
@@ -72,7 +72,7 @@ static struct qdq_pending *average_with_border(struct qdq *qdq, const struct nod
         tensor = qdq_lay_border(qdq, node->name, tensor, window->before, window->after, qdq_tensor(qdq, tensor)->zero_point);
     memset(inside.before, 0, sizeof inside.before);
     memset(inside.after, 0, sizeof inside.after);
-    struct qdq_pending *pending = average(qdq, node, tensor, (int)window->kernel[0], (int)window->kernel[1]);
+    struct qdq_pending *pending = qdq_average(qdq, node, tensor, (int)window->kernel[0], (int)window->kernel[1]);
     qdq_window_set(&pending->layer, &inside);
     pending->layer.padding_bottom = pending->layer.padding_right = 0;
     return pending;
@@ -106,141 +106,20 @@ enum qdq_outcome qdq_average_pool(struct qdq *qdq, const struct node *node, cons
     return QDQ_DONE;
 }
 
-/* ---- reductions over height and width ---- */
-
-struct reduced {
-    bool rows, columns;
-};
-
-/* What a dimension of the view is in memory: rows, columns, both, or false. */
-static bool reduce_dimension(const struct view *view, int dimension, const struct tensor *tensor, struct reduced *reduced)
-{
-    int first = 0;
-    for (int i = 0; i < dimension; i++)
-        first += view->factor_counts[i];
-    for (int i = first; i < first + view->factor_counts[dimension]; i++) {
-        struct view_factor factor = view->factors[i];
-        int64_t row = (int64_t)tensor->width * tensor->channels;
-        if (factor.step == tensor->channels && factor.size == tensor->width)
-            reduced->columns = true;
-        else if (factor.step == row && factor.size == tensor->height)
-            reduced->rows = true;
-        else if (factor.step == tensor->channels && factor.size == (int64_t)tensor->width * tensor->height)
-            reduced->rows = reduced->columns = true;
-        else
-            return false;
-    }
-    return true;
-}
-
-/* The view behind a reduction: without its dimensions, or with 1 in their place. */
-static struct view reduced_view(const struct view *view, const bool *is_reduced, bool keep, const struct tensor *tensor,
-                                bool columns)
-{
-    struct view made = {.rank = 0};
-    int from = 0, to = 0;
-    for (int i = 0; i < view->rank; i++) {
-        if (is_reduced[i] && keep)
-            made.dimensions[made.rank++] = 1;
-        if (!is_reduced[i]) {
-            made.dimensions[made.rank] = view->dimensions[i];
-            made.factor_counts[made.rank++] = view->factor_counts[i];
-        }
-        for (int k = 0; k < view->factor_counts[i]; k++, from++) {
-            if (is_reduced[i])
-                continue;
-            made.factors[to] = view->factors[from];
-            if (columns && made.factors[to].step >= (int64_t)tensor->width * tensor->channels)
-                made.factors[to].step /= tensor->width;
-            to++;
-        }
-    }
-    return made;
-}
-
-static enum qdq_outcome reduce(struct qdq *qdq, const struct node *node, struct qdq_value input, const bool *is_reduced,
-                               bool keep, struct qdq_value *result)
-{
-    struct reduced reduced = {false, false};
-    if (input.kind != QDQ_REALS || !qdq_is_plain(qdq, &input))
-        return QDQ_FLOAT;
-    for (int attempt = 0; attempt < 2; attempt++) {
-        bool fits = view_elements(&input.view) == (int64_t)tensor_elements(qdq_tensor(qdq, input.tensor));
-        reduced = (struct reduced){false, false};
-        for (int i = 0; i < input.view.rank; i++)
-            fits = fits && (!is_reduced[i] || reduce_dimension(&input.view, i, qdq_tensor(qdq, input.tensor), &reduced));
-        if (fits)
-            break;
-        enum qdq_outcome outcome = attempt ? QDQ_FAULT : qdq_make_image(qdq, node, &input);
-        if (attempt)
-            qdq_fault(qdq, node, "axes", "a mean over other dimensions than height and width, of shape %s, is not supported",
-                      view_text(&input.view, qdq->arena));
-        if (outcome != QDQ_DONE)
-            return outcome;
-    }
-    const struct tensor tensor = *qdq_tensor(qdq, input.tensor);
-    struct qdq_pending *pending =
-        average(qdq, node, input.tensor, reduced.rows ? tensor.height : 1, reduced.columns ? tensor.width : 1);
-    pending->height = reduced.rows ? 1 : tensor.height;
-    pending->width = reduced.columns ? 1 : tensor.width;
-    *result = (struct qdq_value){.kind = QDQ_PENDING,
-                                 .view = reduced_view(&input.view, is_reduced, keep, &tensor, reduced.columns),
-                                 .pending = pending};
-    return QDQ_DONE;
-}
-
-enum qdq_outcome qdq_global_average(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                                    struct qdq_value *result)
-{
-    bool is_reduced[GRAPH_MAXIMUM_RANK] = {false};
-    (void)count;
-    if (qdq_integer(qdq, node, "channels_last", 0) != 0)
-        return qdq_fault(qdq, node, "channels_last", "is set; supported: 0");
-    for (int i = 2; i < inputs[0].view.rank; i++)
-        is_reduced[i] = true;
-    return reduce(qdq, node, inputs[0], is_reduced, true, result);
-}
-
-enum qdq_outcome qdq_reduce_mean(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                                 struct qdq_value *result)
-{
-    bool is_reduced[GRAPH_MAXIMUM_RANK] = {false};
-    int64_t axes[16];
-    int rank = inputs[0].view.rank, listed = qdq_list(qdq, node, "axes", count > 1 ? &inputs[1] : NULL, axes);
-    if (listed == -2)
-        return QDQ_FAULT;
-    for (int i = 0; i < rank && listed <= 0; i++)
-        is_reduced[i] = listed < 0 || qdq_integer(qdq, node, "noop_with_empty_axes", 0) == 0;
-    for (int i = 0; i < listed; i++) {
-        int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
-        if (axis < 0 || axis >= rank)
-            return qdq_fault(qdq, node, "axes", "has %" PRId64 ", of a tensor of shape %s", axes[i],
-                             view_text(&inputs[0].view, qdq->arena));
-        is_reduced[axis] = true;
-    }
-    return reduce(qdq, node, inputs[0], is_reduced, qdq_integer(qdq, node, "keepdims", 1) != 0, result);
-}
-
 /* ---- maxima ---- */
 
-static bool is_rising(const struct qdq_value *value)
+bool qdq_keeps_order(const struct qdq_value *value)
 {
+    if (value->kind != QDQ_REALS)
+        return value->kind == QDQ_ELEMENTS;
     for (int i = 1; i < 256; i++)
         if (!(value->reals[i] >= value->reals[i - 1]))
             return false;
     return true;
 }
 
-/* A maximum of what rises with the elements is that of the elements. */
-static enum qdq_outcome maximum_input(struct qdq *qdq, const struct node *node, struct qdq_value *input)
-{
-    if (input->kind != QDQ_ELEMENTS && (input->kind != QDQ_REALS || !is_rising(input)))
-        return QDQ_FLOAT;
-    return qdq_make_image(qdq, node, input);
-}
-
-static void lay_maximum(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
-                        const struct qdq_window *window, struct qdq_value *result)
+void qdq_lay_maximum(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                     const struct qdq_window *window, struct qdq_value *result)
 {
     int channels = qdq_tensor(qdq, input->tensor)->channels;
     int output = qdq_tensor_like(qdq, node->name, input->tensor, (int)window->output[0], (int)window->output[1], channels);
@@ -270,7 +149,7 @@ enum qdq_outcome qdq_maximum_pool(struct qdq *qdq, const struct node *node, cons
     struct qdq_value input = inputs[0];
     struct qdq_window window;
     (void)count;
-    enum qdq_outcome outcome = maximum_input(qdq, node, &input);
+    enum qdq_outcome outcome = qdq_keeps_order(&input) ? qdq_make_image(qdq, node, &input) : QDQ_FLOAT;
     if (outcome != QDQ_DONE)
         return outcome;
     if (input.view.rank < 3)
@@ -280,25 +159,7 @@ enum qdq_outcome qdq_maximum_pool(struct qdq *qdq, const struct node *node, cons
         return QDQ_FAULT;
     if (!sees_image(&window))
         return qdq_fault(qdq, node, "pads", "leave a window that sees nothing but padding, which has no maximum");
-    lay_maximum(qdq, node, &input, &window, result);
-    return QDQ_DONE;
-}
-
-enum qdq_outcome qdq_global_maximum(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                                    struct qdq_value *result)
-{
-    struct qdq_value input = inputs[0];
-    (void)count;
-    enum qdq_outcome outcome = maximum_input(qdq, node, &input);
-    if (outcome != QDQ_DONE)
-        return outcome;
-    const struct tensor *tensor = qdq_tensor(qdq, input.tensor);
-    struct qdq_window window = {.kernel = {tensor->height, tensor->width},
-                                .stride = {1, 1},
-                                .dilation = {1, 1},
-                                .input = {tensor->height, tensor->width},
-                                .output = {1, 1}};
-    lay_maximum(qdq, node, &input, &window, result);
+    qdq_lay_maximum(qdq, node, &input, &window, result);
     return QDQ_DONE;
 }
 

@@ -215,13 +215,23 @@ bool qdq_window_read(struct qdq *qdq, const struct node *node, const struct tens
                      struct qdq_window *window);
 void qdq_window_set(struct layer *layer, const struct qdq_window *window);
 
+/* ---- pools.c ---- */
+
+/* An average over windows of so many pixels. */
+struct qdq_pending *qdq_average(struct qdq *qdq, const struct node *node, int tensor, int height, int width);
+/* A maximum of the value's reals is that of its elements. */
+bool qdq_keeps_order(const struct qdq_value *value);
+/* A maximum pool of an image. */
+void qdq_lay_maximum(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                     const struct qdq_window *window, struct qdq_value *result);
+
 /* ---- handlers ---- */
 
-qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product; /* products.c */
-qdq_handler qdq_average_pool, qdq_global_average, qdq_reduce_mean, qdq_maximum_pool, qdq_global_maximum,
-    qdq_softmax;                                                                               /* pools.c */
-qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_batch_normalization;                          /* elements.c */
-qdq_handler qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose; /* views.c */
+qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product;                    /* products.c */
+qdq_handler qdq_average_pool, qdq_maximum_pool, qdq_softmax;                                              /* pools.c */
+qdq_handler qdq_reduce_mean, qdq_reduce_maximum, qdq_global_average, qdq_global_maximum, qdq_arg_maximum; /* reductions.c */
+qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_batch_normalization;                                     /* elements.c */
+qdq_handler qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose;            /* views.c */
 /* Of equal quantisation. */
 int qdq_concatenate(struct qdq *qdq, const char *name, const struct qdq_value *parts, int count, enum image_axis axis);
 /* A copy with a border; the elements of it are `fill`. */

@@ -8,6 +8,7 @@
 const struct qdq_operator qdq_operators[] = {
     {"Abs", qdq_unary, TABLE, ""},
     {"Add", qdq_binary, "addition; with a constant: bias, or part of a table", "shapes that broadcast"},
+    {"ArgMax", qdq_arg_maximum, "the channel of the largest element", "last, one dimension"},
     {"AveragePool", qdq_average_pool, "average pool, or weighted sums where windows leave the image", ""},
     {"BatchNormalization", qdq_batch_normalization, "depth-wise convolution", "constant parameters"},
     {"Cast", qdq_identity, "nothing", "to float"},
@@ -46,6 +47,7 @@ const struct qdq_operator qdq_operators[] = {
     {"Pow", qdq_binary, "part of a table", "a constant power"},
     {"QuantizeLinear", qdq_quantize_linear, "the rounding of the layer in front, or a table", "to INT8 or UINT8"},
     {"Reciprocal", qdq_unary, TABLE, ""},
+    {"ReduceMax", qdq_reduce_maximum, "maximum pool", "over height and width"},
     {"ReduceMean", qdq_reduce_mean, "average pool", "over height and width"},
     {"Relu", qdq_unary, "bound of the layer in front, or a table", ""},
     {"Reshape", qdq_reshape, "nothing, or a copy", "that splits and joins dimensions"},
