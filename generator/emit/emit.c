@@ -179,6 +179,23 @@ static const char *run_parameters(const struct emission *emission, struct arena 
                         emission->plan->network->output_count);
 }
 
+/* A dump writes to the log while the network runs, and the application cannot go on meanwhile. */
+static void add_declarations_of_jobs(struct text *text, const struct emission *emission)
+{
+    const char *name = emission->name;
+    text_add(
+        text,
+        "/* The same beside the application: begins, goes on, waits for the end, ends before its time. DORY_RUNNING until "
+        "it has\n"
+        " * ended; buffers, outputs and job belong to the run until then. See dory/run.h and docs/asynchronous.md%s. */\n"
+        "int %s_start(struct dory_job *job, const struct dory_buffers *buffers, %s);\n"
+        "int %s_poll(struct dory_job *job);\n"
+        "int %s_wait(struct dory_job *job);\n"
+        "void %s_cancel(struct dory_job *job);\n\n",
+        emission->dumped ? ".\n * Not with a dump, as here: DORY_ERROR_UNSUPPORTED" : "", name,
+        run_parameters(emission, text->arena), name, name, name);
+}
+
 static void add_declarations(struct text *text, const struct emission *emission)
 {
     const char *name = emission->name;
@@ -194,6 +211,7 @@ static void add_declarations(struct text *text, const struct emission *emission)
              "int %s_run(const struct dory_buffers *buffers, %s);\n\n",
              name, name, place, name, has_several(emission) ? "; see dory_network_run_all" : "", name,
              run_parameters(emission, text->arena));
+    add_declarations_of_jobs(text, emission);
     text_add(text,
              "/* Brings the weights that stay in the L2 buffer there, once before the first run%s. */\n"
              "int %s_load(const struct dory_buffers *buffers);\n\n",
@@ -424,6 +442,30 @@ static void add_run(struct text *text, const struct emission *emission)
              arguments, emission->name, emission->name);
 }
 
+static void add_jobs(struct text *text, const struct emission *emission)
+{
+    bool several = has_several(emission), dumps = emission->dumped != NULL;
+    const char *name = emission->name;
+    text_add(text,
+             "\nint %s_start(struct dory_job *job, const struct dory_buffers *buffers, %s)\n"
+             "{\n",
+             name, run_parameters(emission, text->arena));
+    if (dumps)
+        text_add(text,
+                 "    (void)job, (void)buffers, (void)%s, (void)%s;\n"
+                 "    return DORY_ERROR_UNSUPPORTED;\n",
+                 several ? "inputs" : "input", several ? "outputs" : "output");
+    else
+        text_add(text, "    return dory_network_start%s(job, &%s_network, buffers, %s);\n", several ? "_all" : "", name,
+                 several ? "inputs, outputs" : "input, output");
+    text_add(text,
+             "}\n\n"
+             "int %s_poll(struct dory_job *job) { return dory_job_poll(job); }\n"
+             "int %s_wait(struct dory_job *job) { return dory_job_wait(job); }\n"
+             "void %s_cancel(struct dory_job *job) { dory_job_cancel(job); }\n",
+             name, name, name);
+}
+
 static void add_source(struct text *text, const struct emission *emission)
 {
     add_title(text, emission, "Data");
@@ -441,6 +483,7 @@ static void add_source(struct text *text, const struct emission *emission)
     if (emission->dumped)
         emit_dump_table(text, emission);
     add_run(text, emission);
+    add_jobs(text, emission);
 }
 
 /* ---- weights ---- */

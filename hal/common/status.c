@@ -18,6 +18,9 @@ const char *dory_strerror(int status)
     case DORY_ERROR_MISMATCH: return "a layer differs from its expected values";
     case DORY_ERROR_UNSUPPORTED: return "this hardware layer does not have what was asked for";
     case DORY_ERROR_NOT_LOADED: return "the weights that stay in L2 have not been loaded, or were overwritten";
+    case DORY_RUNNING: return "what was started is still going on";
+    case DORY_ERROR_BUSY: return "a run that was started is not complete, and there is one at a time";
+    case DORY_ERROR_CANCELLED: return "the run was cancelled";
     default: return "an unknown status code";
     }
 }

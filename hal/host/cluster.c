@@ -8,13 +8,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "internal.h"
-#include "stack.h"
 
 enum core_state { CORE_PARKED, CORE_RUNNING, CORE_AT_BARRIER, CORE_RETURNED };
 
@@ -31,7 +27,6 @@ static struct {
     pthread_cond_t finish; /* the last party has returned */
     struct barrier barrier, meeting;
     pthread_t threads[HAL_HOST_MAXIMUM_CORES];
-    uint8_t *stacks[HAL_HOST_MAXIMUM_CORES];
     enum core_state states[PARTIES];
     unsigned cores;   /* 0: closed */
     unsigned parties; /* of this run: the cores, and a driver that is none */
@@ -106,6 +101,18 @@ static struct timespec deadline(void)
     return time;
 }
 
+/* With the lock. False: it has taken too long. A driver that the application polls lets it go on meanwhile, which then
+ * decides how long that takes. */
+static bool wait_on(pthread_cond_t *condition, const struct timespec *until)
+{
+    if (!start_driver_is_polled())
+        return pthread_cond_timedwait(condition, &cluster.lock, until) != ETIMEDOUT || start_is_polled();
+    unlock();
+    start_yield();
+    lock();
+    return true;
+}
+
 static void wait_for_others(struct barrier *barrier)
 {
     uint64_t passed = barrier->passed;
@@ -114,7 +121,7 @@ static void wait_for_others(struct barrier *barrier)
     barrier->waiting++;
     check_deadlock();
     while (barrier->passed == passed) {
-        if (pthread_cond_timedwait(&barrier->condition, &cluster.lock, &until) == ETIMEDOUT && barrier->passed == passed)
+        if (!wait_on(&barrier->condition, &until) && barrier->passed == passed)
             abort_deadlocked("not all cores came to a barrier in time");
     }
 }
@@ -165,7 +172,7 @@ void hal_await_notice(void)
     lock();
     struct timespec until = deadline();
     while (cluster.notices == 0)
-        if (pthread_cond_timedwait(&cluster.notice, &cluster.lock, &until) == ETIMEDOUT && cluster.notices == 0)
+        if (!wait_on(&cluster.notice, &until) && cluster.notices == 0)
             abort_deadlocked("the driver waits for a notice that no core gives");
     cluster.notices--;
     unlock();
@@ -201,53 +208,6 @@ static void return_from_run(void)
     unlock();
 }
 
-/* ---- stacks ------------------------------------------------------------------------------------------------ */
-
-/* A PC's frames are larger than a chip's, and ThreadSanitizer keeps its own data there, too. Below the guard there is no
- * memory at all. */
-#ifdef THREAD_SANITIZER
-#define STACK_BYTES (2048 * 1024)
-#else
-#define STACK_BYTES (256 * 1024)
-#endif
-#define STACK_GUARD_BYTES (16 * 1024)
-
-static int make_stack(unsigned core)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *all = mmap(NULL, page + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED || mprotect(all + page, STACK_BYTES, PROT_READ | PROT_WRITE) != 0)
-        return DORY_ERROR_CLUSTER;
-    cluster.stacks[core] = all + page;
-    stack_paint(cluster.stacks[core], cluster.stacks[core] + STACK_BYTES);
-    return DORY_OK;
-}
-
-static void drop_stack(unsigned core)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    munmap(cluster.stacks[core] - page, page + STACK_BYTES);
-}
-
-static int check_stacks(void)
-{
-    int status = DORY_OK;
-    for (unsigned core = 0; core < cluster.cores; core++)
-        if (!stack_is_sound(cluster.stacks[core], STACK_GUARD_BYTES))
-            status = host_violation(DORY_ERROR_STACK, "the stack of core %u has grown beyond its end", core);
-    return status;
-}
-
-int hal_stack_peak(unsigned core, struct hal_stack *stack)
-{
-    if (core == HAL_FABRIC_CONTROLLER)
-        return DORY_ERROR_UNSUPPORTED; /* it is the operating system's */
-    if (!stack || core >= cluster.cores)
-        return DORY_ERROR_ARGUMENT;
-    *stack = stack_measure(cluster.stacks[core], cluster.stacks[core] + STACK_BYTES, STACK_GUARD_BYTES);
-    return DORY_OK;
-}
-
 /* ---- the cores' threads ------------------------------------------------------------------------------------ */
 
 static void *core_main(void *core)
@@ -270,7 +230,7 @@ static void join_cores(unsigned cores)
     unlock();
     for (unsigned core = 0; core < cores; core++) {
         pthread_join(cluster.threads[core], NULL);
-        drop_stack(core);
+        stack_drop(core);
     }
     cluster.closing = false;
     cluster.cores = 0;
@@ -279,15 +239,15 @@ static void join_cores(unsigned cores)
 static int start_core(unsigned core)
 {
     pthread_attr_t attributes;
-    int status = make_stack(core);
+    int status = stack_make(core);
     if (status != DORY_OK)
         return status;
     pthread_attr_init(&attributes);
-    bool started = pthread_attr_setstack(&attributes, cluster.stacks[core], STACK_BYTES) == 0 &&
+    bool started = stack_use(core, &attributes) &&
                    pthread_create(&cluster.threads[core], &attributes, core_main, (void *)(intptr_t)core) == 0;
     pthread_attr_destroy(&attributes);
     if (!started)
-        drop_stack(core);
+        stack_drop(core);
     return started ? DORY_OK : DORY_ERROR_CLUSTER;
 }
 
@@ -332,7 +292,9 @@ int hal_cluster_open(unsigned cores)
 
 static int check_run(void)
 {
-    int status = DORY_OK;
+    int status = start_check_idle("hal_cluster_run");
+    if (status != DORY_OK)
+        return status;
     host_enter();
     if (host_fault(HAL_HOST_CLUSTER_RUN))
         status = DORY_ERROR_CLUSTER;
@@ -344,8 +306,24 @@ static int check_run(void)
     return status;
 }
 
-static void dispatch(void (*entry)(void *argument), void *argument)
+static bool fabric_controller_drives(void)
 {
+    static const uint64_t stream = 0xD121;
+    if (host_options.driver == HAL_HOST_DRIVER_MIXED)
+        return host_random(stream, cluster.run) & 1;
+    return host_options.driver == HAL_HOST_DRIVER_FABRIC_CONTROLLER;
+}
+
+int cluster_begin(void (*entry)(void *argument), void *argument, bool has_driver)
+{
+    if (!entry)
+        return DORY_ERROR_ARGUMENT;
+    int status = check_run();
+    if (status != DORY_OK)
+        return status;
+    bool is_beside = has_driver && fabric_controller_drives();
+    cluster.parties = cluster.cores + is_beside;
+    cluster.driver = (int)cluster.parties - 1;
     cluster.entry = entry;
     cluster.argument = argument;
     host_order_before(&cluster.begin_event);
@@ -356,9 +334,28 @@ static void dispatch(void (*entry)(void *argument), void *argument)
     cluster.run++;
     pthread_cond_broadcast(&cluster.start);
     unlock();
+    return DORY_OK;
 }
 
-static int finish_run(void)
+bool cluster_has_driver_beside(void) { return cluster.parties > cluster.cores; }
+
+void cluster_drive_beside(void)
+{
+    this_core = cluster.driver;
+    cluster.entry(cluster.argument);
+    return_from_run();
+    this_core = FABRIC_CONTROLLER;
+}
+
+bool cluster_has_ended(void)
+{
+    lock();
+    bool has_ended = cluster.returned == cluster.parties;
+    unlock();
+    return has_ended;
+}
+
+int cluster_finish(void)
 {
     lock();
     while (cluster.returned < cluster.parties)
@@ -366,7 +363,7 @@ static int finish_run(void)
     unlock();
     host_order_after(&cluster.end_event);
     host_enter();
-    int status = dma_end_of_run(), stack_status = check_stacks();
+    int status = dma_end_of_run(), stack_status = stacks_check(cluster.cores);
     if (status == DORY_OK && cluster.notices > 0)
         status = host_violation(DORY_ERROR_CLUSTER, "the driver has not awaited %u notices", cluster.notices);
     cluster.notices = 0;
@@ -376,50 +373,27 @@ static int finish_run(void)
 
 int hal_cluster_run(void (*entry)(void *argument), void *argument)
 {
-    if (!entry)
-        return DORY_ERROR_ARGUMENT;
-    int status = check_run();
-    if (status != DORY_OK)
-        return status;
-    cluster.parties = cluster.cores;
-    cluster.driver = (int)cluster.cores - 1;
-    dispatch(entry, argument);
-    return finish_run();
-}
-
-/* ---- with a driver ----------------------------------------------------------------------------------------- */
-
-static bool fabric_controller_drives(void)
-{
-    static const uint64_t stream = 0xD121;
-    if (host_options.driver == HAL_HOST_DRIVER_MIXED)
-        return host_random(stream, cluster.run) & 1;
-    return host_options.driver == HAL_HOST_DRIVER_FABRIC_CONTROLLER;
+    int status = cluster_begin(entry, argument, false);
+    return status ? status : cluster_finish();
 }
 
 int hal_cluster_drive(void (*entry)(void *argument), void *argument)
 {
-    if (!fabric_controller_drives())
-        return hal_cluster_run(entry, argument);
-    if (!entry)
-        return DORY_ERROR_ARGUMENT;
-    int status = check_run();
+    int status = cluster_begin(entry, argument, true);
     if (status != DORY_OK)
         return status;
-    cluster.parties = cluster.cores + 1;
-    cluster.driver = (int)cluster.cores;
-    dispatch(entry, argument);
-    this_core = cluster.driver;
-    entry(argument);
-    return_from_run();
-    this_core = FABRIC_CONTROLLER;
-    return finish_run();
+    if (cluster_has_driver_beside())
+        cluster_drive_beside();
+    return cluster_finish();
 }
 
 int hal_cluster_close(void)
 {
+    int status = start_check_idle("hal_cluster_close");
+    if (status != DORY_OK)
+        return status;
     host_enter();
-    int status = host_fault(HAL_HOST_CLUSTER_CLOSE) ? DORY_ERROR_STACK : check_stacks();
+    status = host_fault(HAL_HOST_CLUSTER_CLOSE) ? DORY_ERROR_STACK : stacks_check(cluster.cores);
     host_leave();
     if (cluster.cores) {
         join_cores(cluster.cores);

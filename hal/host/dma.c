@@ -186,6 +186,7 @@ static int wait_for(int core, hal_dma_ticket number, bool stalls)
 /* The other cores go on meanwhile. */
 int hal_dma_wait(hal_dma_ticket ticket)
 {
+    start_yield_sometimes(3000, (uint64_t)ticket);
     host_enter();
     bool stalls = host_fault(HAL_HOST_DMA_STALL);
     bool is_slow = host_fault(HAL_HOST_DMA_DELAY);

@@ -2,6 +2,7 @@
 #ifndef DORY_HAL_HOST_INTERNAL_H
 #define DORY_HAL_HOST_INTERNAL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -107,13 +108,44 @@ bool transfer_perform(struct transfer *transfer, int status); /* nothing where i
 bool transfer_finish(struct transfer *transfer, int status);
 size_t transfer_bytes(const struct transfer *transfer);
 
-/* ---- cluster.c, dma.c, l3.c ---- */
+/* ---- cluster.c ---- */
 
 #define FABRIC_CONTROLLER (-1)
 #define PARTIES           (HAL_HOST_MAXIMUM_CORES + 1) /* the cores, and a driver beside them */
 int cluster_this_core(
     void); /* FABRIC_CONTROLLER outside the cluster; the number behind the last core for a driver that is none */
 bool cluster_is_open(void);
+
+/* A run: begin, with the fabric controller as its driver where `has_driver` and the options say so, drive beside the cores
+ * where that is so, and finish, which waits for all. */
+int cluster_begin(void (*entry)(void *argument), void *argument, bool has_driver);
+bool cluster_has_driver_beside(void);
+void cluster_drive_beside(void);
+bool cluster_has_ended(void);
+int cluster_finish(void);
+
+/* ---- stack.c ---- */
+
+int stack_make(unsigned core);
+void stack_drop(unsigned core);
+bool stack_use(unsigned core, pthread_attr_t *attributes);
+int stacks_check(unsigned cores); /* 0, or DORY_ERROR_STACK after a violation was reported */
+
+/* ---- start.c: what goes on beside the application ---- */
+
+/* For calls of the application that there must be no such thing for; without the lock. 0, or DORY_ERROR_BUSY after a
+ * violation was reported. */
+int start_check_idle(const char *call);
+
+/* Does it go on when it is polled only; and is the caller its driver? Who is, lets the application go on where it waits. */
+bool start_is_polled(void);
+bool start_driver_is_polled(void);
+void start_yield(void);
+
+/* Where the machine may have to wait, or not. `stream` and `index` decide, with the seed. */
+void start_yield_sometimes(uint64_t stream, uint64_t index);
+
+/* ---- dma.c, l3.c ---- */
 
 /* At the end of a run: ends tickets that nobody waited for. 0, or DORY_ERROR_DMA after a violation was reported. */
 int dma_end_of_run(void);

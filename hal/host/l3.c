@@ -241,6 +241,8 @@ static int start(const struct hal_l3_copy *copy)
 int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
 {
     int status = ticket ? check_l3_copy(copy) : DORY_ERROR_ARGUMENT;
+    if (status == DORY_OK)
+        status = start_check_idle("hal_l3_start");
     if (status != DORY_OK)
         return status;
     one_caller_at_a_time++;
@@ -275,16 +277,22 @@ static int wait_up_to(hal_l3_ticket ticket)
 
 int hal_l3_wait(hal_l3_ticket ticket)
 {
+    int status = start_check_idle("hal_l3_wait");
+    if (status != DORY_OK)
+        return status;
+    start_yield_sometimes(4000, ticket);
     one_caller_at_a_time++;
     host_enter();
-    int status = wait_up_to(ticket);
+    status = wait_up_to(ticket);
     host_leave();
     return status;
 }
 
 int hal_l3_close(void)
 {
-    int status = DORY_OK;
+    int status = start_check_idle("hal_l3_close");
+    if (status != DORY_OK)
+        return status;
     host_enter();
     bool fault = host_fault(HAL_HOST_L3_CLOSE);
     if (is_open && queued > 0)

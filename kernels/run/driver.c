@@ -261,7 +261,7 @@ static void give_next(struct dory_driver *driver, struct dory_work *work)
 static bool must_stop(const struct dory_driver *driver)
 {
     const struct dory_run *run = &driver->run;
-    if (driver->turns && (!driver->more || run->buffers->observe || run->status != DORY_OK)) {
+    if (driver->turns && (!driver->more || run->buffers->observe)) {
         return true;
     }
     return driver->next->starts_step && driver->next->step->transfers_awaited > driver->now->step->transfers_started;
@@ -271,7 +271,7 @@ static bool must_stop(const struct dory_driver *driver)
 static bool resume(struct dory_driver *driver)
 {
     driver->stopped = false;
-    if (driver->turns && driver->run.buffers->observe && driver->run.status == DORY_OK) {
+    if (driver->turns && driver->run.buffers->observe) {
         observe(driver);
     }
     return !driver->turns || (driver->more && driver->run.status == DORY_OK);
@@ -296,9 +296,24 @@ static void prepare_alone(struct dory_driver *driver, struct dory_work *work)
     wait_store(driver, 1);
 }
 
-void dory_driver_prepare(struct dory_driver *driver, struct dory_work *work)
+/* The run ends here: what is on its way comes, and no tile any more. */
+static void cut_short(struct dory_driver *driver, struct dory_work *work)
 {
     if (driver->more && driver->next->overlaps) {
+        dory_run_fail(&driver->run, hal_dma_wait(driver->load_ticket));
+    }
+    wait_store(driver, 0);
+    wait_store(driver, 1);
+    close_run(&driver->run);
+    work->kind = DORY_WORK_END;
+    work->has_copies = false;
+}
+
+void dory_driver_prepare(struct dory_driver *driver, struct dory_work *work)
+{
+    if (dory_run_ends(&driver->run)) {
+        cut_short(driver, work);
+    } else if (driver->more && driver->next->overlaps) {
         prepare_beside(driver, work);
     } else {
         prepare_alone(driver, work);

@@ -2,19 +2,22 @@
 
 #include <string.h>
 
-#include "tile_loop.h"
+#include "network.h"
 
 /* Of the flash, while the one before is looked at: less would cost more starts, more would gain nothing. */
 #define FLASH_PIECE_BYTES 16384u
 
-static void run_tiles(void *driver) { dory_run_tiles(driver); }
+void dory_run_entry(void *driver) { dory_run_tiles(driver); }
 
 static bool is_aligned(const void *pointer) { return (uintptr_t)pointer % DORY_ALIGNMENT == 0; }
 
-static int check_buffers(const struct dory_network *network, const struct dory_buffers *buffers)
+int dory_run_check(const struct dory_network *network, const struct dory_buffers *buffers)
 {
-    if (!buffers->l1 || !buffers->l2) {
+    if (!network || !buffers || !buffers->l1 || !buffers->l2) {
         return DORY_ERROR_ARGUMENT;
+    }
+    if (hal_cluster_is_busy()) { /* perhaps with these very buffers */
+        return DORY_ERROR_BUSY;
     }
     if (!network->weights && buffers->flash_address == HAL_NOT_IN_FLASH) { /* hal_flash_address of something else */
         return DORY_ERROR_FLASH_IMAGE;
@@ -156,10 +159,7 @@ static int check_loaded(const struct dory_network *network, const struct dory_bu
 
 int dory_network_load(const struct dory_network *network, const struct dory_buffers *buffers)
 {
-    if (!network || !buffers) {
-        return DORY_ERROR_ARGUMENT;
-    }
-    int status = check_buffers(network, buffers);
+    int status = dory_run_check(network, buffers);
     if (status != DORY_OK || network->resident_bytes == 0) {
         return status;
     }
@@ -175,16 +175,10 @@ int dory_network_load(const struct dory_network *network, const struct dory_buff
     return status;
 }
 
-int dory_network_run_all(const struct dory_network *network, const struct dory_buffers *buffers, const void *const *inputs,
-                         void *const *outputs)
+int dory_run_begin(struct dory_driver *driver, const struct dory_network *network, const struct dory_buffers *buffers,
+                   const void *const *inputs)
 {
-    if (!network || !buffers) {
-        return DORY_ERROR_ARGUMENT;
-    }
-    int status = check_buffers(network, buffers);
-    if (status == DORY_OK) {
-        status = check_loaded(network, buffers);
-    }
+    int status = check_loaded(network, buffers);
     if (status == DORY_OK) {
         status = bring_inputs(network, buffers, inputs);
     }
@@ -194,15 +188,33 @@ int dory_network_run_all(const struct dory_network *network, const struct dory_b
     if (buffers->profile) {
         memset(buffers->profile, 0, network->layer_count * sizeof *buffers->profile);
     }
-    struct dory_driver driver;
-    clear(&driver);
-    driver.run.network = network;
-    driver.run.buffers = buffers;
-    status = hal_cluster_drive(run_tiles, &driver);
+    clear(driver);
+    driver->run.network = network;
+    driver->run.buffers = buffers;
+    return DORY_OK;
+}
+
+int dory_run_end(const struct dory_driver *driver, int status, void *const *outputs)
+{
     if (status == DORY_OK) {
-        status = driver.run.status;
+        status = driver->run.status;
     }
-    return status != DORY_OK ? status : take_outputs(network, buffers, outputs);
+    return status != DORY_OK ? status : take_outputs(driver->run.network, driver->run.buffers, outputs);
+}
+
+int dory_network_run_all(const struct dory_network *network, const struct dory_buffers *buffers, const void *const *inputs,
+                         void *const *outputs)
+{
+    struct dory_driver driver;
+    int status = dory_run_check(network, buffers);
+    if (status == DORY_OK) {
+        status = dory_run_begin(&driver, network, buffers, inputs);
+    }
+    if (status != DORY_OK) {
+        return status;
+    }
+    status = hal_cluster_drive(dory_run_entry, &driver);
+    return dory_run_end(&driver, status, outputs);
 }
 
 int dory_network_run(const struct dory_network *network, const struct dory_buffers *buffers, const void *input, void *output)
@@ -220,16 +232,11 @@ static int check_header(const struct dory_network *network, const uint32_t *head
 
 int dory_network_check_flash_header(const struct dory_network *network, const struct dory_buffers *buffers)
 {
-    if (!network || !buffers) {
-        return DORY_ERROR_ARGUMENT;
+    int status = dory_run_check(network, buffers);
+    if (status != DORY_OK || network->weights) {
+        return status; /* with linked weights there is no image */
     }
-    int status = check_buffers(network, buffers);
-    if (network->weights) {
-        return status; /* there is no image */
-    }
-    if (status == DORY_OK) {
-        status = copy_l3(HAL_FLASH_READ, buffers->flash_address, buffers->l2, DORY_FLASH_HEADER_BYTES);
-    }
+    status = copy_l3(HAL_FLASH_READ, buffers->flash_address, buffers->l2, DORY_FLASH_HEADER_BYTES);
     return status != DORY_OK ? status : check_header(network, buffers->l2);
 }
 

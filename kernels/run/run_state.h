@@ -8,7 +8,8 @@
 struct dory_run {
     const struct dory_network *network;
     const struct dory_buffers *buffers;
-    int status; /* the first error; the others are consequences */
+    int status;            /* the first error; the others are consequences */
+    uint32_t is_cancelled; /* by the application, while the driver is at work */
     uint16_t transfers_started, transfers_complete;
     hal_l3_ticket ticket_base; /* transfer i has ticket ticket_base + i + 1, or is complete */
     uint32_t l3_wait_cycles;   /* since the last meeting, where the run is profiled */
@@ -20,6 +21,15 @@ static inline void dory_run_fail(struct dory_run *run, int status)
     if (status != DORY_OK && run->status == DORY_OK) {
         run->status = status;
     }
+}
+
+/* Driver. Should the run end before its time? */
+static inline bool dory_run_ends(struct dory_run *run)
+{
+    if (__atomic_load_n(&run->is_cancelled, __ATOMIC_RELAXED)) {
+        dory_run_fail(run, DORY_ERROR_CANCELLED);
+    }
+    return run->status != DORY_OK;
 }
 
 /* Driver. Queues some of the transfers before `end` that have not been: to queue one takes the FC 200 cycles, and the cores

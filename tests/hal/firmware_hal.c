@@ -245,13 +245,50 @@ static void drive_rounds(void *argument)
     }
 }
 
-static int test_driver(void)
+/* The ways to have something driven: in one call, or started, with what the application does then. */
+enum way { DRIVE, INTERRUPT_AND_POLL, POLL, INTERRUPT_AND_WAIT, POLL_AND_WAIT, WAYS };
+
+/* What must not be done beside something that was started, whose end has not been reported. */
+static int is_refused(void (*entry)(void *argument), void *argument)
+{
+    static uint8_t other_stack[HAL_DRIVER_STACK_BYTES] __attribute__((aligned(HAL_DRIVER_STACK_ALIGNMENT)));
+    return hal_cluster_start(entry, argument, HAL_BY_POLL, other_stack) == DORY_ERROR_BUSY &&
+           hal_cluster_drive(entry, argument) == DORY_ERROR_BUSY && hal_cluster_run(entry, argument) == DORY_ERROR_BUSY &&
+           hal_cluster_close() == DORY_ERROR_BUSY && hal_l3_close() == DORY_ERROR_BUSY && hal_l3_wait(1) == DORY_ERROR_BUSY;
+}
+
+static int drive(enum way way, void (*entry)(void *argument), void *argument)
+{
+    static uint8_t stack[HAL_DRIVER_STACK_BYTES] __attribute__((aligned(HAL_DRIVER_STACK_ALIGNMENT)));
+    if (way == DRIVE)
+        return hal_cluster_drive(entry, argument);
+    if (hal_cluster_is_busy() || hal_cluster_poll() != DORY_ERROR_ARGUMENT || hal_cluster_wait() != DORY_ERROR_ARGUMENT ||
+        hal_cluster_start(NULL, NULL, HAL_BY_POLL, stack) != DORY_ERROR_ARGUMENT ||
+        hal_cluster_start(entry, argument, HAL_BY_POLL, NULL) != DORY_ERROR_ARGUMENT)
+        return DORY_ERROR_MISMATCH;
+    int is_by_interrupt = way == INTERRUPT_AND_POLL || way == INTERRUPT_AND_WAIT;
+    int status = hal_cluster_start(entry, argument, is_by_interrupt ? HAL_BY_INTERRUPT : HAL_BY_POLL, stack);
+    if (status != DORY_OK)
+        return status;
+    if (!hal_cluster_is_busy())
+        status = DORY_ERROR_MISMATCH;
+    int end = hal_cluster_poll(); /* a machine that can do nothing meanwhile is through */
+    if (end == DORY_RUNNING && !is_refused(entry, argument))
+        status = DORY_ERROR_MISMATCH;
+    for (unsigned poll = 0; end == DORY_RUNNING && (poll < 3 || way == POLL || way == INTERRUPT_AND_POLL); poll++)
+        end = hal_cluster_poll();
+    if (end == DORY_RUNNING)
+        end = hal_cluster_wait();
+    return hal_cluster_is_busy() || status != DORY_OK ? DORY_ERROR_MISMATCH : end;
+}
+
+static int drive_and_compare(enum way way)
 {
     static struct driven driven;
     memset(&driven, 0, sizeof driven);
     for (uint32_t i = 0; i < L2_BYTES; i++)
         l2[i] = (uint8_t)random_below(256);
-    if (hal_cluster_drive(drive_rounds, &driven) != DORY_OK || driven.drivers != 1 || driven.status != DORY_OK)
+    if (drive(way, drive_rounds, &driven) != DORY_OK || driven.drivers != 1 || driven.status != DORY_OK)
         return 0;
     for (unsigned core = 0; core < 16; core++) {
         if (driven.errors[core])
@@ -261,12 +298,22 @@ static int test_driver(void)
         if (l2[L2_BYTES / 2 + i] != (uint8_t)(l2[i] + 1))
             return 0;
     }
-    return hal_cluster_drive(NULL, NULL) == DORY_ERROR_ARGUMENT;
+    return 1;
+}
+
+static int test_driver(void) { return drive_and_compare(DRIVE) && hal_cluster_drive(NULL, NULL) == DORY_ERROR_ARGUMENT; }
+
+static int test_start(void)
+{
+    for (enum way way = INTERRUPT_AND_POLL; way < WAYS; way++)
+        if (!drive_and_compare(way))
+            return 0;
+    return 1;
 }
 
 /* ---- notices ----------------------------------------------------------------------------------------------- */
 
-#define NOTIFIED_RUNS   8 /* the host HAL has a core for the driver in some of them, the fabric controller in the others */
+#define NOTIFIED_RUNS   20 /* the host HAL has a core for the driver in some of them, the fabric controller in the others */
 #define NOTIFIED_ROUNDS 10
 #define PIECES          2 /* a round, each with a notice of its own */
 #define PIECE_BYTES     256
@@ -327,7 +374,7 @@ static int test_notices(void)
     static struct driven driven;
     memset(&driven, 0, sizeof driven);
     for (unsigned run = 0; run < NOTIFIED_RUNS; run++) {
-        if (hal_cluster_drive(notify_rounds, &driven) != DORY_OK || driven.status != DORY_OK || driven.errors[0])
+        if (drive((enum way)(run % WAYS), notify_rounds, &driven) != DORY_OK || driven.status != DORY_OK || driven.errors[0])
             return 0;
     }
     return 1;
@@ -451,6 +498,7 @@ static const struct {
     {"DMA on all cores at once", test_team_dma},
     {"barriers", test_barriers},
     {"a driver and the cores", test_driver},
+    {"a driver beside the application", test_start},
     {"notices to the driver", test_notices},
     {"flash", test_flash},
     {"order of the L3 queue", test_l3_queue},

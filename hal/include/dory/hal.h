@@ -28,16 +28,19 @@ extern "C" {
  * (on hardware, L1 has no power before hal_cluster_open). A name that starts with .bss keeps them out of the boot
  * image and makes an initialiser a compile error. On the host these are ordinary memory, but sections of
  * their own, so that the HAL knows transfers into them to be legal and takes their size off what hal_memory_reserve
- * has left. */
+ * has left. DORY_FC: data that the FC uses often, zero at the start of the program; on GAP8 in the FC's own memory. */
 #if defined(DORY_HAL_PMSIS) && defined(__riscv)
 #define DORY_L1 PI_CL_L1 __attribute__((aligned(DORY_ALIGNMENT))) /* of pmsis.h; or use hal_memory_reserve */
 #define DORY_L2 __attribute__((aligned(DORY_ALIGNMENT)))          /* where an SDK has all static data */
+#define DORY_FC
 #elif defined(__riscv)
 #define DORY_L1 __attribute__((section(".bss.dory_l1"), aligned(DORY_ALIGNMENT)))
 #define DORY_L2 __attribute__((section(".bss.dory_l2"), aligned(DORY_ALIGNMENT)))
+#define DORY_FC __attribute__((section(".bss.dory_fc"))) /* zero at the start of the program, as in C */
 #else
 #define DORY_L1 __attribute__((section("dory_l1"), aligned(DORY_ALIGNMENT)))
 #define DORY_L2 __attribute__((section("dory_l2"), aligned(DORY_ALIGNMENT)))
+#define DORY_FC
 #endif
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
@@ -67,6 +70,31 @@ int hal_cluster_run(void (*entry)(void *argument), void *argument);
  * FC can start DMA copies (GAP8), it is the driver and runs entry(argument) beside the cores; elsewhere the last core is
  * both. The driver makes the calls of L3. */
 int hal_cluster_drive(void (*entry)(void *argument), void *argument);
+
+/* How work with a driver goes on beside the application that has started it: in interrupts where the driver is the FC, or
+ * only in hal_cluster_poll. A driver that is a core of its own goes on by itself either way; one that shares the FC's hart
+ * (virt) only when it is polled. */
+enum hal_progress { HAL_BY_INTERRUPT, HAL_BY_POLL };
+
+/* Of memory that is lent to hal_cluster_start: the driver's stack, where it is the FC. */
+#define HAL_DRIVER_STACK_BYTES     1536
+#define HAL_DRIVER_STACK_ALIGNMENT 16
+
+/* FC. Begins hal_cluster_drive(entry, argument), and returns as soon as nothing can be done without waiting. `stack` is the
+ * work's until hal_cluster_poll or hal_cluster_wait has returned something other than DORY_RUNNING. Where this does not
+ * return DORY_OK, nothing was begun; DORY_ERROR_BUSY: what was begun before is not complete. */
+int hal_cluster_start(void (*entry)(void *argument), void *argument, enum hal_progress progress, void *stack);
+
+/* FC. Goes on with what was started, as far as that goes without waiting; DORY_RUNNING, or at the end, once, what
+ * hal_cluster_drive would have returned. DORY_ERROR_ARGUMENT: nothing was started. */
+int hal_cluster_poll(void);
+
+/* FC. The same, and waits for the end. */
+int hal_cluster_wait(void);
+
+/* FC. Is there something that was started, and whose end has not been reported? Meanwhile the other calls of a cluster and
+ * those of L3 answer the application DORY_ERROR_BUSY, but for hal_cluster_poll and _wait, and DMA is not for it. */
+int hal_cluster_is_busy(void);
 
 /* Inside hal_cluster_drive: what the caller is, 0 or 1; a driver may be no core, and then has no number. */
 int hal_is_driver(void);

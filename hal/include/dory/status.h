@@ -1,4 +1,5 @@
-/* Status codes that every run-time call of dory returns: 0, or one of these negative numbers. */
+/* Status codes that every run-time call of dory returns: 0, or one of these negative numbers; and 1 of what is still going
+ * on. */
 #ifndef DORY_STATUS_H
 #define DORY_STATUS_H
 
@@ -8,6 +9,7 @@ extern "C" {
 
 enum dory_status {
     DORY_OK = 0,
+    DORY_RUNNING = 1,             /* no error: what was started is not complete */
     DORY_ERROR_ARGUMENT = -1,     /* a null pointer, or a value outside its range */
     DORY_ERROR_L1_TOO_SMALL = -2, /* the caller's L1 buffer is smaller than <NET>_L1_BYTES */
     DORY_ERROR_L2_TOO_SMALL = -3, /* the caller's L2 buffer is smaller than <NET>_L2_BYTES */
@@ -20,7 +22,9 @@ enum dory_status {
     DORY_ERROR_STACK = -10,       /* a stack has overwritten its canary */
     DORY_ERROR_MISMATCH = -11,    /* a checked layer differs from its expected values */
     DORY_ERROR_UNSUPPORTED = -12, /* this HAL does not have what was asked for */
-    DORY_ERROR_NOT_LOADED = -13   /* weights that stay in L2 are not there: dory_network_load */
+    DORY_ERROR_NOT_LOADED = -13,  /* weights that stay in L2 are not there: dory_network_load */
+    DORY_ERROR_BUSY = -14,        /* something that was started is not complete: one at a time */
+    DORY_ERROR_CANCELLED = -15    /* a run ended because dory_job_cancel asked for it */
 };
 
 /* A sentence for a status code, never null; unknown codes have a sentence too. */

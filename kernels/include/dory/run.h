@@ -34,6 +34,8 @@ struct dory_buffers {
      * order in which they run. A status other than 0 ends the run with it. */
     int (*observe)(void *user, const struct dory_buffers *buffers, unsigned layer);
     void *user;
+
+    enum hal_progress progress; /* of a run that is started: by interrupts where the machine has them, unless HAL_BY_POLL */
 };
 
 /* FC. Brings the weights that stay in L2 (dory_add_network's WEIGHTS) to their place in the arena, once for any number of
@@ -54,6 +56,45 @@ int dory_network_run(const struct dory_network *network, const struct dory_buffe
  * place in RAM, because the arena is what it passes through. */
 int dory_network_run_all(const struct dory_network *network, const struct dory_buffers *buffers, const void *const *inputs,
                          void *const *outputs);
+
+/* ---- beside an application ---- */
+
+/* A run beside the application: memory of the caller's, all zero before the first start, which belongs to the run until its
+ * end was reported. On GAP8 the controller works in it for every tile: mark it DORY_FC, or keep it on the stack. */
+#define DORY_DRIVER_BYTES 2048
+struct dory_job {
+    uint8_t stack[HAL_DRIVER_STACK_BYTES] __attribute__((aligned(HAL_DRIVER_STACK_ALIGNMENT)));
+    uint8_t driver[DORY_DRIVER_BYTES] __attribute__((aligned(8)));
+    struct dory_buffers buffers;
+    void *output;
+    void *const *outputs;
+    int is_started; /* ever */
+    int status;     /* DORY_RUNNING from the start until the end was reported */
+};
+
+/* FC. dory_network_run and dory_network_run_all in parts: these return when the run has begun. `buffers` is copied; what it
+ * points to, `outputs` and the output buffers belong to the run until dory_job_poll or dory_job_wait has returned something
+ * other than DORY_RUNNING. Inputs are the caller's again, unless they lie at their places in the arena. DORY_OK: the run
+ * goes on. Anything else: nothing was begun, and what goes on already is not disturbed; DORY_ERROR_BUSY: that. */
+int dory_network_start(struct dory_job *job, const struct dory_network *network, const struct dory_buffers *buffers,
+                       const void *input, void *output);
+int dory_network_start_all(struct dory_job *job, const struct dory_network *network, const struct dory_buffers *buffers,
+                           const void *const *inputs, void *const *outputs);
+
+/* FC. Goes on with a run that goes on by polls, as far as that goes without waiting. DORY_RUNNING until the run has ended;
+ * from then on what dory_network_run would have returned, again and again; the first of these calls brings the outputs.
+ * DORY_ERROR_ARGUMENT: the job was never started. */
+int dory_job_poll(struct dory_job *job);
+
+/* FC. Waits for the end, as in dory_network_run, and returns what dory_job_poll does then. */
+int dory_job_wait(struct dory_job *job);
+
+/* FC. Asks a run to end at the next meeting of its cores. It returns at once; the run's end is what poll and wait say. They
+ * say DORY_ERROR_CANCELLED, or something else where the run came to an end before: then no transfer is under way, and
+ * outputs and arena hold anything but for resident weights, which stay. Does nothing to a job that is not running. */
+void dory_job_cancel(struct dory_job *job);
+
+/* ---- flash ---- */
 
 /* FC. Reads the whole flash image at buffers->flash_address, by way of the L2 buffer, and compares it with the network's
  * size and hash. 0 or DORY_ERROR_FLASH_IMAGE. To be called once after hal_l3_open; on GAP8 it takes 3.8 cycles a

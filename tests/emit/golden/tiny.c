@@ -65,3 +65,12 @@ int tiny_load(const struct dory_buffers *buffers)
 {
     return dory_network_load(&tiny_network, buffers);
 }
+
+int tiny_start(struct dory_job *job, const struct dory_buffers *buffers, const void *input, void *output)
+{
+    return dory_network_start(job, &tiny_network, buffers, input, output);
+}
+
+int tiny_poll(struct dory_job *job) { return dory_job_poll(job); }
+int tiny_wait(struct dory_job *job) { return dory_job_wait(job); }
+void tiny_cancel(struct dory_job *job) { dory_job_cancel(job); }

@@ -59,6 +59,13 @@ extern const unsigned char tiny_weights[];
  * dory_strerror explains. An input at l2 + INPUT_OFFSET already is not copied. */
 int tiny_run(const struct dory_buffers *buffers, const void *input, void *output);
 
+/* The same beside the application: begins, goes on, waits for the end, ends before its time. DORY_RUNNING until it has
+ * ended; buffers, outputs and job belong to the run until then. See dory/run.h and docs/asynchronous.md. */
+int tiny_start(struct dory_job *job, const struct dory_buffers *buffers, const void *input, void *output);
+int tiny_poll(struct dory_job *job);
+int tiny_wait(struct dory_job *job);
+void tiny_cancel(struct dory_job *job);
+
 /* Brings the weights that stay in the L2 buffer there, once before the first run; there are none, so that it does nothing. */
 int tiny_load(const struct dory_buffers *buffers);
 
