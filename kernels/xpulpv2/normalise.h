@@ -59,13 +59,13 @@ static inline uint32_t dory_direct_constants_bytes(const struct dory_normaliser 
                                                           : 16;
 }
 
-/* DORY_DIRECT: four sums of one channel, `stride` apart, whose multiplier and addend are at `constants`. */
+/* DORY_DIRECT: `count` sums of one channel, `stride` apart, whose multiplier and addend are at `constants`. */
 static inline void dory_normalise_directly(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
-                                           const uint8_t *constants)
+                                           unsigned count, const uint8_t *constants)
 {
     uint32_t multiplier = dory_load_word(constants);
     int32_t addend = (int32_t)dory_load_word(constants + 4);
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < count; i++) {
         int32_t scaled = (int32_t)((uint32_t)sum[i * stride] * multiplier);
         sum[i * stride] = p_clipur(p_addnr(scaled, addend, normaliser->shift), normaliser->maximum);
     }
@@ -73,14 +73,14 @@ static inline void dory_normalise_directly(const struct dory_normaliser *normali
 
 /* The split kinds: bias, limit, low, addend and high; and zero and step. */
 static inline void dory_normalise_split_directly(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
-                                                 const uint8_t *constants)
+                                                 unsigned count, const uint8_t *constants)
 {
     uint32_t bias = dory_load_word(constants), low = dory_load_word(constants + 8), addend = dory_load_word(constants + 12);
     int32_t limit = (int32_t)dory_load_word(constants + 4), high = (int32_t)dory_load_word(constants + 16);
     bool away = normaliser->direct == DORY_DIRECT_SPLIT_AWAY;
     int32_t zero = away ? (int32_t)dory_load_word(constants + 20) : 0;
     uint32_t step = away ? dory_load_word(constants + 24) : 0;
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < count; i++) {
         int32_t x = p_clipur((int32_t)((uint32_t)sum[i * stride] + bias), limit);
         uint32_t fine = p_addunr((uint32_t)x * low, addend, addend);
         uint32_t both = (uint32_t)p_mac((int32_t)fine, x, high) - (x < zero ? step : 0);
@@ -102,11 +102,11 @@ static inline int32_t dory_scale_highly(const struct dory_normaliser *normaliser
 
 /* The high kinds: bias, multiplier, addend and shift. */
 static inline void dory_normalise_highly(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
-                                         const uint8_t *constants)
+                                         unsigned count, const uint8_t *constants)
 {
     int32_t bias = (int32_t)dory_load_word(constants), multiplier = (int32_t)dory_load_word(constants + 4);
     int32_t addend = (int32_t)dory_load_word(constants + 8), shift = (int32_t)dory_load_word(constants + 12);
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < count; i++) {
         int32_t value = dory_scale_highly(normaliser, sum[i * stride], bias, multiplier, addend, shift);
         sum[i * stride] = p_min(p_max(value, normaliser->minimum), normaliser->maximum);
     }
@@ -114,12 +114,12 @@ static inline void dory_normalise_highly(const struct dory_normaliser *normalise
 
 /* The same for the clamped kinds: low, high, multiplier and addend. */
 static inline void dory_normalise_clamped_directly(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
-                                                   const uint8_t *constants)
+                                                   unsigned count, const uint8_t *constants)
 {
     int32_t low = (int32_t)dory_load_word(constants), high = (int32_t)dory_load_word(constants + 4);
     uint32_t multiplier = dory_load_word(constants + 8), addend = dory_load_word(constants + 12);
     uint32_t shift = (uint32_t)normaliser->direct_shift;
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < count; i++) {
         uint32_t scaled = (uint32_t)p_min(p_max(sum[i * stride], low), high) * multiplier;
         if (normaliser->direct == DORY_DIRECT_CLAMPED_LESS_ONE) {
             scaled += addend + 1;
@@ -133,19 +133,26 @@ static inline void dory_normalise_clamped_directly(const struct dory_normaliser 
     }
 }
 
-/* The direct kind of the layer, whichever it is. */
+/* The direct kind of the layer, whichever it is: `count` sums, a constant. */
+static inline void dory_normalise_some_in_their_kind(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
+                                                     unsigned count, const uint8_t *constants)
+{
+    if (normaliser->direct == DORY_DIRECT) {
+        dory_normalise_directly(normaliser, sum, stride, count, constants);
+    } else if (normaliser->kind == DORY_NORMALISE_SPLIT) {
+        dory_normalise_split_directly(normaliser, sum, stride, count, constants);
+    } else if (normaliser->kind == DORY_NORMALISE_HIGH) {
+        dory_normalise_highly(normaliser, sum, stride, count, constants);
+    } else {
+        dory_normalise_clamped_directly(normaliser, sum, stride, count, constants);
+    }
+}
+
+/* Four of them. */
 static inline void dory_normalise_in_its_kind(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
                                               const uint8_t *constants)
 {
-    if (normaliser->direct == DORY_DIRECT) {
-        dory_normalise_directly(normaliser, sum, stride, constants);
-    } else if (normaliser->kind == DORY_NORMALISE_SPLIT) {
-        dory_normalise_split_directly(normaliser, sum, stride, constants);
-    } else if (normaliser->kind == DORY_NORMALISE_HIGH) {
-        dory_normalise_highly(normaliser, sum, stride, constants);
-    } else {
-        dory_normalise_clamped_directly(normaliser, sum, stride, constants);
-    }
+    dory_normalise_some_in_their_kind(normaliser, sum, stride, 4, constants);
 }
 
 /* Every kind: `count` sums of one channel, `stride` apart, become output elements. `lane` is the channel in its quad,

@@ -87,7 +87,7 @@ __attribute__((noinline)) bool dory_product_normalise(const struct dory_product 
     }
     for (uint32_t lane = 0; lane < lanes; lane++) {
         if (blocks->normaliser.direct == DORY_DIRECT && pixels == 4) {
-            dory_normalise_directly(&blocks->normaliser, sum + lane, 4, constants + 8 * lane);
+            dory_normalise_directly(&blocks->normaliser, sum + lane, 4, 4, constants + 8 * lane);
         } else {
             dory_normalise_lane(&blocks->normaliser, constants, lane, sum + lane, 4, pixels);
         }

@@ -147,6 +147,10 @@ static const struct test_shape shapes[] = {
     SHAPE("3x3 10-32, 8x16", convolution_gather, DORY_CONVOLUTION, 8, 16, 32, 10, 3, 1, 32, 0),
     SHAPE("linear 1024-32", linear, DORY_CONVOLUTION, 1, 1, 32, 1024, 1, 1, 32, 0),
     SHAPE("linear 256-64, high", linear, DORY_CONVOLUTION, 1, 1, 64, 256, 1, 1, HIGH, DORY_ROUND_FLOOR),
+    SHAPE("linear 128-128, / 2^n", linear, DORY_CONVOLUTION, 1, 1, 128, 128, 1, 1, CLAMPED, 1 << 20),
+    SHAPE("linear 128-128, split", linear, DORY_CONVOLUTION, 1, 1, 128, 128, 1, 1, SPLIT, DORY_ROUND_FLOOR),
+    SHAPE("linear 128-128, high, away", linear, DORY_CONVOLUTION, 1, 1, 128, 128, 1, 1, HIGH, DORY_ROUND_AWAY),
+    SHAPE("linear 8-128, 32 bits", linear, DORY_CONVOLUTION, 1, 1, 128, 8, 1, 1, 32, 0),
     SHAPE("linear 256-128, 32-bit out", linear, DORY_CONVOLUTION, 1, 1, 128, 256, 1, 1, NONE, 0),
     /* and bits of weights, input, output */
     PACKED("pointwise 64-64, 4-bit weights", packed_convolution_4, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, 32, 0, 4, 8, 8),
