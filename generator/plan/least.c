@@ -205,7 +205,7 @@ static void choose_homes(struct least *least)
 
 static void place_without_prefetch(struct planner *p, struct schedule *schedule, uint32_t *peak)
 {
-    schedule_make_without_prefetch(p, schedule, p->arena);
+    schedule_make_without_prefetch(p, schedule, p->kept);
     *peak = schedule_place(schedule, schedule->live_bytes, PLACE_CAREFULLY);
 }
 
@@ -252,7 +252,7 @@ static bool least_l2_with(const struct planner *planner, uint32_t l1_bytes, uint
     struct planner other = *planner;
     struct schedule schedule;
     size_t layers = (size_t)planner->network->layer_count;
-    other.arena = &scratch;
+    other.arena = other.kept = &scratch;
     other.l1_bytes = l1_bytes;
     other.variants = arena_array(&scratch, struct planned_layer *, LAYER_VARIANTS * layers);
     other.choices = arena_array(&scratch, struct choice, layers);

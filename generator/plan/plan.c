@@ -202,7 +202,7 @@ static bool describe_layers(struct planner *p)
     for (int t = 0; t < p->network->tensor_count; t++)
         p->tensor_bytes[t] = aligned(tensor_bytes(&p->network->tensors[t]));
     for (int i = 0; i < p->network->layer_count; i++)
-        good = describe_layer(p->network, i, &p->runs[i], &p->requantisations[i], p->arena, p->diagnostics) &&
+        good = describe_layer(p->network, i, &p->runs[i], &p->requantisations[i], p->kept, p->diagnostics) &&
                has_kernels(p, i) && good;
     return good;
 }
@@ -354,10 +354,10 @@ static const char *buffer_name(const struct planner *p, const struct schedule *s
                                            : step->input_buffer[0] == index ? &step->run.input[0]
                                                                             : &step->run.input[1];
         if (step->weights_buffer == index)
-            return arena_format(p->arena, "%s weights, channels %d-%d", network->layers[step->layer].name,
+            return arena_format(p->kept, "%s weights, channels %d-%d", network->layers[step->layer].name,
                                 step->run.first_channel, step->run.first_channel + step->run.channels - 1);
         if (step->output_buffer == index || step->input_buffer[0] == index || step->input_buffer[1] == index)
-            return arena_format(p->arena, "%s, rows %d-%d, channels %d-%d", network->tensors[buffer->tensor].name,
+            return arena_format(p->kept, "%s, rows %d-%d, channels %d-%d", network->tensors[buffer->tensor].name,
                                 window->first_row, window->first_row + window->rows - 1, window->first_channel,
                                 window->first_channel + window->channels - 1);
     }
@@ -399,8 +399,8 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     plan->buffer_count = schedule->buffer_count;
     plan->l2_live_bytes = schedule->live_bytes;
     plan->l2_gap_cycles = schedule->gap_cycles;
-    plan->layers = arena_array(p->arena, struct plan_layer, (size_t)network->layer_count);
-    plan->tensors = arena_array(p->arena, struct plan_tensor, (size_t)network->tensor_count);
+    plan->layers = arena_array(p->kept, struct plan_layer, (size_t)network->layer_count);
+    plan->tensors = arena_array(p->kept, struct plan_tensor, (size_t)network->tensor_count);
     for (int i = 0; i < network->layer_count; i++)
         write_layer(p, plan, i, schedule);
     for (int i = 0; i < network->tensor_count; i++)
@@ -454,11 +454,11 @@ static void finish(const struct planner *p, struct schedule *schedule, uint32_t 
     const struct fit_limits carefully = {.cycles = schedule->cycles, .care = PLACE_CAREFULLY};
     struct schedule other;
     uint32_t bytes;
-    if (schedule->gap_cycles > 0 && schedule_fit(p, &carefully, &other, &bytes, p->arena)) {
+    if (schedule->gap_cycles > 0 && schedule_fit(p, &carefully, &other, &bytes, p->kept)) {
         *schedule = other;
         *peak = bytes;
     }
-    if (schedule->gap_cycles == 0 && schedule_fit_early(p, &other, &bytes, p->arena)) {
+    if (schedule->gap_cycles == 0 && schedule_fit_early(p, &other, &bytes, p->kept)) {
         *schedule = other;
         *peak = bytes;
     }
@@ -471,7 +471,7 @@ static bool decide(struct planner *p, struct plan_proof *proof, struct schedule 
     if (least_l1(p, &layer) <= p->l1_bytes) {
         if (optimise(p, proof)) {
             const struct fit_limits as_decided = {UINT64_MAX, PLACE_QUICKLY};
-            if (schedule_fit(p, &as_decided, schedule, peak, p->arena)) {
+            if (schedule_fit(p, &as_decided, schedule, peak, p->kept)) {
                 finish(p, schedule, peak);
                 return check_counts(p, schedule);
             }
@@ -486,25 +486,32 @@ static bool decide(struct planner *p, struct plan_proof *proof, struct schedule 
     return false;
 }
 
+static bool make_plan(struct planner *p, struct plan *plan)
+{
+    struct schedule schedule;
+    memset(plan, 0, sizeof *plan);
+    if (!planner_start(p) || !decide(p, &plan->proof, &schedule, &plan->l2_peak_bytes))
+        return false;
+    plan->network = p->network;
+    plan->target = p->target;
+    plan->cores = p->cores;
+    plan->l1_arena_bytes = p->l1_bytes;
+    plan->l2_arena_bytes = schedule.l2_bytes + (p->options->weights == WEIGHTS_LINKED ? 0 : p->resident_bytes);
+    return write_plan(p, plan, &schedule);
+}
+
 bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
                const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
+    struct arena search = {0};
     struct planner planner = {.network = network,
                               .target = target,
                               .options = options,
-                              .arena = arena,
+                              .arena = &search,
+                              .kept = arena,
                               .diagnostics = diagnostics,
                               .resident = resident};
-    memset(plan, 0, sizeof *plan);
-    if (!planner_start(&planner))
-        return false;
-    struct schedule schedule;
-    if (!decide(&planner, &plan->proof, &schedule, &plan->l2_peak_bytes))
-        return false;
-    plan->network = network;
-    plan->target = target;
-    plan->cores = planner.cores;
-    plan->l1_arena_bytes = planner.l1_bytes;
-    plan->l2_arena_bytes = schedule.l2_bytes + (options->weights == WEIGHTS_LINKED ? 0 : planner.resident_bytes);
-    return write_plan(&planner, plan, &schedule);
+    bool planned = make_plan(&planner, plan);
+    arena_free(&search);
+    return planned;
 }

@@ -119,7 +119,8 @@ struct planner {
     const struct network *network;
     const struct target *target;
     const struct plan_options *options;
-    struct arena *arena;
+    struct arena *arena; /* of the search: freed when the plan is made */
+    struct arena *kept;  /* of the plan */
     struct diagnostics *diagnostics;
     unsigned cores;
     uint32_t l1_bytes, l2_bytes; /* of the arenas, the latter at most: with the least tables */
@@ -141,7 +142,7 @@ struct planner {
 /* homes.c */
 void tensor_lives(const struct network *network, struct tensor_life *lives);
 
-/* plan.c: from network, target, options, arena and diagnostics to everything before the decision. */
+/* plan.c: from network, target, options, arenas and diagnostics to everything before the decision. */
 bool planner_start(struct planner *planner);
 
 /* plan.c: the layer with its tensors in the layouts that are decided; without kernels where it cannot have them so. */

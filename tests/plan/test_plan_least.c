@@ -108,7 +108,7 @@ static void expect_least_of_all_homes(const struct network *network, const struc
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct plan_options options = {0};
-    struct planner planner = {.network = network, .target = target, .options = &options, .arena = &arena};
+    struct planner planner = {.network = network, .target = target, .options = &options, .arena = &arena, .kept = &arena};
     struct schedule schedule;
     uint32_t found = 0, best = UINT32_MAX;
     int layer;

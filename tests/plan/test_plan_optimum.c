@@ -165,8 +165,12 @@ static uint32_t choose_l2_bytes(const struct network *network, const struct targ
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct plan_options options = {.l1_bytes = l1_bytes, .l2_bytes = 1 << 20};
-    struct planner planner = {
-        .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
+    struct planner planner = {.network = network,
+                              .target = target,
+                              .options = &options,
+                              .arena = &arena,
+                              .kept = &arena,
+                              .diagnostics = &diagnostics};
     struct schedule schedule;
     struct plan plan;
     uint32_t least = 0, most = 0, part = (uint32_t)(seed % 16 * (seed % 16)); /* of 256 */
@@ -186,8 +190,12 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
     const struct network *network = random_network(&arena, seed, 6);
     struct plan_options options = {.l1_bytes = 14000 + (uint32_t)(seed * 977 % 20000)};
     options.l2_bytes = choose_l2_bytes(network, target, options.l1_bytes, seed);
-    struct planner like = {
-        .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
+    struct planner like = {.network = network,
+                           .target = target,
+                           .options = &options,
+                           .arena = &arena,
+                           .kept = &arena,
+                           .diagnostics = &diagnostics};
     struct plan plan;
     if (options.l2_bytes && plan_make(network, target, &options, &plan, &arena, &diagnostics) && plan.proof.rounds > 0 &&
         has_ports_in_l2(&plan))

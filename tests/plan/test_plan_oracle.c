@@ -265,8 +265,12 @@ static uint32_t choose_l2_bytes(const struct network *network, const struct targ
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct plan_options options = {.l1_bytes = l1_bytes, .l2_bytes = 1 << 20};
-    struct planner planner = {
-        .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
+    struct planner planner = {.network = network,
+                              .target = target,
+                              .options = &options,
+                              .arena = &arena,
+                              .kept = &arena,
+                              .diagnostics = &diagnostics};
     struct schedule schedule;
     struct plan plan;
     uint32_t least = 0, most = 0, part = (uint32_t)(seed % 12 * (seed % 12)); /* of 144 */
@@ -285,8 +289,12 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
     const struct network *network = small_network(&arena, seed);
     struct plan_options options = {.l1_bytes = target->l1_stack_bytes + 2000 + (uint32_t)(seed * 977 % 6000)};
     options.l2_bytes = choose_l2_bytes(network, target, options.l1_bytes, seed);
-    struct planner like = {
-        .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
+    struct planner like = {.network = network,
+                           .target = target,
+                           .options = &options,
+                           .arena = &arena,
+                           .kept = &arena,
+                           .diagnostics = &diagnostics};
     struct plan plan;
     if (options.l2_bytes && plan_make(network, target, &options, &plan, &arena, &diagnostics))
         compare(&plan, &like, seed, counts);

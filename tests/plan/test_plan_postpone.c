@@ -92,8 +92,12 @@ static void test_subject(const struct subject *subject, const struct target *tar
 {
     struct diagnostics diagnostics = {.arena = arena};
     const struct plan_options options = {.l1_bytes = subject->l1_bytes, .l2_bytes = subject->l2_bytes};
-    struct planner p = {
-        .network = subject->network, .target = target, .options = &options, .arena = arena, .diagnostics = &diagnostics};
+    struct planner p = {.network = subject->network,
+                        .target = target,
+                        .options = &options,
+                        .arena = arena,
+                        .kept = arena,
+                        .diagnostics = &diagnostics};
     struct plan_proof proof = {0};
     struct schedule s, with_margin;
     struct before before, postponed;

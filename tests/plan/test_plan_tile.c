@@ -120,8 +120,12 @@ static void test_network(const char *name, const struct network *network, const 
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct plan_options options = {.l1_bytes = 64000};
-    struct planner planner = {
-        .network = network, .target = target, .options = &options, .arena = &arena, .diagnostics = &diagnostics};
+    struct planner planner = {.network = network,
+                              .target = target,
+                              .options = &options,
+                              .arena = &arena,
+                              .kept = &arena,
+                              .diagnostics = &diagnostics};
     struct plan_proof proof = {0};
     bool planned = planner_start(&planner) && optimise(&planner, &proof);
     EXPECT(planned, "%s", name);
