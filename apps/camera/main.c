@@ -1,150 +1,191 @@
-/* Camera, pre-processing, network, in a loop: the shape of a real application.
+/* Camera, scaling, network, result, in a loop: the shape of a real application.
  *
- * Memory is the application's. It lends its L1 and L2 buffers to the network for the time of digits_run, and has them
- * back after it: here the frame from the camera lies in the very bytes that the network works in afterwards, in L2,
- * and the crop of it likewise in L1. Only what must live across a run, image and logits, has a place of its own. */
+ * Frames have two buffers. While one is scaled and its image goes through the network, the camera's uDMA fills the other; as
+ * soon as a frame is scaled, its buffer may take the frame after the next. LOOPS says how often this is done for FRAMES
+ * frames; then once more with one thing after the other, for comparison.
+ *
+ * L1 is the application's. It lends it to the network for the time of digits_run, and has it back after it: bands of the
+ * picture lie in the very bytes that the network works in afterwards. */
 #include <stdio.h>
 
 #include "app.h"
+#include "board.h"
 #include "digits.h"
 #include "dory/hal.h"
-#include "sensor.h"
+#include "scale.h"
 
-#define FRAMES  20
-#define SIDE    8  /* of the network's input */
-#define SCALE   12 /* sensor pixels a pixel of it, in both directions */
-#define CROP    (SIDE * SCALE)
-#define TOP     ((SENSOR_HEIGHT - CROP) / 2)
-#define LEFT    ((SENSOR_WIDTH - CROP) / 2)
+#define LEFT    ((BOARD_WIDTH - BOARD_HEIGHT) / 2) /* the square in the middle */
 #define CLASSES (DIGITS_OUTPUT_BYTES / sizeof(int32_t))
 
-/* What the application does between two runs of the network, beside what the network needs. */
 static union {
     uint8_t network[DIGITS_L1_BYTES];
-    struct {
-        uint8_t crop[CROP * CROP];
-        uint8_t scaled[SIDE * SIDE];
-    } scaling;
+    uint32_t scaling[SCALE_L1_BYTES(BOARD_HEIGHT, BOARD_HEIGHT, DIGITS_INPUT_WIDTH, DIGITS_INPUT_HEIGHT) / 4];
 } l1 DORY_L1;
 
-static union {
-    uint8_t network[DIGITS_L2_BYTES];
-    uint8_t frame[SENSOR_HEIGHT * SENSOR_WIDTH];
-} l2 DORY_L2;
-
+static uint8_t l2[DIGITS_L2_BYTES] DORY_L2;
+static uint8_t frames[2][BOARD_BYTES] DORY_L2;
 static uint8_t image[DIGITS_INPUT_BYTES] DORY_L2;
 static int32_t logits[CLASSES] DORY_L2;
 
-/* ---- on the cluster: crop and scale --------------------------------------------------------------------------- */
+/* Where the controller's time goes. */
+static struct times {
+    uint32_t capture, scale, run, print, all;
+} times;
 
-static int copy_and_wait(const struct hal_dma_copy *copy)
+static void add_time(uint32_t *part, uint32_t *since)
 {
-    hal_dma_ticket ticket;
-    int status = hal_dma_open(&ticket);
-    if (status == DORY_OK) {
-        int copied = hal_dma_copy(ticket, copy);
-        status = hal_dma_wait(ticket);
-        status = copied ? copied : status;
-    }
-    return status;
+    uint32_t now = hal_cycles();
+    *part += now - *since;
+    *since = now;
 }
 
-/* The middle of the frame: CROP runs of CROP bytes, a frame's row apart in L2, without gaps in L1. */
-static int fetch_crop(void)
-{
-    struct hal_dma_copy copy = {
-        .local = l1.scaling.crop,
-        .external = l2.frame + TOP * SENSOR_WIDTH + LEFT,
-        .run_bytes = CROP,
-        .runs = CROP,
-        .planes = 1,
-        .external_run_stride = SENSOR_WIDTH,
-        .local_run_stride = CROP,
-        .direction = HAL_TO_LOCAL,
-    };
-    return copy_and_wait(&copy);
-}
+/* ---- one frame -------------------------------------------------------------------------------------------------- */
 
-static int store_scaled(void)
+#ifdef SHOW_PIXELS /* what was captured and what became of it, for a comparison */
+static void show(const char *name, unsigned number, const uint8_t *pixels, unsigned width, unsigned height)
 {
-    struct hal_dma_copy copy = {
-        .local = l1.scaling.scaled,
-        .external = image,
-        .run_bytes = sizeof l1.scaling.scaled,
-        .runs = 1,
-        .planes = 1,
-        .direction = HAL_FROM_LOCAL,
-    };
-    return copy_and_wait(&copy);
-}
-
-/* The mean of SCALE x SCALE pixels. */
-static uint8_t scaled_pixel(unsigned row, unsigned column)
-{
-    const uint8_t *corner = l1.scaling.crop + row * SCALE * CROP + column * SCALE;
-    unsigned sum = 0;
-    for (unsigned y = 0; y < SCALE; y++) {
-        for (unsigned x = 0; x < SCALE; x++) {
-            sum += corner[y * CROP + x];
+    static const char digits[] = "0123456789abcdef";
+    char text[2 * BOARD_WIDTH + 1];
+    board_await_print(); /* it may share the terminal */
+    for (unsigned row = 0; row < height; row++) {
+        for (unsigned column = 0; column < width; column++) {
+            text[2 * column] = digits[pixels[row * width + column] >> 4];
+            text[2 * column + 1] = digits[pixels[row * width + column] & 15];
         }
+        text[2 * width] = '\0';
+        printf("%s %u %s\n", name, number, text);
     }
-    return (uint8_t)(sum / (SCALE * SCALE));
 }
-
-/* All cores run this. Core 0 moves data, each core scales its share of the rows. */
-static void crop_and_scale(void *argument)
+#else
+static void show(const char *name, unsigned number, const uint8_t *pixels, unsigned width, unsigned height)
 {
-    int *status = argument;
-    if (hal_core_id() == 0) {
-        *status = fetch_crop();
-    }
-    hal_barrier();
-    for (unsigned row = hal_core_id(); row < SIDE; row += hal_core_count()) {
-        for (unsigned column = 0; column < SIDE; column++) {
-            l1.scaling.scaled[row * SIDE + column] = scaled_pixel(row, column);
-        }
-    }
-    hal_barrier();
-    if (hal_core_id() == 0 && *status == DORY_OK) {
-        *status = store_scaled();
-    }
+    (void)name, (void)number, (void)pixels, (void)width, (void)height;
 }
+#endif
 
-/* ---- on the fabric controller: the loop ------------------------------------------------------------------------ */
-
-static int process_frame(const struct dory_buffers *buffers)
+static int scale_frame(const uint8_t *frame)
 {
-    static int scaling_status; /* static: in L2, where the cluster reaches it */
-    int status = sensor_capture(l2.frame);
-    if (status == DORY_OK) {
-        status = hal_cluster_run(crop_and_scale, &scaling_status);
-    }
-    if (status == DORY_OK) {
-        status = scaling_status;
-    }
-    /* From here to the return of digits_run, l1 and l2 are the network's: frame and crop are gone. */
-    return status ? status : digits_run(buffers, image, logits);
+    static struct scale scale; /* static: in L2, where the cluster reaches it */
+    scale = (struct scale){
+        .picture = frame + LEFT,
+        .picture_stride = BOARD_WIDTH,
+        .width = BOARD_HEIGHT,
+        .height = BOARD_HEIGHT,
+        .result = image,
+        .result_width = DIGITS_INPUT_WIDTH,
+        .result_height = DIGITS_INPUT_HEIGHT,
+        .l1 = l1.scaling,
+        .l1_bytes = sizeof l1.scaling,
+    };
+    int status = hal_cluster_run(scale_area, &scale);
+    return status ? status : scale.status;
 }
 
-static int process_frames(void)
+static int print_answer(unsigned number)
+{
+    char text[64];
+    unsigned answer = app_best_class(logits, CLASSES);
+    snprintf(text, sizeof text, "frame %u: a %u, logit %d\n", number, answer, (int)logits[answer]);
+    return board_print(text);
+}
+
+static int run_network(void)
 {
     const struct dory_buffers buffers = {
         .l1 = &l1,
         .l1_bytes = sizeof l1,
-        .l2 = &l2,
+        .l2 = l2,
         .l2_bytes = sizeof l2,
         .flash_address = hal_flash_address(digits_weights),
     };
-    unsigned right = 0;
-    int status = dory_network_check_flash(&digits_network, &buffers);
-    for (int frame = 0; frame < FRAMES && status == DORY_OK; frame++) {
-        status = process_frame(&buffers);
-        unsigned answer = app_best_class(logits, CLASSES);
-        right += answer == sensor_truth();
-        printf("frame %2d shows a %u: %u, logit %d\n", frame, sensor_truth(), answer, (int)logits[answer]);
-    }
-    printf("%d frames, %u right\n", FRAMES, right);
+    return digits_run(&buffers, image, logits);
+}
+
+/* ---- the loops --------------------------------------------------------------------------------------------------- */
+
+/* Captures are always one ahead at least: `more` says whether the frame after the next is still wanted. */
+static int overlap_frame(unsigned number, int more)
+{
+    uint8_t *frame = frames[number % 2];
+    uint32_t since = hal_cycles();
+    int status = board_await_capture();
+    add_time(&times.capture, &since);
+    show("frame", number, frame, BOARD_WIDTH, BOARD_HEIGHT);
+    if (status == DORY_OK)
+        status = scale_frame(frame);
+    if (status == DORY_OK && more)
+        status = board_start_capture(frame);
+    add_time(&times.scale, &since);
+    show("image", number, image, DIGITS_INPUT_WIDTH, DIGITS_INPUT_HEIGHT);
+    if (status == DORY_OK)
+        status = run_network();
+    add_time(&times.run, &since);
+    if (status == DORY_OK)
+        status = print_answer(number);
+    add_time(&times.print, &since);
     return status;
 }
 
-int main(void) { return app_main(process_frames); }
+static int overlap_frames(unsigned count)
+{
+    int status = board_start_capture(frames[0]);
+    if (status == DORY_OK && count > 1)
+        status = board_start_capture(frames[1]);
+    for (unsigned number = 0; number < count && status == DORY_OK; number++)
+        status = overlap_frame(number, number + 2 < count);
+    board_await_print();
+    return status;
+}
+
+static int frames_in_turn(unsigned count)
+{
+    int status = DORY_OK;
+    for (unsigned number = 0; number < count && status == DORY_OK; number++) {
+        status = board_start_capture(frames[number % 2]);
+        if (status == DORY_OK)
+            status = overlap_frame(number, 0);
+        uint32_t since = hal_cycles();
+        board_await_print();
+        add_time(&times.print, &since);
+    }
+    return status;
+}
+
+static int report_times(const char *name)
+{
+    char text[160];
+    if (board_hertz() == 0)
+        return DORY_OK;
+    unsigned frames_in_100_seconds = (unsigned)((uint64_t)FRAMES * 100 * board_hertz() / times.all);
+    snprintf(text, sizeof text, "%s: %u.%02u frames a second; cycles a frame: %u, capture %u, scale %u, run %u, print %u\n",
+             name, frames_in_100_seconds / 100, frames_in_100_seconds % 100, (unsigned)times.all / FRAMES,
+             (unsigned)times.capture / FRAMES, (unsigned)times.scale / FRAMES, (unsigned)times.run / FRAMES,
+             (unsigned)times.print / FRAMES);
+    return board_print(text);
+}
+
+static int measure(const char *name, int (*loop)(unsigned count))
+{
+    uint32_t since = hal_cycles();
+    times = (struct times){0};
+    int status = loop(FRAMES);
+    add_time(&times.all, &since);
+    return status ? status : report_times(name);
+}
+
+static int watch(void)
+{
+    int status = board_open();
+    for (unsigned loop = 0; loop < LOOPS && status == DORY_OK; loop++)
+        status = measure("overlapped", overlap_frames);
+#ifdef SHOW_PIXELS
+    board_await_print();
+    printf("in turn begins\n");
+#endif
+    if (status == DORY_OK)
+        status = measure("in turn", frames_in_turn);
+    int closed = board_close();
+    return status ? status : closed;
+}
+
+int main(void) { return app_main(watch); }

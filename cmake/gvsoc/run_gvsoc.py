@@ -6,8 +6,8 @@ images, see hal/gap8/gap8.ld) into the flash image, sets the bandwidth of the AX
 
 With --test instead of an ELF file it runs a program of a few instructions that it makes itself: does this gvsoc work?
 
-Exit status: the low 8 bits of the program's; 124 on --timeout; 125 when it could not be prepared; 128 + n when gvsoc died
-of signal n."""
+Exit status: the low 8 bits of the program's; 77 with --camera where gvsoc has no model of one; 124 on --timeout; 125 when it could
+not be prepared; 128 + n when gvsoc died of signal n."""
 import argparse
 import json
 import os
@@ -19,6 +19,8 @@ import tempfile
 
 PREPARATION_FAILED = 125
 TIMED_OUT = 124
+NO_CAMERA = 77
+CAMERA_WIDTH, CAMERA_HEIGHT = 324, 244
 FLASH_SECTION = 'dory_flash'
 FLASH_WINDOW = 0x20000000  # the section's address minus this is its place in the flash
 
@@ -40,7 +42,9 @@ CONFIG_MARK = 'chips'  # a folder of gap_sdk is called configs too; the one that
 
 
 class Failure(Exception):
-    pass
+    def __init__(self, text, status=PREPARATION_FAILED):
+        super().__init__(text)
+        self.status = status
 
 
 def find_parts(root):
@@ -164,6 +168,30 @@ def write_flash(image, limit, contents):
             file.write(data)
 
 
+def connect_camera(board, pictures, hertz):
+    """The camera of gapy's board is two models here: the picture's comes from gvsoc's own, which reads files but answers no I2C; its
+    registers are those of the board's, which shows no pictures unless it was built with ImageMagick. The I2C is that of an AI-deck."""
+    board['pictures'] = {'vp_component': 'devices.camera.himax', 'vp_ports': ['clock', 'cpi', 'i2c'], 'image-stream': pictures,
+                         'color-mode': 'gray', 'width': CAMERA_WIDTH, 'height': CAMERA_HEIGHT, 'pixel-size': 0, 'vsync-polarity': 1,
+                         'hsync-polarity': 1, 'endianness': 'little'}
+    board['pictures_clock'] = {'vp_component': 'vp.clock_domain_impl', 'vp_ports': ['out'], 'frequency': 2 * hertz}
+    board['vp_comps'] += ['pictures', 'pictures_clock']
+    bindings = [['chip->i2c0', to] if source == 'chip->i2c1' else [source, to] for source, to in board['vp_bindings']]
+    board['vp_bindings'] = bindings + [['pictures_clock->out', 'pictures->clock'], ['pictures->cpi', 'chip->cpi0']]
+
+
+def check_pictures(pattern, parts):
+    """gvsoc dies without a sentence of a picture that is not there, and stops at one that is too short."""
+    if not os.path.exists(os.path.join(parts['models'], 'devices', 'camera', 'himax.so')):
+        raise Failure('this gvsoc has no model of the camera HM01B0 (%s/devices/camera/himax.so)' % parts['models'], NO_CAMERA)
+    if not pattern.endswith('.raw') or pattern.count('%') != pattern.count('%d'):
+        raise Failure('--camera %s: a name that ends in .raw, with %%d for 0, 1, 2, ... if there are several' % pattern)
+    first = pattern.replace('%d', '0')
+    if not os.path.exists(first) or os.path.getsize(first) != CAMERA_WIDTH * CAMERA_HEIGHT:
+        raise Failure('--camera %s: %s must have %d bytes, %d x %d grey pixels'
+                      % (pattern, first, CAMERA_WIDTH * CAMERA_HEIGHT, CAMERA_WIDTH, CAMERA_HEIGHT))
+
+
 def prepare(arguments, parts, work):
     """Returns the path of gvsoc's configuration, ready to run."""
     python = interpreter()
@@ -181,6 +209,8 @@ def prepare(arguments, parts, work):
     chip = board['chip']
     for router in (chip['cluster']['cluster_ico'], chip['soc']['axi_ico'], chip['soc']['soc_ico']['ll_ico']):
         router['bandwidth'] = arguments.axi_bytes
+    if arguments.camera:
+        connect_camera(board, arguments.camera, arguments.camera_hertz)
     with open(path, 'w') as file:
         json.dump(config, file, indent=1)
     flash = board['flash']
@@ -213,6 +243,10 @@ def parse():
     parser.add_argument('--axi-bytes', type=int, choices=(4, 8), default=8,
                         help='bytes a cycle of the AXI routers: 8 as on the chip (default), 4 as gvsoc generates them')
     parser.add_argument('--flash-data', action='append', default=[], metavar='FILE@OFFSET', help='further flash content; repeatable')
+    parser.add_argument('--camera', metavar='FILE.raw', help='what the camera HM01B0 sees, %d x %d bytes a picture; with %%%%d in the name '
+                        'there are several, numbered from 0, shown in a circle. Connected to CPI and I2C 0, as on an AI-deck'
+                        % (CAMERA_WIDTH, CAMERA_HEIGHT))
+    parser.add_argument('--camera-hertz', type=int, default=6000000, help='its pixel clock (default: 6000000, that of its oscillator)')
     parser.add_argument('--work-dir', metavar='DIR', help='keep flash image and configuration here (default: a temporary folder)')
     parser.add_argument('--timeout', type=float, metavar='SECONDS', help='of wall time')
     arguments = parser.parse_args()
@@ -220,6 +254,7 @@ def parse():
         parser.error('either an ELF file or --test')
     arguments.elf = os.path.abspath(arguments.elf) if arguments.elf else None
     arguments.root = os.path.abspath(arguments.root)
+    arguments.camera = os.path.abspath(arguments.camera) if arguments.camera else None
     return arguments
 
 
@@ -229,13 +264,15 @@ def main():
     try:
         os.makedirs(work, exist_ok=True)
         parts = find_parts(arguments.root)
+        if arguments.camera:
+            check_pictures(arguments.camera, parts)
         if arguments.test:
             arguments.elf = os.path.join(work, 'test.elf')
             write_test_elf(arguments.elf)
         return launch(arguments, parts, work, prepare(arguments, parts, work))
     except (Failure, OSError, ValueError, KeyError) as failure:
         print('run_gvsoc: %s' % failure, file=sys.stderr)
-        return PREPARATION_FAILED
+        return getattr(failure, 'status', PREPARATION_FAILED)
     finally:
         if not arguments.work_dir:
             shutil.rmtree(work, ignore_errors=True)

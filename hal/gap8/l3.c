@@ -183,11 +183,12 @@ void gap8_l3_leave_cluster(void)
 #define ACCESS_LIMITED  (1u << 4 | 1u << 5)
 #define BASE_MASK       0xFFu
 
-/* HyperBus is function 3 of pads 36, 37 and 40 to 50. The boot ROM has set those that the flash needs. */
+/* HyperBus is function 3 of pads 36, 37 and 40 to 50, which are numbers 28, 29 and 32 to 42 in the registers: GAP8's first
+ * pad is pad 8, and there are none of 51 and 52. The boot ROM has set those that the flash needs. */
 static void give_pads_to_hyperbus(void)
 {
-    GAP8_SOC_CONTROL->pad_function[2] |= 0xFFFF0F00u;
-    GAP8_SOC_CONTROL->pad_function[3] |= 0x0000003Fu;
+    GAP8_SOC_CONTROL->pad_function[1] |= 0x0F000000u;
+    GAP8_SOC_CONTROL->pad_function[2] |= 0x003FFFFFu;
 }
 
 static void set_up_hyperbus(void)

@@ -2,7 +2,7 @@
  *
  * Sources of the facts: GreenWaves' gap_sdk, rtos/pulp/gap_archi (archi/chips/gap8/{memory_map,properties,apb_soc}.h,
  * archi/eu/eu_v3.h, archi/dma/mchan_v6.h, archi/udma, archi/timer/timer_v2.h, archi/fll/fll_v1.h,
- * archi/cluster_ctrl/cluster_ctrl_v2.h), its HyperBus driver, and programs that tried them on gvsoc.
+ * archi/cluster_ctrl/cluster_ctrl_v2.h), its HyperBus, UART, I2C and CPI drivers, and programs that tried them on gvsoc.
  */
 #ifndef DORY_GAP8_REGISTERS_H
 #define DORY_GAP8_REGISTERS_H
@@ -112,6 +112,9 @@ struct gap8_udma_channel {
 };
 #define GAP8_UDMA_ENABLE  (1u << 4) /* written: queue a transfer; read: one is active */
 #define GAP8_UDMA_PENDING (1u << 5) /* read: a second one is queued */
+#define GAP8_UDMA_PAIRS   (1u << 1) /* written: the device delivers 16 bits at a time */
+#define GAP8_UDMA_CLEAR   (1u << 5) /* written: gives up what is queued */
+#define GAP8_UDMA_LIMIT   0x1FFFFu  /* bytes of a transfer */
 
 /* Chip select 0 is the HyperRAM, 1 the HyperFlash. */
 struct gap8_hyperbus {
@@ -136,6 +139,54 @@ GAP8_CHECK_OFFSET(gap8_hyperbus, chip[1].access, 0x44);
 #define GAP8_HYPERBUS_CLOCK_BIT  3u /* number of the peripheral in the clock gate register */
 #define GAP8_UDMA_CLOCK_GATE     ((volatile uint32_t *)0x1A102780u)
 #define GAP8_HYPER_FLASH_ADDRESS 0x01000000u /* external addresses from here on are the flash (its base is 1) */
+
+/* ---- further devices of the uDMA ---------------------------------------------------------------------------- */
+
+struct gap8_uart {
+    struct gap8_udma_channel receive;
+    struct gap8_udma_channel send;
+    uint32_t status; /* bit 0: bits are being sent */
+    uint32_t setup;  /* bits 1-2: 3 for 8 data bits; 8: send, 9: receive; 16-31: cycles of a bit, less one */
+};
+GAP8_CHECK_OFFSET(gap8_uart, setup, 0x24);
+#define GAP8_UART            ((volatile struct gap8_uart *)0x1A102200u)
+#define GAP8_UART_CLOCK_BIT  4u
+#define GAP8_UART_IS_SENDING (1u << 0)
+#define GAP8_UART_8_BITS     (3u << 1)
+#define GAP8_UART_SEND       (1u << 8)
+
+/* What is sent is a program: bytes of commands, some with operands behind them. What a read command reads is received. */
+struct gap8_i2c {
+    struct gap8_udma_channel receive;
+    struct gap8_udma_channel send;
+    uint32_t reserved[24];
+};
+#define GAP8_I2C           ((volatile struct gap8_i2c *)0x1A102280u) /* [0] and [1] */
+#define GAP8_I2C_CLOCK_BIT 5u                                        /* of [0] */
+static_assert(sizeof(struct gap8_i2c) == 0x80, "two I2C controllers, one behind the other");
+enum {
+    GAP8_I2C_START = 0x00,
+    GAP8_I2C_STOP = 0x20,
+    GAP8_I2C_READ_LAST = 0x60, /* one byte, not acknowledged */
+    GAP8_I2C_WRITE = 0x80,     /* the byte behind it */
+    GAP8_I2C_CLOCK = 0xE0      /* two bytes behind it, the higher first: cycles of a quarter of a bit, less one */
+};
+
+/* The camera parallel interface. */
+struct gap8_cpi {
+    struct gap8_udma_channel receive;
+    struct gap8_udma_channel unused;
+    uint32_t control; /* taken over where a frame starts */
+    uint32_t slice_start;
+    uint32_t slice_end;
+    uint32_t row; /* bits 16-31: pairs of bytes in a row, less one; for slices */
+    uint32_t filter;
+};
+GAP8_CHECK_OFFSET(gap8_cpi, control, 0x20);
+#define GAP8_CPI             ((volatile struct gap8_cpi *)0x1A102480u)
+#define GAP8_CPI_CLOCK_BIT   9u
+#define GAP8_CPI_ENABLE      (1u << 31)
+#define GAP8_CPI_BYTES_AS_IS (5u << 8) /* format: the first of two bytes goes to the lower address */
 
 /* ---- power, clocks, cluster -------------------------------------------------------------------------------- */
 

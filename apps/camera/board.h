@@ -1,0 +1,27 @@
+/* What the application asks of its board: a camera that works on its own, and a line to somewhere. board_gap8.c has the
+ * AI-deck's; board_files.c plays pictures of a file. */
+#ifndef CAMERA_BOARD_H
+#define CAMERA_BOARD_H
+
+#include <stdint.h>
+
+enum { BOARD_WIDTH = 324, BOARD_HEIGHT = 244, BOARD_BYTES = BOARD_WIDTH * BOARD_HEIGHT };
+
+/* All on the fabric controller, all return 0 or a status. */
+int board_open(void);
+int board_close(void);
+
+/* Captures the next frame; a second capture may be started while one is under way. */
+int board_start_capture(uint8_t frame[BOARD_BYTES]);
+
+/* Returns when the older of those captures is complete. */
+int board_await_capture(void);
+
+/* Starts to send the text, which is copied; the line is free again when board_await_print has returned. */
+int board_print(const char *text);
+void board_await_print(void);
+
+/* Cycles a second of hal_cycles; 0 where they are no time. */
+uint32_t board_hertz(void);
+
+#endif

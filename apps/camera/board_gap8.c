@@ -1,0 +1,45 @@
+/* AI-deck: HM01B0 at I2C 0 and the CPI, result over the UART. */
+#include <assert.h>
+#include <string.h>
+
+#include "board.h"
+#include "dory/gap8_camera.h"
+#include "dory/gap8_clocks.h"
+#include "dory/gap8_uart.h"
+#include "dory/status.h"
+
+#define BAUD 115200
+
+static_assert(BOARD_WIDTH == GAP8_CAMERA_WIDTH && BOARD_HEIGHT == GAP8_CAMERA_HEIGHT, "one camera");
+
+static char line[160] __attribute__((aligned(4))); /* in L2: the uDMA reads it */
+
+int board_open(void)
+{
+    int status = gap8_uart_open(BAUD);
+    return status ? status : gap8_camera_open(GAP8_CAMERA_AI_DECK);
+}
+
+int board_close(void)
+{
+    gap8_uart_wait();
+    return gap8_camera_close();
+}
+
+int board_start_capture(uint8_t frame[BOARD_BYTES]) { return gap8_camera_start(frame); }
+
+int board_await_capture(void) { return gap8_camera_wait(); }
+
+int board_print(const char *text)
+{
+    gap8_uart_wait();
+    size_t bytes = strlen(text);
+    if (bytes > sizeof line)
+        return DORY_ERROR_ARGUMENT;
+    memcpy(line, text, bytes);
+    return gap8_uart_send(line, (uint32_t)bytes);
+}
+
+void board_await_print(void) { gap8_uart_wait(); }
+
+uint32_t board_hertz(void) { return gap8_clocks.cluster_hertz; }

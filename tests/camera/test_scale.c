@@ -1,0 +1,124 @@
+/* scale_area against a mean that is added up pixel by pixel, for pictures of many sizes, and what it must refuse. */
+#include "scale.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "app.h"
+#include "dory/hal.h"
+
+enum { LARGEST_WIDTH = 324, LARGEST_HEIGHT = 257, L1_BYTES = 24 * 1024, GUARD = 0xA5 };
+
+static uint32_t l1[L1_BYTES / 4] DORY_L1;
+static uint8_t picture[LARGEST_WIDTH * LARGEST_HEIGHT] DORY_L2;
+static uint8_t result[96 * 96 + 1] DORY_L2;
+static struct scale scale DORY_L2;
+static unsigned failures;
+
+static void fill_picture(uint32_t seed)
+{
+    for (size_t i = 0; i < sizeof picture; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        picture[i] = seed >> 28 < 4 ? 255 : (uint8_t)(seed >> 24); /* the largest sums, too */
+    }
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* What of pixel `at`, which is `target` long, lies in area `index`, which is `source` long. */
+static uint32_t overlap(uint32_t at, uint32_t index, uint32_t source, uint32_t target)
+{
+    return smaller((at + 1) * target, (index + 1) * source) - larger(at * target, index * source);
+}
+
+static uint8_t expected(uint32_t row, uint32_t column)
+{
+    uint64_t sum = 0, area = (uint64_t)scale.width * scale.height;
+    for (uint32_t y = row * scale.height / scale.result_height; y * scale.result_height < (row + 1) * scale.height; y++) {
+        uint32_t down = overlap(y, row, scale.height, scale.result_height);
+        for (uint32_t x = column * scale.width / scale.result_width; x * scale.result_width < (column + 1) * scale.width;
+             x++) {
+            uint32_t across = overlap(x, column, scale.width, scale.result_width);
+            sum += (uint64_t)scale.picture[y * scale.picture_stride + x] * down * across;
+        }
+    }
+    return (uint8_t)((2 * sum + area) / (2 * area));
+}
+
+static int run(uint32_t left, uint16_t width, uint16_t height, uint16_t result_width, uint16_t result_height)
+{
+    scale = (struct scale){
+        .picture = picture + left,
+        .result = result,
+        .picture_stride = LARGEST_WIDTH,
+        .width = width,
+        .height = height,
+        .result_width = result_width,
+        .result_height = result_height,
+        .l1 = l1,
+        .l1_bytes = sizeof l1,
+        .status = -1,
+    };
+    memset(result, GUARD, sizeof result);
+    int status = hal_cluster_run(scale_area, &scale);
+    return status ? status : scale.status;
+}
+
+static void fail(const char *what, int number)
+{
+    printf("%ux%u to %ux%u: %s %d\n", scale.width, scale.height, scale.result_width, scale.result_height, what, number);
+    failures++;
+}
+
+static void check(uint32_t left, uint16_t width, uint16_t height, uint16_t result_width, uint16_t result_height)
+{
+    int status = run(left, width, height, result_width, result_height);
+    if (status != DORY_OK)
+        fail("status", status);
+    uint32_t wrong = 0;
+    for (uint32_t row = 0; row < result_height; row++)
+        for (uint32_t column = 0; column < result_width; column++)
+            wrong += result[row * result_width + column] != expected(row, column);
+    if (wrong)
+        fail("pixels that differ:", (int)wrong);
+    if (result[result_width * result_height] != GUARD)
+        fail("written behind the result", 0);
+}
+
+static void refuse(uint16_t width, uint16_t height, uint16_t result_width, uint16_t result_height, int expected_status)
+{
+    int status = run(0, width, height, result_width, result_height);
+    if (status != expected_status)
+        fail("should be refused, status", status);
+    if (result[0] != GUARD)
+        fail("refused, and written", 0);
+}
+
+static int test(void)
+{
+    fill_picture(1);
+    check(40, 244, 244, 8, 8);
+    check(0, 324, 244, 96, 96);
+    check(0, 44, 257, 1, 1);
+    check(3, 100, 257, 7, 31);
+    check(1, 20, 13, 7, 5);
+    check(0, 4, 1, 4, 1);
+    check(5, 32, 16, 32, 16);
+    check(0, 64, 64, 33, 63);
+    memset(picture, 255, sizeof picture);
+    check(0, 40, 257, 11, 2);
+    refuse(6, 4, 1, 1, DORY_ERROR_ARGUMENT);
+    refuse(0, 4, 1, 1, DORY_ERROR_ARGUMENT);
+    refuse(4, 0, 1, 1, DORY_ERROR_ARGUMENT);
+    refuse(4, 4, 0, 4, DORY_ERROR_ARGUMENT);
+    refuse(4, 4, 4, 0, DORY_ERROR_ARGUMENT);
+    refuse(4, 4, 8, 4, DORY_ERROR_ARGUMENT);
+    refuse(4, 4, 4, 5, DORY_ERROR_ARGUMENT);
+    refuse(4, 258, 1, 1, DORY_ERROR_ARGUMENT);
+    refuse(324, 244, 1, 1, DORY_ERROR_L1_TOO_SMALL);
+    printf("%u failures\n", failures);
+    return failures ? DORY_ERROR_MISMATCH : DORY_OK;
+}
+
+int main(void) { return app_main(test); }
