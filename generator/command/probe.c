@@ -80,7 +80,7 @@ static bool make_probe(const struct options *options, struct arena *arena, struc
         return false;
     struct network *network = model_load(options, arena, diagnostics);
     struct planner planner = {
-        .network = network, .target = &target, .options = &plan, .arena = arena, .diagnostics = diagnostics};
+        .network = network, .target = &target, .options = &plan, .kept = arena, .arena = arena, .diagnostics = diagnostics};
     if (!network || !planner_start(&planner))
         return false;
     add_program(&text, &planner, options->name);
