@@ -26,7 +26,7 @@ foreach(module IN ITEMS DoryArguments DoryFlash DoryGenerator DoryNetwork DoryTa
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/outputs.def DESTINATION share/dory/cmake)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/DoryLink.sh DESTINATION share/dory/cmake)
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/gvsoc/run_gvsoc.py DESTINATION share/dory/cmake/gvsoc)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/gvsoc/run_gvsoc.py ${PROJECT_SOURCE_DIR}/cmake/gvsoc/flash_image.py DESTINATION share/dory/cmake/gvsoc)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/gvsoc/python/imp.py DESTINATION share/dory/cmake/gvsoc/python)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/CMakeLists.txt DESTINATION share/dory)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/toolchains DESTINATION share/dory FILES_MATCHING PATTERN "*.cmake")

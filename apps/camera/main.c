@@ -27,10 +27,10 @@ static uint8_t frames[2][BOARD_BYTES] DORY_L2;
 static uint8_t image[DIGITS_INPUT_BYTES] DORY_L2;
 static int32_t logits[CLASSES] DORY_L2;
 
-/* Where the controller's time goes. */
+/* Where the controller's time goes between the first frame's arrival and the last one's. */
 static struct times {
-    uint32_t capture, scale, run, print, all;
-} times;
+    uint32_t capture, scale, run, print, start, all;
+} times, measured;
 
 static void add_time(uint32_t *part, uint32_t *since)
 {
@@ -103,6 +103,16 @@ static int run_network(void)
 
 /* ---- the loops --------------------------------------------------------------------------------------------------- */
 
+static void mark_arrival(unsigned number, uint32_t now)
+{
+    if (number == 0) {
+        times = (struct times){.start = now};
+    } else if (number == FRAMES - 1) {
+        measured = times;
+        measured.all = now - times.start;
+    }
+}
+
 /* Captures are always one ahead at least: `more` says whether the frame after the next is still wanted. */
 static int overlap_frame(unsigned number, int more)
 {
@@ -110,6 +120,7 @@ static int overlap_frame(unsigned number, int more)
     uint32_t since = hal_cycles();
     int status = board_await_capture();
     add_time(&times.capture, &since);
+    mark_arrival(number, since);
     show("frame", number, frame, BOARD_WIDTH, BOARD_HEIGHT);
     if (status == DORY_OK)
         status = scale_frame(frame);
@@ -156,20 +167,17 @@ static int report_times(const char *name)
     char text[160];
     if (board_hertz() == 0)
         return DORY_OK;
-    unsigned frames_in_100_seconds = (unsigned)((uint64_t)FRAMES * 100 * board_hertz() / times.all);
+    unsigned count = FRAMES - 1,
+             rate = (unsigned)((uint64_t)count * 100 * board_hertz() / measured.all); /* in 100 seconds */
     snprintf(text, sizeof text, "%s: %u.%02u frames a second; cycles a frame: %u, capture %u, scale %u, run %u, print %u\n",
-             name, frames_in_100_seconds / 100, frames_in_100_seconds % 100, (unsigned)times.all / FRAMES,
-             (unsigned)times.capture / FRAMES, (unsigned)times.scale / FRAMES, (unsigned)times.run / FRAMES,
-             (unsigned)times.print / FRAMES);
+             name, rate / 100, rate % 100, (unsigned)measured.all / count, (unsigned)measured.capture / count,
+             (unsigned)measured.scale / count, (unsigned)measured.run / count, (unsigned)measured.print / count);
     return board_print(text);
 }
 
-static int measure(const char *name, int (*loop)(unsigned count))
+static int watch_and_report(const char *name, int (*loop)(unsigned count))
 {
-    uint32_t since = hal_cycles();
-    times = (struct times){0};
     int status = loop(FRAMES);
-    add_time(&times.all, &since);
     return status ? status : report_times(name);
 }
 
@@ -177,13 +185,13 @@ static int watch(void)
 {
     int status = board_open();
     for (unsigned loop = 0; loop < LOOPS && status == DORY_OK; loop++)
-        status = measure("overlapped", overlap_frames);
+        status = watch_and_report("overlapped", overlap_frames);
 #ifdef SHOW_PIXELS
     board_await_print();
     printf("in turn begins\n");
 #endif
     if (status == DORY_OK)
-        status = measure("in turn", frames_in_turn);
+        status = watch_and_report("in turn", frames_in_turn);
     int closed = board_close();
     return status ? status : closed;
 }

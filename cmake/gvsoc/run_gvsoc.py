@@ -214,6 +214,9 @@ def prepare(arguments, parts, work):
     with open(path, 'w') as file:
         json.dump(config, file, indent=1)
     flash = board['flash']
+    if arguments.flash_image:
+        shutil.copyfile(arguments.flash_image, flash['content']['image'])
+        return path
     write_flash(flash['content']['image'], int(flash['size'], 0), flash_contents(arguments))
     return path
 
@@ -243,6 +246,7 @@ def parse():
     parser.add_argument('--axi-bytes', type=int, choices=(4, 8), default=8,
                         help='bytes a cycle of the AXI routers: 8 as on the chip (default), 4 as gvsoc generates them')
     parser.add_argument('--flash-data', action='append', default=[], metavar='FILE@OFFSET', help='further flash content; repeatable')
+    parser.add_argument('--flash-image', metavar='FILE', help='content of the flash, boot image and all (flash_image.py makes it)')
     parser.add_argument('--camera', metavar='FILE.raw', help='what the camera HM01B0 sees, %d x %d bytes a picture; with %%%%d in the name '
                         'there are several, numbered from 0, shown in a circle. Connected to CPI and I2C 0, as on an AI-deck'
                         % (CAMERA_WIDTH, CAMERA_HEIGHT))
