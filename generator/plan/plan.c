@@ -254,6 +254,7 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
     layer->kernel_cycles = cost->kernel_cycles;
     layer->dma_cycles = cost->dma_cycles;
     layer->exposed_cycles = cost->exposed_cycles;
+    layer->turn_cycles = cost->turn_cycles;
     layer->tile_count = cost->tile_count;
     layer->l1_bytes = cost->l1_bytes;
     layer->weights_bytes = dory_divide_up(layer->run.output_channels, 4) * layer->run.quad_bytes;
@@ -413,7 +414,10 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     bool good = place_weights(p, plan);
     good = place_ram(p, plan) && good;
     write_offsets(plan);
-    plan->predicted_cycles = schedule->cycles;
+    plan->start_cycles = p->target->run_overhead_cycles;
+    plan->predicted_cycles = plan->start_cycles + schedule->cycles;
+    if (plan->proof.rounds > 0)
+        plan->proof.bound_cycles += plan->start_cycles;
     return good;
 }
 

@@ -62,6 +62,7 @@ struct plan_layer {
     uint64_t macs;
     uint64_t predicted_cycles; /* kernels, L2-L1 transfers and overhead; without waits for L3 */
     uint64_t kernel_cycles, dma_cycles, exposed_cycles;
+    uint64_t turn_cycles; /* of predicted_cycles, at the end: for the driver, which prepares the next layer */
     uint32_t tile_count;
     uint32_t weights_bytes;                      /* of the blob; 0 without weights */
     uint32_t weights_address;                    /* of the blob in the flash image */
@@ -124,7 +125,8 @@ struct plan {
     uint32_t resident_offset; /* in the arena, behind all else: the blobs at the start of the image, behind its header ... */
     uint32_t resident_bytes;  /* ... that stay there from run to run; 0: none, or all linked */
     uint64_t flash_cycles;    /* predicted, were all weights brought from the flash; 0: they are, or it does not fit so */
-    uint64_t predicted_cycles; /* of the network, waits for L3 included */
+    uint64_t start_cycles;     /* predicted, of a run before its first layer */
+    uint64_t predicted_cycles; /* of a run: start, layers and waits for L3 */
     struct plan_proof proof;
 };
 

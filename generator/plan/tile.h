@@ -21,6 +21,7 @@ struct tile_cost {
     uint64_t dma_cycles;     /* of transfers, were there no kernels */
     uint64_t dma_bytes;      /* that they move */
     uint64_t exposed_cycles; /* of those, what nothing is computed beside, however fast the tile loop is */
+    uint64_t turn_cycles;    /* of `cycles`, at the end: the cores wait for the driver, which prepares the next layer */
     uint32_t tile_count;
     uint32_t l1_bytes;
 };

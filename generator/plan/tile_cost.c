@@ -406,7 +406,8 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     player->first = false;
     if (first_of_step && times)
         *times = (struct step_times){.fetch = issued, .start = player->time};
-    player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels);
+    player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels) +
+                     (player->cost->tile_count == 0 ? problem->target->kernel_start_cycles : 0);
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
     tell(player, TILE_KERNEL, player->cost->tile_count, player->time, player->kernel, &shape);
     player->cost->kernel_cycles += player->kernel;
@@ -466,11 +467,15 @@ static struct player player_of(const struct tile_problem *problem, const struct 
     };
 }
 
-/* Beside the last tile the driver prepares the next layer. */
+/* Beside the last tile the driver prepares the next layer. Where the cores wait for that, it is shown behind the last store:
+ * a profile counts it as the next layer's. */
 static void finish(struct player *player)
 {
     const struct target *target = player->problem->target;
-    finish_previous(player, 0, target->tile_driver_cycles + target->step_driver_cycles, false);
+    uint64_t driver = target->tile_driver_cycles + target->step_driver_cycles;
+    player->cost->turn_cycles = maximum(player->kernel, player->pending + driver) - maximum(player->kernel, player->pending);
+    finish_previous(player, 0, 0, false);
+    player->time += player->cost->turn_cycles;
     player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;
     player->cost->dma_bytes = player->mover.moved_bytes;
     player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);
@@ -496,8 +501,9 @@ void tile_simulate(const struct tile_problem *problem, const struct tiling *tili
 /* What is still to come at least: kernels of the tiles that are not in the time yet, and their overheads. */
 static uint64_t least_to_come(const struct player *player, uint64_t kernel_cycles, uint64_t tiles)
 {
-    uint64_t played = player->cost->kernel_cycles - player->kernel;
-    return (kernel_cycles > played ? kernel_cycles - played : 0) +
+    uint64_t played = player->cost->kernel_cycles - player->kernel,
+             all = kernel_cycles + player->problem->target->kernel_start_cycles;
+    return (all > played ? all - played : 0) +
            (tiles + 1 - player->cost->tile_count) * player->problem->target->tile_overhead_cycles +
            player->problem->target->layer_overhead_cycles;
 }

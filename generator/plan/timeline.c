@@ -56,7 +56,7 @@ void timeline_make(const struct plan *plan, struct timeline *timeline, struct ar
         .steps = arena_array(arena, struct timeline_step, (size_t)plan->step_count),
         .transfers = arena_array(arena, struct timeline_transfer, (size_t)plan->transfer_count),
     };
-    struct walk walk = {.plan = plan, .timeline = timeline};
+    struct walk walk = {.plan = plan, .timeline = timeline, .layer_start = plan->start_cycles};
     for (int i = 0; i < plan->step_count; i++)
         take_step(&walk, i);
     timeline->final_wait_cycles = await_transfers(&walk, plan->transfer_count, walk.layer_start);

@@ -167,8 +167,11 @@ void plan_report(struct text *text, const struct plan *plan)
     text_add(text, row_format, "all layers", "", "", "", "", number_text(arena, tiles),
              number_text(arena, (uint64_t)plan->step_count), number_text(arena, macs), number_text(arena, weights), "", "",
              "", number_text(arena, cycles), rate_text(arena, macs, cycles));
-    text_add(text, "\n%" PRIu64 " cycles in all, %" PRIu64 " of them waiting for L3: %s MAC/cycle\n", plan->predicted_cycles,
-             plan->predicted_cycles - cycles, rate_text(arena, macs, plan->predicted_cycles));
+    text_add(text,
+             "\n%" PRIu64 " cycles in all, %" PRIu64 " of them waiting for L3, %" PRIu64
+             " before the first layer: %s MAC/cycle\n",
+             plan->predicted_cycles, plan->predicted_cycles - plan->start_cycles - cycles, plan->start_cycles,
+             rate_text(arena, macs, plan->predicted_cycles));
     add_proof(text, plan);
     add_memories(text, plan);
     add_requantisations(text, plan);

@@ -116,6 +116,7 @@ static json_t *describe_totals(const struct report *report)
     set_number(object, "weights_bytes", totals.weights_bytes);
     set_number(object, "kernel_cycles", totals.kernel_cycles);
     set_number(object, "dma_cycles", totals.dma_cycles);
+    set_number(object, "start_cycles", plan->start_cycles);
     set_number(object, "layer_cycles", totals.predicted_cycles);
     set_number(object, "l3_wait_cycles", report->timeline->l3_wait_cycles);
     set_number(object, "l3_busy_cycles", report->timeline->l3_busy_cycles);

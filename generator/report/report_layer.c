@@ -7,14 +7,21 @@
 
 /* ---- time ---- */
 
+/* Of the layer before a step: when all its results are there, the cores may have to wait for the driver. A run's profile
+ * counts that as the time of the layer that they wait for. */
+static uint64_t turn_before(const struct plan *plan, int step)
+{
+    return step > 0 ? plan->layers[plan->steps[step - 1].layer].turn_cycles : 0;
+}
+
 struct layer_times report_layer_times(const struct report *report, int layer)
 {
     const struct plan_layer *planned = &report->plan->layers[layer];
     const struct timeline_step *first = &report->timeline->steps[planned->first_step];
-    struct layer_times times = {.begin_cycle = first->begin_cycle};
+    struct layer_times times = {.begin_cycle = first->begin_cycle - turn_before(report->plan, planned->first_step)};
     for (int i = 0; i < planned->step_count; i++) {
         times.l3_wait_cycles += first[i].start_cycle - first[i].begin_cycle;
-        times.end_cycle = first[i].end_cycle;
+        times.end_cycle = first[i].end_cycle - planned->turn_cycles;
     }
     return times;
 }
@@ -206,6 +213,7 @@ static void set_times(json_t *object, const struct report *report, int layer)
     set_number(object, "kernel_cycles", planned->kernel_cycles);
     set_number(object, "dma_cycles", planned->dma_cycles);
     set_number(object, "exposed_dma_cycles", planned->exposed_cycles);
+    set_number(object, "turn_cycles", planned->turn_cycles);
     set_number(object, "l3_wait_cycles", times.l3_wait_cycles);
     set_number(object, "begin_cycle", times.begin_cycle);
     set_number(object, "end_cycle", times.end_cycle);

@@ -46,6 +46,8 @@ struct target {
     uint32_t tile_driver_cycles;   /* of the driver, to place a tile and start its copies */
     uint32_t step_driver_cycles;   /* the same, besides, for the first tile of a step and for its transfers from L3 */
     uint32_t layer_overhead_cycles;
+    uint32_t kernel_start_cycles; /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
+    uint32_t run_overhead_cycles; /* of the controller, from the call to the first layer */
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 

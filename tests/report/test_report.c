@@ -83,8 +83,9 @@ static void check_totals(const json_t *root)
     for (size_t i = 0; i < sizeof summed / sizeof *summed; i++)
         EXPECT(number(totals, summed[i][0]) == sum(layers, summed[i][1]), "total of %s", summed[i][0]);
     EXPECT(number(totals, "l3_read_bytes") == sum(json_object_get(root, "transfers"), "bytes"), "bytes of transfers");
-    EXPECT(number(totals, "layer_cycles") + number(totals, "l3_wait_cycles") == number(totals, "timeline_cycles"),
-           "cycles of layers and waits");
+    EXPECT(number(totals, "start_cycles") + number(totals, "layer_cycles") + number(totals, "l3_wait_cycles") ==
+               number(totals, "timeline_cycles"),
+           "cycles of start, layers and waits");
     EXPECT(number(totals, "steps") == sum(layers, "steps"), "steps");
 }
 
@@ -92,7 +93,7 @@ static void check_totals(const json_t *root)
 static void check_times(const json_t *root)
 {
     const json_t *steps = json_object_get(root, "steps"), *transfers = json_object_get(root, "transfers");
-    json_int_t now = 0, channel_free = 0;
+    json_int_t now = number(json_object_get(root, "totals"), "start_cycles"), channel_free = 0;
     for (size_t i = 0; i < json_array_size(steps); i++) {
         const json_t *step = json_array_get(steps, i);
         EXPECT(number(step, "begin_cycle") == now, "step %zu", i);

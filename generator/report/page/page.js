@@ -73,7 +73,7 @@ function findings() {
 
 function splitSection() {
   const { totals } = data, all = Math.max(1, totals.timeline_cycles);
-  const kernel = Math.min(totals.kernel_cycles, totals.layer_cycles), rest = totals.layer_cycles - kernel;
+  const kernel = Math.min(totals.kernel_cycles, totals.layer_cycles), rest = all - kernel - totals.l3_wait_cycles;
   const parts = [["kernel", "kernels compute", kernel], ["rest", "L2-L1 transfers not hidden, overhead", rest], ["wait", "waiting for L3", totals.l3_wait_cycles]];
   const part = html("section", {}, html("h2", {}, "Where the time goes"), html("div", { class: "split" }, ...parts.map(([style, name, cycles]) =>
     hover(html("i", { class: style, style: `width:${100 * cycles / all}%` }), name, [["cycles", withCommas(cycles)], ["of the run", percent(cycles, all)]]))));
