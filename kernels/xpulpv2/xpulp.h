@@ -28,6 +28,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_LOAD_STEP(d, step, base)                     "p.lw " d ", " step "(" base "!)\n"
 #define XPULP_STORE_STEP(s, step, base)                    "p.sw " s ", " step "(" base "!)\n"
 #define XPULP_STORE_BYTE_STEP(s, step, base)               "p.sb " s ", " step "(" base "!)\n"
+#define XPULP_STORE_HALF_STEP(s, step, base)               "p.sh " s ", " step "(" base "!)\n"
 #define XPULP_STORE_AT(s, offset, base)                    "p.sw " s ", " offset "(" base ")\n"
 #define XPULP_LOAD_BYTE_AT(d, offset, base)                "p.lbu " d ", " offset "(" base ")\n"
 #define XPULP_LOAD_BYTE_STEP(d, step, base)                "p.lbu " d ", " step "(" base "!)\n"
@@ -45,6 +46,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_LOAD_STEP(d, step, base)                ".insn r 0x0B, 7, 0x10, " d ", " base ", " step "\n"
 #define XPULP_STORE_STEP(s, step, base)               ".insn r 0x2B, 6, 0x00, " step ", " base ", " s "\n"
 #define XPULP_STORE_BYTE_STEP(s, step, base)          ".insn r 0x2B, 4, 0x00, " step ", " base ", " s "\n"
+#define XPULP_STORE_HALF_STEP(s, step, base)          ".insn r 0x2B, 5, 0x00, " step ", " base ", " s "\n"
 #define XPULP_STORE_AT(s, offset, base)               ".insn r 0x23, 6, 0x00, " offset ", " base ", " s "\n"
 #define XPULP_LOAD_BYTE_AT(d, offset, base)           ".insn r 0x03, 7, 0x20, " d ", " base ", " offset "\n"
 #define XPULP_LOAD_BYTE_STEP(d, step, base)           ".insn r 0x0B, 7, 0x20, " d ", " base ", " step "\n"
@@ -55,7 +57,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_LOOP_COUNT(level, count)                ".insn i 0x7B, 2, " level ", " count ", 0\n"
 #endif
 
-/* Loads and stores of words and of (unsigned) bytes with an address that moves on by 4 (NEXT) or by a register (STEP)
+/* Loads and stores of words, halves and (unsigned) bytes with an address that moves on by 4 (NEXT) or by a register (STEP)
  * afterwards, or that is the sum of two registers (AT). Arguments are strings: register names or operands such as "%0". */
 #define P_LW_NEXT(d, base)        XPULP_LOAD_NEXT(d, base)
 #define P_SW_NEXT(s, base)        XPULP_STORE_NEXT(s, base)
@@ -67,6 +69,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define P_LBU_STEP(d, step, base) XPULP_LOAD_BYTE_STEP(d, step, base)
 #define P_SB_AT(s, offset, base)  XPULP_STORE_BYTE_AT(s, offset, base)
 #define P_SB_STEP(s, step, base)  XPULP_STORE_BYTE_STEP(s, step, base)
+#define P_SH_STEP(s, step, base)  XPULP_STORE_HALF_STEP(s, step, base)
 
 /* A hardware loop: the `instructions` 32-bit instructions that follow are executed `count` times, at least once;
  * `label` stands before the last of them. */

@@ -8,6 +8,18 @@
 #include "dory/layer.h"
 
 #define DORY_XPULPV2_KERNELS(KERNEL)                                                                                        \
+    KERNEL(narrow_8)                                                                                                        \
+    KERNEL(narrow_8_clamped)                                                                                                \
+    KERNEL(narrow_8_clamped_less_one)                                                                                       \
+    KERNEL(narrow_8_split)                                                                                                  \
+    KERNEL(narrow_16)                                                                                                       \
+    KERNEL(narrow_16_clamped)                                                                                               \
+    KERNEL(narrow_16_clamped_less_one)                                                                                      \
+    KERNEL(narrow_16_split)                                                                                                 \
+    KERNEL(narrow_24)                                                                                                       \
+    KERNEL(narrow_24_clamped)                                                                                               \
+    KERNEL(narrow_24_clamped_less_one)                                                                                      \
+    KERNEL(narrow_32)                                                                                                       \
     KERNEL(convolution)                                                                                                     \
     KERNEL(convolution_clamped)                                                                                             \
     KERNEL(convolution_split)                                                                                               \
@@ -57,6 +69,12 @@
     KERNEL(depthwise_3x3_chw_stride_2_split)                                                                                \
     KERNEL(depthwise_3x3_chw_stride_2_high)                                                                                 \
     KERNEL(depthwise_3x3_chw_stride_2_high_away)                                                                            \
+    KERNEL(depthwise_3x3_chw_stride_2_right)                                                                                \
+    KERNEL(depthwise_3x3_chw_stride_2_right_clamped)                                                                        \
+    KERNEL(depthwise_3x3_chw_stride_2_right_clamped_less_one)                                                               \
+    KERNEL(depthwise_3x3_chw_stride_2_right_split)                                                                          \
+    KERNEL(depthwise_3x3_chw_stride_2_right_high)                                                                           \
+    KERNEL(depthwise_3x3_chw_stride_2_right_high_away)                                                                      \
     KERNEL(depthwise_direct)                                                                                                \
     KERNEL(depthwise_clamped)                                                                                               \
     KERNEL(depthwise_clamped_less_one)                                                                                      \

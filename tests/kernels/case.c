@@ -1,6 +1,7 @@
 /* Which kernel, which layer, which tile. */
 #include "case.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "case_parts.h"
@@ -81,13 +82,21 @@ static void choose_layouts(struct test_case *test, bool writes_chw, int16_t bord
     struct dory_layer *layer = &test->layer;
     if (test->description->reads_chw) {
         layer->input_layout = DORY_CHW;
-        layer->padding_left = 1; /* rows of border are in the tile like others */
+        layer->padding_left = !strstr(test->description->name, "_right"); /* rows of border are in the tile like others */
         layer->input_height =
             (uint16_t)dory_input_extent(layer->output_height, layer->kernel_height, layer->stride_height, 1);
         layer->input_width = (uint16_t)(layer->stride_width * layer->output_width);
     }
     layer->border_value = layer->input_layout == DORY_CHW ? border : 0; /* otherwise it is in the tile like all else */
     layer->output_layout = writes_chw ? DORY_CHW : DORY_HWC;
+}
+
+/* A layer of one of the kernels for so many input channels, which hardly comes by chance. */
+static void make_narrow(struct dory_layer *layer, const char *name)
+{
+    layer->operation = DORY_CONVOLUTION;
+    layer->input_channels = (uint16_t)strtoul(name, NULL, 10);
+    layer->kernel_height = layer->kernel_width = layer->stride_height = layer->stride_width = 1;
 }
 
 /* Long lines of a depth-wise layer along one dimension. */
@@ -164,6 +173,10 @@ void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs)
     do {
         random_layer(&test->layer, &test->stages);
         test->description = description;
+        const char *narrow = strstr(description->name, "_narrow_");
+        if (narrow && has_weights(&test->layer)) {
+            make_narrow(&test->layer, narrow + strlen("_narrow_"));
+        }
         random_tile(test);
         random_moves(test);
     } while (!dory_kernel_supports(description, &test->layer) || test->macs > most_macs);

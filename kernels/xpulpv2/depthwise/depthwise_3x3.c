@@ -24,7 +24,7 @@
 #define INSTRUCTIONS_OF_ALIGN_ROW 1
 
 /* Stride 2: outputs 0 and 2 read the words at columns 0 and 4, outputs 1 and 3 words between. */
-#define START_STRIDE_2      "li a6, 0x05040302\n"
+#define START_STRIDE_2(way) "li a6, 0x05040302\n"
 #define START_LANE_STRIDE_2 ""
 #define INSTRUCTIONS_OF_START_LANE 0
 #define LOAD_UNITS          P_LW_NEXT("t0", "a0") P_LW_NEXT("t1", "a1") P_LW_NEXT("t2", "a7")
@@ -58,7 +58,11 @@
 static inline __attribute__((always_inline)) void compute(const struct dory_depthwise *work, const struct dory_strip *strip,
                                                           struct dory_lanes *lanes, uint32_t stride, enum dory_direct kind)
 {
-    COMPUTE(ALIGN, stride, kind);
+    if (stride == 1) {
+        COMPUTE(COMPUTE_STRIDE_1, ALIGN, kind);
+    } else {
+        COMPUTE(COMPUTE_STRIDE_2, ALIGN, kind);
+    }
 }
 
 #else

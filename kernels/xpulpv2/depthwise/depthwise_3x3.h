@@ -6,7 +6,7 @@
  * - LOAD_ROW(a, b), two instructions, and ALIGN_ROW(a, b, free), for stride 1: words at columns 0 (a) and 2 (b) of the next
  *   input row, border included; with a register that is free
  * - INSTRUCTIONS_OF_ALIGN_ROW: how many these are
- * - START_STRIDE_2, START_LANE_STRIDE_2: set what the following two need, before the first lane and in each, in
+ * - START_STRIDE_2(way), START_LANE_STRIDE_2: set what the following two need, before the first lane and in each, in
  *   INSTRUCTIONS_OF_START_LANE
  * - INPUT_ROW(way, dot, a, b, c, d, k), 9 instructions, for stride 2: the dot products of the next input row with row k of
  * the weights, 1 to 3; SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d), 13: adds those with row 3, and
@@ -175,7 +175,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         ".balign 4\n"                                                                                                       \
         ".option norvc\n"                                                                                                   \
         LOAD_STRIP                                                                                                          \
-        START_STRIDE_2                                                                                                      \
+        START_STRIDE_2(way)                                                                                                 \
         LP_START("x0", 2 + HEAD_STRIDE_2(constants_instructions), "2")                                                      \
         LP_END("x0", HEAD_STRIDE_2(constants_instructions) + 2 * (22 + (finish_instructions)), "1")                         \
         "0:\n"                                                                                                              \
@@ -202,33 +202,21 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                                                      \
         : CLOBBERED)
 
-/* `stride` and `kind` are constants. */
-#define COMPUTE(way, stride, kind)                                                                                          \
+/* `compute` is COMPUTE_STRIDE_1 or COMPUTE_STRIDE_2, `kind` a constant. */
+#define COMPUTE(compute, way, kind)                                                                                         \
     do {                                                                                                                    \
-        if ((stride) == 1 && (kind) == DORY_DIRECT) {                                                                       \
-            COMPUTE_STRIDE_1(way, FINISH, LOAD_CONSTANTS, 2, 16);                                                           \
-        } else if ((stride) == 1 && (kind) == DORY_DIRECT_CLAMPED) {                                                        \
-            COMPUTE_STRIDE_1(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 4, 20);                                           \
-        } else if ((stride) == 1 && (kind) == DORY_DIRECT_SPLIT) {                                                          \
-            COMPUTE_STRIDE_1(way, FINISH_SPLIT, LOAD_CONSTANTS_SPLIT, 5, 28);                                               \
-        } else if ((stride) == 1 && (kind) == DORY_DIRECT_HIGH) {                                                           \
-            COMPUTE_STRIDE_1(way, FINISH_HIGH, LOAD_CONSTANTS_HIGH, 4, 24);                                                 \
-        } else if ((stride) == 1 && (kind) == DORY_DIRECT_HIGH_AWAY) {                                                      \
-            COMPUTE_STRIDE_1(way, FINISH_HIGH_AWAY, LOAD_CONSTANTS_HIGH, 4, 39);                                            \
-        } else if ((stride) == 1) {                                                                                         \
-            COMPUTE_STRIDE_1(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 5, 28);                         \
-        } else if ((kind) == DORY_DIRECT) {                                                                                 \
-            COMPUTE_STRIDE_2(way, FINISH, LOAD_CONSTANTS, 2, 16);                                                           \
+        if ((kind) == DORY_DIRECT) {                                                                                        \
+            compute(way, FINISH, LOAD_CONSTANTS, 2, 16);                                                                    \
         } else if ((kind) == DORY_DIRECT_CLAMPED) {                                                                         \
-            COMPUTE_STRIDE_2(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 4, 20);                                           \
+            compute(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 4, 20);                                                    \
         } else if ((kind) == DORY_DIRECT_SPLIT) {                                                                           \
-            COMPUTE_STRIDE_2(way, FINISH_SPLIT, LOAD_CONSTANTS_SPLIT, 5, 28);                                               \
+            compute(way, FINISH_SPLIT, LOAD_CONSTANTS_SPLIT, 5, 28);                                                        \
         } else if ((kind) == DORY_DIRECT_HIGH) {                                                                            \
-            COMPUTE_STRIDE_2(way, FINISH_HIGH, LOAD_CONSTANTS_HIGH, 4, 24);                                                 \
+            compute(way, FINISH_HIGH, LOAD_CONSTANTS_HIGH, 4, 24);                                                          \
         } else if ((kind) == DORY_DIRECT_HIGH_AWAY) {                                                                       \
-            COMPUTE_STRIDE_2(way, FINISH_HIGH_AWAY, LOAD_CONSTANTS_HIGH, 4, 39);                                            \
+            compute(way, FINISH_HIGH_AWAY, LOAD_CONSTANTS_HIGH, 4, 39);                                                     \
         } else {                                                                                                            \
-            COMPUTE_STRIDE_2(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 5, 28);                         \
+            compute(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 5, 28);                                  \
         }                                                                                                                   \
     } while (0)
 

@@ -1,8 +1,8 @@
-/* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in CHW, with one column of border on the left, and
- * on the right one for stride 1 and none for stride 2. The border's columns are not there: words at odd addresses are loaded
- * where they are, and at the edges a word that lies a column further, shifted, or with a byte of border shuffled in: only
- * the high kinds and the split one know a border that is not zero. A strip has four columns; the last one overlaps the one
- * before where the width is no multiple of four. */
+/* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in CHW, with one column of border on the left and on
+ * the right for stride 1; for stride 2 on the left, or on the right as TensorFlow has it. The border's columns are not
+ * there: words at odd addresses are loaded where they are, and at the edges a word that lies a column further, shifted, or
+ * with a byte of border shuffled in: only the high kinds and the split one know a border that is not zero. A strip has four
+ * columns; the last one overlaps the one before where the width is no multiple of four. */
 #include "../share.h"
 #include "../xpulpv2.h"
 #include "depthwise_3x3.h"
@@ -14,7 +14,7 @@ struct strip {
     const uint8_t
         *left; /* first row; stride 2: column 0. Stride 1: columns -1 to 2, or 0 to 3 and then shifted up by left_shift */
     const uint8_t *right;             /* stride 1: columns 1 to 4, or 0 to 3 and then shifted down by right_shift */
-    uint32_t left_shift, right_shift; /* stride 2: left_shift is not 0 where column 0 is the first of the image */
+    uint32_t left_shift, right_shift; /* stride 2: not 0 where the strip reads border on that side */
     uint32_t left_align, right_align; /* the shifts, or what selects bytes of the word and of the border */
     uint32_t border;                  /* a word of it */
     uint32_t rounds, rest;            /* of rows: see dory_rounds */
@@ -23,16 +23,22 @@ struct strip {
     int32_t step, row_step;           /* in the output */
 };
 
+/* Strides, and for stride 2 the side of the border. */
+enum way { STRIDE_1, STRIDE_2_LEFT, STRIDE_2_RIGHT };
+
 /* The work on one tile. */
 struct work {
     const struct dory_tile *tile;
     struct dory_normaliser normaliser;
-    uint32_t stride, columns, channels;
+    enum way way;
+    uint32_t columns, channels;
     uint32_t quads;
     uint32_t plane_bytes, quad_bytes;
     uint32_t constants_bytes; /* of a quad */
     uint32_t quad, strip;     /* at work */
 };
+
+static inline uint32_t stride_of(enum way way) { return way == STRIDE_1 ? 1 : 2; }
 
 static inline bool knows_border(enum dory_direct kind)
 {
@@ -65,34 +71,70 @@ static inline bool knows_border(enum dory_direct kind)
     PV_SHUFFLE2_B(right, free, "s10")
 #define INSTRUCTIONS_OF_BORDER_ROW 3
 
-/* Stride 2: words at columns 0 and 4 as they lie in memory, without border. Outputs 1 and 3 are dot products of these with the
- * weights a byte further, outputs 0 and 2 of words that begin a column earlier, in the word before. */
+/* Stride 2: words at columns 0 and 4 as they lie in memory, without border, and t2, of which one byte is read: with border on
+ * the left the last one before them, else the first one behind them. */
+#define START_STRIDE_2(way) way##_SELECT
+#define LOAD_UNITS(way)                                                                                                     \
+    way##_THIRD                                                                                                             \
+    "lw t1, 4(a0)\n" P_LW_STEP("t0", "a7", "a0")
+
+/* Border on the left: outputs 1 and 3 are dot products of both words with the weights a byte further, outputs 0 and 2 of words
+ * that begin a column earlier. */
 #define FURTHER_1 "ra"
 #define FURTHER_2 "s9"
 #define FURTHER_3 "s10"
-#define START_STRIDE_2 "li a6, 0x02010007\n"
 #define START_LANE_STRIDE_2                                                                                                 \
     "slli ra, s1, 8\n"                                                                                                      \
     "slli s9, s2, 8\n"                                                                                                      \
     "slli s10, s3, 8\n"
 #define INSTRUCTIONS_OF_START_LANE 3
-#define ALIGN_LEFT "li t2, 0\n"
-#define LEAVE_LEFT "lw t2, -4(a0)\n"
-#define BORDER_LEFT "lw t2, %[border]\n"
-#define LOAD_UNITS(way)                                                                                                     \
-    way##_LEFT                                                                                                              \
-    "lw t1, 4(a0)\n" P_LW_STEP("t0", "a7", "a0")
-#define INPUT_ROW(way, dot, a, b, c, d, k)                                                                                  \
-    LOAD_UNITS(way)                                                                                                         \
-    dot(d, "t1", FURTHER_##k) dot(b, "t0", FURTHER_##k) PV_SHUFFLE2_B("t1", "t0", "a6") PV_SHUFFLE2_B("t0", "t2", "a6")     \
-    dot(c, "t1", "s" #k) dot(a, "t0", "s" #k)
-
-#define SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                   \
-    LOAD_UNITS(way)                                                                                                         \
+#define SELECT_LEFT  "li a6, 0x02010007\n"
+#define SHUFFLE_LEFT PV_SHUFFLE2_B("t1", "t0", "a6") PV_SHUFFLE2_B("t0", "t2", "a6")
+#define DOTS_LEFT(dot, a, b, c, d, k)                                                                                       \
+    dot(d, "t1", FURTHER_##k) dot(b, "t0", FURTHER_##k) SHUFFLE_LEFT dot(c, "t1", "s" #k) dot(a, "t0", "s" #k)
+#define SHARED_DOTS_LEFT(a, b, c, d, next_a, next_b, next_c, next_d)                                                        \
     PV_SDOTUSP_B(d, "t1", FURTHER_3) PV_DOTUSP_B(next_d, "t1", FURTHER_1)                                                   \
     PV_SDOTUSP_B(b, "t0", FURTHER_3) PV_DOTUSP_B(next_b, "t0", FURTHER_1)                                                   \
-    PV_SHUFFLE2_B("t1", "t0", "a6") PV_SHUFFLE2_B("t0", "t2", "a6")                                                         \
+    SHUFFLE_LEFT                                                                                                            \
     PV_SDOTUSP_B(c, "t1", "s3") PV_DOTUSP_B(next_c, "t1", "s1") PV_SDOTUSP_B(a, "t0", "s3") PV_DOTUSP_B(next_a, "t0", "s1")
+#define ALIGN_SELECT  SELECT_LEFT
+#define LEAVE_SELECT  SELECT_LEFT
+#define BORDER_SELECT SELECT_LEFT
+#define ALIGN_THIRD   "li t2, 0\n"
+#define LEAVE_THIRD   "lw t2, -4(a0)\n"
+#define BORDER_THIRD  "lw t2, %[border]\n"
+#define ALIGN_DOTS    DOTS_LEFT
+#define LEAVE_DOTS    DOTS_LEFT
+#define BORDER_DOTS   DOTS_LEFT
+#define ALIGN_SHARED_DOTS  SHARED_DOTS_LEFT
+#define LEAVE_SHARED_DOTS  SHARED_DOTS_LEFT
+#define BORDER_SHARED_DOTS SHARED_DOTS_LEFT
+
+/* On the right: outputs 0 and 2 are dot products of both words, outputs 1 and 3 of words that begin two columns further. */
+#define SELECT_RIGHT "li a6, 0x05040302\n"
+#define SHUFFLE_RIGHT PV_SHUFFLE2_B("t0", "t1", "a6") PV_SHUFFLE2_B("t1", "t2", "a6")
+#define DOTS_RIGHT(dot, a, b, c, d, k)                                                                                      \
+    dot(c, "t1", "s" #k) dot(a, "t0", "s" #k) SHUFFLE_RIGHT dot(b, "t0", "s" #k) dot(d, "t1", "s" #k)
+#define SHARED_DOTS_RIGHT(a, b, c, d, next_a, next_b, next_c, next_d)                                                       \
+    PV_SDOTUSP_B(c, "t1", "s3") PV_DOTUSP_B(next_c, "t1", "s1") PV_SDOTUSP_B(a, "t0", "s3") PV_DOTUSP_B(next_a, "t0", "s1") \
+    SHUFFLE_RIGHT                                                                                                           \
+    PV_SDOTUSP_B(b, "t0", "s3") PV_DOTUSP_B(next_b, "t0", "s1") PV_SDOTUSP_B(d, "t1", "s3") PV_DOTUSP_B(next_d, "t1", "s1")
+#define RIGHT_ALIGN_SELECT  SELECT_RIGHT
+#define RIGHT_LEAVE_SELECT  SELECT_RIGHT
+#define RIGHT_BORDER_SELECT SELECT_RIGHT
+#define RIGHT_ALIGN_THIRD   ALIGN_THIRD
+#define RIGHT_LEAVE_THIRD   "lbu t2, 8(a0)\n"
+#define RIGHT_BORDER_THIRD  BORDER_THIRD
+#define RIGHT_ALIGN_DOTS    DOTS_RIGHT
+#define RIGHT_LEAVE_DOTS    DOTS_RIGHT
+#define RIGHT_BORDER_DOTS   DOTS_RIGHT
+#define RIGHT_ALIGN_SHARED_DOTS  SHARED_DOTS_RIGHT
+#define RIGHT_LEAVE_SHARED_DOTS  SHARED_DOTS_RIGHT
+#define RIGHT_BORDER_SHARED_DOTS SHARED_DOTS_RIGHT
+
+#define INPUT_ROW(way, dot, a, b, c, d, k) LOAD_UNITS(way) way##_DOTS(dot, a, b, c, d, k)
+#define SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                   \
+    LOAD_UNITS(way) way##_SHARED_DOTS(a, b, c, d, next_a, next_b, next_c, next_d)
 
 #define NEXT_CHANNEL                                                                                                        \
     "lw t5, %[plane_rest]\n"                                                                                                \
@@ -124,38 +166,56 @@ static inline bool knows_border(enum dory_direct kind)
 
 /* clang-format on */
 
-/* `kind` is a constant. */
+/* With the words of one edge, or of none. */
+#define COMPUTE_WORDS(compute, align, border, leave, kind)                                                                  \
+    do {                                                                                                                    \
+        if (!(strip->left_shift | strip->right_shift)) {                                                                    \
+            COMPUTE(compute, leave, kind);                                                                                  \
+        } else if (knows_border(kind)) {                                                                                    \
+            COMPUTE(compute, border, kind);                                                                                 \
+        } else {                                                                                                            \
+            COMPUTE(compute, align, kind);                                                                                  \
+        }                                                                                                                   \
+    } while (0)
+
+/* `way` and `kind` are constants. */
 static inline __attribute__((always_inline)) void compute(const struct work *work, const struct strip *strip,
-                                                          struct dory_lanes *lanes, uint32_t stride, enum dory_direct kind)
+                                                          struct dory_lanes *lanes, enum way way, enum dory_direct kind)
 {
-    if (strip->left_shift | strip->right_shift) {
-        if (knows_border(kind)) {
-            COMPUTE(BORDER, stride, kind);
-        } else {
-            COMPUTE(ALIGN, stride, kind);
-        }
+    if (way == STRIDE_1) {
+        COMPUTE_WORDS(COMPUTE_STRIDE_1, ALIGN, BORDER, LEAVE, kind);
+    } else if (way == STRIDE_2_LEFT) {
+        COMPUTE_WORDS(COMPUTE_STRIDE_2, ALIGN, BORDER, LEAVE, kind);
     } else {
-        COMPUTE(LEAVE, stride, kind);
+        COMPUTE_WORDS(COMPUTE_STRIDE_2, RIGHT_ALIGN, RIGHT_BORDER, RIGHT_LEAVE, kind);
     }
 }
 
 #else
 
 /* Words whose first three bytes each of the four outputs reads. */
-static void load_row(const struct strip *strip, uint32_t offset, uint32_t stride, uint32_t word[4])
+static void load_row(const struct strip *strip, uint32_t offset, enum way way, uint32_t word[4])
 {
     const uint8_t *left = strip->left + offset, *right = strip->right + offset;
-    if (stride == 1) {
-        word[0] = dory_load_word(left) << strip->left_shift | (strip->left_shift ? strip->border & 0xFF : 0);
+    uint32_t border = strip->border & 0xFF, first = dory_load_word(left);
+    if (way == STRIDE_1) {
+        word[0] = first << strip->left_shift | (strip->left_shift ? border : 0);
         word[1] = word[0] >> 8;
-        word[2] = dory_load_word(right) >> strip->right_shift | (strip->right_shift ? strip->border << 24 : 0);
+        word[2] = dory_load_word(right) >> strip->right_shift | (strip->right_shift ? border << 24 : 0);
         word[3] = word[2] >> 8;
-    } else {
-        uint32_t first = dory_load_word(left), second = dory_load_word(left + 4);
-        word[0] = first << 8 | (strip->left_shift ? strip->border & 0xFF : left[-1]);
+        return;
+    }
+    uint32_t second = dory_load_word(left + 4);
+    if (way == STRIDE_2_LEFT) {
+        word[0] = first << 8 | (strip->left_shift ? border : left[-1]);
         word[1] = first >> 8;
         word[2] = second << 8 | first >> 24;
         word[3] = second >> 8;
+    } else {
+        word[0] = first;
+        word[1] = first >> 16 | second << 16;
+        word[2] = second;
+        word[3] = second >> 16 | (strip->right_shift ? border : left[8]) << 16;
     }
 }
 
@@ -165,7 +225,7 @@ static void compute_row(const struct work *work, const struct strip *strip, cons
     int32_t sum[4] = {0};
     for (uint32_t ky = 0; ky < 3; ky++) {
         uint32_t word[4];
-        load_row(strip, (first_row + ky) * strip->pitch, work->stride, word);
+        load_row(strip, (first_row + ky) * strip->pitch, work->way, word);
         for (unsigned i = 0; i < 4; i++) {
             sum[i] = pv_sdotusp_b(sum[i], word[i], dory_load_word(lanes->weights + 4 * ky));
         }
@@ -176,11 +236,12 @@ static void compute_row(const struct work *work, const struct strip *strip, cons
     }
 }
 
-static void compute(const struct work *work, struct strip *strip, struct dory_lanes *lanes, uint32_t stride,
+static void compute(const struct work *work, struct strip *strip, struct dory_lanes *lanes, enum way way,
                     enum dory_direct kind)
 {
     (void)kind;
-    uint32_t round = stride == 2 ? 2 : 3, rows = (strip->rounds - (strip->rest != 0)) * round + strip->rest;
+    uint32_t stride = stride_of(way), round = stride == 2 ? 2 : 3,
+             rows = (strip->rounds - (strip->rest != 0)) * round + strip->rest;
     for (; lanes->left > 0; lanes->left--) {
         for (uint32_t row = 0; row < rows; row++) {
             compute_row(work, strip, lanes, row * stride,
@@ -202,17 +263,17 @@ static void compute(const struct work *work, struct strip *strip, struct dory_la
 
 /* The strip from output column `column` on; `row` is where the first input row starts. */
 static inline void place_strip(const struct work *work, struct strip *strip, const uint8_t *row, uint32_t column,
-                               enum dory_direct kind)
+                               enum way way, enum dory_direct kind)
 {
-    bool first = column == 0, last = column + 4 == work->columns;
-    if (work->stride == 1) {
+    bool first = column == 0 && way != STRIDE_2_RIGHT, last = column + 4 == work->columns && way != STRIDE_2_LEFT;
+    if (way == STRIDE_1) {
         strip->left = row + column - (first ? 0 : 1);
         strip->right = row + column + (last ? 0 : 1);
-        strip->right_shift = last ? 8 : 0;
     } else {
         strip->left = strip->right = row + 2 * column;
     }
     strip->left_shift = first ? 8 : 0;
+    strip->right_shift = last ? 8 : 0;
     if (knows_border(kind)) {
         strip->left_align = first ? 0x02010004 : 0x03020100;
         strip->right_align = last ? 0x04030201 : 0x03020100;
@@ -222,12 +283,11 @@ static inline void place_strip(const struct work *work, struct strip *strip, con
     }
 }
 
-static inline void start_work(struct work *work, const struct dory_layer *layer, const struct dory_tile *tile,
-                              uint32_t stride)
+static inline void start_work(struct work *work, const struct dory_layer *layer, const struct dory_tile *tile, enum way way)
 {
     dory_start_normaliser(&work->normaliser, layer);
     work->tile = tile;
-    work->stride = stride;
+    work->way = way;
     work->columns = tile->columns;
     work->channels = tile->channels;
     work->quads = (tile->channels + 3u) / 4;
@@ -241,7 +301,6 @@ static inline void start_strips(const struct work *work, struct strip *strip, ui
 {
     strip->pitch = work->tile->input_columns;
     strip->border = border * 0x01010101u;
-    strip->right_shift = strip->right_align = 0;
     strip->step = -(int32_t)work->channels;
     strip->row_step = (int32_t)((work->columns + 3) * work->channels);
 }
@@ -254,9 +313,10 @@ static inline void set_rows(const struct work *work, struct strip *strip, uint32
 
 /* Rows `first` and up of a strip, in so many quads. */
 static inline __attribute__((always_inline)) void run_rows(const struct work *work, struct strip *strip, uint32_t first,
-                                                           uint32_t rows, uint32_t quads, uint32_t stride,
+                                                           uint32_t rows, uint32_t quads, enum way way,
                                                            enum dory_direct kind)
 {
+    uint32_t stride = stride_of(way);
     const struct dory_tile *tile = work->tile;
     const uint8_t *weights = (const uint8_t *)tile->weights + work->quad * work->quad_bytes;
     uint32_t column = dory_minimum(4 * work->strip, work->columns - 4), channel = 4 * work->quad;
@@ -266,9 +326,9 @@ static inline __attribute__((always_inline)) void run_rows(const struct work *wo
                                .output = (uint8_t *)tile->output + first_pixel * work->channels + channel,
                                .left = dory_minimum(4 * quads, work->channels - channel)};
     place_strip(work, strip, (const uint8_t *)tile->input + channel * work->plane_bytes + first * stride * strip->pitch,
-                column, kind);
+                column, way, kind);
     set_rows(work, strip, rows, stride);
-    compute(work, strip, &lanes, stride, kind);
+    compute(work, strip, &lanes, way, kind);
 }
 
 /* Quads of a strip that may follow each other from `work->quad` on: of all rows, and with four channels each. */
@@ -284,11 +344,11 @@ static inline uint32_t quads_together(const struct work *work, const struct dory
 
 /* A core's share is a range of the grid of strips and quads, by rows: strips are long, and balanced to a row. */
 static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
-                                                      unsigned core, unsigned cores, uint32_t stride, enum dory_direct kind)
+                                                      unsigned core, unsigned cores, enum way way, enum dory_direct kind)
 {
     struct work work; /* and strip: field by field, an initialiser would be a call that clears all */
     struct strip strip;
-    start_work(&work, layer, tile, stride);
+    start_work(&work, layer, tile, way);
     struct dory_grid_share share = dory_grid_share_of((tile->columns + 3u) / 4 * work.quads, tile->rows, core, cores);
     start_strips(&work, &strip, (uint8_t)layer->border_value);
     work.strip = dory_quotient(share.row, work.quads);
@@ -296,7 +356,7 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
     while (share.items > 0) {
         uint32_t end = dory_grid_share_row_end(&share, tile->rows), quads = quads_together(&work, &share);
         for (uint32_t first = share.first; first < end; first += MOST_ROWS) {
-            run_rows(&work, &strip, first, dory_minimum(MOST_ROWS, end - first), quads, stride, kind);
+            run_rows(&work, &strip, first, dory_minimum(MOST_ROWS, end - first), quads, way, kind);
         }
         dory_grid_share_next_row(&share, end);
         share.items -= (quads - 1) * tile->rows;
@@ -308,23 +368,29 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
     }
 }
 
-/* One function for each stride and kind of normalisation, so that a network has only what it needs. */
-#define KERNEL(name, stride, kind)                                                                                          \
+/* One function for each way and kind of normalisation, so that a network has only what it needs. */
+#define KERNEL(name, way, kind)                                                                                             \
     void dory_xpulpv2_depthwise_3x3_chw_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, \
                                                unsigned cores)                                                              \
     {                                                                                                                       \
-        run(layer, tile, core, cores, stride, kind);                                                                        \
+        run(layer, tile, core, cores, way, kind);                                                                           \
     }
 
-KERNEL(stride_1, 1, DORY_DIRECT)
-KERNEL(stride_1_clamped, 1, DORY_DIRECT_CLAMPED)
-KERNEL(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE)
-KERNEL(stride_1_split, 1, DORY_DIRECT_SPLIT)
-KERNEL(stride_1_high, 1, DORY_DIRECT_HIGH)
-KERNEL(stride_1_high_away, 1, DORY_DIRECT_HIGH_AWAY)
-KERNEL(stride_2, 2, DORY_DIRECT)
-KERNEL(stride_2_clamped, 2, DORY_DIRECT_CLAMPED)
-KERNEL(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE)
-KERNEL(stride_2_split, 2, DORY_DIRECT_SPLIT)
-KERNEL(stride_2_high, 2, DORY_DIRECT_HIGH)
-KERNEL(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY)
+KERNEL(stride_1, STRIDE_1, DORY_DIRECT)
+KERNEL(stride_1_clamped, STRIDE_1, DORY_DIRECT_CLAMPED)
+KERNEL(stride_1_clamped_less_one, STRIDE_1, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_1_split, STRIDE_1, DORY_DIRECT_SPLIT)
+KERNEL(stride_1_high, STRIDE_1, DORY_DIRECT_HIGH)
+KERNEL(stride_1_high_away, STRIDE_1, DORY_DIRECT_HIGH_AWAY)
+KERNEL(stride_2, STRIDE_2_LEFT, DORY_DIRECT)
+KERNEL(stride_2_clamped, STRIDE_2_LEFT, DORY_DIRECT_CLAMPED)
+KERNEL(stride_2_clamped_less_one, STRIDE_2_LEFT, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_2_split, STRIDE_2_LEFT, DORY_DIRECT_SPLIT)
+KERNEL(stride_2_high, STRIDE_2_LEFT, DORY_DIRECT_HIGH)
+KERNEL(stride_2_high_away, STRIDE_2_LEFT, DORY_DIRECT_HIGH_AWAY)
+KERNEL(stride_2_right, STRIDE_2_RIGHT, DORY_DIRECT)
+KERNEL(stride_2_right_clamped, STRIDE_2_RIGHT, DORY_DIRECT_CLAMPED)
+KERNEL(stride_2_right_clamped_less_one, STRIDE_2_RIGHT, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_2_right_split, STRIDE_2_RIGHT, DORY_DIRECT_SPLIT)
+KERNEL(stride_2_right_high, STRIDE_2_RIGHT, DORY_DIRECT_HIGH)
+KERNEL(stride_2_right_high_away, STRIDE_2_RIGHT, DORY_DIRECT_HIGH_AWAY)

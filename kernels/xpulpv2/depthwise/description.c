@@ -98,10 +98,10 @@ DEPTHWISE_3X3(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY, 790, 45)
 /* ---- depth-wise from an input in CHW ----------------------------------------------------------------------- */
 
 /* With the border that the kernels know; see depthwise_3x3_chw.c. */
-static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t stride, enum dory_direct kind)
+static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t stride, uint32_t left, enum dory_direct kind)
 {
     bool any = kind == DORY_DIRECT_SPLIT || kind == DORY_DIRECT_HIGH || kind == DORY_DIRECT_HIGH_AWAY;
-    return depthwise_3x3_supports(layer, stride, kind) && layer->padding_left == 1 && layer->output_width >= 4 &&
+    return depthwise_3x3_supports(layer, stride, kind) && layer->padding_left == left && layer->output_width >= 4 &&
            layer->input_width == stride * layer->output_width && (any || layer->border_value == 0);
 }
 
@@ -116,10 +116,10 @@ static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores
     return rows * 4 * row_tenths / 10 + started * 4 * lane_cycles + starts * 90 + 250;
 }
 
-#define DEPTHWISE_3X3_CHW(suffix, stride, kind, row_tenths, lane_cycles)                                                    \
+#define DEPTHWISE_3X3_CHW(suffix, stride, left, kind, row_tenths, lane_cycles)                                              \
     static bool supports_chw_##suffix(const struct dory_layer *layer)                                                       \
     {                                                                                                                       \
-        return depthwise_3x3_chw_supports(layer, stride, kind);                                                             \
+        return depthwise_3x3_chw_supports(layer, stride, left, kind);                                                       \
     }                                                                                                                       \
     static uint64_t cycles_chw_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \
@@ -134,18 +134,24 @@ static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores
         .reads_chw = true,                                                                                                  \
     };
 
-DEPTHWISE_3X3_CHW(stride_1, 1, DORY_DIRECT, 345, 51)
-DEPTHWISE_3X3_CHW(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 385, 53)
-DEPTHWISE_3X3_CHW(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
-DEPTHWISE_3X3_CHW(stride_1_split, 1, DORY_DIRECT_SPLIT, 485, 57)
-DEPTHWISE_3X3_CHW(stride_1_high, 1, DORY_DIRECT_HIGH, 605, 56)
-DEPTHWISE_3X3_CHW(stride_1_high_away, 1, DORY_DIRECT_HIGH_AWAY, 760, 56)
-DEPTHWISE_3X3_CHW(stride_2, 2, DORY_DIRECT, 400, 50)
-DEPTHWISE_3X3_CHW(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 441, 52)
-DEPTHWISE_3X3_CHW(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
-DEPTHWISE_3X3_CHW(stride_2_split, 2, DORY_DIRECT_SPLIT, 530, 53)
-DEPTHWISE_3X3_CHW(stride_2_high, 2, DORY_DIRECT_HIGH, 655, 52)
-DEPTHWISE_3X3_CHW(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY, 805, 52)
+DEPTHWISE_3X3_CHW(stride_1, 1, 1, DORY_DIRECT, 345, 51)
+DEPTHWISE_3X3_CHW(stride_1_clamped, 1, 1, DORY_DIRECT_CLAMPED, 385, 53)
+DEPTHWISE_3X3_CHW(stride_1_clamped_less_one, 1, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
+DEPTHWISE_3X3_CHW(stride_1_split, 1, 1, DORY_DIRECT_SPLIT, 485, 57)
+DEPTHWISE_3X3_CHW(stride_1_high, 1, 1, DORY_DIRECT_HIGH, 605, 56)
+DEPTHWISE_3X3_CHW(stride_1_high_away, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 56)
+DEPTHWISE_3X3_CHW(stride_2, 2, 1, DORY_DIRECT, 400, 50)
+DEPTHWISE_3X3_CHW(stride_2_clamped, 2, 1, DORY_DIRECT_CLAMPED, 441, 52)
+DEPTHWISE_3X3_CHW(stride_2_clamped_less_one, 2, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
+DEPTHWISE_3X3_CHW(stride_2_split, 2, 1, DORY_DIRECT_SPLIT, 530, 53)
+DEPTHWISE_3X3_CHW(stride_2_high, 2, 1, DORY_DIRECT_HIGH, 655, 52)
+DEPTHWISE_3X3_CHW(stride_2_high_away, 2, 1, DORY_DIRECT_HIGH_AWAY, 805, 52)
+DEPTHWISE_3X3_CHW(stride_2_right, 2, 0, DORY_DIRECT, 400, 50)
+DEPTHWISE_3X3_CHW(stride_2_right_clamped, 2, 0, DORY_DIRECT_CLAMPED, 441, 52)
+DEPTHWISE_3X3_CHW(stride_2_right_clamped_less_one, 2, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
+DEPTHWISE_3X3_CHW(stride_2_right_split, 2, 0, DORY_DIRECT_SPLIT, 530, 53)
+DEPTHWISE_3X3_CHW(stride_2_right_high, 2, 0, DORY_DIRECT_HIGH, 655, 52)
+DEPTHWISE_3X3_CHW(stride_2_right_high_away, 2, 0, DORY_DIRECT_HIGH_AWAY, 805, 52)
 
 /* ---- depth-wise of any size, see series.h ------------------------------------------------------------------- */
 

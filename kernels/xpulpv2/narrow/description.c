@@ -1,0 +1,62 @@
+/* What the planner knows of the pointwise kernels for few input channels. */
+#include "../convolution_description.h"
+
+/* The kernels clip to all values of a byte. Fewer pixels are not worth the weights' way to the registers. */
+static bool is_narrow(const struct dory_layer *layer, uint32_t channels, enum dory_direct kind)
+{
+    bool pointwise = layer->operation == DORY_CONVOLUTION && layer->kernel_height == 1 && layer->kernel_width == 1 &&
+                     layer->stride_height == 1 && layer->stride_width == 1;
+    bool bytes = dory_has_bytes(layer) && !layer->input_is_signed && layer->output_bits == 8;
+    return pointwise && bytes && layer->input_channels == channels && layer->output_channels % 4 == 0 &&
+           layer->output_height * layer->output_width >= 32 && dory_direct_of(layer) == kind &&
+           (kind != DORY_DIRECT || layer->maximum == 255);
+}
+
+/* The slowest core's pixels of pairs of channels, of so many tenths of a cycle, and the pairs that it starts. */
+static uint64_t narrow_cycles(const struct dory_tile_shape *tile, unsigned cores, uint32_t pixel_tenths, uint32_t start)
+{
+    uint32_t pixels = tile->rows * tile->columns, items = dory_divide_up(pixels * dory_divide_up(tile->channels, 2), cores);
+    uint32_t starts = dory_divide_up(items, pixels) + (items % pixels != 0);
+    return (uint64_t)items * pixel_tenths / 10 + starts * start + 250;
+}
+
+/* Instructions of a pixel: three a word, and `finish`. */
+#define NARROW(suffix, channels, kind, finish)                                                                              \
+    static bool supports_##suffix(const struct dory_layer *layer) { return is_narrow(layer, channels, kind); }              \
+    static uint64_t cycles_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)     \
+    {                                                                                                                       \
+        uint32_t instructions =                                                                                             \
+            3 * (channels) / 4 + (finish) + (layer->output_layout == DORY_CHW ? (finish) == 12 : 0) * 2;                    \
+        return narrow_cycles(tile, cores, instructions * 10 + (cores > 1 ? 4 : 0), 60 + 2 * (channels) / 4);                \
+    }                                                                                                                       \
+    const struct dory_kernel_description dory_xpulpv2_narrow_##suffix##_description = {                                     \
+        .name = "dory_xpulpv2_narrow_" #suffix,                                                                             \
+        .supports = supports_##suffix,                                                                                      \
+        .scratch_bytes = dory_no_scratch,                                                                                   \
+        .cycles = cycles_##suffix,                                                                                          \
+        .writes_chw = true,                                                                                                 \
+    };
+
+NARROW(8, 8, DORY_DIRECT, 8)
+NARROW(8_clamped, 8, DORY_DIRECT_CLAMPED, 10)
+NARROW(8_clamped_less_one, 8, DORY_DIRECT_CLAMPED_LESS_ONE, 14)
+NARROW(8_split, 8, DORY_DIRECT_SPLIT, 12)
+NARROW(16, 16, DORY_DIRECT, 8)
+NARROW(16_clamped, 16, DORY_DIRECT_CLAMPED, 10)
+NARROW(16_clamped_less_one, 16, DORY_DIRECT_CLAMPED_LESS_ONE, 14)
+NARROW(16_split, 16, DORY_DIRECT_SPLIT, 12)
+NARROW(24, 24, DORY_DIRECT, 8)
+NARROW(24_clamped, 24, DORY_DIRECT_CLAMPED, 10)
+NARROW(24_clamped_less_one, 24, DORY_DIRECT_CLAMPED_LESS_ONE, 14)
+NARROW(32, 32, DORY_DIRECT, 8)
+
+bool dory_has_narrow(const struct dory_layer *layer)
+{
+    enum dory_direct kind = dory_direct_of(layer);
+    uint32_t channels = layer->input_channels;
+    uint32_t most = kind == DORY_DIRECT                                                   ? 32
+                    : kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_CLAMPED_LESS_ONE ? 24
+                    : kind == DORY_DIRECT_SPLIT                                           ? 16
+                                                                                          : 0;
+    return channels % 8 == 0 && channels <= most && is_narrow(layer, channels, kind);
+}
