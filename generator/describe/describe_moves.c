@@ -1,6 +1,7 @@
 /* Layers that move elements, or make each of others in its place: copies, interpolations, tables, softmax. */
 #include "describe/description.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* Do the positions of rows (or columns) say `i * stride - padding`, in units of `unit` elements? */
@@ -49,15 +50,103 @@ static bool describe_window_copy(const struct description *d)
     return true;
 }
 
-/* Any other map: every tile has the whole input in L1, which is a window of all of it that never moves. */
+/* ---- windows of rows ---- */
+
+/* The input rows that an output row reads; none: last < first. */
+struct row_span {
+    int first, last;
+};
+
+/* Rows of a window that starts at floor(y * stride / divisor) - padding. */
+struct row_window {
+    int stride, divisor, padding, rows;
+};
+
+/* The fewest rows with which such a window has all that each output row reads. */
+static struct row_window fit_window(const struct row_span *spans, int count, int stride, int divisor)
+{
+    struct row_window window = {stride, divisor, 0, 1};
+    for (int y = 0; y < count; y++) {
+        int early = (int)((int64_t)y * stride / divisor) - spans[y].first;
+        window.padding = spans[y].last >= spans[y].first && early > window.padding ? early : window.padding;
+    }
+    for (int y = 0; y < count; y++) {
+        int rows = spans[y].last + 1 - ((int)((int64_t)y * stride / divisor) - window.padding);
+        window.rows = spans[y].last >= spans[y].first && rows > window.rows ? rows : window.rows;
+    }
+    return window;
+}
+
+static int greatest_divisor(int a, int b) { return b ? greatest_divisor(b, a % b) : a; }
+
+/* By `rise` input rows in `run` output rows, as near as a divisor of 8 bits allows. */
+static struct row_window fit_slope(const struct row_span *spans, int count, int rise, int run)
+{
+    int common = greatest_divisor(rise, run), divisor = run / common;
+    if (divisor <= UINT8_MAX)
+        return fit_window(spans, count, rise / common, divisor);
+    return fit_window(spans, count, (int)((int64_t)rise * UINT8_MAX / run), UINT8_MAX);
+}
+
+/* A tile has whole rows of the input: those of a window that moves on with the output's rows, as fast as the image is
+ * scaled, or as the rows that are read say, whichever is lower; at last all rows, a window that never moves. */
+static void describe_row_window(const struct description *d, const struct row_span *spans)
+{
+    int first = 0, last = d->output->height - 1, input = d->input->height, output = d->output->height;
+    while (first < last && spans[first].last < spans[first].first)
+        first++;
+    while (last > first && spans[last].last < spans[last].first)
+        last--;
+    struct row_window window = fit_slope(spans, output, input, output);
+    if (last > first && spans[last].first > spans[first].first) {
+        struct row_window other = fit_slope(spans, output, spans[last].first - spans[first].first, last - first);
+        window = other.rows < window.rows ? other : window;
+    }
+    if (window.rows >= input || window.padding >= input)
+        window = (struct row_window){0, 1, 0, input};
+    d->run->kernel_height = (uint16_t)window.rows;
+    d->run->stride_height = (uint16_t)window.stride;
+    d->run->row_divisor = (uint8_t)window.divisor;
+    d->run->padding_top = (uint16_t)window.padding;
+    d->run->kernel_width = d->run->input_width;
+    d->run->stride_width = d->run->padding_left = 0;
+    d->run->dilation_height = d->run->dilation_width = 1;
+}
+
+/* Of the numbers that are no border, the least and the largest; none: the largest is negative. */
+static struct row_span span_of(const int32_t *positions, int count)
+{
+    struct row_span span = {INT_MAX, -1};
+    for (int i = 0; i < count; i++) {
+        span.first = positions[i] >= 0 && positions[i] < span.first ? positions[i] : span.first;
+        span.last = positions[i] > span.last ? positions[i] : span.last;
+    }
+    return span;
+}
+
+/* The input rows that output rows copy from: all of a position is a sum, and the rows of the sums are what counts. */
+static void find_copied_rows(const struct description *d, struct row_span *spans)
+{
+    const struct layer_map *map = &d->layer->map;
+    const struct tensor *x = d->input, *y = d->output;
+    struct row_span columns = span_of(map->columns, y->width), channels = span_of(map->channels, y->channels);
+    int row = x->width * x->channels;
+    for (int i = 0; i < y->height; i++) {
+        bool none = map->rows[i] < 0 || columns.last < 0 || channels.last < 0;
+        spans[i].first = none ? 0 : (map->rows[i] + columns.first + channels.first) / row;
+        spans[i].last = none ? -1 : (map->rows[i] + columns.last + channels.last) / row;
+    }
+}
+
+/* Any other map. */
 static void describe_mapped_copy(const struct description *d)
 {
     const struct layer_map *map = &d->layer->map;
     const struct tensor *y = d->output;
     int32_t *positions = arena_array(d->arena, int32_t, (size_t)y->height + (size_t)y->width + (size_t)y->channels);
-    d->run->kernel_height = d->run->input_height;
-    d->run->kernel_width = d->run->input_width;
-    d->run->stride_height = d->run->stride_width = 0;
+    struct row_span *spans = arena_array(d->arena, struct row_span, (size_t)y->height);
+    find_copied_rows(d, spans);
+    describe_row_window(d, spans);
     d->run->map = positions;
     memcpy(positions, map->rows, (size_t)y->height * sizeof *positions);
     memcpy(positions + y->height, map->columns, (size_t)y->width * sizeof *positions);
@@ -116,21 +205,32 @@ static int32_t *describe_sums(struct description *d, int32_t *words)
     return words + DORY_THRESHOLDS;
 }
 
-/* As of a mapped copy, but for channels, each of which comes from itself: every tile has all of their pixels. */
+static void find_summed_rows(const struct description *d, struct row_span *spans)
+{
+    const struct layer_taps *taps = &d->layer->taps;
+    for (int i = 0; i < d->output->height; i++) {
+        spans[i] = (struct row_span){INT_MAX, -1};
+        for (int k = 0; k < 2 * taps->row_pairs; k++) {
+            int row = taps->rows[i * taps->row_pairs + k / 2].positions[k % 2];
+            spans[i].first = row < spans[i].first ? row : spans[i].first;
+            spans[i].last = row > spans[i].last ? row : spans[i].last;
+        }
+    }
+}
+
+/* As of a mapped copy, but for channels, each of which comes from itself: a tile needs no others. */
 void describe_interpolation(struct description *d)
 {
     const struct tensor *x = d->input, *y = d->output;
     const struct layer_taps *taps = &d->layer->taps;
     int rows = y->height * taps->row_pairs, columns = y->width * taps->column_pairs;
     int32_t *words = arena_array(d->arena, int32_t, 4 * ((size_t)rows + (size_t)columns) + DORY_THRESHOLDS);
+    struct row_span *spans = arena_array(d->arena, struct row_span, (size_t)y->height);
     d->run->operation = DORY_INTERPOLATION;
     d->run->row_pairs = (uint16_t)taps->row_pairs;
     d->run->column_pairs = (uint16_t)taps->column_pairs;
-    d->run->kernel_height = d->run->input_height;
-    d->run->kernel_width = d->run->input_width;
-    d->run->stride_height = d->run->stride_width = 0;
-    d->run->dilation_height = d->run->dilation_width = 1;
-    d->run->padding_top = d->run->padding_left = 0;
+    find_summed_rows(d, spans);
+    describe_row_window(d, spans);
     d->run->taps = words;
     if (taps->row_pairs > 255 || taps->column_pairs > 255)
         REFUSE(d, NULL, "sums of %d rows and %d columns; up to %d of each are supported", 2 * taps->row_pairs,

@@ -98,6 +98,7 @@ static const struct field layer_fields[] = {
     LAYER(left_shift, NUMBER),
     LAYER(rounding, ENUM(rounding_names)),
     LAYER(second_is_pixel, NUMBER),
+    LAYER(row_divisor, NUMBER),
     LAYER(input_height, NUMBER, LINE),
     LAYER(input_width, NUMBER),
     LAYER(input_channels, NUMBER),

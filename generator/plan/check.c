@@ -115,8 +115,9 @@ static int add_ranges(struct checker *c, int layer, const uint32_t offset[2], ui
 
 static uint64_t pixels_read(const struct dory_layer *run)
 {
-    uint64_t rows =
-        ((uint64_t)run->tile_rows - 1) * run->stride_height + ((uint64_t)run->kernel_height - 1) * run->dilation_height + 1;
+    uint64_t divisor = run->row_divisor ? run->row_divisor : 1;
+    uint64_t rows = ((uint64_t)run->tile_rows - 1) * run->stride_height;
+    rows = (rows + divisor - 1) / divisor + ((uint64_t)run->kernel_height - 1) * run->dilation_height + 1;
     uint64_t columns =
         ((uint64_t)run->tile_columns - 1) * run->stride_width + ((uint64_t)run->kernel_width - 1) * run->dilation_width + 1;
     return rows * (run->input_layout == DORY_CHW ? run->input_width : columns);

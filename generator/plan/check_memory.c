@@ -146,10 +146,10 @@ static void write_run(struct memory *memory, const struct region *region, uint32
 /* The input rows that some output rows read, by the definition of a convolution. */
 static void rows_read(const struct dory_layer *run, const struct dory_step *step, uint32_t *first, uint32_t *count)
 {
-    int64_t least = INT64_MAX, most = -1;
+    int64_t least = INT64_MAX, most = -1, divisor = run->row_divisor ? run->row_divisor : 1;
     for (uint32_t y = step->first_row; y < (uint32_t)step->first_row + step->rows; y++)
         for (uint32_t k = 0; k < run->kernel_height; k++) {
-            int64_t row = (int64_t)y * run->stride_height + (int64_t)k * run->dilation_height - run->padding_top;
+            int64_t row = (int64_t)y * run->stride_height / divisor + (int64_t)k * run->dilation_height - run->padding_top;
             if (row < 0 || row >= run->input_height)
                 continue;
             least = row < least ? row : least;

@@ -87,8 +87,7 @@ static uint32_t row_granule(uint32_t row_bytes)
 static void input_rows(const struct dory_layer *run, uint32_t first, uint32_t rows, uint32_t granule,
                        struct dory_window *window)
 {
-    int64_t start = (int64_t)first * run->stride_height - run->padding_top;
-    int64_t end = start + dory_input_extent(rows, run->kernel_height, run->stride_height, run->dilation_height);
+    int64_t start = dory_first_input_row(run, first), end = start + dory_input_rows(run, rows);
     start = start < 0 ? 0 : start >= run->input_height ? run->input_height - 1 : start;
     end = end > run->input_height ? run->input_height : end <= start ? start + 1 : end;
     start -= start % granule;
@@ -449,7 +448,8 @@ static int add_cut(struct planner *planner, int layer, uint32_t rows, uint32_t c
 /* Rows of output, and channels, whose operands take little of L2. */
 static uint32_t small_rows(const struct planner *planner, const struct dory_layer *run)
 {
-    uint32_t input = operand_row_bytes(run, 0) * run->stride_height, output = operand_row_bytes(run, 2);
+    uint32_t input = operand_row_bytes(run, 0) * (run->row_divisor ? 1 : run->stride_height),
+             output = operand_row_bytes(run, 2);
     return planner->l2_bytes / SMALL_SHARE_OF_L2 / (input > output ? input : output);
 }
 

@@ -83,42 +83,39 @@ static uint64_t kernel_cycles(const struct search *search, const struct division
     return sum;
 }
 
-/* Elements along one dimension that are loaded in one pass over all tiles: borders are not, overlaps are twice. */
-struct dimension {
-    uint32_t outputs, part, tile; /* part: of one step */
-    uint32_t kernel, stride, dilation, padding, inputs;
-};
-
-static uint64_t loaded_elements(const struct dimension *d)
+/* Rows or columns of a window that are in the image: borders are not loaded. */
+static uint64_t elements_inside(int64_t low, uint32_t extent, uint32_t inputs)
 {
-    uint64_t sum = 0;
-    for (uint32_t part = 0; part < d->outputs; part += d->part) {
-        uint32_t end = dory_minimum(part + d->part, d->outputs);
-        for (uint32_t first = part; first < end; first += d->tile) {
-            uint32_t extent = dory_input_extent(dory_minimum(d->tile, end - first), d->kernel, d->stride, d->dilation);
-            int64_t low = (int64_t)first * d->stride - d->padding, high = low + extent;
-            low = low < 0 ? 0 : low;
-            high = high > d->inputs ? d->inputs : high;
-            sum += high > low ? (uint64_t)(high - low) : 0;
-        }
-    }
-    return sum;
+    int64_t high = low + extent > inputs ? inputs : low + extent;
+    low = low < 0 ? 0 : low;
+    return high > low ? (uint64_t)(high - low) : 0;
 }
 
+/* Input rows that are loaded in one pass over all tiles: overlaps are twice. */
 static uint64_t loaded_rows(const struct search *search, uint32_t tile_rows)
 {
     const struct dory_layer *layer = search->problem->layer;
-    struct dimension rows = {layer->output_height, search->part_rows,      tile_rows,          layer->kernel_height,
-                             layer->stride_height, layer->dilation_height, layer->padding_top, layer->input_height};
-    return loaded_elements(&rows);
+    uint64_t sum = 0;
+    for (uint32_t part = 0; part < layer->output_height; part += search->part_rows) {
+        uint32_t end = dory_minimum(part + search->part_rows, layer->output_height);
+        for (uint32_t first = part; first < end; first += tile_rows)
+            sum += elements_inside(dory_first_input_row(layer, first),
+                                   dory_input_rows(layer, dory_minimum(tile_rows, end - first)), layer->input_height);
+    }
+    return sum;
 }
 
 static uint64_t loaded_columns(const struct search *search, uint32_t tile_columns)
 {
     const struct dory_layer *layer = search->problem->layer;
-    struct dimension columns = {layer->output_width, layer->output_width,   tile_columns,        layer->kernel_width,
-                                layer->stride_width, layer->dilation_width, layer->padding_left, layer->input_width};
-    return loaded_elements(&columns);
+    uint64_t sum = 0;
+    for (uint32_t first = 0; first < layer->output_width; first += tile_columns) {
+        uint32_t columns = dory_minimum(tile_columns, layer->output_width - first);
+        sum += elements_inside((int64_t)first * layer->stride_width - layer->padding_left,
+                               dory_input_extent(columns, layer->kernel_width, layer->stride_width, layer->dilation_width),
+                               layer->input_width);
+    }
+    return sum;
 }
 
 /* In one pass over rows and columns: counted when it is first asked for. */

@@ -275,10 +275,10 @@ static uint64_t input_cycles(struct player *player, const struct dory_step *step
                              const struct dory_tile_shape *shape)
 {
     const struct dory_layer *layer = player->problem->layer;
-    uint32_t rows = dory_input_extent(shape->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    uint32_t rows = dory_input_rows(layer, shape->rows);
     uint32_t columns = dory_input_extent(shape->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
     struct rectangle r = {
-        .rows = inside((int64_t)at->row * layer->stride_height - layer->padding_top, rows, layer->input_height),
+        .rows = inside(dory_first_input_row(layer, at->row), rows, layer->input_height),
         .columns = inside((int64_t)at->column * layer->stride_width - layer->padding_left, columns, layer->input_width),
         .channels = dory_reads_all_channels(layer) ? shape->input_channels : shape->channels,
         .width = layer->input_width,

@@ -5,8 +5,7 @@
  * those of a plane, and of which there must be as many (tile_copies.c). */
 static bool has_thin_border(const struct dory_layer *layer)
 {
-    uint32_t rows =
-        dory_input_extent(layer->output_height, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    uint32_t rows = dory_input_rows(layer, layer->output_height);
     return layer->input_height >= 2 && layer->padding_top <= 1 && rows <= layer->padding_top + layer->input_height + 1u;
 }
 
@@ -20,7 +19,7 @@ bool dory_kernel_supports(const struct dory_kernel_description *kernel, const st
 
 uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned input)
 {
-    uint32_t rows = dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    uint32_t rows = dory_input_rows(layer, tile->rows);
     uint32_t columns = dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
     uint32_t channels = layer->operation == DORY_CONVOLUTION ? tile->input_channels
                         : dory_reads_all_channels(layer)     ? dory_input_channels(layer, input)

@@ -12,8 +12,9 @@ static const uint8_t *source(const struct dory_layer *layer, const struct dory_t
     }
     const int32_t *columns = layer->map + layer->output_height, *channels = columns + layer->output_width;
     int32_t row = layer->map[tile->first_row + y], column = columns[tile->first_column + x];
-    int32_t last = channels[tile->first_channel + channel];
-    return row < 0 || column < 0 || last < 0 ? NULL : input + row + column + last;
+    int32_t last = channels[tile->first_channel + channel], row_bytes = tile->input_columns * tile->input_channels;
+    int32_t above = dory_first_input_row(layer, tile->first_row) * row_bytes; /* of the tile */
+    return row < 0 || column < 0 || last < 0 ? NULL : input + (row + column + last - above);
 }
 
 void dory_reference_copy(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)

@@ -84,11 +84,10 @@ static inline void place_input(struct dory_placed_tile *placed, const struct dor
         tile->first_chunk = at->chunk == 0;
         tile->last_chunk = tile->input_channels == left;
     }
-    tile->input_rows =
-        (uint16_t)dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    tile->input_rows = (uint16_t)dory_input_rows(layer, tile->rows);
     tile->input_columns =
         (uint16_t)dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
-    placed->input_row = (int32_t)(at->row * layer->stride_height) - layer->padding_top;
+    placed->input_row = dory_first_input_row(layer, at->row);
     placed->input_column = (int32_t)(at->column * layer->stride_width) - layer->padding_left;
     if (layer->input_layout == DORY_CHW) { /* all columns, without border: the kernel knows it */
         tile->input_columns = layer->input_width;

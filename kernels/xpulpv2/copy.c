@@ -12,6 +12,7 @@ struct copy {
     const int32_t *rows, *columns, *channels; /* from the tile's first; channels null: a run from `channel` on */
     uint32_t channel, count;                  /* the first one in the input, how many */
     uint32_t row_bytes, pixel_bytes;          /* without a map: from one output row or pixel to the next */
+    int32_t above;                            /* bytes of the input's rows above the tile */
     uint32_t border;                          /* four of it */
 };
 
@@ -52,7 +53,7 @@ static void copy_mapped(const struct copy *copy, uint32_t row, uint32_t first, u
     uint8_t *to = copy->output + first * copy->count;
     for (uint32_t i = first; i < end; i++, to += copy->count) {
         int32_t column = copy->columns[i];
-        const uint8_t *from = copy->input + start + column;
+        const uint8_t *from = copy->input + (start + column - copy->above);
         if (start < 0 || column < 0) {
             fill_run(to, copy->border, copy->count);
         } else if (copy->channels) {
@@ -94,6 +95,7 @@ static struct copy copy_of(const struct dory_layer *layer, const struct dory_til
         .border = (uint8_t)layer->border_value * 0x01010101u,
     };
     if (layer->map) {
+        copy.above = dory_first_input_row(layer, tile->first_row) * (tile->input_columns * tile->input_channels);
         copy.rows = layer->map + tile->first_row;
         copy.columns = layer->map + layer->output_height + tile->first_column;
         copy.channels = layer->map + layer->output_height + layer->output_width + tile->first_channel;

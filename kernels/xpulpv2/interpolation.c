@@ -12,7 +12,7 @@
 
 struct interpolation {
     struct dory_high high;
-    int32_t bias;
+    int32_t bias, above;   /* above: rows of the input above the tile */
     uint32_t weight_shift; /* where is_shift: the weights have the shift in them */
     bool is_shift, is_window;
 };
@@ -26,7 +26,8 @@ static inline struct pixel find_pixel(const struct interpolation *work, const st
                                       const int32_t *column, uint32_t input_width)
 {
     const uint8_t *input = tile->input;
-    uint32_t top = (uint32_t)row[0] * input_width, bottom = (uint32_t)row[1] * input_width, channels = tile->channels;
+    uint32_t top = (uint32_t)(row[0] - work->above) * input_width, bottom = (uint32_t)(row[1] - work->above) * input_width;
+    uint32_t channels = tile->channels;
     uint32_t left = (uint32_t)column[0], right = (uint32_t)column[1];
     int32_t upper = row[2] * (1 << work->weight_shift), lower = row[3] * (1 << work->weight_shift);
     return (struct pixel){{input + (top + left) * channels, input + (top + right) * channels,
@@ -150,6 +151,7 @@ void dory_xpulpv2_interpolation(const struct dory_layer *layer, const struct dor
     struct dory_grid_share share = dory_grid_share_of(tile->rows, tile->columns, core, cores);
     uint8_t *output = (uint8_t *)tile->output + (share.row * tile->columns + share.first) * tile->channels;
     start(&work, layer);
+    work.above = dory_first_input_row(layer, tile->first_row);
     while (share.items != 0) {
         uint32_t end = dory_grid_share_row_end(&share, tile->columns);
         const int32_t *row = rows + row_words * share.row;

@@ -63,8 +63,7 @@ void shape_tile(struct test_case *test)
     tile->columns = (uint16_t)test->shape.columns;
     tile->channels = (uint16_t)test->shape.channels;
     tile->input_channels = (uint16_t)test->shape.input_channels;
-    tile->input_rows =
-        (uint16_t)dory_input_extent(tile->rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    tile->input_rows = (uint16_t)dory_input_rows(layer, tile->rows);
     tile->input_columns =
         (uint16_t)dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
     if (layer->input_layout == DORY_CHW) {

@@ -269,6 +269,13 @@ class Builder:
         real = self.node("Resize", [self.real(x), "", self.constant(np.array([1, 1, *scales], FLOAT))], **more)
         return self.quantised(real, (*x.shape[:2], x.shape[2] * scales[0], x.shape[3] * scales[1]), x.scale, x.zero_point)
 
+    def camera(self, mode):
+        """An image that fits no L1 whole, scaled to less."""
+        x = self.quantised("x", (1, 1, 244, 324))
+        scales, more = self.constant(np.array([1, 1, 0.5, 0.25], FLOAT)), {"coordinate_transformation_mode": "half_pixel"}
+        small = self.quantised(self.node("Resize", [self.real(x), "", scales], mode=mode, **more), (1, 1, 122, 81), x.scale, x.zero_point)
+        return x, self.convolution(small)
+
     def shuffle(self, x):
         """Channels in another order, or there and back."""
         groups = next((g for g in (2, 3) if x.shape[1] % g == 0), 1)
@@ -324,6 +331,9 @@ class Builder:
         return self.quantised(real, (1, outputs), self.output_scale(x.scale, scales, size))
 
     def model(self):
+        return self.finish(*self.grow())
+
+    def grow(self):
         shape = (1, self.number(1, 8), self.number(2, 12), self.number(2, 12))
         is_float = self.number(0, 4) > 0
         x = self.quantised("x", shape) if is_float else Tensor("x", shape, self.scale(), self.zero_point())
@@ -335,6 +345,10 @@ class Builder:
             y = self.pick(layers)(y)
         if self.number(0, 1) or y is x:
             y = self.classifier(y)
+        return x, y
+
+    def finish(self, x, y):
+        is_float, shape = x.name != "x", x.shape
         elements = TensorProto.INT8 if self.kind == np.int8 else TensorProto.UINT8
         results = elements
         if self.number(0, 4) == 0:
@@ -366,6 +380,9 @@ def check(dory, seed, scratch):
 def write(folder, count):
     for seed in range(1, count + 1):
         onnx.save(Builder(seed).model()[0], f"{folder}/qdq_{seed}.onnx")
+    for mode in ("nearest", "linear"):
+        builder = Builder(count)
+        onnx.save(builder.finish(*builder.camera(mode))[0], f"{folder}/qdq_camera_{mode}.onnx")
     return 0
 
 

@@ -191,6 +191,8 @@ struct dory_layer {
         pixel_ways; /* a hint: the tile's work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
     uint8_t left_shift, rounding; /* for DORY_NORMALISE_HIGH; rounding: enum dory_rounding, for _SPLIT, too */
     uint8_t second_is_pixel;      /* DORY_MULTIPLICATION: the second input has 1x1 pixels, a factor for each channel */
+    uint8_t row_divisor;          /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
+                                     floor(y * stride_height / row_divisor) - padding_top; 0 for all others, which is as 1 */
 
     /* the whole layer */
     uint16_t input_height, input_width, input_channels;
@@ -225,9 +227,10 @@ struct dory_layer {
     const struct dory_stages *stages; /* null for convolutions */
 
     union {
-        /* DORY_COPY, whose input lies in L1 whole where there is a map: output element (row, column, channel) is input
-         * element map[row] + map[output_height + column] + map[output_height + output_width + channel], a position in HWC
-         * order; where one of the three is negative it is border_value. Null: a window of one element with stride and
+        /* DORY_COPY, whose tiles have all columns and channels of their window's rows where there is a map: output element
+         * (row, column, channel) is input element map[row] + map[output_height + column]
+         * + map[output_height + output_width + channel], a position in HWC order; where one of the three is negative it is
+         * border_value. Null: a window of one element with stride and
          * padding, which says the same of rows and columns, and channels stay. */
         const int32_t *map;
 
@@ -246,10 +249,10 @@ struct dory_layer {
          * floor(element's * 2^30 / sum of all), and the thresholds are behind them. */
         const uint32_t *exponentials;
 
-        /* DORY_INTERPOLATION, whose input has all rows and columns in L1: the thresholds where it has any, which the tile
-         * loop lays where a convolution's tile has its weights; then for each row of the output row_pairs times, then for
-         * each column column_pairs times, two rows (columns) of the input and the weights of both. The accumulator is the
-         * sum of row's weight * column's weight * element over all of them. */
+        /* DORY_INTERPOLATION, whose tiles have all columns of their window's rows: the thresholds where it has any, which
+         * the tile loop lays where a convolution's tile has its weights; then for each row of the output row_pairs times,
+         * then for each column column_pairs times, two rows (columns) of the input and the weights of both. The accumulator
+         * is the sum of row's weight * column's weight * element over all of them. */
         const int32_t *taps;
 
         /* All others with DORY_NORMALISE_THRESHOLDS: 255, and one that is not used. */
@@ -522,6 +525,22 @@ static inline uint32_t dory_constants_bytes(const struct dory_layer *layer)
 static inline uint32_t dory_input_extent(uint32_t outputs, uint32_t kernel, uint32_t stride, uint32_t dilation)
 {
     return (outputs - 1) * stride + (kernel - 1) * dilation + 1;
+}
+
+/* Rows of input, border included, of a tile with so many output rows. */
+static inline uint32_t dory_input_rows(const struct dory_layer *layer, uint32_t rows)
+{
+    if (layer->row_divisor > 1) { /* wherever in the image they are */
+        return dory_divide_up((rows - 1) * layer->stride_height, layer->row_divisor) + layer->kernel_height;
+    }
+    return dory_input_extent(rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+}
+
+/* The first of them, for output row `row` and those behind it; negative in the border. */
+static inline int32_t dory_first_input_row(const struct dory_layer *layer, uint32_t row)
+{
+    uint32_t start = row * layer->stride_height;
+    return (int32_t)(layer->row_divisor > 1 ? start / layer->row_divisor : start) - layer->padding_top;
 }
 
 #ifdef __cplusplus
