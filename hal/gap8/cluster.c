@@ -116,6 +116,8 @@ int hal_cluster_close(void)
 {
     if (!cluster.is_open)
         return DORY_OK;
+    if (hal_cluster_is_busy())
+        return DORY_ERROR_BUSY;
     int status = gap8_stacks_check(gap8_team.cores);
     cluster.cycles = GAP8_CLUSTER_TIMER->count_low;
     cluster.is_open = 0;
@@ -125,14 +127,12 @@ int hal_cluster_close(void)
 
 /* ---- running a function ------------------------------------------------------------------------------------ */
 
-static const uint32_t events_of_a_run = 1u << GAP8_FC_EVENT_CLUSTER_DONE | 1u << GAP8_FC_EVENT_L3_POSTED |
-                                        1u << GAP8_FC_EVENT_MEETING | 1u << GAP8_FC_EVENT_NOTICE |
-                                        1u << GAP8_FC_EVENT_HYPER_READ | 1u << GAP8_FC_EVENT_HYPER_WRITE;
-
-static int check_run(void (*entry)(void *argument))
+int gap8_check_run(void (*entry)(void *argument))
 {
     if (!entry)
         return DORY_ERROR_ARGUMENT;
+    if (hal_cluster_is_busy())
+        return DORY_ERROR_BUSY;
     return cluster.is_open ? DORY_OK : DORY_ERROR_CLUSTER;
 }
 
@@ -141,47 +141,52 @@ static void dispatch(void (*entry)(void *argument), void *argument)
     cluster.done = 0;
     gap8_team.entry = entry;
     gap8_team.argument = argument;
-    GAP8_FC_EVENTS->buffer_clear = events_of_a_run;
+    GAP8_FC_EVENTS->buffer_clear = GAP8_EVENTS_OF_A_RUN;
     __asm__ volatile("" : : : "memory");
     GAP8_CLUSTER_EVENT_UNIT->trigger[GAP8_EVENT_DISPATCH] = (1u << gap8_team.cores) - 1;
 }
 
 /* An event that comes while the FC is at work stays pending, so none is lost between serving and sleeping. */
-static int finish_run(void)
+int gap8_finish_run(void)
 {
     while (!cluster.done) {
         gap8_l3_serve();
-        gap8_fc_sleep_until(events_of_a_run);
+        gap8_fc_sleep_until(GAP8_EVENTS_OF_A_RUN);
     }
     return gap8_stacks_check(gap8_team.stack_overflow ? gap8_team.cores : 0);
 }
 
 int hal_cluster_run(void (*entry)(void *argument), void *argument)
 {
-    int status = check_run(entry);
+    int status = gap8_check_run(entry);
     if (status != DORY_OK)
         return status;
     gap8_l3_enter_cluster();
     dispatch(entry, argument);
-    status = finish_run();
+    status = gap8_finish_run();
     gap8_l3_leave_cluster();
     return status;
 }
 
 /* ---- with the FC as the driver ---- */
 
-int hal_cluster_drive(void (*entry)(void *argument), void *argument)
+void gap8_begin_drive(void (*entry)(void *argument), void *argument)
 {
-    int status = check_run(entry);
-    if (status != DORY_OK)
-        return status;
     cluster.cores_met = gap8_team.driver_met = 0;
     cluster.notices = cluster.notices_awaited = 0;
     for (unsigned core = 0; core < GAP8_CORES; core++)
         gap8_team.core_met[core] = 0;
     dispatch(entry, argument);
+}
+
+int hal_cluster_drive(void (*entry)(void *argument), void *argument)
+{
+    int status = gap8_check_run(entry);
+    if (status != DORY_OK)
+        return status;
+    gap8_begin_drive(entry, argument);
     entry(argument);
-    return finish_run();
+    return gap8_finish_run();
 }
 
 void gap8_tell_fc_of_meeting(uint32_t number)
@@ -196,12 +201,16 @@ void gap8_fc_meet(void)
     __asm__ volatile("" : : : "memory");
     gap8_team.driver_met = number;
     GAP8_CLUSTER_EVENT_UNIT->trigger[GAP8_EVENT_DRIVER] = (1u << gap8_team.cores) - 1;
+    if (gap8_beside.is_inside)
+        gap8_beside_pause();
     while (cluster.cores_met < number) {
         gap8_l3_serve();
-        gap8_fc_sleep_until(events_of_a_run);
+        gap8_fc_sleep_until(GAP8_EVENTS_OF_A_RUN);
     }
     __asm__ volatile("" : : : "memory");
 }
+
+int gap8_cores_have_met(void) { return cluster.done || cluster.cores_met > gap8_team.driver_met; }
 
 void gap8_notify(void)
 {
@@ -215,7 +224,7 @@ void gap8_await_notice(void)
     cluster.notices_awaited++;
     while (cluster.notices < cluster.notices_awaited) {
         gap8_l3_serve();
-        gap8_fc_sleep_until(events_of_a_run);
+        gap8_fc_sleep_until(GAP8_EVENTS_OF_A_RUN);
     }
     __asm__ volatile("" : : : "memory");
 }

@@ -1,7 +1,8 @@
 /* Start-up of the fabric controller and of the cluster's cores, and the vector table that they share.
  *
  * The boot ROM loads the ELF file's segments from flash and jumps to _start on the FC. A cluster core starts 0x80 bytes
- * behind its boot address, which is the same place. Interrupts stay off for ever: the HAL sleeps on events. Exceptions
+ * behind its boot address, which is the same place. Interrupts are off until a run is started that goes on by them, on the FC
+ * (beside.c); otherwise the HAL sleeps on events. Exceptions
  * go to fixed offsets from the table: 0x84 illegal instruction, 0x88 ecall, 0x8C a failed load or store. */
 
     .section .vectors, "ax"
@@ -10,7 +11,7 @@
     .globl gap8_vectors
 gap8_vectors:
     .rept 32
-    j trap
+    j gap8_interrupt_entry
     .endr
     .globl _start
 _start:                             /* offset 0x80 */
@@ -66,9 +67,6 @@ trap_ecall:
     j report
 trap_memory:
     li a0, 5
-    j report
-trap:
-    csrr a0, 0x342                  /* mcause */
 report:
     csrr a1, 0x341                  /* mepc */
     csrr a2, 0xF14

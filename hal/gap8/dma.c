@@ -48,6 +48,8 @@ static void copy_planes_2d(const struct hal_dma_copy *copy)
         mchan->queue = local;
         mchan->queue = external;
         mchan->queue = shape;
+        if (gap8_beside.is_inside && gap8_beside.is_by_interrupt)
+            gap8_beside_pause(); /* each waits until the DMA has room for it */
         local += local_stride;
         external += external_stride;
     }
@@ -84,12 +86,17 @@ int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy)
     return DORY_OK;
 }
 
-/* MCHAN has no event for the FC, whose own work comes first anyway: the next bursts of L3. */
+/* MCHAN has no event for the FC, whose own work comes first anyway: the next bursts of L3. A driver beside the application
+ * lets it go on until the cores come to the next meeting: by then the copies beside which they compute are mostly complete.
+ */
 void gap8_fc_dma_wait(hal_dma_ticket ticket)
 {
     uint32_t bit = 1u << ticket;
-    while (GAP8_FC_MCHAN->status & bit)
+    while (GAP8_FC_MCHAN->status & bit) {
         gap8_l3_serve();
+        if (gap8_beside.is_inside && !gap8_beside.is_waited && !gap8_cores_have_met())
+            gap8_beside_yield(GAP8_EVENTS_OF_A_RUN);
+    }
     GAP8_FC_MCHAN->status = bit;
     __asm__ volatile("" : : : "memory");
 }

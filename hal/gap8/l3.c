@@ -221,6 +221,8 @@ int hal_l3_close(void)
 {
     if (!queue.is_open)
         return DORY_OK;
+    if (gap8_beside_refuses())
+        return DORY_ERROR_BUSY;
     int forgotten = !reached(queue.waited, queue.posted);
     int status = hal_l3_wait(queue.posted);
     queue.is_open = 0;
@@ -293,6 +295,8 @@ int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
     if (!ticket)
         return DORY_ERROR_ARGUMENT;
     int on_fc = gap8_is_fc();
+    if (on_fc && gap8_beside_refuses())
+        return DORY_ERROR_BUSY;
     if (!(on_fc ? queue.is_open : gap8_team.l3_open))
         return DORY_ERROR_L3;
     int status = check(copy);
@@ -307,6 +311,8 @@ int hal_l3_wait(hal_l3_ticket ticket)
     int on_fc = gap8_is_fc();
     if (ticket == 0)
         return DORY_OK;
+    if (on_fc && gap8_beside_refuses())
+        return DORY_ERROR_BUSY;
     if (!reached(on_fc ? queue.posted : gap8_team.l3_posted, ticket))
         return DORY_ERROR_ARGUMENT; /* never started: it would not end */
     if (on_fc)

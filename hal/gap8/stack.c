@@ -10,7 +10,7 @@ static uint8_t *core_stack_end(unsigned core) { return __core_stacks_end - core 
 static uint8_t *core_stack_start(unsigned core) { return core_stack_end(core + 1); }
 
 /* The cores of PULP can compare each address that they form with sp with two registers, and stop at the very instruction. */
-static void watch(const void *start, const void *end)
+void gap8_stack_watch(const void *start, const void *end)
 {
 #ifdef DORY_GAP8_STACK_CHECK
     __asm__ volatile("csrw 0x7D1, %0\n\tcsrw 0x7D2, %1\n\tcsrwi 0x7D0, 1" : : "r"(start), "r"(end));
@@ -27,7 +27,7 @@ void gap8_stack_prepare_own(void)
     const void *used;
     __asm__("mv %0, sp" : "=r"(used));
     stack_paint(start, used);
-    watch(start, is_fc ? __fc_stack_end : core_stack_end(hart & 31));
+    gap8_stack_watch(start, is_fc ? __fc_stack_end : core_stack_end(hart & 31));
 }
 
 int gap8_stack_core_is_sound(unsigned core) { return stack_is_sound(core_stack_start(core), GAP8_STACK_GUARD_BYTES); }
@@ -60,6 +60,8 @@ int hal_stack_peak(unsigned core, struct hal_stack *stack)
 {
     if (!stack || (core != HAL_FABRIC_CONTROLLER && core >= hal_core_count()))
         return DORY_ERROR_ARGUMENT;
+    if (gap8_beside_refuses())
+        return DORY_ERROR_BUSY;
     *stack = core == HAL_FABRIC_CONTROLLER
                  ? stack_measure(__fc_stack_start, __fc_stack_end, GAP8_STACK_GUARD_BYTES)
                  : stack_measure(core_stack_start(core), core_stack_end(core), GAP8_STACK_GUARD_BYTES);

@@ -37,6 +37,11 @@ static void sleep_while_equal(atomic_uint *value, unsigned old)
         if (atomic_load(value) != old)
             return;
     }
+    if (virt_beside_yields()) {
+        do
+            virt_beside_yield();
+        while (virt_beside_yields() && atomic_load(value) == old);
+    }
     atomic_store(&asleep[hart], 1);
     while (CLINT_SOFTWARE_INTERRUPT[hart] = 0, atomic_thread_fence(memory_order_seq_cst), atomic_load(value) == old)
         __asm__ volatile("wfi" ::: "memory");
@@ -71,10 +76,21 @@ static void check_deadlock(bool deadlock)
     }
 }
 
+/* Polls are to be short, even where core 0 is always the last one to come. */
+static void yield_once(void)
+{
+    if (virt_beside_yields())
+        virt_beside_yield();
+}
+
 void hal_barrier(void)
 {
-    if (!is_running || cores == 1)
+    if (!is_running)
         return;
+    if (cores == 1) {
+        yield_once();
+        return;
+    }
     unsigned barrier = atomic_load(&barriers);
     check_deadlock(atomic_load(&returned) > 0);
     if (atomic_fetch_add(&arrived, 1) + 1 < cores) {
@@ -83,6 +99,7 @@ void hal_barrier(void)
         atomic_store(&arrived, 0);
         atomic_fetch_add(&barriers, 1);
         wake_others(cores);
+        yield_once();
     }
 }
 
@@ -148,10 +165,12 @@ static void wait_for_return(void)
     }
 }
 
-int hal_cluster_run(void (*entry)(void *argument), void *argument)
+int virt_begin_run(void (*entry)(void *argument), void *argument)
 {
     if (!entry)
         return DORY_ERROR_ARGUMENT;
+    if (virt_beside_refuses())
+        return DORY_ERROR_BUSY;
     if (!cores || is_running)
         return DORY_ERROR_CLUSTER;
     run_entry = entry;
@@ -162,7 +181,11 @@ int hal_cluster_run(void (*entry)(void *argument), void *argument)
         atomic_fetch_add(&runs[hart], 1);
         wake(hart);
     }
-    virt_call_on_stack(entry, argument, virt_core_0_stack_end());
+    return DORY_OK;
+}
+
+int virt_finish_run(void)
+{
     return_from_run();
     wait_for_return();
     is_running = false;
@@ -170,8 +193,19 @@ int hal_cluster_run(void (*entry)(void *argument), void *argument)
     return status ? status : dma_end_of_run();
 }
 
+int hal_cluster_run(void (*entry)(void *argument), void *argument)
+{
+    int status = virt_begin_run(entry, argument);
+    if (status != DORY_OK)
+        return status;
+    virt_call_on_stack(entry, argument, virt_core_0_stack_end());
+    return virt_finish_run();
+}
+
 int hal_cluster_close(void)
 {
+    if (virt_beside_refuses())
+        return DORY_ERROR_BUSY;
     int status = cores ? virt_stacks_check() : DORY_OK;
     cores = 0;
     return status;

@@ -92,7 +92,7 @@ int hal_dma_open(hal_dma_ticket *number)
 {
     if (!number)
         return DORY_ERROR_ARGUMENT;
-    if (!virt_is_running())
+    if (!virt_is_running() || virt_beside_refuses())
         return DORY_ERROR_DMA; /* the FC has no DMA */
     int status = DORY_ERROR_DMA;
     unsigned core = virt_hart();

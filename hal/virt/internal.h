@@ -27,6 +27,14 @@ void *virt_core_0_stack_end(void);
 /* ---- cluster.c ---- */
 bool virt_is_running(void); /* a function, on the cluster */
 
+int virt_begin_run(void (*entry)(void *argument), void *argument); /* on all harts but 0 */
+int virt_finish_run(void);                                         /* when hart 0 is through */
+
+/* ---- beside.c ---- */
+bool virt_beside_refuses(void); /* is the caller the application, while something goes on beside it? */
+bool virt_beside_yields(void);  /* is the caller core 0, which the application polls? */
+void virt_beside_yield(void);   /* then: lets the application go on until it does */
+
 /* ---- dma.c ---- */
 bool virt_is_late(uint32_t stream, uint32_t index);
 int dma_end_of_run(void);

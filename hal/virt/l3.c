@@ -95,6 +95,8 @@ static bool is_in_the_way(const struct hal_l3_copy *copy)
 int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
 {
     int status = ticket ? check_l3_copy(copy) : DORY_ERROR_ARGUMENT;
+    if (status == DORY_OK && virt_beside_refuses())
+        status = DORY_ERROR_BUSY;
     if (status != DORY_OK)
         return status;
     if (!is_open || !is_in_memory(copy))
@@ -114,6 +116,8 @@ int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
 
 int hal_l3_wait(hal_l3_ticket ticket)
 {
+    if (virt_beside_refuses())
+        return DORY_ERROR_BUSY;
     if (!is_open)
         return DORY_ERROR_L3;
     if (ticket > started)
@@ -126,6 +130,8 @@ int hal_l3_wait(hal_l3_ticket ticket)
 
 int hal_l3_close(void)
 {
+    if (virt_beside_refuses())
+        return DORY_ERROR_BUSY;
     int status = is_open && awaited < started ? DORY_ERROR_L3 : DORY_OK;
     perform_up_to(started);
     is_open = false;

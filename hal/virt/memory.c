@@ -70,6 +70,8 @@ int hal_stack_peak(unsigned core, struct hal_stack *stack)
 {
     if (!stack || (core != HAL_FABRIC_CONTROLLER && core >= hal_core_count()))
         return DORY_ERROR_ARGUMENT;
+    if (virt_beside_refuses())
+        return DORY_ERROR_BUSY;
     *stack = core == HAL_FABRIC_CONTROLLER ? stack_measure(dory_fc_stack, dory_fc_stack_end, STACK_GUARD_BYTES)
                                            : stack_measure(stack_of_core(core), stack_of_core(core + 1), STACK_GUARD_BYTES);
     return DORY_OK;

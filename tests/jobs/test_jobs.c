@@ -64,6 +64,7 @@ static bool is_exact(const struct subject *subject, const uint8_t *output)
 
 static uint32_t work_done;
 static unsigned polls_too_early; /* right after the start */
+static unsigned runs_cancelled;
 
 /* Nobody but this function knows its numbers: what it has on the stack must be there still after an interrupt. */
 static void work_a_little(void)
@@ -113,6 +114,20 @@ static void test_polls(struct subject *subject, enum hal_progress progress)
     expect(subject->poll(&jobs[0]) == DORY_OK && subject->wait(&jobs[0]) == DORY_OK, "the end is the end", subject);
 }
 
+/* By interrupts the application need not look until the end. */
+static void test_no_polls(struct subject *subject)
+{
+    uint32_t before = hal_cycles();
+    expect(subject->run(&subject->buffers, input, outputs[0]) == DORY_OK, "runs", subject);
+    uint32_t cycles = hal_cycles() - before;
+    expect(start(subject, 0, HAL_BY_INTERRUPT) == DORY_OK, "starts", subject);
+    before = hal_cycles();
+    while (hal_cycles() - before < 5 * cycles) {
+        work_a_little();
+    }
+    expect(subject->poll(&jobs[0]) == DORY_OK && is_exact(subject, outputs[0]), "complete without a poll", subject);
+}
+
 static void test_wait(struct subject *subject, enum hal_progress progress)
 {
     for (unsigned polls = 0; polls < 20; polls = 3 * polls + 1) {
@@ -129,7 +144,6 @@ static void test_wait(struct subject *subject, enum hal_progress progress)
 /* Cancelled after some polls. Where others than the application drive, they may be through by then. */
 static void test_cancel(struct subject *subject, enum hal_progress progress)
 {
-    unsigned cancelled = 0;
     for (unsigned polls = 0; polls < CANCELS; polls++) {
         int status = start(subject, 0, progress);
         for (unsigned i = 0; i < polls && status >= DORY_OK; i++) {
@@ -139,13 +153,12 @@ static void test_cancel(struct subject *subject, enum hal_progress progress)
         subject->cancel(&jobs[0]);
         status = polls % 2 ? subject->wait(&jobs[0]) : poll_to_the_end(subject, 0);
         expect(status == DORY_ERROR_CANCELLED || (status == DORY_OK && is_exact(subject, outputs[0])), "cancels", subject);
-        cancelled += status == DORY_ERROR_CANCELLED;
+        runs_cancelled += status == DORY_ERROR_CANCELLED;
         memset(outputs[1], 0xEE, sizeof outputs[1]);
         expect(subject->run(&subject->buffers, input, outputs[1]) == DORY_OK && is_exact(subject, outputs[1]),
                "exact after a run that was cancelled", subject);
     }
     subject->cancel(&jobs[0]);
-    expect(cancelled > 0, "some runs can be cancelled", subject);
 }
 
 static void test_second_start(struct subject *subject, enum hal_progress progress)
@@ -243,6 +256,9 @@ static void test(void)
     for (int by_poll = 0; by_poll < 2; by_poll++) {
         enum hal_progress progress = by_poll ? HAL_BY_POLL : HAL_BY_INTERRUPT;
         for (unsigned i = 0; i < SUBJECTS; i++) {
+            if (!by_poll && hal_cycles_available()) {
+                test_no_polls(&subjects[i]);
+            }
             test_polls(&subjects[i], progress);
             test_wait(&subjects[i], progress);
             test_cancel(&subjects[i], progress);
@@ -261,6 +277,7 @@ int main(void)
     }
     test();
     expect(polls_too_early > 0, "goes on at a first poll", &subjects[0]);
+    expect(runs_cancelled > 0, "some runs can be cancelled", &subjects[0]);
     failures += hal_cluster_close() != DORY_OK;
     failures += hal_l3_close() != DORY_OK;
     printf("jobs: %d failures; the application's own work %s\n", failures, work_done > 0 ? "went on" : "did not go on");

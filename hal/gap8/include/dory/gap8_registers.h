@@ -80,6 +80,7 @@ GAP8_CHECK_OFFSET(gap8_event_unit, trigger, 0x600);
 /* Event numbers; 0 to 7 are free for software. */
 #define GAP8_EVENT_DMA            8
 #define GAP8_EVENT_BARRIER        16
+#define GAP8_FC_EVENT_TIMER_HIGH  11 /* the upper half of the FC's timer */
 #define GAP8_FC_EVENT_HYPER_WRITE 29 /* end of a transfer of the HyperBus TX channel */
 #define GAP8_FC_EVENT_HYPER_READ  30
 
@@ -239,12 +240,16 @@ struct gap8_timer {
     uint32_t control_high;
     uint32_t count_low;
     uint32_t count_high;
+    uint32_t compare_low;
+    uint32_t compare_high;
 };
 GAP8_CHECK_OFFSET(gap8_timer, count_low, 0x08);
 #define GAP8_CLUSTER_TIMER ((volatile struct gap8_timer *)0x10200400u)
 #define GAP8_FC_TIMER      ((volatile struct gap8_timer *)0x1B200400u)
 #define GAP8_TIMER_ENABLE  1u
 #define GAP8_TIMER_RESET   2u
+#define GAP8_TIMER_EVENT   (1u << 2) /* when it has counted to `compare` */
+#define GAP8_TIMER_ONCE    (1u << 5) /* and then it stands */
 
 #define GAP8_CLUSTER_CACHE ((volatile uint32_t *)0x10201400u) /* instruction caches; all ones: enabled */
 #define GAP8_FC_CACHE      ((volatile uint32_t *)0x1B201400u)

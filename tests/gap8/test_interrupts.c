@@ -1,0 +1,81 @@
+/* An application's own interrupts beside a driver that goes on by interrupts, and beside one that is polled: all of them are
+ * served, whatever the driver does, and neither changes the other's registers. */
+#include <stdio.h>
+
+#include "check.h"
+#include "dory/gap8_interrupts.h"
+#include "dory/gap8_registers.h"
+#include "dory/hal.h"
+
+#define ROUNDS      50
+#define APPLICATION 5 /* a software event that the HAL does not use */
+
+static uint8_t stack[HAL_DRIVER_STACK_BYTES] DORY_FC __attribute__((aligned(HAL_DRIVER_STACK_ALIGNMENT)));
+static volatile uint32_t interrupts, interrupts_of_others, rounds;
+static uint32_t driver_failures;
+
+void gap8_application_interrupt(unsigned line)
+{
+    interrupts += line == APPLICATION;
+    interrupts_of_others += line != APPLICATION;
+}
+
+/* A core interrupts the application in the middle of a round. The driver's numbers must outlive all meetings. */
+static void run_rounds(void *argument)
+{
+    uint32_t number = 17, same = 17;
+    (void)argument;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        hal_meet();
+        number = number * 31 + round;
+        if (hal_is_core() && hal_core_id() == 1)
+            GAP8_FC_EVENT_UNIT->trigger[APPLICATION] = 1;
+        if (hal_is_core())
+            for (volatile int i = 0; i < 200; i++)
+                ;
+        same = same * 31 + round;
+        if (hal_is_driver()) {
+            rounds++;
+            driver_failures += number != same;
+        }
+    }
+}
+
+/* As many registers as there are hold numbers here, while interrupts come. */
+static uint32_t application_failures(void)
+{
+    uint32_t a = interrupts + 1, b = a * 3, c = b * 5, d = c * 7, e = d * 11, f = e * 13, g = f * 17, h = g * 19;
+    for (volatile int i = 0; i < 20; i++)
+        ;
+    return b != a * 3 || c != b * 5 || d != c * 7 || e != d * 11 || f != e * 13 || g != f * 17 || h != g * 19;
+}
+
+static int test(enum hal_progress progress)
+{
+    uint32_t failures = 0;
+    int status;
+    interrupts = rounds = 0;
+    CHECK_EQUAL(hal_cluster_start(run_rounds, NULL, progress, stack), DORY_OK);
+    __asm__ volatile("csrsi 0x300, 8"); /* a start by polls leaves interrupts as they were */
+    while ((status = hal_cluster_poll()) == DORY_RUNNING)
+        failures += application_failures();
+    for (volatile int i = 0; i < 100; i++)
+        ;
+    CHECK_EQUAL(status, DORY_OK);
+    CHECK_EQUAL(rounds, ROUNDS);
+    CHECK_EQUAL(failures, 0);
+    CHECK_EQUAL(driver_failures, 0);
+    CHECK_EQUAL(interrupts_of_others, 0);
+    printf("%lu interrupts in %d rounds\n", (unsigned long)interrupts, ROUNDS);
+    return interrupts > ROUNDS / 2 && interrupts <= ROUNDS; /* two that come while one waits are one */
+}
+
+int main(void)
+{
+    CHECK_EQUAL(hal_cluster_open(8), DORY_OK);
+    GAP8_FC_EVENTS->interrupt_mask_or = 1u << APPLICATION;
+    CHECK_EQUAL(test(HAL_BY_INTERRUPT), 1);
+    CHECK_EQUAL(test(HAL_BY_POLL), 1);
+    CHECK_EQUAL(hal_cluster_close(), DORY_OK);
+    return check_result();
+}
