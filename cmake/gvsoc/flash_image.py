@@ -76,7 +76,7 @@ def flash_image(path, start):
             raise Failure('flash data at 0x%x overlap the boot image, which ends at 0x%x: set DORY_FLASH_OFFSET'
                           % (offset + start, len(image) + start))
         image = image.ljust(offset, b'\xff') + section[1]
-    return image
+    return image.ljust((len(image) + 3) // 4 * 4, b'\xff')  # the bootloader writes words
 
 
 def main():
