@@ -11,6 +11,10 @@ static bool is_running;
 static void (*run_entry)(void *argument);
 static void *run_argument;
 
+/* What was started beside the application. */
+static bool is_busy;                /* until its end has been reported */
+static volatile uint32_t has_ended; /* by the FC's event loop */
+
 /* On the fabric controller: cycles up to its counter's value fc_counter. */
 static uint32_t fc_cycles, fc_counter;
 
@@ -20,6 +24,7 @@ unsigned hal_core_count(void) { return cores; }
 void hal_barrier(void) { pi_cl_team_barrier(); }
 struct pi_device *pmsis_cluster(void) { return cores ? &cluster : NULL; }
 bool pmsis_is_running(void) { return is_running; }
+bool pmsis_refuses(void) { return is_busy && pi_is_fc(); }
 
 static uint32_t counter(void) { return (uint32_t)pi_perf_read(PI_PERF_CYCLES); }
 
@@ -46,6 +51,8 @@ int hal_cluster_close(void)
 {
     if (!cores)
         return DORY_OK;
+    if (is_busy)
+        return DORY_ERROR_BUSY;
     pmsis_release_l1();
     hal_cycles(); /* from here on it stands still */
     cores = 0;
@@ -60,31 +67,91 @@ static void run_on_core_0(void *argument)
     pi_cl_team_fork((int)cores, run_entry, run_argument);
 }
 
-/* The call for the task blocks, and meanwhile the FC serves its events: those of the L3 queue, too. */
-int hal_cluster_run(void (*entry)(void *argument), void *argument)
+static int prepare_run(struct pi_cluster_task *task, void (*entry)(void *argument), void *argument)
 {
-    struct pi_cluster_task task;
     if (!entry)
         return DORY_ERROR_ARGUMENT;
+    if (is_busy)
+        return DORY_ERROR_BUSY;
     if (!cores || is_running)
         return DORY_ERROR_CLUSTER;
     run_entry = entry;
     run_argument = argument;
-    memset(&task, 0, sizeof task); /* SDKs differ in which members pi_cluster_task sets */
-    pi_cluster_task(&task, run_on_core_0, NULL);
-    task.stack_size = DORY_PMSIS_STACK_BYTES;
-    task.slave_stack_size = DORY_PMSIS_STACK_BYTES;
+    memset(task, 0, sizeof *task); /* SDKs differ in which members pi_cluster_task sets */
+    pi_cluster_task(task, run_on_core_0, NULL);
+    task->stack_size = DORY_PMSIS_STACK_BYTES;
+    task->slave_stack_size = DORY_PMSIS_STACK_BYTES;
+    return DORY_OK;
+}
+
+/* The call for the task blocks, and meanwhile the FC serves its events: those of the L3 queue, too. */
+int hal_cluster_run(void (*entry)(void *argument), void *argument)
+{
+    struct pi_cluster_task task;
+    int status = prepare_run(&task, entry, argument);
+    if (status != DORY_OK)
+        return status;
     is_running = true;
     int sent = pi_cluster_send_task_to_cl(&cluster, &task);
     is_running = false;
-    int status = pmsis_dma_end_of_run();
+    status = pmsis_dma_end_of_run();
     return sent == 0 ? status : DORY_ERROR_CLUSTER;
 }
+
+/* ---- beside the application: the driver is a core, and goes on by itself -------------------------------------- */
+
+static void on_end(void *argument)
+{
+    (void)argument;
+    store(&has_ended, 1);
+}
+
+int hal_cluster_start(void (*entry)(void *argument), void *argument, enum hal_progress progress, void *stack)
+{
+    static struct pi_cluster_task task; /* the driver keeps the addresses */
+    static pi_task_t end;
+    (void)progress;
+    if (!stack || is_busy) /* then `task` is in use */
+        return stack ? DORY_ERROR_BUSY : DORY_ERROR_ARGUMENT;
+    int status = prepare_run(&task, entry, argument);
+    if (status != DORY_OK)
+        return status;
+    store(&has_ended, 0);
+    is_running = is_busy = true;
+    if (pi_cluster_send_task_to_cl_async(&cluster, &task, pi_task_callback(&end, on_end, NULL)) == 0)
+        return DORY_OK;
+    is_running = is_busy = false;
+    return DORY_ERROR_CLUSTER;
+}
+
+static int finish(void)
+{
+    is_running = is_busy = false;
+    return pmsis_dma_end_of_run();
+}
+
+int hal_cluster_poll(void)
+{
+    if (!is_busy)
+        return DORY_ERROR_ARGUMENT;
+    return load(&has_ended) ? finish() : DORY_RUNNING;
+}
+
+int hal_cluster_wait(void)
+{
+    if (!is_busy)
+        return DORY_ERROR_ARGUMENT;
+    while (!load(&has_ended))
+        pi_yield(); /* to the events of the L3 queue, and that of the end */
+    return finish();
+}
+
+int hal_cluster_is_busy(void) { return is_busy; }
 
 /* Each side has a timer of its own. The FC's, which runs at the FC's clock, is converted, a difference at a time. */
 uint32_t hal_cycles(void)
 {
-    if (is_running)
+    if (is_running && !pmsis_refuses())
         return counter();
     if (cores) {
         uint32_t now = counter();

@@ -125,7 +125,7 @@ int hal_dma_open(hal_dma_ticket *number)
 {
     if (!number)
         return DORY_ERROR_ARGUMENT;
-    if (!pmsis_is_running())
+    if (!pmsis_is_running() || pmsis_refuses())
         return DORY_ERROR_DMA; /* the FC has no DMA */
     *number = take_free_ticket();
     return *number ? DORY_OK : DORY_ERROR_DMA;

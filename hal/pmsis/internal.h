@@ -10,6 +10,7 @@
 /* cluster.c */
 struct pi_device *pmsis_cluster(void); /* null while it is closed */
 bool pmsis_is_running(void);           /* a function, on the cluster */
+bool pmsis_refuses(void);              /* is the caller the FC's application, while something goes on beside it? */
 
 /* dma.c; 0 or DORY_ERROR_DMA where a core left a ticket open */
 int pmsis_dma_end_of_run(void);

@@ -74,6 +74,8 @@ int hal_l3_close(void)
 {
     if (!is_open)
         return DORY_OK;
+    if (pmsis_refuses())
+        return DORY_ERROR_BUSY;
     int status = reached(queue.waited, queue.posted) ? DORY_OK : DORY_ERROR_L3;
     hal_l3_wait(queue.posted);
     pi_ram_free(&ram, ram_start, DORY_PMSIS_RAM_BYTES);
@@ -200,6 +202,8 @@ static void start_on_cluster(const struct hal_l3_copy *copy)
 int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
 {
     int status = ticket ? check_l3_copy(copy) : DORY_ERROR_ARGUMENT;
+    if (status == DORY_OK && pmsis_refuses())
+        status = DORY_ERROR_BUSY;
     if (status != DORY_OK)
         return status;
     if (!is_open || !is_in_memory(copy))
@@ -216,6 +220,8 @@ int hal_l3_wait(hal_l3_ticket ticket)
 {
     if (ticket == 0)
         return DORY_OK;
+    if (pmsis_refuses())
+        return DORY_ERROR_BUSY;
     if (!is_open)
         return DORY_ERROR_L3;
     if (!reached(queue.posted, ticket))

@@ -26,7 +26,9 @@ int application(const void *image, void *logits)
 {
     struct dory_buffers buffers = {
         .l1 = l1, .l1_bytes = sizeof l1, .l2 = l2, .l2_bytes = sizeof l2, .flash_address = hal_flash_address(digits_weights)};
-    return digits_run(&buffers, image, logits);
+    static struct dory_job job DORY_FC;
+    int status = digits_start(&job, &buffers, image, logits);
+    return status ? status : digits_wait(&job);
 }
 APPLICATION
 {

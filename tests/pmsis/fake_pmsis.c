@@ -5,6 +5,7 @@
  * for, flash and RAM a few events after they were started; until then their destination is poisoned. What the
  * real thing would not survive stops the program. Addresses are 32-bit numbers: the program must be linked below 4 GiB. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,7 @@ static pthread_mutex_t critical = PTHREAD_MUTEX_INITIALIZER;
 static unsigned in_flight; /* DMA commands; under `critical_dma` */
 static pthread_mutex_t critical_dma = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local uint32_t core_id;
+static _Thread_local bool is_on_cluster;
 
 struct core {
     uint32_t id;
@@ -99,6 +101,7 @@ static void *run_core(void *argument)
 {
     struct core *core = argument;
     core_id = core->id;
+    is_on_cluster = true;
     core->entry(core->argument);
     return NULL;
 }
@@ -140,6 +143,7 @@ static void *run_cluster_task(void *argument)
 {
     struct pi_cluster_task *task = argument;
     core_id = 0;
+    is_on_cluster = true;
     task->entry(task->arg);
     pthread_mutex_lock(&events_lock);
     task_has_ended = true;
@@ -160,6 +164,33 @@ int pi_cluster_send_task_to_cl(struct pi_device *device, struct pi_cluster_task 
     require(in_flight == 0, "a DMA command was never waited for");
     return 0;
 }
+
+/* Beside the application, events are served by a task of the operating system, as in FreeRTOS. */
+static struct {
+    struct pi_device *device;
+    struct pi_cluster_task *task;
+    pi_task_t *end;
+} sent;
+
+static void *serve_beside(void *unused)
+{
+    pi_cluster_send_task_to_cl(sent.device, sent.task);
+    sent.end->callback(sent.end->argument);
+    return unused;
+}
+
+int pi_cluster_send_task_to_cl_async(struct pi_device *device, struct pi_cluster_task *task, pi_task_t *end)
+{
+    pthread_t server;
+    sent.device = device;
+    sent.task = task;
+    sent.end = end;
+    require(pthread_create(&server, NULL, serve_beside, NULL) == 0 && pthread_detach(server) == 0, "no thread");
+    return 0;
+}
+
+void pi_yield(void) { sched_yield(); }
+uint32_t pi_is_fc(void) { return !is_on_cluster; }
 
 void pi_cl_send_task_to_fc(pi_task_t *task) { push_event(task); }
 

@@ -20,6 +20,7 @@ typedef struct pi_task {
     struct pi_task *next;
 } pi_task_t;
 
+void pi_yield(void); /* of the caller, to the FC's events; may wait for one */
 struct pi_task *pi_task_callback(struct pi_task *task, void (*callback)(void *argument), void *argument);
 
 /* ---- cluster ---- */
@@ -39,6 +40,7 @@ int pi_cluster_open(struct pi_device *device);
 int pi_cluster_close(struct pi_device *device);
 struct pi_cluster_task *pi_cluster_task(struct pi_cluster_task *task, void (*entry)(void *argument), void *argument);
 int pi_cluster_send_task_to_cl(struct pi_device *device, struct pi_cluster_task *task);
+int pi_cluster_send_task_to_cl_async(struct pi_device *device, struct pi_cluster_task *task, pi_task_t *end);
 void pi_cl_send_task_to_fc(pi_task_t *task);
 
 void pi_cl_team_fork(int cores, void (*entry)(void *argument), void *argument);
@@ -46,6 +48,7 @@ void pi_cl_team_barrier(void);
 void pi_cl_team_critical_enter(void);
 void pi_cl_team_critical_exit(void);
 uint32_t pi_core_id(void);
+uint32_t pi_is_fc(void);
 
 /* ---- memory ---- */
 
