@@ -1,11 +1,12 @@
 /* Camera, scaling, network, result, in a loop: the shape of a real application.
  *
  * Frames have two buffers. While one is scaled and its image goes through the network, the camera's uDMA fills the other; as
- * soon as a frame is scaled, its buffer may take the frame after the next. LOOPS says how often this is done for FRAMES
- * frames; then once more with one thing after the other, for comparison.
+ * soon as a frame is scaled, its buffer may take the frame after the next. The answer is printed while the network has the
+ * next image. LOOPS says how often this is done for FRAMES frames; then once more with one thing after the other, for
+ * comparison.
  *
- * L1 is the application's. It lends it to the network for the time of digits_run, and has it back after it: bands of the
- * picture lie in the very bytes that the network works in afterwards. */
+ * L1 is the application's. It lends it to the network from digits_start to the end that digits_wait reports, and has it back
+ * then: bands of the picture lie in the very bytes that the network works in afterwards. */
 #include <stdio.h>
 
 #include "app.h"
@@ -26,6 +27,7 @@ static uint8_t l2[DIGITS_L2_BYTES] DORY_L2;
 static uint8_t frames[2][BOARD_BYTES] DORY_L2;
 static uint8_t image[DIGITS_INPUT_BYTES] DORY_L2;
 static int32_t logits[CLASSES] DORY_L2;
+static struct dory_job job DORY_FC;
 
 /* Where the controller's time goes between the first frame's arrival and the last one's. */
 static struct times {
@@ -81,28 +83,6 @@ static int scale_frame(const uint8_t *frame)
     return status ? status : scale.status;
 }
 
-static int print_answer(unsigned number)
-{
-    char text[64];
-    unsigned answer = app_best_class(logits, CLASSES);
-    snprintf(text, sizeof text, "frame %u: a %u, logit %d\n", number, answer, (int)logits[answer]);
-    return board_print(text);
-}
-
-static int run_network(void)
-{
-    const struct dory_buffers buffers = {
-        .l1 = &l1,
-        .l1_bytes = sizeof l1,
-        .l2 = l2,
-        .l2_bytes = sizeof l2,
-        .flash_address = hal_flash_address(digits_weights),
-    };
-    return digits_run(&buffers, image, logits);
-}
-
-/* ---- the loops --------------------------------------------------------------------------------------------------- */
-
 static void mark_arrival(unsigned number, uint32_t now)
 {
     if (number == 0) {
@@ -113,8 +93,7 @@ static void mark_arrival(unsigned number, uint32_t now)
     }
 }
 
-/* Captures are always one ahead at least: `more` says whether the frame after the next is still wanted. */
-static int overlap_frame(unsigned number, int more)
+static int take_frame(unsigned number)
 {
     uint8_t *frame = frames[number % 2];
     uint32_t since = hal_cycles();
@@ -124,17 +103,61 @@ static int overlap_frame(unsigned number, int more)
     show("frame", number, frame, BOARD_WIDTH, BOARD_HEIGHT);
     if (status == DORY_OK)
         status = scale_frame(frame);
-    if (status == DORY_OK && more)
-        status = board_start_capture(frame);
     add_time(&times.scale, &since);
     show("image", number, image, DIGITS_INPUT_WIDTH, DIGITS_INPUT_HEIGHT);
-    if (status == DORY_OK)
-        status = run_network();
-    add_time(&times.run, &since);
-    if (status == DORY_OK)
-        status = print_answer(number);
+    return status;
+}
+
+static int print_answer(unsigned number)
+{
+    char text[64];
+    uint32_t since = hal_cycles();
+    unsigned answer = app_best_class(logits, CLASSES);
+    snprintf(text, sizeof text, "frame %u: a %u, logit %d\n", number, answer, (int)logits[answer]);
+    int status = board_print(text);
     add_time(&times.print, &since);
     return status;
+}
+
+static int start_network(void)
+{
+    const struct dory_buffers buffers = {
+        .l1 = &l1,
+        .l1_bytes = sizeof l1,
+        .l2 = l2,
+        .l2_bytes = sizeof l2,
+        .flash_address = hal_flash_address(digits_weights),
+    };
+    uint32_t since = hal_cycles();
+    int status = digits_start(&job, &buffers, image, logits);
+    add_time(&times.run, &since);
+    return status;
+}
+
+static int await_network(void)
+{
+    uint32_t since = hal_cycles();
+    int status = digits_wait(&job);
+    add_time(&times.run, &since);
+    return status;
+}
+
+/* ---- the loops --------------------------------------------------------------------------------------------------- */
+
+/* The answer to the frame before is printed beside the network: logits change only when its end is reported. A capture is
+ * always one ahead; `more` says whether the frame after the next is still wanted. */
+static int overlap_frame(unsigned number, int more)
+{
+    int status = take_frame(number);
+    if (status == DORY_OK && more)
+        status = board_start_capture(frames[number % 2]);
+    if (status == DORY_OK)
+        status = start_network();
+    if (status != DORY_OK)
+        return status;
+    int printed = number > 0 ? print_answer(number - 1) : DORY_OK;
+    status = await_network();
+    return status ? status : printed;
 }
 
 static int overlap_frames(unsigned count)
@@ -144,21 +167,34 @@ static int overlap_frames(unsigned count)
         status = board_start_capture(frames[1]);
     for (unsigned number = 0; number < count && status == DORY_OK; number++)
         status = overlap_frame(number, number + 2 < count);
+    if (status == DORY_OK)
+        status = print_answer(count - 1);
     board_await_print();
+    return status;
+}
+
+static int frame_in_turn(unsigned number)
+{
+    int status = board_start_capture(frames[number % 2]);
+    if (status == DORY_OK)
+        status = take_frame(number);
+    if (status == DORY_OK)
+        status = start_network();
+    if (status == DORY_OK)
+        status = await_network();
+    if (status == DORY_OK)
+        status = print_answer(number);
+    uint32_t since = hal_cycles();
+    board_await_print();
+    add_time(&times.print, &since);
     return status;
 }
 
 static int frames_in_turn(unsigned count)
 {
     int status = DORY_OK;
-    for (unsigned number = 0; number < count && status == DORY_OK; number++) {
-        status = board_start_capture(frames[number % 2]);
-        if (status == DORY_OK)
-            status = overlap_frame(number, 0);
-        uint32_t since = hal_cycles();
-        board_await_print();
-        add_time(&times.print, &since);
-    }
+    for (unsigned number = 0; number < count && status == DORY_OK; number++)
+        status = frame_in_turn(number);
     return status;
 }
 
