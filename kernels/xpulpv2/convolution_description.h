@@ -8,7 +8,7 @@
 /* Cycles for what is behind the sums of 16 elements, for every way that is not direct. */
 uint64_t dory_long_finish_cycles(const struct dory_layer *layer);
 
-/* Whether a layer has one of the pointwise kernels for few input channels (narrow/). */
+/* Whether a layer has one of the kernels for pixels of few words (narrow/). */
 bool dory_has_narrow(const struct dory_layer *layer);
 
 /* The product of runs of `run_bytes` bytes; `source_cycles` is what it takes to lay four pixels ready. */

@@ -1,26 +1,8 @@
 /* Convolutions whose runs are no whole words, as in a network's first layer, or are torn apart by dilation: each core copies
  * what four pixels read into its scratch (im2col), for all output channels at once. */
-#include "product.h"
+#include "gather.h"
 #include "scratch.h"
-#include "walk.h"
 #include "xpulpv2.h"
-
-/* What a group of runs has of one kind: `columns` words (or bytes) of each of its runs. */
-struct piece {
-    uint32_t columns;
-    int32_t output_step;             /* from a run's word (byte) of the last pixel to the next run's of the first */
-    int32_t input_back, output_back; /* from behind the last run to the next column of the first */
-};
-
-struct gather {
-    struct dory_walk walk;
-    uint8_t *buffer, *rests; /* of this core: four pixels, in each the words of all runs and then the rests of all runs */
-    int32_t pixel_bytes;
-    uint32_t groups, group_step; /* kernel rows where dilation separates the columns, else one group of all runs */
-    uint32_t runs, run_step;     /* in a group; steps are bytes of the input */
-    struct piece words, bytes;
-    uint32_t group_words_bytes, group_rests_bytes; /* of a pixel */
-};
 
 #if defined(DORY_XPULPV2)
 
@@ -46,8 +28,8 @@ struct gather {
                      : "t0", "t1", "t2", "t3", "memory")
 
 /* One group of runs of four pixels: whole words, then rests. A hardware loop of no rounds is not allowed. */
-static __attribute__((noinline)) void copy_group(const struct gather *gather, const struct dory_pixels *from, uint8_t *words,
-                                                 uint8_t *rests)
+static __attribute__((noinline)) void copy_group(const struct dory_gather *gather, const struct dory_pixels *from,
+                                                 uint8_t *words, uint8_t *rests)
 {
     const uint8_t *input = from->input;
     const int32_t *offset = from->offset;
@@ -67,7 +49,7 @@ static __attribute__((noinline)) void copy_group(const struct gather *gather, co
 
 #else
 
-static void copy_group(const struct gather *gather, const struct dory_pixels *from, uint8_t *words, uint8_t *rests)
+static void copy_group(const struct dory_gather *gather, const struct dory_pixels *from, uint8_t *words, uint8_t *rests)
 {
     uint32_t words_bytes = 4 * gather->words.columns, rest = gather->bytes.columns;
     for (uint32_t i = 0; i < 4; i++) {
@@ -85,7 +67,8 @@ static void copy_group(const struct gather *gather, const struct dory_pixels *fr
 
 #endif
 
-static __attribute__((noinline)) void copy_groups_behind_first(const struct gather *gather, const struct dory_pixels *from)
+static __attribute__((noinline)) void copy_groups_behind_first(const struct dory_gather *gather,
+                                                               const struct dory_pixels *from)
 {
     struct dory_pixels group = *from;
     uint8_t *words = gather->buffer, *rests = gather->rests;
@@ -97,12 +80,9 @@ static __attribute__((noinline)) void copy_groups_behind_first(const struct gath
     }
 }
 
-/* The product's pixels always are those of the buffer. */
-static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
+void dory_gather_four(struct dory_gather *gather, uint32_t count)
 {
-    struct gather *gather = state;
     struct dory_pixels from;
-    (void)pixels;
     dory_walk_pixels(&gather->walk, &from, count);
     copy_group(gather, &from, gather->buffer, gather->rests);
     if (gather->groups > 1) {
@@ -110,11 +90,18 @@ static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
     }
 }
 
+/* The product's pixels always are those of the buffer. */
+static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
+{
+    (void)pixels;
+    dory_gather_four(state, count);
+}
+
 /* `size` is that of a word or a byte. */
-static struct piece piece_of(const struct gather *gather, uint32_t columns, uint32_t size)
+static struct dory_gather_piece piece_of(const struct dory_gather *gather, uint32_t columns, uint32_t size)
 {
     int32_t output_step = (int32_t)(columns * size), runs = (int32_t)gather->runs;
-    return (struct piece){
+    return (struct dory_gather_piece){
         .columns = columns,
         .output_step = output_step - 3 * gather->pixel_bytes,
         .input_back = (int32_t)size - runs * (int32_t)gather->run_step,
@@ -122,30 +109,35 @@ static struct piece piece_of(const struct gather *gather, uint32_t columns, uint
     };
 }
 
+void dory_gather_start(struct dory_gather *gather, const struct dory_layer *layer, const struct dory_tile *tile,
+                       uint32_t pixel, uint8_t *buffer)
+{
+    uint32_t channels = tile->input_channels, row_bytes = tile->input_columns * channels * layer->dilation_height;
+    uint32_t run_bytes = dory_run_elements(layer, channels);
+    bool contiguous = layer->dilation_width == 1;
+    gather->walk = dory_walk_from(layer, tile, pixel);
+    gather->pixel_bytes = (int32_t)dory_gather_pixel_bytes(layer, channels);
+    gather->groups = contiguous ? 1 : layer->kernel_height;
+    gather->group_step = row_bytes;
+    gather->runs = contiguous ? layer->kernel_height : layer->kernel_width;
+    gather->run_step = contiguous ? row_bytes : layer->dilation_width * channels;
+    gather->words = piece_of(gather, run_bytes / 4, 4);
+    gather->bytes = piece_of(gather, run_bytes % 4, 1);
+    gather->group_words_bytes = gather->runs * (run_bytes & ~3u);
+    gather->group_rests_bytes = gather->runs * (run_bytes % 4);
+    dory_gather_to(gather, buffer);
+}
+
 void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
                          enum dory_direct direct, dory_product_runner *run)
 {
-    uint32_t channels = tile->input_channels, row_bytes = tile->input_columns * channels * layer->dilation_height;
-    bool contiguous = layer->dilation_width == 1;
-    uint32_t run_bytes = dory_run_elements(layer, channels), pixel_bytes = dory_gather_pixel_bytes(layer, channels);
+    uint32_t pixel_bytes = dory_gather_pixel_bytes(layer, tile->input_channels);
+    int32_t bytes = (int32_t)pixel_bytes;
     struct dory_product product;
+    struct dory_gather gather;
     dory_product_start(&product, layer, tile, direct, pixel_bytes, 1, 0);
     struct dory_grid_share share = dory_product_share(&product, core, cores);
-    struct gather gather = {
-        .walk = dory_walk_from(layer, tile, 4 * share.row),
-        .buffer = (uint8_t *)tile->scratch + core * 4 * pixel_bytes,
-        .pixel_bytes = (int32_t)pixel_bytes,
-        .groups = contiguous ? 1 : layer->kernel_height,
-        .group_step = row_bytes,
-        .runs = contiguous ? layer->kernel_height : layer->kernel_width,
-        .run_step = contiguous ? row_bytes : layer->dilation_width * channels,
-    };
-    gather.words = piece_of(&gather, run_bytes / 4, 4);
-    gather.bytes = piece_of(&gather, run_bytes % 4, 1);
-    gather.group_words_bytes = gather.runs * (run_bytes & ~3u);
-    gather.group_rests_bytes = gather.runs * (run_bytes % 4);
-    gather.rests = gather.buffer + gather.groups * gather.group_words_bytes;
-    int32_t bytes = gather.pixel_bytes;
+    dory_gather_start(&gather, layer, tile, 4 * share.row, (uint8_t *)tile->scratch + core * 4 * pixel_bytes);
     product.blocks.pixels = (struct dory_pixels){gather.buffer, {bytes - 4, 2 * bytes - 4, 3 * bytes - 4}};
     run(&product, share, next_pixels, &gather);
 }

@@ -11,6 +11,11 @@ static inline uint32_t dory_gather_pixel_bytes(const struct dory_layer *layer, u
     return dory_chunk_elements(layer, input_channels);
 }
 
+/* First layers whose pixels read 28 bytes (narrow/): pixels that a core copies at once, and bytes of that copy, with some
+ * between cores, lest all of them want the same bank. */
+#define DORY_NARROW_BATCH      64
+#define DORY_NARROW_CORE_BYTES (DORY_NARROW_BATCH * 28 + 8)
+
 /* Convolutions in groups: output rows for which a core copies a window at once, a compromise between memory and rows that
  * are copied twice; four, so that they have four pixels however narrow they are. And the bytes of that copy. */
 static inline uint32_t dory_grouped_band_rows(uint32_t tile_rows) { return dory_minimum(4, tile_rows); }

@@ -20,6 +20,8 @@
     KERNEL(narrow_24_clamped)                                                                                               \
     KERNEL(narrow_24_clamped_less_one)                                                                                      \
     KERNEL(narrow_32)                                                                                                       \
+    KERNEL(narrow_gather)                                                                                                   \
+    KERNEL(narrow_gather_split)                                                                                             \
     KERNEL(convolution)                                                                                                     \
     KERNEL(convolution_clamped)                                                                                             \
     KERNEL(convolution_split)                                                                                               \

@@ -1,5 +1,6 @@
-/* What the planner knows of the pointwise kernels for few input channels. */
+/* What the planner knows of the kernels for pixels of few words. */
 #include "../convolution_description.h"
+#include "../scratch.h"
 
 /* The kernels clip to all values of a byte. Fewer pixels are not worth the weights' way to the registers. */
 static bool is_narrow(const struct dory_layer *layer, uint32_t channels, enum dory_direct kind)
@@ -50,6 +51,50 @@ NARROW(24_clamped, 24, DORY_DIRECT_CLAMPED, 10)
 NARROW(24_clamped_less_one, 24, DORY_DIRECT_CLAMPED_LESS_ONE, 14)
 NARROW(32, 32, DORY_DIRECT, 8)
 
+/* ---- first layers ------------------------------------------------------------------------------------------------ */
+
+static bool is_first(const struct dory_layer *layer, enum dory_direct kind)
+{
+    bool bytes = dory_has_bytes(layer) && !layer->input_is_signed && layer->output_bits == 8;
+    return layer->operation == DORY_CONVOLUTION && bytes && layer->output_channels % 4 == 0 &&
+           layer->output_height * layer->output_width >= 32 && dory_gather_pixel_bytes(layer, layer->input_channels) == 28 &&
+           dory_direct_of(layer) == kind && (kind != DORY_DIRECT || layer->maximum == 255);
+}
+
+static uint32_t first_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer, (void)tile;
+    return cores * DORY_NARROW_CORE_BYTES;
+}
+
+static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                             uint32_t instructions)
+{
+    uint32_t fours = dory_divide_up(tile->rows * tile->columns, 4), pairs = tile->channels / 2;
+    uint32_t pixels = 4 * dory_divide_up(fours, cores), batches = dory_divide_up(pixels, DORY_NARROW_BATCH);
+    bool nines = layer->dilation_width == 1 && layer->kernel_height == 3 && layer->kernel_width * layer->input_channels == 9;
+    uint64_t pixel = pairs * (instructions * 10 + (cores > 1 ? 10u : 0u)) / 10 + (nines ? 38 : 55);
+    return pixels * pixel + batches * (pairs * 75 + 60) + 400;
+}
+
+#define FIRST(suffix, kind, finish)                                                                                         \
+    static bool supports##suffix(const struct dory_layer *layer) { return is_first(layer, kind); }                          \
+    static uint64_t cycles##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)      \
+    {                                                                                                                       \
+        bool apart = (kind) == DORY_DIRECT_SPLIT && layer->output_layout == DORY_CHW;                                       \
+        return first_cycles(layer, tile, cores, 21 + (finish) + (apart ? 2 : 0));                                           \
+    }                                                                                                                       \
+    const struct dory_kernel_description dory_xpulpv2_narrow##suffix##_description = {                                      \
+        .name = "dory_xpulpv2_narrow" #suffix,                                                                              \
+        .supports = supports##suffix,                                                                                       \
+        .scratch_bytes = first_scratch_bytes,                                                                               \
+        .cycles = cycles##suffix,                                                                                           \
+        .writes_chw = true,                                                                                                 \
+    };
+
+FIRST(_gather, DORY_DIRECT, 8)
+FIRST(_gather_split, DORY_DIRECT_SPLIT, 12)
+
 bool dory_has_narrow(const struct dory_layer *layer)
 {
     enum dory_direct kind = dory_direct_of(layer);
@@ -58,5 +103,6 @@ bool dory_has_narrow(const struct dory_layer *layer)
                     : kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_CLAMPED_LESS_ONE ? 24
                     : kind == DORY_DIRECT_SPLIT                                           ? 16
                                                                                           : 0;
-    return channels % 8 == 0 && channels <= most && is_narrow(layer, channels, kind);
+    return (channels % 8 == 0 && channels <= most && is_narrow(layer, channels, kind)) || is_first(layer, DORY_DIRECT) ||
+           is_first(layer, DORY_DIRECT_SPLIT);
 }

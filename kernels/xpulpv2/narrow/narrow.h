@@ -19,7 +19,7 @@ struct dory_narrow {
     uint32_t words;          /* of a pixel, for the model in C */
     uint32_t constants_step; /* the same: of a channel */
     const struct dory_normaliser *normaliser;
-    int32_t shift;
+    int32_t shift, bias[2];
     uint32_t saved[2]; /* registers */
 };
 
@@ -31,7 +31,8 @@ struct dory_narrow {
  * a2, a3   steps of the output
  * t0, t1   words of input in turn; then free
  * t2, t3   sums of both channels
- * the others but s0, which is the compiler's: weights, from s1 and from s9 on, and constants */
+ * the others: weights, from s1 and from s9 on, and constants. None is left to address operands but sp, so `narrow` is a local
+ * variable of the function that this is inlined in. */
 #define WEIGHTS_0(word) word("s1", "s9", "t0")
 #define WEIGHTS_1(word) word("s2", "s10", "t1")
 #define WEIGHTS_2(word) word("s3", "s11", "t0")
@@ -54,14 +55,21 @@ struct dory_narrow {
 #define LOAD_WEIGHTS_7 LOAD_WEIGHTS_6 WEIGHTS_6(LOAD_WEIGHTS)
 #define LOAD_WEIGHTS_8 LOAD_WEIGHTS_7 WEIGHTS_7(LOAD_WEIGHTS)
 
-#define START_PIXEL EVEN ODD WEIGHTS_0(FIRST_PRODUCTS)
-#define MORE_OF_4   EVEN WEIGHTS_1(PRODUCTS) ODD WEIGHTS_2(PRODUCTS)
-#define MORE_OF_6   MORE_OF_4 EVEN WEIGHTS_3(PRODUCTS) ODD WEIGHTS_4(PRODUCTS)
-#define PIXEL_2     START_PIXEL WEIGHTS_1(PRODUCTS)
-#define PIXEL_4     START_PIXEL MORE_OF_4 WEIGHTS_3(PRODUCTS)
-#define PIXEL_6     START_PIXEL MORE_OF_6 WEIGHTS_5(PRODUCTS)
-#define PIXEL_7     START_PIXEL MORE_OF_6 EVEN WEIGHTS_5(PRODUCTS) WEIGHTS_6(PRODUCTS)
-#define PIXEL_8     START_PIXEL MORE_OF_6 EVEN WEIGHTS_5(PRODUCTS) ODD WEIGHTS_6(PRODUCTS) WEIGHTS_7(PRODUCTS)
+#define START_PIXEL(finish) EVEN ODD START_##finish
+#define MORE_OF_4           EVEN WEIGHTS_1(PRODUCTS) ODD WEIGHTS_2(PRODUCTS)
+#define MORE_OF_6           MORE_OF_4 EVEN WEIGHTS_3(PRODUCTS) ODD WEIGHTS_4(PRODUCTS)
+#define PIXEL_2(finish)     START_PIXEL(finish) WEIGHTS_1(PRODUCTS)
+#define PIXEL_4(finish)     START_PIXEL(finish) MORE_OF_4 WEIGHTS_3(PRODUCTS)
+#define PIXEL_6(finish)     START_PIXEL(finish) MORE_OF_6 WEIGHTS_5(PRODUCTS)
+#define PIXEL_7(finish)     START_PIXEL(finish) MORE_OF_6 EVEN WEIGHTS_5(PRODUCTS) WEIGHTS_6(PRODUCTS)
+#define PIXEL_8(finish)     START_PIXEL(finish) MORE_OF_6 EVEN WEIGHTS_5(PRODUCTS) ODD WEIGHTS_6(PRODUCTS) WEIGHTS_7(PRODUCTS)
+
+/* The first word's products, which set the sums. */
+#define START_DIRECT           WEIGHTS_0(FIRST_PRODUCTS)
+#define START_CLAMPED          START_DIRECT
+#define START_CLAMPED_LESS_ONE START_DIRECT
+#define START_SPLIT            START_DIRECT
+#define START_SPLIT_APART      START_DIRECT
 
 #define STORE_BYTES(a, b) P_SB_STEP(a, "a2", "a1") "1: " P_SB_STEP(b, "a3", "a1")
 
@@ -107,16 +115,40 @@ struct dory_narrow {
 #define CONSTANTS_SPLIT CONSTANTS_SPLIT_APART                                                                               \
     "li a7, 0x0703\n"                                                                                                       \
     "add a2, a2, a3\n"
-#define SPLIT                                                                                                               \
+#define SCALE_SPLIT                                                                                                               \
     "add t2, t2, s5\n"                                                                                                      \
     "add t3, t3, s8\n" P_CLIPUR("t2", "t2", "s6") P_CLIPUR("t3", "t3", "a5")                                                \
     "mul t0, t2, t5\n"                                                                                                      \
     "mul t1, t3, ra\n" P_ADDUNR("t0", "t6", "t6") P_ADDUNR("t1", "gp", "gp") P_MAC("t0", "t2", "s7") P_MAC("t1", "t3", "a6")
 #define LENGTH_SPLIT 12
-#define FINISH_SPLIT SPLIT PV_SHUFFLE2_B("t0", "t1", "a7") "1: " P_SH_STEP("t0", "a2", "a1")
+#define FINISH_SPLIT SCALE_SPLIT PV_SHUFFLE2_B("t0", "t1", "a7") "1: " P_SH_STEP("t0", "a2", "a1")
 #define LENGTH_SPLIT_APART 14
 #define FINISH_SPLIT_APART                                                                                                  \
-    SPLIT                                                                                                                   \
+    SCALE_SPLIT                                                                                                                   \
+    "srli t0, t0, 24\n"                                                                                                     \
+    "srli t1, t1, 24\n" STORE_BYTES("t0", "t1")
+
+/* The same behind 7 words: biases stay in memory, and the sums start with them. 12 and 14 instructions. */
+#define CONSTANTS_BIASED_SPLIT_APART                                                                                        \
+    P_LW_NEXT("t1", "t0") P_LW_NEXT("tp", "t0") P_LW_NEXT("t5", "t0") P_LW_NEXT("t6", "t0") P_LW_NEXT("s8", "t0")           \
+    P_LW_NEXT("t1", "t0") P_LW_NEXT("s0", "t0") P_LW_NEXT("ra", "t0") P_LW_NEXT("gp", "t0") P_LW_NEXT("t4", "t0")
+#define CONSTANTS_BIASED_SPLIT                                                                                              \
+    CONSTANTS_BIASED_SPLIT_APART                                                                                            \
+    "add a2, a2, a3\n"                                                                                                      \
+    "li a3, 0x0703\n"
+#define START_BIASED_SPLIT                                                                                                  \
+    "lw t2, %[bias0]\n"                                                                                                     \
+    "lw t3, %[bias1]\n" WEIGHTS_0(PRODUCTS)
+#define START_BIASED_SPLIT_APART START_BIASED_SPLIT
+#define SCALE_BIASED_SPLIT                                                                                                        \
+    P_CLIPUR("t2", "t2", "tp") P_CLIPUR("t3", "t3", "s0")                                                                   \
+    "mul t0, t2, t5\n"                                                                                                      \
+    "mul t1, t3, ra\n" P_ADDUNR("t0", "t6", "t6") P_ADDUNR("t1", "gp", "gp") P_MAC("t0", "t2", "s8") P_MAC("t1", "t3", "t4")
+#define LENGTH_BIASED_SPLIT 12
+#define FINISH_BIASED_SPLIT SCALE_BIASED_SPLIT PV_SHUFFLE2_B("t0", "t1", "a3") "1: " P_SH_STEP("t0", "a2", "a1")
+#define LENGTH_BIASED_SPLIT_APART 14
+#define FINISH_BIASED_SPLIT_APART                                                                                           \
+    SCALE_BIASED_SPLIT                                                                                                            \
     "srli t0, t0, 24\n"                                                                                                     \
     "srli t1, t1, 24\n" STORE_BYTES("t0", "t1")
 
@@ -141,7 +173,7 @@ struct dory_narrow {
         "lw a0, %[input]\n"                                                                                                 \
         "lw a1, %[output]\n"                                                                                                 \
         LP_SETUP("x0", "t0", 3 * words + LENGTH_##finish, "1")                                                              \
-        PIXEL_##words                                                                                                       \
+        PIXEL_##words(finish)                                                                                               \
         FINISH_##finish                                                                                                     \
         "lw gp, %[saved_gp]\n"                                                                                              \
         "lw tp, %[saved_tp]\n"                                                                                              \
@@ -149,8 +181,9 @@ struct dory_narrow {
         : [saved_gp] "+m"((narrow)->saved[0]), [saved_tp] "+m"((narrow)->saved[1])                                          \
         : [weights] "m"((narrow)->weights), [constants] "m"((narrow)->constants), [input] "m"((narrow)->input),             \
           [output] "m"((narrow)->output), [step0] "m"((narrow)->step[0]), [step1] "m"((narrow)->step[1]),                   \
-          [pixels] "m"((narrow)->pixels), [shift] "m"((narrow)->shift)                                                      \
-        : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", \
+          [pixels] "m"((narrow)->pixels), [shift] "m"((narrow)->shift), [bias0] "m"((narrow)->bias[0]),                     \
+          [bias1] "m"((narrow)->bias[1])                                                                                    \
+        : "s0", "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", \
           "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory")
 
 /* clang-format on */
@@ -184,5 +217,45 @@ static inline void dory_narrow_pixels(const struct dory_narrow *narrow)
 #define DORY_NARROW(narrow, words, finish) dory_narrow_pixels(narrow)
 
 #endif
+
+/* The split kind. Both bytes of a pixel may lie side by side, and are written together then. */
+#define DORY_NARROW_SPLIT(narrow, words, finish)                                                                            \
+    do {                                                                                                                    \
+        if ((narrow)->step[0] == 1) {                                                                                       \
+            DORY_NARROW(narrow, words, finish);                                                                             \
+        } else {                                                                                                            \
+            DORY_NARROW(narrow, words, finish##_APART);                                                                     \
+        }                                                                                                                   \
+    } while (0)
+
+typedef void dory_narrow_compute(struct dory_narrow *narrow);
+
+/* What is the same for all pairs of channels of a tile, of pixels of so many words. */
+static inline void dory_narrow_start(struct dory_narrow *narrow, const struct dory_normaliser *normaliser,
+                                     const struct dory_layer *layer, const struct dory_tile *tile, uint32_t words)
+{
+    bool planes = layer->output_layout == DORY_CHW;
+    int32_t pixels = (int32_t)tile->rows * tile->columns;
+    narrow->normaliser = normaliser;
+    narrow->shift = normaliser->direct_shift;
+    narrow->words = words;
+    narrow->constants_step = dory_constants_bytes(layer) / 4;
+    narrow->step[0] = planes ? pixels : 1;
+    narrow->step[1] = planes ? 1 - pixels : (int32_t)tile->channels - 1;
+}
+
+/* So many pixels of a pair, from pixel `first` on, where they lie in the tile. */
+static inline void dory_narrow_place(struct dory_narrow *narrow, const struct dory_tile *tile, uint32_t pair, uint32_t first,
+                                     uint32_t pixels)
+{
+    uint32_t quad_bytes = 16 * narrow->words + 4 * narrow->constants_step, half = pair % 2;
+    int32_t pixel_step = narrow->step[0] + narrow->step[1];
+    const uint8_t *quad = (const uint8_t *)tile->weights + pair / 2 * quad_bytes;
+    narrow->weights = quad + 8 * half;
+    narrow->constants = quad + 16 * narrow->words + 2 * half * narrow->constants_step;
+    narrow->input = (const uint8_t *)tile->input + first * 4 * narrow->words;
+    narrow->output = (uint8_t *)tile->output + 2 * pair * (uint32_t)narrow->step[0] + first * (uint32_t)pixel_step;
+    narrow->pixels = pixels;
+}
 
 #endif
