@@ -1,20 +1,12 @@
 /* report.json: the plan as data. docs/report.md is its description; a change here is a change there. */
 #include "report/report_files.h"
 
-#include <string.h>
-
 #include "emit/records.h"
 #include "plan/budget.h"
 #include "report/report_layer.h"
 #include "report/report_values.h"
 
 #define FORMAT_VERSION 1
-
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* ---- network and target ---- */
 
@@ -29,7 +21,7 @@ static json_t *indices(const int *list, int count)
 static json_t *describe_network(const struct network *network)
 {
     json_t *object = value_object();
-    set_text(object, "name", file_name(network->name));
+    set_text(object, "name", text_file_name(network->name));
     set_value(object, "inputs", indices(network->inputs, network->input_count));
     set_value(object, "outputs", indices(network->outputs, network->output_count));
     return object;
