@@ -11,6 +11,8 @@ import argparse
 import struct
 import sys
 
+sys.dont_write_bytecode = True  # beside the script, in an installation
+
 from run_gvsoc import FLASH_SECTION, FLASH_WINDOW, Failure, elf_section
 
 BLOCK = 1024  # the ROM loads whole ones
