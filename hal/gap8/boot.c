@@ -20,9 +20,18 @@ static void construct(void)
         (*constructor)();
 }
 
+/* What started this program may have been one with events and interrupts of its own, like the AI-deck's bootloader. */
+static void forget_events(void)
+{
+    GAP8_FC_EVENTS->interrupt_mask = 0;
+    GAP8_FC_EVENTS->mask = 0;
+    GAP8_FC_EVENTS->buffer_clear = UINT32_MAX;
+}
+
 int gap8_fc_main(void)
 {
     *GAP8_FC_CACHE = UINT32_MAX; /* else every line of 16 bytes of code costs an access to L2 */
+    forget_events();
     gap8_stack_prepare_own();
     int status = gap8_set_configured_clocks();
     if (status) /* rather than to run on at the clock of the start, and to be wrong about every time */
