@@ -1,6 +1,6 @@
 /* What it costs to run the network beside an application, and what it costs the application: the longest time that it is
- * kept from its own work. The application sums up bytes in L2 all the time that the driver leaves it, and polls now and then.
- * For networks of one input and one output. A line a way of running, for scripts/measure. */
+ * kept from its own work. The application sums up bytes in L2 all the time that the driver leaves it, and polls now and
+ * then. For networks of one input and one output. A line a way of running, for scripts/measure. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,8 +17,9 @@ static struct dory_buffers buffers = {.l1 = l1, .l1_bytes = sizeof l1, .l2 = l2,
 
 static struct figures {
     uint32_t cycles;
-    uint32_t start_cycles, longest_cycles; /* of hal calls or, where there are none, between two moments of the application's own work */
-    uint32_t own_cycles;                   /* that the application had */
+    uint32_t start_cycles,
+        longest_cycles;  /* of hal calls or, where there are none, between two moments of the application's own work */
+    uint32_t own_cycles; /* that the application had */
 } figures;
 
 /* A moment of 8 bytes. What an interrupt takes comes between two looks at the clock. */
