@@ -30,6 +30,7 @@ bool budget_read(const struct options *options, const struct target *target, str
     uint32_t application = options->application_bytes ? options->application_bytes : BUDGET_APPLICATION_BYTES;
     uint32_t code = target->l2_firmware_bytes;
     *plan = (struct plan_options){.weights = options->weights_place,
+                                  .blocks = options->blocks_use,
                                   .l1_bytes = options->l1_bytes,
                                   .l2_bytes = options->l2_bytes,
                                   .cores = options->cores,

@@ -44,6 +44,9 @@ const struct option option_table[] = {
     {PLANNING, "--weights", "weights", OPTION_TEXT, PLACE(weights), "W",
      "flash; resident: in L2 from run to run, brought once by NAME_load; auto: those with which that is faster; linked: "
      "into the program, without flash; default flash"},
+    {PLANNING, "--blocks", "blocks", OPTION_TEXT, PLACE(blocks), "B",
+     "auto: layers take turns, stripe by stripe, where that is faster, so that what lies between them need not go to RAM; "
+     "none: each tensor is whole once, and can be observed; always: for tests; default auto"},
     {PLANNING, "--tensors-in-ram", "tensors_in_ram", OPTION_FLAG, PLACE(tensors_in_ram), NULL,
      "for tests: intermediate tensors in L3 RAM where possible"},
     {LOADING, "--frontend", "frontend", OPTION_TEXT, PLACE(front_end), "F",

@@ -219,18 +219,37 @@ static bool choose_clocks(struct options *options, const struct command *command
     return true;
 }
 
+/* The place of `text` among the words; the first one where it is null. -1: it is none of them. */
+static int find_word(const char *const *words, int count, const char *text)
+{
+    for (int i = 0; i < count; i++)
+        if (!text || !strcmp(text, words[i]))
+            return i;
+    return -1;
+}
+
 static bool choose_weights(struct options *options, const struct command *command)
 {
     static const char *const words[] = {
         [WEIGHTS_FLASH] = "flash", [WEIGHTS_RESIDENT] = "resident", [WEIGHTS_AUTO] = "auto", [WEIGHTS_LINKED] = "linked"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!options->weights || !strcmp(options->weights, words[i])) {
-            options->weights_place = (enum plan_weights)i;
-            return true;
-        }
-    fprintf(stderr, "dory %s: error: weights '%s'; flash, resident, auto and linked are there\n", command->name,
-            options->weights);
-    return false;
+    int word = find_word(words, sizeof words / sizeof *words, options->weights);
+    if (word < 0)
+        fprintf(stderr, "dory %s: error: weights '%s'; flash, resident, auto and linked are there\n", command->name,
+                options->weights);
+    else
+        options->weights_place = (enum plan_weights)word;
+    return word >= 0;
+}
+
+static bool choose_blocks(struct options *options, const struct command *command)
+{
+    static const char *const words[] = {[BLOCKS_AUTO] = "auto", [BLOCKS_NONE] = "none", [BLOCKS_ALWAYS] = "always"};
+    int word = find_word(words, sizeof words / sizeof *words, options->blocks);
+    if (word < 0)
+        fprintf(stderr, "dory %s: error: blocks '%s'; auto, none and always are there\n", command->name, options->blocks);
+    else
+        options->blocks_use = (enum plan_blocks)word;
+    return word >= 0;
 }
 
 /* All operands are there; the model, the last of them, may be named by the configuration. */
@@ -275,7 +294,7 @@ bool options_read(struct options *options, const struct command *command, int ar
     options->target = options->target ? options->target : "host";
     options->name = options->name || !options->model ? options->name : default_name(options->model, arena);
     return choose_load(options, command) && choose_requantisation(options, command) && choose_clocks(options, command) &&
-           choose_weights(options, command);
+           choose_weights(options, command) && choose_blocks(options, command);
 }
 
 const char *options_folder(const struct options *options)

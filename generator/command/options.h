@@ -34,6 +34,8 @@ struct options {
     const char *front_end, *input_bits; /* as they were given; what they mean is in `load` */
     const char *weights;                /* null, or as dory_add_network's WEIGHTS; in ... */
     enum plan_weights weights_place;    /* ... as the planner wants it */
+    const char *blocks;                 /* null, "auto", "none" or "always"; in ... */
+    enum plan_blocks blocks_use;        /* ... as the planner wants it */
     const char *requantisation;         /* null, "exact" or "fast"; the latter is in `range`, too */
     const char *clocks;                 /* null, or "250/175": of controller and cluster, in MHz */
     const char *l1_list, *l2_list, *clock_list, *deadline; /* for explore; null: not given */

@@ -21,6 +21,7 @@ static struct dory_check_layer check_layer(const struct emission *emission, cons
         .bits = (uint8_t)tensor->bits,
         .is_signed = tensor->is_signed,
         .in_ram = place.in_ram,
+        .is_ring = plan->tensors[output].home == HOME_RING,
         .layout = plan->layers[layer].run.output_layout,
         .macs = plan->layers[layer].macs,
     };

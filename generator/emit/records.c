@@ -157,6 +157,7 @@ static const struct field step_fields[] = {
     STEP(transfers_started, NUMBER),
     STEP(drain, FLAG),
     STEP(last_of_layer, FLAG),
+    STEP(layer_number, NUMBER),
 };
 const struct record record_step = RECORD(struct dory_step, step_fields);
 
@@ -197,15 +198,11 @@ const struct record record_port = RECORD(struct dory_port, port_fields);
         FIELD_PLACE(struct dory_check_layer, MEMBER), __VA_ARGS__                                                           \
     }
 static const struct field check_layer_fields[] = {
-    CHECK(offset, NUMBER, LINE),
-    CHECK(expected_offset, NUMBER),
-    CHECK(height, NUMBER),
-    CHECK(width, NUMBER),
-    CHECK(channels, NUMBER),
-    CHECK(bits, NUMBER),
-    CHECK(is_signed, FLAG),
-    CHECK(in_ram, FLAG),
-    CHECK(layout, ENUM(layout_names)),
+    CHECK(offset, NUMBER, LINE), CHECK(expected_offset, NUMBER),
+    CHECK(height, NUMBER),       CHECK(width, NUMBER),
+    CHECK(channels, NUMBER),     CHECK(bits, NUMBER),
+    CHECK(is_signed, FLAG),      CHECK(in_ram, FLAG),
+    CHECK(is_ring, FLAG),        CHECK(layout, ENUM(layout_names)),
     CHECK(macs, NUMBER),
 };
 const struct record record_check_layer = RECORD(struct dory_check_layer, check_layer_fields);

@@ -186,20 +186,44 @@ static void check_blob(struct checker *c, int index)
 
 /* ---- steps ---- */
 
-/* True where a window lies within a tensor and within L2. */
-static bool window_is_sound(const struct checker *c, const struct dory_window *window, uint32_t height, uint32_t width,
-                            uint32_t channels, uint32_t bits)
+/* A tensor as its layer sees it. */
+struct seen {
+    int tensor;
+    uint32_t height, width, channels, bits;
+};
+
+/* True where a window lies within a tensor and within L2. A ring has all channels, and not more rows than the tensor. */
+static bool window_is_sound(const struct checker *c, const struct dory_window *window, const struct seen *seen)
 {
-    uint64_t bytes = (uint64_t)window->rows * width * dory_element_bytes(window->channels, bits);
-    return window->rows > 0 && window->channels > 0 && (uint32_t)window->first_row + window->rows <= height &&
-           (uint32_t)window->first_channel + window->channels <= channels &&
-           window->offset + bytes <= c->plan->l2_peak_bytes && window->first_channel * bits % 8 == 0;
+    uint64_t bytes = (uint64_t)window->rows * seen->width * dory_element_bytes(window->channels, seen->bits);
+    bool ring = c->plan->tensors[seen->tensor].home == HOME_RING;
+    uint32_t end = ring ? window->rows : (uint32_t)window->first_row + window->rows;
+    return window->rows > 0 && window->channels > 0 && end <= seen->height &&
+           (!ring || (window->channels == seen->channels && window->first_row < seen->height)) &&
+           (uint32_t)window->first_channel + window->channels <= seen->channels &&
+           window->offset + bytes <= c->plan->l2_peak_bytes && window->first_channel * seen->bits % 8 == 0;
+}
+
+/* A ring is in the buffer of its tensor. That all steps see its rows at the same places shows where they find them. */
+static bool fits_buffer(const struct plan *plan, int buffer, const struct dory_window *window, const struct seen *seen)
+{
+    uint64_t bytes = (uint64_t)window->rows * seen->width * dory_element_bytes(window->channels, seen->bits);
+    return plan->tensors[seen->tensor].home != HOME_RING ||
+           (plan->tensors[seen->tensor].buffer == buffer && plan->buffers[buffer].kind == BUFFER_RING &&
+            bytes <= plan->buffers[buffer].bytes);
 }
 
 static bool in_buffer(const struct plan *plan, int buffer, int step, uint64_t start)
 {
     return buffer >= 0 && buffer < plan->buffer_count && plan->buffers[buffer].offset == start &&
            plan->buffers[buffer].first_step <= step && step <= plan->buffers[buffer].last_step;
+}
+
+static bool operand_is_sound(const struct checker *c, int step, int buffer, const struct dory_window *window,
+                             const struct seen *seen)
+{
+    return window_is_sound(c, window, seen) && in_buffer(c->plan, buffer, step, window->offset) &&
+           fits_buffer(c->plan, buffer, window, seen);
 }
 
 /* Weights that are linked are read where they lie in the image, which is a part of the program. */
@@ -228,17 +252,17 @@ static void check_step_windows(struct checker *c, int index)
     const struct dory_window *in = step->run.input;
     bool concatenation = run->operation == DORY_CONCATENATION;
     uint32_t second_channels = concatenation ? (uint32_t)run->output_channels - run->input_channels : run->input_channels;
-    bool sound = window_is_sound(c, &in[0], run->input_height, run->input_width, run->input_channels, run->input_bits) &&
-                 in_buffer(plan, step->input_buffer[0], index, in[0].offset);
+    const struct layer *layer = &plan->network->layers[step->layer];
     uint32_t second_height = run->second_is_pixel ? 1 : run->input_height;
     uint32_t second_width = run->second_is_pixel ? 1 : run->input_width;
+    const struct seen seen[] = {
+        {layer->inputs[0], run->input_height, run->input_width, run->input_channels, run->input_bits},
+        {layer->inputs[1], second_height, second_width, second_channels, run->second_input_bits},
+        {layer->output, run->output_height, run->output_width, run->output_channels, run->output_bits}};
+    bool sound = operand_is_sound(c, index, step->input_buffer[0], &in[0], &seen[0]) &&
+                 operand_is_sound(c, index, step->output_buffer, &step->run.output, &seen[2]);
     if (dory_has_second_input(run))
-        sound = sound && window_is_sound(c, &in[1], second_height, second_width, second_channels, run->second_input_bits) &&
-                in_buffer(plan, step->input_buffer[1], index, in[1].offset);
-    sound = sound &&
-            window_is_sound(c, &step->run.output, run->output_height, run->output_width, run->output_channels,
-                            run->output_bits) &&
-            in_buffer(plan, step->output_buffer, index, step->run.output.offset);
+        sound = sound && operand_is_sound(c, index, step->input_buffer[1], &in[1], &seen[1]);
     if (!sound)
         check_fault(c, "step %d of layer '%s': a window that does not lie in tensor, buffer and L2", index,
                     layer_name(c, step->layer));
@@ -252,22 +276,52 @@ static void check_step_windows(struct checker *c, int index)
                     layer_name(c, step->layer));
 }
 
+/* Layers are completed one after the other. One behind that at work only starts where a layer of the same block is at work.
+ */
+static bool is_in_order(const struct plan *plan, int index)
+{
+    const struct plan_step *step = &plan->steps[index], *before = index > 0 ? step - 1 : NULL;
+    if (step->layer < 0 || step->layer >= plan->network->layer_count || (!before && step->layer != 0))
+        return false;
+    if (!before || step->layer == before->layer)
+        return !before || !before->run.last_of_layer;
+    int block = plan->layers[step->layer].block;
+    bool same_block = block >= 0 && block == plan->layers[before->layer].block;
+    return same_block || (before->run.last_of_layer && step->layer == before->layer + 1);
+}
+
+/* Its steps are as many as are said to be, and only the last of them completes it, behind the layer before. */
+static void check_steps_of_layer(struct checker *c, int index)
+{
+    const struct plan *plan = c->plan;
+    const struct plan_layer *layer = &plan->layers[index];
+    int count = 0;
+    bool good = layer->first_step >= 0 && layer->last_step < plan->step_count && layer->block <= index;
+    for (int i = 0; i < plan->step_count; i++)
+        count += plan->steps[i].layer == index;
+    good = good && count == layer->step_count && count > 0 && plan->steps[layer->first_step].layer == index &&
+           plan->steps[layer->last_step].layer == index && (index == 0 || layer[-1].last_step < layer->last_step);
+    if (!good)
+        check_fault(c, "layer '%s' has steps %d to %d, %d in all, of %d", layer_name(c, index), layer->first_step,
+                    layer->last_step, layer->step_count, count);
+}
+
 static void check_step(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
     const struct plan_step *step = &plan->steps[index], *before = index > 0 ? &plan->steps[index - 1] : NULL;
-    int expected = !before ? 0 : before->run.last_of_layer ? before->layer + 1 : before->layer;
-    if (step->layer != expected || step->layer >= plan->network->layer_count) {
+    bool same = before && before->layer == step->layer;
+    if (!is_in_order(plan, index)) {
         check_fault(c, "step %d is of layer %d, out of order", index, step->layer);
         return;
     }
     const struct plan_layer *layer = &plan->layers[step->layer];
-    bool first = !before || before->run.last_of_layer;
-    if (index < layer->first_step || index >= layer->first_step + layer->step_count ||
-        step->run.last_of_layer != (index == layer->first_step + layer->step_count - 1))
+    if (index < layer->first_step || index > layer->last_step || step->run.layer_number != step->layer ||
+        step->run.last_of_layer != (index == layer->last_step))
         check_fault(c, "step %d is not among the steps of layer '%s'", index, layer_name(c, step->layer));
-    if (first && !step->run.drain)
-        check_fault(c, "step %d: the first of layer '%s' does not drain", index, layer_name(c, step->layer));
+    if (!same && !step->run.drain)
+        check_fault(c, "step %d: the first one of layer '%s', or of its turn, does not drain", index,
+                    layer_name(c, step->layer));
     bool rows = step->run.rows > 0 && (uint32_t)step->run.first_row + step->run.rows <= layer->run.output_height;
     bool channels = step->run.channels > 0 && step->run.first_channel % 4 == 0 &&
                     (uint32_t)step->run.first_channel + step->run.channels <= layer->run.output_channels;
@@ -359,12 +413,13 @@ static void check_tensor(struct checker *c, int index)
     bool is_port = tensor->producer == NO_LAYER;
     for (int i = 0; i < plan->network->output_count; i++)
         is_port = is_port || plan->network->outputs[i] == index;
-    sound = sound && (planned->layout == DORY_HWC || (planned->home == HOME_L2 && !is_port && tensor->bits == 8));
+    sound = sound && (planned->layout == DORY_HWC || (planned->home != HOME_RAM && !is_port && tensor->bits == 8));
     if (planned->home == HOME_RAM)
         sound = sound && (uint64_t)planned->ram_offset + planned->bytes <= plan->ram_bytes && planned->ram_offset % 4 == 0;
     else
         sound = sound && planned->buffer >= 0 && planned->buffer < plan->buffer_count &&
-                plan->buffers[planned->buffer].tensor == index && plan->buffers[planned->buffer].bytes >= planned->bytes;
+                plan->buffers[planned->buffer].tensor == index &&
+                (planned->home == HOME_RING ? !is_port : plan->buffers[planned->buffer].bytes >= planned->bytes);
     if (!sound)
         check_fault(c, "tensor '%s' has no place of its %u bytes", tensor->name, planned->bytes);
 }
@@ -394,6 +449,8 @@ bool plan_check(const struct plan *plan, struct diagnostics *diagnostics)
     }
     for (int i = 0; checker.faults == 0 && i < plan->step_count; i++)
         check_step(&checker, i);
+    for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++)
+        check_steps_of_layer(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->buffer_count; i++)
         check_buffer(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->transfer_count; i++)

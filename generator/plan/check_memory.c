@@ -55,16 +55,23 @@ struct region {
 
 typedef void visit_run(struct memory *memory, const struct region *region, uint32_t l2, content expected, uint32_t bytes);
 
-/* Of a tensor in CHW, whose channels have a byte: one run a channel. */
+/* Where a row of the tensor is in the window: in a ring, as dory/layer.h defines it. */
+static uint32_t row_in_window(const struct region *region, uint32_t row)
+{
+    return (row - region->window->first_row) % region->window->rows;
+}
+
+/* Of a tensor in CHW, whose channels have a byte: one run a row of a channel. */
 static void visit_planes(struct memory *memory, const struct region *region, visit_run *visit)
 {
     const struct dory_window *window = region->window;
-    for (uint32_t channel = region->first_byte; channel < region->first_byte + region->bytes; channel++) {
-        uint32_t row = (channel - window->first_channel) * window->rows + region->first_row - window->first_row;
-        uint64_t content_row = (uint64_t)channel * region->height + region->first_row;
-        visit(memory, region, window->offset + row * region->width,
-              tensor_content(region->tensor, content_row * region->width), region->rows * region->width);
-    }
+    for (uint32_t channel = region->first_byte; channel < region->first_byte + region->bytes; channel++)
+        for (uint32_t row = region->first_row; row < region->first_row + region->rows; row++) {
+            uint32_t l2_row = (channel - window->first_channel) * window->rows + row_in_window(region, row);
+            uint64_t content_row = (uint64_t)channel * region->height + row;
+            visit(memory, region, window->offset + l2_row * region->width,
+                  tensor_content(region->tensor, content_row * region->width), region->width);
+        }
 }
 
 /* Visits the region's bytes in runs that are contiguous in the tensor and in the window. */
@@ -79,12 +86,24 @@ static void visit_region(struct memory *memory, const struct region *region, vis
     for (uint32_t row = region->first_row; row < region->first_row + region->rows; row++)
         for (uint32_t column = 0; column < runs; column++) {
             uint64_t pixel = (uint64_t)row * region->width + column;
-            uint64_t window_pixel = (uint64_t)(row - region->window->first_row) * region->width + column;
+            uint64_t window_pixel = (uint64_t)row_in_window(region, row) * region->width + column;
             uint64_t l2 = region->window->offset + window_pixel * region->window_pixel_bytes + region->first_byte -
                           region->window_first_byte;
             visit(memory, region, (uint32_t)l2,
                   tensor_content(region->tensor, pixel * region->pixel_bytes + region->first_byte), run);
         }
+}
+
+/* True where the window holds the region. A ring may hold rows behind its end, too, in place of those in front of the
+ * region: then it goes round. */
+static bool is_inside(const struct memory *memory, const struct region *region, bool may_go_round)
+{
+    const struct dory_window *window = region->window;
+    bool ring = may_go_round && memory->plan->tensors[region->tensor].home == HOME_RING;
+    uint32_t end = window->first_row + window->rows, region_end = region->first_row + region->rows;
+    bool rows = ring ? region->first_row < end && region->rows <= window->rows : region_end <= end;
+    return rows && region->first_row >= window->first_row && region->first_byte >= region->window_first_byte &&
+           region->first_byte + region->bytes <= region->window_first_byte + region->window_pixel_bytes;
 }
 
 static void fault(struct memory *memory, const char *what, uint32_t l2)
@@ -183,11 +202,7 @@ static void read_input(struct memory *memory, const struct plan_step *step, unsi
         region.rows = 1;
     else
         rows_read(run, &step->run, &region.first_row, &region.rows);
-    bool inside = region.first_row >= window->first_row &&
-                  region.first_row + region.rows <= (uint32_t)window->first_row + window->rows &&
-                  region.first_byte >= region.window_first_byte &&
-                  region.first_byte + region.bytes <= region.window_first_byte + region.window_pixel_bytes;
-    if (region.rows > 0 && !inside)
+    if (region.rows > 0 && !is_inside(memory, &region, !dory_has_second_input(run)))
         fault(memory, "its input window does not hold all rows and channels that it reads", window->offset);
     else
         visit_region(memory, &region, read_run);
@@ -224,11 +239,7 @@ static void write_output(struct memory *memory, const struct plan_step *step)
         .window_pixel_bytes = dory_element_bytes(window->channels, run->output_bits),
         .tensor = memory->plan->network->layers[step->layer].output,
     };
-    bool inside = region.first_row >= window->first_row &&
-                  region.first_row + region.rows <= (uint32_t)window->first_row + window->rows &&
-                  region.first_byte >= region.window_first_byte &&
-                  region.first_byte + region.bytes <= region.window_first_byte + region.window_pixel_bytes;
-    if (!inside)
+    if (!is_inside(memory, &region, false))
         fault(memory, "its output window does not hold what it computes", window->offset);
     else
         visit_region(memory, &region, write_run);

@@ -74,7 +74,7 @@ uint8_t layer_ram(const struct planner *planner, int layer)
 /* ---- windows ---- */
 
 /* Rows that make a whole number of L3 words: stripes of a tensor in RAM start at multiples of it. */
-static uint32_t row_granule(uint32_t row_bytes)
+uint32_t cut_row_granule(uint32_t row_bytes)
 {
     uint32_t granule = 1;
     while (granule * row_bytes % HAL_L3_ALIGNMENT != 0)
@@ -84,8 +84,8 @@ static uint32_t row_granule(uint32_t row_bytes)
 
 /* The input rows that output rows `first` and up read. Rows of nothing but border leave a window of one row that is not
  * read: there are no empty windows. */
-static void input_rows(const struct dory_layer *run, uint32_t first, uint32_t rows, uint32_t granule,
-                       struct dory_window *window)
+void cut_input_rows(const struct dory_layer *run, uint32_t first, uint32_t rows, uint32_t granule,
+                    struct dory_window *window)
 {
     int64_t start = dory_first_input_row(run, first), end = start + dory_input_rows(run, rows);
     start = start < 0 ? 0 : start >= run->input_height ? run->input_height - 1 : start;
@@ -103,7 +103,7 @@ static void set_input_window(const struct dory_layer *run, const struct cut *cut
     if (!(cut->ram & (operand ? RAM_SECOND_INPUT : RAM_INPUT)))
         return;
     if (!is_pixel(run, operand))
-        input_rows(run, step->first_row, step->rows, row_granule(operand_row_bytes(run, operand)), window);
+        cut_input_rows(run, step->first_row, step->rows, cut_row_granule(operand_row_bytes(run, operand)), window);
     if (!dory_reads_all_channels(run)) {
         window->first_channel = step->first_channel;
         window->channels = step->channels;
@@ -120,11 +120,12 @@ static void set_output_window(const struct dory_layer *run, const struct cut *cu
                                             .channels = step->channels};
 }
 
-static struct dory_step make_step(const struct dory_layer *run, const struct cut *cut, uint32_t row, uint32_t channel)
+struct dory_step cut_make_step(const struct dory_layer *run, const struct cut *cut, uint32_t row, uint32_t rows,
+                               uint32_t channel)
 {
     struct dory_step step = {
         .first_row = (uint16_t)row,
-        .rows = (uint16_t)dory_minimum(cut->rows, run->output_height - row),
+        .rows = (uint16_t)rows,
         .first_channel = (uint16_t)channel,
         .channels = (uint16_t)dory_minimum(cut->channels, run->output_channels - channel),
     };
@@ -147,7 +148,9 @@ static void make_steps(struct planner *planner, const struct dory_layer *run, st
     for (uint32_t i = 0; i < cut->step_count; i++) {
         uint32_t stripe = cut->channels_outer ? i % stripes : i / blocks;
         uint32_t block = cut->channels_outer ? i / stripes : i % blocks;
-        cut->steps[i] = make_step(run, cut, stripe * cut->rows, block * cut->channels);
+        uint32_t row = stripe * cut->rows;
+        cut->steps[i] =
+            cut_make_step(run, cut, row, dory_minimum(cut->rows, run->output_height - row), block * cut->channels);
     }
     cut->steps[cut->step_count - 1].last_of_layer = 1;
 }
@@ -157,10 +160,10 @@ static void make_steps(struct planner *planner, const struct dory_layer *run, st
 /* Input rows of the stripe that needs most. */
 static uint32_t most_input_rows(const struct dory_layer *run, const struct cut *cut, unsigned operand)
 {
-    uint32_t granule = row_granule(operand_row_bytes(run, operand)), most = is_pixel(run, operand);
+    uint32_t granule = cut_row_granule(operand_row_bytes(run, operand)), most = is_pixel(run, operand);
     for (uint32_t first = 0; !is_pixel(run, operand) && first < run->output_height; first += cut->rows) {
         struct dory_window window;
-        input_rows(run, first, dory_minimum(cut->rows, run->output_height - first), granule, &window);
+        cut_input_rows(run, first, dory_minimum(cut->rows, run->output_height - first), granule, &window);
         most = window.rows > most ? window.rows : most;
     }
     return most;
@@ -194,7 +197,7 @@ bool cut_is_legal(const struct dory_layer *run, uint32_t rows, uint32_t channels
     bool blocks = channels < run->output_channels, stripes = rows < run->output_height;
     if (blocks && channels % 4 != 0)
         return false;
-    if (stripes && (ram & RAM_OUTPUT) && rows % row_granule(operand_row_bytes(run, 2)) != 0)
+    if (stripes && (ram & RAM_OUTPUT) && rows % cut_row_granule(operand_row_bytes(run, 2)) != 0)
         return false;
     if (blocks && (ram & RAM_OUTPUT) && !blocks_are_words(run, 2, channels))
         return false;
@@ -255,18 +258,10 @@ static void copy_solution(struct cut *cut, const struct cut *from)
     cut->times = from->times;
 }
 
-bool cut_solve(struct planner *planner, int layer, struct cut *cut)
+bool cut_find_tile(const struct planner *planner, int layer, struct cut *cut)
 {
-    struct planned_layer *of = layer_of(planner, layer);
-    if (cut->solved)
-        return cut->legal;
-    make_steps(planner, &of->run, cut);
-    const struct cut *same = solved_before(of, cut);
-    if (same)
-        copy_solution(cut, same);
+    const struct planned_layer *of = layer_of(planner, layer);
     cut->solved = true;
-    if (same)
-        return cut->legal;
     for (int i = 0; of->kernels[i]; i++) {
         struct tile_problem problem = tile_problem_of(planner, layer, cut, i);
         struct tiling tiling;
@@ -282,6 +277,20 @@ bool cut_solve(struct planner *planner, int layer, struct cut *cut)
     return cut->legal;
 }
 
+bool cut_solve(struct planner *planner, int layer, struct cut *cut)
+{
+    struct planned_layer *of = layer_of(planner, layer);
+    if (cut->solved)
+        return cut->legal;
+    make_steps(planner, &of->run, cut);
+    const struct cut *same = solved_before(of, cut);
+    if (!same)
+        return cut_find_tile(planner, layer, cut);
+    copy_solution(cut, same);
+    cut->solved = true;
+    return cut->legal;
+}
+
 static const struct cut_times *times_before(const struct cut *cut, const bool *drains)
 {
     for (const struct cut_times *times = cut->drained; times; times = times->next)
@@ -290,21 +299,28 @@ static const struct cut_times *times_before(const struct cut *cut, const bool *d
     return NULL;
 }
 
-static void play(const struct planner *planner, int layer, const struct cut *cut, struct cut_times *times)
+void cut_play(const struct planner *planner, int layer, const struct cut *cut, const struct dory_step *steps, uint32_t count,
+              struct tile_cost *cost, struct step_times *times)
 {
     const struct planned_layer *of = layer_of(planner, layer);
-    struct arena scratch = {0};
-    struct dory_step *steps = arena_array(&scratch, struct dory_step, cut->step_count);
-    struct step_times *own = arena_array(planner->arena, struct step_times, cut->step_count);
     int kernel = 0;
     while (of->kernels[kernel] != cut->kernel)
         kernel++;
     struct tile_problem problem = tile_problem_of(planner, layer, cut, kernel);
+    problem.steps = steps;
+    problem.step_count = count;
+    tile_simulate(&problem, &cut->tiling, cost, times);
+}
+
+static void play(const struct planner *planner, int layer, const struct cut *cut, struct cut_times *times)
+{
+    struct arena scratch = {0};
+    struct dory_step *steps = arena_array(&scratch, struct dory_step, cut->step_count);
+    struct step_times *own = arena_array(planner->arena, struct step_times, cut->step_count);
     memcpy(steps, cut->steps, cut->step_count * sizeof *steps);
     for (uint32_t i = 0; i < cut->step_count; i++)
         steps[i].drain = times->drains[i];
-    problem.steps = steps;
-    tile_simulate(&problem, &cut->tiling, &times->cost, own);
+    cut_play(planner, layer, cut, steps, cut->step_count, &times->cost, own);
     times->steps = own;
     arena_free(&scratch);
 }
@@ -320,7 +336,9 @@ const struct cut_times *cut_drained(const struct planner *planner, int layer, st
     *times = (struct cut_times){.drains = copy, .cost = cut->cost, .steps = cut->times, .next = cut->drained};
     for (uint32_t i = 0; i < cut->step_count; i++)
         as_foreseen = as_foreseen && drains[i] == (cut->steps[i].drain != 0);
-    if (!as_foreseen)
+    if (cut->block)
+        block_play(planner, layer, cut, times);
+    else if (!as_foreseen)
         play(planner, layer, cut, times);
     cut->drained = times;
     return times;
@@ -471,7 +489,7 @@ static int make_list(struct planner *planner, int layer, uint8_t ram, struct cut
     uint32_t rows[MOST_PARTS], channels[MOST_PARTS];
     int row_count = 1, count = 0;
     bool is_small = layer_is_small(planner, layer);
-    uint32_t granule = ram & RAM_OUTPUT ? row_granule(operand_row_bytes(run, 2)) : 1;
+    uint32_t granule = ram & RAM_OUTPUT ? cut_row_granule(operand_row_bytes(run, 2)) : 1;
     rows[0] = run->output_height;
     if (ram)
         row_count = is_small ? all_sizes(run->output_height, granule, rows)

@@ -46,19 +46,20 @@ static int last_writer(const struct draft *d, int layer, const struct profile_tr
     const struct profile_buffer *buffer = &d->profiles[layer]->buffers[read->buffer];
     int producer = buffer->operand == PROFILE_WEIGHTS
                        ? NO_LAYER
-                       : p->network->tensors[p->network->layers[layer].inputs[buffer->operand]].producer;
+                       : p->network->tensors[p->network->layers[layer + buffer->member].inputs[buffer->operand]].producer;
     if (producer == NO_LAYER)
         return NO_STEP;
-    const struct cut *cut = p->choices[producer].cut;
+    int start = block_start(p, producer);
+    const struct cut *cut = p->choices[start].cut;
     uint64_t row_bytes = operand_row_bytes(&p->runs[producer], 2);
     int part = (int)cut->step_count - 1;
     for (; part > 0; part--) {
         uint64_t first = cut->steps[part].first_row * row_bytes, last = first + cut->steps[part].rows * row_bytes;
         bool apart = last <= read->start_byte || read->end_byte <= first;
-        if (!apart)
+        if (!apart && (!cut->block || cut->block->order[part].member == producer - start))
             break;
     }
-    return d->first_step[producer] + part;
+    return d->first_step[start] + part;
 }
 
 static bool is_of_ram(const struct item *item) { return item->what->run.kind != HAL_FLASH_READ; }
@@ -109,11 +110,25 @@ static void add_items(struct draft *d)
 
 /* ---- what lives ---- */
 
+static int first_step_of(const struct draft *d, int layer)
+{
+    int start = block_start(d->planner, layer);
+    const struct block *block = d->planner->choices[start].cut->block;
+    return d->first_step[start] + (block ? block->first_steps[layer - start] : 0);
+}
+
+static int last_step_of(const struct draft *d, int layer)
+{
+    int start = block_start(d->planner, layer);
+    const struct block *block = d->planner->choices[start].cut->block;
+    return block ? d->first_step[start] + block->last_steps[layer - start] : d->first_step[layer + 1] - 1;
+}
+
 void draft_tensor_steps(const struct draft *d, int tensor, int *first, int *last)
 {
     int producer = d->planner->network->tensors[tensor].producer, steps = draft_steps(d);
-    int end = d->first_step[d->planner->lives[tensor].last + 1] - 1;
-    *first = producer == NO_LAYER ? 0 : d->first_step[producer];
+    int end = last_step_of(d, d->planner->lives[tensor].last);
+    *first = producer == NO_LAYER ? 0 : first_step_of(d, producer);
     *last = producer == NO_LAYER ? 0 : d->first_step[producer + 1];
     *last = end > *last ? end : *last;
     *last = *last < steps ? *last : steps - 1;

@@ -76,7 +76,7 @@ static int add_range(struct gaps *gaps, int count, const struct place_item *item
 /* What lives beside an item: of buffers, those of layers from the one before that at work on can. */
 static int collect(struct gaps *gaps, const struct draft *draft, const struct place_item *item)
 {
-    int first = draft->layer > 0 ? draft->layer - 1 : 0, count = 0;
+    int first = draft->layer > 0 ? block_start(draft->planner, draft->layer - 1) : 0, count = 0;
     for (int i = 0; i < gaps->tensors; i++)
         count = add_range(gaps, count, &gaps->items[i], item);
     for (int i = draft->first_buffer[first]; i < draft->first_buffer[gaps->last_layer + 1]; i++)

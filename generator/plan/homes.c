@@ -90,7 +90,7 @@ static uint64_t lacking_in_life(struct optimiser *o, int tensor)
 void set_home(struct optimiser *o, int tensor, enum plan_home home)
 {
     o->planner->homes[tensor] = home;
-    o->planner->layouts[tensor] = home == HOME_L2 && o->layouts[tensor] == LAYOUT_PAYS ? DORY_CHW : DORY_HWC;
+    o->planner->layouts[tensor] = home != HOME_RAM && o->layouts[tensor] == LAYOUT_PAYS ? DORY_CHW : DORY_HWC;
     count_live(o);
 }
 

@@ -159,6 +159,18 @@ static void prove(struct optimiser *o, struct plan_proof *proof)
     arena_free(&scratch);
 }
 
+/* What is proven is so of decisions without blocks. */
+static void use_blocks(struct optimiser *o, struct plan_proof *proof)
+{
+    uint64_t before = o->best_cycles;
+    fuse(o);
+    settle(o);
+    if (o->best_cycles == UINT64_MAX)
+        o->best_cycles = before;
+    if (o->best_cycles != before)
+        *proof = (struct plan_proof){0};
+}
+
 bool optimise(struct planner *planner, struct plan_proof *proof)
 {
     const struct network *network = planner->network;
@@ -183,7 +195,10 @@ bool optimise(struct planner *planner, struct plan_proof *proof)
     prove(&o, proof);
     if (proof->bound_cycles > o.best_cycles)
         proof->bound_cycles = o.best_cycles - not_worth_it(o.best_cycles);
-    if (o.best_cycles != UINT64_MAX)
+    if (o.best_cycles != UINT64_MAX) {
         decision_take(&o, &o.best);
+        use_blocks(&o, proof);
+        decision_take(&o, &o.best);
+    }
     return o.best_cycles != UINT64_MAX;
 }

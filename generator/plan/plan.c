@@ -194,6 +194,8 @@ static bool describe_layers(struct planner *p)
     p->requantisations = arena_array(p->arena, const struct requantisation *, layers);
     p->variants = arena_array(p->arena, struct planned_layer *, LAYER_VARIANTS * layers);
     p->choices = arena_array(p->arena, struct choice, layers);
+    p->within = arena_array(p->arena, struct cut, 1);
+    p->within->solved = p->within->legal = true;
     p->homes = arena_array(p->arena, enum plan_home, tensors);
     p->layouts = p->layouts ? p->layouts : arena_array(p->arena, enum dory_layout, tensors);
     p->lives = arena_array(p->arena, struct tensor_life, tensors);
@@ -236,7 +238,7 @@ uint32_t schedule_place(struct schedule *schedule, uint32_t enough, enum place_c
 
 static void write_layer(const struct planner *p, struct plan *plan, int index, const struct schedule *schedule)
 {
-    const struct cut *cut = p->choices[index].cut;
+    const struct cut *cut = cut_of(p, index);
     struct plan_layer *layer = &plan->layers[index];
     struct dory_layer own = p->runs[index]; /* its planned layer may be shared */
     own.input_layout = layer_of(p, index)->run.input_layout;
@@ -247,8 +249,7 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
     tile_apply(&problem, &cut->tiling, &layer->run);
     layer->kernel = cut->kernel;
     layer->requantisation = p->requantisations[index];
-    layer->first_step = schedule->first_step[index];
-    layer->step_count = schedule->first_step[index + 1] - layer->first_step;
+    layer->block = is_in_block(p, index) ? block_start(p, index) : -1;
     layer->macs = layer_macs(p->network, &p->network->layers[index]);
     layer->predicted_cycles = cost->cycles;
     layer->kernel_cycles = cost->kernel_cycles;
@@ -260,6 +261,15 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
     layer->weights_bytes = dory_divide_up(layer->run.output_channels, 4) * layer->run.quad_bytes;
     layer->resident = layer->weights_bytes > 0 && p->resident && p->resident[index];
     plan->l1_peak_bytes = cost->l1_bytes > plan->l1_peak_bytes ? cost->l1_bytes : plan->l1_peak_bytes;
+}
+
+static void count_steps(struct plan *plan)
+{
+    for (int i = 0; i < plan->step_count; i++) {
+        struct plan_layer *layer = &plan->layers[plan->steps[i].layer];
+        layer->first_step = layer->step_count++ ? layer->first_step : i;
+        layer->last_step = i;
+    }
 }
 
 /* Behind all else in the arena, with the mark behind them. */
@@ -313,6 +323,14 @@ static bool place_weights(const struct planner *p, struct plan *plan)
     return false;
 }
 
+/* Layers of a block take turns: what one of them reads or writes lives as long as all of them run. */
+static int block_end(const struct planner *p, int layer)
+{
+    int first = block_start(p, layer);
+    const struct block *block = p->choices[first].cut->block;
+    return block ? first + block->layers - 1 : layer;
+}
+
 /* RAM from layer to layer, like L2 from step to step; one layer more, for those who look at a tensor when it is done. */
 static bool place_ram(const struct planner *p, struct plan *plan)
 {
@@ -323,10 +341,8 @@ static bool place_ram(const struct planner *p, struct plan *plan)
         if (p->homes[t] != HOME_RAM)
             continue;
         int producer = network->tensors[t].producer;
-        struct place_item item = {tensor_bytes(&network->tensors[t]), producer == NO_LAYER ? 0 : producer, producer + 1, 0};
-        for (int l = 0; l < network->layer_count; l++)
-            for (int i = 0; i < layer_input_count(&network->layers[l]); i++)
-                item.last = network->layers[l].inputs[i] == t && l > item.last ? l : item.last;
+        int first = producer == NO_LAYER ? 0 : block_start(p, producer), last = block_end(p, p->lives[t].last);
+        struct place_item item = {tensor_bytes(&network->tensors[t]), first, last > producer ? last : producer + 1, 0};
         for (int i = 0; i < network->output_count; i++)
             item.last = network->outputs[i] == t ? network->layer_count : item.last;
         tensors[count] = t;
@@ -349,6 +365,8 @@ static const char *buffer_name(const struct planner *p, const struct schedule *s
     const struct network *network = p->network;
     if (buffer->kind == BUFFER_TENSOR)
         return network->tensors[buffer->tensor].name;
+    if (buffer->kind == BUFFER_RING)
+        return arena_format(p->kept, "%s, ring of rows", network->tensors[buffer->tensor].name);
     for (int i = buffer->first_step; i <= buffer->last_step; i++) {
         const struct plan_step *step = &schedule->steps[i];
         const struct dory_window *window = step->output_buffer == index     ? &step->run.output
@@ -404,6 +422,7 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     plan->tensors = arena_array(p->kept, struct plan_tensor, (size_t)network->tensor_count);
     for (int i = 0; i < network->layer_count; i++)
         write_layer(p, plan, i, schedule);
+    count_steps(plan);
     for (int i = 0; i < network->tensor_count; i++)
         plan->tensors[i] = (struct plan_tensor){.home = p->homes[i],
                                                 .buffer = schedule->tensor_buffer[i],

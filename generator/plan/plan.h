@@ -27,10 +27,13 @@ struct plan_options {
     /* Where weights are before a run: all in the flash; all in L2, beside the activations; in L2 those with which the
      * network is fastest; all linked into the program, which is in L2, too. */
     enum plan_weights { WEIGHTS_FLASH, WEIGHTS_RESIDENT, WEIGHTS_AUTO, WEIGHTS_LINKED } weights;
+    /* Layers that take turns, stripe by stripe, so that the tensors between them are never whole: where that is faster;
+     * nowhere; for tests: wherever it is possible. */
+    enum plan_blocks { BLOCKS_AUTO, BLOCKS_NONE, BLOCKS_ALWAYS } blocks;
 };
 
 /* A range of L2 that holds one thing from step to step. */
-enum plan_buffer_kind { BUFFER_TENSOR, BUFFER_WINDOW, BUFFER_WEIGHTS };
+enum plan_buffer_kind { BUFFER_TENSOR, BUFFER_WINDOW, BUFFER_WEIGHTS, BUFFER_RING };
 
 struct plan_buffer {
     enum plan_buffer_kind kind;
@@ -43,14 +46,15 @@ struct plan_buffer {
     uint32_t offset; /* in the L2 arena, multiple of DORY_ALIGNMENT; set by place */
 };
 
-enum plan_home { HOME_L2, HOME_RAM };
+/* HOME_RING: between layers of a block, which take turns: never whole, but a ring of its rows is in L2 (dory/layer.h). */
+enum plan_home { HOME_L2, HOME_RAM, HOME_RING };
 
 struct plan_tensor {
     enum plan_home home;
-    int buffer;          /* HOME_L2: index of its buffer */
+    int buffer;          /* HOME_L2, HOME_RING: index of its buffer */
     uint32_t ram_offset; /* HOME_RAM */
     uint32_t bytes;
-    enum dory_layout layout; /* CHW only with HOME_L2 */
+    enum dory_layout layout; /* CHW not with HOME_RAM */
 };
 
 struct requantisation;
@@ -58,7 +62,9 @@ struct requantisation;
 struct plan_layer {
     struct dory_layer run; /* as the firmware gets it; run.kernel is null here */
     const struct dory_kernel_description *kernel;
-    int first_step, step_count;
+    int first_step, last_step; /* those of other layers may lie between them */
+    int step_count;            /* its own */
+    int block;                 /* the first layer of the block that it is in; -1: it is in none */
     uint64_t macs;
     uint64_t predicted_cycles; /* kernels, L2-L1 transfers and overhead; without waits for L3 */
     uint64_t kernel_cycles, dma_cycles, exposed_cycles;
@@ -75,7 +81,8 @@ struct plan_step {
     struct dory_step run; /* run.layer is null here */
     int layer;
     int input_buffer[2], output_buffer, weights_buffer; /* -1: none */
-    /* predicted, after the start of its layer, waits for L3 left out; see timeline.h */
+    /* predicted, after the end of the last layer that was completed, as if steps of others had taken no time behind it, and
+     * without waits for L3: timeline.h adds both */
     uint64_t fetch_cycles; /* its first loads are issued: the transfers it awaits must be complete */
     uint64_t start_cycles; /* it starts to compute: the transfers it starts are queued */
 };
@@ -125,7 +132,7 @@ struct plan {
     uint32_t resident_offset; /* in the arena, behind all else: the blobs at the start of the image, behind its header ... */
     uint32_t resident_bytes;  /* ... that stay there from run to run; 0: none, or all linked */
     uint64_t flash_cycles;    /* predicted, were all weights brought from the flash; 0: they are, or it does not fit so */
-    uint64_t start_cycles;     /* predicted, of a run before its first layer */
+    uint64_t start_cycles;    /* predicted, of a run before its first layer */
     uint64_t predicted_cycles; /* of a run: start, layers and waits for L3 */
     struct plan_proof proof;
 };

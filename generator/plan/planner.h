@@ -4,6 +4,7 @@
  * The problem: struct planner, all but the decision.
  *     cut.c        how a layer can be cut into steps, each way with its best tile
  *     candidate.c  those of them that no other one beats
+ *     block.c      ... and how layers behind each other can be cut together, to take turns
  *     layouts.c    which tensors may be in CHW
  *     homes.c      ... and which ones in RAM
  * The decision: homes and layouts of tensors, choices of layers.
@@ -21,6 +22,7 @@
  *     search.c     and moves that may lose a little
  *     model.c      the decision as a mixed integer program, which GLPK solves: a proof, a bound, and what else it finds
  *     lessons.c    what the schedule of its solutions teaches it
+ *     fuse.c       which layers form blocks
  *     optimise.c   all together
  */
 #ifndef DORYGEN_PLANNER_H
@@ -39,7 +41,8 @@ struct cut_times {
     const bool *drains;
     struct tile_cost cost;
     const struct step_times *steps;
-    struct cut_times *next; /* of the same cut */
+    const struct tile_cost *members; /* of a block: by layer, all its turns together */
+    struct cut_times *next;          /* of the same cut */
 };
 
 /* One way to cut a layer into steps: row stripes times channel blocks. */
@@ -60,8 +63,21 @@ struct cut {
     uint32_t quad_bytes;
     struct cut *next; /* of the same layer */
 
+    const struct block *block; /* the layers that this cuts together; null: it is of one layer */
+
     struct cut_times *drained;         /* by cut_drained */
     const struct profile *profiles[2]; /* by profile_get: without and with working ahead; null: not made yet */
+};
+
+/* What a cut of several layers consists of: the first of them has it as its choice, the others have planner.within. */
+struct block {
+    int layers;
+    struct cut *const *members; /* by layer: its own steps and tile */
+    const struct block_step {
+        int member, part;
+    } * order;                           /* by step of the block: which one of which layer */
+    const int *first_steps, *last_steps; /* by layer, of the block's */
+    const uint32_t *ring_rows;           /* by layer, of its output; 0: it is no ring */
 };
 
 /* A decision about one layer. */
@@ -100,6 +116,7 @@ struct planned_layer {
     const struct dory_kernel_description *kernels[MOST_KERNELS + 1]; /* those that support it, null-terminated */
     struct cycle_table *cycles[MOST_KERNELS];
     struct cut *cuts;
+    struct cut *members;   /* of blocks, as one layer's cut */
     struct cut **lists[8]; /* of cut_list, by set of operands in RAM; null: not made yet */
     int list_counts[8];
     struct candidate *fronts[8]; /* of candidate_front, likewise */
@@ -133,6 +150,8 @@ struct planner {
     struct planned_layer **variants; /* by layer and layouts of its tensors; null: nobody has asked for it yet */
     const bool *resident;            /* by layer: its weights are in memory before a run starts; null: none are */
     uint32_t resident_bytes;         /* of L2, for them: not in l2_bytes */
+    struct cut *within;              /* of a layer in a block that another one starts: no steps of its own */
+    struct known_block *blocks;      /* that have been made, or have been found not to be possible */
     /* the decision */
     enum dory_layout *layouts; /* by tensor; those in CHW stay in L2 */
     enum plan_home *homes;     /* by tensor */
@@ -210,6 +229,53 @@ bool layer_is_small(const struct planner *planner, int layer);
 /* The cuts worth a look for these operands in RAM, coarse ones first. */
 int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list);
 
+/* For block.c: one step of a cut, its windows those of operands in RAM and of whole tensors; the input rows that it reads,
+ * of which the first is at a multiple of `granule`; the best tile for a cut whose steps are there; the times of some of its
+ * steps, with all cycles from the first load on. */
+struct dory_step cut_make_step(const struct dory_layer *run, const struct cut *cut, uint32_t row, uint32_t rows,
+                               uint32_t channel);
+void cut_input_rows(const struct dory_layer *run, uint32_t first, uint32_t rows, uint32_t granule,
+                    struct dory_window *window);
+bool cut_find_tile(const struct planner *planner, int layer, struct cut *cut);
+void cut_play(const struct planner *planner, int layer, const struct cut *cut, const struct dory_step *steps, uint32_t count,
+              struct tile_cost *cost, struct step_times *times);
+uint32_t cut_row_granule(uint32_t row_bytes); /* rows that make a whole number of L3 words */
+
+/* ---- block.c ---- */
+
+#define MOST_IN_BLOCK 12 /* layers */
+
+struct known_block {
+    int first, last;
+    uint32_t rows;
+    uint64_t key;
+    struct cut cut;
+    struct known_block *next;
+};
+
+/* True where layers `first` to `last` can take turns: what lies between them is read by none but them. */
+bool block_is_possible(const struct planner *planner, int first, int last);
+
+/* The memorised cut of these layers, the last of which computes so many rows at a turn, with tensors where the planner's
+ * homes say, all inner ones being rings; null: there is none, for no tile fits, or rings and weights take more than so
+ * many bytes. */
+struct cut *block_get(struct planner *planner, int first, int last, uint32_t rows, uint32_t bytes);
+
+/* The block's times where these of its steps drain. */
+void block_play(const struct planner *planner, int first, const struct cut *cut, struct cut_times *times);
+
+/* The layer whose choice cuts this one, and its own cut. */
+int block_start(const struct planner *planner, int layer);
+struct cut *cut_of(const struct planner *planner, int layer);
+bool is_in_block(const struct planner *planner, int layer);
+
+/* ---- fuse.c ---- */
+
+struct optimiser;
+
+/* Forms blocks as long as that makes the decision at hand faster. */
+void fuse(struct optimiser *optimiser);
+
 /* ---- candidate.c ---- */
 
 /* The candidates of a layer for these operands in RAM: the front of cycles, L2 bytes and L3 traffic. 0: it cannot run so. */
@@ -226,6 +292,7 @@ struct profile_buffer {
     uint32_t bytes;
     int first_step, last_step; /* of the layer; the last may be the first one of the next layer */
     uint8_t operand;
+    int member; /* of a block: the layer's place in it */
 };
 
 struct profile_transfer {

@@ -9,7 +9,8 @@
 
 struct maker {
     const struct planner *planner;
-    const struct dory_layer *run;
+    int layer, member;            /* the choice's; at work, in its block */
+    const struct dory_layer *run; /* of the layer at work, as are these */
     const struct cut *cut;
     bool ahead, brings_weights;
     struct profile *profile;
@@ -28,8 +29,8 @@ static int add_buffer(struct maker *m, uint8_t operand, uint32_t bytes, int firs
 {
     struct profile *profile = m->profile;
     arena_grow(&m->scratch, profile->buffers, profile->buffer_count);
-    profile->buffers[profile->buffer_count] =
-        (struct profile_buffer){.operand = operand, .bytes = aligned(bytes), .first_step = first, .last_step = last};
+    profile->buffers[profile->buffer_count] = (struct profile_buffer){
+        .operand = operand, .member = m->member, .bytes = aligned(bytes), .first_step = first, .last_step = last};
     return profile->buffer_count++;
 }
 
@@ -128,28 +129,90 @@ static int add_weights(struct maker *m, const struct dory_step *run, int step, i
 
 /* ---- steps ---- */
 
-/* Buffers of one step: those of the step before where they hold the same, else new ones with their transfers. */
-static void add_step(struct maker *m, int index)
+/* Buffers of one step: those of the layer's step before, which is `before`, where they hold the same, else new ones with
+ * their transfers. `part`: which one of the layer. */
+static void add_step(struct maker *m, int index, int part, const int *before)
 {
     static const uint8_t in_ram[] = {RAM_INPUT, RAM_SECOND_INPUT, RAM_OUTPUT};
     struct profile *profile = m->profile;
-    const struct dory_step *step = &m->cut->steps[index], *before = index > 0 ? step - 1 : NULL;
+    const struct dory_step *step = &m->cut->steps[part];
     int *own = profile->step_buffers[index], first = index - (before && m->ahead ? 1 : 0);
     memset(own, -1, sizeof profile->step_buffers[index]);
     if (m->brings_weights) {
-        bool same = before && before->first_channel == step->first_channel;
-        own[PROFILE_WEIGHTS] = same ? profile->step_buffers[index - 1][PROFILE_WEIGHTS] : add_weights(m, step, index, first);
+        bool same = before && step[-1].first_channel == step->first_channel;
+        own[PROFILE_WEIGHTS] = same ? before[PROFILE_WEIGHTS] : add_weights(m, step, index, first);
         profile->buffers[own[PROFILE_WEIGHTS]].last_step = index;
     }
     for (unsigned i = 0; i < 2; i++) {
         if (!(m->cut->ram & in_ram[i]))
             continue;
-        bool same = before && same_window(&before->input[i], &step->input[i]);
-        own[i] = same ? profile->step_buffers[index - 1][i] : add_window(m, i, &step->input[i], index, first, index);
+        bool same = before && same_window(&step[-1].input[i], &step->input[i]);
+        own[i] = same ? before[i] : add_window(m, i, &step->input[i], index, first, index);
         profile->buffers[own[i]].last_step = index;
     }
     if (m->cut->ram & RAM_OUTPUT)
         own[2] = add_window(m, 2, &step->output, index, index, index + (m->ahead ? 1 : 0));
+}
+
+/* ---- blocks ---- */
+
+static void set_layer(struct maker *m, int member, const struct cut *cut)
+{
+    m->member = member;
+    m->run = &layer_of(m->planner, m->layer + member)->run;
+    m->brings_weights = layer_brings_weights(m->planner, m->layer + member);
+    m->cut = cut;
+}
+
+/* The last step that reads what a layer of the block writes. */
+static int last_reader(const struct maker *m, const struct block *block, int member)
+{
+    const struct network *network = m->planner->network;
+    int tensor = network->layers[m->layer + member].output, last = 0;
+    for (int i = member + 1; i < block->layers; i++) {
+        const struct layer *reader = &network->layers[m->layer + i];
+        if (reader->inputs[0] == tensor || (layer_has_two_inputs(reader) && reader->inputs[1] == tensor))
+            last = block->last_steps[i];
+    }
+    return last;
+}
+
+static void use_ring(struct maker *m, const struct block *block, int writer, int ring, int steps)
+{
+    const struct network *network = m->planner->network;
+    int tensor = network->layers[m->layer + writer].output;
+    for (int i = 0; i < steps; i++) {
+        int member = block->order[i].member;
+        const struct layer *of = &network->layers[m->layer + member];
+        for (int operand = 0; operand < layer_input_count(of) && member > writer; operand++)
+            if (of->inputs[operand] == tensor)
+                m->profile->step_buffers[i][operand] = ring;
+        if (member == writer)
+            m->profile->step_buffers[i][2] = ring;
+    }
+}
+
+static void add_rings(struct maker *m, const struct block *block, int steps)
+{
+    for (int i = 0; i < block->layers - 1; i++) {
+        set_layer(m, i, block->members[i]);
+        uint32_t bytes = block->ring_rows[i] * operand_row_bytes(m->run, 2);
+        int ring = add_buffer(m, 2, bytes, block->first_steps[i], last_reader(m, block, i));
+        use_ring(m, block, i, ring, steps);
+    }
+}
+
+static void add_steps(struct maker *m, const struct cut *cut)
+{
+    int last[MOST_IN_BLOCK] = {0};
+    for (int i = 0; i < (int)cut->step_count; i++) {
+        const struct block_step at = cut->block ? cut->block->order[i] : (struct block_step){0, i};
+        set_layer(m, at.member, cut->block ? cut->block->members[at.member] : cut);
+        add_step(m, i, at.part, at.part ? m->profile->step_buffers[last[at.member]] : NULL);
+        last[at.member] = i;
+    }
+    if (cut->block)
+        add_rings(m, cut->block, (int)cut->step_count);
 }
 
 static void count_live(struct profile *profile, int steps)
@@ -171,17 +234,11 @@ const struct profile *profile_get(const struct planner *planner, int layer, cons
     if (*known)
         return *known;
     struct profile *profile = arena_allocate(planner->arena, sizeof *profile);
-    struct maker m = {.planner = planner,
-                      .run = &layer_of(planner, layer)->run,
-                      .brings_weights = layer_brings_weights(planner, layer),
-                      .cut = choice->cut,
-                      .ahead = choice->ahead,
-                      .profile = profile};
+    struct maker m = {.planner = planner, .layer = layer, .ahead = choice->ahead, .profile = profile};
     size_t steps = choice->cut->step_count;
     profile->step_buffers = arena_allocate_array(planner->arena, steps, sizeof *profile->step_buffers);
     profile->live = arena_array(planner->arena, uint32_t, steps + 1);
-    for (size_t i = 0; i < steps; i++)
-        add_step(&m, (int)i);
+    add_steps(&m, choice->cut);
     count_live(profile, (int)steps);
     profile->buffers = kept(planner->arena, profile->buffers, profile->buffer_count, sizeof *profile->buffers);
     profile->reads = kept(planner->arena, profile->reads, profile->read_count, sizeof *profile->reads);

@@ -19,17 +19,21 @@ static void write_tensors(const struct draft *d, struct schedule *s)
 static void write_buffers(const struct draft *d, struct schedule *s)
 {
     for (int l = 0; l < d->planner->network->layer_count; l++) {
-        const struct layer *layer = &d->planner->network->layers[l];
         for (int i = 0; i < d->profiles[l]->buffer_count; i++) {
             const struct profile_buffer *from = &d->profiles[l]->buffers[i];
+            const struct layer *layer = &d->planner->network->layers[l + from->member];
             bool weights = from->operand == PROFILE_WEIGHTS;
+            int tensor = weights ? -1 : from->operand == 2 ? layer->output : layer->inputs[from->operand];
+            bool ring = tensor >= 0 && d->planner->homes[tensor] == HOME_RING;
             int last = d->first_step[l] + from->last_step;
+            if (ring)
+                s->tensor_buffer[tensor] = s->buffer_count;
             s->buffers[s->buffer_count++] = (struct plan_buffer){
-                .kind = weights ? BUFFER_WEIGHTS : BUFFER_WINDOW,
-                .tensor = weights              ? -1
-                          : from->operand == 2 ? layer->output
-                                               : layer->inputs[from->operand],
-                .layer = weights ? l : -1,
+                .kind = weights ? BUFFER_WEIGHTS
+                        : ring  ? BUFFER_RING
+                                : BUFFER_WINDOW,
+                .tensor = tensor,
+                .layer = weights ? l + from->member : -1,
                 .bytes = from->bytes,
                 .first_step = d->buffer_start[d->first_buffer[l] + i],
                 .last_step = last < s->step_count ? last : s->step_count - 1,
@@ -38,10 +42,11 @@ static void write_buffers(const struct draft *d, struct schedule *s)
     }
 }
 
-/* The buffer of an operand: the tensor's, or one of those behind all tensors'. */
+/* The buffer of an operand of a layer's, or a block's, step: the tensor's, or one of those behind all tensors'. */
 static int buffer_of(const struct draft *d, const struct schedule *s, int layer, int part, int operand)
 {
-    const struct layer *of = &d->planner->network->layers[layer];
+    const struct block *block = d->planner->choices[layer].cut->block;
+    const struct layer *of = &d->planner->network->layers[layer + (block ? block->order[part].member : 0)];
     int own = d->profiles[layer]->step_buffers[part][operand];
     if (own >= 0)
         return s->buffer_count - d->first_buffer[d->planner->network->layer_count] + d->first_buffer[layer] + own;
@@ -53,20 +58,35 @@ static int buffer_of(const struct draft *d, const struct schedule *s, int layer,
 static void write_layer_steps(const struct draft *d, struct schedule *s, int layer, const struct cut_times *times)
 {
     const struct cut *cut = d->planner->choices[layer].cut;
+    uint64_t complete = 0; /* cycles of the layers that have been completed in this block */
     for (int part = 0; part < (int)cut->step_count; part++) {
-        int index = d->first_step[layer] + part;
+        int index = d->first_step[layer] + part, member = cut->block ? cut->block->order[part].member : 0;
         struct plan_step *step = &s->steps[index];
         *step = (struct plan_step){.run = cut->steps[part],
-                                   .layer = layer,
+                                   .layer = layer + member,
                                    .input_buffer = {buffer_of(d, s, layer, part, 0), buffer_of(d, s, layer, part, 1)},
                                    .output_buffer = buffer_of(d, s, layer, part, 2),
                                    .weights_buffer = buffer_of(d, s, layer, part, PROFILE_WEIGHTS),
-                                   .fetch_cycles = times->steps[part].fetch,
-                                   .start_cycles = times->steps[part].start};
+                                   .fetch_cycles = times->steps[part].fetch - complete,
+                                   .start_cycles = times->steps[part].start - complete};
+        if (cut->block && step->run.last_of_layer)
+            complete += times->members[member].cycles;
+        step->run.layer_number = (uint16_t)step->layer;
         step->run.drain = d->steps[index].drain;
         step->run.transfers_awaited = (uint16_t)d->steps[index].transfers_awaited;
         step->run.transfers_started = (uint16_t)d->steps[index].transfers_started;
     }
+}
+
+static void write_layer(const struct draft *d, struct schedule *s, int layer)
+{
+    const struct cut *cut = d->planner->choices[layer].cut;
+    const struct cut_times *times = draft_times(d, layer);
+    write_layer_steps(d, s, layer, times);
+    for (int i = 0; cut->block && i < cut->block->layers; i++)
+        s->costs[layer + i] = times->members[i];
+    if (!cut->block && cut != d->planner->within)
+        s->costs[layer] = times->cost;
 }
 
 static void write_transfers(const struct draft *d, struct schedule *s)
@@ -100,11 +120,8 @@ static void write_schedule(const struct draft *d, struct schedule *schedule)
     };
     write_tensors(d, schedule);
     write_buffers(d, schedule);
-    for (int l = 0; l < network->layer_count; l++) {
-        const struct cut_times *times = draft_times(d, l);
-        write_layer_steps(d, schedule, l, times);
-        schedule->costs[l] = times->cost;
-    }
+    for (int l = 0; l < network->layer_count; l++)
+        write_layer(d, schedule, l);
     write_transfers(d, schedule);
     schedule->cycles = draft_cycles(d);
     schedule_count_live(schedule, arena);

@@ -78,6 +78,8 @@ bool is_same_choice(const struct choice *a, const struct choice *b) { return a->
 
 uint64_t choose_cut(struct optimiser *o, int layer, uint64_t price, uint64_t most_effort)
 {
+    if (is_in_block(o->planner, layer))
+        return price;
     const struct candidate *front;
     int count = candidate_front(o->planner, layer, layer_ram(o->planner, layer), &front);
     struct choice *choice = &o->planner->choices[layer], best = *choice;

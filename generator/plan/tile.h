@@ -26,6 +26,9 @@ struct tile_cost {
     uint32_t l1_bytes;
 };
 
+/* What one costs behind the other. */
+void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost);
+
 /* When things of a step happen, in cycles after the start of its layer, waits for L3 left out. fetch <= start <= fetch
  * of the next step. */
 struct step_times {

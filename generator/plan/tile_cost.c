@@ -64,6 +64,18 @@ uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t colu
     return cycles;
 }
 
+void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
+{
+    sum->cycles += cost->cycles;
+    sum->kernel_cycles += cost->kernel_cycles;
+    sum->dma_cycles += cost->dma_cycles;
+    sum->dma_bytes += cost->dma_bytes;
+    sum->exposed_cycles += cost->exposed_cycles;
+    sum->turn_cycles = cost->turn_cycles;
+    sum->tile_count += cost->tile_count;
+    sum->l1_bytes = cost->l1_bytes > sum->l1_bytes ? cost->l1_bytes : sum->l1_bytes;
+}
+
 /* ---- L1 ---- */
 
 struct loads {

@@ -1,5 +1,7 @@
 #include "plan/timeline.h"
 
+#include <string.h>
+
 #include "plan/planner.h"
 
 struct walk {
@@ -42,12 +44,9 @@ static void take_step(struct walk *walk, int index)
     times->start_cycle = times->begin_cycle + wait;
     walk->layer_start += wait;
     queue_transfers(walk, step->run.transfers_started, walk->layer_start + step->start_cycles);
-    if (step->run.last_of_layer) {
+    if (step->run.last_of_layer)
         walk->layer_start += walk->plan->layers[step->layer].predicted_cycles;
-        times->end_cycle = walk->layer_start;
-    } else {
-        times->end_cycle = walk->layer_start + step[1].fetch_cycles;
-    }
+    times->end_cycle = walk->layer_start + (index + 1 < walk->plan->step_count ? step[1].fetch_cycles : 0);
 }
 
 void timeline_make(const struct plan *plan, struct timeline *timeline, struct arena *arena)
@@ -61,4 +60,149 @@ void timeline_make(const struct plan *plan, struct timeline *timeline, struct ar
         take_step(&walk, i);
     timeline->final_wait_cycles = await_transfers(&walk, plan->transfer_count, walk.layer_start);
     timeline->end_cycle = walk.layer_start + timeline->final_wait_cycles;
+}
+
+/* ---- the tiles of a layer: its cost is computed once more, with somebody looking on ---- */
+
+struct watch {
+    const struct step_times *alone;    /* of a turn's steps, as if there was nothing in front of them */
+    const struct timeline_step *times; /* and as they are */
+    const struct tile_observer *observer;
+    uint32_t first_tile, first_step; /* of the turn, in the layer */
+};
+
+/* Waits for L3, and what is in front of the turn, move everything from a step's first loads on. */
+static void see(void *context, const struct tile_event *event)
+{
+    const struct watch *watch = context;
+    struct tile_event moved = *event;
+    moved.start += watch->times[event->step].start_cycle - watch->alone[event->step].fetch;
+    moved.tile += watch->first_tile;
+    moved.step += watch->first_step;
+    watch->observer->see(watch->observer->context, &moved);
+}
+
+static struct tiling tiling_of(const struct dory_layer *run)
+{
+    bool one_input = run->l1.input[0] == run->l1.input[1], one_weights = run->l1.weights[0] == run->l1.weights[1];
+    bool one_output = run->l1.output[0] == run->l1.output[1];
+    return (struct tiling){
+        .shape = {run->tile_rows, run->tile_columns, run->tile_channels, run->tile_input_channels},
+        .order = run->tile_order,
+        .single = (uint8_t)((one_input ? SINGLE_INPUT : 0) | (one_weights ? SINGLE_WEIGHTS : 0) |
+                            (one_output ? SINGLE_OUTPUT : 0)),
+    };
+}
+
+/* Steps of a layer behind each other, in a block those of one turn. */
+static uint32_t turn_steps(const struct plan *plan, int first)
+{
+    int layer = plan->steps[first].layer, end = first + 1;
+    while (end <= plan->layers[layer].last_step && plan->steps[end].layer == layer)
+        end++;
+    return (uint32_t)(end - first);
+}
+
+static struct tile_problem problem_of(const struct plan *plan, int layer, struct arena *arena)
+{
+    const struct plan_layer *planned = &plan->layers[layer];
+    return (struct tile_problem){
+        .layer = &planned->run,
+        .kernel = planned->kernel,
+        .target = plan->target,
+        .cores = plan->cores,
+        .l1_bytes = plan->l1_arena_bytes,
+        .cycles = cycle_table_make(&planned->run, planned->kernel, plan->target, plan->cores, arena),
+    };
+}
+
+/* The turn that starts with a step. The steps are copied: a problem has them in one piece. */
+static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *problem, int first, struct step_times *times)
+{
+    struct tiling tiling = tiling_of(problem->layer);
+    struct tile_cost cost;
+    struct arena scratch = {0};
+    problem->step_count = turn_steps(plan, first);
+    struct dory_step *steps = arena_array(&scratch, struct dory_step, problem->step_count);
+    for (uint32_t i = 0; i < problem->step_count; i++)
+        steps[i] = plan->steps[(uint32_t)first + i].run;
+    problem->steps = steps;
+    tile_simulate(problem, &tiling, &cost, times);
+    arena_free(&scratch);
+    return cost;
+}
+
+struct tile_cost timeline_watch_tiles(const struct plan *plan, const struct timeline *timeline, int layer,
+                                      const struct tile_observer *observer, struct arena *arena)
+{
+    const struct plan_layer *planned = &plan->layers[layer];
+    struct step_times *alone = arena_array(arena, struct step_times, (size_t)planned->step_count);
+    struct watch watch = {.alone = alone, .observer = observer};
+    struct tile_cost sum = {0};
+    struct tile_problem problem = problem_of(plan, layer, arena);
+    for (int i = planned->first_step; i <= planned->last_step; i++) {
+        if (plan->steps[i].layer != layer || (i > 0 && plan->steps[i - 1].layer == layer))
+            continue;
+        watch.times = &timeline->steps[i];
+        watch.first_tile = sum.tile_count;
+        problem.observer = (struct tile_observer){0};
+        play_turn(plan, &problem, i, alone);
+        problem.observer = (struct tile_observer){see, &watch};
+        struct tile_cost cost = play_turn(plan, &problem, i, NULL);
+        watch.first_step += problem.step_count;
+        tile_cost_add(&sum, &cost);
+    }
+    return sum;
+}
+
+/* ---- all layers anew ---- */
+
+/* The times of steps count from the last completed layer on, whose turns are taken off behind the last one. */
+static void count_from_completed(struct plan *plan, const uint64_t *turn_cycles)
+{
+    uint64_t before = 0;
+    for (int i = 0; i < plan->step_count; i += (int)turn_steps(plan, i)) {
+        int end = i + (int)turn_steps(plan, i);
+        for (int j = i; j < end; j++) {
+            plan->steps[j].fetch_cycles += before;
+            plan->steps[j].start_cycles += before;
+        }
+        before += turn_cycles[i];
+        if (plan->steps[end - 1].run.last_of_layer)
+            before -= plan->layers[plan->steps[i].layer].predicted_cycles;
+    }
+}
+
+static void play_layer(struct plan *plan, int layer, uint64_t *turn_cycles, struct arena *arena)
+{
+    struct plan_layer *planned = &plan->layers[layer];
+    struct step_times *times = arena_array(arena, struct step_times, (size_t)planned->step_count);
+    struct tile_problem problem = problem_of(plan, layer, arena);
+    struct tile_cost sum = {0};
+    for (int i = planned->first_step; i <= planned->last_step; i++) {
+        if (plan->steps[i].layer != layer || (i > 0 && plan->steps[i - 1].layer == layer))
+            continue;
+        struct tile_cost cost = play_turn(plan, &problem, i, times);
+        for (uint32_t j = 0; j < problem.step_count; j++) {
+            plan->steps[(uint32_t)i + j].fetch_cycles = times[j].fetch;
+            plan->steps[(uint32_t)i + j].start_cycles = times[j].start;
+        }
+        turn_cycles[i] = cost.cycles;
+        tile_cost_add(&sum, &cost);
+    }
+    planned->predicted_cycles = sum.cycles;
+    planned->turn_cycles = sum.turn_cycles;
+}
+
+void timeline_play_layers(struct plan *plan, struct arena *arena)
+{
+    size_t layers = (size_t)plan->network->layer_count, steps = (size_t)plan->step_count;
+    struct plan_layer *own_layers = arena_array(arena, struct plan_layer, layers);
+    struct plan_step *own_steps = arena_array(arena, struct plan_step, steps);
+    uint64_t *turn_cycles = arena_array(arena, uint64_t, steps);
+    plan->layers = memcpy(own_layers, plan->layers, layers * sizeof *own_layers);
+    plan->steps = memcpy(own_steps, plan->steps, steps * sizeof *own_steps);
+    for (int i = 0; i < plan->network->layer_count; i++)
+        play_layer(plan, i, turn_cycles, arena);
+    count_from_completed(plan, turn_cycles);
 }

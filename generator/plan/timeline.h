@@ -31,12 +31,12 @@ struct timeline {
 
 void timeline_make(const struct plan *plan, struct timeline *timeline, struct arena *arena);
 
-/* tile_watch.c: the tiles of a layer, as its predicted cycles were found: loads, kernels, stores. The times count from the
+/* The tiles of a layer, as its predicted cycles were found: loads, kernels, stores. The times count from the
  * start of the run, waits for L3 included. Returns what the layer costs. */
 struct tile_cost timeline_watch_tiles(const struct plan *plan, const struct timeline *timeline, int layer,
                                       const struct tile_observer *observer, struct arena *arena);
 
-/* tile_watch.c: finds the times of all layers and their steps anew, in lists of the plan's own, for a target with other
+/* Finds the times of all layers and their steps anew, in lists of the plan's own, for a target with other
  * costs than those that the plan was made for. */
 void timeline_play_layers(struct plan *plan, struct arena *arena);
 

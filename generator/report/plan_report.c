@@ -18,7 +18,7 @@ static const char *shape_text(struct arena *arena, uint32_t height, uint32_t wid
 static uint64_t live_bytes(const struct plan *plan, const struct plan_layer *layer)
 {
     uint64_t most = 0;
-    for (int step = layer->first_step; step < layer->first_step + layer->step_count; step++) {
+    for (int step = layer->first_step; step <= layer->last_step; step++) {
         uint64_t live = plan_live_bytes(plan, step);
         most = live > most ? live : most;
     }

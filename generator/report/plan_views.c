@@ -66,10 +66,11 @@ void plan_view_tiles(struct text *text, const struct plan *plan)
 
 static void add_tensor_homes(struct text *text, const struct plan *plan)
 {
+    static const char *const homes[] = {[HOME_L2] = "L2", [HOME_RAM] = "RAM", [HOME_RING] = "ring"};
     text_add(text, "%6s %9s %-5s %-6s %s\n", "tensor", "bytes", "home", "layout", "name");
     for (int i = 0; i < plan->network->tensor_count; i++) {
         const struct plan_tensor *tensor = &plan->tensors[i];
-        text_add(text, "%6d %9" PRIu32 " %-5s %-6s ", i, tensor->bytes, tensor->home == HOME_RAM ? "RAM" : "L2",
+        text_add(text, "%6d %9" PRIu32 " %-5s %-6s ", i, tensor->bytes, homes[tensor->home],
                  tensor->layout == DORY_CHW ? "CHW" : "HWC");
         add_tensor_name(text, plan, plan->network->tensors[i].name, i);
     }
@@ -149,7 +150,7 @@ void plan_view_schedule(struct text *text, const struct plan *plan)
 void plan_view_places(struct text *text, const struct plan *plan)
 {
     static const char *const words[] = {
-        [BUFFER_TENSOR] = "tensor", [BUFFER_WINDOW] = "window", [BUFFER_WEIGHTS] = "weights"};
+        [BUFFER_TENSOR] = "tensor", [BUFFER_WINDOW] = "window", [BUFFER_WEIGHTS] = "weights", [BUFFER_RING] = "ring"};
     text_add(text, "\n%10s %9s %14s  %-8s %s\n", "L2 offset", "bytes", "steps", "kind", "buffer");
     for (int i = 0; i < plan->buffer_count; i++) {
         const struct plan_buffer *buffer = &plan->buffers[i];

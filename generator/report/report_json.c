@@ -137,7 +137,8 @@ static json_t *describe_tensor(const struct plan *plan, int index)
 {
     const struct tensor *tensor = &plan->network->tensors[index];
     const struct plan_tensor *planned = &plan->tensors[index];
-    bool in_l2 = planned->home == HOME_L2;
+    static const char *const homes[] = {[HOME_L2] = "l2", [HOME_RAM] = "ram", [HOME_RING] = "ring"};
+    bool in_l2 = planned->home != HOME_RAM;
     json_t *object = value_object();
     set_text(object, "name", tensor->name);
     set_value(object, "shape", describe_shape(tensor->height, tensor->width, tensor->channels));
@@ -145,7 +146,7 @@ static json_t *describe_tensor(const struct plan *plan, int index)
     set_boolean(object, "signed", tensor->is_signed);
     set_number(object, "bytes", planned->bytes);
     set_index(object, "producer", tensor->producer);
-    set_text(object, "home", in_l2 ? "l2" : "ram");
+    set_text(object, "home", homes[planned->home]);
     set_text(object, "layout", planned->layout == DORY_CHW ? "chw" : "hwc");
     set_index(object, "buffer", in_l2 ? planned->buffer : -1);
     set_number(object, "offset", in_l2 ? plan->buffers[planned->buffer].offset : planned->ram_offset);
@@ -155,7 +156,7 @@ static json_t *describe_tensor(const struct plan *plan, int index)
 static json_t *describe_buffer(const struct plan *plan, int index)
 {
     static const char *const kinds[] = {
-        [BUFFER_TENSOR] = "tensor", [BUFFER_WINDOW] = "window", [BUFFER_WEIGHTS] = "weights"};
+        [BUFFER_TENSOR] = "tensor", [BUFFER_WINDOW] = "window", [BUFFER_WEIGHTS] = "weights", [BUFFER_RING] = "ring"};
     const struct plan_buffer *buffer = &plan->buffers[index];
     json_t *object = value_object();
     set_text(object, "kind", kinds[buffer->kind]);

@@ -17,11 +17,15 @@ static uint64_t turn_before(const struct plan *plan, int step)
 struct layer_times report_layer_times(const struct report *report, int layer)
 {
     const struct plan_layer *planned = &report->plan->layers[layer];
-    const struct timeline_step *first = &report->timeline->steps[planned->first_step];
-    struct layer_times times = {.begin_cycle = first->begin_cycle - turn_before(report->plan, planned->first_step)};
-    for (int i = 0; i < planned->step_count; i++) {
-        times.l3_wait_cycles += first[i].start_cycle - first[i].begin_cycle;
-        times.end_cycle = first[i].end_cycle - planned->turn_cycles;
+    const struct timeline_step *steps = report->timeline->steps;
+    int first = planned->first_step;
+    struct layer_times times = {.begin_cycle = steps[first].begin_cycle - turn_before(report->plan, first)};
+    for (int i = first; i <= planned->last_step; i++) {
+        if (report->plan->steps[i].layer != layer)
+            continue;
+        times.l3_wait_cycles += steps[i].start_cycle - steps[i].begin_cycle;
+        times.busy_cycles += steps[i].end_cycle - steps[i].begin_cycle;
+        times.end_cycle = steps[i].end_cycle - planned->turn_cycles;
     }
     return times;
 }
@@ -30,7 +34,7 @@ const char *report_limit(const struct report *report, int layer)
 {
     const struct plan_layer *planned = &report->plan->layers[layer];
     struct layer_times times = report_layer_times(report, layer);
-    uint64_t half = (times.end_cycle - times.begin_cycle) / 2;
+    uint64_t half = times.busy_cycles / 2;
     if (times.l3_wait_cycles > half)
         return "l3";
     if (planned->dma_cycles > planned->kernel_cycles)
@@ -218,7 +222,7 @@ static void set_times(json_t *object, const struct report *report, int layer)
     set_number(object, "begin_cycle", times.begin_cycle);
     set_number(object, "end_cycle", times.end_cycle);
     set_ratio(object, "macs_per_cycle", planned->macs, planned->predicted_cycles);
-    set_ratio(object, "compute_share", planned->kernel_cycles, times.end_cycle - times.begin_cycle);
+    set_ratio(object, "compute_share", planned->kernel_cycles, times.busy_cycles);
     set_text(object, "limited_by", report_limit(report, layer));
 }
 

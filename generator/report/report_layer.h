@@ -8,7 +8,9 @@
 
 /* When a layer has the cluster, waits for L3 before its steps included. */
 struct layer_times {
-    uint64_t begin_cycle, end_cycle, l3_wait_cycles;
+    uint64_t begin_cycle, end_cycle; /* others may have their turns between them */
+    uint64_t busy_cycles;            /* of its own turns, waits included */
+    uint64_t l3_wait_cycles;
 };
 
 struct layer_totals {

@@ -76,14 +76,24 @@ static void place_first(struct dory_driver *driver, const struct dory_placed_til
     dory_place_tile(first, before, layer_of_next(driver), driver->l1);
 }
 
+static bool has_step(const struct dory_driver *driver)
+{
+    return driver->next_step != driver->run.network->steps + driver->run.network->step_count;
+}
+
+/* True where the next step is of the layer at work, too. Layers may take turns. */
+static bool has_step_of_layer(const struct dory_driver *driver)
+{
+    return has_step(driver) && driver->next_step->layer == driver->now->step->layer;
+}
+
 /* Takes up the next layer with its first tile; false where there is none. While the cores compute the last tile of the layer
  * before, this takes nobody's time. */
 static bool place_first_of_layer(struct dory_driver *driver)
 {
     struct dory_placed_tile nothing;
-    const struct dory_network *network = driver->run.network;
     driver->turns = true;
-    if (driver->next_step == network->steps + network->step_count) {
+    if (!has_step(driver)) {
         return false;
     }
     driver->layer[driver->layer_turn ^ 1] = *driver->next_step->layer;
@@ -103,7 +113,7 @@ static bool place_next(struct dory_driver *driver)
         next->step = now->step;
         next->starts_step = false;
         dory_place_tile(next, now, layer_of(driver), driver->l1);
-    } else if (!now->step->last_of_layer) {
+    } else if (has_step_of_layer(driver)) {
         place_first(driver, now);
     } else {
         return place_first_of_layer(driver);
@@ -139,7 +149,13 @@ static void observe(struct dory_driver *driver)
     unsigned due = driver->more ? driver->next->step->transfers_started : run->network->transfer_count;
     dory_start_transfers(run, due);
     dory_await_transfers(run, due);
-    dory_run_fail(run, run->buffers->observe(run->buffers->user, run->buffers, driver->layers_entered - 1));
+    dory_run_fail(run, run->buffers->observe(run->buffers->user, run->buffers, driver->now->step->layer_number));
+}
+
+/* The layer at work ends for good with `now`, and there is somebody to see that. */
+static bool is_observed(const struct dory_driver *driver)
+{
+    return driver->turns && driver->run.buffers->observe && driver->now->step->last_of_layer;
 }
 
 /* Cores read it for every tile: all of it lies in L1. */
@@ -154,7 +170,6 @@ static void share_layer(struct dory_shared *shared, unsigned turn, const struct 
 
 static void enter_layer(struct dory_driver *driver)
 {
-    driver->layers_entered++;
     driver->layer_turn ^= 1;
     driver->turns = false;
     driver->bordered[0].input_rows = driver->bordered[1].input_rows = 0;
@@ -210,10 +225,11 @@ static void give_tile(struct dory_driver *driver, struct dory_work *work)
     work->tile = next->tile;
     work->valid = next->valid;
     work->layer = &driver->shared->layer[driver->layer_turn];
+    work->layer_number = next->step->layer_number;
     work->has_border = needs_border(driver);
     work->has_table = next->load_weights && layer_of(driver)->quad_bytes == 0;
     if (driver->run.buffers->profile) {
-        driver->run.buffers->profile[driver->layers_entered - 1].tiles++;
+        driver->run.buffers->profile[next->step->layer_number].tiles++;
     }
 }
 
@@ -260,8 +276,7 @@ static void give_next(struct dory_driver *driver, struct dory_work *work)
  * reads may leave for RAM only then, to come back. */
 static bool must_stop(const struct dory_driver *driver)
 {
-    const struct dory_run *run = &driver->run;
-    if (driver->turns && (!driver->more || run->buffers->observe)) {
+    if (driver->turns && (!driver->more || is_observed(driver))) {
         return true;
     }
     return driver->next->starts_step && driver->next->step->transfers_awaited > driver->now->step->transfers_started;
@@ -271,7 +286,7 @@ static bool must_stop(const struct dory_driver *driver)
 static bool resume(struct dory_driver *driver)
 {
     driver->stopped = false;
-    if (driver->turns && driver->run.buffers->observe) {
+    if (is_observed(driver)) {
         observe(driver);
     }
     return !driver->turns || (driver->more && driver->run.status == DORY_OK);

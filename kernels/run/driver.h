@@ -33,8 +33,7 @@ struct dory_driver {
     struct dory_run run;
     struct dory_shared *shared;
     uint8_t *l1, *l2;
-    const uint8_t *weights; /* what weights_offset of a step counts from */
-    unsigned layers_entered;
+    const uint8_t *weights;            /* what weights_offset of a step counts from */
     struct dory_layer layer[2];        /* at work, and the next one, by turns */
     unsigned layer_turn;               /* index in `layer` */
     struct dory_step step[2];          /* at work, by turns: tiles of two steps may be on their way */
@@ -44,7 +43,7 @@ struct dory_driver {
     struct dory_placed_tile *now, *next;
     bool computed;                    /* `now` has been given to the cores, the store of its results to nobody */
     bool more;                        /* there is a tile behind it: `next` */
-    bool turns;                       /* and that is the first one of the next layer */
+    bool turns;                       /* and that is the first one of another layer */
     bool stopped;                     /* the cores have been given the store of `now` alone */
     struct dory_bordered bordered[2]; /* by input buffer */
     struct dory_copies copies;        /* beside which the cores compute */

@@ -21,6 +21,7 @@ struct dory_work {
     uint8_t has_copies;             /* dory_shared.copies are to be made first: nothing is computed beside them */
     uint8_t ends_layer;             /* with the store of those copies */
     uint8_t starts_layer;
+    uint16_t layer_number;   /* of the network */
     uint32_t l3_wait_cycles; /* of the driver, to prepare it; where the run is profiled */
 };
 

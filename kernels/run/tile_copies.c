@@ -14,15 +14,23 @@ struct rectangle {
     enum hal_direction direction;
 };
 
-static void describe_rectangle(struct hal_dma_copy *copy, uint8_t *l2, const struct rectangle *r)
+/* The place of a tensor's row in a window, which may be a ring. */
+static inline uint32_t row_in_window(const struct dory_window *window, uint32_t row)
+{
+    uint32_t behind = row - window->first_row;
+    return behind < window->rows ? behind : behind - window->rows;
+}
+
+/* `row`: in the window, behind which there are as many. */
+static void describe_rows(struct hal_dma_copy *copy, uint8_t *l2, const struct rectangle *r, uint32_t row)
 {
     const struct dory_window *window = r->window;
     uint32_t pixel = pixel_bytes(window->channels, r->bits);
     uint32_t run = pixel_bytes(r->channels, r->bits);
     uint32_t row_bytes = r->width * pixel;
     copy->local = r->local;
-    copy->external = l2 + window->offset + (r->row - window->first_row) * row_bytes + r->column * pixel +
-                     pixel_bytes(r->channel - window->first_channel, r->bits);
+    copy->external =
+        l2 + window->offset + row * row_bytes + r->column * pixel + pixel_bytes(r->channel - window->first_channel, r->bits);
     copy->direction = r->direction;
     bool whole_pixels = run == pixel;                                   /* then a row is one run */
     bool whole_rows = r->columns == r->width && r->pitch == r->columns; /* then the pixels of all rows follow each other */
@@ -36,9 +44,41 @@ static void describe_rectangle(struct hal_dma_copy *copy, uint8_t *l2, const str
     copy->local_plane_stride = r->pitch * run;
 }
 
+/* The number of copies: two where a ring ends between its rows. */
+static unsigned describe_rectangle(struct hal_dma_copy *copy, uint8_t *l2, struct rectangle *r)
+{
+    uint32_t row = row_in_window(r->window, r->row), there = r->window->rows - row, rows = r->rows;
+    if (rows <= there) {
+        describe_rows(copy, l2, r, row);
+        return 1;
+    }
+    r->rows = there;
+    describe_rows(&copy[0], l2, r, row);
+    r->rows = rows - there;
+    r->local += there * r->pitch * pixel_bytes(r->channels, r->bits);
+    describe_rows(&copy[1], l2, r, 0);
+    return 2;
+}
+
+/* Of planes, from row `row` of their window on: two copies where a ring ends between the rows. */
+static unsigned split_planes(struct hal_dma_copy *copy, const struct dory_window *window, uint32_t width, uint32_t row,
+                             uint32_t rows)
+{
+    uint32_t there = window->rows - row;
+    if (rows <= there) {
+        return 1;
+    }
+    copy[1] = copy[0];
+    copy[0].run_bytes = there * width;
+    copy[1].run_bytes = (rows - there) * width;
+    copy[1].local = (uint8_t *)copy[0].local + there * width;
+    copy[1].external = (uint8_t *)copy[0].external - row * width;
+    return 2;
+}
+
 /* In CHW. What comes behind a plane's rows that exist, where rows of border are to lie in L1, are rows of the next plane: so
  * one command moves all planes, and the border is laid over them afterwards. Behind the last plane there is nothing to be
- * read. */
+ * read. Where a ring goes round between the rows, or has hardly any behind them, they are moved exactly. */
 static unsigned describe_planes(struct hal_dma_copy *copy, const struct dory_placed_tile *placed,
                                 const struct dory_layer *layer, uint8_t *l2)
 {
@@ -47,12 +87,13 @@ static unsigned describe_planes(struct hal_dma_copy *copy, const struct dory_pla
     const struct dory_window *window = &placed->step->input[0];
     uint32_t width = layer->input_width, plane = window->rows * width;
     uint32_t there = (valid->bottom - valid->top) * width, here = tile->input_rows * width;
-    uint32_t row = (uint32_t)(placed->input_row + (int32_t)valid->top) - window->first_row;
-    uint32_t together = here == there ? tile->input_channels : tile->input_channels - 1u;
+    uint32_t row = row_in_window(window, (uint32_t)(placed->input_row + (int32_t)valid->top));
+    bool exactly = row * width + there > plane || row * width + here > 2 * plane;
+    uint32_t together = here == there || exactly ? tile->input_channels : tile->input_channels - 1u;
     *copy = (struct hal_dma_copy){
         .local = (uint8_t *)(uintptr_t)tile->input + valid->top * width,
         .external = l2 + window->offset + (placed->at.channel - window->first_channel) * plane + row * width,
-        .run_bytes = here,
+        .run_bytes = exactly ? there : here,
         .runs = together,
         .planes = 1,
         .external_run_stride = plane,
@@ -60,7 +101,7 @@ static unsigned describe_planes(struct hal_dma_copy *copy, const struct dory_pla
         .direction = HAL_TO_LOCAL,
     };
     if (together == tile->input_channels) {
-        return 1;
+        return split_planes(copy, window, width, row, valid->bottom - valid->top);
     }
     if (together) {
         copy[1] = copy[0];
@@ -107,8 +148,7 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
         rectangle.row = rectangle.column = 0;
         rectangle.local = base;
     }
-    describe_rectangle(copy, l2, &rectangle);
-    return 1;
+    return describe_rectangle(copy, l2, &rectangle);
 }
 
 static void describe_weights(struct hal_dma_copy *copy, const struct dory_placed_tile *placed,
@@ -162,7 +202,7 @@ static void describe_store_of_planes(struct hal_dma_copy *copy, const struct dor
     *copy = (struct hal_dma_copy){
         .local = tile->output,
         .external = l2 + window->offset + (placed->at.channel - window->first_channel) * plane +
-                    (placed->at.row - window->first_row) * width,
+                    row_in_window(window, placed->at.row) * width,
         .run_bytes = run,
         .runs = tile->channels,
         .planes = 1,
@@ -199,6 +239,6 @@ bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_ti
         .pitch = tile->columns,
         .direction = HAL_FROM_LOCAL,
     };
-    describe_rectangle(&copies->store, l2, &rectangle);
+    describe_rows(&copies->store, l2, &rectangle, row_in_window(rectangle.window, rectangle.row));
     return true;
 }

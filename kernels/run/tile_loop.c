@@ -11,7 +11,7 @@ struct team_member {
     unsigned core, cores; /* that compute */
     bool is_core, is_first, is_profiled, is_observed;
     bool starts_apart; /* what the next layer's first meeting waits for is no part of it: the run starts, or is observed */
-    struct dory_layer_profile *profile; /* of the layer at work; null: none is kept */
+    struct dory_layer_profile *profiles, *profile; /* by layer; of the layer at work; null: none is kept */
     uint32_t layer_start;
     struct waits layer, meeting; /* in this layer; at the last meeting */
 };
@@ -145,7 +145,8 @@ static void add_meeting(struct team_member *member, const struct dory_work *work
     member->layer.dma_cycles += member->meeting.dma_cycles;
 }
 
-/* The store of a layer's last results is complete. The meeting before it was for the layer that starts, if one does. */
+/* The store of a layer's last results, of this turn, is complete. The meeting before it was for the layer that starts, if
+ * one does. */
 static void turn_layer(struct team_member *member, const struct dory_work *work)
 {
     struct waits carried = {0};
@@ -155,10 +156,12 @@ static void turn_layer(struct team_member *member, const struct dory_work *work)
     }
     uint32_t start = hal_cycles() - carried.dma_cycles - carried.l3_cycles;
     if (work->ends_layer) {
-        member->profile->cycles = start - member->layer_start;
-        member->profile->dma_wait_cycles = member->layer.dma_cycles - carried.dma_cycles;
-        member->profile->l3_wait_cycles = member->layer.l3_cycles - carried.l3_cycles;
-        member->profile++;
+        member->profile->cycles += start - member->layer_start;
+        member->profile->dma_wait_cycles += member->layer.dma_cycles - carried.dma_cycles;
+        member->profile->l3_wait_cycles += member->layer.l3_cycles - carried.l3_cycles;
+    }
+    if (work->starts_layer) {
+        member->profile = member->profiles + work->layer_number;
     }
     member->layer_start = start;
     member->layer = carried;
@@ -233,7 +236,7 @@ static struct team_member join_team(const struct dory_run *run)
         member.is_profiled = run->buffers->profile;
         member.is_observed = run->buffers->observe;
         member.starts_apart = true;
-        member.profile = member.is_first ? run->buffers->profile : 0;
+        member.profiles = member.profile = member.is_first ? run->buffers->profile : 0;
     }
     return member;
 }

@@ -160,7 +160,7 @@ static bool layer_ends_early(struct plan *plan, uint32_t choice)
 static bool layer_does_not_end(struct plan *plan, uint32_t choice)
 {
     struct plan_layer *layer = layer_of(plan, choice);
-    plan->steps[layer->first_step + layer->step_count - 1].run.last_of_layer = 0;
+    plan->steps[layer->last_step].run.last_of_layer = 0;
     return true;
 }
 
@@ -168,6 +168,8 @@ static bool steps_swapped(struct plan *plan, uint32_t choice)
 {
     uint32_t index = choice % (uint32_t)(plan->step_count - 1);
     struct plan_step step = plan->steps[index];
+    if (abs(step.layer - plan->steps[index + 1].layer) > 1)
+        return false; /* turns of layers in a block that have nothing to do with each other */
     plan->steps[index] = plan->steps[index + 1];
     plan->steps[index + 1] = step;
     return true;
@@ -409,6 +411,111 @@ static bool resident_not_loaded(struct plan *plan, uint32_t choice)
     return plan->resident_bytes > 0;
 }
 
+/* ---- of blocks ---- */
+
+/* A tensor of which there is a ring that is less than all of it, from `choice` on; -1: there is none. */
+static int ring_of(const struct plan *plan, uint32_t choice)
+{
+    for (int i = 0; i < plan->network->tensor_count; i++) {
+        int tensor = (int)((choice + (uint32_t)i) % (uint32_t)plan->network->tensor_count);
+        const struct plan_tensor *planned = &plan->tensors[tensor];
+        if (planned->home == HOME_RING && plan->buffers[planned->buffer].bytes < planned->bytes)
+            return tensor;
+    }
+    return -1;
+}
+
+/* All steps agree on a ring with a row less. */
+static bool ring_too_small(struct plan *plan, uint32_t choice)
+{
+    int tensor = ring_of(plan, choice);
+    for (int i = 0; tensor >= 0 && i < plan->step_count; i++) {
+        struct plan_step *step = &plan->steps[i];
+        struct dory_window *windows[] = {&step->run.input[0], &step->run.input[1], &step->run.output};
+        int buffers[] = {step->input_buffer[0], step->input_buffer[1], step->output_buffer};
+        for (int j = 0; j < 3; j++)
+            windows[j]->rows = (uint16_t)(windows[j]->rows - (buffers[j] == plan->tensors[tensor].buffer));
+    }
+    return tensor >= 0;
+}
+
+/* The step that writes a ring, or the first one that reads it, from `choice` on. */
+static struct plan_step *step_at_ring(struct plan *plan, uint32_t choice, bool writes)
+{
+    int tensor = ring_of(plan, choice), buffer = tensor < 0 ? -2 : plan->tensors[tensor].buffer;
+    for (int i = 0; i < plan->step_count; i++) {
+        struct plan_step *step = step_of(plan, choice + (uint32_t)i);
+        if ((writes ? step->output_buffer : step->input_buffer[0]) == buffer)
+            return step;
+    }
+    return NULL;
+}
+
+static bool ring_turned_for_writer(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_at_ring(plan, choice, true);
+    if (!step || step->run.output.rows < 2)
+        return false;
+    step->run.output.first_row = (uint16_t)(step->run.output.first_row ? step->run.output.first_row - 1 : 1);
+    return true;
+}
+
+static bool ring_turned_for_reader(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_at_ring(plan, choice, false);
+    if (!step || step->run.input[0].rows < 2)
+        return false;
+    step->run.input[0].first_row = (uint16_t)(step->run.input[0].first_row ? step->run.input[0].first_row - 1 : 1);
+    return true;
+}
+
+static bool ring_dies_early(struct plan *plan, uint32_t choice)
+{
+    int tensor = ring_of(plan, choice);
+    if (tensor >= 0)
+        plan->buffers[plan->tensors[tensor].buffer].last_step--;
+    return tensor >= 0;
+}
+
+static bool ring_comes_late(struct plan *plan, uint32_t choice)
+{
+    int tensor = ring_of(plan, choice);
+    if (tensor >= 0)
+        plan->buffers[plan->tensors[tensor].buffer].first_step++;
+    return tensor >= 0;
+}
+
+static bool ring_taken_for_a_tensor(struct plan *plan, uint32_t choice)
+{
+    int tensor = ring_of(plan, choice);
+    if (tensor >= 0)
+        plan->tensors[tensor].home = HOME_L2;
+    return tensor >= 0;
+}
+
+static bool turn_does_not_drain(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_at_ring(plan, choice, false);
+    if (!step || step == plan->steps || step[-1].layer == step->layer)
+        return false;
+    step->run.drain = 0;
+    return true;
+}
+
+static bool layers_in_no_block(struct plan *plan, uint32_t choice)
+{
+    int tensor = ring_of(plan, choice);
+    if (tensor >= 0)
+        plan->layers[plan->network->tensors[tensor].producer].block = -1;
+    return tensor >= 0;
+}
+
+static bool another_layers_number(struct plan *plan, uint32_t choice)
+{
+    step_of(plan, choice)->run.layer_number++;
+    return true;
+}
+
 #define KIND(name)                                                                                                          \
     {                                                                                                                       \
 #name, name                                                                                                         \
@@ -458,6 +565,15 @@ static const struct {
     KIND(output_lost),
     KIND(resident_lower),
     KIND(resident_not_loaded),
+    KIND(ring_too_small),
+    KIND(ring_turned_for_writer),
+    KIND(ring_turned_for_reader),
+    KIND(ring_dies_early),
+    KIND(ring_comes_late),
+    KIND(ring_taken_for_a_tensor),
+    KIND(turn_does_not_drain),
+    KIND(layers_in_no_block),
+    KIND(another_layers_number),
 };
 #define KINDS  (sizeof kinds / sizeof *kinds)
 #define PLACES 12 /* at which each kind is tried in each plan */
@@ -504,15 +620,16 @@ int main(void)
     int applied[KINDS] = {0}, refused[KINDS] = {0};
     const struct network *networks[] = {mobilenet_v1(&arena, 64, 50), residual_network(&arena, 32, 24)};
     EXPECT(target_load(&target, "host", &arena, &diagnostics), "host is built in");
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 10; i++) {
         static const uint32_t l2_bytes[] = {300000, 60000, 24000};
-        static const enum plan_weights weights[] = {[6] = WEIGHTS_RESIDENT, [7] = WEIGHTS_LINKED};
+        static const enum plan_weights weights[10] = {[6] = WEIGHTS_RESIDENT, [7] = WEIGHTS_LINKED};
         struct plan plan;
         struct plan_options options = {.weights = weights[i],
                                        .l1_bytes = 16000,
                                        .l2_bytes = l2_bytes[i % 3 * (i < 6)],
+                                       .blocks = i < 8 ? BLOCKS_NONE : BLOCKS_ALWAYS,
                                        .layouts = i % 2 ? LAYOUTS_CHW : LAYOUTS_HWC};
-        bool sound = plan_make(networks[i / 3 > 0], &target, &options, &plan, &arena, &diagnostics) &&
+        bool sound = plan_make(networks[i / 3 > 0 && i != 8], &target, &options, &plan, &arena, &diagnostics) &&
                      plan_check(&plan, &diagnostics);
         EXPECT(sound, "%s", diagnostics.count ? diagnostics.list[0].text : "");
         if (sound)

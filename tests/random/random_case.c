@@ -87,6 +87,11 @@ static enum plan_weights random_weights(struct random *random)
     return random_chance(random, 70) ? WEIGHTS_FLASH : others[random_between(random, 0, 2)];
 }
 
+static enum plan_blocks random_blocks(struct random *random)
+{
+    return random_chance(random, 50) ? BLOCKS_ALWAYS : random_chance(random, 70) ? BLOCKS_AUTO : BLOCKS_NONE;
+}
+
 /* First with plenty, then with less: what the network used, divided by up to 12, or as much more as it takes. */
 static bool plan_tightly(struct trial *trial)
 {
@@ -94,6 +99,7 @@ static bool plan_tightly(struct trial *trial)
     trial->options = (struct plan_options){.cores = (unsigned)random_between(random, 1, 8),
                                            .tensors_in_ram = random_chance(random, 30),
                                            .weights = random_weights(random),
+                                           .blocks = random_blocks(random),
                                            .layouts = random_chance(random, 50) ? LAYOUTS_CHW : LAYOUTS_BY_CYCLES};
     if (!make_plan(trial))
         return false;
@@ -128,6 +134,14 @@ static void count_layer(struct random_totals *totals, const struct plan *plan, c
     totals->stepped_channels += step->channels < run->output_channels;
 }
 
+static bool has_block(const struct plan *plan)
+{
+    for (int i = 0; i < plan->network->layer_count; i++)
+        if (plan->layers[i].block >= 0)
+            return true;
+    return false;
+}
+
 static void count_plan(struct random_totals *totals, const struct plan *plan)
 {
     bool in_ram = false, loads = false, in_chw = false;
@@ -140,6 +154,7 @@ static void count_plan(struct random_totals *totals, const struct plan *plan)
     for (int i = 0; i < plan->transfer_count; i++)
         loads |= plan->transfers[i].needed_step > 0;
     totals->in_ram += in_ram;
+    totals->blocks += has_block(plan);
     totals->resident += plan->resident_bytes > 0;
     totals->linked += plan->weights_are_linked;
     totals->in_chw += in_chw;
@@ -156,8 +171,8 @@ void random_totals_print(const struct random_totals *totals)
         totals->stepped_rows, totals->stepped_channels);
     printf(
         "layers by XpulpV2 kernels %d; networks with tensors in RAM %d, in CHW %d, with L3 transfers behind the first step "
-        "%d, with weights that stay in L2 %d, that are linked %d\n",
-        totals->xpulpv2, totals->in_ram, totals->in_chw, totals->loads, totals->resident, totals->linked);
+        "%d, with weights that stay in L2 %d, that are linked %d, with blocks of layers %d\n",
+        totals->xpulpv2, totals->in_ram, totals->in_chw, totals->loads, totals->resident, totals->linked, totals->blocks);
 }
 
 /* ---- the case ---- */

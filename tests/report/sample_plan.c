@@ -180,7 +180,9 @@ static void plan_layer(struct maker *maker, int index)
                 .tile_input_channels = (uint16_t)tile.input_channels},
         .kernel = &kernel,
         .first_step = index,
+        .last_step = index,
         .step_count = 1,
+        .block = -1,
         .macs = macs_of(layer, input, output),
         .weights_bytes = (uint32_t)(output->channels *
                                     (layer->kernel_height * layer->kernel_width * input->channels / layer->groups + 8)),
@@ -250,6 +252,7 @@ static void plan_step(struct maker *maker, int index)
                                    .input = {{.rows = (uint16_t)input->height, .channels = (uint16_t)input->channels}},
                                    .output = {.rows = (uint16_t)output->height, .channels = (uint16_t)output->channels},
                                    .last_of_layer = 1,
+                                   .layer_number = (uint16_t)index,
                                    .transfers_awaited = (uint16_t)(index + 1),
                                    .transfers_started = (uint16_t)(index + 2 < count ? index + 2 : count)},
                            .layer = index,

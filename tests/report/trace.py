@@ -23,7 +23,7 @@ def check_form(events):
 
 
 def slices(events, track):
-    found = [event for event in events if event["ph"] == "X" and event["tid"] == track]
+    found = sorted((event for event in events if event["ph"] == "X" and event["tid"] == track), key=lambda event: event["ts"])
     for before, event in zip(found, found[1:]):
         assert before["ts"] + before["dur"] <= event["ts"], f"track {track}: {before} and {event} overlap"
     return found

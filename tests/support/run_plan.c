@@ -105,6 +105,8 @@ static int observe(void *user, const struct dory_buffers *buffers, unsigned laye
     struct execution *execution = user;
     (void)buffers;
     int index = execution->run_order[layer];
+    if (execution->plan->tensors[execution->plan->network->layers[index].output].home == HOME_RING)
+        return DORY_OK; /* never whole */
     const uint8_t *memory = tensor_memory(execution, execution->plan->network->layers[index].output);
     return compare(execution, index, memory) ? DORY_ERROR_MISMATCH : DORY_OK;
 }

@@ -307,7 +307,11 @@ struct dory_layer {
 
 /* A part of a tensor that lies in L2: rows first_row .. first_row + rows - 1, channels first_channel .. + channels - 1,
  * all columns, as [rows][width][channels] elements, or [channels][rows][width] in CHW, from byte `offset` of the L2 arena.
- */
+ *
+ * It may be a *ring* of rows, in which row r has the place of row r - rows: a step that reads rows behind the last one finds
+ * them from the first place on, up to 2 * rows - 1 rows behind first_row. So layers that take turns, a stripe of one and then
+ * a stripe of the next, need no more of the tensor between them than a stripe and what overlaps. What a step writes, and
+ * what a layer with two inputs reads, does not go round: each is one copy. */
 struct dory_window {
     uint32_t offset;
     uint16_t first_row, rows;
@@ -328,6 +332,8 @@ struct dory_step {
         transfers_started; /* transfers[0 .. n-1] may be started when this step starts to compute: some with each tile */
     uint8_t drain;         /* all results of the steps before are in L2 before anything of this step happens */
     uint8_t last_of_layer; /* the layer's output is complete after this step */
+    uint16_t layer_number; /* among the network's, in the order in which they are completed: that of profiles and observers.
+                            * The steps of a layer may lie among those of others */
 };
 
 /* One copy between L3 and L2; transfers are queued in the order of the table and done in that order. */

@@ -13,7 +13,7 @@ extern "C" {
 
 /* Measured on the target, one a layer; all in cluster cycles, zero where the target has no counter. */
 struct dory_layer_profile {
-    uint32_t cycles;          /* from the layer's first transfer to its last byte in L2 */
+    uint32_t cycles;          /* from the layer's first transfer to its last byte in L2; of several turns, all */
     uint32_t dma_wait_cycles; /* of them, all cores waiting: for L2-L1 transfers, or for who prepares them */
     uint32_t l3_wait_cycles;  /* of them, waiting for L3 */
     uint32_t tiles;
@@ -30,8 +30,8 @@ struct dory_buffers {
 
     struct dory_layer_profile *profile; /* null, or network->layer_count entries */
 
-    /* Null, or called by the driver (see hal_cluster_drive) after each layer, all cores waiting; layers count from 0 in the
-     * order in which they run. A status other than 0 ends the run with it. */
+    /* Null, or called by the driver (see hal_cluster_drive) when a layer is complete, all cores waiting; layers count from 0
+     * in the order in which they are completed. A status other than 0 ends the run with it. */
     int (*observe)(void *user, const struct dory_buffers *buffers, unsigned layer);
     void *user;
 
