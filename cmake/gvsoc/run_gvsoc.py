@@ -6,7 +6,7 @@ images, see hal/gap8/gap8.ld) into the flash image, sets the bandwidth of the AX
 
 With --test instead of an ELF file it runs a program of a few instructions that it makes itself: does this gvsoc work?
 
-Exit status: the low 8 bits of the program's; 77 with --camera where gvsoc has no model of one; 124 on --timeout; 125 when it could
+Exit status: the low 8 bits of the program's; 77 where gvsoc has no model of a device that is asked for; 124 on --timeout; 125 when it could
 not be prepared; 128 + n when gvsoc died of signal n."""
 import argparse
 import json
@@ -19,7 +19,7 @@ import tempfile
 
 PREPARATION_FAILED = 125
 TIMED_OUT = 124
-NO_CAMERA = 77
+NO_DEVICE = 77
 CAMERA_WIDTH, CAMERA_HEIGHT = 324, 244
 FLASH_SECTION = 'dory_flash'
 FLASH_WINDOW = 0x20000000  # the section's address minus this is its place in the flash
@@ -176,14 +176,24 @@ def connect_camera(board, pictures, hertz):
                          'hsync-polarity': 1, 'endianness': 'little'}
     board['pictures_clock'] = {'vp_component': 'vp.clock_domain_impl', 'vp_ports': ['out'], 'frequency': 2 * hertz}
     board['vp_comps'] += ['pictures', 'pictures_clock']
-    bindings = [['chip->i2c0', to] if source == 'chip->i2c1' else [source, to] for source, to in board['vp_bindings']]
-    board['vp_bindings'] = bindings + [['pictures_clock->out', 'pictures->clock'], ['pictures->cpi', 'chip->cpi0']]
+    board['vp_bindings'] += [['pictures_clock->out', 'pictures->clock'], ['pictures->cpi', 'chip->cpi0']]
+
+
+def move_i2c(board):
+    """What gapy's board has at I2C 1 to I2C 0."""
+    board['vp_bindings'] = [['chip->i2c0', to] if source == 'chip->i2c1' else [source, to] for source, to in board['vp_bindings']]
+
+
+def put_memory_at_i2c(board):
+    board['camera'].update(module='eeprom.so', mem_size=65536, vp_ports=['i2c'])
+    for name, binding in (('tb_bindings', ['camera->cpi', 'chip->cpi0']), ('vp_bindings', ['dpi->cpi0', 'chip->cpi0_pad'])):
+        board[name] = [other for other in board[name] if other != binding]
 
 
 def check_pictures(pattern, parts):
     """gvsoc dies without a sentence of a picture that is not there, and stops at one that is too short."""
     if not os.path.exists(os.path.join(parts['models'], 'devices', 'camera', 'himax.so')):
-        raise Failure('this gvsoc has no model of the camera HM01B0 (%s/devices/camera/himax.so)' % parts['models'], NO_CAMERA)
+        raise Failure('this gvsoc has no model of the camera HM01B0 (%s/devices/camera/himax.so)' % parts['models'], NO_DEVICE)
     if not pattern.endswith('.raw') or pattern.count('%') != pattern.count('%d'):
         raise Failure('--camera %s: a name that ends in .raw, with %%d for 0, 1, 2, ... if there are several' % pattern)
     first = pattern.replace('%d', '0')
@@ -211,6 +221,10 @@ def prepare(arguments, parts, work):
         router['bandwidth'] = arguments.axi_bytes
     if arguments.camera:
         connect_camera(board, arguments.camera, arguments.camera_hertz)
+    if arguments.i2c_memory:
+        put_memory_at_i2c(board)
+    if arguments.camera or arguments.i2c_memory:
+        move_i2c(board)
     with open(path, 'w') as file:
         json.dump(config, file, indent=1)
     flash = board['flash']
@@ -251,6 +265,7 @@ def parse():
                         'there are several, numbered from 0, shown in a circle. Connected to CPI and I2C 0, as on an AI-deck'
                         % (CAMERA_WIDTH, CAMERA_HEIGHT))
     parser.add_argument('--camera-hertz', type=int, default=6000000, help='its pixel clock (default: 6000000, that of its oscillator)')
+    parser.add_argument('--i2c-memory', action='store_true', help='at I2C 0 a memory of 64 KiB, instead of a camera')
     parser.add_argument('--work-dir', metavar='DIR', help='keep flash image and configuration here (default: a temporary folder)')
     parser.add_argument('--timeout', type=float, metavar='SECONDS', help='of wall time')
     arguments = parser.parse_args()
@@ -270,6 +285,8 @@ def main():
         parts = find_parts(arguments.root)
         if arguments.camera:
             check_pictures(arguments.camera, parts)
+        if arguments.i2c_memory and not os.path.exists(os.path.join(parts['libraries'], 'eeprom.so')):
+            raise Failure('this gvsoc has no model of an I2C memory (%s/eeprom.so)' % parts['libraries'], NO_DEVICE)
         if arguments.test:
             arguments.elf = os.path.join(work, 'test.elf')
             write_test_elf(arguments.elf)

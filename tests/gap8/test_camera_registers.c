@@ -1,0 +1,53 @@
+/* What the camera's driver writes by I2C, to a memory where the sensor should be: each register gets its value, and only
+ * those. */
+#include "check.h"
+#include "dory/gap8_camera.h"
+#include "dory/status.h"
+
+static const struct {
+    uint16_t number;
+    uint8_t value;
+} expected[] = {
+    {0x0100, 1},                                 /* mode: streaming */
+    {0x0103, 1},                                 /* reset */
+    {0x0104, 1},                                 /* take over */
+    {0x0340, 0x02}, {0x0341, 0x14},              /* 532 lines a frame */
+    {0x0342, 0x01}, {0x0343, 0x78},              /* 376 clocks a line */
+    {0x0383, 1},    {0x0387, 1},    {0x0390, 0}, /* every pixel */
+    {0x1012, 1},    {0x2100, 1},    {0x3010, 0}, {0x3011, 0x70}, {0x3059, 0x02}, {0x3068, 0x20},
+};
+
+#define FILL 0x5A
+
+static uint8_t read(uint16_t number)
+{
+    uint8_t value = 0;
+    CHECK(gap8_camera_read(number, &value) == DORY_OK);
+    return value;
+}
+
+static void write(uint16_t number, uint8_t value) { CHECK(gap8_camera_write(number, value) == DORY_OK); }
+
+static void fill_memory(void)
+{
+    for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        write(expected[i].number, FILL);
+        write((uint16_t)(expected[i].number ^ 0x8000), FILL); /* a neighbour that nobody writes */
+    }
+    write(0x0000, 0x01);
+    write(0x0001, 0xB0); /* the sensor's model */
+}
+
+int main(void)
+{
+    CHECK(gap8_camera_open(GAP8_CAMERA_AI_DECK) == DORY_ERROR_DEVICE); /* the memory is no HM01B0 yet */
+    fill_memory();
+    CHECK(gap8_camera_open(GAP8_CAMERA_AI_DECK) == DORY_OK);
+    for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        CHECK_EQUAL(read(expected[i].number), expected[i].value);
+        CHECK_EQUAL(read((uint16_t)(expected[i].number ^ 0x8000)), FILL);
+    }
+    CHECK(gap8_camera_close() == DORY_OK);
+    CHECK_EQUAL(read(0x0100), 0); /* standby */
+    return check_result();
+}
