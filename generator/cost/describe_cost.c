@@ -129,7 +129,8 @@ static bool set_convolution(const struct work *work)
 {
     const struct dory_cost_layer *l = work->layer;
     struct dory_layer *run = &work->costed->run;
-    bool depthwise = l->groups > 1 && l->groups == run->input_channels && l->groups == run->output_channels;
+    bool depthwise =
+        l->groups > 1 && l->groups == run->input_channels && l->groups == run->output_channels && l->input_bits >= 8;
     if (l->groups == 0 || run->input_channels % l->groups != 0 || run->output_channels % l->groups != 0)
         return refuse(work, "%" PRIu32 " groups do not divide %u and %u channels", l->groups, run->input_channels,
                       run->output_channels);

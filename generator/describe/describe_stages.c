@@ -22,6 +22,11 @@ static struct stage_proof prove_channel(int64_t multiplier, int64_t addend, stru
     };
 }
 
+bool describe_fits_32(const struct stage *stage, struct bounds x)
+{
+    return prove_channel(stage->multiplier[0], stage->addend[0], x).fits_32;
+}
+
 static int power_of_two(int64_t value)
 {
     if (value < 1 || (value & (value - 1)) != 0)

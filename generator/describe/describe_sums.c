@@ -51,6 +51,23 @@ void describe_convolution(const struct description *d)
         describe_channel_stages(d);
 }
 
+/* In the high half of a product, where the model's rounding is no floor in 32 bits: a mean that rounds twice, and halves
+ * that go to even. */
+static bool describe_high_mean(struct description *d, struct bounds sum)
+{
+    const struct stage *first = &d->first, *floor;
+    int64_t bias;
+    if (d->layer->stage_count != 1 || first->count != 1 || first->rounding == ROUND_FLOOR)
+        return false;
+    floor = requantise_as_floor(first, sum.minimum, sum.maximum, d->arena);
+    if (floor && describe_fits_32(floor, sum))
+        return false;
+    if (!describe_high_stage(d, sum, &bias))
+        return false;
+    d->stages->input[0] = (struct dory_stage){1, bias, 1, INT32_MIN, INT32_MAX};
+    return true;
+}
+
 void describe_pool(struct description *d)
 {
     bool maximum = d->layer->kind == LAYER_MAXIMUM_POOL;
@@ -67,7 +84,7 @@ void describe_pool(struct description *d)
         REFUSE(d, NULL, "pools %d channels into %d", d->input->channels, d->output->channels);
     if (!fits_32_bits(x.minimum) || !fits_32_bits(x.maximum))
         REFUSE(d, NULL, "its sums can exceed 32 bits, in which the firmware accumulates");
-    if (d->diagnostics->error_count == 0)
+    if (d->diagnostics->error_count == 0 && !describe_high_mean(d, x))
         describe_scalar_stages(d, x);
 }
 

@@ -54,6 +54,9 @@ void describe_clip(const struct description *d, const struct stage *last);
 struct dory_stage describe_scalar_stage(const struct description *d, const struct stage *stage, struct bounds x);
 struct bounds described_stage_bounds(const struct dory_stage *stage, struct bounds x);
 
+/* Whether 32 bits hold what a stage of one channel computes of values within x. */
+bool describe_fits_32(const struct stage *stage, struct bounds x);
+
 /* A stage for which no form was found. */
 void describe_refuse_stage(const struct description *d, const struct stage *stage);
 

@@ -1,8 +1,12 @@
 #include "describe/operation.h"
 
+/* Depth-wise kernels read bytes or more; groups of one channel are the same layer, and unpack what they read. */
 static enum dory_operation convolution_of(const struct network *network, const struct layer *layer)
 {
-    return layer->groups == 1 ? DORY_CONVOLUTION : layer_is_depthwise(network, layer) ? DORY_DEPTHWISE : DORY_GROUPED;
+    bool is_packed = network->tensors[layer->inputs[0]].bits < 8;
+    return layer->groups == 1                                 ? DORY_CONVOLUTION
+           : layer_is_depthwise(network, layer) && !is_packed ? DORY_DEPTHWISE
+                                                              : DORY_GROUPED;
 }
 
 /* Without a default, as those below: the compiler asks for what a new kind is. */

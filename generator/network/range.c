@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "network/accumulator.h"
-#include "network/lower.h"
 
 struct bounds {
     wide minimum, maximum;
@@ -307,7 +306,6 @@ bool range_prove(struct network *network, const struct range_options *options, s
     for (int i = 0; i < network->layer_count; i++)
         if (!prove_layer(&prover, i))
             network->tensors[network->layers[i].output].minimum = network->tensors[network->layers[i].output].maximum = 0;
-    lower_average_pools(network, arena);
     network->fast_requantisation = prover.options->fast_requantisation;
     return diagnostics->error_count == errors_before;
 }

@@ -166,25 +166,3 @@ bool stage_is_tie(const struct stage *stage, int channel, int64_t x)
     return 2 * (quotient.numerator - floor * quotient.divisor) == quotient.divisor &&
            clip(stage, floor + stage->zero_point) != clip(stage, floor + 1 + stage->zero_point);
 }
-
-static wide greatest_divisor(wide a, wide b)
-{
-    while (b != 0) {
-        wide rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-bool stage_has_halves(const struct stage *stage, int channel, int64_t most)
-{
-    int index = stage->count == 1 ? 0 : channel, exponent = stage->exponent ? stage->exponent[index] : 0;
-    wide factor = shift_left(stage->multiplier[index], 1 + (exponent > 0 ? exponent : 0));
-    wide divisor = shift_left(stage->divisor, exponent < 0 ? -exponent : 0);
-    wide common = greatest_divisor(factor, divisor);
-    /* halves are where x * factor / divisor is odd: at odd multiples of what is left of the divisor, if the rest of the
-     * factor is odd, too */
-    wide sum = (wide)most + (stage->addend[index] < 0 ? -(wide)stage->addend[index] : stage->addend[index]);
-    return common != 0 && (factor / common) % 2 != 0 && divisor / common <= sum;
-}

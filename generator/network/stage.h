@@ -20,7 +20,4 @@ bool stage_apply_narrowly(const struct stage *stage, int channel, int64_t x, int
 /* Has x an exact half to round, which goes to one element or another of the output? Of the roundings that divide once. */
 bool stage_is_tie(const struct stage *stage, int channel, int64_t x);
 
-/* Is there an integer |x| <= most for which the channel of a stage has a half to round? */
-bool stage_has_halves(const struct stage *stage, int channel, int64_t most);
-
 #endif

@@ -58,7 +58,11 @@ XPULP_FIELD(6, 2)
 /* dory_product_run for weights of 8, 4 and 2 bits, and for outputs of any bits. */
 dory_product_runner dory_packed_run_8, dory_packed_run_4, dory_packed_run_2;
 
-/* dory_product_finish for outputs of any bits. */
+/* dory_product_store for elements below 8 bits. */
+void dory_packed_store(const struct dory_product *product, const int32_t *element, uint32_t index, uint32_t pixels,
+                       uint32_t quad);
+
+/* dory_product_finish for outputs of any bits but 16. */
 void dory_packed_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
                         uint32_t pixels, uint32_t quad);
 

@@ -3,22 +3,42 @@
 
 static bool pool_supports(const struct dory_layer *layer)
 {
-    return (layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) &&
-           layer->normalisation != DORY_NORMALISE_THRESHOLDS && layer->input_bits == 8 && layer->output_bits == 8;
+    return (layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) && layer->input_bits == 8 &&
+           layer->output_bits == 8;
+}
+
+/* Cycles from the sums of four channels to elements. */
+static uint64_t quad_finish_cycles(const struct dory_layer *layer)
+{
+    bool is_power = (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) == 0;
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_HIGH: return 108;
+    case DORY_NORMALISE_THRESHOLDS: return 1000;
+    default: return is_power ? 61 : 430;
+    }
+}
+
+/* Of four channels: a window of whole rows of the tile is one row; pixels are added by fours. */
+static uint64_t average_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    uint32_t rows = layer->kernel_height, columns = layer->kernel_width;
+    if (tile->columns == 1 && layer->dilation_height == 1 && layer->dilation_width == 1) {
+        columns *= rows;
+        rows = 1;
+    }
+    return rows * (columns / 4 * 16 + columns % 4 * 6 + 24) + quad_finish_cycles(layer);
 }
 
 /* Quads, and the channels that are left over one by one. */
 static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t quads = tile->channels / 4, rest = tile->channels % 4;
-    bool high = layer->normalisation == DORY_NORMALISE_HIGH;
-    bool divides = !high && (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) != 0;
+    bool is_maximum = layer->operation == DORY_MAXIMUM_POOL;
     uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 10u) + 36;
-    uint64_t average = layer->kernel_height * (layer->kernel_width * 6u + 12u) + (divides ? 405 : high ? 155 : 165);
-    uint64_t quad = layer->operation == DORY_MAXIMUM_POOL ? maximum : average;
-    uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + (divides ? 110 : high ? 65 : 50);
+    uint64_t quad = is_maximum ? maximum : average_cycles(layer, tile);
+    uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + quad_finish_cycles(layer) / 4 + 35;
     uint64_t items = ((uint64_t)tile->rows * tile->columns * (quads + rest) + cores - 1) / cores;
-    return items * (quads * quad + rest * single) / (quads + rest) + 900;
+    return items * (quads * quad + rest * single) / (quads + rest) + (is_maximum ? 900 : 1150);
 }
 
 const struct dory_kernel_description dory_xpulpv2_pool_description = {
@@ -32,15 +52,14 @@ const struct dory_kernel_description dory_xpulpv2_pool_description = {
 
 static bool pool_any_supports(const struct dory_layer *layer)
 {
-    return (layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) &&
-           layer->normalisation != DORY_NORMALISE_THRESHOLDS && layer->input_bits <= 16 && layer->output_bits <= 16 &&
-           !pool_supports(layer);
+    return (layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) && layer->input_bits <= 16 &&
+           layer->output_bits <= 16 && !pool_supports(layer);
 }
 
 static bool passes_on(const struct dory_layer *layer)
 {
     const struct dory_stage *first = &layer->stages->first;
-    return layer->operation == DORY_MAXIMUM_POOL && layer->normalisation != DORY_NORMALISE_HIGH && first->multiplier == 1 &&
+    return layer->operation == DORY_MAXIMUM_POOL && layer->normalisation < DORY_NORMALISE_HIGH && first->multiplier == 1 &&
            first->addend == 0 && first->divisor == 1 && !layer->stages->has_second &&
            layer->input_bits == layer->output_bits;
 }
@@ -56,11 +75,12 @@ static uint64_t words_cycles(const struct dory_layer *layer, uint32_t words)
 /* Of up to sixteen channels of a pixel; `is_part`: fewer, which are copied before they are read. */
 static uint64_t sixteen_cycles(const struct dory_layer *layer, bool is_part)
 {
-    uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width, high = layer->normalisation == DORY_NORMALISE_HIGH;
+    uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
+    bool high = layer->normalisation == DORY_NORMALISE_HIGH, counts = layer->normalisation == DORY_NORMALISE_THRESHOLDS;
     bool divides = !high && (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) != 0;
     bool sums = layer->operation == DORY_AVERAGE_POOL && !is_part && (layer->input_bits == 16 || !layer->input_is_signed);
     uint64_t tap = !sums ? (is_part ? 430 : 300) : layer->input_bits == 16 ? 55 : layer->input_bits == 8 ? 31 : 43;
-    return taps * tap + (divides ? 2200 : high ? 900 : 480) + (is_part ? 200u : 0u);
+    return taps * tap + (counts ? 4000 : divides ? 2200 : high ? 900 : 480) + (is_part ? 200u : 0u);
 }
 
 /* Sixteens of channels, and what is left over. */

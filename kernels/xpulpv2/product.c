@@ -95,23 +95,28 @@ __attribute__((noinline)) bool dory_product_normalise(const struct dory_product 
     return true;
 }
 
-__attribute__((noinline)) void dory_product_finish(const struct dory_product *product, int32_t *sum,
-                                                   const uint8_t *constants, uint32_t index, uint32_t pixels, uint32_t quad)
+__attribute__((noinline)) void dory_product_store(const struct dory_product *product, const int32_t *element, uint32_t index,
+                                                  uint32_t pixels, uint32_t quad)
 {
     const struct dory_blocks *blocks = &product->blocks;
-    if (!dory_product_normalise(product, sum, constants, index, pixels, quad)) {
-        return;
-    }
     uint32_t lanes = dory_minimum(4, blocks->channels - 4 * quad), bytes = blocks->normaliser.output_bytes;
     uint8_t *output = product->output + (index * product->pixel_step + 4 * quad * product->channel_step) * bytes;
-    for (uint32_t p = 0; p < pixels; p++, sum += 4, output += product->pixel_step * bytes) {
+    for (uint32_t p = 0; p < pixels; p++, element += 4, output += product->pixel_step * bytes) {
         if (product->writes_chw) {
             for (uint32_t lane = 0; lane < lanes; lane++) {
-                output[lane * product->channel_step] = (uint8_t)sum[lane];
+                output[lane * product->channel_step] = (uint8_t)element[lane];
             }
         } else {
-            dory_store_elements(output, sum, lanes, bytes);
+            dory_store_elements(output, element, lanes, bytes);
         }
+    }
+}
+
+void dory_product_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
+                         uint32_t pixels, uint32_t quad)
+{
+    if (dory_product_normalise(product, sum, constants, index, pixels, quad)) {
+        dory_product_store(product, sum, index, pixels, quad);
     }
 }
 

@@ -87,7 +87,11 @@ void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile 
 bool dory_product_normalise(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
                             uint32_t pixels, uint32_t quad);
 
-/* The same, and elements of bytes or words are stored. */
+/* Stores such elements, where they are bytes or words. */
+void dory_product_store(const struct dory_product *product, const int32_t *element, uint32_t index, uint32_t pixels,
+                        uint32_t quad);
+
+/* Both. */
 void dory_product_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
                          uint32_t pixels, uint32_t quad);
 

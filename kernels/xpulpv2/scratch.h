@@ -26,6 +26,19 @@ static inline uint32_t dory_grouped_core_bytes(const struct dory_layer *layer, u
     return rows * input_columns * dory_window_channels(layer);
 }
 
+/* Convolutions of any elements, and in groups: bytes of one pixel, and of four of a core, whose low and high bytes lie apart
+ * where elements have 16 bits. */
+static inline uint32_t dory_any_pixel_bytes(const struct dory_layer *layer, uint32_t input_channels)
+{
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    return layer->operation == DORY_GROUPED ? taps * dory_window_channels(layer)
+                                            : dory_gather_pixel_bytes(layer, input_channels);
+}
+static inline uint32_t dory_any_core_bytes(const struct dory_layer *layer, uint32_t input_channels)
+{
+    return (layer->input_bits == 16 ? 8u : 4u) * dory_any_pixel_bytes(layer, input_channels);
+}
+
 /* How many products fit the sums of 4-bit weights, which are 16 times too large until a block is finished: of 8-bit inputs
  * with 4-bit weights, 2^31 / (16 * 255 * 8). */
 #define DORY_PACKED_MOST_TAPS 65536u

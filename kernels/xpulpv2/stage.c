@@ -59,6 +59,9 @@ bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory
 
 int32_t dory_stages_apply(const struct dory_layer *layer, int64_t accumulator)
 {
+    if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
+        return (int32_t)dory_count_thresholds(layer->thresholds, (int32_t)accumulator);
+    }
     int64_t value = dory_stage_apply(&layer->stages->first, accumulator);
     if (layer->stages->has_second) {
         value = dory_stage_apply(&layer->stages->second, value);
@@ -103,6 +106,9 @@ void dory_scalar_finish_start(struct dory_scalar_finish *finish, const struct do
     if (finish->is_high) {
         dory_high_start(&finish->high, layer, layer->left_shift);
         finish->bias = (int32_t)layer->stages->input[0].addend;
+        return;
+    }
+    if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
         return;
     }
     finish->is_narrow = dory_narrow_stages_of(finish->stage, layer, range);

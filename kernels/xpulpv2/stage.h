@@ -55,7 +55,7 @@ static inline struct dory_range dory_element_range(uint32_t bits, bool is_signed
  * of the output. Without a second stage that one only clips. False: not in 32 bits. */
 bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory_layer *layer, struct dory_range range);
 
-/* The same for an accumulator, in 64 bits: any stages. */
+/* The same for an accumulator, in 64 bits: any stages, or thresholds. */
 int32_t dory_stages_apply(const struct dory_layer *layer, int64_t accumulator);
 
 /* One scale for a layer in the form DORY_NORMALISE_HIGH: see struct dory_stages. */

@@ -33,6 +33,10 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_LOAD_BYTE_AT(d, offset, base)                "p.lbu " d ", " offset "(" base ")\n"
 #define XPULP_LOAD_BYTE_STEP(d, step, base)                "p.lbu " d ", " step "(" base "!)\n"
 #define XPULP_STORE_BYTE_AT(s, offset, base)               "p.sb " s ", " offset "(" base ")\n"
+#define XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)               "p.lb " d ", 1(" base "!)\n"
+#define XPULP_LOAD_SIGNED_BYTE_STEP(d, step, base)         "p.lb " d ", " step "(" base "!)\n"
+#define XPULP_LOAD_HALF_STEP(d, step, base)                "p.lhu " d ", " step "(" base "!)\n"
+#define XPULP_LOAD_SIGNED_HALF_STEP(d, step, base)         "p.lh " d ", " step "(" base "!)\n"
 #define XPULP_LOOP(level, count, instructions, label)      "lp.setup " level ", " count ", " label "f\n"
 #define XPULP_LOOP_START(level, instructions, label)       "lp.starti " level ", " label "f\n"
 #define XPULP_LOOP_END(level, instructions, label)         "lp.endi " level ", " label "f\n"
@@ -51,14 +55,19 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_LOAD_BYTE_AT(d, offset, base)           ".insn r 0x03, 7, 0x20, " d ", " base ", " offset "\n"
 #define XPULP_LOAD_BYTE_STEP(d, step, base)           ".insn r 0x0B, 7, 0x20, " d ", " base ", " step "\n"
 #define XPULP_STORE_BYTE_AT(s, offset, base)          ".insn r 0x23, 4, 0x00, " offset ", " base ", " s "\n"
+#define XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)          ".insn i 0x0B, 0, " d ", " base ", 1\n"
+#define XPULP_LOAD_SIGNED_BYTE_STEP(d, step, base)    ".insn r 0x0B, 7, 0x00, " d ", " base ", " step "\n"
+#define XPULP_LOAD_HALF_STEP(d, step, base)           ".insn r 0x0B, 7, 0x28, " d ", " base ", " step "\n"
+#define XPULP_LOAD_SIGNED_HALF_STEP(d, step, base)    ".insn r 0x0B, 7, 0x08, " d ", " base ", " step "\n"
 #define XPULP_LOOP(level, count, instructions, label) ".insn i 0x7B, 4, " level ", " count ", 2 * (" #instructions ")\n"
 #define XPULP_LOOP_START(level, instructions, label)  ".insn i 0x7B, 0, " level ", x0, 2 * (" #instructions ")\n"
 #define XPULP_LOOP_END(level, instructions, label)    ".insn i 0x7B, 1, " level ", x0, 2 * (" #instructions ")\n"
 #define XPULP_LOOP_COUNT(level, count)                ".insn i 0x7B, 2, " level ", " count ", 0\n"
 #endif
 
-/* Loads and stores of words, halves and (unsigned) bytes with an address that moves on by 4 (NEXT) or by a register (STEP)
- * afterwards, or that is the sum of two registers (AT). Arguments are strings: register names or operands such as "%0". */
+/* Loads and stores of words, bytes and halfwords (U: unsigned) with an address that moves on by their size (NEXT) or by a
+ * register (STEP) afterwards, or that is the sum of two registers (AT). Arguments are strings: register names or operands
+ * such as "%0". */
 #define P_LW_NEXT(d, base)        XPULP_LOAD_NEXT(d, base)
 #define P_SW_NEXT(s, base)        XPULP_STORE_NEXT(s, base)
 #define P_LW_AT(d, offset, base)  XPULP_LOAD_AT(d, offset, base)
@@ -68,6 +77,10 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define P_LBU_AT(d, offset, base) XPULP_LOAD_BYTE_AT(d, offset, base)
 #define P_LBU_STEP(d, step, base) XPULP_LOAD_BYTE_STEP(d, step, base)
 #define P_SB_AT(s, offset, base)  XPULP_STORE_BYTE_AT(s, offset, base)
+#define P_LB_NEXT(d, base)        XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)
+#define P_LB_STEP(d, step, base)  XPULP_LOAD_SIGNED_BYTE_STEP(d, step, base)
+#define P_LHU_STEP(d, step, base) XPULP_LOAD_HALF_STEP(d, step, base)
+#define P_LH_STEP(d, step, base)  XPULP_LOAD_SIGNED_HALF_STEP(d, step, base)
 #define P_SB_STEP(s, step, base)  XPULP_STORE_BYTE_STEP(s, step, base)
 #define P_SH_STEP(s, step, base)  XPULP_STORE_HALF_STEP(s, step, base)
 

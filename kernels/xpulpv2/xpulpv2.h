@@ -39,7 +39,9 @@
     KERNEL(packed_gather_8)                                                                                                 \
     KERNEL(packed_gather_4)                                                                                                 \
     KERNEL(packed_gather_2)                                                                                                 \
-    KERNEL(wide_convolution)                                                                                                \
+    KERNEL(convolution_any_8)                                                                                               \
+    KERNEL(convolution_any_4)                                                                                               \
+    KERNEL(convolution_any_2)                                                                                               \
     KERNEL(grouped)                                                                                                         \
     KERNEL(grouped_clamped)                                                                                                 \
     KERNEL(grouped_split)                                                                                                   \
@@ -47,6 +49,9 @@
     KERNEL(packed_grouped_8)                                                                                                \
     KERNEL(packed_grouped_4)                                                                                                \
     KERNEL(packed_grouped_2)                                                                                                \
+    KERNEL(grouped_any_8)                                                                                                   \
+    KERNEL(grouped_any_4)                                                                                                   \
+    KERNEL(grouped_any_2)                                                                                                   \
     KERNEL(depthwise_3x3_stride_1)                                                                                          \
     KERNEL(depthwise_3x3_stride_1_clamped)                                                                                  \
     KERNEL(depthwise_3x3_stride_1_clamped_less_one)                                                                         \
@@ -85,6 +90,7 @@
     KERNEL(depthwise_high)                                                                                                  \
     KERNEL(depthwise_high_away)                                                                                             \
     KERNEL(depthwise)                                                                                                       \
+    KERNEL(depthwise_scalar)                                                                                                \
     KERNEL(addition)                                                                                                        \
     KERNEL(addition_any)                                                                                                    \
     KERNEL(multiplication)                                                                                                  \

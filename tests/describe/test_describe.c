@@ -4,7 +4,9 @@
 
 #include "../plan/networks.h"
 #include "describe/requantise.h"
+#include "dory/normalise.h"
 #include "expect.h"
+#include "network/stage.h"
 #include "plan/plan.h"
 
 struct fixture {
@@ -150,6 +152,62 @@ static void test_kinds(void)
     arena_free(&f.arena);
 }
 
+/* A mean over 16x16 elements with a factor of multiplier * 2^exponent / divisor, and zero points. */
+static void mean(struct fixture *f, enum rounding rounding, int64_t multiplier, int exponent, int64_t divisor)
+{
+    start(f);
+    int64_t *numbers = arena_array(&f->arena, int64_t, 2);
+    int *exponents = arena_array(&f->arena, int, 1);
+    numbers[0] = multiplier;
+    numbers[1] = -256 * 100;
+    exponents[0] = exponent;
+    builder_pool(&f->builder, builder_input(&f->builder, 16, 16, 3), LAYER_AVERAGE_POOL, 16, 16, 0);
+    finish(f);
+    f->layer->stages[0] = (struct stage){.count = 1,
+                                         .rounding = rounding,
+                                         .multiplier = &numbers[0],
+                                         .addend = &numbers[1],
+                                         .exponent = exponents,
+                                         .divisor = divisor,
+                                         .zero_point = 100,
+                                         .has_clip = true,
+                                         .maximum = 255};
+}
+
+/* The firmware's scalar arithmetic against the stage, for all sums; and whether it is one scale in a high half. */
+static void expect_mean(enum rounding rounding, int64_t multiplier, int exponent, int64_t divisor, bool is_high)
+{
+    struct fixture f;
+    struct dory_layer run;
+    const char *text;
+    mean(&f, rounding, multiplier, exponent, divisor);
+    EXPECT(describe(&f, &run, &text), "%s", text);
+    EXPECT(run.operation == DORY_AVERAGE_POOL && (run.normalisation == DORY_NORMALISE_HIGH) == is_high,
+           "rounding %d, %" PRId64 " / %" PRId64 ": form %d", rounding, multiplier, divisor, run.normalisation);
+    for (int64_t sum = 0; sum <= 255 * 256; sum++) {
+        int64_t expected = (int64_t)stage_apply(&f.layer->stages[0], 0, sum), value;
+        if (run.normalisation == DORY_NORMALISE_HIGH) {
+            uint32_t biased = (uint32_t)(sum + run.stages->input[0].addend);
+            value = dory_normalise_high_stages(&run, (int32_t)(biased << run.left_shift));
+        } else {
+            value = dory_clip(dory_stage_apply(&run.stages->first, sum), run.minimum, run.maximum);
+        }
+        EXPECT(value == expected, "sum %" PRId64 ": %" PRId64 " instead of %" PRId64, sum, value, expected);
+    }
+    arena_free(&f.arena);
+}
+
+static void test_means_stay_pools(void)
+{
+    expect_mean(ROUND_TWICE, 1932735283, -8, 1, true);
+    expect_mean(ROUND_TWICE, 1 << 30, -7, 1, true);
+    expect_mean(ROUND_HALF_EVEN, 1, 0, 256, true);
+    expect_mean(ROUND_HALF_EVEN, 3, 0, 640, true);
+    expect_mean(ROUND_HALF_EVEN, 1, 0, 257, false); /* has no halves */
+    expect_mean(ROUND_HALF_AWAY, 1, 0, 256, true);  /* on both sides of zero, which a floor tells apart in 64 bits only */
+    expect_mean(ROUND_HALF_AWAY, 1, 0, 257, false);
+}
+
 /* Without a clip a layer's results have 32 bits. The fault is its own, not that of the layer that reads them, however far
  * behind it. */
 static void test_blames_producer(void)
@@ -177,6 +235,7 @@ int main(void)
     test_refusals();
     test_flattening();
     test_kinds();
+    test_means_stay_pools();
     test_blames_producer();
     return expect_result("describe");
 }

@@ -240,10 +240,7 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
         test->stages.first = (struct dory_stage){1 << 30, 1 << 16, 1 << 10, 0, 255};
     }
     test->shape = (struct dory_tile_shape){shape->rows, shape->columns, shape->channels, layer->input_channels};
-    if (layer->operation == DORY_CONCATENATION || layer->operation == DORY_INTERPOLATION ||
-        layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY) {
-        usual_moves(test);
-    }
+    usual_moves(test);
     test->tile.first_chunk = test->tile.last_chunk = 1;
     test->cores = cores;
     for (size_t i = 0; dory_xpulpv2_kernels[i]; i++) {

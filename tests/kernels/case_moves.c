@@ -191,13 +191,38 @@ static void random_largest(struct test_case *test)
     shape_tile(test);
 }
 
+/* ---- thresholds of pools ---- */
+
+static void fill_thresholds(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    uint32_t taps = layer->operation == DORY_AVERAGE_POOL ? (uint32_t)layer->kernel_height * layer->kernel_width : 1;
+    int32_t least = layer->input_is_signed ? -128 * (int32_t)taps : 0, threshold = least;
+    for (uint32_t i = 0; i < DORY_THRESHOLDS; i++, threshold += (int32_t)random_up_to(2 * taps)) {
+        test->lists[i] = threshold;
+    }
+    layer->normalisation = DORY_NORMALISE_THRESHOLDS;
+    layer->thresholds = test->lists;
+    layer->output_bits = 8;
+    layer->output_is_signed = 0;
+    layer->minimum = 0;
+    layer->maximum = 255;
+}
+
+static bool is_pool(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL;
+}
+
 /* ---- all ---- */
 
 static bool is_kernel(const struct test_case *test, const char *name) { return strcmp(test->description->name, name) == 0; }
 
 void random_moves(struct test_case *test)
 {
-    if (is_kernel(test, "dory_xpulpv2_copy")) {
+    if (is_pool(&test->layer) && one_in(8)) {
+        fill_thresholds(test);
+    } else if (is_kernel(test, "dory_xpulpv2_copy")) {
         random_copy(test);
     } else if (is_kernel(test, "dory_xpulpv2_concatenation")) {
         random_concatenation(test);
@@ -211,7 +236,7 @@ void random_moves(struct test_case *test)
 }
 
 /* Of an image half as large in each direction; of two inputs of the same channels. */
-void usual_moves(struct test_case *test)
+static void usual_move(struct test_case *test)
 {
     struct dory_layer *layer = &test->layer;
     uint8_t normalisation = layer->normalisation, rounding = layer->rounding;
@@ -230,4 +255,15 @@ void usual_moves(struct test_case *test)
         fill_softmax(test);
     }
     test->shape.input_channels = layer->input_channels;
+}
+
+void usual_moves(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    if (is_pool(layer) && layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
+        fill_thresholds(test);
+    } else if (layer->operation == DORY_CONCATENATION || layer->operation == DORY_INTERPOLATION ||
+               layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY) {
+        usual_move(test);
+    }
 }

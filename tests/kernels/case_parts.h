@@ -12,7 +12,7 @@ void shape_tile(struct test_case *test);
 /* Makes another layer of the case, where the kernel is one that moves elements, or one of those of whole pixels. */
 void random_moves(struct test_case *test);
 
-/* The lists and stages of such a layer of test_case_of. */
+/* The lists and stages of such a layer of test_case_of, and of a pool by thresholds; nothing of others. */
 void usual_moves(struct test_case *test);
 
 #endif

@@ -2,25 +2,38 @@
 #include "../convolution_description.h"
 #include "../scratch.h"
 
-/* ---- elements of 16 bits --------------------------------------------------------------------------------------- */
+/* ---- any elements, which are laid byte by byte ------------------------------------------------------------------ */
 
-static bool wide_supports(const struct dory_layer *layer)
+/* What no other convolution takes: elements of 16 bits on either side. */
+static bool has_halves(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_CONVOLUTION && layer->input_bits == 16 && layer->weight_bits == 8 &&
+    return (layer->input_bits == 16 || layer->output_bits == 16) && layer->input_bits <= 16 &&
            2u * layer->input_channels <= UINT16_MAX;
 }
 
-static uint32_t wide_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+static bool any_supports(const struct dory_layer *layer, uint32_t weight_bits)
 {
-    return cores * 8 * dory_gather_pixel_bytes(layer, tile->input_channels);
+    return layer->operation == DORY_CONVOLUTION && layer->weight_bits == weight_bits && has_halves(layer);
+}
+
+static bool grouped_any_supports(const struct dory_layer *layer, uint32_t weight_bits)
+{
+    bool is_apart = layer->dilation_width != 1 && layer->input_bits <= 8;
+    return layer->operation == DORY_GROUPED && layer->weight_bits == weight_bits && (is_apart || has_halves(layer));
+}
+
+static uint32_t any_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return cores * dory_any_core_bytes(layer, tile->input_channels);
 }
 
 /* Cycles behind the sums of a block of 4 pixels and 4 channels; of one pixel in a linear layer. */
-static uint64_t wide_finish_cycles(const struct dory_layer *layer, bool is_linear)
+static uint64_t any_finish_cycles(const struct dory_layer *layer, bool is_linear)
 {
     enum dory_direct kind = layer->output_bits == 8 && !is_linear ? dory_direct_of(layer) : DORY_NOT_DIRECT;
     switch (kind) {
-    case DORY_NOT_DIRECT: return dory_long_finish_cycles(layer) * (is_linear ? 4 : 10) / 10 + 180;
+    case DORY_NOT_DIRECT:
+        return is_linear ? dory_long_finish_cycles(layer) * 4 / 10 + 480 : dory_long_finish_cycles(layer) + 180;
     case DORY_DIRECT: return 420;
     case DORY_DIRECT_CLAMPED: return 495;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 600;
@@ -29,28 +42,58 @@ static uint64_t wide_finish_cycles(const struct dory_layer *layer, bool is_linea
     }
 }
 
-static uint64_t wide_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+/* Cycles to lay one pixel ready: words, and what is left of runs one by one. Below 8 bits all are one by one. */
+static uint64_t any_split_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
-    uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns;
-    uint64_t words = dory_gather_pixel_bytes(layer, tile->input_channels) / 4, runs = dory_runs(layer);
-    uint64_t rests = runs * (dory_run_elements(layer, tile->input_channels) % 4);
-    uint64_t blocks = ((uint64_t)quads * dory_divide_up(pixels, 4) + cores - 1) / cores,
-             started = (blocks + quads - 1) / quads;
-    uint64_t block = 2 * words * 247 / 10 + 250 + wide_finish_cycles(layer, pixels == 1);
-    if (tile->input_channels < layer->input_channels) {
-        block += 300;
+    bool is_grouped = layer->operation == DORY_GROUPED;
+    uint64_t bytes = dory_any_pixel_bytes(layer, tile->input_channels);
+    uint64_t runs = is_grouped ? (uint32_t)layer->kernel_height * layer->kernel_width : dory_runs(layer);
+    uint64_t rests = runs * (dory_run_elements(layer, is_grouped ? layer->input_channels : tile->input_channels) % 4);
+    if (is_grouped && dory_window_channels(layer) <= layer->input_channels) {
+        rests = 0;
     }
-    uint64_t split = dory_minimum(pixels, 4) * (words * 11 + runs * 25 + rests * 10 + 40);
-    return blocks * block + started * split + 700;
+    if (layer->input_bits < 8) {
+        return bytes * 20 + runs * 37 + 40;
+    }
+    return bytes / 4 * (layer->input_bits == 16 ? 11 : 5) + runs * 37 + rests * 10 + 40;
 }
 
-const struct dory_kernel_description dory_xpulpv2_wide_convolution_description = {
-    .name = "dory_xpulpv2_wide_convolution",
-    .supports = wide_supports,
-    .scratch_bytes = wide_scratch_bytes,
-    .cycles = wide_cycles,
-    .can_tile_input_channels = true,
-};
+static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns;
+    uint32_t each = layer->operation != DORY_GROUPED ? quads : layer->group_outputs % 4 == 0 ? layer->group_outputs / 4u : 1;
+    uint64_t words = dory_any_pixel_bytes(layer, tile->input_channels) / 4;
+    uint64_t blocks = ((uint64_t)quads * dory_divide_up(pixels, 4) + cores - 1) / cores,
+             started = (blocks + each - 1) / each;
+    uint64_t step = layer->weight_bits == 8 ? 247 : layer->weight_bits == 4 ? 267 : 288;
+    bool halves = layer->input_bits == 16;
+    uint64_t block = (halves ? 2 : 1) * words * step / 10 + (halves ? 250 : 110) + any_finish_cycles(layer, pixels == 1);
+    if (tile->input_channels < layer->input_channels && layer->operation != DORY_GROUPED) {
+        block += 300;
+    }
+    return blocks * block + started * dory_minimum(pixels, 4) * any_split_cycles(layer, tile) + 850;
+}
+
+#define ANY(bits)                                                                                                           \
+    static bool any_##bits##_supports(const struct dory_layer *layer) { return any_supports(layer, bits); }                 \
+    static bool grouped_any_##bits##_supports(const struct dory_layer *layer) { return grouped_any_supports(layer, bits); } \
+    const struct dory_kernel_description dory_xpulpv2_convolution_any_##bits##_description = {                              \
+        .name = "dory_xpulpv2_convolution_any_" #bits,                                                                      \
+        .supports = any_##bits##_supports,                                                                                  \
+        .scratch_bytes = any_scratch_bytes,                                                                                 \
+        .cycles = any_cycles,                                                                                               \
+        .can_tile_input_channels = true,                                                                                    \
+    };                                                                                                                      \
+    const struct dory_kernel_description dory_xpulpv2_grouped_any_##bits##_description = {                                  \
+        .name = "dory_xpulpv2_grouped_any_" #bits,                                                                          \
+        .supports = grouped_any_##bits##_supports,                                                                          \
+        .scratch_bytes = any_scratch_bytes,                                                                                 \
+        .cycles = any_cycles,                                                                                               \
+    };
+
+ANY(8)
+ANY(4)
+ANY(2)
 
 /* ---- in groups ------------------------------------------------------------------------------------------------- */
 
@@ -74,15 +117,25 @@ static uint32_t grouped_scratch_bytes(const struct dory_layer *layer, const stru
     return cores * dory_grouped_core_bytes(layer, tile->rows, input_columns(layer, tile));
 }
 
+/* Cycles to copy the window of a pixel: by words, by fours of fewer bits, or one by one. */
+static uint64_t window_cycles(const struct dory_layer *layer)
+{
+    uint64_t window = dory_window_channels(layer);
+    bool is_there = layer->input_channels >= window;
+    if (layer->input_bits == 8 && is_there) {
+        return window == 4 ? 7 : 8 + window / 4 * 8;
+    }
+    return is_there && dory_window_start(layer, 1) * layer->input_bits % 8 == 0 ? 6 + window / 4 * 21 : 20 * window;
+}
+
 /* Copies of windows by the slowest core: a band of so many pixel quads at once. */
 static uint64_t copies_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t items)
 {
-    uint64_t window = dory_window_channels(layer), each = dory_grouped_band_rows(tile->rows) * tile->columns;
+    uint64_t each = dory_grouped_band_rows(tile->rows) * tile->columns;
     uint64_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t bands = (items * 4 + each - 1) / each + items / pixel_quads;
-    uint64_t pixels = dory_grouped_core_bytes(layer, tile->rows, input_columns(layer, tile)) / window;
-    bool words = layer->input_bits == 8 && layer->input_channels >= window;
-    return bands * (pixels * (words ? (window == 4 ? 7 : 8 + window / 4 * 8) : 20 * window) + 150);
+    uint64_t pixels = dory_grouped_core_bytes(layer, tile->rows, input_columns(layer, tile)) / dory_window_channels(layer);
+    return bands * (pixels * window_cycles(layer) + 150);
 }
 
 static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)

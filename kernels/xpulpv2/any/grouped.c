@@ -38,7 +38,35 @@ static inline void copy_words(uint8_t *output, const uint8_t *input, uint32_t pi
     }
 }
 
-/* Elements of 2 and 4 bits, or fewer than a window has: one by one. What is not there has weights of zero. */
+/* Elements of 2 and 4 bits that start with a byte: four are one or two of them. */
+static inline __attribute__((always_inline)) void unpack_fours(const struct grouped *grouped, uint8_t *output,
+                                                               const uint8_t *input, uint32_t pixels, uint32_t bits,
+                                                               bool is_signed)
+{
+    uint32_t pixel_bytes = grouped->pixel_bytes, window = grouped->window;
+    for (; pixels > 0; pixels--, input += pixel_bytes) {
+        const uint8_t *packed = input;
+        for (uint32_t left = window; left > 0; left -= 4, output += 4, packed += bits / 2) {
+            uint32_t four = bits == 4 ? packed[0] | (uint32_t)packed[1] << 8 : *packed;
+            dory_store_word(output, dory_unpack_four(four, bits, is_signed));
+        }
+    }
+}
+
+static void unpack_window(const struct grouped *grouped, const uint8_t *input, uint32_t pixels)
+{
+    bool is_signed = grouped->layer->input_is_signed;
+    uint8_t *output = grouped->buffer;
+    if (grouped->layer->input_bits == 4) {
+        is_signed ? unpack_fours(grouped, output, input, pixels, 4, true)
+                  : unpack_fours(grouped, output, input, pixels, 4, false);
+    } else {
+        is_signed ? unpack_fours(grouped, output, input, pixels, 2, true)
+                  : unpack_fours(grouped, output, input, pixels, 2, false);
+    }
+}
+
+/* Elements that do not start with a byte, or fewer than a window has: one by one. What is not there has weights of zero. */
 static void copy_elements(const struct grouped *grouped, uint8_t *output, const uint8_t *input, uint32_t start,
                           uint32_t pixels)
 {
@@ -60,8 +88,11 @@ static void copy_window(const struct grouped *grouped, uint32_t start, uint32_t 
              pixels = columns * dory_input_extent(rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
     const uint8_t *input =
         (const uint8_t *)grouped->tile->input + first_row * layer->stride_height * columns * grouped->pixel_bytes;
-    if (layer->input_bits == 8 && layer->input_channels >= grouped->window) {
+    bool is_there = layer->input_channels >= grouped->window;
+    if (layer->input_bits == 8 && is_there) {
         copy_words(grouped->buffer, input + start, pixels, grouped->pixel_bytes, grouped->window);
+    } else if (is_there && start * layer->input_bits % 8 == 0) {
+        unpack_window(grouped, input + start * layer->input_bits / 8, pixels);
     } else {
         copy_elements(grouped, grouped->buffer, input, start, pixels);
     }

@@ -32,6 +32,18 @@ static inline __attribute__((always_inline)) void dory_unpack_2(uint32_t bytes[4
     bytes[3] = pv_pack_h_h(high_cd, high_ab);
 }
 
+/* Four elements of 4 or 2 bits, the first in the low bits, as bytes; bits beyond do not matter. */
+static inline __attribute__((always_inline)) uint32_t dory_unpack_four(uint32_t packed, uint32_t bits, bool is_signed)
+{
+    if (bits == 4) {
+        uint32_t halves = (packed & 0xFF) | (packed << 8 & 0xFF0000), bytes = halves | halves << 4;
+        return is_signed ? dory_signed_field_0_4(bytes) : bytes & 0x0F0F0F0F;
+    }
+    packed &= 0xFF;
+    uint32_t bytes = packed | packed << 6 | packed << 12 | packed << 18;
+    return is_signed ? dory_signed_field_0_2(bytes) : bytes & 0x03030303;
+}
+
 /* The low 4 bits of 4 bytes, side by side in 16 bits. */
 static inline uint32_t dory_pack_4(uint32_t bytes)
 {

@@ -357,3 +357,38 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_description = {
     .scratch_bytes = any_scratch_bytes,
     .cycles = depthwise_cycles,
 };
+
+/* ---- product by product, see any/depthwise_scalar.c ---------------------------------------------------------- */
+
+static bool depthwise_scalar_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_DEPTHWISE && (layer->input_bits == 8 || layer->input_bits == 16) &&
+           2u * layer->input_channels <= UINT16_MAX && !any_supports(layer);
+}
+
+/* Cycles from the sums of a block of 4 pixels x 4 channels to elements in the output. */
+static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
+{
+    switch (dory_direct_of(layer)) {
+    case DORY_NOT_DIRECT: return 440 + 4 * (uint64_t)long_finish_cycles(layer);
+    case DORY_DIRECT: return 490;
+    case DORY_DIRECT_CLAMPED: return 577;
+    case DORY_DIRECT_CLAMPED_LESS_ONE: return 640;
+    case DORY_DIRECT_CLAMPED_DIVIDED: return 700;
+    default: return 766;
+    }
+}
+
+static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t blocks = (uint64_t)dory_divide_up(tile->rows * tile->columns, 4) * dory_divide_up(tile->channels, 4);
+    uint64_t lane = layer->kernel_height * (layer->kernel_width * 9u + 6u) + 24;
+    return (blocks + cores - 1) / cores * (4 * lane + scalar_finish_cycles(layer)) + 600;
+}
+
+const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {
+    .name = "dory_xpulpv2_depthwise_scalar",
+    .supports = depthwise_scalar_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = depthwise_scalar_cycles,
+};
