@@ -1,9 +1,9 @@
 /* Element-wise addition of elements of any bits, sixteen channels of a pixel at a time, as integers. */
+#include "../packed/unpack.h"
 #include "../share.h"
 #include "../stage.h"
 #include "../xpulpv2.h"
 #include "dory/normalise.h"
-#include "unpack.h"
 
 struct addition {
     const struct dory_layer *layer;

@@ -5,11 +5,11 @@
  * sum = low products + 256 * high products. That takes as long as products of halves would, and no weight need be widened.
  */
 
+#include "../packed/packed_weights.h"
 #include "../product_block.h"
 #include "../scratch.h"
 #include "../walk.h"
 #include "../xpulpv2.h"
-#include "packed_weights.h"
 #include "store.h"
 
 struct splitter {

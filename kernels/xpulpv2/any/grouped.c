@@ -1,12 +1,12 @@
 /* Convolutions in groups. A quad of output channels reads a window of the input's channels (dory/layer.h). Each core copies
  * the rows of a window that a band of output rows reads to its scratch, a byte an element, where it is the input of a
  * convolution as any other: rows of a receptive field are contiguous words, and pixels are taken where they lie. */
-#include "../packed.h"
+#include "../packed/packed.h"
+#include "../packed/unpack.h"
 #include "../product.h"
 #include "../scratch.h"
 #include "../walk.h"
 #include "../xpulpv2.h"
-#include "unpack.h"
 
 struct grouped {
     const struct dory_layer *layer;

@@ -1,10 +1,10 @@
 /* Maximum and average of elements of any bits, sixteen channels at a time: as many elements fill whole words, whatever their
  * bits. A maximum of elements that stay what they are is that of fields of words, and neither unpacked nor packed. */
+#include "../packed/unpack.h"
 #include "../share.h"
 #include "../stage.h"
 #include "../walk.h"
 #include "../xpulpv2.h"
-#include "unpack.h"
 
 struct pool {
     uint32_t input_bits, output_bits;

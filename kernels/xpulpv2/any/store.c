@@ -1,6 +1,6 @@
 #include "store.h"
 
-#include "../packed.h"
+#include "../packed/packed.h"
 
 typedef uint16_t __attribute__((may_alias)) half;
 

@@ -1,10 +1,10 @@
 /* Convolutions with weights, inputs or outputs below 8 bits; see packed.h. The bits in a kernel's name are those of the
  * weights. */
-#include "any/unpack.h"
+#include "../scratch.h"
+#include "../walk.h"
+#include "../xpulpv2.h"
 #include "packed.h"
-#include "scratch.h"
-#include "walk.h"
-#include "xpulpv2.h"
+#include "unpack.h"
 
 /* ---- inputs of bytes in whole words, where they lie -------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* What the planner knows of convolutions with weights, input or output below 8 bits. */
-#include "convolution_description.h"
-#include "scratch.h"
+#include "../convolution_description.h"
+#include "../scratch.h"
 
 static bool is_packed(const struct dory_layer *layer, uint32_t weight_bits)
 {

@@ -1,7 +1,7 @@
 /* Convolutions of few pixels, as in linear.c, with weights of 4 and 2 bits; see packed.h. */
+#include "../walk.h"
+#include "../xpulpv2.h"
 #include "packed.h"
-#include "walk.h"
-#include "xpulpv2.h"
 
 /* Adds to each of four sums the dot products of `words` words of input with the weights beside them; both addresses move
  * on. 4 bits: 11 instructions for 16 MAC, and sums of 16 times the products. 2 bits: 13 instructions. */

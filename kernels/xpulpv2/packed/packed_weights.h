@@ -2,7 +2,7 @@
 #ifndef DORY_XPULPV2_PACKED_WEIGHTS_H
 #define DORY_XPULPV2_PACKED_WEIGHTS_H
 
-#include "../packed.h"
+#include "packed.h"
 
 #if defined(DORY_XPULPV2)
 

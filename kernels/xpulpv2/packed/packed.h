@@ -9,8 +9,8 @@
 #ifndef DORY_XPULPV2_PACKED_H
 #define DORY_XPULPV2_PACKED_H
 
-#include "product.h"
-#include "xpulp.h"
+#include "../product.h"
+#include "../xpulp.h"
 
 #if defined(DORY_XPULPV2)
 

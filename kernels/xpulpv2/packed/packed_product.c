@@ -1,8 +1,8 @@
 /* The product for weights of 4 and 2 bits, and for outputs of any bits: see packed.h and product.h. */
-#include "any/packed_weights.h"
+#include "../product_block.h"
+#include "../product_run.h"
 #include "packed.h"
-#include "product_block.h"
-#include "product_run.h"
+#include "packed_weights.h"
 
 #if defined(DORY_XPULPV2)
 

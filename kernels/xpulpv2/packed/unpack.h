@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-#include "../packed.h"
 #include "../xpulp.h"
 #include "dory/layer.h"
+#include "packed.h"
 
 /* 8 elements of 4 bits, in two words of bytes. */
 static inline __attribute__((always_inline)) void dory_unpack_4(uint32_t bytes[2], uint32_t word, bool is_signed)
