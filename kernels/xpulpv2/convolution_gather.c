@@ -80,7 +80,7 @@ static __attribute__((noinline)) void copy_groups_behind_first(const struct dory
     }
 }
 
-void dory_gather_four(struct dory_gather *gather, uint32_t count)
+static inline __attribute__((always_inline)) void gather_four(struct dory_gather *gather, uint32_t count)
 {
     struct dory_pixels from;
     dory_walk_pixels(&gather->walk, &from, count);
@@ -94,8 +94,10 @@ void dory_gather_four(struct dory_gather *gather, uint32_t count)
 static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
 {
     (void)pixels;
-    dory_gather_four(state, count);
+    gather_four(state, count);
 }
+
+void dory_gather_four(struct dory_gather *gather, uint32_t count) { gather_four(gather, count); }
 
 /* `size` is that of a word or a byte. */
 static struct dory_gather_piece piece_of(const struct dory_gather *gather, uint32_t columns, uint32_t size)

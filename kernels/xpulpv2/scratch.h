@@ -48,6 +48,9 @@ static inline uint32_t dory_any_core_bytes(const struct dory_layer *layer, uint3
 
 #define DORY_DEPTHWISE_MOST_UNITS 16
 
+/* Whether a row ends in a strip of two columns only, where strips lie in CHW: of a width like 5, 6 or 14. */
+static inline int dory_ends_in_half(uint32_t columns) { return columns % 4 == 1 || columns % 4 == 2; }
+
 /* Kernels of any size, see series.h: pairs of near and far words that a four takes. */
 #define DORY_DEPTHWISE_MOST_STEPS 8
 

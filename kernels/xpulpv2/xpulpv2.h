@@ -70,6 +70,12 @@
     KERNEL(depthwise_3x3_chw_stride_1_split)                                                                                \
     KERNEL(depthwise_3x3_chw_stride_1_high)                                                                                 \
     KERNEL(depthwise_3x3_chw_stride_1_high_away)                                                                            \
+    KERNEL(depthwise_3x3_chw_stride_1_half)                                                                                 \
+    KERNEL(depthwise_3x3_chw_stride_1_half_clamped)                                                                         \
+    KERNEL(depthwise_3x3_chw_stride_1_half_clamped_less_one)                                                                \
+    KERNEL(depthwise_3x3_chw_stride_1_half_split)                                                                           \
+    KERNEL(depthwise_3x3_chw_stride_1_half_high)                                                                            \
+    KERNEL(depthwise_3x3_chw_stride_1_half_high_away)                                                                       \
     KERNEL(depthwise_3x3_chw_stride_2)                                                                                      \
     KERNEL(depthwise_3x3_chw_stride_2_clamped)                                                                              \
     KERNEL(depthwise_3x3_chw_stride_2_clamped_less_one)                                                                     \

@@ -154,6 +154,66 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                                                      \
         : CLOBBERED)
 
+/* The same for the last two columns alone, outputs 2 and 3: 8 instructions a row beside those of `finish`. `way` is ALIGN or
+ * BORDER; START_.._RIGHT sets what .._RIGHT(word) needs in t0, which is free, as t2 and t4 are. */
+#define ROW_HALF(way, finish, right0, right1, right2, label_of_last)                                                        \
+    P_LW_STEP(right2, "a6", "a1")                                                                                           \
+    PV_DOTUSP_B("s7", right0, "s1") PV_DOTUSP_B("ra", right0, "s4")                                                         \
+    PV_SDOTUSP_B("s7", right1, "s2") PV_SDOTUSP_B("ra", right1, "s5")                                                       \
+    way##_RIGHT(right2)                                                                                                     \
+    PV_SDOTUSP_B("s7", right2, "s3") PV_SDOTUSP_B("ra", right2, "s6")                                                       \
+    finish("s7", "ra", "t6", "a7", label_of_last)
+
+#define FIRST_ROWS_HALF(way, right0, right1)                                                                                \
+    START_##way##_RIGHT                                                                                                     \
+    P_LW_STEP(right0, "a6", "a1") P_LW_STEP(right1, "a6", "a1")                                                             \
+    way##_RIGHT(right0)                                                                                                     \
+    way##_RIGHT(right1)
+
+#define HALF_OF(instructions) (((instructions) + 3 * ((instructions) & 1)) / 2)
+#define HEAD_HALF(constants)  (22 + (constants))
+#define ROW_OF_HALF(finish)   (8 + HALF_OF(finish))
+
+#define COMPUTE_HALF(way, finish, load_constants, constants_instructions, finish_instructions)                              \
+    __asm__ volatile(                                                                                                       \
+        ".option push\n"                                                                                                    \
+        ".balign 4\n"                                                                                                       \
+        ".option norvc\n"                                                                                                   \
+        LOAD_STRIP                                                                                                          \
+        LP_START("x0", 2 + HEAD_HALF(constants_instructions), "2")                                                     \
+        LP_END("x0", HEAD_HALF(constants_instructions) + 3 * ROW_OF_HALF(finish_instructions), "1")               \
+        "0:\n"                                                                                                              \
+        LOAD_LANE(load_constants)                                                                                           \
+        "lw s7, %[rounds]\n"                                                                                                \
+        "lw t6, %[rest]\n"                                                                                                  \
+        "slli s4, s1, 8\n"                                                                                                  \
+        "slli s5, s2, 8\n"                                                                                                  \
+        "slli s6, s3, 8\n"                                                                                                  \
+        LP_COUNT("x0", "s7")                                                                                                \
+        "bnez t6, 5f\n"                                                                                                     \
+        FIRST_ROWS_HALF(way, "t1", "t3")                                                                                    \
+        "2:\n"                                                                                                              \
+        ROW_HALF(way, finish##_HALF, "t1", "t3", "t5", "")                                                                  \
+        "3:\n"                                                                                                              \
+        ROW_HALF(way, finish##_HALF, "t3", "t5", "t1", "")                                                                  \
+        "4:\n"                                                                                                              \
+        ROW_HALF(way, finish##_HALF, "t5", "t1", "t3", "1: ")                                                               \
+        NEXT_LANE("0b")                                                                                                     \
+        "j 7f\n"                                                                                                            \
+        "5: addi t6, t6, -1\n"                                                                                              \
+        "bnez t6, 6f\n"                                                                                                     \
+        FIRST_ROWS_HALF(way, "t5", "t1")                                                                                    \
+        "j 4b\n"                                                                                                            \
+        "6:\n"                                                                                                              \
+        FIRST_ROWS_HALF(way, "t3", "t5")                                                                                    \
+        "j 3b\n"                                                                                                            \
+        "7:\n"                                                                                                              \
+        END_STRIP                                                                                                           \
+        ".option pop\n"                                                                                                     \
+        : CHANGED_OPERANDS                                                                                                  \
+        : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                   \
+        : CLOBBERED)
+
 /* Stride 2.
  *
  * s1-s3            weights of three kernel rows
@@ -202,7 +262,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                                                      \
         : CLOBBERED)
 
-/* `compute` is COMPUTE_STRIDE_1 or COMPUTE_STRIDE_2, `kind` a constant. */
+/* `compute` is COMPUTE_STRIDE_1, COMPUTE_HALF or COMPUTE_STRIDE_2, `kind` a constant. */
 #define COMPUTE(compute, way, kind)                                                                                         \
     do {                                                                                                                    \
         if ((kind) == DORY_DIRECT) {                                                                                        \

@@ -3,6 +3,7 @@
  * there: words at odd addresses are loaded where they are, and at the edges a word that lies a column further, shifted, or
  * with a byte of border shuffled in: only the high kinds and the split one know a border that is not zero. A strip has four
  * columns; the last one overlaps the one before where the width is no multiple of four. */
+#include "../scratch.h"
 #include "../share.h"
 #include "../xpulpv2.h"
 #include "depthwise_3x3.h"
@@ -21,10 +22,11 @@ struct strip {
     uint32_t pitch;                   /* from row to row of the input */
     uint32_t plane_rest;              /* from behind the last row that is read to the next lane's first */
     int32_t step, row_step;           /* in the output */
+    bool is_half;                     /* of it, only the last two columns */
 };
 
-/* Strides, and for stride 2 the side of the border. */
-enum way { STRIDE_1, STRIDE_2_LEFT, STRIDE_2_RIGHT };
+/* Strides; for stride 1 whether there are halves of strips, for stride 2 the side of the border. */
+enum way { STRIDE_1, STRIDE_1_HALF, STRIDE_2_LEFT, STRIDE_2_RIGHT };
 
 /* The work on one tile. */
 struct work {
@@ -38,7 +40,7 @@ struct work {
     uint32_t quad, strip;     /* at work */
 };
 
-static inline uint32_t stride_of(enum way way) { return way == STRIDE_1 ? 1 : 2; }
+static inline uint32_t stride_of(enum way way) { return way == STRIDE_1 || way == STRIDE_1_HALF ? 1 : 2; }
 
 static inline bool knows_border(enum dory_direct kind)
 {
@@ -70,6 +72,10 @@ static inline bool knows_border(enum dory_direct kind)
     PV_SHUFFLE2_B(left, free, "s9")                                                                                         \
     PV_SHUFFLE2_B(right, free, "s10")
 #define INSTRUCTIONS_OF_BORDER_ROW 3
+#define START_ALIGN_RIGHT    "nop\n"
+#define ALIGN_RIGHT(right)   "srli " right ", " right ", 8\n"
+#define START_BORDER_RIGHT   "lw t0, %[border]\n"
+#define BORDER_RIGHT(right)  PV_SHUFFLE2_B(right, "t0", "s10")
 
 /* Stride 2: words at columns 0 and 4 as they lie in memory, without border, and t2, of which one byte is read: with border on
  * the left the last one before them, else the first one behind them. */
@@ -182,7 +188,13 @@ static inline bool knows_border(enum dory_direct kind)
 static inline __attribute__((always_inline)) void compute(const struct work *work, const struct strip *strip,
                                                           struct dory_lanes *lanes, enum way way, enum dory_direct kind)
 {
-    if (way == STRIDE_1) {
+    if (way == STRIDE_1_HALF && strip->is_half) {
+        if (knows_border(kind)) {
+            COMPUTE(COMPUTE_HALF, BORDER, kind);
+        } else {
+            COMPUTE(COMPUTE_HALF, ALIGN, kind);
+        }
+    } else if (stride_of(way) == 1) {
         COMPUTE_WORDS(COMPUTE_STRIDE_1, ALIGN, BORDER, LEAVE, kind);
     } else if (way == STRIDE_2_LEFT) {
         COMPUTE_WORDS(COMPUTE_STRIDE_2, ALIGN, BORDER, LEAVE, kind);
@@ -198,7 +210,7 @@ static void load_row(const struct strip *strip, uint32_t offset, enum way way, u
 {
     const uint8_t *left = strip->left + offset, *right = strip->right + offset;
     uint32_t border = strip->border & 0xFF, first = dory_load_word(left);
-    if (way == STRIDE_1) {
+    if (stride_of(way) == 1) {
         word[0] = first << strip->left_shift | (strip->left_shift ? border : 0);
         word[1] = word[0] >> 8;
         word[2] = dory_load_word(right) >> strip->right_shift | (strip->right_shift ? border << 24 : 0);
@@ -231,7 +243,7 @@ static void compute_row(const struct work *work, const struct strip *strip, cons
         }
     }
     dory_normalise_in_its_kind(&work->normaliser, sum, 1, lanes->constants);
-    for (int32_t i = 0; i < 4; i++) {
+    for (int32_t i = strip->is_half ? 2 : 0; i < 4; i++) {
         output[(3 - i) * strip->step] = (uint8_t)sum[i];
     }
 }
@@ -244,8 +256,7 @@ static void compute(const struct work *work, struct strip *strip, struct dory_la
              rows = (strip->rounds - (strip->rest != 0)) * round + strip->rest;
     for (; lanes->left > 0; lanes->left--) {
         for (uint32_t row = 0; row < rows; row++) {
-            compute_row(work, strip, lanes, row * stride,
-                        lanes->output + (int32_t)row * (strip->row_step + 3 * strip->step));
+            compute_row(work, strip, lanes, row * stride, lanes->output + row * work->columns * work->channels);
         }
         strip->left += work->plane_bytes;
         strip->right += work->plane_bytes;
@@ -266,7 +277,7 @@ static inline void place_strip(const struct work *work, struct strip *strip, con
                                enum way way, enum dory_direct kind)
 {
     bool first = column == 0 && way != STRIDE_2_RIGHT, last = column + 4 == work->columns && way != STRIDE_2_LEFT;
-    if (way == STRIDE_1) {
+    if (stride_of(way) == 1) {
         strip->left = row + column - (first ? 0 : 1);
         strip->right = row + column + (last ? 0 : 1);
     } else {
@@ -303,6 +314,7 @@ static inline void start_strips(const struct work *work, struct strip *strip, ui
     strip->border = border * 0x01010101u;
     strip->step = -(int32_t)work->channels;
     strip->row_step = (int32_t)((work->columns + 3) * work->channels);
+    strip->is_half = false;
 }
 
 static inline void set_rows(const struct work *work, struct strip *strip, uint32_t rows, uint32_t stride)
@@ -342,29 +354,48 @@ static inline uint32_t quads_together(const struct work *work, const struct dory
     return quads ? quads : 1;
 }
 
-/* A core's share is a range of the grid of strips and quads, by rows: strips are long, and balanced to a row. */
+/* Strips `first_strip` and up: a core's share is a range of the grid of strips and quads, by rows: strips are long, and
+ * balanced to a row. */
+static inline __attribute__((always_inline)) void run_strips(struct work *work, struct strip *strip,
+                                                             struct dory_grid_share share, uint32_t first_strip,
+                                                             enum way way, enum dory_direct kind)
+{
+    uint32_t rows = work->tile->rows, strips = dory_quotient(share.row, work->quads);
+    work->strip = first_strip + strips;
+    work->quad = share.row - strips * work->quads;
+    while (share.items > 0) {
+        uint32_t end = dory_grid_share_row_end(&share, rows), quads = quads_together(work, &share);
+        for (uint32_t first = share.first; first < end; first += MOST_ROWS) {
+            run_rows(work, strip, first, dory_minimum(MOST_ROWS, end - first), quads, way, kind);
+        }
+        dory_grid_share_next_row(&share, end);
+        share.items -= (quads - 1) * rows;
+        work->quad += quads;
+        if (work->quad == work->quads) {
+            work->quad = 0;
+            work->strip++;
+        }
+    }
+}
+
+/* The strips of four columns, and then those of two, each in equal shares. */
 static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
                                                       unsigned core, unsigned cores, enum way way, enum dory_direct kind)
 {
     struct work work; /* and strip: field by field, an initialiser would be a call that clears all */
     struct strip strip;
     start_work(&work, layer, tile, way);
-    struct dory_grid_share share = dory_grid_share_of((tile->columns + 3u) / 4 * work.quads, tile->rows, core, cores);
     start_strips(&work, &strip, (uint8_t)layer->border_value);
-    work.strip = dory_quotient(share.row, work.quads);
-    work.quad = share.row - work.strip * work.quads;
-    while (share.items > 0) {
-        uint32_t end = dory_grid_share_row_end(&share, tile->rows), quads = quads_together(&work, &share);
-        for (uint32_t first = share.first; first < end; first += MOST_ROWS) {
-            run_rows(&work, &strip, first, dory_minimum(MOST_ROWS, end - first), quads, way, kind);
+    uint32_t halves = way == STRIDE_1_HALF, strips = (tile->columns + 3u) / 4 - halves, first = 0;
+    for (;;) {
+        run_strips(&work, &strip, dory_grid_share_of(strips * work.quads, tile->rows, core, cores), first, way, kind);
+        if (way != STRIDE_1_HALF || strip.is_half) {
+            return;
         }
-        dory_grid_share_next_row(&share, end);
-        share.items -= (quads - 1) * tile->rows;
-        work.quad += quads;
-        if (work.quad == work.quads) {
-            work.quad = 0;
-            work.strip++;
-        }
+        first = strips;
+        strips = 1;
+        strip.is_half = true;
+        strip.row_step -= 2 * (int32_t)work.channels;
     }
 }
 
@@ -382,6 +413,12 @@ KERNEL(stride_1_clamped_less_one, STRIDE_1, DORY_DIRECT_CLAMPED_LESS_ONE)
 KERNEL(stride_1_split, STRIDE_1, DORY_DIRECT_SPLIT)
 KERNEL(stride_1_high, STRIDE_1, DORY_DIRECT_HIGH)
 KERNEL(stride_1_high_away, STRIDE_1, DORY_DIRECT_HIGH_AWAY)
+KERNEL(stride_1_half, STRIDE_1_HALF, DORY_DIRECT)
+KERNEL(stride_1_half_clamped, STRIDE_1_HALF, DORY_DIRECT_CLAMPED)
+KERNEL(stride_1_half_clamped_less_one, STRIDE_1_HALF, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_1_half_split, STRIDE_1_HALF, DORY_DIRECT_SPLIT)
+KERNEL(stride_1_half_high, STRIDE_1_HALF, DORY_DIRECT_HIGH)
+KERNEL(stride_1_half_high_away, STRIDE_1_HALF, DORY_DIRECT_HIGH_AWAY)
 KERNEL(stride_2, STRIDE_2_LEFT, DORY_DIRECT)
 KERNEL(stride_2_clamped, STRIDE_2_LEFT, DORY_DIRECT_CLAMPED)
 KERNEL(stride_2_clamped_less_one, STRIDE_2_LEFT, DORY_DIRECT_CLAMPED_LESS_ONE)

@@ -130,6 +130,41 @@
     SPLIT_AWAY(a, b, t0, t1) SPLIT_AWAY(c, d, t0, t1)                                                                       \
     STORE(a, b, c, d, label_of_last)
 
+/* The kinds of 3x3 layers for two sums, of the last two columns, in half the instructions; HIGH_AWAY in 21. */
+#define STORE_HALF(c, d, label_of_last) P_SB_STEP(d, "s8", "a2") label_of_last P_SB_STEP(c, "s11", "a2")
+#define SCALE_HALF(c, d)                                                                                                    \
+    "mul " c ", " c ", a3\n"                                                                                                \
+    "mul " d ", " d ", a3\n"
+#define FINISH_HALF(c, d, t0, t1, label_of_last)                                                                            \
+    SCALE_HALF(c, d) P_ADDNR(c, "a4", "a5") P_ADDNR(d, "a4", "a5") CLIP(c) CLIP(d) STORE_HALF(c, d, label_of_last)
+
+#define CLAMP_HALF(c, d) P_MAX(c, c, "gp") P_MAX(d, d, "gp") P_MIN(c, c, "tp") P_MIN(d, d, "tp")
+#define FINISH_CLAMPED_HALF(c, d, t0, t1, label_of_last)                                                                    \
+    CLAMP_HALF(c, d) SCALE_HALF(c, d) P_ADDUNR(c, "a4", "a5") P_ADDUNR(d, "a4", "a5") STORE_HALF(c, d, label_of_last)
+#define FINISH_CLAMPED_LESS_ONE_HALF(c, d, t0, t1, label_of_last)                                                           \
+    CLAMP_HALF(c, d) SCALE_HALF(c, d)                                                                                       \
+    "add " c ", " c ", a4\n"                                                                                                \
+    "add " d ", " d ", a4\n"                                                                                                \
+    "srl " t0 ", " c ", a5\n"                                                                                               \
+    "srl " t1 ", " d ", a5\n" P_ADDUNR(c, t0, "a5") P_ADDUNR(d, t1, "a5") STORE_HALF(c, d, label_of_last)
+
+#define BIAS_HALF(c, d)                                                                                                     \
+    "add " c ", " c ", gp\n"                                                                                                \
+    "add " d ", " d ", gp\n"
+#define FINISH_SPLIT_HALF(c, d, t0, t1, label_of_last)                                                                      \
+    BIAS_HALF(c, d) P_CLIPUR(c, c, "tp") P_CLIPUR(d, d, "tp") SPLIT(c, d, t0, t1) STORE_HALF(c, d, label_of_last)
+#define FINISH_HIGH_HALF(c, d, t0, t1, label_of_last)                                                                       \
+    BIAS_HALF(c, d) HIGH(c) HIGH(d) P_ADDNR(c, "a4", "tp") P_ADDNR(d, "a4", "tp") CLIP(c) CLIP(d)                           \
+    STORE_HALF(c, d, label_of_last)
+#define FINISH_HIGH_AWAY_HALF(c, d, t0, t1, label_of_last)                                                                  \
+    BIAS_HALF(c, d)                                                                                                         \
+    "lw " t1 ", %[away]\n"                                                                                                  \
+    HIGH_AWAY(c, t0, t1) HIGH_AWAY(d, t0, t1)                                                                               \
+    "lw " t0 ", %[minimum]\n"                                                                                               \
+    "lw " t1 ", %[maximum]\n"                                                                                               \
+    P_ADDNR(c, "a4", "tp") P_ADDNR(d, "a4", "tp") P_MAX(c, c, t0) P_MAX(d, d, t0) P_MIN(c, c, t1) P_MIN(d, d, t1)           \
+    STORE_HALF(c, d, label_of_last)
+
 /* DORY_DIRECT, and the high kind that rounds down from sums that start with the bias, with any largest element. */
 #define CLIP_UP_TO(a, b, c, d, t0)                                                                                          \
     "lw " t0 ", %[maximum]\n"                                                                                               \
