@@ -17,6 +17,7 @@ static GAP8_FC_MEMORY struct {
     uint8_t *stack;
     uint32_t is_busy; /* from the start until the end has been reported */
     volatile uint32_t has_ended;
+    uint32_t longest_cycles; /* at work at once */
     int status;
 } work;
 
@@ -56,6 +57,15 @@ static void await_events(void)
     GAP8_FC_EVENTS->interrupt_mask_or = events;
 }
 
+static void note_time_at_work(void)
+{
+    uint32_t cycles = gap8_fc_cycles() - gap8_beside.since;
+    if (cycles > work.longest_cycles)
+        work.longest_cycles = cycles;
+}
+
+uint32_t gap8_driver_longest_cycles(void) { return work.longest_cycles; }
+
 /* Without interrupts. Returns when the driver waits, or has ended. An event that comes after those that it waited for are
  * cleared stays, and interrupts at once. */
 static void go_on(void)
@@ -68,6 +78,7 @@ static void go_on(void)
     hal_switch(&work.application, work.driver);
     gap8_beside.is_inside = 0;
     gap8_stack_watch(__fc_stack_start, __fc_stack_end);
+    note_time_at_work();
     if (gap8_beside.is_by_interrupt && !work.has_ended)
         await_events();
 }
@@ -81,7 +92,7 @@ void gap8_beside_yield(uint32_t event_mask)
 /* A driver that has more to do than the cores would never wait. */
 void gap8_beside_pause(void)
 {
-    if (!gap8_beside.is_waited && is_long())
+    if (is_long())
         gap8_beside_yield(0);
 }
 
@@ -131,6 +142,7 @@ int hal_cluster_start(void (*entry)(void *argument), void *argument, enum hal_pr
     work.entry = entry;
     work.argument = argument;
     work.has_ended = 0;
+    work.longest_cycles = 0;
     gap8_beside.is_by_interrupt = progress == HAL_BY_INTERRUPT;
     work.is_busy = 1;
     gap8_beside.is_waited = 0;
@@ -177,7 +189,8 @@ int hal_cluster_wait(void)
     if (!work.has_ended)
         go_on_without_interrupts(); /* what it waits for may have come already, and been cleared by an interrupt */
     while (!work.has_ended) {
-        gap8_fc_sleep_until(gap8_beside.awaited);
+        if (gap8_beside.awaited) /* else it has paused only */
+            gap8_fc_sleep_until(gap8_beside.awaited);
         go_on_without_interrupts();
     }
     return finish();

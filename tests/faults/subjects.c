@@ -24,6 +24,25 @@ static uint8_t input_bytes[INPUT_BYTES];
 
 static void keep_first(int *status, int next) { *status = *status ? *status : next; }
 
+/* In one call, or beside the application, by turns. */
+static int run_somehow(const struct dory_network *network, const struct dory_buffers *buffers, const void *const *inputs,
+                       void *const *outputs)
+{
+    static struct dory_job job;
+    static unsigned turn;
+    struct dory_buffers same = *buffers;
+    turn++;
+    if (turn % 3 == 0)
+        return dory_network_run_all(network, buffers, inputs, outputs);
+    same.progress = turn % 3 == 1 ? HAL_BY_POLL : HAL_BY_INTERRUPT;
+    int status = dory_network_start_all(&job, network, &same, inputs, outputs);
+    if (status != DORY_OK)
+        return status;
+    while (same.progress == HAL_BY_POLL && (status = dory_job_poll(&job)) == DORY_RUNNING)
+        ;
+    return dory_job_wait(&job);
+}
+
 /* Inputs and outputs lie in ordinary memory, one behind the other. */
 static int run(const struct subject *subject, const struct dory_buffers *buffers, struct outcome *outcome)
 {
@@ -37,7 +56,7 @@ static int run(const struct subject *subject, const struct dory_buffers *buffers
         outputs[i] = outcome->outputs + outcome->output_bytes;
     if (used > INPUT_BYTES || outcome->output_bytes > OUTPUT_BYTES)
         abort();
-    return dory_network_run_all(network, buffers, inputs, outputs);
+    return run_somehow(network, buffers, inputs, outputs);
 }
 
 static int prepare(const struct subject *subject, struct dory_buffers *buffers)

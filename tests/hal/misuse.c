@@ -60,6 +60,13 @@ static void two_l3_callers(void *argument)
         hal_l3_wait(0);
 }
 
+static void read_what_is_lent(void *argument)
+{
+    (void)argument;
+    for (int i = 0; i < 100; i++)
+        seen = l1[3];
+}
+
 static void write_behind_reservation(void *argument)
 {
     (void)argument;
@@ -98,11 +105,21 @@ static const struct {
     {"read_without_barrier", read_without_barrier},
     {"write_without_barrier", write_without_barrier},
     {"two_l3_callers", two_l3_callers},
+    {"application_writes_what_is_lent", read_what_is_lent},
     {"write_behind_reservation", write_behind_reservation},
     {"core_leaves", core_leaves},
     {"core_is_late", core_is_late},
     {"no_notice", no_notice},
 };
+
+/* The application goes on, and writes to memory that is the run's. */
+static void run_beside(void (*entry)(void *argument))
+{
+    static uint8_t stack[HAL_DRIVER_STACK_BYTES] __attribute__((aligned(HAL_DRIVER_STACK_ALIGNMENT)));
+    hal_cluster_start(entry, NULL, HAL_BY_INTERRUPT, stack);
+    l1[3] = 1;
+    hal_cluster_wait();
+}
 
 static int run(void (*entry)(void *argument))
 {
@@ -118,7 +135,10 @@ static int run(void (*entry)(void *argument))
     memset(l2, 1, 64);
     hal_l3_open(NULL, NULL);
     hal_cluster_open(2);
-    hal_cluster_run(entry, NULL);
+    if (entry == read_what_is_lent)
+        run_beside(entry);
+    else
+        hal_cluster_run(entry, NULL);
     hal_cluster_close();
     hal_l3_close();
     return hal_memory_reset();

@@ -11,6 +11,7 @@
 #if __has_include("dory/gap8_log.h")
 #include "dory/gap8_clocks.h"
 #include "dory/gap8_counters.h"
+#include "dory/gap8_interrupts.h"
 #include "dory/gap8_log.h"
 #include "dory/gap8_registers.h"
 #endif

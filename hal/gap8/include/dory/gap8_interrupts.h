@@ -2,14 +2,21 @@
 #ifndef DORY_GAP8_INTERRUPTS_H
 #define DORY_GAP8_INTERRUPTS_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* FC, in an interrupt, on the stack of what was interrupted. An application that enables interrupts of its own (in the FC's
  * event unit; lines are its events) defines this; they are off while it runs. The lines of GAP8_FC_EVENT_... in the HAL's
- * internal.h (0 to 3, 29, 30) are the HAL's while a run goes on by interrupts. The default ends the program as a trap does. */
+ * internal.h (0 to 3, 29, 30) are the HAL's while a run goes on by interrupts. The default ends the program as a trap does.
+ */
 void gap8_application_interrupt(unsigned line);
+
+/* FC. The longest time, in cycles of the cluster, that the driver which was started last kept the FC at once: in a handler,
+ * or in a poll. The application's interrupts wait for so long. */
+uint32_t gap8_driver_longest_cycles(void);
 
 #ifdef __cplusplus
 }
