@@ -40,30 +40,6 @@ uint32_t budget_table_bytes(const struct plan *plan)
            budget_schedule_bytes(plan->step_count, plan->transfer_count);
 }
 
-#define FIXED_ARENAS 3
-#define NEAR_BOUND   200 /* part of the cycles: nearer to the bound there is hardly anything to gain */
-
-/* The same once more with arenas of a fixed size, in which the search finds its way more easily than in one that shrinks
- * with each step: what the tables of the plan before have left. Taken where it is faster and its own tables fit. */
-static void plan_in_fixed_arena(const struct plan_options *options, struct plan *plan, struct arena *arena)
-{
-    struct diagnostics unheard = {.arena = arena};
-    struct plan_options fixed = *options;
-    uint32_t room = plan->target->l2_bytes - options->l2_firmware_bytes, tables = budget_table_bytes(plan);
-    for (int i = 0; i < FIXED_ARENAS && tables < room; i++) {
-        struct plan other;
-        fixed.l2_bytes = room - tables;
-        if (!plan_make(plan->network, plan->target, &fixed, &other, arena, &unheard))
-            return;
-        uint32_t needed = budget_table_bytes(&other);
-        if (other.l2_peak_bytes + needed <= room) {
-            *plan = other.predicted_cycles < plan->predicted_cycles ? other : *plan;
-            return;
-        }
-        tables = needed > tables ? needed : tables + tables / 8;
-    }
-}
-
 bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
                  struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -83,8 +59,6 @@ bool budget_plan(const struct network *network, const struct target *target, con
         return false;
     }
     bool planned = plan_make(network, target, &beside_code, plan, arena, diagnostics);
-    if (planned && plan->predicted_cycles > plan->proof.bound_cycles + plan->proof.bound_cycles / NEAR_BOUND)
-        plan_in_fixed_arena(options, plan, arena);
     plan->l2_firmware_bytes = options->l2_firmware_bytes;
     return planned;
 }

@@ -189,9 +189,14 @@ static bool take_bytes(struct draft *d, const struct item *item, int step)
 {
     int *start = &d->buffer_start[item->buffer];
     uint32_t bytes = d->profiles[item->layer]->buffers[item->what->buffer].bytes;
-    for (int i = step; i < *start; i++)
-        if (d->live[i] > d->l2_bytes || bytes > d->l2_bytes - d->live[i])
+    if (item == d->without_room && step <= d->full_step && d->full_step < *start)
+        return false;
+    for (int i = *start - 1; i >= step; i--)
+        if (d->live[i] > d->l2_bytes || bytes > d->l2_bytes - d->live[i]) {
+            d->without_room = item;
+            d->full_step = i;
             return false;
+        }
     if (d->gaps && !gaps_take(d->gaps, d, item, step))
         return false;
     for (int i = step; i < *start; i++)
@@ -362,7 +367,8 @@ struct draft draft_make(const struct planner *planner, uint32_t l2_bytes, const 
 {
     struct draft d = {.planner = planner, .without_prefetch = limits->without_prefetch, .arena = arena};
     count_parts(&d);
-    d.l2_bytes = arena_bytes(planner, l2_bytes, draft_steps(&d), d.read_count + d.write_count);
+    d.arena_bytes = arena_bytes(planner, l2_bytes, draft_steps(&d), d.read_count + d.write_count);
+    d.l2_bytes = d.arena_bytes > limits->left_bytes ? d.arena_bytes - limits->left_bytes : 0;
     add_items(&d);
     count_live(&d);
     start_buffers(&d);

@@ -22,13 +22,15 @@ struct draft_step {
 
 struct draft_limits {
     bool without_prefetch;
+    uint32_t left_bytes;                /* of the arena, that prefetches leave free */
     const struct gaps_variant *variant; /* places are found so; null: none are */
 };
 
 struct draft {
     const struct planner *planner;
-    struct gaps *gaps; /* null: there are none */
-    uint32_t l2_bytes;
+    struct gaps *gaps;    /* null: there are none */
+    uint32_t arena_bytes; /* of L2 */
+    uint32_t l2_bytes;    /* of them, that prefetches may fill */
     struct arena *arena;
     const struct profile **profiles; /* by layer */
     int *first_step, *first_buffer;  /* by layer; one more: their number */
@@ -42,10 +44,12 @@ struct draft {
     /* the queue */
     struct item **queue;
     int queued;
-    int *awaited_at;     /* by step: so many transfers, of which it needs the last */
-    uint64_t queue_free; /* time at which L3 is idle again */
-    int last_ram_need;   /* last step that waits for a transfer from or to RAM */
-    int first_waiting;   /* reads before it are queued */
+    int *awaited_at;                 /* by step: so many transfers, of which it needs the last */
+    uint64_t queue_free;             /* time at which L3 is idle again */
+    int last_ram_need;               /* last step that waits for a transfer from or to RAM */
+    int first_waiting;               /* reads before it are queued */
+    const struct item *without_room; /* a read that found none because of step `full_step`: bytes are only ever taken */
+    int full_step;
     int next_write;
 };
 

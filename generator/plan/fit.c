@@ -58,20 +58,50 @@ uint64_t schedule_price_with_places(const struct planner *p, int variants_tried)
     return least;
 }
 
+/* Thousandths of L2 that prefetches leave free: the more, the more easily what lives has places. */
+static const uint32_t left_free[] = {0, 10, 20, 40, 70};
+static const size_t enough_left[] = {[PLACE_CHEAPLY] = 3, [PLACE_QUICKLY] = 5, [PLACE_CAREFULLY] = 5};
+
+/* With as little left free as there are places with. `least_cycles`: were there places with nothing left. */
+static bool fit_left(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
+                     uint64_t *least_cycles, struct arena *arena)
+{
+    for (size_t i = 0; i < enough_left[limits->care]; i++) {
+        schedule_make(p, (uint32_t)((uint64_t)p->l2_bytes * left_free[i] / 1000), schedule, arena);
+        *least_cycles = i ? *least_cycles : schedule->cycles;
+        if (schedule->live_bytes > schedule->l2_bytes || schedule->cycles >= limits->cycles)
+            return false;
+        if (fit_late(p, i ? PLACE_CHEAPLY : limits->care, schedule, peak, arena))
+            return true;
+    }
+    return false;
+}
+
+/* The same in gaps. */
+static bool fit_in_gaps(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
+                        struct arena *arena)
+{
+    struct schedule other;
+    uint32_t bytes;
+    const struct gaps_variant *variant = best_variant(p, limits);
+    if (!variant || !schedule_make_in_gaps(p, variant, &other, &bytes, arena))
+        return false;
+    *schedule = other;
+    *peak = bytes;
+    return true;
+}
+
 bool schedule_fit(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
                   struct arena *arena)
 {
-    schedule_make(p, schedule, arena);
-    uint64_t least_cycles = schedule->cycles;
-    if (schedule->live_bytes > schedule->l2_bytes || schedule->cycles >= limits->cycles)
-        return false;
-    if (fit_late(p, limits->care, schedule, peak, arena))
-        return true;
-    const struct gaps_variant *variant = best_variant(p, limits);
-    if (!variant || !schedule_make_in_gaps(p, variant, schedule, peak, arena))
-        return false;
-    schedule->gap_cycles = schedule->cycles > least_cycles ? schedule->cycles - least_cycles : 0;
-    return true;
+    uint64_t least_cycles = 0;
+    bool found = fit_left(p, limits, schedule, peak, &least_cycles, arena);
+    const struct fit_limits faster = {found ? schedule->cycles : limits->cycles, limits->care};
+    bool is_too_much = !found && schedule->live_bytes > schedule->l2_bytes;
+    if (!is_too_much && least_cycles < faster.cycles)
+        found = fit_in_gaps(p, &faster, schedule, peak, arena) || found;
+    schedule->gap_cycles = found && schedule->cycles > least_cycles ? schedule->cycles - least_cycles : 0;
+    return found;
 }
 
 /* Cycles. With one step's computing between its start and its need a transfer can take longer than predicted, and the fabric
@@ -83,7 +113,7 @@ static const uint64_t margins[] = {100000, 50000, 20000, 10000, 5000};
 static bool fit_with_margin(const struct planner *p, uint64_t margin, enum place_care care, struct schedule *schedule,
                             uint32_t *peak, struct arena *arena)
 {
-    schedule_make(p, schedule, arena);
+    schedule_make(p, 0, schedule, arena);
     const int *starts = starts_of(schedule, arena);
     schedule_postpone(p, margin, schedule, arena);
     *peak = schedule_place(schedule, schedule->live_bytes, care);

@@ -47,11 +47,15 @@ uint64_t candidate_guess(const struct candidate *candidate, bool alone)
 
 static uint32_t least_bytes(struct optimiser *o, int layer, uint8_t ram)
 {
-    uint32_t least = UINT32_MAX;
+    struct planned_layer *of = layer_of(o->planner, layer);
     struct cut **list;
+    if (of->least_l2_bytes[ram])
+        return of->least_l2_bytes[ram] - 1;
+    uint32_t least = UINT32_MAX - 1;
     int count = cut_list(o->planner, layer, ram, &list);
     for (int i = 0; i < count; i++)
         least = dory_minimum(least, cut_l2_bytes(o->planner, layer, list[i], false));
+    of->least_l2_bytes[ram] = least + 1;
     return least;
 }
 
@@ -229,5 +233,8 @@ void choose_spills(struct optimiser *o)
         if (o->spill[t] == SPILL_FREE && (needs_ram(o, o->lives[t].first, t) || needs_ram(o, o->lives[t].last, t)))
             o->spill[t] = SPILL_ALWAYS;
     }
+    o->some_spill = false;
+    for (int t = 0; t < network->tensor_count; t++)
+        o->some_spill = o->some_spill || o->spill[t] != SPILL_NEVER;
     decision_take(o, &now);
 }

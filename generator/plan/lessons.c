@@ -87,7 +87,7 @@ void teach(struct optimiser *o, struct model *model, const struct candidate *con
     struct arena scratch = {0};
     struct schedule schedule;
     struct timeline timeline;
-    schedule_make(o->planner, &schedule, &scratch);
+    schedule_make(o->planner, 0, &schedule, &scratch);
     schedule_timeline(o->planner, &schedule, &timeline, &scratch);
     teach_waits(&(struct lesson){o->planner, &schedule, &timeline, model, pick, first_layer_without_spills(o)});
     model_exclude(model, pick);

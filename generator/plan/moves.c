@@ -28,7 +28,7 @@ bool is_possible(const struct optimiser *o, int tensor, enum plan_home home, enu
 {
     bool all_chw = o->planner->options->layouts == LAYOUTS_CHW && o->layouts[tensor] == LAYOUT_PAYS;
     if (home == HOME_RAM)
-        return may_spill(o, tensor) && layout == DORY_HWC;
+        return may_spill(o, tensor) && layout == DORY_HWC && o->some_spill;
     return o->spill[tensor] != SPILL_ALWAYS && (layout == DORY_CHW ? o->layouts[tensor] != LAYOUT_HWC : !all_chw);
 }
 

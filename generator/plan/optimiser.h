@@ -19,8 +19,9 @@ struct optimiser {
     uint32_t *live; /* bytes of tensors in L2, by layer */
     enum spill *spill;
     enum layout_choice *layouts;
-    uint32_t bytes;       /* of L2, that decisions may use */
-    bool in_comfort;      /* homes are chosen so that layers run well, not just at all */
+    uint32_t bytes;  /* of L2, that decisions may use */
+    bool in_comfort; /* homes are chosen so that layers run well, not just at all */
+    bool some_spill; /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
     bool ports_may_spill; /* inputs and outputs of the network: only where one must, and tensors are few */
     uint64_t effort;      /* steps and transfers that have been looked at */
     /* the fastest decision for which places have been found */

@@ -10,8 +10,8 @@
 static const uint64_t local_effort[] = {
     [PLACE_CHEAPLY] = 200000, [PLACE_QUICKLY] = 1000000, [PLACE_CAREFULLY] = 20000000}; /* ranges looked at */
 static const uint64_t exact_effort[] = {
-    [PLACE_CHEAPLY] = 300000, [PLACE_QUICKLY] = 4000000, [PLACE_CAREFULLY] = 40000000}; /* items looked at */
-static const uint64_t parts_effort[] = {[PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 0, [PLACE_CAREFULLY] = 40000000};
+    [PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 4000000, [PLACE_CAREFULLY] = 8000000}; /* items looked at */
+static const uint64_t parts_effort[] = {[PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 0, [PLACE_CAREFULLY] = 8000000};
 
 #define MOST_FAILURES 100 /* of orders that follow from one another */
 

@@ -121,7 +121,8 @@ struct planned_layer {
     int list_counts[8];
     struct candidate *fronts[8]; /* of candidate_front, likewise */
     int front_counts[8], first_counts[8];
-    uint32_t least_l1_bytes; /* of its smallest tile */
+    uint32_t least_l1_bytes;    /* of its smallest tile */
+    uint32_t least_l2_bytes[8]; /* of its smallest cut, plus 1; likewise. 0: not known yet */
 };
 
 /* Layers in which a tensor is needed. */
@@ -354,8 +355,9 @@ struct gaps_variant {
 uint64_t schedule_price_in_gaps(const struct planner *planner, const struct gaps_variant *variant);
 
 /* Builds what follows from the planner's decision. Prefetches start as early as bytes of L2 are free, whatever the places,
- * or not before the step in front of what needs them. What cannot be avoided may exceed L2: compare live_bytes. */
-void schedule_make(const struct planner *planner, struct schedule *schedule, struct arena *arena);
+ * but leave so many free themselves; or not before the step in front of what needs them. What cannot be avoided may exceed
+ * L2: compare live_bytes. */
+void schedule_make(const struct planner *planner, uint32_t left_bytes, struct schedule *schedule, struct arena *arena);
 void schedule_make_without_prefetch(const struct planner *planner, struct schedule *schedule, struct arena *arena);
 
 /* The same with places; false where there are none. */

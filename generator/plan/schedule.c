@@ -116,7 +116,7 @@ static void write_schedule(const struct draft *d, struct schedule *schedule)
         .transfers = arena_array(arena, struct plan_transfer, (size_t)d->queued + 1),
         .transfer_count = d->queued,
         .costs = arena_array(arena, struct tile_cost, (size_t)network->layer_count),
-        .l2_bytes = d->l2_bytes,
+        .l2_bytes = d->arena_bytes,
     };
     write_tensors(d, schedule);
     write_buffers(d, schedule);
@@ -127,9 +127,9 @@ static void write_schedule(const struct draft *d, struct schedule *schedule)
     schedule_count_live(schedule, arena);
 }
 
-void schedule_make(const struct planner *planner, struct schedule *schedule, struct arena *arena)
+void schedule_make(const struct planner *planner, uint32_t left_bytes, struct schedule *schedule, struct arena *arena)
 {
-    struct draft d = draft_make(planner, planner->l2_bytes, &(struct draft_limits){0}, arena);
+    struct draft d = draft_make(planner, planner->l2_bytes, &(struct draft_limits){.left_bytes = left_bytes}, arena);
     write_schedule(&d, schedule);
 }
 

@@ -1,15 +1,16 @@
 /* The search: from a first decision to faster ones, by moves of one tensor or a layer or two.
  *
  * It accepts what is not much slower than the best, and less of that as it goes on (threshold accepting: Dueck and Scheuer,
- * Journal of Computational Physics 90, 1990). First by the price of a decision, which is quickly told; what is gained there
- * may be lost in gaps, so then by its price with places. The second is never less than the first, which most moves fail.
- * Bounded by a count of what is looked at, never by a clock. */
+ * Journal of Computational Physics 90, 1990). First by the price of a decision, which is quickly told, with a look for
+ * places now and then; what is gained there may be lost in gaps, so then by its price with places. The second is never less
+ * than the first, which most moves fail. Bounded by a count of what is looked at, never by a clock. */
 #include "plan/optimiser.h"
 
 #include <string.h>
 
 #define DESCENT_EFFORT  4000000
 #define PRICE_EFFORT    8000000 /* steps and transfers that are looked at */
+#define LOOK_EFFORT     200000  /* of these, between decisions for which places are sought */
 #define PLACES_EFFORT   24000000
 #define PLACES_WEIGHT   8 /* of those, where places are found for them, too */
 #define VARIANT_EFFORT  300
@@ -25,6 +26,7 @@ struct search {
     uint64_t price, best_price;
     struct decision best, before;
     uint64_t random;
+    uint64_t next_look; /* for places, of the effort */
 };
 
 /* ---- prices ---- */
@@ -185,6 +187,17 @@ static uint64_t price_up_to(struct search *s, uint64_t most)
     return s->with_places && price <= most ? price_with_places(s->o, s->o->effort - before) : price;
 }
 
+/* Of the decision at hand, if it would be faster than all that have places: what is near to one that has may have them, too,
+ * where the fastest one has none. */
+static void look_for_places(struct search *s)
+{
+    const struct optimiser *o = s->o;
+    if (o->effort < s->next_look || s->price >= o->best_cycles - o->best_cycles / NEAR_PARTS)
+        return;
+    keep_placed(s->o, PLACE_CHEAPLY);
+    s->next_look = o->effort + LOOK_EFFORT;
+}
+
 static void move(struct search *s, uint64_t most)
 {
     decision_keep(s->o, &s->before);
@@ -195,6 +208,8 @@ static void move(struct search *s, uint64_t most)
         return;
     }
     s->price = price;
+    if (!s->with_places)
+        look_for_places(s);
     if (price < s->best_price) {
         s->best_price = price;
         decision_keep(s->o, &s->best);
@@ -221,7 +236,7 @@ static uint64_t search_from(struct optimiser *o, uint64_t price, bool with_place
 
 /* Parts of L2 in a thousand that decisions leave to gaps, until hardly anything is lost in them. */
 static const uint32_t left_to_gaps[] = {0, 30, 60, 100, 200};
-#define ENOUGH_PARTS 3 /* of which one has found places */
+#define ENOUGH_PARTS 1 /* of which one has found places */
 
 static bool is_near(uint64_t cycles, uint64_t bound) { return cycles != UINT64_MAX && cycles - bound / NEAR_PARTS <= bound; }
 

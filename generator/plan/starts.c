@@ -96,14 +96,6 @@ static void add_start(struct optimiser *o, struct start *starts)
     decision_keep(o, &starts[worst].decision);
 }
 
-static bool has_homes_to_choose(const struct optimiser *o)
-{
-    for (int t = 0; t < o->network->tensor_count; t++)
-        if (o->spill[t] == SPILL_FREE)
-            return true;
-    return false;
-}
-
 /* Guesses for less of L2 than there is leave the rest to prefetches. Parts in a hundred. */
 static const uint32_t guessed_parts[] = {100, 95, 88, 80, 70, 60};
 
@@ -111,7 +103,7 @@ static void guess_starts(struct optimiser *o, struct start *starts)
 {
     uint32_t bytes = o->bytes;
     for (size_t i = 0; i < sizeof guessed_parts / sizeof *guessed_parts; i++)
-        for (int comfort = 0; comfort < (has_homes_to_choose(o) ? 2 : 1); comfort++) {
+        for (int comfort = 0; comfort < (o->some_spill ? 2 : 1); comfort++) {
             o->bytes = (uint32_t)((uint64_t)bytes * guessed_parts[i] / 100);
             o->in_comfort = comfort != 0;
             choose_homes(o);

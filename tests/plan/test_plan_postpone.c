@@ -12,6 +12,7 @@ struct subject {
     const char *name;
     const struct network *network;
     uint32_t l1_bytes, l2_bytes;
+    uint32_t left_bytes; /* that prefetches must leave free for it to have places */
 };
 
 struct before {
@@ -88,8 +89,7 @@ static int expect_advanced(const struct schedule *s, const int *postponed, const
     return moved;
 }
 
-/* False where there are no places. */
-static bool test_subject(const struct subject *subject, const struct target *target, struct arena *arena)
+static void test_subject(const struct subject *subject, const struct target *target, struct arena *arena)
 {
     struct diagnostics diagnostics = {.arena = arena};
     /* blocks leave so little of L2 that places are found only while the decision is played */
@@ -105,30 +105,25 @@ static bool test_subject(const struct subject *subject, const struct target *tar
     struct schedule s, with_margin;
     struct before before, postponed;
     EXPECT(planner_start(&p) && optimise(&p, &proof), "%s: no decision", subject->name);
-    schedule_make(&p, &s, arena);
+    schedule_make(&p, subject->left_bytes, &s, arena);
     keep(&p, &s, &before);
     schedule_postpone(&p, 0, &s, arena);
     int moved = expect_same_times(&p, &s, &before, subject->name);
     keep(&p, &s, &postponed);
 
-    schedule_make(&p, &with_margin, arena);
+    schedule_make(&p, subject->left_bytes, &with_margin, arena);
     schedule_postpone(&p, 20000, &with_margin, arena);
     expect_same_times(&p, &with_margin, &before, subject->name);
     for (int i = 0; i < s.transfer_count; i++)
         EXPECT(with_margin.transfers[i].start_step <= postponed.starts[i], "%s: transfer %d", subject->name, i);
 
-    if (schedule_place(&s, options.l2_bytes, PLACE_CAREFULLY) >
-        options.l2_bytes) { /* as may be: then the planner plays anew */
-        printf("%s: no places in one piece\n", subject->name);
-        return false;
-    }
+    EXPECT(schedule_place(&s, options.l2_bytes, PLACE_CAREFULLY) <= options.l2_bytes, "%s: no places", subject->name);
     schedule_advance(&s, before.starts, arena);
     expect_same_times(&p, &s, &before, subject->name);
     int advanced = expect_advanced(&s, postponed.starts, subject->name);
     printf("%s: %d of %d transfers postponed, %u bytes live instead of %u; then %d start earlier\n", subject->name, moved,
            s.transfer_count, postponed.live_bytes, before.live_bytes, advanced);
     EXPECT(moved > 0 && advanced > 0, "%s: %d, %d", subject->name, moved, advanced);
-    return true;
 }
 
 int main(void)
@@ -138,15 +133,13 @@ int main(void)
     struct target target;
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
     const struct subject subjects[] = {
-        {"MobileNetV1-1.0-128", mobilenet_v1(&arena, 128, 100), 55000, 450000},
-        {"MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), 55000, 436000},
-        {"MobileNetV2-1.0-128 in 250 kB", mobilenet_v2(&arena, 128), 40000, 250000}, /* activations in RAM */
-        {"20 layers", deep_network(&arena, 20), 30000, 60000},
+        {"MobileNetV1-1.0-128", mobilenet_v1(&arena, 128, 100), 55000, 450000, 0},
+        {"MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), 55000, 436000, 10000},
+        {"MobileNetV2-1.0-128 in 260 kB", mobilenet_v2(&arena, 128), 40000, 260000, 10000}, /* activations in RAM */
+        {"20 layers", deep_network(&arena, 20), 30000, 60000, 0},
     };
-    int placed = 0, count = (int)(sizeof subjects / sizeof *subjects);
-    for (int i = 0; i < count; i++)
-        placed += test_subject(&subjects[i], &target, &arena);
-    EXPECT(placed >= count - 1, "only %d of %d find places", placed, count);
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+        test_subject(&subjects[i], &target, &arena);
     arena_free(&arena);
     return expect_result("postponed prefetches");
 }

@@ -86,7 +86,7 @@ static void test_decision(struct planner *p, const char *name, struct counts *co
     struct schedule schedule;
     if (decide(p)) {
         struct price price = schedule_price(p, p->l2_bytes);
-        schedule_make(p, &schedule, &arena);
+        schedule_make(p, 0, &schedule, &arena);
         EXPECT(price.cycles == schedule.cycles && price.cycles == cycles_of(p, &schedule, &arena),
                "%s: a price of %" PRIu64 ", %" PRIu64 " cycles", name, price.cycles, schedule.cycles);
         EXPECT(price.live_bytes == schedule.live_bytes && price.l2_bytes == schedule.l2_bytes, "%s: %u", name,
