@@ -56,15 +56,15 @@ static void find_ratios(struct work *work, struct arena *arena)
 /* ---- one plan ---- */
 
 /* 0: it does not fit. */
-static uint64_t cycles_of(const struct work *work, int unit)
+static uint64_t cycles_of(const struct work *work, int memories, int ratio, struct cut_memory *memory)
 {
     const struct explore_question *question = work->question;
-    int ratios = work->ratio_count > 0 ? work->ratio_count : 1, memories = unit / ratios;
-    const struct clock_pair *clocks = &question->clocks[work->first_pair[unit % ratios]];
+    const struct clock_pair *clocks = &question->clocks[work->first_pair[ratio]];
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target = *question->target;
-    struct plan_options options = {.cores = question->cores, .l2_application_bytes = question->application_bytes};
+    struct plan_options options = {
+        .cores = question->cores, .l2_application_bytes = question->application_bytes, .memory = memory};
     struct plan plan = {0};
     target.l1_bytes = question->l1_bytes[memories / question->l2_count];
     target.l2_bytes = question->l2_bytes[memories % question->l2_count];
@@ -77,12 +77,25 @@ static uint64_t cycles_of(const struct work *work, int unit)
     return cycles;
 }
 
-static void work_on(const struct work *work)
+/* All sizes of L2 with one size of L1 and one ratio: most that is found for one of them is true for the others. */
+static void work_on_group(const struct work *work, int l1, int ratio)
 {
-    for (int unit; (unit = atomic_fetch_add(&work->shared->next, 1)) < work->unit_count;) {
-        work->shared->cycles[unit] = cycles_of(work, unit);
+    struct arena arena = {0};
+    struct cut_memory *memory = cut_memory_make(&arena);
+    int l2_count = work->question->l2_count;
+    for (int l2 = 0; l2 < l2_count; l2++) {
+        int memories = l1 * l2_count + l2;
+        work->shared->cycles[memories * work->ratio_count + ratio] = cycles_of(work, memories, ratio, memory);
         atomic_fetch_add(&work->shared->done, 1);
     }
+    arena_free(&arena);
+}
+
+static void work_on(const struct work *work)
+{
+    int groups = work->question->l1_count * work->ratio_count;
+    for (int group; (group = atomic_fetch_add(&work->shared->next, 1)) < groups;)
+        work_on_group(work, group % work->question->l1_count, group / work->question->l1_count);
 }
 
 /* ---- processes: the planner's solver is made for one thread ---- */

@@ -231,7 +231,7 @@ static bool is_alike(const struct dory_step *a, const struct dory_step *b, bool 
            a->output.channels == b->output.channels;
 }
 
-static bool has_same_tiles(const struct planned_layer *of, const struct cut *a, const struct cut *b)
+bool cut_has_same_tiles(const struct planned_layer *of, const struct cut *a, const struct cut *b)
 {
     bool same = a->rows == b->rows && a->channels == b->channels && a->channels_outer == b->channels_outer;
     for (uint32_t i = 0; same && i < a->step_count; i++)
@@ -243,7 +243,7 @@ static bool has_same_tiles(const struct planned_layer *of, const struct cut *a, 
 static const struct cut *solved_before(const struct planned_layer *of, const struct cut *cut)
 {
     for (const struct cut *other = of->cuts; other; other = other->next)
-        if (other != cut && other->solved && has_same_tiles(of, other, cut))
+        if (other != cut && other->solved && cut_has_same_tiles(of, other, cut))
             return other;
     return NULL;
 }
@@ -283,11 +283,18 @@ bool cut_solve(struct planner *planner, int layer, struct cut *cut)
     if (cut->solved)
         return cut->legal;
     make_steps(planner, &of->run, cut);
+    struct cut_memory *memory = planner->options->memory;
     const struct cut *same = solved_before(of, cut);
-    if (!same)
-        return cut_find_tile(planner, layer, cut);
-    copy_solution(cut, same);
-    cut->solved = true;
+    if (!same && memory)
+        same = cut_memory_find(memory, of, layer, cut);
+    if (same) {
+        copy_solution(cut, same);
+        cut->solved = true;
+        return cut->legal;
+    }
+    cut_find_tile(planner, layer, cut);
+    if (memory)
+        cut_memory_keep(memory, of, layer, cut);
     return cut->legal;
 }
 

@@ -30,6 +30,9 @@ struct plan_options {
     /* Layers that take turns, stripe by stripe, so that the tensors between them are never whole: where that is faster;
      * nowhere; for tests: wherever it is possible. */
     enum plan_blocks { BLOCKS_AUTO, BLOCKS_NONE, BLOCKS_ALWAYS } blocks;
+    /* Null: none. Of plans before, which were for the same network, options and target, but for the size of L2: the same
+     * plan in less time. */
+    struct cut_memory *memory;
 };
 
 /* A range of L2 that holds one thing from step to step. */
@@ -140,6 +143,9 @@ struct plan {
 #define FLASH_HEADER_BYTES DORY_FLASH_HEADER_BYTES /* of the flash image; dory/layer.h says what is in it */
 
 /* ---- the passes behind describe, in their order; each false after an error was reported ---- */
+
+/* cut_memory.c: an empty memory of what plans have found. */
+struct cut_memory *cut_memory_make(struct arena *arena);
 
 /* Does the target have the cores and bytes that the options ask for? A plan for more is one for another machine. */
 bool plan_options_check(const struct plan_options *options, const struct target *target, struct diagnostics *diagnostics);

@@ -215,6 +215,18 @@ bool cut_is_legal(const struct dory_layer *run, uint32_t rows, uint32_t channels
 /* Finds kernel, tile and times, once. False where no tile fits L1. */
 bool cut_solve(struct planner *planner, int layer, struct cut *cut);
 
+/* True where both are tiled alike, whatever of them lies in RAM. */
+bool cut_has_same_tiles(const struct planned_layer *of, const struct cut *a, const struct cut *b);
+
+/* ---- cut_memory.c ---- */
+
+/* A solution of a plan before, or null. */
+const struct cut *cut_memory_find(struct cut_memory *memory, const struct planned_layer *of, int layer,
+                                  const struct cut *cut);
+void cut_memory_keep(struct cut_memory *memory, const struct planned_layer *of, int layer, const struct cut *cut);
+
+/* ---- cut.c ---- */
+
 /* The times of a solved cut of which these steps drain, played anew where it foresaw others. */
 const struct cut_times *cut_drained(const struct planner *planner, int layer, struct cut *cut, const bool *drains);
 
