@@ -5,7 +5,6 @@
  *     cut.c        how a layer can be cut into steps, each way with its best tile
  *     candidate.c  those of them that no other one beats
  *     block.c      ... and how layers behind each other can be cut together, to take turns
- *     layouts.c    which tensors may be in CHW
  *     homes.c      ... and which ones in RAM
  * The decision: homes and layouts of tensors, choices of layers.
  * Its price: what follows from it, nothing left to decide but "as soon as possible".
@@ -176,7 +175,7 @@ bool resident_reserve(struct planner *planner);
 bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
                const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
-/* ---- layouts.c ---- */
+/* ---- homes.c: layouts ---- */
 
 /* A tensor's layouts other than HWC. */
 enum layout_choice {
