@@ -3,6 +3,7 @@
 
 #include "describe/requantise_scalar.h"
 #include "describe/thresholds.h"
+#include "dory/contract.h"
 #include "network/accumulator.h"
 
 /* What a stage makes of one channel's values, and whether narrow integers are enough on the way. */
@@ -172,17 +173,6 @@ void describe_requantisation(const struct description *d, const struct requantis
     run->divisor = form->divisor;
 }
 
-/* Where the chip's kernels have the form SPLIT among their short ways: convolutions, and depth-wise ones of 3x3. Not where a
- * channel has one output, for which its longer constants are read from the flash. */
-static bool has_short_split(const struct dory_layer *run)
-{
-    bool bytes = run->input_bits == 8 && run->weight_bits == 8 && run->output_bits == 8 && !run->input_is_signed;
-    bool many = run->output_height > 1 || run->output_width > 1;
-    return bytes && many &&
-           (run->operation == DORY_CONVOLUTION ||
-            (run->operation == DORY_DEPTHWISE && run->kernel_height == 3 && run->kernel_width == 3));
-}
-
 void describe_channel_stages(const struct description *d)
 {
     const struct layer *layer = d->layer;
@@ -204,8 +194,8 @@ void describe_channel_stages(const struct description *d)
                                          .minimum = d->run->minimum,
                                          .maximum = d->run->maximum,
                                          .allow_fast = d->network->fast_requantisation,
-                                         .allow_split = has_short_split(d->run),
-                                         .allow_split_away = d->run->operation == DORY_CONVOLUTION};
+                                         .allow_split = dory_prefers_split(d->run, DORY_ROUND_FLOOR),
+                                         .allow_split_away = dory_prefers_split(d->run, DORY_ROUND_AWAY)};
     if (requantise(&problem, d->requantisation, d->arena))
         describe_requantisation(d, d->requantisation);
     else

@@ -6,3 +6,31 @@
 #define DESCRIPTION(name) &dory_xpulpv2_##name##_description,
 
 const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {DORY_XPULPV2_KERNELS(DESCRIPTION) NULL};
+
+/* Of the fastest kernel, were the layer one tile on eight cores. */
+static uint64_t least_cycles(const struct dory_layer *layer)
+{
+    struct dory_tile_shape tile = {layer->output_height, layer->output_width, layer->output_channels, layer->input_channels};
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; dory_xpulpv2_kernels[i]; i++) {
+        if (dory_kernel_supports(dory_xpulpv2_kernels[i], layer)) {
+            uint64_t cycles = dory_xpulpv2_kernels[i]->cycles(layer, &tile, 8);
+            least = cycles < least ? cycles : least;
+        }
+    }
+    return least;
+}
+
+bool dory_prefers_split(const struct dory_layer *layer, enum dory_rounding rounding)
+{
+    struct dory_layer split = *layer, high;
+    split.normalisation = DORY_NORMALISE_SPLIT;
+    split.rounding = (uint8_t)rounding;
+    split.left_shift = 1;
+    split.minimum = 0;
+    split.maximum = UINT8_MAX;
+    high = split;
+    high.normalisation = DORY_NORMALISE_HIGH;
+    return layer->output_bits == 8 && !layer->output_is_signed && (layer->output_height > 1 || layer->output_width > 1) &&
+           least_cycles(&split) < least_cycles(&high);
+}
