@@ -19,9 +19,11 @@
     KERNEL(narrow_24)                                                                                                       \
     KERNEL(narrow_24_clamped)                                                                                               \
     KERNEL(narrow_24_clamped_less_one)                                                                                      \
+    KERNEL(narrow_24_split)                                                                                                 \
     KERNEL(narrow_32)                                                                                                       \
-    KERNEL(narrow_gather)                                                                                                   \
-    KERNEL(narrow_gather_split)                                                                                             \
+    KERNEL(narrow_gather_12_clamped)                                                                                        \
+    KERNEL(narrow_gather_28)                                                                                                \
+    KERNEL(narrow_gather_28_split)                                                                                          \
     KERNEL(convolution)                                                                                                     \
     KERNEL(convolution_clamped)                                                                                             \
     KERNEL(convolution_split)                                                                                               \

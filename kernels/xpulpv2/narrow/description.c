@@ -49,16 +49,18 @@ NARROW(16_split, 16, DORY_DIRECT_SPLIT, 12)
 NARROW(24, 24, DORY_DIRECT, 8)
 NARROW(24_clamped, 24, DORY_DIRECT_CLAMPED, 10)
 NARROW(24_clamped_less_one, 24, DORY_DIRECT_CLAMPED_LESS_ONE, 14)
+NARROW(24_split, 24, DORY_DIRECT_SPLIT, 12)
 NARROW(32, 32, DORY_DIRECT, 8)
 
 /* ---- first layers ------------------------------------------------------------------------------------------------ */
 
-static bool is_first(const struct dory_layer *layer, enum dory_direct kind)
+static bool is_first(const struct dory_layer *layer, uint32_t pixel_bytes, enum dory_direct kind)
 {
     bool bytes = dory_has_bytes(layer) && !layer->input_is_signed && layer->output_bits == 8;
     return layer->operation == DORY_CONVOLUTION && bytes && layer->output_channels % 4 == 0 &&
-           layer->output_height * layer->output_width >= 32 && dory_gather_pixel_bytes(layer, layer->input_channels) == 28 &&
-           dory_direct_of(layer) == kind && (kind != DORY_DIRECT || layer->maximum == 255);
+           layer->output_height * layer->output_width >= 32 &&
+           dory_gather_pixel_bytes(layer, layer->input_channels) == pixel_bytes && dory_direct_of(layer) == kind &&
+           (kind != DORY_DIRECT || layer->maximum == 255);
 }
 
 static uint32_t first_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -77,12 +79,12 @@ static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_t
     return pixels * pixel + batches * (pairs * 75 + 60) + 400;
 }
 
-#define FIRST(suffix, kind, finish)                                                                                         \
-    static bool supports##suffix(const struct dory_layer *layer) { return is_first(layer, kind); }                          \
+#define FIRST(suffix, bytes, kind, finish)                                                                                  \
+    static bool supports##suffix(const struct dory_layer *layer) { return is_first(layer, bytes, kind); }                   \
     static uint64_t cycles##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)      \
     {                                                                                                                       \
         bool apart = (kind) == DORY_DIRECT_SPLIT && layer->output_layout == DORY_CHW;                                       \
-        return first_cycles(layer, tile, cores, 21 + (finish) + (apart ? 2 : 0));                                           \
+        return first_cycles(layer, tile, cores, 3 * (bytes) / 4 + (finish) + (apart ? 2 : 0));                              \
     }                                                                                                                       \
     const struct dory_kernel_description dory_xpulpv2_narrow##suffix##_description = {                                      \
         .name = "dory_xpulpv2_narrow" #suffix,                                                                              \
@@ -92,17 +94,15 @@ static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_t
         .writes_chw = true,                                                                                                 \
     };
 
-FIRST(_gather, DORY_DIRECT, 8)
-FIRST(_gather_split, DORY_DIRECT_SPLIT, 12)
+FIRST(_gather_12_clamped, 12, DORY_DIRECT_CLAMPED, 10)
+FIRST(_gather_28, 28, DORY_DIRECT, 8)
+FIRST(_gather_28_split, 28, DORY_DIRECT_SPLIT, 12)
 
 bool dory_has_narrow(const struct dory_layer *layer)
 {
     enum dory_direct kind = dory_direct_of(layer);
-    uint32_t channels = layer->input_channels;
-    uint32_t most = kind == DORY_DIRECT                                                   ? 32
-                    : kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_CLAMPED_LESS_ONE ? 24
-                    : kind == DORY_DIRECT_SPLIT                                           ? 16
-                                                                                          : 0;
-    return (channels % 8 == 0 && channels <= most && is_narrow(layer, channels, kind)) || is_first(layer, DORY_DIRECT) ||
-           is_first(layer, DORY_DIRECT_SPLIT);
+    bool has_24 = kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_CLAMPED_LESS_ONE || kind == DORY_DIRECT_SPLIT;
+    uint32_t channels = layer->input_channels, most = kind == DORY_DIRECT ? 32 : has_24 ? 24 : 0;
+    return (channels % 8 == 0 && channels <= most && is_narrow(layer, channels, kind)) || is_first(layer, 28, DORY_DIRECT) ||
+           is_first(layer, 28, DORY_DIRECT_SPLIT) || is_first(layer, 12, DORY_DIRECT_CLAMPED);
 }

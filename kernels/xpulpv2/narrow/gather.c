@@ -1,11 +1,9 @@
-/* First layers, see narrow.h: what a pixel reads is 28 bytes, 3x3 of three channels or 5x5 of one. A core copies it to its
- * scratch for a batch of pixels, which all output channels go by. */
+/* First layers, see narrow.h: what a pixel reads is 28 bytes, 3x3 of three channels or 5x5 of one, or 12, 3x3 of one. A core
+ * copies it to its scratch for a batch of pixels, which all output channels go by. */
 #include "../gather.h"
 #include "../scratch.h"
 #include "../xpulpv2.h"
 #include "narrow.h"
-
-#define WORDS 7
 
 struct first {
     struct dory_gather gather;
@@ -40,7 +38,7 @@ static __attribute__((noinline)) void gather_nines(struct dory_walk *walk, uint3
         const uint8_t *input = walk->input;
         uint32_t some = dory_minimum(pixels, walk->columns - walk->column);
         int32_t step = walk->step;
-        for (uint32_t left = some; left > 0; left--, input += step, output += 4 * WORDS) {
+        for (uint32_t left = some; left > 0; left--, input += step, output += 28) {
             copy_nines(output, input, run_step);
         }
         walk->input = input;
@@ -55,7 +53,7 @@ static __attribute__((noinline)) void gather_nines(struct dory_walk *walk, uint3
 
 static __attribute__((noinline)) void gather_fours(struct dory_gather *gather, uint8_t *output, uint32_t pixels)
 {
-    for (uint32_t done = 0; done < pixels; done += 4, output += 16 * WORDS) {
+    for (uint32_t done = 0; done < pixels; done += 4, output += 4 * gather->pixel_bytes) {
         dory_gather_to(gather, output);
         dory_gather_four(gather, dory_minimum(4, pixels - done));
     }
@@ -65,11 +63,11 @@ static inline void start(struct first *first, const struct dory_layer *layer, co
                          unsigned core, enum dory_direct kind)
 {
     dory_start_normaliser_as(&first->normaliser, layer, kind);
-    dory_narrow_start(&first->narrow, &first->normaliser, layer, tile, WORDS);
     first->buffer = (uint8_t *)tile->scratch + core * DORY_NARROW_CORE_BYTES;
     first->has_nines =
         layer->dilation_width == 1 && layer->kernel_height == 3 && dory_run_elements(layer, tile->input_channels) == 9;
     dory_gather_start(&first->gather, layer, tile, pixel, first->buffer);
+    dory_narrow_start(&first->narrow, &first->normaliser, layer, tile, (uint32_t)first->gather.pixel_bytes / 4);
 }
 
 /* A core's share is a range of fours of pixels, of which it does so many at a time. */
@@ -98,25 +96,14 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
     }
 }
 
-static inline __attribute__((always_inline)) void compute_direct(struct dory_narrow *narrow)
-{
-    DORY_NARROW(narrow, 7, DIRECT);
-}
+#define KERNEL(name, kind, pixels)                                                                                          \
+    static inline __attribute__((always_inline)) void compute##name(struct dory_narrow *narrow) { pixels; }                 \
+    void dory_xpulpv2_narrow_gather##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,      \
+                                          unsigned cores)                                                                   \
+    {                                                                                                                       \
+        run(layer, tile, core, cores, kind, compute##name);                                                                 \
+    }
 
-static inline __attribute__((always_inline)) void compute_split(struct dory_narrow *narrow)
-{
-    narrow->bias[0] = (int32_t)dory_load_word(narrow->constants);
-    narrow->bias[1] = (int32_t)dory_load_word(narrow->constants + narrow->constants_step);
-    DORY_NARROW_SPLIT(narrow, 7, BIASED_SPLIT);
-}
-
-void dory_xpulpv2_narrow_gather(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
-{
-    run(layer, tile, core, cores, DORY_DIRECT, compute_direct);
-}
-
-void dory_xpulpv2_narrow_gather_split(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
-                                      unsigned cores)
-{
-    run(layer, tile, core, cores, DORY_DIRECT_SPLIT, compute_split);
-}
+KERNEL(_12_clamped, DORY_DIRECT_CLAMPED, DORY_NARROW(narrow, 3, CLAMPED))
+KERNEL(_28, DORY_DIRECT, DORY_NARROW(narrow, 7, DIRECT))
+KERNEL(_28_split, DORY_DIRECT_SPLIT, DORY_NARROW_BIASED_SPLIT(narrow, 7))

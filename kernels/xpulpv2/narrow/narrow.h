@@ -50,7 +50,8 @@ struct dory_narrow {
 
 /* Of W words: loads of the weights, and the products of a pixel, whose words are loaded two ahead. */
 #define LOAD_WEIGHTS_2 WEIGHTS_0(LOAD_WEIGHTS) WEIGHTS_1(LOAD_WEIGHTS)
-#define LOAD_WEIGHTS_4 LOAD_WEIGHTS_2 WEIGHTS_2(LOAD_WEIGHTS) WEIGHTS_3(LOAD_WEIGHTS)
+#define LOAD_WEIGHTS_3 LOAD_WEIGHTS_2 WEIGHTS_2(LOAD_WEIGHTS)
+#define LOAD_WEIGHTS_4 LOAD_WEIGHTS_3 WEIGHTS_3(LOAD_WEIGHTS)
 #define LOAD_WEIGHTS_6 LOAD_WEIGHTS_4 WEIGHTS_4(LOAD_WEIGHTS) WEIGHTS_5(LOAD_WEIGHTS)
 #define LOAD_WEIGHTS_7 LOAD_WEIGHTS_6 WEIGHTS_6(LOAD_WEIGHTS)
 #define LOAD_WEIGHTS_8 LOAD_WEIGHTS_7 WEIGHTS_7(LOAD_WEIGHTS)
@@ -59,6 +60,7 @@ struct dory_narrow {
 #define MORE_OF_4           EVEN WEIGHTS_1(PRODUCTS) ODD WEIGHTS_2(PRODUCTS)
 #define MORE_OF_6           MORE_OF_4 EVEN WEIGHTS_3(PRODUCTS) ODD WEIGHTS_4(PRODUCTS)
 #define PIXEL_2(finish)     START_PIXEL(finish) WEIGHTS_1(PRODUCTS)
+#define PIXEL_3(finish)     START_PIXEL(finish) EVEN WEIGHTS_1(PRODUCTS) WEIGHTS_2(PRODUCTS)
 #define PIXEL_4(finish)     START_PIXEL(finish) MORE_OF_4 WEIGHTS_3(PRODUCTS)
 #define PIXEL_6(finish)     START_PIXEL(finish) MORE_OF_6 WEIGHTS_5(PRODUCTS)
 #define PIXEL_7(finish)     START_PIXEL(finish) MORE_OF_6 EVEN WEIGHTS_5(PRODUCTS) WEIGHTS_6(PRODUCTS)
@@ -128,7 +130,7 @@ struct dory_narrow {
     "srli t0, t0, 24\n"                                                                                                     \
     "srli t1, t1, 24\n" STORE_BYTES("t0", "t1")
 
-/* The same behind 7 words: biases stay in memory, and the sums start with them. 12 and 14 instructions. */
+/* The same behind 6 or 7 words: biases stay in memory, and the sums start with them. 12 and 14 instructions. */
 #define CONSTANTS_BIASED_SPLIT_APART                                                                                        \
     P_LW_NEXT("t1", "t0") P_LW_NEXT("tp", "t0") P_LW_NEXT("t5", "t0") P_LW_NEXT("t6", "t0") P_LW_NEXT("s8", "t0")           \
     P_LW_NEXT("t1", "t0") P_LW_NEXT("s0", "t0") P_LW_NEXT("ra", "t0") P_LW_NEXT("gp", "t0") P_LW_NEXT("t4", "t0")
@@ -226,6 +228,14 @@ static inline void dory_narrow_pixels(const struct dory_narrow *narrow)
         } else {                                                                                                            \
             DORY_NARROW(narrow, words, finish##_APART);                                                                     \
         }                                                                                                                   \
+    } while (0)
+
+/* The same for 6 or 7 words. */
+#define DORY_NARROW_BIASED_SPLIT(narrow, words)                                                                             \
+    do {                                                                                                                    \
+        (narrow)->bias[0] = (int32_t)dory_load_word((narrow)->constants);                                                   \
+        (narrow)->bias[1] = (int32_t)dory_load_word((narrow)->constants + (narrow)->constants_step);                        \
+        DORY_NARROW_SPLIT(narrow, words, BIASED_SPLIT);                                                                     \
     } while (0)
 
 typedef void dory_narrow_compute(struct dory_narrow *narrow);
