@@ -5,6 +5,7 @@
 #include "dory/dump.h"
 #include "dory/hal.h"
 #include "dory/layer.h"
+#include "dory/prepared.h"
 
 static const char *const operation_names[] = {
 #define NAME(operation, identifier, words) [operation] = #operation,
@@ -158,6 +159,7 @@ static const struct field step_fields[] = {
     STEP(drain, FLAG),
     STEP(last_of_layer, FLAG),
     STEP(layer_number, NUMBER),
+    STEP(weights_are_early, FLAG),
 };
 const struct record record_step = RECORD(struct dory_step, step_fields);
 
@@ -185,6 +187,59 @@ static const struct field network_fields[] = {
     NETWORK(resident_bytes, NUMBER),
 };
 const struct record record_network = RECORD(struct dory_network, network_fields);
+
+#define TILE(MEMBER)                                                                                                        \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_tile, MEMBER), NUMBER                                                                       \
+    }
+static const struct field tile_fields[] = {
+    TILE(rows),          TILE(columns),   TILE(channels),     TILE(input_rows),  TILE(input_columns), TILE(input_channels),
+    TILE(first_channel), TILE(first_row), TILE(first_column), TILE(first_chunk), TILE(last_chunk),
+};
+const struct record record_tile = RECORD(struct dory_tile, tile_fields);
+
+#define VALID(MEMBER)                                                                                                       \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_valid, MEMBER), NUMBER                                                                      \
+    }
+static const struct field valid_fields[] = {VALID(top), VALID(bottom), VALID(left), VALID(right)};
+static const struct record record_valid = RECORD(struct dory_valid, valid_fields);
+
+#define PREPARED(MEMBER, ...)                                                                                               \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_prepared_tile, MEMBER), __VA_ARGS__                                                         \
+    }
+static const struct field prepared_tile_fields[] = {
+    PREPARED(valid, .kind = FIELD_STRUCT, .record = &record_valid, LINE),
+    PREPARED(starts_step, FLAG, LINE),
+    PREPARED(ends_step, FLAG),
+    PREPARED(overlaps, FLAG),
+    PREPARED(load_weights, FLAG),
+    PREPARED(has_border, FLAG),
+    PREPARED(has_table, FLAG),
+    PREPARED(output_buffer, NUMBER),
+    PREPARED(store_count, NUMBER),
+    PREPARED(load_count, NUMBER),
+};
+const struct record record_prepared_tile = RECORD(struct dory_prepared_tile, prepared_tile_fields);
+
+static const char *const direction_names[] = {[HAL_TO_LOCAL] = "HAL_TO_LOCAL", [HAL_FROM_LOCAL] = "HAL_FROM_LOCAL"};
+
+#define COPY(MEMBER, ...)                                                                                                   \
+    {                                                                                                                       \
+        FIELD_PLACE(struct hal_dma_copy, MEMBER), __VA_ARGS__                                                               \
+    }
+static const struct field copy_fields[] = {
+    COPY(run_bytes, NUMBER),
+    COPY(runs, NUMBER),
+    COPY(planes, NUMBER),
+    COPY(external_run_stride, NUMBER),
+    COPY(external_plane_stride, NUMBER),
+    COPY(local_run_stride, NUMBER),
+    COPY(local_plane_stride, NUMBER),
+    COPY(direction, ENUM(direction_names)),
+};
+const struct record record_copy = RECORD(struct hal_dma_copy, copy_fields);
 
 #define PORT(MEMBER)                                                                                                        \
     {                                                                                                                       \

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "dory/hal.h"
+#include "dory/prepared.h"
 
 /* As the structs are on a 64-bit machine; with the smaller pointers of a target they are a little smaller. */
 enum { NETWORK_BYTES = 256 };
@@ -13,6 +14,7 @@ enum { NETWORK_BYTES = 256 };
 #define STAGES_BYTES   ((uint32_t)sizeof(struct dory_stages))
 #define STEP_BYTES     ((uint32_t)sizeof(struct dory_step))
 #define TRANSFER_BYTES ((uint32_t)sizeof(struct dory_transfer))
+#define TILE_BYTES     ((uint32_t)sizeof(struct dory_prepared_tile))
 #define PORT_BYTES     ((uint32_t)sizeof(struct dory_port))
 
 uint32_t budget_layer_bytes(const struct dory_layer *run)
@@ -37,11 +39,12 @@ uint32_t budget_table_bytes(const struct plan *plan)
     for (int i = 0; i < plan->network->layer_count; i++)
         layers += budget_layer_bytes(&plan->layers[i].run);
     return budget_network_bytes(plan->network) + layers + (plan->weights_are_linked ? plan->flash_bytes : 0) +
-           budget_schedule_bytes(plan->step_count, plan->transfer_count);
+           budget_schedule_bytes(plan->step_count, plan->transfer_count) +
+           (plan->tiles ? plan_tile_count(plan) * TILE_BYTES : 0);
 }
 
-bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
-                 struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+static bool plan_beside_code(const struct network *network, const struct target *target, const struct plan_options *options,
+                             struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct plan_options beside_code = *options;
     if (options->l2_bytes)
@@ -61,4 +64,58 @@ bool budget_plan(const struct network *network, const struct target *target, con
     bool planned = plan_make(network, target, &beside_code, plan, arena, diagnostics);
     plan->l2_firmware_bytes = options->l2_firmware_bytes;
     return planned;
+}
+
+#define MOST_TILES 48 /* of a table: 11 kB on GAP8 */
+
+/* At least so many tiles: each has its operands in L1. */
+static uint64_t least_tiles(const struct network *network, const struct target *target)
+{
+    uint64_t tiles = 0;
+    for (int i = 0; i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+        const struct tensor *output = &network->tensors[layer->output];
+        uint64_t bytes = tensor_elements(output) * (uint64_t)output->bits / 8;
+        uint64_t window = (uint64_t)layer->kernel_height * (uint64_t)layer->kernel_width;
+        if (layer->weights)
+            bytes += (uint64_t)network->tensors[layer->inputs[0]].channels / (uint64_t)layer->groups * window *
+                     (uint64_t)output->channels;
+        tiles += 1 + bytes / target->l1_bytes;
+    }
+    return tiles;
+}
+
+/* A part of the driver's cycles where it takes tiles from a table. */
+static uint32_t with_table(uint32_t cycles) { return cycles * 2 / 5; }
+
+/* With a table of the tiles, and with as many as are then the fastest. False where there are too many, or no room. */
+static bool plan_with_table(const struct network *network, const struct target *target, const struct plan_options *options,
+                            struct plan *plan, struct arena *arena)
+{
+    struct diagnostics unheard = {.arena = arena};
+    struct target *quick = arena_allocate(arena, sizeof *quick);
+    struct plan_options beside = *options;
+    *quick = *target;
+    quick->tile_driver_cycles = with_table(target->tile_driver_cycles);
+    quick->step_driver_cycles = with_table(target->step_driver_cycles);
+    quick->kernel_start_cycles +=
+        target->kernel_start_cycles * 3 / 5; /* copies start sooner, beside a kernel's first misses */
+    beside.l2_firmware_bytes += options->l2_bytes ? 0 : MOST_TILES * TILE_BYTES;
+    if (least_tiles(network, target) > MOST_TILES || target->tile_driver_cycles == 0 ||
+        !plan_beside_code(network, quick, &beside, plan, arena, &unheard) || plan_tile_count(plan) > MOST_TILES)
+        return false;
+    plan->l2_firmware_bytes = options->l2_bytes ? 0 : options->l2_firmware_bytes;
+    return true;
+}
+
+bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
+                 struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+{
+    bool has_table = plan_with_table(network, target, options, plan, arena);
+    if (!has_table && !plan_beside_code(network, target, options, plan, arena, diagnostics))
+        return false;
+    plan_bring_early(plan, arena);
+    if (has_table)
+        plan->tiles = plan_place_tiles(plan, arena);
+    return true;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dory/hal.h"
+#include "placed_tile.h"
 #include "plan/check_memory.h"
 
 #define MOST_FAULTS 8
@@ -123,33 +124,50 @@ static uint64_t pixels_read(const struct dory_layer *run)
     return rows * (run->input_layout == DORY_CHW ? run->input_width : columns);
 }
 
-static void check_l1(struct checker *c, int index)
+static bool is_sliced(const struct dory_layer *run)
+{
+    return dory_reads_all_channels(run) && run->tile_input_channels < run->input_channels;
+}
+
+static uint64_t weights_tile_bytes(const struct dory_layer *run)
+{
+    uint64_t quads = (run->tile_channels + 3u) / 4, chunk, whole = quad_bytes(run, &chunk);
+    return whole == 0 ? dory_table_bytes(run) : quads * (is_sliced(run) ? chunk + dory_constants_bytes(run) : whole);
+}
+
+#define MOST_RANGES 11
+
+/* The buffers of a layer's map of L1, and what lies in front of them. */
+static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map, struct range ranges[MOST_RANGES])
 {
     const struct plan_layer *layer = &c->plan->layers[index];
     const struct dory_layer *run = &layer->run;
     bool reads_all = dory_reads_all_channels(run), concatenation = run->operation == DORY_CONCATENATION;
     uint32_t input_channels = reads_all ? run->tile_input_channels : run->tile_channels;
     uint32_t second_channels = concatenation ? (uint32_t)run->output_channels - run->input_channels : input_channels;
-    uint64_t quads = (run->tile_channels + 3u) / 4, outputs = (uint64_t)run->tile_rows * run->tile_columns, chunk;
-    uint64_t whole = quad_bytes(run, &chunk);
-    bool sliced = reads_all && run->tile_input_channels < run->input_channels;
-    uint64_t weights = whole == 0 ? dory_table_bytes(run) : quads * (sliced ? chunk + dory_constants_bytes(run) : whole);
+    uint64_t quads = (run->tile_channels + 3u) / 4, outputs = (uint64_t)run->tile_rows * run->tile_columns;
     struct dory_tile_shape shape = {run->tile_rows, run->tile_columns, run->tile_channels, input_channels};
-    uint32_t accumulators[2] = {run->l1.accumulators, run->l1.accumulators}, scratch[2] = {run->l1.scratch, run->l1.scratch};
-    struct range ranges[11] = {{0, DORY_L1_RUNTIME_BYTES}};
+    uint32_t accumulators[2] = {map->accumulators, map->accumulators}, scratch[2] = {map->scratch, map->scratch};
     int count = 1;
-    count = add_ranges(c, index, run->l1.input, pixels_read(run) * dory_element_bytes(input_channels, run->input_bits),
-                       ranges, count);
+    ranges[0] = (struct range){0, DORY_L1_RUNTIME_BYTES};
+    count = add_ranges(c, index, map->input, pixels_read(run) * dory_element_bytes(input_channels, run->input_bits), ranges,
+                       count);
     if (dory_has_second_input(run))
-        count = add_ranges(c, index, run->l1.second_input,
+        count = add_ranges(c, index, map->second_input,
                            (run->second_is_pixel ? 1 : pixels_read(run)) *
                                dory_element_bytes(second_channels, run->second_input_bits),
                            ranges, count);
-    count = add_ranges(c, index, run->l1.weights, weights, ranges, count);
-    count = add_ranges(c, index, run->l1.output, outputs * dory_element_bytes(run->tile_channels, run->output_bits), ranges,
-                       count);
-    count = add_ranges(c, index, accumulators, sliced ? outputs * quads * 16 : 0, ranges, count);
-    count = add_ranges(c, index, scratch, layer->kernel->scratch_bytes(run, &shape, c->plan->cores), ranges, count);
+    count = add_ranges(c, index, map->weights, weights_tile_bytes(run), ranges, count);
+    count =
+        add_ranges(c, index, map->output, outputs * dory_element_bytes(run->tile_channels, run->output_bits), ranges, count);
+    count = add_ranges(c, index, accumulators, is_sliced(run) ? outputs * quads * 16 : 0, ranges, count);
+    return add_ranges(c, index, scratch, layer->kernel->scratch_bytes(run, &shape, c->plan->cores), ranges, count);
+}
+
+static void check_l1(struct checker *c, int index)
+{
+    struct range ranges[MOST_RANGES];
+    int count = l1_ranges(c, index, &c->plan->layers[index].run.l1, ranges);
     for (int i = 0; i < count; i++) {
         if (ranges[i].end > c->plan->l1_peak_bytes)
             check_fault(c, "layer '%s': an L1 buffer ends at %" PRIu64 ", behind the arena of %u bytes",
@@ -159,6 +177,48 @@ static void check_l1(struct checker *c, int index)
                 check_fault(c, "layer '%s': L1 buffers at %" PRIu64 " and %" PRIu64 " overlap", layer_name(c, index),
                             ranges[j].start, ranges[i].start);
     }
+}
+
+/* The map of a layer with the buffers only that its last tile is computed from. */
+static struct dory_l1_map map_at_end(const struct plan *plan, int index)
+{
+    const struct plan_layer *layer = &plan->layers[index];
+    struct dory_placed_tile tile, before;
+    struct dory_l1_map map = layer->run.l1;
+    dory_place_nothing(&before);
+    for (int i = layer->first_step; i < layer->first_step + layer->step_count; i++) {
+        bool more = true;
+        tile.step = &plan->steps[i].run;
+        for (dory_cursor_first(&tile.at, tile.step); more; more = dory_cursor_next(&tile.at, &layer->run, tile.step)) {
+            dory_place_tile(&tile, &before, &layer->run, NULL);
+            before = tile;
+        }
+    }
+    map.input[0] = map.input[1] = map.input[before.input_buffer];
+    map.second_input[0] = map.second_input[1] = map.second_input[before.input_buffer];
+    map.weights[0] = map.weights[1] = map.weights[before.weights_buffer];
+    return map;
+}
+
+/* Weights that come while the layer before still computes overwrite nothing of it. */
+static void check_early(struct checker *c, int index)
+{
+    const struct dory_layer *run = &c->plan->layers[index].run;
+    struct range ranges[MOST_RANGES];
+    if (!c->plan->steps[c->plan->layers[index].first_step].run.weights_are_early)
+        return;
+    if (index == 0 || run->quad_bytes == 0 || c->plan->layers[index].block >= 0 || c->plan->layers[index - 1].block >= 0) {
+        check_fault(c, "layer '%s': weights that come early, behind no layer or one that takes turns, or none at all",
+                    layer_name(c, index));
+        return;
+    }
+    struct dory_l1_map map = map_at_end(c->plan, index - 1);
+    int count = l1_ranges(c, index - 1, &map, ranges);
+    uint64_t start = run->l1.weights[0], end = start + weights_tile_bytes(run);
+    for (int i = 0; i < count; i++)
+        if (ranges[i].start < end && start < ranges[i].end)
+            check_fault(c, "layer '%s': its weights come early to byte %" PRIu64 " of L1, which layer '%s' still uses",
+                        layer_name(c, index), start, layer_name(c, index - 1));
 }
 
 /* ---- weights in flash ---- */
@@ -451,12 +511,16 @@ bool plan_check(const struct plan *plan, struct diagnostics *diagnostics)
         check_step(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++)
         check_steps_of_layer(&checker, i);
+    for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++)
+        check_early(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->buffer_count; i++)
         check_buffer(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->transfer_count; i++)
         check_transfer(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->network->tensor_count; i++)
         check_tensor(&checker, i);
+    if (checker.faults == 0)
+        check_tiles(&checker);
     if (checker.faults == 0)
         check_memory(&checker);
     if (checker.faults > MOST_FAULTS)

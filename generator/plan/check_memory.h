@@ -17,4 +17,7 @@ void check_fault(struct checker *checker, const char *format, ...) __attribute__
  * and who is still reading it. Needs a plan whose addresses are within bounds. */
 void check_memory(struct checker *checker);
 
+/* finish/check_tiles.c: the same for tiles that have been placed. */
+void check_tiles(struct checker *checker);
+
 #endif

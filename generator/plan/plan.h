@@ -125,6 +125,7 @@ struct plan {
     int step_count;
     struct plan_transfer *transfers; /* in queue order */
     int transfer_count;
+    const struct dory_prepared_tile *tiles; /* of all steps, placed; null: the firmware's driver places them */
     struct plan_buffer *buffers;
     int buffer_count;
 
@@ -154,6 +155,14 @@ bool plan_options_check(const struct plan_options *options, const struct target 
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
+
+/* finish/finish.c: brings the first weights of layers beside the layer before, where L1 has room for them, and predicts anew. What
+ * was compared until then, and proof.bound_cycles, is without that. */
+void plan_bring_early(struct plan *plan, struct arena *arena);
+
+/* finish/finish.c: the tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. */
+struct dory_prepared_tile *plan_place_tiles(const struct plan *plan, struct arena *arena);
+uint32_t plan_tile_count(const struct plan *plan);
 
 /* plan.c: warnings of layers for which the chip has no kernel of its own. The portable one is a cliff, and its cycles a
  * guess. */

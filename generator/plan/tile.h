@@ -61,6 +61,8 @@ struct tile_problem {
     uint32_t step_count;
     struct cycle_table *cycles; /* of the kernel, remembered by shape */
     struct tile_observer observer;
+    bool weights_are_early;        /* the first ones are in L1 when the layer starts; finish/finish.c knows, the search does not */
+    uint64_t early_cycles_of_next; /* to bring those of the next layer, beside the last tile */
 };
 
 /* Remembers what a kernel's `cycles` function returned. One table a layer and kernel. */
@@ -80,6 +82,9 @@ uint32_t tile_l1_sum(const struct l1_sizes *sizes, uint8_t single);
 
 /* A part of tile_simulate's cycles that no buffers hide: the first tile's loads. */
 uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct tiling *tiling);
+
+/* Of these, what the weights take. */
+uint64_t tile_first_weights_cycles(const struct tile_problem *problem, const struct tiling *tiling);
 
 /* L1 bytes of a tiling, the arena's map in `map` where it is not null. */
 uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *tiling, struct dory_l1_map *map);

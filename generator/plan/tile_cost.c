@@ -201,6 +201,8 @@ void tile_apply(const struct tile_problem *problem, const struct tiling *tiling,
 
 /* ---- transfers between L2 and L1 ---- */
 
+static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 static uint64_t divide_up(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
 /* Who copies, and how much has been. */
@@ -359,15 +361,14 @@ static uint64_t load(struct player *player, const struct dory_step *step, const 
     }
     bool has_weights = convolution || is_depthwise(layer);
     if (has_weights && (player->first || !same_position(&weights, &player->weights))) {
-        cycles += weights_cycles(player, shape, last_chunk);
+        uint64_t copied = weights_cycles(player, shape, last_chunk);
+        cycles += player->first && player->problem->weights_are_early ? 0 : copied;
         *overlaps = *overlaps && player->two_weights;
     }
     player->input = input;
     player->weights = weights;
     return cycles ? cycles + player->problem->target->dma_latency_cycles : 0;
 }
-
-static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* The tile before is computed; `load` cycles of transfers go on meanwhile if they overlap, else behind its store.
  * Returns when those loads are issued. */
@@ -440,6 +441,16 @@ uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct
     return load(&player, step, &at, &shape, &overlaps);
 }
 
+uint64_t tile_first_weights_cycles(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    struct player player = {.problem = problem, .tiling = tiling, .mover = {problem->target, 0}};
+    const struct dory_step *step = &problem->steps[0];
+    struct dory_tile_shape shape = tiling->shape;
+    shape.channels = dory_minimum(shape.channels, step->channels);
+    bool whole = shape.input_channels >= problem->layer->input_channels;
+    return weights_cycles(&player, &shape, whole) + problem->target->dma_latency_cycles;
+}
+
 /* The next tile of a step; false behind the last. */
 static bool next_position(const struct player *player, const struct dory_step *step, struct position *at)
 {
@@ -484,7 +495,8 @@ static struct player player_of(const struct tile_problem *problem, const struct 
 static void finish(struct player *player)
 {
     const struct target *target = player->problem->target;
-    uint64_t driver = target->tile_driver_cycles + target->step_driver_cycles;
+    uint64_t driver = target->tile_driver_cycles + target->step_driver_cycles, early = player->problem->early_cycles_of_next;
+    player->kernel = early ? maximum(player->kernel, driver / 2 + early) : player->kernel;
     player->cost->turn_cycles = maximum(player->kernel, player->pending + driver) - maximum(player->kernel, player->pending);
     finish_previous(player, 0, 0, false);
     player->time += player->cost->turn_cycles;

@@ -103,6 +103,30 @@ static uint32_t turn_steps(const struct plan *plan, int first)
     return (uint32_t)(end - first);
 }
 
+/* What brings the first weights of the next layer, if that is early. */
+static uint64_t early_cycles_of_next(const struct plan *plan, int layer)
+{
+    const struct plan_layer *next = &plan->layers[layer + 1];
+    if (layer + 1 == plan->network->layer_count || !plan->steps[next->first_step].run.weights_are_early)
+        return 0;
+    struct tile_problem problem = {
+        .layer = &next->run, .target = plan->target, .steps = &plan->steps[next->first_step].run, .step_count = 1};
+    struct tiling tiling = tiling_of(&next->run);
+    return tile_first_weights_cycles(&problem, &tiling);
+}
+
+struct l1_sizes timeline_l1_sizes(const struct plan *plan, int layer)
+{
+    const struct plan_layer *planned = &plan->layers[layer];
+    struct tile_problem problem = {.layer = &planned->run,
+                                   .kernel = planned->kernel,
+                                   .cores = plan->cores,
+                                   .steps = &plan->steps[planned->first_step].run,
+                                   .step_count = 1};
+    struct tiling tiling = tiling_of(&planned->run);
+    return tile_l1_sizes(&problem, &tiling);
+}
+
 static struct tile_problem problem_of(const struct plan *plan, int layer, struct arena *arena)
 {
     const struct plan_layer *planned = &plan->layers[layer];
@@ -113,6 +137,8 @@ static struct tile_problem problem_of(const struct plan *plan, int layer, struct
         .cores = plan->cores,
         .l1_bytes = plan->l1_arena_bytes,
         .cycles = cycle_table_make(&planned->run, planned->kernel, plan->target, plan->cores, arena),
+        .weights_are_early = plan->steps[planned->first_step].run.weights_are_early,
+        .early_cycles_of_next = early_cycles_of_next(plan, layer),
     };
 }
 
@@ -192,6 +218,7 @@ static void play_layer(struct plan *plan, int layer, uint64_t *turn_cycles, stru
     }
     planned->predicted_cycles = sum.cycles;
     planned->turn_cycles = sum.turn_cycles;
+    planned->exposed_cycles = sum.exposed_cycles;
 }
 
 void timeline_play_layers(struct plan *plan, struct arena *arena)

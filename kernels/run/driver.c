@@ -8,6 +8,34 @@ static const struct dory_layer *layer_of_next(const struct dory_driver *driver)
     return &driver->layer[driver->layer_turn ^ driver->turns];
 }
 
+/* ---- what is to be copied ---- */
+
+static void describe_weights_of_next(struct dory_driver *driver, struct hal_dma_copy *copy)
+{
+    const struct dory_placed_tile *next = driver->next;
+    if (next->prepared) {
+        dory_take_weights(copy, next->prepared, &driver->bases);
+    } else {
+        dory_describe_weights(copy, next, layer_of_next(driver), driver->bases.weights);
+    }
+}
+
+static void describe_loads_of_next(struct dory_driver *driver, struct dory_copies *copies)
+{
+    const struct dory_placed_tile *next = driver->next;
+    if (next->prepared) {
+        dory_take_loads(copies, next, &driver->bases);
+    } else {
+        dory_describe_loads(copies, next, layer_of(driver), driver->bases.l2, driver->bases.weights);
+    }
+}
+
+static bool describe_store(struct dory_driver *driver, struct dory_copies *copies, const struct dory_placed_tile *of)
+{
+    return of->prepared ? dory_take_store(copies, of->prepared, &driver->bases)
+                        : dory_describe_store(copies, of, layer_of(driver), driver->bases.l2);
+}
+
 /* ---- copies ---- */
 
 static void start_store(struct dory_driver *driver)
@@ -49,6 +77,28 @@ static void fetch(struct dory_driver *driver)
     start_loads(driver);
 }
 
+/* Brings the first weights of the next layer while the last tile of this one is computed, if they are in L2. */
+static void fetch_early(struct dory_driver *driver)
+{
+    struct dory_placed_tile *next = driver->next;
+    if (!next->step->weights_are_early || next->step->transfers_awaited > driver->run.transfers_complete) {
+        return;
+    }
+    describe_weights_of_next(driver, &driver->copies.loads[0]);
+    driver->copies.load_count = 1;
+    start_loads(driver);
+    next->load_weights = false;
+    driver->early = true;
+}
+
+static void await_early(struct dory_driver *driver)
+{
+    if (driver->early) {
+        dory_run_fail(&driver->run, hal_dma_wait(driver->load_ticket));
+        driver->early = false;
+    }
+}
+
 /* Until the first core has made the copies that it was given. */
 static void await_copied(struct dory_driver *driver)
 {
@@ -73,7 +123,7 @@ static void place_first(struct dory_driver *driver, const struct dory_placed_til
     first->step = take_step(driver);
     first->starts_step = true;
     dory_cursor_first(&first->at, first->step);
-    dory_place_tile(first, before, layer_of_next(driver), driver->l1);
+    dory_place_tile(first, before, layer_of_next(driver), driver->bases.l1);
 }
 
 static bool has_step(const struct dory_driver *driver)
@@ -103,16 +153,45 @@ static bool place_first_of_layer(struct dory_driver *driver)
     return true;
 }
 
+/* The same where tiles have been placed by the generator: the one behind that of `now`. */
+static bool take_next(struct dory_driver *driver)
+{
+    const struct dory_placed_tile *now = driver->now;
+    struct dory_placed_tile *next = driver->next;
+    next->step = now->step;
+    if (now->prepared->ends_step) {
+        driver->turns = !has_step_of_layer(driver);
+        if (!has_step(driver)) {
+            return false;
+        }
+        next->step = driver->next_step++;
+    }
+    dory_take_tile(next, now->prepared + 1, driver->bases.l1);
+    return true;
+}
+
+/* The first tile of the network. */
+static bool take_first(struct dory_driver *driver)
+{
+    driver->turns = true;
+    driver->next->step = driver->next_step++;
+    dory_take_tile(driver->next, driver->run.network->tiles, driver->bases.l1);
+    return true;
+}
+
 /* Places the tile behind `now` in `next`; false where there is none. */
 static bool place_next(struct dory_driver *driver)
 {
     const struct dory_placed_tile *now = driver->now;
     struct dory_placed_tile *next = driver->next;
+    if (now->prepared) {
+        return take_next(driver);
+    }
     next->at = now->at;
     if (dory_cursor_next(&next->at, layer_of(driver), now->step)) {
         next->step = now->step;
         next->starts_step = false;
-        dory_place_tile(next, now, layer_of(driver), driver->l1);
+        dory_place_tile(next, now, layer_of(driver), driver->bases.l1);
     } else if (has_step_of_layer(driver)) {
         place_first(driver, now);
     } else {
@@ -127,13 +206,13 @@ static bool place_next(struct dory_driver *driver)
 static void step_on(struct dory_driver *driver)
 {
     struct dory_placed_tile *before = driver->now;
-    bool store = driver->computed && dory_describe_store(&driver->copies, before, layer_of(driver), driver->l2);
+    bool store = driver->computed && describe_store(driver, &driver->copies, before);
     driver->now = driver->next;
     driver->next = before;
     driver->computed = true;
     driver->more = place_next(driver);
     if (driver->more && driver->next->overlaps) {
-        dory_describe_loads(&driver->copies, driver->next, layer_of(driver), driver->l2, driver->weights);
+        describe_loads_of_next(driver, &driver->copies);
     }
     if (store) {
         start_store(driver);
@@ -158,22 +237,11 @@ static bool is_observed(const struct dory_driver *driver)
     return driver->turns && driver->run.buffers->observe && driver->now->step->last_of_layer;
 }
 
-/* Cores read it for every tile: all of it lies in L1. */
-static void share_layer(struct dory_shared *shared, unsigned turn, const struct dory_layer *layer)
-{
-    shared->layer[turn] = *layer;
-    if (layer->stages) {
-        shared->stages[turn] = *layer->stages;
-        shared->layer[turn].stages = &shared->stages[turn];
-    }
-}
-
 static void enter_layer(struct dory_driver *driver)
 {
     driver->layer_turn ^= 1;
     driver->turns = false;
     driver->bordered[0].input_rows = driver->bordered[1].input_rows = 0;
-    share_layer(driver->shared, driver->layer_turn, layer_of(driver));
 }
 
 static void close_run(struct dory_run *run)
@@ -187,35 +255,14 @@ static void close_run(struct dory_run *run)
 void dory_driver_open(struct dory_driver *driver)
 {
     driver->shared = driver->run.buffers->l1;
-    driver->l1 = driver->run.buffers->l1;
-    driver->l2 = driver->run.buffers->l2;
-    driver->weights = driver->run.network->weights ? driver->run.network->weights : driver->l2;
+    driver->bases.l1 = driver->run.buffers->l1;
+    driver->bases.l2 = driver->run.buffers->l2;
+    driver->bases.weights = driver->run.network->weights ? driver->run.network->weights : driver->bases.l2;
     driver->next_step = driver->run.network->steps;
     driver->load_ticket = -1;
     driver->now = &driver->tile[0];
     driver->next = &driver->tile[1];
-    driver->more = place_first_of_layer(driver);
-}
-
-/* Remembers what the buffer of `next` is laid out for. False where that has changed nothing. */
-static bool needs_border(struct dory_driver *driver)
-{
-    const struct dory_placed_tile *next = driver->next;
-    const struct dory_tile *tile = &next->tile;
-    const uint32_t *input = layer_of(driver)->l1.input;
-    struct dory_bordered *last = &driver->bordered[input[0] == input[1] ? 0 : next->input_buffer];
-    if (!next->load_input) {
-        return false;
-    }
-    if (layer_of(driver)->input_layout == DORY_CHW) { /* the copies have gone over it */
-        return next->has_border;
-    }
-    bool same = last->input_rows == tile->input_rows && last->input_columns == tile->input_columns &&
-                last->input_channels == tile->input_channels && last->valid.top == next->valid.top &&
-                last->valid.bottom == next->valid.bottom && last->valid.left == next->valid.left &&
-                last->valid.right == next->valid.right;
-    *last = (struct dory_bordered){next->valid, tile->input_rows, tile->input_columns, tile->input_channels};
-    return next->has_border && !same;
+    driver->more = driver->run.network->tiles ? take_first(driver) : place_first_of_layer(driver);
 }
 
 static void give_tile(struct dory_driver *driver, struct dory_work *work)
@@ -224,10 +271,15 @@ static void give_tile(struct dory_driver *driver, struct dory_work *work)
     work->kind = DORY_WORK_TILE;
     work->tile = next->tile;
     work->valid = next->valid;
-    work->layer = &driver->shared->layer[driver->layer_turn];
+    work->layer_turn = (uint8_t)driver->layer_turn;
     work->layer_number = next->step->layer_number;
-    work->has_border = needs_border(driver);
-    work->has_table = next->load_weights && layer_of(driver)->quad_bytes == 0;
+    if (next->prepared) {
+        work->has_border = next->prepared->has_border;
+        work->has_table = next->prepared->has_table;
+    } else {
+        work->has_border = dory_needs_border(driver->bordered, next, layer_of(driver));
+        work->has_table = next->load_weights && layer_of(driver)->quad_bytes == 0;
+    }
     if (driver->run.buffers->profile) {
         driver->run.buffers->profile[next->step->layer_number].tiles++;
     }
@@ -248,7 +300,7 @@ static void give_store(struct dory_driver *driver, struct dory_work *work)
     struct dory_copies *copies = &driver->shared->copies;
     copies->store_count = copies->load_count = 0;
     if (driver->computed) {
-        dory_describe_store(copies, driver->now, layer_of(driver), driver->l2);
+        describe_store(driver, copies, driver->now);
     }
     work->kind = DORY_WORK_NOTHING;
     work->has_border = work->has_table = false;
@@ -266,7 +318,8 @@ static void give_next(struct dory_driver *driver, struct dory_work *work)
         enter_layer(driver);
     }
     give_tile(driver, work);
-    dory_describe_loads(&driver->shared->copies, driver->next, layer_of(driver), driver->l2, driver->weights);
+    work->described = driver->next->step->layer;
+    describe_loads_of_next(driver, &driver->shared->copies);
     if (driver->next->starts_step) {
         dory_await_transfers(&driver->run, driver->next->step->transfers_awaited);
     }
@@ -297,6 +350,7 @@ static void prepare_alone(struct dory_driver *driver, struct dory_work *work)
 {
     bool stops = driver->computed && must_stop(driver);
     if (driver->stopped && !resume(driver)) {
+        await_early(driver);
         close_run(&driver->run);
         work->kind = DORY_WORK_END;
         return;
@@ -309,6 +363,7 @@ static void prepare_alone(struct dory_driver *driver, struct dory_work *work)
     }
     wait_store(driver, 0);
     wait_store(driver, 1);
+    await_early(driver);
 }
 
 /* The run ends here: what is on its way comes, and no tile any more. */
@@ -317,6 +372,7 @@ static void cut_short(struct dory_driver *driver, struct dory_work *work)
     if (driver->more && driver->next->overlaps) {
         dory_run_fail(&driver->run, hal_dma_wait(driver->load_ticket));
     }
+    await_early(driver);
     wait_store(driver, 0);
     wait_store(driver, 1);
     close_run(&driver->run);
@@ -364,5 +420,6 @@ void dory_driver_start(struct dory_driver *driver, const struct dory_work *work)
     }
     if (driver->more && driver->turns) {
         dory_await_started_transfers(run, driver->next->step->transfers_awaited);
+        fetch_early(driver);
     }
 }

@@ -7,7 +7,8 @@
  *
  * Where a tile cannot be loaded beside the one before, as at the start of a layer, which reads what that one computes, the
  * driver describes its copies in advance, and a core makes them, which is there when the last result is: the cores wait for
- * nothing but the copies.
+ * nothing but the copies. The first weights of a layer come sooner, beside the last tile of the layer before, where the plan
+ * has found room for them in L1 (weights_are_early).
  *
  *     driver   prepare n (first of a layer) | start: load n + 1       prepare n + 1 | ...
  *     meeting                               X                                       X
@@ -17,23 +18,17 @@
 #ifndef DORY_DRIVER_H
 #define DORY_DRIVER_H
 
+#include "prepared_tile.h"
 #include "run_state.h"
 #include "shared.h"
 #include "tile_copies.h"
-
-/* What an input buffer has been laid out for: the border of a tile of the same kind is still there. */
-struct dory_bordered {
-    struct dory_valid valid;
-    uint16_t input_rows, input_columns, input_channels;
-};
 
 /* The FC lends its memory to it: cores' stacks are small. It copies there what it reads for every tile, for a word of L2 may
  * cost hundreds of cycles where a transfer is under way. */
 struct dory_driver {
     struct dory_run run;
     struct dory_shared *shared;
-    uint8_t *l1, *l2;
-    const uint8_t *weights;            /* what weights_offset of a step counts from */
+    struct dory_bases bases;           /* of the arenas, and of what weights_offset of a step counts from */
     struct dory_layer layer[2];        /* at work, and the next one, by turns */
     unsigned layer_turn;               /* index in `layer` */
     struct dory_step step[2];          /* at work, by turns: tiles of two steps may be on their way */
@@ -44,6 +39,7 @@ struct dory_driver {
     bool computed;                    /* `now` has been given to the cores, the store of its results to nobody */
     bool more;                        /* there is a tile behind it: `next` */
     bool turns;                       /* and that is the first one of another layer */
+    bool early;                       /* its weights are on their way, with load_ticket */
     bool stopped;                     /* the cores have been given the store of `now` alone */
     struct dory_bordered bordered[2]; /* by input buffer */
     struct dory_copies copies;        /* beside which the cores compute */

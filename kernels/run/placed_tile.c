@@ -131,6 +131,7 @@ void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_t
 {
     struct dory_tile *tile = &placed->tile;
     const struct dory_l1_map *map = &layer->l1;
+    placed->prepared = 0;
     place_output(placed, layer);
     place_input(placed, layer);
     place_buffers(placed, before, layer);
@@ -140,4 +141,24 @@ void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_t
     tile->output = l1_pointer(l1, map->output[placed->output_buffer]);
     tile->accumulators = map->accumulators == DORY_NO_BUFFER ? 0 : l1_pointer(l1, map->accumulators);
     tile->scratch = l1_pointer(l1, map->scratch);
+}
+
+bool dory_needs_border(struct dory_bordered bordered[2], const struct dory_placed_tile *placed,
+                       const struct dory_layer *layer)
+{
+    const struct dory_tile *tile = &placed->tile;
+    const uint32_t *input = layer->l1.input;
+    struct dory_bordered *last = &bordered[input[0] == input[1] ? 0 : placed->input_buffer];
+    if (!placed->load_input) {
+        return false;
+    }
+    if (layer->input_layout == DORY_CHW) { /* the copies have gone over it */
+        return placed->has_border;
+    }
+    bool same = last->input_rows == tile->input_rows && last->input_columns == tile->input_columns &&
+                last->input_channels == tile->input_channels && last->valid.top == placed->valid.top &&
+                last->valid.bottom == placed->valid.bottom && last->valid.left == placed->valid.left &&
+                last->valid.right == placed->valid.right;
+    *last = (struct dory_bordered){placed->valid, tile->input_rows, tile->input_columns, tile->input_channels};
+    return placed->has_border && !same;
 }

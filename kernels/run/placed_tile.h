@@ -12,14 +12,16 @@ struct dory_cursor {
     uint32_t row, column, channel, chunk;
 };
 
-/* The input rectangle that exists; the rest of the tile is border. In tile coordinates, ends exclusive. */
-struct dory_valid {
-    uint32_t top, bottom, left, right;
+/* What an input buffer has been laid out for: the border of a tile of the same kind is still there. */
+struct dory_bordered {
+    struct dory_valid valid;
+    uint16_t input_rows, input_columns, input_channels;
 };
 
 struct dory_placed_tile {
     struct dory_tile tile;
     const struct dory_step *step;
+    const struct dory_prepared_tile *prepared; /* what it was taken from; null: it was placed */
     struct dory_cursor at;
     struct dory_valid valid;
     int32_t input_row, input_column; /* of the tile's first input row and column in the tensor; negative in the border */
@@ -41,5 +43,9 @@ bool dory_cursor_next(struct dory_cursor *cursor, const struct dory_layer *layer
  * again, also when it belongs to another step; what is loaded goes to the other buffer of its operand. */
 void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_tile *before, const struct dory_layer *layer,
                      uint8_t *l1);
+
+/* Must the border be laid round the tile's input? Remembers in `bordered`, by input buffer, what each is laid out for. */
+bool dory_needs_border(struct dory_bordered bordered[2], const struct dory_placed_tile *placed,
+                       const struct dory_layer *layer);
 
 #endif

@@ -14,14 +14,16 @@ enum dory_work_kind {
 struct dory_work {
     struct dory_tile tile;
     struct dory_valid valid;
-    const struct dory_layer *layer; /* in dory_shared */
-    uint8_t kind;                   /* enum dory_work_kind */
-    uint8_t has_border;             /* to be laid round `valid` before the tile is computed */
-    uint8_t has_table;              /* of the layer, to be copied to where weights are */
-    uint8_t has_copies;             /* dory_shared.copies are to be made first: nothing is computed beside them */
-    uint8_t ends_layer;             /* with the store of those copies */
+    const struct dory_layer
+        *described;     /* the layer, in the network: where starts_layer, to be copied to dory_shared first */
+    uint8_t kind;       /* enum dory_work_kind */
+    uint8_t has_border; /* to be laid round `valid` before the tile is computed */
+    uint8_t has_table;  /* of the layer, to be copied to where weights are */
+    uint8_t has_copies; /* dory_shared.copies are to be made first: nothing is computed beside them */
+    uint8_t ends_layer; /* with the store of those copies */
     uint8_t starts_layer;
     uint16_t layer_number;   /* of the network */
+    uint8_t layer_turn;      /* index of the layer in dory_shared */
     uint32_t l3_wait_cycles; /* of the driver, to prepare it; where the run is profiled */
 };
 

@@ -151,8 +151,8 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
     return describe_rectangle(copy, l2, &rectangle);
 }
 
-static void describe_weights(struct hal_dma_copy *copy, const struct dory_placed_tile *placed,
-                             const struct dory_layer *layer, const uint8_t *weights)
+void dory_describe_weights(struct hal_dma_copy *copy, const struct dory_placed_tile *placed, const struct dory_layer *layer,
+                           const uint8_t *weights)
 {
     const struct dory_tile *tile = &placed->tile;
     uint32_t quads = dory_divide_up(tile->channels, 4);
@@ -181,7 +181,7 @@ void dory_describe_loads(struct dory_copies *copies, const struct dory_placed_ti
 {
     unsigned count = 0;
     if (placed->load_weights && layer->quad_bytes != 0) {
-        describe_weights(&copies->loads[count++], placed, layer, weights);
+        dory_describe_weights(&copies->loads[count++], placed, layer, weights);
     }
     if (placed->load_input) {
         count += describe_input(&copies->loads[count], placed, layer, l2, 0);

@@ -11,6 +11,10 @@ struct dory_copies {
     unsigned store_buffer, store_count, load_count;
 };
 
+/* Fills in what loads the tile's weights, which it has. */
+void dory_describe_weights(struct hal_dma_copy *copy, const struct dory_placed_tile *placed, const struct dory_layer *layer,
+                           const uint8_t *weights);
+
 /* Fill in what loads the tile's operands from the arena in L2, weights from `weights`, and what stores its results there;
  * none and false where there are none yet, as before the last chunk of input channels. */
 void dory_describe_loads(struct dory_copies *copies, const struct dory_placed_tile *placed, const struct dory_layer *layer,

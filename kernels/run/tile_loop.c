@@ -1,5 +1,7 @@
 #include "tile_loop.h"
 
+#include <stddef.h>
+
 struct waits {
     uint32_t dma_cycles, l3_cycles;
 };
@@ -15,6 +17,11 @@ struct team_member {
     uint32_t layer_start;
     struct waits layer, meeting; /* in this layer; at the last meeting */
 };
+
+static inline const struct dory_layer *layer_of(const struct team_member *member, const struct dory_work *work)
+{
+    return &member->shared->layer[work->layer_turn];
+}
 
 /* ---- border ---- */
 
@@ -204,22 +211,60 @@ static void store_and_load(struct team_member *member, const struct dory_work *w
     hal_notify();
 }
 
+typedef uintptr_t __attribute__((may_alias)) member;
+
+/* Of those who share a struct: the first core, if there are others, has copies to make. */
+static uint32_t sharers(const struct team_member *team) { return team->cores > 1 ? team->cores - 1 : 1; }
+static uint32_t own_share(const struct team_member *team) { return team->cores > 1 ? team->core - 1 : 0; }
+
+/* This core's part of a struct whose members are as large as a pointer, or smaller. */
+static void copy_struct(const struct team_member *team, void *to, const void *from, uint32_t bytes)
+{
+    const member *source = from;
+    member *target = to;
+    for (uint32_t i = own_share(team); i < bytes / sizeof *source; i += sharers(team)) {
+        target[i] = source[i];
+    }
+}
+
+/* All read it for every tile, so that all of it lies in L1. */
+static void share_layer(const struct team_member *team, const struct dory_work *work)
+{
+    struct dory_shared *shared = team->shared;
+    const struct dory_layer *layer = work->described;
+    unsigned turn = work->layer_turn;
+    if (team->core >= team->cores || (team->is_first && team->cores > 1)) {
+        return;
+    }
+    copy_struct(team, &shared->layer[turn], layer, sizeof *layer);
+    if (layer->stages) {
+        uint32_t pointer = offsetof(struct dory_layer, stages) / sizeof(member);
+        copy_struct(team, &shared->stages[turn], layer->stages, sizeof *layer->stages);
+        if (pointer % sharers(team) == own_share(team)) { /* this core has copied it */
+            shared->layer[turn].stages = &shared->stages[turn];
+        }
+    }
+}
+
 /* Core. Border, table and data of the tile are complete after it. Not inlined: what most tiles do not need is not to lie
  * between the lines of the loop. */
 static __attribute__((noinline)) void complete_input(struct team_member *member, const struct dory_work *work)
 {
     if (work->has_copies) {
+        if (work->starts_layer) {
+            share_layer(member, work);
+        }
         if (member->is_first) {
             store_and_load(member, work);
         }
         hal_barrier();
     }
     if (work->has_table) {
-        copy_table(work->layer, (word *)(uintptr_t)work->tile.weights);
+        copy_table(layer_of(member, work), (word *)(uintptr_t)work->tile.weights);
         hal_barrier();
     }
     if (work->has_border) {
-        fill_border(work->layer, work);
+        fill_border(layer_of(member, work), work);
         hal_barrier();
     }
 }
@@ -244,8 +289,9 @@ static struct team_member join_team(const struct dory_run *run)
 /* Scratch in L1 is planned for network->cores; further cores have no place in it and sit out. */
 static inline void compute(const struct team_member *member, const struct dory_work *work)
 {
+    const struct dory_layer *layer = layer_of(member, work);
     if (member->core < member->cores) {
-        work->layer->kernel(work->layer, &work->tile, member->core, member->cores);
+        layer->kernel(layer, &work->tile, member->core, member->cores);
     }
 }
 

@@ -1,5 +1,6 @@
 /* What a network's sources look like, to the letter; and that identifiers are taken seriously.
  * Usage: test_emit GOLDEN_FOLDER [--update] */
+#include "dory/prepared.h"
 #include "dory/quantise.h"
 #include "emit/emit.h"
 #include "emit/records.h"
@@ -73,9 +74,12 @@ static void test_tables_are_complete(void)
     } tables[] = {
         {"dory_layer", &record_layer, 3 * sizeof(void *), 0},
         {"dory_stages", &record_stages, 0, 7},
-        {"dory_step", &record_step, sizeof(void *), 0},
+        {"dory_step", &record_step, sizeof(void *), 7},
         {"dory_transfer", &record_transfer, 0, 1},
-        {"dory_network", &record_network, 6 * sizeof(void *), 0},
+        {"dory_network", &record_network, 7 * sizeof(void *), 0},
+        {"dory_tile", &record_tile, 6 * sizeof(void *), 4},
+        {"hal_dma_copy", &record_copy, 2 * sizeof(void *), 0},
+        {"dory_prepared_tile", &record_prepared_tile, sizeof(struct dory_tile) + 4 * sizeof(struct hal_dma_copy), 7},
         {"dory_port", &record_port, 0, 3},
         {"dory_check_layer", &record_check_layer, sizeof(void *), 5},
     };

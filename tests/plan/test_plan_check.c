@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dory/hal.h"
+#include "dory/prepared.h"
 #include "expect.h"
 #include "networks.h"
 #include "plan/plan.h"
@@ -287,6 +288,56 @@ static bool l1_buffers_overlap(struct plan *plan, uint32_t choice)
     return true;
 }
 
+/* On a buffer of the layer before, which may be computing then. */
+static bool weights_too_early(struct plan *plan, uint32_t choice)
+{
+    for (int i = 0; i + 1 < plan->network->layer_count; i++) {
+        int before = (int)((choice + (uint32_t)i) % (uint32_t)(plan->network->layer_count - 1));
+        const struct dory_layer *run = &plan->layers[before + 1].run;
+        struct dory_step *first = &plan->steps[plan->layers[before + 1].first_step].run;
+        uint32_t output = plan->layers[before].run.l1.output[0], weights = run->l1.weights[0];
+        if (run->quad_bytes == 0 || first->weights_are_early || output < weights || output >= weights + run->quad_bytes)
+            continue;
+        first->weights_are_early = 1;
+        return true;
+    }
+    return false;
+}
+
+/* A tile that the generator has placed. */
+static struct dory_prepared_tile *tile_of(struct plan *plan, uint32_t choice)
+{
+    return plan->tiles ? (struct dory_prepared_tile *)(uintptr_t)&plan->tiles[choice % plan_tile_count(plan)] : NULL;
+}
+
+static bool tile_stores_elsewhere(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = tile_of(plan, choice);
+    if (!tile || tile->store_count == 0)
+        return false;
+    tile->store.external = (void *)((uintptr_t)tile->store.external + 1);
+    tile->tile.rows++;
+    return true;
+}
+
+static bool tile_is_lost(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = tile_of(plan, choice);
+    if (!tile || tile->store_count == 0)
+        return false;
+    tile->store_count = 0;
+    return true;
+}
+
+static bool tile_loads_behind_l1(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = tile_of(plan, choice);
+    if (!tile || tile->load_count == 0)
+        return false;
+    tile->loads[0].local = (void *)((uintptr_t)tile->loads[0].local + plan->l1_peak_bytes);
+    return true;
+}
+
 static bool l1_too_large(struct plan *plan, uint32_t choice)
 {
     struct dory_layer *run = &layer_of(plan, choice)->run;
@@ -550,6 +601,10 @@ static const struct {
     KIND(buffers_overlap_secretly),
     KIND(buffer_outside),
     KIND(l1_buffers_overlap),
+    KIND(weights_too_early),
+    KIND(tile_stores_elsewhere),
+    KIND(tile_is_lost),
+    KIND(tile_loads_behind_l1),
     KIND(l1_too_large),
     KIND(l1_runtime_taken),
     KIND(tile_of_odd_channels),
@@ -590,6 +645,10 @@ static struct plan copy_plan(const struct plan *plan, struct arena *arena)
     COPY(tensors, plan->network->tensor_count);
     COPY(transfers, plan->transfer_count);
     COPY(buffers, plan->buffer_count);
+    if (plan->tiles) {
+        size_t bytes = plan_tile_count(plan) * sizeof *plan->tiles;
+        copy.tiles = memcpy(arena_allocate(arena, bytes), plan->tiles, bytes);
+    }
 #undef COPY
     return copy;
 }
@@ -629,8 +688,12 @@ int main(void)
                                        .l2_bytes = l2_bytes[i % 3 * (i < 6)],
                                        .blocks = i < 8 ? BLOCKS_NONE : BLOCKS_ALWAYS,
                                        .layouts = i % 2 ? LAYOUTS_CHW : LAYOUTS_HWC};
-        bool sound = plan_make(networks[i / 3 > 0 && i != 8], &target, &options, &plan, &arena, &diagnostics) &&
-                     plan_check(&plan, &diagnostics);
+        bool sound = plan_make(networks[i / 3 > 0 && i != 8], &target, &options, &plan, &arena, &diagnostics);
+        if (sound && i % 2) {
+            plan_bring_early(&plan, &arena);
+            plan.tiles = plan_place_tiles(&plan, &arena);
+        }
+        sound = sound && plan_check(&plan, &diagnostics);
         EXPECT(sound, "%s", diagnostics.count ? diagnostics.list[0].text : "");
         if (sound)
             test_plan(&plan, applied, refused);

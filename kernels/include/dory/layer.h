@@ -22,6 +22,7 @@ extern "C" {
 #endif
 
 struct dory_layer;
+struct dory_prepared_tile;
 
 /* ---- one tile in L1 ---------------------------------------------------------------------------------------- */
 
@@ -56,6 +57,11 @@ struct dory_tile {
     uint16_t first_row, first_column;
     uint8_t first_chunk; /* the first (last) slice of input channels: start from zero (normalise and write output) */
     uint8_t last_chunk;
+};
+
+/* The input rectangle that exists; the rest of the tile is border. In tile coordinates, ends exclusive. */
+struct dory_valid {
+    uint32_t top, bottom, left, right;
 };
 
 /* Computes this core's share of a tile. The shares of all `cores` calls together are the whole tile and do not
@@ -309,9 +315,9 @@ struct dory_layer {
  * all columns, as [rows][width][channels] elements, or [channels][rows][width] in CHW, from byte `offset` of the L2 arena.
  *
  * It may be a *ring* of rows, in which row r has the place of row r - rows: a step that reads rows behind the last one finds
- * them from the first place on, up to 2 * rows - 1 rows behind first_row. So layers that take turns, a stripe of one and then
- * a stripe of the next, need no more of the tensor between them than a stripe and what overlaps. What a step writes, and
- * what a layer with two inputs reads, does not go round: each is one copy. */
+ * them from the first place on, up to 2 * rows - 1 rows behind first_row. So layers that take turns, a stripe of one and
+ * then a stripe of the next, need no more of the tensor between them than a stripe and what overlaps. What a step writes,
+ * and what a layer with two inputs reads, does not go round: each is one copy. */
 struct dory_window {
     uint32_t offset;
     uint16_t first_row, rows;
@@ -334,6 +340,8 @@ struct dory_step {
     uint8_t last_of_layer; /* the layer's output is complete after this step */
     uint16_t layer_number; /* among the network's, in the order in which they are completed: that of profiles and observers.
                             * The steps of a layer may lie among those of others */
+    uint8_t weights_are_early; /* the first step of a layer: in L1, weights[0] of its map is where nothing of the layer
+                                * before lies when that one's last tile is computed; the first weights may come beside it */
 };
 
 /* One copy between L3 and L2; transfers are queued in the order of the table and done in that order. */
@@ -391,6 +399,8 @@ struct dory_network {
     uint32_t resident_offset, resident_bytes; /* in the arena; both multiples of 8; 0 bytes: none */
 
     const uint8_t *weights; /* not null: all of them, linked into the program, and there is no image in flash */
+
+    const struct dory_prepared_tile *tiles; /* of all steps (dory/prepared.h); null: the driver places them as it goes */
 };
 
 /* ---- pure helpers, shared by generator and firmware -------------------------------------------------------- */

@@ -1,0 +1,89 @@
+/* The table of placed tiles, by plain arithmetic: every tile lies in its step, every element is stored by exactly one of
+ * them, and no copy leaves the step's windows, its weights or the arena of L1. */
+#include <inttypes.h>
+
+#include "dory/prepared.h"
+#include "plan/check_memory.h"
+
+static uint64_t offset_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
+
+/* From the first byte to the last. */
+static uint64_t extent(const struct hal_dma_copy *copy, uint64_t run_stride, uint64_t plane_stride)
+{
+    return (uint64_t)(copy->planes - 1) * plane_stride + (uint64_t)(copy->runs - 1) * run_stride + copy->run_bytes;
+}
+
+static bool lies_in_l1(const struct plan *plan, const struct hal_dma_copy *copy)
+{
+    uint64_t start = offset_of(copy->local);
+    return start >= DORY_L1_RUNTIME_BYTES &&
+           start + extent(copy, copy->local_run_stride, copy->local_plane_stride) <= plan->l1_peak_bytes;
+}
+
+static bool lies_in(const struct hal_dma_copy *copy, uint64_t start, uint64_t bytes)
+{
+    uint64_t first = offset_of(copy->external);
+    return first >= start && first + extent(copy, copy->external_run_stride, copy->external_plane_stride) <= start + bytes;
+}
+
+static uint64_t window_bytes(const struct dory_window *window, uint64_t width, uint32_t bits)
+{
+    return (uint64_t)window->rows * width * dory_element_bytes(window->channels, bits);
+}
+
+static bool copies_are_sound(const struct plan *plan, const struct plan_step *step, const struct dory_prepared_tile *tile)
+{
+    const struct dory_layer *run = &plan->layers[step->layer].run;
+    const struct dory_window *in = step->run.input, *out = &step->run.output;
+    bool sound = tile->load_count <= 3 && tile->store_count == tile->tile.last_chunk;
+    for (unsigned i = 0; sound && i < tile->load_count; i++) {
+        const struct hal_dma_copy *load = &tile->loads[i];
+        uint64_t second_width = run->second_is_pixel ? 1 : run->input_width;
+        bool input = lies_in(load, in[0].offset, window_bytes(&in[0], run->input_width, run->input_bits)) ||
+                     (dory_has_second_input(run) &&
+                      lies_in(load, in[1].offset, window_bytes(&in[1], second_width, run->second_input_bits)));
+        bool weights =
+            lies_in(load, step->run.weights_offset, (uint64_t)dory_divide_up(step->run.channels, 4) * run->quad_bytes);
+        sound =
+            load->direction == HAL_TO_LOCAL && lies_in_l1(plan, load) && (i == 0 && tile->load_weights ? weights : input);
+    }
+    return sound && (tile->store_count == 0 ||
+                     (tile->store.direction == HAL_FROM_LOCAL && lies_in_l1(plan, &tile->store) &&
+                      lies_in(&tile->store, out->offset, window_bytes(out, run->output_width, run->output_bits))));
+}
+
+static bool lies_in_step(const struct plan *plan, const struct plan_step *step, const struct dory_tile *tile)
+{
+    const struct dory_step *run = &step->run;
+    return tile->first_row >= run->first_row && tile->first_row + tile->rows <= run->first_row + run->rows &&
+           tile->first_channel >= run->first_channel &&
+           tile->first_channel + tile->channels <= run->first_channel + run->channels &&
+           tile->first_column + tile->columns <= plan->layers[step->layer].run.output_width;
+}
+
+void check_tiles(struct checker *checker)
+{
+    const struct plan *plan = checker->plan;
+    const struct dory_prepared_tile *tile = plan->tiles, *end = plan->tiles ? tile + plan_tile_count(plan) : tile;
+    for (int i = 0; tile && i < plan->step_count; i++) {
+        const struct plan_step *step = &plan->steps[i];
+        uint64_t outputs = (uint64_t)step->run.rows * plan->layers[step->layer].run.output_width * step->run.channels;
+        uint64_t stored = 0;
+        bool sound = true, ended = false;
+        for (bool first = true; sound && !ended && tile < end; first = false, tile++) {
+            sound =
+                tile->starts_step == first && lies_in_step(plan, step, &tile->tile) && copies_are_sound(plan, step, tile);
+            stored += tile->store_count ? (uint64_t)tile->tile.rows * tile->tile.columns * tile->tile.channels : 0;
+            ended = tile->ends_step;
+        }
+        if (!sound || !ended || stored != outputs) {
+            check_fault(checker,
+                        "step %d of layer '%s': its placed tiles store %" PRIu64 " of %" PRIu64
+                        " elements, or leave the step, its windows or L1",
+                        i, plan->network->layers[step->layer].name, stored, outputs);
+            return;
+        }
+    }
+    if (tile != end)
+        check_fault(checker, "there are more placed tiles than steps have");
+}

@@ -1,0 +1,247 @@
+/* What is done to a plan when it has been decided.
+ *
+ * The first weights of a layer depend on nothing that the layer before computes: they are brought to L1 beside that one's
+ * last tile, where L1 has room for them that this tile does not use. The buffers of the layer are laid round that room.
+ *
+ * Tiles of small networks are placed here, with the firmware's own functions, so that its driver need not. */
+#include "dory/hal.h"
+#include "dory/prepared.h"
+#include "placed_tile.h"
+#include "plan/plan.h"
+#include "plan/timeline.h"
+#include "tile_copies.h"
+
+/* ---- early weights ---- */
+
+enum { MOST_BUFFERS = 10 };
+
+struct piece {
+    uint32_t start, bytes;
+};
+
+/* Pieces of L1 that are taken, in any order. */
+struct pieces {
+    struct piece piece[MOST_BUFFERS + 1];
+    int count;
+};
+
+static void take(struct pieces *pieces, uint32_t start, uint32_t bytes)
+{
+    if (bytes > 0 && start != DORY_NO_BUFFER)
+        pieces->piece[pieces->count++] = (struct piece){start, bytes};
+}
+
+/* The least address from `least` on at which `bytes` are free; UINT32_MAX where they are not below `end`. */
+static uint32_t find_room(const struct pieces *taken, uint32_t bytes, uint32_t least, uint32_t end)
+{
+    uint32_t start = least;
+    for (int i = 0; i < taken->count; i++) {
+        const struct piece *piece = &taken->piece[i];
+        if (piece->start < start + bytes && start < piece->start + piece->bytes) {
+            start = dory_round_up(piece->start + piece->bytes, DORY_ALIGNMENT);
+            i = -1; /* all of them anew */
+        }
+    }
+    return start + bytes <= end ? start : UINT32_MAX;
+}
+
+/* The last tile of a layer, as the firmware places it. */
+static struct dory_placed_tile last_tile(const struct plan *plan, int index)
+{
+    const struct plan_layer *layer = &plan->layers[index];
+    struct dory_placed_tile tile, before;
+    dory_place_nothing(&before);
+    for (int i = 0; i < layer->step_count; i++) {
+        tile = before;
+        tile.step = &plan->steps[layer->first_step + i].run;
+        dory_cursor_first(&tile.at, tile.step);
+        do {
+            dory_place_tile(&tile, &before, &layer->run, NULL);
+            before = tile;
+        } while (dory_cursor_next(&tile.at, &layer->run, tile.step));
+    }
+    return before;
+}
+
+/* Its buffers, and that of the results that are still stored. */
+static struct pieces in_use_at_end(const struct plan *plan, int index, const struct l1_sizes *sizes)
+{
+    const struct dory_l1_map *map = &plan->layers[index].run.l1;
+    struct dory_placed_tile last = last_tile(plan, index);
+    struct pieces used = {.count = 0};
+    take(&used, map->input[last.input_buffer], sizes->input);
+    take(&used, map->second_input[last.input_buffer], sizes->second_input);
+    take(&used, map->weights[last.weights_buffer], sizes->weights);
+    take(&used, map->output[0], sizes->output);
+    take(&used, map->output[1], sizes->output);
+    take(&used, map->accumulators, sizes->accumulators);
+    take(&used, map->scratch, sizes->scratch);
+    return used;
+}
+
+/* Lays a buffer, or two where the map has two, round those that are there. */
+static bool lay(uint32_t place[2], uint32_t bytes, struct pieces *taken, uint32_t end)
+{
+    bool two = place[0] != place[1];
+    for (int i = 0; i < (two ? 2 : 1) && bytes > 0; i++) {
+        place[i] = find_room(taken, bytes, DORY_L1_RUNTIME_BYTES, end);
+        if (place[i] == UINT32_MAX)
+            return false;
+        take(taken, place[i], bytes);
+    }
+    if (!two)
+        place[1] = place[0];
+    return true;
+}
+
+/* All buffers but the first one of weights, which lies at `start`. */
+static bool lay_round(struct dory_l1_map *map, const struct l1_sizes *sizes, uint32_t start, uint32_t end, uint32_t *peak)
+{
+    uint32_t others[2] = {start, start}, accumulators[2] = {map->accumulators, map->accumulators};
+    uint32_t scratch[2] = {map->scratch, map->scratch};
+    bool two_weights = map->weights[0] != map->weights[1];
+    struct pieces taken = {.count = 0};
+    take(&taken, start, sizes->weights);
+    bool good = lay(map->input, sizes->input, &taken, end) && lay(map->second_input, sizes->second_input, &taken, end) &&
+                (!two_weights || lay(others, sizes->weights, &taken, end)) && lay(map->output, sizes->output, &taken, end) &&
+                lay(accumulators, sizes->accumulators, &taken, end) && lay(scratch, sizes->scratch, &taken, end);
+    map->weights[0] = start;
+    map->weights[1] = others[0];
+    map->accumulators = accumulators[0];
+    map->scratch = scratch[0];
+    *peak = 0;
+    for (int i = 0; i < taken.count; i++) {
+        uint32_t last = taken.piece[i].start + taken.piece[i].bytes;
+        *peak = last > *peak ? last : *peak;
+    }
+    return good;
+}
+
+/* Tries the room between the buffers in use from both of its ends. */
+static bool make_room(struct plan *plan, int index, const struct pieces *used, const struct l1_sizes *sizes)
+{
+    struct plan_layer *layer = &plan->layers[index];
+    uint32_t end = plan->l1_arena_bytes, best_peak = UINT32_MAX;
+    struct dory_l1_map best = layer->run.l1;
+    for (int i = -1; i <= used->count; i++) {
+        uint32_t least = i < 0             ? DORY_L1_RUNTIME_BYTES
+                         : i < used->count ? dory_round_up(used->piece[i].start + used->piece[i].bytes, DORY_ALIGNMENT)
+                                           : (end - dory_minimum(end, sizes->weights)) / DORY_ALIGNMENT * DORY_ALIGNMENT;
+        struct dory_l1_map map = layer->run.l1;
+        uint32_t start = find_room(used, sizes->weights, least, end), peak;
+        if (start != UINT32_MAX && lay_round(&map, sizes, start, end, &peak) && peak < best_peak) {
+            best = map;
+            best_peak = peak;
+        }
+    }
+    if (best_peak == UINT32_MAX)
+        return false;
+    layer->run.l1 = best;
+    layer->l1_bytes = best_peak;
+    plan->l1_peak_bytes = best_peak > plan->l1_peak_bytes ? best_peak : plan->l1_peak_bytes;
+    return true;
+}
+
+void plan_bring_early(struct plan *plan, struct arena *arena)
+{
+    struct timeline timeline;
+    struct l1_sizes before = {0};
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        struct plan_layer *layer = &plan->layers[i];
+        struct l1_sizes sizes = timeline_l1_sizes(plan, i);
+        bool in_turn = i == 0 || layer->block >= 0 || layer[-1].block >= 0; /* layers that take turns do without */
+        if (!in_turn && layer->run.quad_bytes > 0) {
+            struct pieces used = in_use_at_end(plan, i - 1, &before);
+            plan->steps[layer->first_step].run.weights_are_early = make_room(plan, i, &used, &sizes);
+        }
+        before = sizes;
+    }
+    timeline_play_layers(plan, arena);
+    timeline_make(plan, &timeline, arena);
+    plan->predicted_cycles = timeline.end_cycle;
+}
+
+/* ---- placed tiles ---- */
+
+/* Where L2 and weights are for these functions, which add to addresses, as one must not to null. */
+#define BASE ((uint8_t *)(uintptr_t)0x10000000)
+
+struct preparation {
+    const struct plan *plan;
+    struct dory_prepared_tile *next;
+    struct dory_placed_tile before;
+    struct dory_bordered bordered[2];
+};
+
+static struct hal_dma_copy from_base(struct hal_dma_copy copy)
+{
+    copy.external = (void *)((uintptr_t)copy.external - (uintptr_t)BASE);
+    return copy;
+}
+
+static void describe_copies(const struct dory_placed_tile *tile, const struct dory_layer *layer,
+                            struct dory_prepared_tile *prepared)
+{
+    struct dory_copies copies = {0};
+    dory_describe_loads(&copies, tile, layer, BASE, BASE);
+    prepared->load_count = (uint8_t)copies.load_count;
+    for (unsigned i = 0; i < copies.load_count; i++)
+        prepared->loads[i] = from_base(copies.loads[i]);
+    if (dory_describe_store(&copies, tile, layer, BASE)) {
+        prepared->store_count = 1;
+        prepared->store = from_base(copies.store);
+    }
+}
+
+static void prepare_tile(struct preparation *to, const struct dory_placed_tile *tile, const struct dory_layer *layer)
+{
+    struct dory_prepared_tile *prepared = to->next++;
+    bool is_first = to->before.tile.rows == 0;
+    *prepared = (struct dory_prepared_tile){
+        .tile = tile->tile,
+        .valid = tile->valid,
+        .starts_step = tile->starts_step != 0,
+        .overlaps = tile->overlaps && !is_first,
+        .load_weights = tile->load_weights && layer->quad_bytes != 0,
+        .has_table = tile->load_weights && layer->quad_bytes == 0,
+        .has_border = dory_needs_border(to->bordered, tile, layer),
+        .output_buffer = (uint8_t)tile->output_buffer,
+    };
+    describe_copies(tile, layer, prepared);
+}
+
+static void prepare_step(struct preparation *to, const struct plan_step *step)
+{
+    const struct dory_layer *layer = &to->plan->layers[step->layer].run;
+    struct dory_placed_tile tile = {.step = &step->run, .starts_step = true};
+    dory_cursor_first(&tile.at, tile.step);
+    do {
+        dory_place_tile(&tile, &to->before, layer, NULL);
+        prepare_tile(to, &tile, layer);
+        to->before = tile;
+        tile.starts_step = false;
+    } while (dory_cursor_next(&tile.at, layer, tile.step));
+    to->next[-1].ends_step = true;
+}
+
+uint32_t plan_tile_count(const struct plan *plan)
+{
+    uint32_t count = 0;
+    for (int i = 0; i < plan->network->layer_count; i++)
+        count += plan->layers[i].tile_count;
+    return count;
+}
+
+struct dory_prepared_tile *plan_place_tiles(const struct plan *plan, struct arena *arena)
+{
+    struct preparation to = {.plan = plan, .next = arena_array(arena, struct dory_prepared_tile, plan_tile_count(plan))};
+    struct dory_prepared_tile *first = to.next;
+    for (int i = 0; i < plan->step_count; i++) {
+        if (i == 0 || plan->steps[i - 1].layer != plan->steps[i].layer) {
+            dory_place_nothing(&to.before);
+            to.bordered[0] = to.bordered[1] = (struct dory_bordered){0};
+        }
+        prepare_step(&to, &plan->steps[i]);
+    }
+    return first;
+}
