@@ -20,14 +20,4 @@ static inline __attribute__((always_inline)) void convolve(const struct dory_lay
     run(&product, share, next_pixels, &walk);
 }
 
-/* One for each way to finish, so that a network has only what it needs. The first one is also for all that is not direct. */
-#define KERNEL(name, direct, run)                                                                                           \
-    void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
-    {                                                                                                                       \
-        convolve(layer, tile, core, cores, direct(layer), run);                                                             \
-    }
-
-KERNEL(convolution, dory_direct_32_of, dory_product_run)
-KERNEL(convolution_clamped, dory_direct_clamped_of, dory_product_run_clamped)
-KERNEL(convolution_high, dory_direct_high_of, dory_product_run_high)
-KERNEL(convolution_split, dory_direct_split_of, dory_product_run_split)
+DORY_PRODUCT_KERNELS(convolution, convolve)

@@ -144,13 +144,4 @@ void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile 
     run(&product, share, next_pixels, &gather);
 }
 
-#define KERNEL(name, direct, run)                                                                                           \
-    void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
-    {                                                                                                                       \
-        dory_gather_and_run(layer, tile, core, cores, direct(layer), run);                                                  \
-    }
-
-KERNEL(convolution_gather, dory_direct_32_of, dory_product_run)
-KERNEL(convolution_gather_clamped, dory_direct_clamped_of, dory_product_run_clamped)
-KERNEL(convolution_gather_high, dory_direct_high_of, dory_product_run_high)
-KERNEL(convolution_gather_split, dory_direct_split_of, dory_product_run_split)
+DORY_PRODUCT_KERNELS(convolution_gather, dory_gather_and_run)

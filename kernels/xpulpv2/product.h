@@ -95,4 +95,18 @@ void dory_product_store(const struct dory_product *product, const int32_t *eleme
 void dory_product_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
                          uint32_t pixels, uint32_t quad);
 
+/* A kernel of convolutions, which is compute(layer, tile, core, cores, direct, run). */
+#define DORY_PRODUCT_KERNEL(name, compute, direct, run)                                                                     \
+    void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
+    {                                                                                                                       \
+        compute(layer, tile, core, cores, direct, run);                                                                     \
+    }
+
+/* One for each way to finish, so that a network has only what it needs. The first one is also for all that is not direct. */
+#define DORY_PRODUCT_KERNELS(name, compute)                                                                                 \
+    DORY_PRODUCT_KERNEL(name, compute, dory_direct_32_of(layer), dory_product_run)                                          \
+    DORY_PRODUCT_KERNEL(name##_clamped, compute, dory_direct_clamped_of(layer), dory_product_run_clamped)                   \
+    DORY_PRODUCT_KERNEL(name##_high, compute, dory_direct_high_of(layer), dory_product_run_high)                            \
+    DORY_PRODUCT_KERNEL(name##_split, compute, dory_direct_split_of(layer), dory_product_run_split)
+
 #endif

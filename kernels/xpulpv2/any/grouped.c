@@ -164,17 +164,7 @@ static inline void compute(const struct dory_layer *layer, const struct dory_til
     }
 }
 
-#define KERNEL(name, direct, run)                                                                                           \
-    void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
-    {                                                                                                                       \
-        compute(layer, tile, core, cores, direct(layer), run);                                                              \
-    }
-
-/* One for each way to finish, as those without groups (convolution.c), and for bits of weights. */
-KERNEL(grouped, dory_direct_32_of, dory_product_run)
-KERNEL(grouped_clamped, dory_direct_clamped_of, dory_product_run_clamped)
-KERNEL(grouped_high, dory_direct_high_of, dory_product_run_high)
-KERNEL(grouped_split, dory_direct_split_of, dory_product_run_split)
-KERNEL(packed_grouped_8, dory_packed_direct_of, dory_packed_run_8)
-KERNEL(packed_grouped_4, dory_packed_direct_of, dory_packed_run_4)
-KERNEL(packed_grouped_2, dory_packed_direct_of, dory_packed_run_2)
+DORY_PRODUCT_KERNELS(grouped, compute)
+DORY_PRODUCT_KERNEL(packed_grouped_8, compute, dory_packed_direct_of(layer), dory_packed_run_8)
+DORY_PRODUCT_KERNEL(packed_grouped_4, compute, dory_packed_direct_of(layer), dory_packed_run_4)
+DORY_PRODUCT_KERNEL(packed_grouped_2, compute, dory_packed_direct_of(layer), dory_packed_run_2)
