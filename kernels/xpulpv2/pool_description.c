@@ -38,6 +38,9 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     uint64_t quad = is_maximum ? maximum : average_cycles(layer, tile);
     uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + quad_finish_cycles(layer) / 4 + 35;
     uint64_t items = ((uint64_t)tile->rows * tile->columns * (quads + rest) + cores - 1) / cores;
+    if (!is_maximum && tile->channels % 64 == 0 && items % 16 == 0) { /* all cores read from one bank of the memory */
+        quad += 2 * (uint64_t)layer->kernel_height * layer->kernel_width;
+    }
     return items * (quads * quad + rest * single) / (quads + rest) + (is_maximum ? 900 : 1150);
 }
 
