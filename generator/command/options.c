@@ -243,10 +243,12 @@ static bool choose_weights(struct options *options, const struct command *comman
 
 static bool choose_blocks(struct options *options, const struct command *command)
 {
-    static const char *const words[] = {[BLOCKS_AUTO] = "auto", [BLOCKS_NONE] = "none", [BLOCKS_ALWAYS] = "always"};
+    static const char *const words[] = {
+        [BLOCKS_AUTO] = "auto", [BLOCKS_NONE] = "none", [BLOCKS_SPARING] = "sparing", [BLOCKS_ALWAYS] = "always"};
     int word = find_word(words, sizeof words / sizeof *words, options->blocks);
     if (word < 0)
-        fprintf(stderr, "dory %s: error: blocks '%s'; auto, none and always are there\n", command->name, options->blocks);
+        fprintf(stderr, "dory %s: error: blocks '%s'; auto, none, sparing and always are there\n", command->name,
+                options->blocks);
     else
         options->blocks_use = (enum plan_blocks)word;
     return word >= 0;

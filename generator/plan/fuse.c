@@ -1,10 +1,15 @@
 /* Which layers form blocks (block.c). A tensor that goes to RAM and comes back is what a block saves: for each such tensor
- * the blocks around it are tried, with other homes for what goes in and out, and the fastest is kept if it is faster than
- * none. */
+ * the blocks around it are tried, with other homes for what goes in and out, and the best is kept if it is better than none.
+ * What counts is time, and beside it the traffic to RAM, as if nothing hid it: it costs energy where it costs no time. In
+ * the end a decision with blocks must be faster than that without, or it is not taken, unless RAM is to be spared at any
+ * price. */
 #include "plan/optimiser.h"
+
+#include "dory/hal.h"
 
 #define LAYERS_AROUND 3 /* that a block reaches at most beyond the tensor, to either side */
 #define ENOUGH_ROWS   3 /* heights of stripes: of those that L2 has room for, the tallest */
+#define LAYERS_BEYOND 3 /* fewer are added to either end of a block that is there */
 #define MOST_PASSES   4
 
 /* A block to try. */
@@ -17,6 +22,7 @@ struct idea {
 struct fusion {
     struct optimiser *o;
     struct planner *p;
+    bool spares_ram;
     uint64_t price, best_price; /* of `before`, and of the best idea */
     struct decision before, best;
 };
@@ -103,16 +109,61 @@ static bool form(struct optimiser *o, const struct idea *idea)
     return cut != NULL;
 }
 
-/* True where there was room for it. */
-static bool try(struct fusion *f, const struct idea *idea)
+static void add_transfers(struct plan_traffic *sum, const struct profile_transfer *transfers, int count)
 {
-    bool formed = form(f->o, idea);
-    uint64_t price = formed ? decision_price(f->o) : UINT64_MAX;
+    for (int i = 0; i < count; i++) {
+        const struct dory_transfer *run = &transfers[i].run;
+        uint64_t *bytes = run->kind == HAL_FLASH_READ ? &sum->flash_bytes : &sum->ram_bytes;
+        *bytes += (uint64_t)run->runs * run->run_bytes;
+    }
+}
+
+struct plan_traffic traffic_of(const struct planner *p)
+{
+    struct plan_traffic sum = {0};
+    for (int l = 0; l < p->network->layer_count; l++) {
+        const struct profile *profile = profile_get(p, l, &p->choices[l]);
+        add_transfers(&sum, profile->reads, profile->read_count);
+        add_transfers(&sum, profile->writes, profile->write_count);
+        sum.l1_bytes += p->choices[l].cut->cost.dma_bytes;
+    }
+    return sum;
+}
+
+static uint64_t ram_cycles(const struct planner *p)
+{
+    uint64_t cycles = 0;
+    for (int l = 0; l < p->network->layer_count; l++) {
+        const struct profile *profile = profile_get(p, l, &p->choices[l]);
+        for (int i = 0; i < profile->read_count; i++)
+            cycles += profile->reads[i].run.kind == HAL_RAM_READ ? profile->reads[i].cycles : 0;
+        for (int i = 0; i < profile->write_count; i++)
+            cycles += profile->writes[i].cycles;
+    }
+    return cycles;
+}
+
+static uint64_t fusion_price(const struct fusion *f)
+{
+    return decision_price(f->o) + (f->spares_ram ? ram_cycles(f->p) : 0);
+}
+
+/* Of the decision at hand, which is taken back. */
+static void compare(struct fusion *f, bool is_possible)
+{
+    uint64_t price = is_possible ? fusion_price(f) : UINT64_MAX;
     if (price < f->best_price) {
         f->best_price = price;
         decision_keep(f->o, &f->best);
     }
     decision_take(f->o, &f->before);
+}
+
+/* True where there was room for it. */
+static bool try(struct fusion *f, const struct idea *idea)
+{
+    bool formed = form(f->o, idea);
+    compare(f, formed);
     return formed;
 }
 
@@ -138,20 +189,52 @@ static void try_block(struct fusion *f, int first, int last)
         try_rows(f, (struct idea){first, last, 0, (ports & 1) == 0, (ports & 2) == 0});
 }
 
-/* The best block around a tensor: true where it is faster. */
-static bool save_tensor(struct fusion *f, int tensor)
+static void start_round(struct fusion *f)
 {
-    int producer = f->o->network->tensors[tensor].producer;
     f->best_price = f->price;
     decision_keep(f->o, &f->before);
-    for (int first = producer; first > producer - LAYERS_AROUND; first--)
-        for (int last = producer + 1; last <= producer + LAYERS_AROUND; last++)
-            try_block(f, first, last);
+}
+
+/* Takes the best idea of the round: true where it is better than none. */
+static bool end_round(struct fusion *f)
+{
     if (f->best_price >= f->price)
         return false;
     f->price = f->best_price;
     decision_take(f->o, &f->best);
     return true;
+}
+
+/* The best block around a tensor, or room for it in L2. */
+static bool save_tensor(struct fusion *f, int tensor)
+{
+    int producer = f->o->network->tensors[tensor].producer;
+    start_round(f);
+    compare(f, bring(f->o, &(struct idea){.first = 0, .last = -1}, tensor));
+    for (int first = producer; first > producer - LAYERS_AROUND; first--)
+        for (int last = producer + 1; last <= producer + LAYERS_AROUND; last++)
+            try_block(f, first, last);
+    return end_round(f);
+}
+
+/* A layer that a block may reach to: where it is another block's, that one is a part of the larger one. */
+static int reach_back(const struct planner *p, int layer) { return layer < 0 ? layer : block_start(p, layer); }
+
+static int reach_on(const struct planner *p, int layer)
+{
+    while (layer + 1 < p->network->layer_count && p->choices[layer + 1].cut == p->within)
+        layer++;
+    return layer;
+}
+
+/* Other heights of stripes for a block that is there, as others have changed around it, and more layers at its ends. */
+static bool tune_block(struct fusion *f, int first, int last)
+{
+    start_round(f);
+    for (int before = 0; before < LAYERS_BEYOND; before++)
+        for (int behind = 0; behind < LAYERS_BEYOND; behind++)
+            try_block(f, reach_back(f->p, first - before), reach_on(f->p, last + behind));
+    return end_round(f);
 }
 
 /* ---- all of them ---- */
@@ -162,6 +245,9 @@ static bool save_tensors(struct fusion *f)
     for (int t = 0; t < f->o->network->tensor_count; t++)
         if (f->p->homes[t] == HOME_RAM && f->o->network->tensors[t].producer != NO_LAYER)
             saved = save_tensor(f, t) || saved;
+    for (int l = 0; l < f->o->network->layer_count; l++)
+        if (f->p->choices[l].cut->block)
+            saved = tune_block(f, l, l + f->p->choices[l].cut->block->layers - 1) || saved;
     return saved;
 }
 
@@ -181,20 +267,20 @@ static void fuse_always(struct fusion *f)
         }
         first = last > first ? last : first;
     }
-    f->o->best_cycles = UINT64_MAX;
 }
 
-void fuse(struct optimiser *o)
+void fuse(struct optimiser *o, bool spares_ram)
 {
-    struct fusion f = {.o = o, .p = o->planner, .before = decision_make(o->network, o->planner->arena)};
+    struct fusion f = {
+        .o = o, .p = o->planner, .spares_ram = spares_ram, .before = decision_make(o->network, o->planner->arena)};
     f.best = decision_make(o->network, o->planner->arena);
-    if (o->planner->options->blocks == BLOCKS_NONE)
-        return;
     if (o->planner->options->blocks == BLOCKS_ALWAYS) {
         fuse_always(&f);
         return;
     }
-    f.price = decision_price(o);
-    for (int pass = 0; pass < MOST_PASSES && save_tensors(&f); pass++)
-        f.price = improve_all(o, f.price, o->effort + START_EFFORT);
+    f.price = fusion_price(&f);
+    for (int pass = 0; pass < MOST_PASSES && save_tensors(&f); pass++) {
+        improve(o);
+        f.price = fusion_price(&f);
+    }
 }

@@ -162,13 +162,21 @@ static void prove(struct optimiser *o, struct plan_proof *proof)
 /* What is proven is so of decisions without blocks. */
 static void use_blocks(struct optimiser *o, struct plan_proof *proof)
 {
+    enum plan_blocks blocks = o->planner->options->blocks;
     uint64_t before = o->best_cycles;
-    fuse(o);
-    settle(o);
-    if (o->best_cycles == UINT64_MAX)
-        o->best_cycles = before;
-    if (o->best_cycles != before)
+    struct plan_traffic without = traffic_of(o->planner);
+    without.cycles = before;
+    for (int sparing = 1; sparing >= 0 && o->best_cycles == before && blocks != BLOCKS_NONE; sparing--) {
+        decision_take(o, &o->best);
+        fuse(o, sparing != 0);
+        o->best_cycles = blocks == BLOCKS_AUTO ? before : UINT64_MAX; /* the others may be slower */
+        settle(o);
+        o->best_cycles = o->best_cycles == UINT64_MAX ? before : o->best_cycles;
+    }
+    if (o->best_cycles != before) {
         *proof = (struct plan_proof){0};
+        o->planner->without_blocks = without;
+    }
 }
 
 bool optimise(struct planner *planner, struct plan_proof *proof)

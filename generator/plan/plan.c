@@ -434,6 +434,8 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     good = place_ram(p, plan) && good;
     write_offsets(plan);
     plan->start_cycles = p->target->run_overhead_cycles;
+    plan->moved = traffic_of(p);
+    plan->moved_without_blocks = p->without_blocks;
     plan->predicted_cycles = plan->start_cycles + schedule->cycles;
     if (plan->proof.rounds > 0)
         plan->proof.bound_cycles += plan->start_cycles;

@@ -28,8 +28,8 @@ struct plan_options {
      * network is fastest; all linked into the program, which is in L2, too. */
     enum plan_weights { WEIGHTS_FLASH, WEIGHTS_RESIDENT, WEIGHTS_AUTO, WEIGHTS_LINKED } weights;
     /* Layers that take turns, stripe by stripe, so that the tensors between them are never whole: where that is faster;
-     * nowhere; for tests: wherever it is possible. */
-    enum plan_blocks { BLOCKS_AUTO, BLOCKS_NONE, BLOCKS_ALWAYS } blocks;
+     * nowhere; where it spares RAM, faster or not; for tests: wherever it is possible. */
+    enum plan_blocks { BLOCKS_AUTO, BLOCKS_NONE, BLOCKS_SPARING, BLOCKS_ALWAYS } blocks;
     /* Null: none. Of plans before, which were for the same network, options and target, but for the size of L2: the same
      * plan in less time. */
     struct cut_memory *memory;
@@ -97,6 +97,13 @@ struct plan_transfer {
     int needed_step; /* complete before this step; for a write: before its buffer is used anew */
 };
 
+/* Bytes that a run moves between two levels of memory: the energy that it takes beside computing. */
+struct plan_traffic {
+    uint64_t flash_bytes, ram_bytes; /* between L3 and L2 */
+    uint64_t l1_bytes;               /* between L2 and L1, by DMA */
+    uint64_t cycles;                 /* of the run, but its start; 0: there is no such plan */
+};
+
 /* What is known of all plans that could have been made: of one candidate a layer and one home a tensor. */
 struct plan_proof {
     uint64_t bound_cycles;   /* none takes fewer */
@@ -138,6 +145,8 @@ struct plan {
     uint64_t flash_cycles;    /* predicted, were all weights brought from the flash; 0: they are, or it does not fit so */
     uint64_t start_cycles;    /* predicted, of a run before its first layer */
     uint64_t predicted_cycles; /* of a run: start, layers and waits for L3 */
+    struct plan_traffic moved,
+        moved_without_blocks; /* the latter of the fastest plan without any, where this one has some */
     struct plan_proof proof;
 };
 

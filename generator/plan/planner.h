@@ -147,11 +147,12 @@ struct planner {
     struct dory_layer *runs;     /* by layer: described, in HWC */
     uint32_t *tensor_bytes;      /* by tensor, aligned */
     const struct requantisation **requantisations;
-    struct planned_layer **variants; /* by layer and layouts of its tensors; null: nobody has asked for it yet */
-    const bool *resident;            /* by layer: its weights are in memory before a run starts; null: none are */
-    uint32_t resident_bytes;         /* of L2, for them: not in l2_bytes */
-    struct cut *within;              /* of a layer in a block that another one starts: no steps of its own */
-    struct known_block *blocks;      /* that have been made, or have been found not to be possible */
+    struct planned_layer **variants;    /* by layer and layouts of its tensors; null: nobody has asked for it yet */
+    const bool *resident;               /* by layer: its weights are in memory before a run starts; null: none are */
+    uint32_t resident_bytes;            /* of L2, for them: not in l2_bytes */
+    struct cut *within;                 /* of a layer in a block that another one starts: no steps of its own */
+    struct plan_traffic without_blocks; /* of the fastest decision that has none, where one with blocks is taken */
+    struct known_block *blocks;         /* that have been made, or have been found not to be possible */
     /* the decision */
     enum dory_layout *layouts; /* by tensor; those in CHW stay in L2 */
     enum plan_home *homes;     /* by tensor */
@@ -285,8 +286,12 @@ bool is_in_block(const struct planner *planner, int layer);
 
 struct optimiser;
 
-/* Forms blocks as long as that makes the decision at hand faster. */
-void fuse(struct optimiser *optimiser);
+/* What the decision at hand moves. */
+struct plan_traffic traffic_of(const struct planner *planner);
+
+/* Forms blocks as long as that makes the decision at hand faster, or where it is to spare RAM, spares that for little time.
+ */
+void fuse(struct optimiser *optimiser, bool spares_ram);
 
 /* ---- candidate.c ---- */
 

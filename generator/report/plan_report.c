@@ -124,6 +124,10 @@ static void add_tail(struct text *text, const struct plan *plan)
 static void add_proof(struct text *text, const struct plan *plan)
 {
     const struct plan_proof *proof = &plan->proof;
+    if (plan->moved_without_blocks.cycles) {
+        text_add_string(text, "with blocks of layers, for which no bound is known\n");
+        return;
+    }
     if (proof->rounds == 0) { /* the smallest plan, made without a choice */
         text_add_string(text, "not optimised: only the smallest plan fits\n");
         return;
@@ -150,6 +154,31 @@ static void add_requantisations(struct text *text, const struct plan *plan)
     }
 }
 
+static void add_traffic(struct text *text, const char *which, const struct plan_traffic *moved)
+{
+    text_add(text, "%s: %" PRIu64 " bytes from the flash, %" PRIu64 " from and to RAM, %" PRIu64 " between L2 and L1", which,
+             moved->flash_bytes, moved->ram_bytes, moved->l1_bytes);
+}
+
+/* Layers that take turns, and what is moved, with them and without. */
+static void add_blocks(struct text *text, const struct plan *plan)
+{
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        int end = i;
+        while (end < plan->network->layer_count && plan->layers[i].block == i && plan->layers[end].block == i)
+            end++;
+        if (end > i)
+            text_add(text, "block: layers %d to %d take turns, %d steps: what lies between them is never whole\n", i,
+                     end - 1, plan->layers[end - 1].last_step - plan->layers[i].first_step + 1);
+    }
+    add_traffic(text, "moved", &plan->moved);
+    text_add_string(text, "\n");
+    if (plan->moved_without_blocks.cycles == 0)
+        return;
+    add_traffic(text, "without blocks", &plan->moved_without_blocks);
+    text_add(text, ", in %" PRIu64 " cycles\n", plan->moved_without_blocks.cycles + plan->start_cycles);
+}
+
 void plan_report(struct text *text, const struct plan *plan)
 {
     struct arena *arena = text->arena;
@@ -173,6 +202,7 @@ void plan_report(struct text *text, const struct plan *plan)
              plan->predicted_cycles, plan->predicted_cycles - plan->start_cycles - cycles, plan->start_cycles,
              rate_text(arena, macs, plan->predicted_cycles));
     add_proof(text, plan);
+    add_blocks(text, plan);
     add_memories(text, plan);
     add_requantisations(text, plan);
 }

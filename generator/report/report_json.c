@@ -114,6 +114,14 @@ static json_t *describe_totals(const struct report *report)
     set_number(object, "l3_busy_cycles", report->timeline->l3_busy_cycles);
     set_number(object, "l3_read_bytes", totals.l3_read_bytes);
     set_number(object, "l3_write_bytes", totals.l3_write_bytes);
+    set_number(object, "l1_moved_bytes", plan->moved.l1_bytes);
+    set_number(object, "flash_moved_bytes", plan->moved.flash_bytes);
+    set_number(object, "ram_moved_bytes", plan->moved.ram_bytes);
+    if (plan->moved_without_blocks.cycles) {
+        set_number(object, "l1_moved_bytes_without_blocks", plan->moved_without_blocks.l1_bytes);
+        set_number(object, "flash_moved_bytes_without_blocks", plan->moved_without_blocks.flash_bytes);
+        set_number(object, "ram_moved_bytes_without_blocks", plan->moved_without_blocks.ram_bytes);
+    }
     set_number(object, "timeline_cycles", report->timeline->end_cycle);
     set_number(object, "predicted_cycles", plan->predicted_cycles);
     set_ratio(object, "macs_per_cycle", totals.macs, plan->predicted_cycles);

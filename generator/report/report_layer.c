@@ -256,6 +256,7 @@ json_t *report_describe_layer(const struct report *report, int layer)
     set_tile(object, planned);
     set_number(object, "first_step", (uint64_t)planned->first_step);
     set_number(object, "steps", (uint64_t)planned->step_count);
+    set_index(object, "block", planned->block);
     set_number(object, "macs", planned->macs);
     set_number(object, "weights_bytes", planned->weights_bytes);
     set_number(object, "weights_address", planned->weights_address);
