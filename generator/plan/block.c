@@ -165,12 +165,18 @@ static uint32_t find_ring(const struct maker *m, int member)
 
 /* ---- steps ---- */
 
+/* Of a row that a layer writes, where its ring goes round. */
+static uint32_t place_in_ring(const struct maker *m, int writer, uint32_t row)
+{
+    return m->ring_rows[writer] ? row % m->ring_rows[writer] : 0;
+}
+
 /* Of the ring that a layer writes, at a turn of which `row` is the first one that matters. */
 static void set_ring(const struct maker *m, struct dory_window *window, int writer, uint32_t turn, uint32_t row)
 {
-    uint32_t rows = m->ring_rows[writer];
-    window->first_row = (uint16_t)(m->overlaps[writer] ? row - row % rows : start_at(m, writer, turn));
-    window->rows = (uint16_t)rows;
+    uint32_t first = m->overlaps[writer] ? row - place_in_ring(m, writer, row) : start_at(m, writer, turn);
+    window->first_row = (uint16_t)first;
+    window->rows = (uint16_t)m->ring_rows[writer];
 }
 
 /* The layer within the block that writes an input; -1: none does. */
@@ -200,8 +206,8 @@ static struct dory_step make_step(const struct maker *m, int member, uint32_t tu
 /* Rows of a turn that a step computes, from `row` on: what it writes does not go round. */
 static uint32_t rows_of_step(const struct maker *m, int member, uint32_t turn, uint32_t row)
 {
-    uint32_t rows = *end_at(m, member, turn) - row, ring = m->ring_rows[member];
-    return m->overlaps[member] ? dory_minimum(rows, ring - row % ring) : rows;
+    uint32_t rows = *end_at(m, member, turn) - row;
+    return m->overlaps[member] ? dory_minimum(rows, m->ring_rows[member] - place_in_ring(m, member, row)) : rows;
 }
 
 /* One a turn, mostly. */
