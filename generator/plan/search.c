@@ -236,7 +236,7 @@ static uint64_t search_from(struct optimiser *o, uint64_t price, bool with_place
 
 /* Parts of L2 in a thousand that decisions leave to gaps, until hardly anything is lost in them. */
 static const uint32_t left_to_gaps[] = {0, 30, 60, 100, 200};
-#define ENOUGH_PARTS 1 /* of which one has found places */
+#define ENOUGH_PARTS 3 /* of which one has found places */
 
 static bool is_near(uint64_t cycles, uint64_t bound) { return cycles != UINT64_MAX && cycles - bound / NEAR_PARTS <= bound; }
 
