@@ -11,10 +11,13 @@ static inline uint32_t dory_gather_pixel_bytes(const struct dory_layer *layer, u
     return dory_chunk_elements(layer, input_channels);
 }
 
-/* First layers whose pixels read 28 bytes (narrow/): pixels that a core copies at once, and bytes of that copy, with some
- * between cores, lest all of them want the same bank. */
-#define DORY_NARROW_BATCH      64
-#define DORY_NARROW_CORE_BYTES (DORY_NARROW_BATCH * 28 + 8)
+/* First layers whose pixels read 28 bytes (narrow/): pixels that a core copies at once, an eighth of a small tile's, and
+ * bytes of that copy, with some between cores, lest all of them want the same bank. */
+static inline uint32_t dory_narrow_batch(uint32_t pixels)
+{
+    return dory_minimum(64, 4 * dory_divide_up(dory_divide_up(pixels, 4), 8));
+}
+static inline uint32_t dory_narrow_core_bytes(uint32_t pixels) { return dory_narrow_batch(pixels) * 28 + 8; }
 
 /* Convolutions in groups: output rows for which a core copies a window at once, a compromise between memory and rows that
  * are copied twice; four, so that they have four pixels however narrow they are. And the bytes of that copy. */

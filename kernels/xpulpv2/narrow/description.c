@@ -65,15 +65,16 @@ static bool is_first(const struct dory_layer *layer, uint32_t pixel_bytes, enum 
 
 static uint32_t first_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    (void)layer, (void)tile;
-    return cores * DORY_NARROW_CORE_BYTES;
+    (void)layer;
+    return cores * dory_narrow_core_bytes(tile->rows * tile->columns);
 }
 
 static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                              uint32_t instructions)
 {
     uint32_t fours = dory_divide_up(tile->rows * tile->columns, 4), pairs = tile->channels / 2;
-    uint32_t pixels = 4 * dory_divide_up(fours, cores), batches = dory_divide_up(pixels, DORY_NARROW_BATCH);
+    uint32_t pixels = 4 * dory_divide_up(fours, cores);
+    uint32_t batches = dory_divide_up(pixels, dory_narrow_batch(tile->rows * tile->columns));
     bool nines = layer->dilation_width == 1 && layer->kernel_height == 3 && layer->kernel_width * layer->input_channels == 9;
     uint64_t pixel = pairs * (instructions * 10 + (cores > 1 ? 10u : 0u)) / 10 + (nines ? 38 : 55);
     return pixels * pixel + batches * (pairs * 75 + 60) + 400;

@@ -63,7 +63,7 @@ static inline void start(struct first *first, const struct dory_layer *layer, co
                          unsigned core, enum dory_direct kind)
 {
     dory_start_normaliser_as(&first->normaliser, layer, kind);
-    first->buffer = (uint8_t *)tile->scratch + core * DORY_NARROW_CORE_BYTES;
+    first->buffer = (uint8_t *)tile->scratch + core * dory_narrow_core_bytes((uint32_t)tile->rows * tile->columns);
     first->has_nines =
         layer->dilation_width == 1 && layer->kernel_height == 3 && dory_run_elements(layer, tile->input_channels) == 9;
     dory_gather_start(&first->gather, layer, tile, pixel, first->buffer);
@@ -76,12 +76,12 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
                                                       dory_narrow_compute *compute)
 {
     struct first first;
-    uint32_t pixels = (uint32_t)tile->rows * tile->columns, pairs = tile->channels / 2u;
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns, pairs = tile->channels / 2u, batch = dory_narrow_batch(pixels);
     struct dory_grid_share share = dory_grid_share_of(dory_divide_up(pixels, 4), 1, core, cores);
     uint32_t pixel = 4 * share.row, end = dory_minimum(pixel + 4 * share.items, pixels);
     start(&first, layer, tile, pixel, core, kind);
     while (pixel < end) {
-        uint32_t some = dory_minimum(DORY_NARROW_BATCH, end - pixel);
+        uint32_t some = dory_minimum(batch, end - pixel);
         if (first.has_nines) {
             gather_nines(&first.gather.walk, first.gather.run_step, first.buffer, some);
         } else {
