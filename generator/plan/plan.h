@@ -165,8 +165,8 @@ bool plan_make(const struct network *network, const struct target *target, const
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
-/* finish/finish.c: brings the first weights of layers beside the layer before, where L1 has room for them, and predicts anew. What
- * was compared until then, and proof.bound_cycles, is without that. */
+/* finish/finish.c: brings the first weights of layers beside the layer before, where L1 has room for them, and predicts
+ * anew. What was compared until then, and proof.bound_cycles, is without that. */
 void plan_bring_early(struct plan *plan, struct arena *arena);
 
 /* finish/finish.c: the tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. */

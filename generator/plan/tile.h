@@ -61,7 +61,7 @@ struct tile_problem {
     uint32_t step_count;
     struct cycle_table *cycles; /* of the kernel, remembered by shape */
     struct tile_observer observer;
-    bool weights_are_early;        /* the first ones are in L1 when the layer starts; finish/finish.c knows, the search does not */
+    bool weights_are_early; /* the first ones are in L1 when the layer starts; finish/finish.c knows, the search does not */
     uint64_t early_cycles_of_next; /* to bring those of the next layer, beside the last tile */
 };
 

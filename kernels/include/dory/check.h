@@ -42,7 +42,7 @@ struct dory_check_layer {
     uint8_t is_signed;
     uint8_t in_ram;
     uint8_t is_ring; /* only a ring of its rows is there: it is not compared */
-    uint8_t layout; /* enum dory_layout, of the actual values; one in CHW is not in RAM */
+    uint8_t layout;  /* enum dory_layout, of the actual values; one in CHW is not in RAM */
     uint64_t macs;
 };
 
