@@ -103,14 +103,14 @@ static uint32_t turn_steps(const struct plan *plan, int first)
     return (uint32_t)(end - first);
 }
 
-/* What brings the first weights of the next layer, if that is early. */
-static uint64_t early_cycles_of_next(const struct plan *plan, int layer)
+/* What brings the first weights of the step behind a turn, if that is early. */
+static uint64_t early_cycles_behind(const struct plan *plan, int step)
 {
-    const struct plan_layer *next = &plan->layers[layer + 1];
-    if (layer + 1 == plan->network->layer_count || !plan->steps[next->first_step].run.weights_are_early)
+    if (step == plan->step_count || !plan->steps[step].run.weights_are_early)
         return 0;
+    const struct plan_layer *next = &plan->layers[plan->steps[step].layer];
     struct tile_problem problem = {
-        .layer = &next->run, .target = plan->target, .steps = &plan->steps[next->first_step].run, .step_count = 1};
+        .layer = &next->run, .target = plan->target, .steps = &plan->steps[step].run, .step_count = 1};
     struct tiling tiling = tiling_of(&next->run);
     return tile_first_weights_cycles(&problem, &tiling);
 }
@@ -137,8 +137,6 @@ static struct tile_problem problem_of(const struct plan *plan, int layer, struct
         .cores = plan->cores,
         .l1_bytes = plan->l1_arena_bytes,
         .cycles = cycle_table_make(&planned->run, planned->kernel, plan->target, plan->cores, arena),
-        .weights_are_early = plan->steps[planned->first_step].run.weights_are_early,
-        .early_cycles_of_next = early_cycles_of_next(plan, layer),
     };
 }
 
@@ -149,6 +147,8 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     struct tile_cost cost;
     struct arena scratch = {0};
     problem->step_count = turn_steps(plan, first);
+    problem->weights_are_early = plan->steps[first].run.weights_are_early;
+    problem->early_cycles_of_next = early_cycles_behind(plan, first + (int)problem->step_count);
     struct dory_step *steps = arena_array(&scratch, struct dory_step, problem->step_count);
     for (uint32_t i = 0; i < problem->step_count; i++)
         steps[i] = plan->steps[(uint32_t)first + i].run;
@@ -219,6 +219,7 @@ static void play_layer(struct plan *plan, int layer, uint64_t *turn_cycles, stru
     planned->predicted_cycles = sum.cycles;
     planned->turn_cycles = sum.turn_cycles;
     planned->exposed_cycles = sum.exposed_cycles;
+    planned->dma_cycles = sum.dma_cycles;
 }
 
 void timeline_play_layers(struct plan *plan, struct arena *arena)
