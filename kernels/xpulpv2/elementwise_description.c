@@ -54,7 +54,7 @@ static uint64_t elements_of_slowest_core(const struct dory_tile_shape *tile, uns
 static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t tenths = addition_tenths(layer);
-    return elements_of_slowest_core(tile, cores) * tenths / 10 + (tenths == SHIFTED_TENTHS ? 2000 : 1000);
+    return elements_of_slowest_core(tile, cores) * tenths / 10 + (tenths == SHIFTED_TENTHS ? 1200 : 200);
 }
 
 const struct dory_kernel_description dory_xpulpv2_addition_description = {
@@ -187,7 +187,7 @@ static uint64_t concatenation_cycles(const struct dory_layer *layer, const struc
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
     uint32_t first = dory_minimum(tile->channels, layer->input_channels);
-    return pixels * (run_cycles(first) + run_cycles(tile->channels - first)) + 350;
+    return pixels * (run_cycles(first) + run_cycles(tile->channels - first)) + 100;
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
