@@ -67,10 +67,10 @@ int main(void)
     slower += test_network("MobileNetV1-0.25-128", mobilenet_v1(&arena, 128, 25), 460000, &arena);
     slower += test_network("MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), 440000, &arena);
     slower += test_network("20 layers", deep_network(&arena, 20), 90000, &arena);
-    slower += test_network("residual blocks", residual_network(&arena, 32, 16), 60000, &arena);
+    slower += test_network("residual blocks", residual_network(&arena, 32, 16), 100000, &arena);
     for (uint64_t seed = 1; seed <= 10; seed++)
         slower += test_network("random", random_network(&arena, seed, 8), 100000, &arena);
-    EXPECT(slower <= 1, "%d are slower", slower); /* the search is none of all blocks there may be */
+    EXPECT(slower <= 1, "%d are slower", slower); /* the search does not try all blocks: in less L2 it may miss some */
     arena_free(&arena);
     return expect_result("plans for clocks");
 }
