@@ -119,7 +119,7 @@ static void test_network(const char *name, const struct network *network, const 
 {
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
-    const struct plan_options options = {.l1_bytes = 64000};
+    const struct plan_options options = {.l1_bytes = 64000, .blocks = BLOCKS_NONE}; /* a cut is one layer's */
     struct planner planner = {.network = network,
                               .target = target,
                               .options = &options,
