@@ -1,4 +1,4 @@
-/* Writes a random network as an ONNX file. Usage: make_random_model SEED FILE.onnx [graph] */
+/* Writes a random network as an ONNX file. Usage: make_random_model SEED FILE.onnx [graph | chain] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,13 @@
 int main(int argc, char **argv)
 {
     struct arena arena = {0};
-    bool graph = argc == 4 && !strcmp(argv[3], "graph");
+    bool chain = argc == 4 && !strcmp(argv[3], "chain"), graph = chain || (argc == 4 && !strcmp(argv[3], "graph"));
     if (argc != 3 && !graph)
         return 2;
     struct random random = {.state = strtoull(argv[1], NULL, 10)};
-    struct network *network = graph ? random_graph(&random, &arena) : random_network(&random, &arena);
+    struct network *network = chain   ? random_chain(&random, &arena)
+                              : graph ? random_graph(&random, &arena)
+                                      : random_network(&random, &arena);
     struct onnx_builder *model = graph ? graph_to_onnx(network, &arena) : network_to_onnx(network, &arena);
     bool written = onnx_builder_write(model, argv[2]);
     if (written)

@@ -41,6 +41,7 @@ struct trial {
     struct target target;
     struct plan plan;
     const char *refusal; /* of the last pass that refused */
+    bool only_blocks;
 };
 
 /* ---- planning ---- */
@@ -97,8 +98,15 @@ static enum plan_blocks random_blocks(struct random *random)
     return random_chance(random, 50) ? BLOCKS_ALWAYS : random_chance(random, 70) ? BLOCKS_AUTO : BLOCKS_NONE;
 }
 
-/* First with plenty, then with less: what the network used, divided by up to 12, or as much more as it takes. */
-static bool plan_tightly(struct trial *trial)
+static bool has_block(const struct plan *plan)
+{
+    for (int i = 0; i < plan->network->layer_count; i++)
+        if (plan->layers[i].block >= 0)
+            return true;
+    return false;
+}
+
+static bool plan_with_plenty(struct trial *trial)
 {
     struct random *random = trial->random;
     trial->options = (struct plan_options){.cores = (unsigned)random_between(random, 1, 8),
@@ -106,8 +114,15 @@ static bool plan_tightly(struct trial *trial)
                                            .weights = random_weights(random),
                                            .blocks = random_blocks(random),
                                            .layouts = random_chance(random, 50) ? LAYOUTS_CHW : LAYOUTS_BY_CYCLES};
-    if (!make_plan(trial))
-        return false;
+    if (trial->only_blocks)
+        trial->options.blocks = BLOCKS_ALWAYS;
+    return make_plan(trial);
+}
+
+/* With less: what the network used, divided by up to 12, or as much more as it takes. */
+static bool plan_tightly(struct trial *trial)
+{
+    struct random *random = trial->random;
     uint32_t l1_bytes = trial->plan.l1_peak_bytes, l2_bytes = trial->plan.l2_peak_bytes;
     if (random_chance(random, 85))
         trial->options.l1_bytes = part_of(random, l1_bytes);
@@ -139,14 +154,6 @@ static void count_layer(struct random_totals *totals, const struct plan *plan, c
     totals->stepped_channels += step->channels < run->output_channels;
 }
 
-static bool has_block(const struct plan *plan)
-{
-    for (int i = 0; i < plan->network->layer_count; i++)
-        if (plan->layers[i].block >= 0)
-            return true;
-    return false;
-}
-
 static void count_plan(struct random_totals *totals, const struct plan *plan)
 {
     bool in_ram = false, loads = false, in_chw = false;
@@ -168,8 +175,8 @@ static void count_plan(struct random_totals *totals, const struct plan *plan)
 
 void random_totals_print(const struct random_totals *totals)
 {
-    printf("%d exact (%" PRIu64 " values), %d refused, %d wrong\n", totals->exact, totals->values, totals->refused,
-           totals->wrong);
+    printf("%d exact (%" PRIu64 " values), %d refused, %d wrong, %d passed over\n", totals->exact, totals->values,
+           totals->refused, totals->wrong, totals->passed_over);
     printf(
         "layers tiled in rows %d, columns %d, channels %d, input channels %d; of several steps in rows %d, in channels %d\n",
         totals->tiled_rows, totals->tiled_columns, totals->tiled_channels, totals->tiled_input_channels,
@@ -189,14 +196,27 @@ static enum random_outcome refuse(const struct trial *trial, struct random_total
     return CASE_REFUSED;
 }
 
+static enum random_outcome pass_over(struct random_totals *totals)
+{
+    totals->passed_over++;
+    return CASE_PASSED_OVER;
+}
+
 enum random_outcome random_case(struct network *network, struct random *random, const char *reproduction,
                                 struct arena *arena, struct random_totals *totals)
 {
     struct trial trial = {.network = network, .random = random, .reproduction = reproduction, .arena = arena};
     trial.target = machine;
     trial.target.uses_xpulpv2 = random_chance(random, 50); /* here: in a C model of its instructions */
-    if (!prove(&trial) || !plan_tightly(&trial))
+    trial.only_blocks = totals->only_blocks;
+    if (!prove(&trial) || !plan_with_plenty(&trial))
         return refuse(&trial, totals);
+    if (trial.only_blocks && !has_block(&trial.plan))
+        return pass_over(totals);
+    if (!plan_tightly(&trial))
+        return refuse(&trial, totals);
+    if (trial.only_blocks && !has_block(&trial.plan))
+        return pass_over(totals);
     struct run_plan_options options = {
         .cores = (unsigned)random_between(random, 1, 8),
         .seed = (uint64_t)random_between(random, 1, 1000000),

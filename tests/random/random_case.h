@@ -5,10 +5,12 @@
 #include "features.h"
 #include "random_network.h"
 
-enum random_outcome { CASE_EXACT, CASE_REFUSED, CASE_WRONG };
+enum random_outcome { CASE_EXACT, CASE_REFUSED, CASE_WRONG, CASE_PASSED_OVER };
 
 struct random_totals {
-    bool verbose; /* print the plan of a case that fails */
+    bool verbose;     /* print the plan of a case that fails */
+    bool only_blocks; /* layers take turns wherever they can; networks where none do are passed over */
+    int passed_over;
     int exact, refused, wrong;
     int tiled_rows, tiled_columns, tiled_channels, tiled_input_channels; /* layers */
     int stepped_rows, stepped_channels;                                  /* layers with several steps */

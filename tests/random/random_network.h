@@ -42,6 +42,9 @@ struct network *random_network(struct random *random, struct arena *arena);
  * elements and weights of 2, 4 and 8 bits. */
 struct network *random_graph(struct random *random, struct arena *arena);
 
+/* Up to twelve layers behind each other, residual connections among them, of which some can take turns. */
+struct network *random_chain(struct random *random, struct arena *arena);
+
 /* Values for each of its inputs, all within what the tensors declare, extremes included. */
 const int64_t *const *random_inputs(struct random *random, const struct network *network, struct arena *arena);
 

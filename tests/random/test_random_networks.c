@@ -102,6 +102,16 @@ static struct network *quantised(const struct test *test, struct random *random)
     return random_quantised(random, test->arena);
 }
 
+/* Chains mostly, and what of the others has layers that can take turns. */
+static struct network *blocks(const struct test *test, struct random *random)
+{
+    switch (test->seed % 6) {
+    case 0: return random_quantised(random, test->arena);
+    case 1: return random_graph(random, test->arena);
+    default: return random_chain(random, test->arena);
+    }
+}
+
 /* What NEMO can say, as it says it. */
 static struct network *onnx(const struct test *test, struct random *random)
 {
@@ -123,10 +133,11 @@ static struct network *onnx_graphs(const struct test *test, struct random *rando
 static const struct source {
     const char *name;
     struct network *(*make)(const struct test *test, struct random *random); /* null where it failed, and was told */
-    bool has_all_features;
+    bool has_all_features, only_blocks;
 } sources[] = {
-    {"layers", layers, false}, {"networks", networks, false},      {"graphs", graphs, true},
-    {"onnx", onnx, false},     {"onnx_graphs", onnx_graphs, true}, {"quantised", quantised, false},
+    {"layers", layers, false, false}, {"networks", networks, false, false},      {"graphs", graphs, true, false},
+    {"onnx", onnx, false, false},     {"onnx_graphs", onnx_graphs, true, false}, {"quantised", quantised, false, false},
+    {"blocks", blocks, false, true},
 };
 #define ENOUGH_FOR_FEATURES 300 /* cases, in which each should occur */
 #define SOURCE_COUNT        (sizeof sources / sizeof *sources)
@@ -148,15 +159,26 @@ static const struct source *find_source(const char *name)
     return NULL;
 }
 
+/* The environment may ask for other numbers of blocks, unless a single case is looked at. */
+static uint64_t count_of(const struct source *source, const char *argument)
+{
+    uint64_t count = strtoull(argument, NULL, 10);
+    const char *wanted = source->only_blocks && count != 1 ? getenv("DORY_RANDOM_BLOCKS") : NULL;
+    return wanted ? strtoull(wanted, NULL, 10) : count;
+}
+
 int main(int argc, char **argv)
 {
     struct random_totals totals = {0};
     const struct source *source = argc == 4 ? find_source(argv[1]) : NULL;
-    if (!source)
+    uint64_t first = source ? strtoull(argv[2], NULL, 10) : 0, count = source ? count_of(source, argv[3]) : 0;
+    if (count == 0) {
+        fputs("usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised|blocks FIRST COUNT\n", stderr);
         return 2;
-    uint64_t first = strtoull(argv[2], NULL, 10), count = strtoull(argv[3], NULL, 10);
+    }
     totals.verbose = count == 1;
-    for (uint64_t seed = first; seed < first + count; seed++) {
+    totals.only_blocks = source->only_blocks;
+    for (uint64_t seed = first; seed < first + count + (uint64_t)totals.passed_over; seed++) {
         struct arena arena = {0};
         struct diagnostics diagnostics = {.arena = &arena};
         run_case(&(struct test){argv[0], argv[1], seed, &arena, &diagnostics, &totals}, source);
