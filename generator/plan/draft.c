@@ -34,6 +34,8 @@ static void count_parts(struct draft *d)
         d->profiles[l] = profile_get(d->planner, l, choice);
         d->first_step[l + 1] = d->first_step[l] + (int)choice->cut->step_count;
         d->first_buffer[l + 1] = d->first_buffer[l] + d->profiles[l]->buffer_count;
+        d->compute_left += choice->cut->cost.cycles;
+        d->channel_left += d->profiles[l]->channel_cycles;
         d->read_count += d->profiles[l]->read_count;
         d->write_count += d->profiles[l]->write_count;
     }
@@ -171,7 +173,7 @@ static void start_buffers(struct draft *d)
             d->buffer_start[d->first_buffer[l] + i] = d->first_step[l] + d->profiles[l]->buffers[i].first_step;
 }
 
-/* ---- the walk ---- */
+/* ---- steps ---- */
 
 /* Puts a transfer at the queue's end, at `time` in step `step`. */
 static void queue(struct draft *d, struct item *item, int step, uint64_t time)
@@ -289,18 +291,6 @@ static uint64_t walk_layer(struct draft *d, int layer, uint64_t time)
     return time + cut->cost.cycles;
 }
 
-static void walk(struct draft *d)
-{
-    size_t transfers = (size_t)d->read_count + (size_t)d->write_count, steps = (size_t)draft_steps(d);
-    uint64_t time = 0;
-    d->queue = arena_array(d->arena, struct item *, transfers + 1);
-    d->awaited_at = arena_array(d->arena, int, steps + 2);
-    d->steps = arena_array(d->arena, struct draft_step, steps + 1);
-    for (int l = 0; l < d->planner->network->layer_count; l++)
-        time = walk_layer(d, l, time);
-    queue_writes(d, (int)steps, time);
-}
-
 /* ---- times ---- */
 
 /* A step may have to drain that its cut did not foresee. */
@@ -313,42 +303,63 @@ const struct cut_times *draft_times(const struct draft *d, int layer)
     return cut_drained(d->planner, layer, cut, drains);
 }
 
-struct player {
-    const struct draft *draft;
-    uint64_t channel_free;
-    int queued;
-};
-
-static void play_queue(struct player *player, int end, uint64_t now)
+/* The final times of a layer, as soon as it is known which of its steps drain. */
+static void play_queue(struct draft *d, int end, uint64_t now)
 {
-    for (; player->queued < end; player->queued++) {
-        struct item *item = player->draft->queue[player->queued];
-        player->channel_free = (player->channel_free > now ? player->channel_free : now) + item->what->cycles;
-        item->end_cycle = player->channel_free;
+    for (; d->played < end; d->played++) {
+        struct item *item = d->queue[d->played];
+        d->channel_free = (d->channel_free > now ? d->channel_free : now) + item->what->cycles;
+        d->channel_left -= item->what->cycles;
+        item->played_cycle = d->channel_free;
     }
 }
 
-static uint64_t play_wait(struct player *player, int end, uint64_t now)
+static uint64_t play_wait(struct draft *d, int end, uint64_t now)
 {
-    play_queue(player, end, now);
-    uint64_t done = end ? player->draft->queue[end - 1]->end_cycle : 0;
+    play_queue(d, end, now);
+    uint64_t done = end ? d->queue[end - 1]->played_cycle : 0;
     return done > now ? done - now : 0;
 }
 
-uint64_t draft_cycles(const struct draft *d)
+static void play_layer(struct draft *d, int layer)
 {
-    struct player player = {.draft = d};
-    uint64_t time = 0;
-    for (int l = 0; l < d->planner->network->layer_count; l++) {
-        const struct cut_times *times = draft_times(d, l);
-        for (int i = d->first_step[l]; i < d->first_step[l + 1]; i++) {
-            const struct step_times *step = &times->steps[i - d->first_step[l]];
-            time += play_wait(&player, d->steps[i].transfers_awaited, time + step->fetch);
-            play_queue(&player, d->steps[i].transfers_started, time + step->start);
-        }
-        time += times->cost.cycles;
+    const struct cut_times *times = draft_times(d, layer);
+    for (int i = d->first_step[layer]; i < d->first_step[layer + 1]; i++) {
+        const struct step_times *step = &times->steps[i - d->first_step[layer]];
+        d->cycles += play_wait(d, d->steps[i].transfers_awaited, d->cycles + step->fetch);
+        play_queue(d, d->steps[i].transfers_started, d->cycles + step->start);
     }
-    return time + play_wait(&player, d->queued, time);
+    d->cycles += times->cost.cycles;
+    d->compute_left -= d->planner->choices[layer].cut->cost.cycles;
+}
+
+/* ---- the walk ---- */
+
+/* Cycles that the whole takes at least: nothing computes faster than foreseen, and the channel has to bring it all. */
+static uint64_t least_cycles(const struct draft *d)
+{
+    uint64_t computed = d->cycles + d->compute_left, brought = d->channel_free + d->channel_left;
+    return computed > brought ? computed : brought;
+}
+
+/* Gives up as soon as it is certain that the limit is exceeded. */
+static void walk(struct draft *d, uint64_t limit)
+{
+    size_t transfers = (size_t)d->read_count + (size_t)d->write_count, steps = (size_t)draft_steps(d);
+    uint64_t time = 0;
+    d->queue = arena_array(d->arena, struct item *, transfers + 1);
+    d->awaited_at = arena_array(d->arena, int, steps + 2);
+    d->steps = arena_array(d->arena, struct draft_step, steps + 1);
+    for (int l = 0; l < d->planner->network->layer_count && least_cycles(d) <= limit; l++) {
+        time = walk_layer(d, l, time);
+        play_layer(d, l);
+    }
+    if (least_cycles(d) > limit) {
+        d->cycles = least_cycles(d);
+        return;
+    }
+    queue_writes(d, (int)steps, time);
+    d->cycles += play_wait(d, d->queued, d->cycles);
 }
 
 /* ---- price ---- */
@@ -362,24 +373,32 @@ static uint32_t arena_bytes(const struct planner *p, uint32_t l2_bytes, int step
     return l2_bytes > more ? (l2_bytes - more) / DORY_ALIGNMENT * DORY_ALIGNMENT : 0;
 }
 
-struct draft draft_make(const struct planner *planner, uint32_t l2_bytes, const struct draft_limits *limits,
-                        struct arena *arena)
+static struct draft start(const struct planner *planner, uint32_t l2_bytes, const struct draft_limits *limits,
+                          struct arena *arena)
 {
     struct draft d = {.planner = planner, .without_prefetch = limits->without_prefetch, .arena = arena};
     count_parts(&d);
     d.arena_bytes = arena_bytes(planner, l2_bytes, draft_steps(&d), d.read_count + d.write_count);
     d.l2_bytes = d.arena_bytes > limits->left_bytes ? d.arena_bytes - limits->left_bytes : 0;
-    add_items(&d);
     count_live(&d);
+    return d;
+}
+
+struct draft draft_make(const struct planner *planner, uint32_t l2_bytes, const struct draft_limits *limits,
+                        struct arena *arena)
+{
+    struct draft d = start(planner, l2_bytes, limits, arena);
+    add_items(&d);
     start_buffers(&d);
     if (limits->variant) {
         d.gaps = gaps_start(&d, limits->variant);
         d.without_prefetch = !d.gaps;
     }
-    walk(&d);
+    walk(&d, UINT64_MAX);
     return d;
 }
 
+/* Transfers before they are needed take no bytes that are not free: what does not fit without them never does. */
 static void find_most_live(const struct draft *d, struct price *price)
 {
     int steps = draft_steps(d), most = 0;
@@ -390,22 +409,32 @@ static void find_most_live(const struct draft *d, struct price *price)
         price->live_layer++;
 }
 
-struct price schedule_price(const struct planner *planner, uint32_t l2_bytes)
+struct price schedule_price(const struct planner *planner, uint32_t l2_bytes, uint64_t limit)
 {
     struct arena scratch = {0};
-    struct draft d = draft_make(planner, l2_bytes, &(struct draft_limits){0}, &scratch);
-    struct price price = {.l2_bytes = d.l2_bytes, .parts = draft_steps(&d) + d.queued};
+    struct draft d = start(planner, l2_bytes, &(struct draft_limits){0}, &scratch);
+    struct price price = {.l2_bytes = d.l2_bytes, .parts = draft_steps(&d) + d.read_count + d.write_count};
     find_most_live(&d, &price);
-    price.cycles = draft_cycles(&d);
+    price.cycles = least_cycles(&d);
+    if (price.live_bytes <= price.l2_bytes && price.cycles <= limit) {
+        add_items(&d);
+        start_buffers(&d);
+        walk(&d, limit);
+        price.cycles = d.cycles;
+    }
     arena_free(&scratch);
     return price;
 }
 
-uint64_t schedule_price_in_gaps(const struct planner *planner, const struct gaps_variant *variant)
+uint64_t schedule_price_in_gaps(const struct planner *planner, const struct gaps_variant *variant, uint64_t limit)
 {
     struct arena scratch = {0};
-    struct draft d = draft_make(planner, planner->l2_bytes, &(struct draft_limits){.variant = variant}, &scratch);
-    uint64_t cycles = d.gaps ? draft_cycles(&d) : UINT64_MAX;
+    struct draft d = start(planner, planner->l2_bytes, &(struct draft_limits){0}, &scratch);
+    add_items(&d);
+    start_buffers(&d);
+    d.gaps = gaps_start(&d, variant);
+    if (d.gaps)
+        walk(&d, limit);
     arena_free(&scratch);
-    return cycles;
+    return d.gaps ? d.cycles : UINT64_MAX;
 }

@@ -7,8 +7,8 @@
 /* A transfer to come. */
 struct item {
     const struct profile_transfer *what;
-    uint64_t end_cycle; /* when it is done: as the walk sees it, then as it is played */
-    int layer, buffer;  /* buffer: counted over all layers */
+    uint64_t end_cycle, played_cycle; /* when it is done: as the walk sees it, and by the final times of the layers */
+    int layer, buffer;                /* buffer: counted over all layers */
     int needed_step, start_step;
     int after; /* step whose results it reads: it is queued behind their write; NO_STEP: none */
     bool is_queued;
@@ -51,6 +51,10 @@ struct draft {
     const struct item *without_room; /* a read that found none because of step `full_step`: bytes are only ever taken */
     int full_step;
     int next_write;
+    /* by the final times, of what has been played */
+    int played; /* transfers */
+    uint64_t cycles, channel_free;
+    uint64_t compute_left, channel_left; /* at least, for what has not */
 };
 
 /* Plays the planner's decision in so many bytes of L2, for arena and tables beyond the least. */
@@ -61,9 +65,6 @@ int draft_steps(const struct draft *draft);
 
 /* The times of a layer as its steps will run. */
 const struct cut_times *draft_times(const struct draft *draft, int layer);
-
-/* When everything is done, as timeline.c says of a plan. */
-uint64_t draft_cycles(const struct draft *draft);
 
 /* Steps at which a tensor lives in L2: an observer looks at a layer's output when the next layer is about to start, even if
  * nobody reads it. */

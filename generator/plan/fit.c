@@ -26,7 +26,7 @@ static const struct gaps_variant *best_variant(const struct planner *p, const st
     uint64_t least = limits->cycles;
     int found = 0;
     for (size_t i = 0; i < VARIANTS && found < enough_variants[limits->care]; i++) {
-        uint64_t cycles = schedule_price_in_gaps(p, &variants[i]);
+        uint64_t cycles = schedule_price_in_gaps(p, &variants[i], least);
         found += cycles != UINT64_MAX;
         if (cycles < least) {
             least = cycles;
@@ -48,11 +48,11 @@ static bool fit_late(const struct planner *p, enum place_care care, struct sched
     return *peak <= schedule->l2_bytes;
 }
 
-uint64_t schedule_price_with_places(const struct planner *p, int variants_tried)
+uint64_t schedule_price_with_places(const struct planner *p, int variants_tried, uint64_t limit)
 {
     uint64_t least = UINT64_MAX;
     for (size_t i = 0; i < VARIANTS && ((int)i < variants_tried || least == UINT64_MAX); i++) {
-        uint64_t cycles = schedule_price_in_gaps(p, &variants[i]);
+        uint64_t cycles = schedule_price_in_gaps(p, &variants[i], least < limit ? least : limit);
         least = cycles < least ? cycles : least;
     }
     return least;

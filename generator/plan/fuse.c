@@ -145,7 +145,7 @@ static uint64_t ram_cycles(const struct planner *p)
 
 static uint64_t fusion_price(const struct fusion *f)
 {
-    return decision_price(f->o) + (f->spares_ram ? ram_cycles(f->p) : 0);
+    return decision_price(f->o, UINT64_MAX) + (f->spares_ram ? ram_cycles(f->p) : 0);
 }
 
 /* Of the decision at hand, which is taken back. */
@@ -261,7 +261,8 @@ static void fuse_always(struct fusion *f)
             uint32_t height = last < layers ? f->p->runs[last].output_height : 0;
             struct idea idea = {first, last, 1 + (uint32_t)(first * 7 + last * 3) % (height ? height : 1), true, false};
             decision_keep(f->o, &f->before);
-            if (last < layers && block_is_possible(f->p, first, last) && form(f->o, &idea) && decision_price(f->o) < MISFIT)
+            if (last < layers && block_is_possible(f->p, first, last) && form(f->o, &idea) &&
+                decision_price(f->o, UINT64_MAX) < MISFIT)
                 break;
             decision_take(f->o, &f->before);
         }

@@ -26,13 +26,27 @@ void tensor_lives(const struct network *network, struct tensor_life *lives)
     }
 }
 
+static void add_live(struct optimiser *o, int tensor, uint32_t bytes)
+{
+    for (int l = o->lives[tensor].first; l <= o->lives[tensor].last; l++)
+        o->live[l] += bytes;
+}
+
 void count_live(struct optimiser *o)
 {
     memset(o->live, 0, (size_t)o->network->layer_count * sizeof *o->live);
     for (int t = 0; t < o->network->tensor_count; t++)
         if (o->planner->homes[t] == HOME_L2)
-            for (int l = o->lives[t].first; l <= o->lives[t].last; l++)
-                o->live[l] += aligned(tensor_bytes(&o->network->tensors[t]));
+            add_live(o, t, o->planner->tensor_bytes[t]);
+}
+
+void set_place(struct optimiser *o, int tensor, enum plan_home home, enum dory_layout layout)
+{
+    struct planner *p = o->planner;
+    add_live(o, tensor,
+             (home == HOME_L2 ? p->tensor_bytes[tensor] : 0) - (p->homes[tensor] == HOME_L2 ? p->tensor_bytes[tensor] : 0));
+    p->homes[tensor] = home;
+    p->layouts[tensor] = layout;
 }
 
 /* ---- homes ---- */
@@ -94,9 +108,7 @@ static uint64_t lacking_in_life(struct optimiser *o, int tensor)
 
 void set_home(struct optimiser *o, int tensor, enum plan_home home)
 {
-    o->planner->homes[tensor] = home;
-    o->planner->layouts[tensor] = home != HOME_RAM && o->layouts[tensor] == LAYOUT_PAYS ? DORY_CHW : DORY_HWC;
-    count_live(o);
+    set_place(o, tensor, home, home != HOME_RAM && o->layouts[tensor] == LAYOUT_PAYS ? DORY_CHW : DORY_HWC);
 }
 
 /* Bytes of lack that RAM as a home takes away. */

@@ -32,13 +32,6 @@ bool is_possible(const struct optimiser *o, int tensor, enum plan_home home, enu
     return o->spill[tensor] != SPILL_ALWAYS && (layout == DORY_CHW ? o->layouts[tensor] != LAYOUT_HWC : !all_chw);
 }
 
-void set_place(struct optimiser *o, int tensor, enum plan_home home, enum dory_layout layout)
-{
-    o->planner->homes[tensor] = home;
-    o->planner->layouts[tensor] = layout;
-    count_live(o);
-}
-
 /* The cuts around a tensor that lives elsewhere now: a guess, then all others one by one. */
 static uint64_t cut_around(struct descent *d, int tensor)
 {
@@ -46,7 +39,7 @@ static uint64_t cut_around(struct descent *d, int tensor)
     for (int i = 0; i < count; i++)
         if (!guess_cut(d->o, layers[i], false))
             return UINT64_MAX;
-    uint64_t price = decision_price(d->o), before = UINT64_MAX;
+    uint64_t price = decision_price(d->o, UINT64_MAX), before = UINT64_MAX;
     for (int round = 0; round < MOST_ROUNDS && price < before; round++) {
         before = price;
         for (int i = 0; i < count; i++)

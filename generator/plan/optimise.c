@@ -197,6 +197,7 @@ bool optimise(struct planner *planner, struct plan_proof *proof)
         .settled = decision_make(network, arena),
     };
     layouts_find(planner, o.layouts);
+    count_live(&o);
     search(&o);
     if (o.best_cycles != UINT64_MAX)
         decision_take(&o, &o.best);

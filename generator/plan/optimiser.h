@@ -39,7 +39,10 @@ void decision_keep(const struct optimiser *optimiser, struct decision *decision)
 /* Makes it the one at hand. */
 void decision_take(struct optimiser *optimiser, const struct decision *decision);
 
-/* Where a tensor lives, in the layout that it then has first of all. */
+/* Where a tensor lives, and how it lies: keeps `live`. */
+void set_place(struct optimiser *optimiser, int tensor, enum plan_home home, enum dory_layout layout);
+
+/* In the layout that it then has first of all. */
 void set_home(struct optimiser *optimiser, int tensor, enum plan_home home);
 
 /* ---- homes.c ---- */
@@ -79,7 +82,6 @@ int layers_around(const struct network *network, int tensor, int *layers);
 
 /* True where a tensor may live so. */
 bool is_possible(const struct optimiser *optimiser, int tensor, enum plan_home home, enum dory_layout layout);
-void set_place(struct optimiser *optimiser, int tensor, enum plan_home home, enum dory_layout layout);
 
 /* From the decision at hand, which has this price, to one that no such move makes faster, as far as the effort allows: its
  * price. */
@@ -90,8 +92,9 @@ uint64_t descend(struct optimiser *optimiser, uint64_t price, uint64_t effort);
 #define MISFIT       (1ull << 62) /* prices from it on: bytes of L2 */
 #define START_EFFORT 500000       /* steps and transfers that the way from one start looks at */
 
-/* Predicted cycles of the decision at hand; of what does not fit how many bytes it needs, above MISFIT. */
-uint64_t decision_price(struct optimiser *optimiser);
+/* Predicted cycles of the decision at hand, at least where these are above the limit; of what does not fit how many bytes it
+ * needs, above MISFIT. */
+uint64_t decision_price(struct optimiser *optimiser, uint64_t limit);
 
 bool is_same_choice(const struct choice *a, const struct choice *b);
 

@@ -15,11 +15,17 @@ static const uint64_t parts_effort[] = {[PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 0
 
 #define MOST_FAILURES 100 /* of orders that follow from one another */
 
+struct rank {
+    uint64_t keys[2];
+    int item;
+};
+
 struct placer {
     struct place_item *items;
     int count;
     uint32_t alignment;
-    int *order, *best_order, *merged;
+    int *order, *best_order;
+    struct rank *ranks, *merged;       /* scratch of sort_order */
     int *neighbours, *first_neighbour; /* items that live at the same time, by item */
     struct range *ranges;              /* scratch of first_fit */
     uint32_t best;
@@ -35,14 +41,20 @@ static uint32_t round_up(uint32_t value, uint32_t multiple) { return (value + mu
 
 uint32_t place_bound(const struct place_item *items, int count, uint32_t alignment)
 {
-    uint32_t most = 0;
-    for (int i = 0; i < count; i++) { /* the most lives when some item begins to */
-        uint32_t sum = 0;
-        for (int j = 0; j < count; j++)
-            if (items[j].first <= items[i].first && items[i].first <= items[j].last)
-                sum += round_up(items[j].bytes, alignment);
-        most = sum > most ? sum : most;
+    struct arena scratch = {0};
+    int last = 0;
+    for (int i = 0; i < count; i++)
+        last = items[i].last > last ? items[i].last : last;
+    uint32_t *change = arena_array(&scratch, uint32_t, (size_t)last + 2), live = 0, most = 0;
+    for (int i = 0; i < count; i++) {
+        change[items[i].first] += round_up(items[i].bytes, alignment);
+        change[items[i].last + 1] -= round_up(items[i].bytes, alignment);
     }
+    for (int step = 0; step <= last; step++) {
+        live += change[step];
+        most = live > most ? live : most;
+    }
+    arena_free(&scratch);
     return most;
 }
 
@@ -118,71 +130,56 @@ static void try_order(struct placer *placer)
 
 /* ---- greedy orders ---- */
 
-static uint64_t area(const struct place_item *item)
+/* What comes first has the smaller key. */
+typedef uint64_t item_key(const struct place_item *item);
+
+static uint64_t by_size(const struct place_item *item) { return UINT64_MAX - item->bytes; }
+static uint64_t by_first(const struct place_item *item) { return (uint64_t)item->first; }
+static uint64_t by_last(const struct place_item *item) { return UINT64_MAX - (uint64_t)item->last; }
+static uint64_t by_length(const struct place_item *item) { return UINT64_MAX - (uint64_t)(item->last - item->first); }
+static uint64_t by_area(const struct place_item *item)
 {
-    return (uint64_t)item->bytes * (uint64_t)(item->last - item->first + 1);
+    return UINT64_MAX - (uint64_t)item->bytes * (uint64_t)(item->last - item->first + 1);
 }
 
-/* Below 0: a comes first. */
-typedef int compare_items(const struct place_item *a, const struct place_item *b);
-
-static int by_size(const struct place_item *a, const struct place_item *b)
-{
-    return (a->bytes < b->bytes) - (a->bytes > b->bytes);
-}
-static int by_area(const struct place_item *a, const struct place_item *b)
-{
-    return (area(a) < area(b)) - (area(a) > area(b));
-}
-static int by_first(const struct place_item *a, const struct place_item *b)
-{
-    return (a->first > b->first) - (a->first < b->first);
-}
-static int by_last(const struct place_item *a, const struct place_item *b)
-{
-    return (a->last < b->last) - (a->last > b->last);
-}
-
-static int by_length(const struct place_item *a, const struct place_item *b)
-{
-    int x = a->last - a->first, y = b->last - b->first;
-    return (x < y) - (x > y);
-}
-
-static compare_items *const greedy_orders[][2] = {
+static item_key *const greedy_orders[][2] = {
     {by_first, by_size},  {by_size, by_length}, {by_area, by_first},
     {by_length, by_size}, {by_last, by_size},   {by_size, by_first},
 };
 _Static_assert(sizeof greedy_orders / sizeof *greedy_orders == PLACE_ORDERS, "as place.h says");
 
-static bool comes_before(const struct placer *placer, compare_items *const keys[2], int a, int b)
+static bool comes_before(const struct rank *a, const struct rank *b)
 {
-    int order = keys[0](&placer->items[a], &placer->items[b]);
-    order = order ? order : keys[1](&placer->items[a], &placer->items[b]);
-    return order ? order < 0 : a < b;
+    return a->keys[0] < b->keys[0] || (a->keys[0] == b->keys[0] && a->keys[1] < b->keys[1]);
 }
 
-/* Merges two sorted halves; equal items keep their order, as comes_before has no equals. */
-static void sort_part(struct placer *placer, compare_items *const keys[2], int start, int end)
+/* Merges two sorted halves; equal items keep their order. */
+static void sort_part(struct placer *placer, int start, int end)
 {
     int middle = start + (end - start) / 2, left = start, right = middle;
+    struct rank *ranks = placer->ranks;
     if (end - start < 2)
         return;
-    sort_part(placer, keys, start, middle);
-    sort_part(placer, keys, middle, end);
+    sort_part(placer, start, middle);
+    sort_part(placer, middle, end);
+    if (!comes_before(&ranks[middle], &ranks[middle - 1]))
+        return;
     for (int i = start; i < end; i++) {
-        bool take_left =
-            right == end || (left < middle && comes_before(placer, keys, placer->order[left], placer->order[right]));
-        placer->merged[i] = placer->order[take_left ? left++ : right++];
+        bool take_left = right == end || (left < middle && !comes_before(&ranks[right], &ranks[left]));
+        placer->merged[i] = ranks[take_left ? left++ : right++];
     }
-    memcpy(placer->order + start, placer->merged + start, (size_t)(end - start) * sizeof *placer->order);
+    memcpy(ranks + start, placer->merged + start, (size_t)(end - start) * sizeof *ranks);
 }
 
-static void sort_order(struct placer *placer, compare_items *const keys[2])
+static void sort_order(struct placer *placer, item_key *const keys[2])
 {
+    for (int i = 0; i < placer->count; i++) {
+        const struct place_item *item = &placer->items[i];
+        placer->ranks[i] = (struct rank){{keys[0](item), keys[1](item)}, i};
+    }
+    sort_part(placer, 0, placer->count);
     for (int i = 0; i < placer->count; i++)
-        placer->order[i] = i;
-    sort_part(placer, keys, 0, placer->count);
+        placer->order[i] = placer->ranks[i].item;
 }
 
 /* ---- local search ---- */
@@ -237,7 +234,7 @@ static void improve(struct placer *placer, uint32_t goal, uint64_t effort)
 /* Pairs that live together: items in the order of their start, each with those that start while it lives. */
 static void find_neighbours(struct placer *placer, struct arena *arena)
 {
-    compare_items *const keys[2] = {by_first, by_first};
+    item_key *const keys[2] = {by_first, by_first};
     int count = placer->count, *used = arena_array(arena, int, (size_t)count + 1);
     sort_order(placer, keys);
     for (int pass = 0; pass < 2; pass++) { /* first count, then fill */
@@ -304,7 +301,8 @@ static struct placer make_placer(struct place_item *items, int count, uint32_t a
         .alignment = alignment,
         .order = arena_array(arena, int, entries),
         .best_order = arena_array(arena, int, entries),
-        .merged = arena_array(arena, int, entries),
+        .ranks = arena_array(arena, struct rank, entries),
+        .merged = arena_array(arena, struct rank, entries),
         .first_neighbour = arena_array(arena, int, entries),
         .ranges = arena_array(arena, struct range, entries),
         .best = UINT32_MAX,

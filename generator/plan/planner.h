@@ -323,6 +323,7 @@ struct profile {
     struct profile_buffer *buffers;
     struct profile_transfer *reads, *writes; /* in the order of the steps that need and make them */
     int buffer_count, read_count, write_count;
+    uint64_t channel_cycles;               /* of all of them */
     int (*step_buffers)[PROFILE_OPERANDS]; /* by step and operand; -1: a whole tensor, or there is none */
     uint32_t *live;                        /* bytes by step, and at the first one of the next layer */
 };
@@ -357,8 +358,9 @@ struct price {
     int parts;                     /* steps and transfers */
 };
 
-/* Of the planner's decision, with so many bytes of L2 for arena and tables beyond the least. */
-struct price schedule_price(const struct planner *planner, uint32_t l2_bytes);
+/* Of the planner's decision, with so many bytes of L2 for arena and tables beyond the least. Where it fits and takes more
+ * cycles than the limit, or where it does not fit, it takes at least as many as the price says. */
+struct price schedule_price(const struct planner *planner, uint32_t l2_bytes, uint64_t limit);
 
 /* One of the ways to find places while a decision is played: what must live is placed in an order of place_in_order,
  * prefetches in the lowest or highest gap. */
@@ -367,8 +369,8 @@ struct gaps_variant {
     bool from_above;
 };
 
-/* Cycles with places found so; UINT64_MAX: there are none. */
-uint64_t schedule_price_in_gaps(const struct planner *planner, const struct gaps_variant *variant);
+/* Cycles with places found so, at least where that is above the limit; UINT64_MAX: there are none. */
+uint64_t schedule_price_in_gaps(const struct planner *planner, const struct gaps_variant *variant, uint64_t limit);
 
 /* Builds what follows from the planner's decision. Prefetches start as early as bytes of L2 are free, whatever the places,
  * but leave so many free themselves; or not before the step in front of what needs them. What cannot be avoided may exceed
@@ -418,9 +420,9 @@ struct fit_limits {
 bool schedule_fit(const struct planner *planner, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
                   struct arena *arena);
 
-/* Within a search: cycles with the best of the places that so many variants find, or the first that does; UINT64_MAX where
- * none does. */
-uint64_t schedule_price_with_places(const struct planner *planner, int variants_tried);
+/* Within a search: cycles with the best of the places that so many variants find, or the first that does, at least where
+ * that is above the limit; UINT64_MAX where none does. */
+uint64_t schedule_price_with_places(const struct planner *planner, int variants_tried, uint64_t limit);
 
 /* Of a decision whose places cost nothing, with prefetches queued as early as places are found for on the bound,
  * live_bytes: the later they are, the less may take longer than predicted. False where not even the latest starts have such

@@ -241,6 +241,10 @@ const struct profile *profile_get(const struct planner *planner, int layer, cons
     add_steps(&m, choice->cut);
     count_live(profile, (int)steps);
     profile->buffers = kept(planner->arena, profile->buffers, profile->buffer_count, sizeof *profile->buffers);
+    for (int i = 0; i < profile->read_count; i++)
+        profile->channel_cycles += profile->reads[i].cycles;
+    for (int i = 0; i < profile->write_count; i++)
+        profile->channel_cycles += profile->writes[i].cycles;
     profile->reads = kept(planner->arena, profile->reads, profile->read_count, sizeof *profile->reads);
     profile->writes = kept(planner->arena, profile->writes, profile->write_count, sizeof *profile->writes);
     arena_free(&m.scratch);

@@ -123,7 +123,7 @@ static void write_schedule(const struct draft *d, struct schedule *schedule)
     for (int l = 0; l < network->layer_count; l++)
         write_layer(d, schedule, l);
     write_transfers(d, schedule);
-    schedule->cycles = draft_cycles(d);
+    schedule->cycles = d->cycles;
     schedule_count_live(schedule, arena);
 }
 

@@ -31,9 +31,9 @@ struct search {
 
 /* ---- prices ---- */
 
-uint64_t decision_price(struct optimiser *o)
+uint64_t decision_price(struct optimiser *o, uint64_t limit)
 {
-    struct price price = schedule_price(o->planner, o->bytes);
+    struct price price = schedule_price(o->planner, o->bytes, limit);
     o->effort += (uint64_t)price.parts;
     return price.live_bytes <= price.l2_bytes ? price.cycles : MISFIT + price.live_bytes;
 }
@@ -89,7 +89,7 @@ uint64_t choose_cut(struct optimiser *o, int layer, uint64_t price, uint64_t mos
         if (is_same_choice(&front[i].choice, &best))
             continue;
         *choice = front[i].choice;
-        uint64_t now = decision_price(o);
+        uint64_t now = decision_price(o, price);
         bool is_coarser = now == price && choice->cut->step_count < best.cut->step_count; /* tables take L2, too */
         if (now < price || is_coarser) {
             price = now;
@@ -110,7 +110,7 @@ uint64_t improve_all(struct optimiser *o, uint64_t price, uint64_t most_effort)
     return price;
 }
 
-void improve(struct optimiser *o) { improve_all(o, decision_price(o), o->effort + START_EFFORT); }
+void improve(struct optimiser *o) { improve_all(o, decision_price(o, UINT64_MAX), o->effort + START_EFFORT); }
 
 /* ---- moves ---- */
 
@@ -173,18 +173,18 @@ static bool move_tensor(struct search *s)
 /* ---- threshold accepting ---- */
 
 /* Of small networks more places are looked at: they take less time, and there is less to choose from. */
-static uint64_t price_with_places(struct optimiser *o, uint64_t parts)
+static uint64_t price_with_places(struct optimiser *o, uint64_t parts, uint64_t limit)
 {
     uint64_t variants = 1 + VARIANT_EFFORT / parts;
     o->effort += parts * PLACES_WEIGHT * variants;
-    return schedule_price_with_places(o->planner, (int)variants);
+    return schedule_price_with_places(o->planner, (int)variants, limit);
 }
 
 /* Of the decision at hand, if it is not more than `most`. */
 static uint64_t price_up_to(struct search *s, uint64_t most)
 {
-    uint64_t before = s->o->effort, price = decision_price(s->o);
-    return s->with_places && price <= most ? price_with_places(s->o, s->o->effort - before) : price;
+    uint64_t before = s->o->effort, price = decision_price(s->o, most);
+    return s->with_places && price <= most ? price_with_places(s->o, s->o->effort - before, most) : price;
 }
 
 /* Of the decision at hand, if it would be faster than all that have places: what is near to one that has may have them, too,
@@ -261,10 +261,10 @@ static void search_start(struct optimiser *o)
 static uint64_t choose_placed_start(struct optimiser *o)
 {
     struct decision searched = decision_make(o->network, o->planner->arena);
-    uint64_t price = schedule_price_with_places(o->planner, 1);
+    uint64_t price = schedule_price_with_places(o->planner, 1, UINT64_MAX);
     decision_keep(o, &searched);
     decision_take(o, &o->best);
-    uint64_t best = schedule_price_with_places(o->planner, 1);
+    uint64_t best = schedule_price_with_places(o->planner, 1, UINT64_MAX);
     if (price < best)
         decision_take(o, &searched);
     return price < best ? price : best;
@@ -276,7 +276,7 @@ void search(struct optimiser *o)
     if (o->best_cycles == UINT64_MAX)
         return;
     decision_take(o, &o->best);
-    uint64_t price = search_from(o, decision_price(o), false, PRICE_EFFORT);
+    uint64_t price = search_from(o, decision_price(o, UINT64_MAX), false, PRICE_EFFORT);
     settle(o);
     if (is_near(o->best_cycles, price))
         return;

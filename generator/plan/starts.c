@@ -56,7 +56,7 @@ static const struct candidate *next_smaller(struct optimiser *o, int layer, bool
 /* The layer with the most in L2, where the decision does not fit; -1: it does. */
 static int misfit(const struct optimiser *o)
 {
-    struct price price = schedule_price(o->planner, o->bytes);
+    struct price price = schedule_price(o->planner, o->bytes, 0);
     return price.live_bytes <= price.l2_bytes ? -1 : price.live_layer;
 }
 
@@ -84,7 +84,7 @@ static bool has_same_places(const struct optimiser *o, const struct decision *de
  * places are not. */
 static void add_start(struct optimiser *o, struct start *starts)
 {
-    uint64_t price = decision_price(o);
+    uint64_t price = decision_price(o, UINT64_MAX);
     int worst = 0;
     for (int i = 0; i < STARTS; i++)
         worst = starts[i].price > starts[worst].price ? i : worst;

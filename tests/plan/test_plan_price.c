@@ -85,7 +85,7 @@ static void test_decision(struct planner *p, const char *name, struct counts *co
     struct arena arena = {0};
     struct schedule schedule;
     if (decide(p)) {
-        struct price price = schedule_price(p, p->l2_bytes);
+        struct price price = schedule_price(p, p->l2_bytes, UINT64_MAX);
         schedule_make(p, 0, &schedule, &arena);
         EXPECT(price.cycles == schedule.cycles && price.cycles == cycles_of(p, &schedule, &arena),
                "%s: a price of %" PRIu64 ", %" PRIu64 " cycles", name, price.cycles, schedule.cycles);
