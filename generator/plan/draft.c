@@ -193,8 +193,9 @@ static bool take_bytes(struct draft *d, const struct item *item, int step)
     uint32_t bytes = d->profiles[item->layer]->buffers[item->what->buffer].bytes;
     if (item == d->without_room && step <= d->full_step && d->full_step < *start)
         return false;
+    int64_t most = (int64_t)d->l2_bytes - bytes; /* that may live beside it */
     for (int i = *start - 1; i >= step; i--)
-        if (d->live[i] > d->l2_bytes || bytes > d->l2_bytes - d->live[i]) {
+        if ((int64_t)d->live[i] > most) {
             d->without_room = item;
             d->full_step = i;
             return false;

@@ -65,7 +65,7 @@ static void test_gaps(const struct planner *p, const struct price *price, const 
                       struct arena *arena)
 {
     const struct gaps_variant variant = {random_below(PLACE_ORDERS), random_below(2) != 0};
-    uint64_t cycles = schedule_price_in_gaps(p, &variant);
+    uint64_t cycles = schedule_price_in_gaps(p, &variant, UINT64_MAX);
     struct schedule schedule;
     uint32_t peak = 0;
     bool made = schedule_make_in_gaps(p, &variant, &schedule, &peak, arena);
