@@ -353,7 +353,7 @@ struct schedule {
 /* What a decision costs, offsets aside. */
 struct price {
     uint64_t cycles;
-    uint32_t live_bytes, l2_bytes; /* it does not fit where the first are more */
+    uint32_t live_bytes, l2_bytes; /* of what is not prefetched; it does not fit where the first are more */
     int live_layer;                /* at which most live */
     int parts;                     /* steps and transfers */
 };

@@ -80,22 +80,41 @@ static void test_gaps(const struct planner *p, const struct price *price, const 
     counts->with_loss += cycles > price->cycles;
 }
 
+/* Within its limit a price is exact, beyond it the limit is all that it says. */
+static void test_limits(const struct planner *p, const struct price *price, const char *name)
+{
+    const uint64_t parts[] = {0, 500, 900, 990, 999};
+    EXPECT(schedule_price(p, p->l2_bytes, price->cycles).cycles == price->cycles, "%s", name);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        uint64_t limit = price->cycles * parts[i] / 1000;
+        struct price limited = schedule_price(p, p->l2_bytes, limit);
+        EXPECT(limit < limited.cycles && limited.cycles <= price->cycles && limited.live_bytes == price->live_bytes,
+               "%s: %" PRIu64 " of %" PRIu64 " cycles, limit %" PRIu64, name, limited.cycles, price->cycles, limit);
+    }
+}
+
 static void test_decision(struct planner *p, const char *name, struct counts *counts)
 {
     struct arena arena = {0};
     struct schedule schedule;
     if (decide(p)) {
         struct price price = schedule_price(p, p->l2_bytes, UINT64_MAX);
+        bool fits = price.live_bytes <= price.l2_bytes;
         schedule_make(p, 0, &schedule, &arena);
-        EXPECT(price.cycles == schedule.cycles && price.cycles == cycles_of(p, &schedule, &arena),
-               "%s: a price of %" PRIu64 ", %" PRIu64 " cycles", name, price.cycles, schedule.cycles);
-        EXPECT(price.live_bytes == schedule.live_bytes && price.l2_bytes == schedule.l2_bytes, "%s: %u", name,
-               price.live_bytes);
+        EXPECT(schedule.cycles == cycles_of(p, &schedule, &arena), "%s", name);
+        EXPECT(price.l2_bytes == schedule.l2_bytes, "%s: %u", name, price.l2_bytes);
         EXPECT(price.parts == schedule.step_count + schedule.transfer_count, "%s: %d", name, price.parts);
         counts->decisions++;
-        if (price.live_bytes <= price.l2_bytes) {
+        if (fits) {
             counts->fitting++;
+            EXPECT(price.cycles == schedule.cycles && price.live_bytes <= schedule.live_bytes &&
+                       schedule.live_bytes <= schedule.l2_bytes,
+                   "%s: a price of %" PRIu64 ", %" PRIu64 " cycles", name, price.cycles, schedule.cycles);
+            test_limits(p, &price, name);
             test_gaps(p, &price, name, counts, &arena);
+        } else {
+            EXPECT(price.cycles <= schedule.cycles && price.live_bytes == schedule.live_bytes, "%s: %u", name,
+                   price.live_bytes);
         }
     }
     arena_free(&arena);
