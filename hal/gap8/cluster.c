@@ -38,6 +38,7 @@ void gap8_core_main(unsigned core)
     prepare_core(core);
     for (;;) {
         gap8_cluster_sleep_until(GAP8_EVENT_DISPATCH);
+        gap8_team.core_met[core] = 0;
         gap8_team.entry(gap8_team.argument);
         if (!gap8_stack_core_is_sound(core))
             gap8_team.stack_overflow = 1;
@@ -174,8 +175,6 @@ void gap8_begin_drive(void (*entry)(void *argument), void *argument)
 {
     cluster.cores_met = gap8_team.driver_met = 0;
     cluster.notices = cluster.notices_awaited = 0;
-    for (unsigned core = 0; core < GAP8_CORES; core++)
-        gap8_team.core_met[core] = 0;
     dispatch(entry, argument);
 }
 

@@ -283,22 +283,38 @@ static int compare_output(const struct checker *checker, const struct dory_buffe
     return comparison.differing ? DORY_ERROR_MISMATCH : DORY_OK;
 }
 
-/* As an application runs it. Only what the network returns is looked at. */
+/* As an application runs it: nobody looks at its layers. */
+static int run_alone(struct checker *checker, struct dory_buffers *buffers, uint32_t *cycles)
+{
+    int status = load_inputs(checker, buffers);
+    uint32_t start = hal_cycles();
+    if (status == DORY_OK) {
+        status = dory_network_run_all(checker->check->network, buffers, NULL, NULL);
+    }
+    *cycles = hal_cycles() - start;
+    return status;
+}
+
+/* The profile is of a run of its own, for to keep it takes time, which is no part of the run's. */
 static int run_freely(struct checker *checker, struct dory_buffers buffers)
 {
     const struct dory_check *check = checker->check;
-    buffers.profile = hal_cycles_available() ? check->profile : NULL;
-    int status = load_inputs(checker, &buffers);
-    uint32_t start = hal_cycles();
-    if (status == DORY_OK) {
-        status = dory_network_run_all(check->network, &buffers, NULL, NULL);
+    bool is_timed = checker->sample == 0 && hal_cycles_available(); /* the same for every sample */
+    uint32_t cycles = 0;
+    int status = DORY_OK;
+    if (is_timed) {
+        buffers.profile = check->profile;
+        status = run_alone(checker, &buffers, &cycles);
+        buffers.profile = NULL;
     }
-    uint32_t cycles = hal_cycles() - start;
+    if (status == DORY_OK) {
+        status = run_alone(checker, &buffers, &cycles);
+    }
     for (unsigned output = 0; output < check->network->output_count && status == DORY_OK; output++) {
         status = compare_output(checker, &buffers, output);
     }
-    if (buffers.profile && checker->sample == 0 && (status == DORY_OK || status == DORY_ERROR_MISMATCH)) {
-        log_times(check, cycles); /* the same for every sample */
+    if (is_timed && (status == DORY_OK || status == DORY_ERROR_MISMATCH)) {
+        log_times(check, cycles);
     }
     return status;
 }

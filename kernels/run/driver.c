@@ -254,15 +254,19 @@ static void close_run(struct dory_run *run)
 
 void dory_driver_open(struct dory_driver *driver)
 {
+    const struct dory_network *network = driver->run.network;
+    dory_start_transfers(&driver->run, network->steps->transfers_awaited); /* they come while the rest gets ready */
     driver->shared = driver->run.buffers->l1;
     driver->bases.l1 = driver->run.buffers->l1;
     driver->bases.l2 = driver->run.buffers->l2;
-    driver->bases.weights = driver->run.network->weights ? driver->run.network->weights : driver->bases.l2;
-    driver->next_step = driver->run.network->steps;
-    driver->load_ticket = -1;
+    driver->bases.weights = network->weights ? network->weights : driver->bases.l2;
+    driver->next_step = network->steps;
+    driver->layer_turn = driver->step_turn = 0;
+    driver->computed = driver->early = driver->stopped = false;
+    driver->store_open[0] = driver->store_open[1] = false;
     driver->now = &driver->tile[0];
     driver->next = &driver->tile[1];
-    driver->more = driver->run.network->tiles ? take_first(driver) : place_first_of_layer(driver);
+    driver->more = network->tiles ? take_first(driver) : place_first_of_layer(driver);
 }
 
 static void give_tile(struct dory_driver *driver, struct dory_work *work)

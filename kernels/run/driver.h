@@ -48,7 +48,7 @@ struct dory_driver {
     bool store_open[2];
 };
 
-/* Before the first meeting. `run` is set. */
+/* Before the first meeting. `run` is set, and sets the rest. */
 void dory_driver_open(struct dory_driver *driver);
 
 /* Before each meeting. Writes what the cores do after it, and waits until they can: their data are in L1 then. */

@@ -129,18 +129,6 @@ static int take_outputs(const struct dory_network *network, const struct dory_bu
     return status;
 }
 
-typedef uint32_t __attribute__((may_alias)) word;
-
-/* Word by word: an initialiser is a call of memset, with which small C libraries take 9,000 cycles for a driver. */
-static void clear(struct dory_driver *driver)
-{
-    word *next = (word *)(void *)driver, *end = next + sizeof *driver / sizeof(word);
-    for (; next < end; next++) {
-        *next = 0;
-        __asm__ volatile("" : : : "memory"); /* keeps compilers from making it a memset */
-    }
-}
-
 /* What dory_network_load writes behind resident weights, where they end on a multiple of 8 bytes. */
 static uint32_t *loaded_mark(const struct dory_network *network, const struct dory_buffers *buffers)
 {
@@ -175,6 +163,14 @@ int dory_network_load(const struct dory_network *network, const struct dory_buff
     return status;
 }
 
+/* Word by word: small C libraries clear bytes. */
+static void clear_profile(const struct dory_network *network, const struct dory_buffers *buffers)
+{
+    for (unsigned layer = 0; buffers->profile && layer < network->layer_count; layer++) {
+        buffers->profile[layer] = (struct dory_layer_profile){0};
+    }
+}
+
 int dory_run_begin(struct dory_driver *driver, const struct dory_network *network, const struct dory_buffers *buffers,
                    const void *const *inputs)
 {
@@ -185,12 +181,8 @@ int dory_run_begin(struct dory_driver *driver, const struct dory_network *networ
     if (status != DORY_OK) {
         return status;
     }
-    if (buffers->profile) {
-        memset(buffers->profile, 0, network->layer_count * sizeof *buffers->profile);
-    }
-    clear(driver);
-    driver->run.network = network;
-    driver->run.buffers = buffers;
+    clear_profile(network, buffers);
+    driver->run = (struct dory_run){.network = network, .buffers = buffers};
     return DORY_OK;
 }
 

@@ -11,13 +11,14 @@
  *
  * Coordinates are row, column, channel of the first value that differs; tiles of a step are counted likewise, steps as in
  * the table of the generated source. Where there are several samples of the input, each sample's lines follow a line "sample
- * 3:". The second run has nobody look at its layers: L3 transfers overlap as in an application, and times are true. Where
- * the machine counts cycles, it prints
+ * 3:". The last run has nobody look at its layers: L3 transfers overlap as in an application. Where the machine counts
+ * cycles, there is a run before it that keeps a profile, which takes some cycles a tile, and the last one is timed as a
+ * whole:
  *
  *     perf layer 3 conv2: 12345 cycles, 1000 waiting for L2, 0 for L3, 8 tiles; 98304 MAC, 7.96 MAC/cycle
  *     total: 123456 cycles; 983040 MAC, 7.96 MAC/cycle
  *
- * and, where the stacks are the HAL's, how much of each was used at most, both runs together:
+ * and, where the stacks are the HAL's, how much of each was used at most, all runs together:
  *
  *     stacks: FC 1320/12120, core 0 920/1152, core 1 880/1152, ... bytes
  */
@@ -57,8 +58,8 @@ struct dory_check {
     const uint16_t *output_layers;         /* the layers whose outputs are the network's, in its order */
 };
 
-/* FC. Opens cluster and L3, runs the network twice a sample, prints the lines above, closes everything. Returns 0,
- * DORY_ERROR_MISMATCH where any layer differs or none was compared, or the status that ended it. */
+/* FC. Opens cluster and L3, runs the network twice a sample, and once more for the profile, prints the lines above, closes
+ * everything. Returns 0, DORY_ERROR_MISMATCH where any layer differs or none was compared, or the status that ended it. */
 int dory_check_run(const struct dory_check *check);
 
 /* The table of a check program, defined by its generated source. */
