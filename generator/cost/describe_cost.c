@@ -186,6 +186,7 @@ static const struct form {
     [DORY_COST_NORMALISE_HIGH] = {DORY_NORMALISE_HIGH, 8, DORY_ROUND_FLOOR, 0},
     [DORY_COST_NORMALISE_HIGH_AWAY] = {DORY_NORMALISE_HIGH, 8, DORY_ROUND_AWAY, 0},
     [DORY_COST_NORMALISE_HIGH_EVEN] = {DORY_NORMALISE_HIGH, 8, DORY_ROUND_EVEN, 0},
+    [DORY_COST_NORMALISE_SHARED] = {DORY_NORMALISE_SHARED, 8, DORY_ROUND_AWAY, 0},
 };
 
 static bool is_width(uint32_t bits) { return bits == 2 || bits == 4 || bits == 8 || bits == 16 || bits == 32; }
@@ -224,7 +225,7 @@ static bool set_arithmetic(const struct work *work)
     run->normalisation = form->normalisation;
     run->shift = form->shift;
     run->rounding = form->rounding;
-    run->left_shift = form->normalisation == DORY_NORMALISE_HIGH;
+    run->left_shift = form->normalisation == DORY_NORMALISE_HIGH || form->normalisation == DORY_NORMALISE_SHARED;
     run->reciprocal = form->reciprocal;
     run->divisor = 3;
     set_clip(l, run);

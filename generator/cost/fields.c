@@ -9,8 +9,8 @@
 static const char *const operations[] = {
     "convolution", "linear", "maximum_pool", "average_pool", "addition", "multiplication", "concatenation", "table", NULL};
 static const char *const normalisations[] = {
-    "none",    "shift_32",     "shift_64",     "divide", "clamped_32", "clamped_32_less_one", "clamped_32_divided",
-    "high_32", "high_32_away", "high_32_even", NULL};
+    "none",    "shift_32",     "shift_64",     "divide",    "clamped_32", "clamped_32_less_one", "clamped_32_divided",
+    "high_32", "high_32_away", "high_32_even", "shared_32", NULL};
 static const char *const layouts[] = {"hwc", "chw", NULL};
 static const char *const truths[] = {"false", "true", NULL};
 

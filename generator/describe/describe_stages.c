@@ -162,17 +162,6 @@ void describe_refuse_stage(const struct description *d, const struct stage *stag
                "help to quantise to 8 bits, with scales that lie less far apart");
 }
 
-void describe_requantisation(const struct description *d, const struct requantisation *form)
-{
-    struct dory_layer *run = d->run;
-    run->normalisation = (uint8_t)form->normalisation;
-    run->rounding = (uint8_t)form->rounding;
-    run->shift = (uint8_t)form->shift;
-    run->left_shift = (uint8_t)form->left_shift;
-    run->reciprocal = form->reciprocal;
-    run->divisor = form->divisor;
-}
-
 void describe_channel_stages(const struct description *d)
 {
     const struct layer *layer = d->layer;
@@ -195,9 +184,10 @@ void describe_channel_stages(const struct description *d)
                                          .maximum = d->run->maximum,
                                          .allow_fast = d->network->fast_requantisation,
                                          .allow_split = dory_prefers_split(d->run, DORY_ROUND_FLOOR),
-                                         .allow_split_away = dory_prefers_split(d->run, DORY_ROUND_AWAY)};
+                                         .allow_split_away = dory_prefers_split(d->run, DORY_ROUND_AWAY),
+                                         .prefer_shared = dory_prefers_shared(d->run)};
     if (requantise(&problem, d->requantisation, d->arena))
-        describe_requantisation(d, d->requantisation);
+        requantisation_describe(d->requantisation, d->run);
     else
         describe_refuse_stage(d, stage);
 }
@@ -253,7 +243,7 @@ bool describe_high_stage(struct description *d, struct bounds accumulator, int64
     *d->requantisation = form;
     d->requantisation->channels = NULL;
     d->requantisation->channel_count = d->output->channels;
-    describe_requantisation(d, &form);
+    requantisation_describe(&form, d->run);
     return true;
 }
 

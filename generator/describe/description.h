@@ -60,9 +60,6 @@ bool describe_fits_32(const struct stage *stage, struct bounds x);
 /* A stage for which no form was found. */
 void describe_refuse_stage(const struct description *d, const struct stage *stage);
 
-/* Writes down what requantise found. */
-void describe_requantisation(const struct description *d, const struct requantisation *form);
-
 /* The constants of each channel, of a convolution; of a whole layer, for sums within the bounds: as a floor, or as
  * thresholds. */
 void describe_channel_stages(const struct description *d);

@@ -1,6 +1,5 @@
 #include "describe/requantise.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "describe/clamp.h"
@@ -10,89 +9,6 @@
 
 static bool fits_32_bits(wide value) { return value >= INT32_MIN && value <= INT32_MAX; }
 static bool fits_64_bits(wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
-
-/* ---- what the firmware computes (dory/layer.h), in numbers that cannot overflow ---- */
-
-static bool value_clamped(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
-{
-    int64_t clamped = x < words[0] ? words[0] : x > words[1] ? words[1] : x;
-    wide sum = (wide)words[2] * clamped + words[3];
-    if (!fits_32_bits(words[0]) || !fits_32_bits(words[1]) || sum < 0 || sum > UINT32_MAX)
-        return false;
-    *value = (form->reciprocal ? sum * form->reciprocal >> 32 : sum) >> form->shift;
-    return true;
-}
-
-static bool fits_unsigned(wide value) { return value >= 0 && value <= UINT32_MAX; }
-
-/* With what it adds up to, unlike the firmware, also behind the limit: so that everything is monotone. */
-static bool value_split(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
-{
-    bool is_away = form->rounding == DORY_ROUND_AWAY;
-    wide biased = (wide)x + words[0], clamped = biased < 0 ? 0 : biased > words[1] ? words[1] : biased;
-    wide fine = words[2] * clamped + words[3];
-    wide sum = words[4] * clamped + (fine >> (words[3] & 31)) - (is_away && clamped < words[5] ? words[6] : 0);
-    *value = sum >> SPLIT_SHIFT;
-    return fits_32_bits(words[0]) && fits_32_bits(biased) && words[1] >= 0 && fits_32_bits(words[1]) &&
-           fits_unsigned(words[2]) && fits_unsigned(words[3]) && fits_unsigned(words[4]) && fits_unsigned(fine) &&
-           fits_unsigned(sum) && (!is_away || (fits_32_bits(words[5]) && fits_unsigned(words[6])));
-}
-
-static bool value_high(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
-{
-    wide a = (wide)x + words[0], shifted = a * ((wide)1 << form->left_shift), product = shifted * words[1] >> 32;
-    bool constants = fits_32_bits(words[0]) && fits_32_bits(words[1]) && fits_32_bits(words[2]) && words[3] >= 0 &&
-                     words[3] <= 31 && form->left_shift <= 31;
-    bool shifts = words[1] == 0 || (fits_32_bits(a) && fits_32_bits(shifted)); /* times 0, it may be anything */
-    if (!constants || !shifts)
-        return false;
-    wide parity = form->rounding == DORY_ROUND_EVEN ? (product >> words[3]) & 1 : 0;
-    wide sign = form->rounding == DORY_ROUND_AWAY && a < 0 ? ((wide)1 << form->left_shift) >> 1 : 0;
-    wide sum = product + words[2] + parity - sign;
-    *value = sum >> words[3];
-    return fits_32_bits(sum) && fits_32_bits(product + words[2]) && fits_32_bits(product - sign);
-}
-
-static bool value_of_product(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
-{
-    bool is_narrow = form->normalisation == DORY_NORMALISE_32, divides = form->normalisation == DORY_NORMALISE_DIVIDE;
-    wide product = (wide)words[0] * x, sum = product + words[1];
-    *value = divides ? wide_floor_divide(sum, form->divisor) : sum >> form->shift;
-    bool constants = !is_narrow || (fits_32_bits(words[0]) && fits_32_bits(words[1]));
-    return constants &&
-           (is_narrow ? fits_32_bits(product) && fits_32_bits(sum) : fits_64_bits(product) && fits_64_bits(sum));
-}
-
-bool requantised_value(const struct requantisation *form, int channel, int64_t accumulator, int64_t *value)
-{
-    const int64_t *words = form->channels[channel].words;
-    wide result = 0;
-    bool fits = true;
-    switch (form->normalisation) {
-    case DORY_NORMALISE_NONE:
-        result = (wide)accumulator + words[0];
-        fits = fits_32_bits(words[0]);
-        break;
-    case DORY_NORMALISE_CLAMPED: fits = value_clamped(form, words, accumulator, &result); break;
-    case DORY_NORMALISE_SPLIT: fits = value_split(form, words, accumulator, &result); break;
-    case DORY_NORMALISE_HIGH: fits = value_high(form, words, accumulator, &result); break;
-    default: fits = value_of_product(form, words, accumulator, &result); break;
-    }
-    result = result < form->minimum ? form->minimum : result > form->maximum ? form->maximum : result;
-    *value = (int64_t)result;
-    return fits;
-}
-
-/* All that is computed on the way is monotone, so what fits at both ends fits everywhere. */
-bool requantised_is(const struct requantisation *form, int channel, const struct step_function *function)
-{
-    for (int i = 0; i < function->count; i++) {
-        int64_t value;
-        if (!requantised_value(form, channel, function->points[i].x, &value) || value != function->points[i].y)
-            return false;
-    }
-    return true;
-}
 
 /* ---- literally ---- */
 
@@ -320,6 +236,15 @@ static bool solve_even(struct requantisation *form, int channel, const struct st
            (positive != bias && solve_high(form, channel, function, slope, positive));
 }
 
+/* Or with no sum below zero, where nothing is taken off: of a channel whose factor is 1 or more the reference rounds once.
+ */
+static bool solve_away(struct requantisation *form, int channel, const struct step_function *function,
+                       const struct stage *stage, long double slope)
+{
+    return solve_high(form, channel, function, slope, bias_of(stage, channel)) ||
+           solve_high(form, channel, function, slope, -function->points[0].x);
+}
+
 static bool solve(struct requantisation *form, int channel, const struct step_function *function, const struct stage *stage)
 {
     long double slope = step_function_slope(stage, channel);
@@ -327,10 +252,11 @@ static bool solve(struct requantisation *form, int channel, const struct step_fu
     case DORY_NORMALISE_32: return solve_32(form, channel, function, slope);
     case DORY_NORMALISE_CLAMPED: return solve_clamped(form, channel, function, slope);
     case DORY_NORMALISE_SPLIT: return solve_split(form, channel, function, slope, -bias_of(stage, channel));
-    default:
-        return form->rounding == DORY_ROUND_EVEN ? solve_even(form, channel, function, stage, slope)
-                                                 : solve_high(form, channel, function, slope, bias_of(stage, channel));
+    default: break;
     }
+    return form->rounding == DORY_ROUND_EVEN   ? solve_even(form, channel, function, stage, slope)
+           : form->rounding == DORY_ROUND_AWAY ? solve_away(form, channel, function, stage, slope)
+                                               : solve_high(form, channel, function, slope, bias_of(stage, channel));
 }
 
 static bool solve_channel(struct candidates *all, int channel, struct step_function *function)
@@ -364,6 +290,33 @@ static bool is_solved(const struct requantise_problem *problem, struct requantis
             *result = all.forms[i];
     arena_free(&scratch);
     return any;
+}
+
+/* One multiplier for all channels: then the first rounding is the model's own, and so is the bias. */
+static bool has_one_scale(const struct requantise_problem *problem)
+{
+    const struct stage *stage = problem->stage;
+    bool same = problem->minimum >= 0 && problem->maximum <= UINT8_MAX && stage->rounding != ROUND_FLOOR;
+    for (size_t i = 1; i < (size_t)stage->count && same; i++)
+        same =
+            stage->multiplier[i] == stage->multiplier[0] && (!stage->exponent || stage->exponent[i] == stage->exponent[0]);
+    return same;
+}
+
+static bool is_shared(const struct requantise_problem *problem, struct requantisation *form, struct arena *arena)
+{
+    if (!problem->prefer_shared || !has_one_scale(problem))
+        return false;
+    start_form(problem, form, arena);
+    form->normalisation = DORY_NORMALISE_SHARED;
+    form->rounding = problem->stage->rounding == ROUND_HALF_EVEN ? DORY_ROUND_EVEN : DORY_ROUND_AWAY;
+    form->left_shift = find_shifts(problem).left_whole;
+    form->verdict = REQUANTISED_PROVEN;
+    for (int channel = 0; channel < problem->channel_count; channel++) {
+        form->channels[channel].words[0] = bias_of(problem->stage, channel);
+        form->constant_channels += is_constant(problem, channel);
+    }
+    return form->left_shift > 0 && solve_shared(form, problem);
 }
 
 /* ---- not equal, but fast ---- */
@@ -407,7 +360,7 @@ bool requantise(const struct requantise_problem *problem, struct requantisation 
         result->accumulators = count_accumulators(problem);
         return is_high;
     }
-    bool found = is_literal(problem, result, DORY_NORMALISE_NONE, arena) ||
+    bool found = is_shared(problem, result, arena) || is_literal(problem, result, DORY_NORMALISE_NONE, arena) ||
                  is_literal(problem, result, DORY_NORMALISE_32, arena) ||
                  (is_clamped(problem, result, arena) && result->reciprocal == 0);
     bool has_solution = !found && is_solved(problem, &solved, arena);
@@ -424,37 +377,4 @@ bool requantise(const struct requantise_problem *problem, struct requantisation 
             is_literal(problem, result, DORY_NORMALISE_DIVIDE, arena);
     result->accumulators = count_accumulators(problem);
     return found;
-}
-
-/* ---- for people ---- */
-
-static const char *form_name(const struct requantisation *form)
-{
-    static const char *const names[] = {
-        [DORY_NORMALISE_NONE] = "none",     [DORY_NORMALISE_32] = "32 bits",      [DORY_NORMALISE_64] = "64 bits",
-        [DORY_NORMALISE_DIVIDE] = "divide", [DORY_NORMALISE_CLAMPED] = "clamped", [DORY_NORMALISE_THRESHOLDS] = "thresholds",
-        [DORY_NORMALISE_SPLIT] = "split",
-    };
-    if (form->normalisation == DORY_NORMALISE_CLAMPED && form->reciprocal)
-        return "clamped and divided";
-    if (form->normalisation != DORY_NORMALISE_HIGH)
-        return names[form->normalisation];
-    return form->rounding == DORY_ROUND_AWAY   ? "high, away from zero"
-           : form->rounding == DORY_ROUND_EVEN ? "high, to even"
-                                               : "high";
-}
-
-const char *requantisation_text(const struct requantisation *form, struct arena *arena)
-{
-    const char *name = form_name(form);
-    if (form->pairs)
-        return arena_format(arena, "%s: proven for %" PRId64 " pairs of inputs", name, form->pairs);
-    if (form->verdict == REQUANTISED_LITERALLY)
-        return arena_format(arena, "%s: as in the model, %d channels, %" PRId64 " sums", name, form->channel_count,
-                            form->accumulators);
-    if (form->verdict == REQUANTISED_PROVEN)
-        return arena_format(arena, "%s: proven for %d channels (%d constant), %" PRId64 " sums", name, form->channel_count,
-                            form->constant_channels, form->accumulators);
-    return arena_format(arena, "%s: wrong for %" PRId64 " of %" PRId64 " sums, by %" PRId64 " at most", name,
-                        form->wrong_accumulators, form->accumulators, form->most_wrong);
 }

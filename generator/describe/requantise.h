@@ -14,7 +14,8 @@
 
 /* Constants of one channel in the weight blob, in their order and as numbers, not yet cut to their size:
  *     NONE: addend; 32, 64, DIVIDE: multiplier, addend; CLAMPED: low, high, multiplier, addend;
- *     SPLIT: bias, limit, low, addend, high, and with AWAY zero, step; HIGH: bias, multiplier, addend, shift */
+ *     SPLIT: bias, limit, low, addend, high, and with AWAY zero, step; HIGH: bias, multiplier, addend, shift;
+ *     SHARED: the same, of which the bias is in the blob and the others, equal for all channels, are the layer's */
 struct requantised_channel {
     int64_t words[7];
 };
@@ -27,7 +28,7 @@ enum requantisation_verdict {
 
 struct requantisation {
     enum dory_normalisation normalisation;
-    enum dory_rounding rounding; /* HIGH, SPLIT */
+    enum dory_rounding rounding; /* HIGH, SHARED, SPLIT */
     int shift, left_shift;
     uint32_t reciprocal;
     int64_t divisor;
@@ -51,10 +52,14 @@ struct requantise_problem {
     bool only_high;           /* no form but HIGH */
     bool allow_split;         /* SPLIT may be taken: the layer's kernels are faster with it, */
     bool allow_split_away;    /* and with it where it rounds away from zero, too */
+    bool prefer_shared;       /* SHARED is best where it is equal: what counts is bytes of constants */
 };
 
 /* False where no form gives the stage. */
 bool requantise(const struct requantise_problem *problem, struct requantisation *result, struct arena *arena);
+
+/* What the firmware's struct says of the form. */
+void requantisation_describe(const struct requantisation *form, struct dory_layer *run);
 
 /* What the firmware makes of an accumulator. False where a number exceeds its type on the way. */
 bool requantised_value(const struct requantisation *form, int channel, int64_t accumulator, int64_t *value);

@@ -178,3 +178,63 @@ bool solve_high(struct requantisation *form, int channel, const struct step_func
     }
     return false;
 }
+
+/* ---- SHARED ---- */
+
+static bool channel_function(const struct requantise_problem *problem, int channel, struct step_function *function)
+{
+    const struct step_point *range = &problem->ranges[channel];
+    return step_function_of_stage(problem->stage, channel, range->x, range->y, function);
+}
+
+/* The addends that are right for every channel, given the other constants. */
+static bool bound_addends(const struct requantisation *form, const struct requantise_problem *problem,
+                          struct step_function *function, struct addends *addends)
+{
+    bool good = true;
+    for (int channel = 0; channel < problem->channel_count && good; channel++) {
+        const struct requantised_channel *constants = &form->channels[channel];
+        good = channel_function(problem, channel, function);
+        struct line_problem line = line_of(form, function->points, function->count, true);
+        for (int i = 0; i < function->count && good; i++)
+            addends_bound(addends, &line, &function->points[i], corrected_product(form, constants, function->points[i].x),
+                          (int)constants->words[3]);
+    }
+    return good && addends->first <= addends->last;
+}
+
+static bool try_shared(struct requantisation *form, const struct requantise_problem *problem, int64_t multiplier, int shift,
+                       struct step_function *function)
+{
+    struct addends addends = addends_any();
+    for (int channel = 0; channel < problem->channel_count; channel++) {
+        form->channels[channel].words[1] = multiplier;
+        form->channels[channel].words[3] = shift;
+    }
+    bool good = bound_addends(form, problem, function, &addends);
+    for (int channel = 0; channel < problem->channel_count && good; channel++) {
+        form->channels[channel].words[2] = addends_middle(&addends);
+        good = channel_function(problem, channel, function) && requantised_is(form, channel, function);
+    }
+    return good;
+}
+
+#define MOST_POINTS 1024 /* of a function whose values are bytes */
+
+bool solve_shared(struct requantisation *form, const struct requantise_problem *problem)
+{
+    struct arena scratch = {0};
+    struct step_function function = {.capacity = MOST_POINTS};
+    long double slope = step_function_slope(problem->stage, 0);
+    int exponent;
+    if (!isfinite(slope) || slope <= 0)
+        return false;
+    function.points = arena_array(&scratch, struct step_point, MOST_POINTS);
+    long double fraction = frexpl(slope, &exponent);
+    int shift = form->left_shift - 1 - exponent + (fraction == 0.5L); /* as solve_high has it */
+    int64_t multiplier = llroundl(ldexpl(fraction, 31 + (fraction == 0.5L)));
+    multiplier = multiplier > INT32_MAX ? INT32_MAX : multiplier;
+    bool good = shift >= 0 && shift <= 31 && try_shared(form, problem, multiplier, shift, &function);
+    arena_free(&scratch);
+    return good;
+}

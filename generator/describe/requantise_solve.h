@@ -19,4 +19,7 @@ bool solve_split(struct requantisation *form, int channel, const struct step_fun
 bool solve_high(struct requantisation *form, int channel, const struct step_function *function, long double slope,
                 int64_t bias);
 
+/* The same for all channels, with one multiplier, addend and shift; form has their biases. */
+bool solve_shared(struct requantisation *form, const struct requantise_problem *problem);
+
 #endif

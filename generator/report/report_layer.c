@@ -119,6 +119,7 @@ const char *report_normalisation(const struct plan *plan, int layer)
     case DORY_NORMALISE_CLAMPED: return "clamped_32";
     case DORY_NORMALISE_SPLIT: return "split_32";
     case DORY_NORMALISE_HIGH: return "high_32";
+    case DORY_NORMALISE_SHARED: return "shared_32";
     case DORY_NORMALISE_THRESHOLDS: return "thresholds";
     }
     return "other";

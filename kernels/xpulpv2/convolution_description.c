@@ -12,6 +12,7 @@ uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 680 : 590;
     case DORY_NORMALISE_SPLIT: return 700;
     case DORY_NORMALISE_HIGH: return 870;
+    case DORY_NORMALISE_SHARED: return 1000;
     case DORY_NORMALISE_DIVIDE: return 1450;
     default: return 850;
     }
@@ -130,6 +131,9 @@ static uint64_t linear_finish_cycles(const struct dory_layer *layer)
 {
     if (layer->normalisation == DORY_NORMALISE_HIGH && layer->output_bits == 8) {
         return 240;
+    }
+    if (layer->normalisation == DORY_NORMALISE_SHARED && layer->output_bits == 8) {
+        return 150;
     }
     switch (dory_direct_of(layer)) {
     case DORY_DIRECT: return 137;

@@ -34,3 +34,13 @@ bool dory_prefers_split(const struct dory_layer *layer, enum dory_rounding round
     return layer->output_bits == 8 && !layer->output_is_signed && (layer->output_height > 1 || layer->output_width > 1) &&
            least_cycles(&split) < least_cycles(&high);
 }
+
+bool dory_prefers_shared(const struct dory_layer *layer)
+{
+    struct dory_layer shared = *layer;
+    shared.normalisation = DORY_NORMALISE_SHARED;
+    shared.minimum = 0;
+    shared.maximum = UINT8_MAX;
+    return layer->output_bits == 8 && !layer->output_is_signed && layer->output_height == 1 && layer->output_width == 1 &&
+           dory_kernel_supports(&dory_xpulpv2_linear_description, &shared);
+}

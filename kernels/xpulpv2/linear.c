@@ -6,18 +6,25 @@
 #include "walk.h"
 #include "xpulpv2.h"
 
-/* A byte of each lane in the direct kinds, and in the high one whatever its bounds and its rounding: what the way that takes
- * every kind spends on calls is a third of such a layer. Not unrolled: the cores' cache of 4 kB holds the tile loop, too. */
+/* A byte of each lane in the direct kinds, and in the high ones whatever its bounds and its rounding: what the way that
+ * takes every kind spends on calls is a third of such a layer. Not unrolled: the cores' cache of 4 kB holds the tile loop,
+ * too. */
 static inline void finish_directly(const struct dory_product *product, const int32_t sum[4], const uint8_t *constants,
                                    uint32_t pixel, uint32_t quad)
 {
     const struct dory_normaliser *normaliser = &product->blocks.normaliser;
-    uint32_t bytes = dory_direct_constants_bytes(normaliser), channels = product->blocks.channels, packed = 0;
+    bool is_shared = normaliser->kind == DORY_NORMALISE_SHARED;
+    uint32_t bytes = is_shared ? 4 : dory_direct_constants_bytes(normaliser), channels = product->blocks.channels,
+             packed = 0;
     uint8_t *output = product->output + pixel * channels + 4 * quad;
 #pragma GCC unroll 1
     for (uint32_t lane = 0; lane < 4; lane++, constants += bytes) {
         int32_t element = sum[lane];
-        dory_normalise_some_in_their_kind(normaliser, &element, 1, 1, constants);
+        if (is_shared) {
+            element = dory_normalise_by_one_scale(normaliser, element, constants);
+        } else {
+            dory_normalise_some_in_their_kind(normaliser, &element, 1, 1, constants);
+        }
         packed = packed >> 8 | (uint32_t)element << 24;
     }
     if (4 * quad + 4 <= channels) {
@@ -51,8 +58,8 @@ static void compute_quad(const struct dory_product *product, const uint8_t *inpu
 /* Anything but DORY_NOT_DIRECT will do: the normaliser knows which kind it is. */
 static enum dory_direct direct_of(const struct dory_layer *layer)
 {
-    bool is_high = layer->normalisation == DORY_NORMALISE_HIGH && layer->output_bits == 8;
-    return is_high ? DORY_DIRECT_HIGH : dory_direct_of(layer);
+    bool is_high = layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SHARED;
+    return is_high && layer->output_bits == 8 ? DORY_DIRECT_HIGH : dory_direct_of(layer);
 }
 
 void dory_xpulpv2_linear(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)

@@ -102,6 +102,14 @@ static void normalise_high(const struct dory_normaliser *normaliser, const uint8
     }
 }
 
+static void normalise_by_one_scale(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum,
+                                   uint32_t stride, const int32_t *end)
+{
+    for (; sum < end; sum += stride) {
+        *sum = dory_normalise_by_one_scale(normaliser, *sum, constants);
+    }
+}
+
 /* ---- division ---- */
 
 /* The divisor's leading 16 bits, whose reciprocal gives quotients of up to 15 bits that are at most one off. */
@@ -214,6 +222,7 @@ void dory_normalise_lane(const struct dory_normaliser *normaliser, const uint8_t
         normalise_split(normaliser, constants + dory_constants_bytes(normaliser->layer) / 4 * lane, sum, stride, end);
         break;
     case DORY_NORMALISE_HIGH: normalise_high(normaliser, constants + 16 * lane, sum, stride, end); break;
+    case DORY_NORMALISE_SHARED: normalise_by_one_scale(normaliser, constants + 4 * lane, sum, stride, end); break;
     case DORY_NORMALISE_DIVIDE: normalise_divide(normaliser, constants + 16 * lane, sum, stride, end); break;
     default: normalise_64(normaliser, constants + 16 * lane, sum, stride, end); break;
     }

@@ -112,6 +112,16 @@ static inline void dory_normalise_highly(const struct dory_normaliser *normalise
     }
 }
 
+/* DORY_NORMALISE_SHARED: one sum, whose channel's bias is at `constants`. */
+static inline int32_t dory_normalise_by_one_scale(const struct dory_normaliser *normaliser, int32_t sum,
+                                                  const uint8_t *constants)
+{
+    const struct dory_layer *layer = normaliser->layer;
+    int32_t value = dory_scale_highly(normaliser, sum, (int32_t)dory_load_word(constants), layer->multiplier,
+                                      (int32_t)layer->addend, layer->shift);
+    return p_min(p_max(value, normaliser->minimum), normaliser->maximum);
+}
+
 /* The same for the clamped kinds: low, high, multiplier and addend. */
 static inline void dory_normalise_clamped_directly(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
                                                    unsigned count, const uint8_t *constants)

@@ -48,8 +48,11 @@ static void make_clip(struct subject *s)
                                              .minimum = (int32_t)s->stage.minimum,
                                              .maximum = (int32_t)s->stage.maximum,
                                              .allow_split = random_number(0, 1),
-                                             .allow_split_away = random_number(0, 1)};
+                                             .allow_split_away = random_number(0, 1),
+                                             .prefer_shared = random_number(0, 1)};
 }
+
+static int64_t reach(const struct subject *s, int channel) { return s->ranges[channel].y - s->ranges[channel].x + 1; }
 
 /* floor((m * x + a) / D): powers of two, one less, anything; m of either sign. */
 static void make_floor(struct subject *s)
@@ -57,10 +60,17 @@ static void make_floor(struct subject *s)
     int64_t power = INT64_C(1) << random_number(8, 31), divisors[3] = {power, power - 1, random_number(200, power)};
     s->stage.divisor = divisors[random_number(0, 2)];
     for (int i = 0; i < CHANNELS; i++) {
-        int64_t reach = s->ranges[i].y - s->ranges[i].x + 1;
-        s->multipliers[i] = random_number(0, 600 * (s->stage.divisor / reach + 1)) * (random_number(0, 5) ? 1 : -1);
+        s->multipliers[i] = random_number(0, 600 * (s->stage.divisor / reach(s, i) + 1)) * (random_number(0, 5) ? 1 : -1);
         s->addends[i] = random_number(-50, 50) * s->stage.divisor + random_number(0, s->stage.divisor);
     }
+}
+
+static int widest(const struct subject *s)
+{
+    int best = 0;
+    for (int i = 1; i < CHANNELS; i++)
+        best = reach(s, i) > reach(s, best) ? i : best;
+    return best;
 }
 
 static void make_scales(struct subject *s)
@@ -70,11 +80,15 @@ static void make_scales(struct subject *s)
     s->stage.zero_point = random_number(0, 2) ? random_number(0, 255) : 0;
     s->stage.divisor = is_twice ? 1 : plain ? random_number(1, 50) : random_number(1 << 23, (1 << 24) - 1);
     for (int i = 0; i < CHANNELS; i++) {
-        int reach = 64 - __builtin_clzll((uint64_t)(s->ranges[i].y - s->ranges[i].x + 1));
+        int sum_bits = 64 - __builtin_clzll((uint64_t)reach(s, i));
         int64_t bits = (int)random_number(5, 9);
         s->multipliers[i] = is_twice ? random_number(1 << 30, INT32_MAX) : plain ? 1 : random_number(1 << 23, (1 << 24) - 1);
-        s->exponents[i] = (int)(plain && !is_twice ? random_number(-3, 0) : bits - reach);
+        s->exponents[i] = (int)(plain && !is_twice ? random_number(-3, 0) : bits - sum_bits);
         s->addends[i] = random_number(-(1 << 12), 1 << 12);
+    }
+    for (int i = 0; i < CHANNELS && s->problem.prefer_shared; i++) { /* of the channel whose sums are largest */
+        s->multipliers[i] = s->multipliers[widest(s)];
+        s->exponents[i] = s->exponents[widest(s)];
     }
 }
 
@@ -97,12 +111,7 @@ static void as_the_firmware_has_it(const struct requantisation *form, int channe
 {
     bool is_wide = form->normalisation == DORY_NORMALISE_64 || form->normalisation == DORY_NORMALISE_DIVIDE;
     memset(layer, 0, sizeof *layer);
-    layer->normalisation = (uint8_t)form->normalisation;
-    layer->rounding = (uint8_t)form->rounding;
-    layer->shift = (uint8_t)form->shift;
-    layer->left_shift = (uint8_t)form->left_shift;
-    layer->reciprocal = form->reciprocal;
-    layer->divisor = form->divisor;
+    requantisation_describe(form, layer);
     layer->minimum = form->minimum;
     layer->maximum = form->maximum;
     for (int i = 0; i < 7; i++) {
@@ -131,13 +140,14 @@ static bool is_right(const struct subject *s, const struct requantisation *form,
 
 /* ---- what was chosen, and what a unit more in a multiplier changes ---- */
 
-static int chosen[DORY_NORMALISE_HIGH + 1], chosen_roundings[3], chosen_splits[3], failed_proofs[DORY_NORMALISE_HIGH + 1];
+static int chosen[DORY_NORMALISE_SHARED + 1], chosen_roundings[3], chosen_splits[3], chosen_shared[3],
+    failed_proofs[DORY_NORMALISE_SHARED + 1];
 
 static void expect_proof_of_mutant(struct subject *s, struct requantisation *form, int channel)
 {
     struct arena arena = {0};
     struct step_function function = {.capacity = 1000};
-    static const int multiplier_at[] = {-1, 0, 0, 0, 2, 4, 1};
+    static const int multiplier_at[] = {-1, 0, 0, 0, 2, 4, 1, 1};
     int at = multiplier_at[form->normalisation];
     int64_t place;
     function.points = arena_array(&arena, struct step_point, 1000);
@@ -172,6 +182,7 @@ static void test_rounding(enum rounding rounding, int count)
         if (found) {
             chosen[form.normalisation]++;
             chosen_splits[form.rounding] += form.normalisation == DORY_NORMALISE_SPLIT;
+            chosen_shared[form.rounding] += form.normalisation == DORY_NORMALISE_SHARED;
             chosen_roundings[form.rounding] += form.normalisation == DORY_NORMALISE_HIGH;
         }
         arena_free(&arena);
@@ -256,16 +267,19 @@ int main(void)
     test_rounding(ROUND_HALF_AWAY, 400);
     test_comparison();
     test_fast();
-    for (int form = DORY_NORMALISE_32; form <= DORY_NORMALISE_HIGH; form++)
+    for (int form = DORY_NORMALISE_32; form <= DORY_NORMALISE_SHARED; form++)
         printf("form %d: chosen %d times, %d mutants not proven\n", form, chosen[form], failed_proofs[form]);
     printf("high: floor %d, away %d, even %d\n", chosen_roundings[0], chosen_roundings[1], chosen_roundings[2]);
     printf("split: floor %d, away %d\n", chosen_splits[0], chosen_splits[1]);
+    printf("shared: away %d, even %d\n", chosen_shared[DORY_ROUND_AWAY], chosen_shared[DORY_ROUND_EVEN]);
+    EXPECT(chosen_shared[DORY_ROUND_AWAY] && chosen_shared[DORY_ROUND_EVEN], "one scale for all channels never shared");
     EXPECT(chosen[DORY_NORMALISE_32] && chosen[DORY_NORMALISE_CLAMPED] && chosen[DORY_NORMALISE_HIGH] && chosen_splits[0] &&
                chosen_splits[1],
            "a form never chosen");
     EXPECT(chosen_roundings[0] && chosen_roundings[1] && chosen_roundings[2], "a rounding never chosen");
     EXPECT(failed_proofs[DORY_NORMALISE_32] && failed_proofs[DORY_NORMALISE_CLAMPED] &&
-               failed_proofs[DORY_NORMALISE_SPLIT] && failed_proofs[DORY_NORMALISE_HIGH],
+               failed_proofs[DORY_NORMALISE_SPLIT] && failed_proofs[DORY_NORMALISE_HIGH] &&
+               failed_proofs[DORY_NORMALISE_SHARED],
            "a unit in the multiplier makes no proof fail");
     return expect_result("requantise");
 }

@@ -221,9 +221,13 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     layer->maximum = layer->output_bits == 32 ? INT32_MAX : (1 << layer->output_bits) - 1;
     if (layer->normalisation == DORY_NORMALISE_CLAMPED) {
         divide_clamped(layer, shape->divisor);
-    } else if (layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SPLIT) {
+    } else if (layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SPLIT ||
+               layer->normalisation == DORY_NORMALISE_SHARED) {
         layer->rounding = (uint8_t)shape->divisor;
         layer->left_shift = 2;
+        if (layer->normalisation == DORY_NORMALISE_SHARED) {
+            share_scale(layer);
+        }
     } else if (layer->normalisation == DORY_NORMALISE_DIVIDE) {
         layer->divisor = shape->divisor;
     }

@@ -129,20 +129,19 @@ static void fill_clamped_lane(const struct dory_layer *layer, uint8_t **constant
     store_constant(constants, addend, 4);
 }
 
-/* A multiplier of which the high half is about the same for sums of the usual size, or a power of two, for there are ties.
- */
+static int64_t random_bias(const struct dory_layer *layer)
+{
+    int64_t most = (int64_t)1 << dory_minimum(usual_shift(layer) + 6u, 24);
+    return (int64_t)random_up_to((uint32_t)(2 * most)) - most;
+}
+
 static void fill_high_lane(const struct dory_layer *layer, uint8_t **constants)
 {
-    uint32_t usual = usual_shift(layer) + layer->left_shift, less = random_between(3, 5);
-    int64_t shift = usual < less ? 0 : usual - less > 31 ? 31 : usual - less, one = (int64_t)1 << shift;
-    int64_t multiplier = one_in(3) ? 1 << 30 : (int64_t)random_between(1u << 29, INT32_MAX);
-    int64_t zero_point = (int64_t)random_up_to(255) & (layer->rounding == DORY_ROUND_EVEN ? ~1 : ~0);
-    int64_t rounding = layer->rounding == DORY_ROUND_FLOOR ? (int64_t)random_word() >> 16 : (one >> 1) - (one > 1);
-    int64_t bias = (int64_t)1 << dory_minimum(usual_shift(layer) + 6u, 24);
-    store_constant(constants, (int64_t)random_up_to((uint32_t)(2 * bias)) - bias, 4);
-    store_constant(constants, one_in(10) ? -multiplier : multiplier, 4);
-    store_constant(constants, zero_point * one + rounding, 4);
-    store_constant(constants, shift, 4);
+    struct random_scale scale = random_scale(layer);
+    store_constant(constants, random_bias(layer), 4);
+    store_constant(constants, one_in(10) ? -scale.multiplier : scale.multiplier, 4);
+    store_constant(constants, scale.addend, 4);
+    store_constant(constants, scale.shift, 4);
 }
 
 /* Sums of the usual size from the first to the last output; the fine product fills its bits. */
@@ -177,6 +176,7 @@ static void fill_constants(const struct test_case *test, uint8_t *constants)
         case DORY_NORMALISE_CLAMPED: fill_clamped_lane(layer, &constants); break;
         case DORY_NORMALISE_SPLIT: fill_split_lane(layer, &constants); break;
         case DORY_NORMALISE_HIGH: fill_high_lane(layer, &constants); break;
+        case DORY_NORMALISE_SHARED: store_constant(&constants, random_bias(layer), 4); break;
         default:
             store_constant(&constants,
                            ((int64_t)random_between(1, 8) << more) + (int64_t)random_up_to(1u << (more < 20 ? more : 20)),

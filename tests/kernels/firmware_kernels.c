@@ -169,6 +169,7 @@ static const struct test_shape shapes[] = {
     SHAPE("linear 128-128, / 2^n", linear, DORY_CONVOLUTION, 1, 1, 128, 128, 1, 1, CLAMPED, 1 << 20),
     SHAPE("linear 128-128, split", linear, DORY_CONVOLUTION, 1, 1, 128, 128, 1, 1, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("linear 128-128, high, away", linear, DORY_CONVOLUTION, 1, 1, 128, 128, 1, 1, HIGH, DORY_ROUND_AWAY),
+    SHAPE("linear 128-128, shared, away", linear, DORY_CONVOLUTION, 1, 1, 128, 128, 1, 1, SHARED, DORY_ROUND_AWAY),
     SHAPE("linear 8-128, 32 bits", linear, DORY_CONVOLUTION, 1, 1, 128, 8, 1, 1, 32, 0),
     SHAPE("linear 256-128, 32-bit out", linear, DORY_CONVOLUTION, 1, 1, 128, 256, 1, 1, NONE, 0),
     /* and bits of weights, input, output */

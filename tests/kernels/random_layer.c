@@ -91,6 +91,26 @@ static void random_high(struct dory_layer *layer)
     }
 }
 
+struct random_scale random_scale(const struct dory_layer *layer)
+{
+    uint32_t usual = usual_shift(layer) + layer->left_shift, less = random_between(3, 5);
+    int32_t shift = usual < less ? 0 : usual - less > 31 ? 31 : (int32_t)(usual - less);
+    int64_t one = (int64_t)1 << shift;
+    int64_t zero_point = (int64_t)random_up_to(255) & (layer->rounding == DORY_ROUND_EVEN ? ~1 : ~0);
+    int64_t rounding = layer->rounding == DORY_ROUND_FLOOR ? (int64_t)random_word() >> 16 : (one >> 1) - (one > 1);
+    int32_t multiplier = one_in(3) ? 1 << 30 : (int32_t)random_between(1u << 29, INT32_MAX);
+    return (struct random_scale){multiplier, zero_point * one + rounding, shift};
+}
+
+void share_scale(struct dory_layer *layer)
+{
+    struct random_scale scale = random_scale(layer);
+    layer->normalisation = DORY_NORMALISE_SHARED;
+    layer->multiplier = scale.multiplier;
+    layer->addend = (int32_t)scale.addend; /* as the blob cuts it */
+    layer->shift = (uint8_t)scale.shift;
+}
+
 static void random_split(struct dory_layer *layer)
 {
     layer->normalisation = DORY_NORMALISE_SPLIT;
@@ -298,6 +318,9 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages)
                 random_split(layer);
             } else if (one_in(2)) {
                 random_high(layer);
+                if (one_in(2)) {
+                    share_scale(layer);
+                }
             } else {
                 random_clamped(layer);
             }

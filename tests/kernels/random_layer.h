@@ -26,4 +26,14 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages);
 /* The clamped form of a division by `divisor`, as the generator makes it (see dory/layer.h). */
 void divide_clamped(struct dory_layer *layer, uint32_t divisor);
 
+/* A multiplier of which the high half is about the same for sums of the usual size, or a power of two, for there are ties;
+ * of a layer whose rounding and left shift are set. And such a layer in the form DORY_NORMALISE_SHARED. */
+struct random_scale {
+    int32_t multiplier;
+    int64_t addend;
+    int32_t shift;
+};
+struct random_scale random_scale(const struct dory_layer *layer);
+void share_scale(struct dory_layer *layer);
+
 #endif

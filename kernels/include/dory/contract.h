@@ -46,6 +46,10 @@ extern const struct dory_kernel_description *const dory_xpulpv2_kernels[];   /* 
  * from the flash. */
 bool dory_prefers_split(const struct dory_layer *layer, enum dory_rounding rounding);
 
+/* True where DORY_NORMALISE_SHARED is the best form for a convolution, where it can be had: a channel has one output, so
+ * what counts is the bytes of its constants. */
+bool dory_prefers_shared(const struct dory_layer *layer);
+
 /* L1 bytes that the tile loop lays out for one input tile: the extent of rows and columns with border. */
 uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned input);
 uint32_t dory_output_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile);

@@ -119,12 +119,17 @@ enum dory_normalisation {
      * The correction is that of enum dory_rounding. For one scale of a whole layer see struct dory_stages. */
     DORY_NORMALISE_HIGH,
 
+    /* The same with one scale for the layer, whose `multiplier`, `addend` and `shift` are the layer's members: a channel has
+     * its bias and nothing else. Convolutions only; where a channel has few outputs, its constants take longer to read than
+     * its sums. */
+    DORY_NORMALISE_SHARED,
+
     /* y = how many of 255 thresholds, which ascend, are not above the accumulator: any monotone function whose values are
      * bytes without a sign. Not for convolutions. See `thresholds`. */
     DORY_NORMALISE_THRESHOLDS
 };
 
-/* The correction of DORY_NORMALISE_HIGH and _SPLIT. What else rounding takes is in the addend. */
+/* The correction of DORY_NORMALISE_HIGH, _SHARED and _SPLIT. What else rounding takes is in the addend. */
 enum dory_rounding {
     DORY_ROUND_FLOOR, /* 0 */
     DORY_ROUND_AWAY,  /* -(1 << (left_shift - 1)) where a < 0: rounded to 31 bits first, then half away from zero, as
@@ -188,14 +193,15 @@ struct dory_layer {
 
     uint8_t operation;     /* enum dory_operation */
     uint8_t normalisation; /* enum dory_normalisation */
-    uint8_t shift;      /* log2 of the divisor, for DORY_NORMALISE_32 and _64; see there for _CLAMPED; not for the others */
-    uint8_t tile_order; /* enum dory_tile_order */
+    uint8_t
+        shift; /* log2 of the divisor, for DORY_NORMALISE_32 and _64; see there for _CLAMPED and _SHARED; not for others */
+    uint8_t tile_order;                                              /* enum dory_tile_order */
     uint8_t input_bits, second_input_bits, output_bits, weight_bits; /* of an element: 2, 4, 8, 16 or 32 */
     uint8_t input_is_signed, second_input_is_signed, output_is_signed;
     uint8_t input_layout, output_layout; /* enum dory_layout; an input in CHW is the only one */
     uint8_t
         pixel_ways; /* a hint: the tile's work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
-    uint8_t left_shift, rounding; /* for DORY_NORMALISE_HIGH; rounding: enum dory_rounding, for _SPLIT, too */
+    uint8_t left_shift, rounding; /* for DORY_NORMALISE_HIGH and _SHARED; rounding: enum dory_rounding, for _SPLIT, too */
     uint8_t second_is_pixel;      /* DORY_MULTIPLICATION: the second input has 1x1 pixels, a factor for each channel */
     uint8_t row_divisor;          /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
                                      floor(y * stride_height / row_divisor) - padding_top; 0 for all others, which is as 1 */
@@ -227,7 +233,10 @@ struct dory_layer {
     uint32_t quad_bytes;  /* one block of 4 output channels with its normalisation constants */
     uint32_t chunk_bytes; /* of it, the weights of one full slice of tile_input_channels input channels */
 
-    uint32_t reciprocal;      /* for DORY_NORMALISE_CLAMPED */
+    union {                  /* by one name each in tables of members */
+        uint32_t reciprocal; /* for DORY_NORMALISE_CLAMPED */
+        int32_t multiplier;  /* for DORY_NORMALISE_SHARED */
+    };
     int32_t minimum, maximum; /* clip bounds of the output; INT32_MIN and INT32_MAX: no clip */
 
     const struct dory_stages *stages; /* null for convolutions */
@@ -265,7 +274,10 @@ struct dory_layer {
         const int32_t *thresholds;
     };
 
-    int64_t divisor; /* for DORY_NORMALISE_DIVIDE; here, where no pointer size leaves a gap */
+    union {              /* here, where no pointer size leaves a gap */
+        int64_t divisor; /* for DORY_NORMALISE_DIVIDE */
+        int64_t addend;  /* for DORY_NORMALISE_SHARED, of 32 bits */
+    };
 
     struct dory_l1_map l1;
 };
@@ -306,6 +318,7 @@ struct dory_layer {
  *     DORY_NORMALISE_SPLIT            4 x { int32 bias, int32 limit, uint32 low, uint32 addend, uint32 high }
  *         and with DORY_ROUND_AWAY    4 x { the same, int32 zero, uint32 step }
  *     DORY_NORMALISE_HIGH             4 x { int32 bias, int32 multiplier, int32 addend, int32 shift }
+ *     DORY_NORMALISE_SHARED           4 x { int32 bias }
  * little endian, in the order of the channels. Quads are aligned to 4 bytes, so 64-bit constants are read as two words.
  */
 
@@ -530,7 +543,8 @@ static inline uint32_t dory_list_words(const struct dory_layer *layer)
 static inline uint32_t dory_constants_bytes(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
-    case DORY_NORMALISE_NONE: return 16;
+    case DORY_NORMALISE_NONE:
+    case DORY_NORMALISE_SHARED: return 16;
     case DORY_NORMALISE_32: return 32;
     case DORY_NORMALISE_SPLIT: return layer->rounding == DORY_ROUND_AWAY ? 112 : 80;
     default: return 64;

@@ -89,6 +89,15 @@ static inline int32_t dory_normalise_high(const struct dory_layer *layer, const 
     return dory_round_high(layer, (int32_t)shifted, constant[1], constant[2], (uint32_t)constant[3]);
 }
 
+/* See DORY_NORMALISE_SHARED. */
+static inline int32_t dory_normalise_shared(const struct dory_layer *layer, const uint8_t *constants, int32_t accumulator)
+{
+    uint32_t bias;
+    memcpy(&bias, constants, sizeof bias);
+    uint32_t shifted = ((uint32_t)accumulator + bias) << (layer->left_shift & 31);
+    return dory_round_high(layer, (int32_t)shifted, layer->multiplier, (int32_t)layer->addend, layer->shift);
+}
+
 /* log2 of a power of two. */
 static inline uint32_t dory_log2(uint64_t power)
 {
@@ -127,6 +136,7 @@ static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8
     case DORY_NORMALISE_SPLIT:
         return dory_normalise_split(layer, constants + dory_constants_bytes(layer) / 4 * lane, accumulator);
     case DORY_NORMALISE_HIGH: return dory_normalise_high(layer, constants + 16 * lane, accumulator);
+    case DORY_NORMALISE_SHARED: return dory_normalise_shared(layer, constants + 4 * lane, accumulator);
     default:
         memcpy(wide, constants + 16 * lane, 16);
         scaled = wide[0] * accumulator + wide[1];

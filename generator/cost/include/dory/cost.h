@@ -52,6 +52,7 @@ enum dory_cost_normalisation {
     DORY_COST_NORMALISE_HIGH,             /* a float scale, rounded down */
     DORY_COST_NORMALISE_HIGH_AWAY,        /* as TensorFlow Lite Micro rounds */
     DORY_COST_NORMALISE_HIGH_EVEN,        /* as ONNX's QuantizeLinear rounds */
+    DORY_COST_NORMALISE_SHARED,           /* the same with one scale for all channels: fully connected */
     DORY_COST_NORMALISATIONS
 };
 
