@@ -202,9 +202,10 @@ void gap8_fc_meet(void)
     GAP8_CLUSTER_EVENT_UNIT->trigger[GAP8_EVENT_DRIVER] = (1u << gap8_team.cores) - 1;
     if (gap8_beside.is_inside)
         gap8_beside_pause();
+    gap8_l3_serve(); /* where the driver is behind, the cores have met: L3 would run dry */
     while (cluster.cores_met < number) {
-        gap8_l3_serve();
         gap8_fc_sleep_until(GAP8_EVENTS_OF_A_RUN);
+        gap8_l3_serve();
     }
     __asm__ volatile("" : : : "memory");
 }
