@@ -92,21 +92,22 @@ static inline uint32_t dory_depthwise_pairs_bytes(uint32_t rows, uint32_t column
     return 4 * 8 * rows * dory_depthwise_steps(columns, stride);
 }
 
-/* Tiles without a second dimension, whose kernel has none, either: a line of outputs, cut into parts that read so many units
- * at most, each of one row. A column is a line, too. */
-#define DORY_LINE_UNITS     64
-#define DORY_LINE_MOST_ROWS 32 /* of the kernel of a column, whose weights are gathered */
-
-static inline int dory_is_line(const struct dory_layer *layer, uint32_t columns)
+/* Kernels along one dimension, see depthwise/line.h. Steps of fours that slide, or 0: where a word's pixels beside those
+ * that are read may not exist, none. */
+static inline uint32_t dory_line_sliding(const struct dory_layer *layer, uint32_t kernel, uint32_t stride)
 {
-    return layer->kernel_height == 1 || (layer->kernel_width == 1 && columns == 1);
+    return stride == 1 && kernel < 20 && !layer->input_is_signed && (kernel % 4 != 0 || kernel > 11) ? kernel / 4 + 1 : 0;
 }
 
-/* Units of a part of a line of so many strips. */
-static inline uint32_t dory_line_units(uint32_t kernel, uint32_t stride, uint32_t strips)
+/* Bytes of a copy of the pixels of a four's words, or of all weights of a column; of a core with that, the weights of a quad
+ * and the elements of a four. */
+static inline uint32_t dory_line_pixels_bytes(uint32_t kernel, uint32_t stride)
 {
-    uint32_t one = dory_depthwise_units(kernel, stride), most = one > DORY_LINE_UNITS ? one : DORY_LINE_UNITS;
-    return dory_minimum(one + (strips - 1) * dory_depthwise_advance(stride), most);
+    return 4 * (2 * stride + 4 * dory_depthwise_steps(kernel, stride));
+}
+static inline uint32_t dory_line_core_bytes(uint32_t kernel, uint32_t stride)
+{
+    return 32 * dory_depthwise_steps(kernel, stride) + dory_line_pixels_bytes(kernel, stride) + 64;
 }
 
 #endif

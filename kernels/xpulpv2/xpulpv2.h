@@ -90,6 +90,14 @@
     KERNEL(depthwise_3x3_chw_stride_2_right_split)                                                                          \
     KERNEL(depthwise_3x3_chw_stride_2_right_high)                                                                           \
     KERNEL(depthwise_3x3_chw_stride_2_right_high_away)                                                                      \
+    KERNEL(line_direct)                                                                                                     \
+    KERNEL(line_clamped)                                                                                                    \
+    KERNEL(line_clamped_less_one)                                                                                           \
+    KERNEL(line_split)                                                                                                      \
+    KERNEL(line_split_away)                                                                                                 \
+    KERNEL(line_high)                                                                                                       \
+    KERNEL(line_high_away)                                                                                                  \
+    KERNEL(line)                                                                                                            \
     KERNEL(depthwise_direct)                                                                                                \
     KERNEL(depthwise_clamped)                                                                                               \
     KERNEL(depthwise_clamped_less_one)                                                                                      \

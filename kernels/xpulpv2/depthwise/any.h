@@ -12,8 +12,4 @@ void dory_start_series(struct dory_series *series, const struct dory_layer *laye
 void dory_pair_weights(const uint8_t *weights, uint32_t rows, uint32_t columns, uint32_t row_bytes, uint32_t stride,
                        uint8_t *pairs);
 
-/* A core's share of a tile that is a line or several, see scratch.h. */
-void dory_depthwise_lines(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
-                          dory_compute_series *compute);
-
 #endif

@@ -1,5 +1,5 @@
-/* Depth-wise layers of any kernel size and stride, signed inputs, too: one kernel for each normalisation that is done
- * between registers, and one for all others, whose sums go through memory. */
+/* Depth-wise layers of any kernel size and stride along two dimensions, signed inputs, too: one kernel for each
+ * normalisation that is done between registers, and one for all others, whose sums go through memory. */
 #include "../xpulpv2.h"
 #include "any.h"
 #include "depthwise.h"
@@ -45,13 +45,8 @@ static void compute_strip(const struct dory_depthwise *work, struct dory_strip *
 
 /* Inlined in each kernel, where `compute` and `strip` are constants. */
 static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
-                                                      unsigned core, unsigned cores, dory_compute_series *compute,
-                                                      dory_depthwise_strip *strip)
+                                                      unsigned core, unsigned cores, dory_depthwise_strip *strip)
 {
-    if (dory_is_line(layer, tile->columns)) {
-        dory_depthwise_lines(layer, tile, core, cores, compute);
-        return;
-    }
     uint32_t stride = layer->stride_width;
     struct dory_series series;
     struct dory_depthwise work;
@@ -117,7 +112,7 @@ static __attribute__((noinline)) void compute_long(struct dory_series *series)
     }                                                                                                                       \
     void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
     {                                                                                                                       \
-        run(layer, tile, core, cores, compute, strip_of_##name);                                                            \
+        run(layer, tile, core, cores, strip_of_##name);                                                                     \
     }
 
 #define DIRECT_KERNEL(suffix, kind)                                                                                         \

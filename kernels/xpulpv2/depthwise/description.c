@@ -1,7 +1,5 @@
 /* What the planner knows of the depth-wise kernels. */
-#include "../description.h"
-#include "../direct.h"
-#include "../scratch.h"
+#include "depthwise_description.h"
 
 /* Cycles of a core that computes `rows` rows of one quad of channels: transposes, then strips of 4 columns in four lanes. */
 static uint64_t band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows,
@@ -30,12 +28,6 @@ static uint64_t depthwise_total(const struct dory_layer *layer, const struct dor
     return total;
 }
 
-static bool is_plain_depthwise(const struct dory_layer *layer)
-{
-    return layer->operation == DORY_DEPTHWISE && dory_has_bytes(layer) && dory_is_stored(layer) &&
-           layer->dilation_height == 1 && layer->dilation_width == 1;
-}
-
 static uint32_t ring_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t units)
 {
     uint32_t kernel = layer->kernel_height, stride = layer->stride_height;
@@ -57,7 +49,7 @@ static bool depthwise_3x3_finishes(const struct dory_layer *layer, enum dory_dir
 
 static bool depthwise_3x3_supports(const struct dory_layer *layer, uint32_t stride, enum dory_direct kind)
 {
-    return is_plain_depthwise(layer) && !layer->input_is_signed && depthwise_3x3_finishes(layer, kind) &&
+    return dory_is_plain_depthwise(layer) && !layer->input_is_signed && depthwise_3x3_finishes(layer, kind) &&
            layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == stride &&
            layer->stride_width == stride;
 }
@@ -180,19 +172,12 @@ static bool any_supports(const struct dory_layer *layer)
 {
     uint32_t steps = dory_depthwise_steps(layer->kernel_width, layer->stride_width);
     uint32_t units = dory_depthwise_units(layer->kernel_width, layer->stride_width);
-    return is_plain_depthwise(layer) && steps <= DORY_DEPTHWISE_MOST_STEPS && units <= DORY_DEPTHWISE_MOST_UNITS &&
-           layer->kernel_height <= DORY_LINE_MOST_ROWS;
+    return dory_is_plain_depthwise(layer) && steps <= DORY_DEPTHWISE_MOST_STEPS && units <= DORY_DEPTHWISE_MOST_UNITS &&
+           !dory_is_line(layer);
 }
 
 static uint32_t any_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    bool is_row = layer->kernel_height == 1;
-    uint32_t kernel = is_row ? layer->kernel_width : layer->kernel_height;
-    uint32_t stride = is_row ? layer->stride_width : layer->stride_height;
-    if (dory_is_line(layer, tile->columns)) {
-        uint32_t strips = dory_divide_up(is_row ? tile->columns : tile->rows, 4);
-        return cores * (16 * dory_line_units(kernel, stride, strips) + dory_depthwise_pairs_bytes(1, kernel, stride));
-    }
     uint32_t units = dory_depthwise_units(layer->kernel_width, layer->stride_width);
     return cores * (ring_bytes(layer, tile, units) +
                     dory_depthwise_pairs_bytes(layer->kernel_height, layer->kernel_width, layer->stride_width));
@@ -261,54 +246,12 @@ static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dor
     return total;
 }
 
-/* So many strips of a line, in parts. */
-static uint64_t line_cycles(const struct dory_tile_shape *tile, const struct axis *axis, uint32_t strips, bool partial,
-                            uint64_t finish_cycles)
-{
-    uint32_t most = (dory_line_units(axis->kernel, axis->stride, UINT16_MAX) - axis->units) / axis->advance + 1;
-    uint64_t total = 200 + 4 * 45 * axis->steps;
-    for (uint32_t done = 0; done < strips; done += most) {
-        uint32_t part = dory_minimum(most, strips - done), units = (part - 1) * axis->advance + axis->units;
-        bool ends = partial && done + part == strips;
-        total += units * (tile->channels % 4 == 0 ? 19u : 85u) + 250;
-        total += part > ends ? 4 * lane_cycles(part - ends, 1, axis->steps, false, finish_cycles) : 0;
-        total += ends ? 4 * lane_cycles(1, 1, axis->steps, false, finish_cycles) + (part > ends ? 250 : 0) : 0;
-        total += part > ends ? 150 : 0;
-    }
-    return total;
-}
-
-static uint64_t any_lines_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                                 uint64_t finish_cycles)
-{
-    bool is_row = layer->kernel_height == 1;
-    struct axis axis =
-        is_row ? axis_of(layer->kernel_width, layer->stride_width) : axis_of(layer->kernel_height, layer->stride_height);
-    uint32_t outputs = is_row ? tile->columns : tile->rows, lines = is_row ? tile->rows : 1;
-    uint32_t strips = dory_divide_up(outputs, 4);
-    uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * lines * strips, cores);
-    uint32_t some = uneven_start(items, strips);
-    uint64_t total = 520;
-    for (some = some ? some : dory_minimum(items, strips); items > 0; items -= some, some = dory_minimum(items, strips)) {
-        total += line_cycles(tile, &axis, some, outputs % 4 != 0, finish_cycles);
-    }
-    return total;
-}
-
 /* `finish_cycles`: of a four. */
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                            uint64_t finish_cycles)
 {
-    uint64_t cycles = dory_is_line(layer, tile->columns) ? any_lines_cycles(layer, tile, cores, finish_cycles)
-                                                         : any_area_cycles(layer, tile, cores, finish_cycles);
+    uint64_t cycles = any_area_cycles(layer, tile, cores, finish_cycles);
     return cores > 1 ? cycles + cycles / 32 : cycles; /* banks are in use by others */
-}
-
-/* The high kind that rounds can do without, and has any bounds. */
-static enum dory_direct any_kind(const struct dory_layer *layer)
-{
-    enum dory_direct own = dory_direct_of(layer);
-    return own == DORY_DIRECT_HIGH && layer->minimum != 0 ? DORY_DIRECT_HIGH_AWAY : own;
 }
 
 /* Those of 3x3 are as fast but for lines. A program has all kernels that a layer might take, and what they take of L2 is
@@ -327,7 +270,7 @@ static bool has_3x3(const struct dory_layer *layer)
 #define DEPTHWISE(suffix, kind, finish_cycles)                                                                              \
     static bool supports_any_##suffix(const struct dory_layer *layer)                                                       \
     {                                                                                                                       \
-        return any_supports(layer) && any_kind(layer) == (kind) && !has_3x3(layer);                                         \
+        return any_supports(layer) && dory_depthwise_kind(layer) == (kind) && !has_3x3(layer);                              \
     }                                                                                                                       \
     static uint64_t cycles_any_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \
@@ -348,28 +291,14 @@ DEPTHWISE(split_away, DORY_DIRECT_SPLIT_AWAY, 34)
 DEPTHWISE(high, DORY_DIRECT_HIGH, 37)
 DEPTHWISE(high_away, DORY_DIRECT_HIGH_AWAY, 46)
 
-/* Cycles of a four that takes the long way. */
-static uint32_t long_finish_cycles(const struct dory_layer *layer)
-{
-    switch (layer->normalisation) {
-    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 204 : 150;
-    case DORY_NORMALISE_64: return 240;
-    case DORY_NORMALISE_SPLIT: return 200;
-    case DORY_NORMALISE_HIGH: return 220;
-    case DORY_NORMALISE_DIVIDE: return 318;
-    default: return 150;
-    }
-}
-
 static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return any_cycles(layer, tile, cores, long_finish_cycles(layer));
+    return any_cycles(layer, tile, cores, dory_depthwise_long_cycles(layer));
 }
 
 static bool takes_long_way(const struct dory_layer *layer)
 {
-    enum dory_direct own = dory_direct_of(layer);
-    return any_supports(layer) && (own == DORY_NOT_DIRECT || own == DORY_DIRECT_CLAMPED_DIVIDED);
+    return any_supports(layer) && dory_depthwise_takes_long_way(layer);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_description = {
@@ -384,14 +313,14 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_description = {
 static bool depthwise_scalar_supports(const struct dory_layer *layer)
 {
     return layer->operation == DORY_DEPTHWISE && (layer->input_bits == 8 || layer->input_bits == 16) &&
-           2u * layer->input_channels <= UINT16_MAX && !any_supports(layer);
+           2u * layer->input_channels <= UINT16_MAX && !any_supports(layer) && !dory_is_line(layer);
 }
 
 /* Cycles from the sums of a block of 4 pixels x 4 channels to elements in the output. */
 static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
 {
     switch (dory_direct_of(layer)) {
-    case DORY_NOT_DIRECT: return 440 + 4 * (uint64_t)long_finish_cycles(layer);
+    case DORY_NOT_DIRECT: return 440 + 4 * (uint64_t)dory_depthwise_long_cycles(layer);
     case DORY_DIRECT: return 490;
     case DORY_DIRECT_CLAMPED: return 577;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 640;

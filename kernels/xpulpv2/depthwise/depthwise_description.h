@@ -1,0 +1,47 @@
+/* What the descriptions of the depth-wise kernels share. */
+#ifndef DORY_XPULPV2_DEPTHWISE_DESCRIPTION_H
+#define DORY_XPULPV2_DEPTHWISE_DESCRIPTION_H
+
+#include "../description.h"
+#include "../direct.h"
+#include "../scratch.h"
+
+static inline bool dory_is_plain_depthwise(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_DEPTHWISE && dory_has_bytes(layer) && dory_is_stored(layer) &&
+           layer->dilation_height == 1 && layer->dilation_width == 1;
+}
+
+/* What the kernels along one dimension take, and no other. */
+static inline bool dory_is_line(const struct dory_layer *layer)
+{
+    return dory_is_plain_depthwise(layer) && (layer->kernel_height == 1 || layer->kernel_width == 1);
+}
+
+/* The high kind that rounds can do without, and has any bounds. */
+static inline enum dory_direct dory_depthwise_kind(const struct dory_layer *layer)
+{
+    enum dory_direct own = dory_direct_of(layer);
+    return own == DORY_DIRECT_HIGH && layer->minimum != 0 ? DORY_DIRECT_HIGH_AWAY : own;
+}
+
+static inline bool dory_depthwise_takes_long_way(const struct dory_layer *layer)
+{
+    enum dory_direct own = dory_direct_of(layer);
+    return own == DORY_NOT_DIRECT || own == DORY_DIRECT_CLAMPED_DIVIDED;
+}
+
+/* Cycles of a four that takes the long way. */
+static inline uint32_t dory_depthwise_long_cycles(const struct dory_layer *layer)
+{
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 204 : 150;
+    case DORY_NORMALISE_64: return 240;
+    case DORY_NORMALISE_SPLIT: return 200;
+    case DORY_NORMALISE_HIGH: return 220;
+    case DORY_NORMALISE_DIVIDE: return 318;
+    default: return 150;
+    }
+}
+
+#endif
