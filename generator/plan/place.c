@@ -15,9 +15,9 @@ static const uint64_t parts_effort[] = {[PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 0
 
 #define MOST_FAILURES 100 /* of orders that follow from one another */
 
+/* An item's place in an order. */
 struct rank {
-    uint64_t keys[2];
-    int item;
+    uint64_t key, key_of_equals; /* the latter ends with the item, so that no two are equal */
 };
 
 struct placer {
@@ -150,36 +150,45 @@ _Static_assert(sizeof greedy_orders / sizeof *greedy_orders == PLACE_ORDERS, "as
 
 static bool comes_before(const struct rank *a, const struct rank *b)
 {
-    return a->keys[0] < b->keys[0] || (a->keys[0] == b->keys[0] && a->keys[1] < b->keys[1]);
+    return a->key < b->key || (a->key == b->key && a->key_of_equals < b->key_of_equals);
 }
 
-/* Merges two sorted halves; equal items keep their order. */
-static void sort_part(struct placer *placer, int start, int end)
+#define FEW_RANKS 12 /* are sorted by insertion */
+
+static void insert_ranks(struct rank *ranks, int count)
 {
-    int middle = start + (end - start) / 2, left = start, right = middle;
-    struct rank *ranks = placer->ranks;
-    if (end - start < 2)
-        return;
-    sort_part(placer, start, middle);
-    sort_part(placer, middle, end);
-    if (!comes_before(&ranks[middle], &ranks[middle - 1]))
-        return;
-    for (int i = start; i < end; i++) {
-        bool take_left = right == end || (left < middle && !comes_before(&ranks[right], &ranks[left]));
-        placer->merged[i] = ranks[take_left ? left++ : right++];
+    for (int i = 1; i < count; i++) {
+        struct rank rank = ranks[i];
+        int at = i;
+        for (; at > 0 && comes_before(&rank, &ranks[at - 1]); at--)
+            ranks[at] = ranks[at - 1];
+        ranks[at] = rank;
     }
-    memcpy(ranks + start, placer->merged + start, (size_t)(end - start) * sizeof *ranks);
+}
+
+static void sort_ranks(struct rank *ranks, int count, struct rank *scratch)
+{
+    int middle = count / 2, left = 0, right = middle;
+    if (count <= FEW_RANKS) {
+        insert_ranks(ranks, count);
+        return;
+    }
+    sort_ranks(ranks, middle, scratch);
+    sort_ranks(ranks + middle, count - middle, scratch);
+    memcpy(scratch, ranks, (size_t)middle * sizeof *ranks);
+    for (int i = 0; left < middle; i++)
+        ranks[i] = right < count && comes_before(&ranks[right], &scratch[left]) ? ranks[right++] : scratch[left++];
 }
 
 static void sort_order(struct placer *placer, item_key *const keys[2])
 {
     for (int i = 0; i < placer->count; i++) {
         const struct place_item *item = &placer->items[i];
-        placer->ranks[i] = (struct rank){{keys[0](item), keys[1](item)}, i};
+        placer->ranks[i] = (struct rank){keys[0](item), (uint64_t)(uint32_t)keys[1](item) << 32 | (uint32_t)i};
     }
-    sort_part(placer, 0, placer->count);
+    sort_ranks(placer->ranks, placer->count, placer->ranks + placer->count);
     for (int i = 0; i < placer->count; i++)
-        placer->order[i] = placer->ranks[i].item;
+        placer->order[i] = (int)(uint32_t)placer->ranks[i].key_of_equals;
 }
 
 /* ---- local search ---- */
@@ -231,12 +240,26 @@ static void improve(struct placer *placer, uint32_t goal, uint64_t effort)
 
 /* ---- all together ---- */
 
+/* Starts are few numbers: items are counted by them. */
+static void sort_by_start(struct placer *placer, struct arena *arena)
+{
+    int last = 0;
+    for (int i = 0; i < placer->count; i++)
+        last = placer->items[i].first > last ? placer->items[i].first : last;
+    int *next = arena_array(arena, int, (size_t)last + 2); /* by start: place in the order */
+    for (int i = 0; i < placer->count; i++)
+        next[placer->items[i].first + 1]++;
+    for (int start = 0; start < last; start++)
+        next[start + 1] += next[start];
+    for (int i = 0; i < placer->count; i++)
+        placer->order[next[placer->items[i].first]++] = i;
+}
+
 /* Pairs that live together: items in the order of their start, each with those that start while it lives. */
 static void find_neighbours(struct placer *placer, struct arena *arena)
 {
-    item_key *const keys[2] = {by_first, by_first};
     int count = placer->count, *used = arena_array(arena, int, (size_t)count + 1);
-    sort_order(placer, keys);
+    sort_by_start(placer, arena);
     for (int pass = 0; pass < 2; pass++) { /* first count, then fill */
         for (int i = 0; i < count; i++)
             for (int j = i + 1; j < count && placer->items[placer->order[j]].first <= placer->items[placer->order[i]].last;
@@ -301,8 +324,7 @@ static struct placer make_placer(struct place_item *items, int count, uint32_t a
         .alignment = alignment,
         .order = arena_array(arena, int, entries),
         .best_order = arena_array(arena, int, entries),
-        .ranks = arena_array(arena, struct rank, entries),
-        .merged = arena_array(arena, struct rank, entries),
+        .ranks = arena_array(arena, struct rank, 2 * entries),
         .first_neighbour = arena_array(arena, int, entries),
         .ranges = arena_array(arena, struct range, entries),
         .best = UINT32_MAX,
