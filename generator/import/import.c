@@ -86,17 +86,16 @@ bool import_integers(struct importer *importer, const struct node *node, const c
     return true;
 }
 
-int64_t *import_whole_numbers(struct importer *importer, const struct node *node, const char *role,
-                              const struct constant *constant, int64_t instead)
+void import_whole_numbers_to(struct importer *importer, const struct node *node, const char *role,
+                             const struct constant *constant, int64_t instead, int64_t *numbers)
 {
-    int64_t *numbers = arena_array(importer->arena, int64_t, constant->count);
     size_t fractions = 0, first = 0;
     if (constant->type == ELEMENT_UNSUPPORTED) {
         import_fault(importer, node, role,
                      "constant '%s' is %s; supported: float, double and integer types of up to 64 bits; export the model in "
                      "float32, as NEMO does",
                      constant->name, constant->type_name);
-        return numbers;
+        return;
     }
     for (size_t i = 0; i < constant->count; i++) {
         if (constant_integer(constant, i, &numbers[i]))
@@ -111,6 +110,13 @@ int64_t *import_whole_numbers(struct importer *importer, const struct node *node
             "constant '%s' holds %g, which is no integer (%zu of %zu numbers are none): the network is not integer; "
             "in NEMO export after net.id_stage(), in Quantlab after the integerise passes",
             constant->name, constant_number(constant, first), fractions, constant->count);
+}
+
+int64_t *import_whole_numbers(struct importer *importer, const struct node *node, const char *role,
+                              const struct constant *constant, int64_t instead)
+{
+    int64_t *numbers = arena_array(importer->arena, int64_t, constant->count);
+    import_whole_numbers_to(importer, node, role, constant, instead, numbers);
     return numbers;
 }
 

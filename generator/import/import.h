@@ -103,6 +103,9 @@ bool import_integers(struct importer *importer, const struct node *node, const c
 /* A constant as integers, which the caller may change; what is no integer is reported, and read as `instead`. */
 int64_t *import_whole_numbers(struct importer *importer, const struct node *node, const char *role,
                               const struct constant *constant, int64_t instead);
+/* The same to a list of the caller's, constant->count long. */
+void import_whole_numbers_to(struct importer *importer, const struct node *node, const char *role,
+                             const struct constant *constant, int64_t instead, int64_t *numbers);
 
 int import_new_tensor(struct importer *importer, const char *name, int height, int width, int channels);
 /* A layer and its output tensor, kernel and stride 1, dilation 1, groups 1, weight_bits 8, one input. */

@@ -30,11 +30,13 @@ static int64_t weight_index(size_t row, size_t column, size_t rows, size_t colum
 static const int8_t *read_weights(struct importer *importer, const struct node *node, const struct constant *constant,
                                   size_t rows, size_t columns, bool transpose, int bits)
 {
-    const int64_t *numbers = import_whole_numbers(importer, node, "weights", constant, 0);
+    struct arena scratch = {0}; /* they are the most that there is of numbers */
+    int64_t *numbers = arena_array(&scratch, int64_t, constant->count);
     int64_t minimum = -((int64_t)1 << (bits - 1)), maximum = -minimum - 1;
     int8_t *weights = arena_allocate(importer->arena, constant->count);
     size_t out_of_range = 0;
     int64_t example = 0;
+    import_whole_numbers_to(importer, node, "weights", constant, 0, numbers);
     for (size_t row = 0; row < rows; row++)
         for (size_t column = 0; column < columns; column++) {
             int64_t number = numbers[weight_index(row, column, rows, columns, transpose)];
@@ -48,6 +50,7 @@ static const int8_t *read_weights(struct importer *importer, const struct node *
                      "constant '%s' holds %" PRId64 " (%zu of %zu numbers are out of range); supported: %" PRId64
                      " to %" PRId64 " for %d bits; quantise the weights to that before the export",
                      constant->name, example, out_of_range, constant->count, minimum, maximum, bits);
+    arena_free(&scratch);
     return weights;
 }
 
