@@ -4,12 +4,16 @@
 #include "internal.h"
 
 #define MAXIMUM_CORES 8
+#define STACKS_BYTES  (MAXIMUM_CORES * DORY_PMSIS_STACK_BYTES) /* SDKs take as many, however many cores run */
 
 static struct pi_device cluster;
 static unsigned cores; /* 0: closed */
+static void *stacks;   /* theirs, in L1 */
 static bool is_running;
 static void (*run_entry)(void *argument);
 static void *run_argument;
+
+PI_CL_L1 struct pmsis_team pmsis_team;
 
 /* What was started beside the application. */
 static bool is_busy;                /* until its end has been reported */
@@ -20,7 +24,7 @@ static uint32_t fc_cycles, fc_counter;
 
 unsigned hal_cluster_maximum_cores(void) { return MAXIMUM_CORES; }
 unsigned hal_core_id(void) { return (unsigned)pi_core_id(); }
-unsigned hal_core_count(void) { return cores; }
+unsigned hal_core_count(void) { return pmsis_team.cores; }
 void hal_barrier(void) { pi_cl_team_barrier(); }
 struct pi_device *pmsis_cluster(void) { return cores ? &cluster : NULL; }
 bool pmsis_is_running(void) { return is_running; }
@@ -40,7 +44,13 @@ int hal_cluster_open(unsigned count)
     pi_open_from_conf(&cluster, &conf);
     if (pi_cluster_open(&cluster) != 0)
         return DORY_ERROR_CLUSTER;
+    stacks = pi_cl_l1_malloc(&cluster, STACKS_BYTES);
+    if (!stacks) {
+        pi_cluster_close(&cluster);
+        return DORY_ERROR_MEMORY;
+    }
     cores = count;
+    pmsis_team = (struct pmsis_team){.cores = count}; /* L1 has just got its power */
     pi_perf_conf(1u << PI_PERF_CYCLES);
     pi_perf_start();
     fc_counter = counter();
@@ -54,6 +64,7 @@ int hal_cluster_close(void)
     if (is_busy)
         return DORY_ERROR_BUSY;
     pmsis_release_l1();
+    pi_cl_l1_free(&cluster, stacks, STACKS_BYTES);
     hal_cycles(); /* from here on it stands still */
     cores = 0;
     return pi_cluster_close(&cluster) == 0 ? DORY_OK : DORY_ERROR_CLUSTER;
@@ -67,7 +78,7 @@ static void run_on_core_0(void *argument)
     pi_cl_team_fork((int)cores, run_entry, run_argument);
 }
 
-static int prepare_run(struct pi_cluster_task *task, void (*entry)(void *argument), void *argument)
+int pmsis_prepare_run(struct pi_cluster_task *task, void (*entry)(void *argument), void *argument)
 {
     if (!entry)
         return DORY_ERROR_ARGUMENT;
@@ -79,26 +90,39 @@ static int prepare_run(struct pi_cluster_task *task, void (*entry)(void *argumen
     run_argument = argument;
     memset(task, 0, sizeof *task); /* SDKs differ in which members pi_cluster_task sets */
     pi_cluster_task(task, run_on_core_0, NULL);
+    task->stacks = stacks; /* where an SDK finds no room for its own, some try for ever */
     task->stack_size = DORY_PMSIS_STACK_BYTES;
     task->slave_stack_size = DORY_PMSIS_STACK_BYTES;
     return DORY_OK;
 }
 
+int pmsis_begin_run(struct pi_cluster_task *task, pi_task_t *end)
+{
+    is_running = true;
+    if (pi_cluster_send_task_to_cl_async(&cluster, task, end) == 0)
+        return DORY_OK;
+    is_running = false;
+    return DORY_ERROR_CLUSTER;
+}
+
+void pmsis_end_run(void) { is_running = false; }
+
 /* The call for the task blocks, and meanwhile the FC serves its events: those of the L3 queue, too. */
 int hal_cluster_run(void (*entry)(void *argument), void *argument)
 {
     struct pi_cluster_task task;
-    int status = prepare_run(&task, entry, argument);
+    int status = pmsis_prepare_run(&task, entry, argument);
     if (status != DORY_OK)
         return status;
+    pmsis_l3_before_run();
     is_running = true;
     int sent = pi_cluster_send_task_to_cl(&cluster, &task);
-    is_running = false;
-    status = pmsis_dma_end_of_run();
-    return sent == 0 ? status : DORY_ERROR_CLUSTER;
+    pmsis_l3_after_run();
+    pmsis_end_run();
+    return sent == 0 ? DORY_OK : DORY_ERROR_CLUSTER;
 }
 
-/* ---- beside the application: the driver is a core, and goes on by itself -------------------------------------- */
+/* ---- beside the application: the last core is the driver, and goes on by itself -------------------------------------- */
 
 static void on_end(void *argument)
 {
@@ -113,21 +137,22 @@ int hal_cluster_start(void (*entry)(void *argument), void *argument, enum hal_pr
     (void)progress;
     if (!stack || is_busy) /* then `task` is in use */
         return stack ? DORY_ERROR_BUSY : DORY_ERROR_ARGUMENT;
-    int status = prepare_run(&task, entry, argument);
+    int status = pmsis_prepare_run(&task, entry, argument);
     if (status != DORY_OK)
         return status;
     store(&has_ended, 0);
-    is_running = is_busy = true;
-    if (pi_cluster_send_task_to_cl_async(&cluster, &task, pi_task_callback(&end, on_end, NULL)) == 0)
-        return DORY_OK;
-    is_running = is_busy = false;
-    return DORY_ERROR_CLUSTER;
+    pmsis_l3_before_run();
+    status = pmsis_begin_run(&task, pi_task_callback(&end, on_end, NULL));
+    is_busy = status == DORY_OK;
+    return status;
 }
 
 static int finish(void)
 {
-    is_running = is_busy = false;
-    return pmsis_dma_end_of_run();
+    pmsis_l3_after_run();
+    is_busy = false;
+    pmsis_end_run();
+    return DORY_OK;
 }
 
 int hal_cluster_poll(void)
@@ -151,7 +176,7 @@ int hal_cluster_is_busy(void) { return is_busy; }
 /* Each side has a timer of its own. The FC's, which runs at the FC's clock, is converted, a difference at a time. */
 uint32_t hal_cycles(void)
 {
-    if (is_running && !pmsis_refuses())
+    if (!pi_is_fc())
         return counter();
     if (cores) {
         uint32_t now = counter();

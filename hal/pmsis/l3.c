@@ -1,27 +1,36 @@
-/* Flash and RAM by PMSIS. The cluster's cores have no access to them: transfers wait in a ring in L2, from which the fabric
- * controller starts one after the other, so that they are done in the order in which they were queued.
+/* Flash and RAM by PMSIS. The SDK's HyperBus driver does in its interrupt what it was handed, in that order, so that several
+ * runs are handed on at a time.
  *
- * A core that queues a transfer sends the FC a task, which counts it in `known`; the FC's event loop then alternates
- * between begin_next and on_run_done. All of the FC's functions run in that loop, one at a time. */
+ * The FC hands its transfers on itself, and waits for the tasks of their runs. The cluster's cores have no access to flash
+ * and RAM: where one of them queues a transfer, it sends the FC's event loop a task, which counts it in `known`; the loop
+ * then hands runs on by begin_runs, and takes them back by on_run_done. Under FreeRTOS the loop is a thread of its own:
+ * between a run of the cluster and what the FC does beside none, the queue is emptied.
+ *
+ * The flash's driver would come back to the event loop between two reads: it is opened, for it knows the board, but the
+ * flash is read as what it is, a chip on HyperBus. */
 #include "bsp/flash/hyperflash.h"
 #include "bsp/ram/hyperram.h"
 #include "check.h"
 #include "internal.h"
 
-#define RING 8u
+#define RING  16u
+#define DEPTH 16u /* runs handed on at a time */
 
-static struct pi_device flash, ram;
+static struct pi_device flash, flash_reader, ram;
 static uint32_t ram_start; /* of the part that is ours */
 static bool is_open;
 
-static struct {
+static PI_FC_L1 struct {
     struct hal_l3_copy copy[RING];
     pi_task_t posted_task[RING]; /* one each: a task that is on its way must not be sent again */
     volatile uint32_t posted;    /* transfers queued, numbered from 1; by the caller of hal_l3_start */
     volatile uint32_t completed; /* by the FC */
     uint32_t known;              /* to the FC: of `posted`, those whose task has arrived */
-    uint32_t run;                /* of transfer completed + 1, the one that is being done */
-    bool is_busy;
+    uint32_t begun;              /* of them, those whose last run has been handed on */
+    uint32_t run;                /* of transfer begun + 1, to be handed on next */
+    uint32_t runs_begun, runs_done;
+    pi_task_t run_task[DEPTH]; /* of those on their way, by turns */
+    bool ends_transfer[DEPTH];
     uint32_t waited;
 } queue;
 
@@ -32,12 +41,34 @@ static bool reached(uint32_t a, uint32_t b) { return (int32_t)(a - b) >= 0; }
 
 /* ---- opening ------------------------------------------------------------------------------------------------ */
 
+static int open_reader(const struct pi_hyperflash_conf *of)
+{
+    static struct pi_hyper_conf conf; /* the driver keeps the address */
+    pi_hyper_conf_init(&conf);
+    conf.type = PI_HYPER_TYPE_FLASH;
+    conf.id = (signed char)of->hyper_itf;
+    conf.cs = (uint32_t)of->hyper_cs;
+    pi_open_from_conf(&flash_reader, &conf);
+    return pi_hyper_open(&flash_reader) == 0 ? DORY_OK : DORY_ERROR_L3;
+}
+
 static int open_flash(void)
 {
-    static struct pi_hyperflash_conf conf; /* the driver keeps the address */
+    static struct pi_hyperflash_conf conf; /* likewise */
     pi_hyperflash_conf_init(&conf);
     pi_open_from_conf(&flash, &conf);
-    return pi_flash_open(&flash) == 0 ? DORY_OK : DORY_ERROR_L3;
+    if (pi_flash_open(&flash) != 0)
+        return DORY_ERROR_L3;
+    if (open_reader(&conf) == DORY_OK)
+        return DORY_OK;
+    pi_flash_close(&flash);
+    return DORY_ERROR_L3;
+}
+
+static void close_flash(void)
+{
+    pi_hyper_close(&flash_reader);
+    pi_flash_close(&flash);
 }
 
 static int open_ram(void)
@@ -58,11 +89,11 @@ int hal_l3_open(uint32_t *flash_bytes, uint32_t *ram_bytes)
     if (is_open || open_flash() != DORY_OK)
         return DORY_ERROR_L3;
     if (open_ram() != DORY_OK) {
-        pi_flash_close(&flash);
+        close_flash();
         return DORY_ERROR_L3;
     }
     is_open = true;
-    queue.posted = queue.completed = queue.known = queue.waited = 0;
+    queue.posted = queue.completed = queue.known = queue.begun = queue.waited = 0;
     if (flash_bytes)
         *flash_bytes = DORY_PMSIS_FLASH_BYTES - DORY_FLASH_OFFSET;
     if (ram_bytes)
@@ -80,7 +111,7 @@ int hal_l3_close(void)
     hal_l3_wait(queue.posted);
     pi_ram_free(&ram, ram_start, DORY_PMSIS_RAM_BYTES);
     pi_ram_close(&ram);
-    pi_flash_close(&flash);
+    close_flash();
     is_open = false;
     return status;
 }
@@ -106,58 +137,63 @@ static uint32_t device_address(const struct hal_l3_copy *copy, uint32_t run)
 
 static void *l2_address(const struct hal_l3_copy *copy, uint32_t run) { return (uint8_t *)copy->l2 + run * copy->l2_stride; }
 
-/* FC, while nothing else is under way. */
-static void do_run(const struct hal_l3_copy *copy, uint32_t run)
-{
-    uint32_t address = device_address(copy, run);
-    void *l2 = l2_address(copy, run);
-    switch (copy->kind) {
-    case HAL_FLASH_READ: pi_flash_read(&flash, address, l2, copy->run_bytes); break;
-    case HAL_RAM_READ: pi_ram_read(&ram, address, l2, copy->run_bytes); break;
-    case HAL_RAM_WRITE: pi_ram_write(&ram, address, l2, copy->run_bytes); break;
-    }
-}
-
 static void begin_run(const struct hal_l3_copy *copy, uint32_t run, pi_task_t *task)
 {
     uint32_t address = device_address(copy, run);
     void *l2 = l2_address(copy, run);
     switch (copy->kind) {
-    case HAL_FLASH_READ: pi_flash_read_async(&flash, address, l2, copy->run_bytes, task); break;
+    case HAL_FLASH_READ: pi_hyper_read_async(&flash_reader, address, l2, copy->run_bytes, task); break;
     case HAL_RAM_READ: pi_ram_read_async(&ram, address, l2, copy->run_bytes, task); break;
     case HAL_RAM_WRITE: pi_ram_write_async(&ram, address, l2, copy->run_bytes, task); break;
     }
 }
 
-/* ---- FC: in its event loop ---------------------------------------------------------------------------------- */
+static pi_task_t *next_task(void) { return &queue.run_task[queue.runs_begun % DEPTH]; }
+
+static bool has_next_run(void) { return queue.begun != queue.known; }
+static bool has_room(void) { return queue.runs_begun - queue.runs_done < DEPTH; }
+
+/* `task` is next_task(). */
+static void begin_next_run(pi_task_t *task)
+{
+    const struct hal_l3_copy *copy = copy_of(queue.begun + 1);
+    uint32_t run = queue.run;
+    bool ends = run + 1 == copy->runs;
+    queue.ends_transfer[queue.runs_begun++ % DEPTH] = ends;
+    queue.run = ends ? 0 : run + 1;
+    queue.begun += ends;
+    begin_run(copy, run, task);
+}
+
+/* The oldest is done. */
+static void count_run(void)
+{
+    if (queue.ends_transfer[queue.runs_done++ % DEPTH])
+        store(&queue.completed, queue.completed + 1);
+}
+
+/* ---- FC, for a core: in its event loop ----------------------------------------------------------------------- */
 
 static void on_run_done(void *argument);
 
-static void begin_next(void)
+static void begin_runs(void)
 {
-    static pi_task_t task;
-    if (queue.is_busy || queue.completed == queue.known)
-        return;
-    queue.is_busy = true;
-    begin_run(copy_of(queue.completed + 1), queue.run, pi_task_callback(&task, on_run_done, NULL));
+    while (has_next_run() && has_room())
+        begin_next_run(pi_task_callback(next_task(), on_run_done, NULL));
 }
 
 static void on_run_done(void *argument)
 {
     (void)argument;
-    queue.is_busy = false;
-    if (++queue.run == copy_of(queue.completed + 1)->runs) {
-        queue.run = 0;
-        store(&queue.completed, queue.completed + 1);
-    }
-    begin_next();
+    count_run();
+    begin_runs();
 }
 
 static void on_posted(void *argument)
 {
     (void)argument;
     queue.known++;
-    begin_next();
+    begin_runs();
 }
 
 /* ---- starting and waiting ----------------------------------------------------------------------------------- */
@@ -173,30 +209,68 @@ static bool is_in_memory(const struct hal_l3_copy *copy)
     return copy->l3_address + extent(copy) <= bytes;
 }
 
+/* Runs that follow one another without a gap on both sides are one run. */
+static void join_runs(struct hal_l3_copy *copy)
+{
+    if (copy->runs > 1 && copy->l3_stride == copy->run_bytes && copy->l2_stride == copy->run_bytes) {
+        copy->run_bytes *= copy->runs;
+        copy->runs = 1;
+    }
+}
+
+static void post(const struct hal_l3_copy *copy)
+{
+    uint32_t number = queue.posted + 1;
+    *copy_of(number) = *copy;
+    join_runs(copy_of(number));
+    store(&queue.posted, number);
+}
+
+static void wait_for_oldest_run(void)
+{
+    pi_task_wait_on(&queue.run_task[queue.runs_done % DEPTH]);
+    count_run();
+}
+
+static void wait_on_fc(uint32_t number)
+{
+    while (!reached(queue.completed, number))
+        wait_for_oldest_run();
+}
+
 static void start_on_fc(const struct hal_l3_copy *copy)
 {
-    for (uint32_t run = 0; run < copy->runs; run++)
-        do_run(copy, run);
-    queue.posted++;
+    wait_on_fc(queue.posted + 1 - RING);
+    post(copy);
     queue.known++;
-    queue.completed++;
+    while (has_next_run()) {
+        if (!has_room())
+            wait_for_oldest_run();
+        begin_next_run(pi_task_block(next_task()));
+    }
 }
 
 /* There is no event from FC to cluster in PMSIS but the end of a call: a core looks until the number has come. */
 static void wait_on_cluster(uint32_t number)
 {
     while (!reached(load(&queue.completed), number))
-        ;
+        wait_a_moment();
 }
 
 static void start_on_cluster(const struct hal_l3_copy *copy)
 {
-    uint32_t number = queue.posted + 1;
-    pi_task_t *task = &queue.posted_task[(number - 1) % RING];
-    wait_on_cluster(number - RING);
-    *copy_of(number) = *copy;
-    store(&queue.posted, number);
-    pi_cl_send_task_to_fc(pi_task_callback(task, on_posted, NULL));
+    wait_on_cluster(queue.posted + 1 - RING);
+    post(copy);
+    pi_cl_send_task_to_fc(pi_task_callback(&queue.posted_task[queue.posted % RING], on_posted, NULL));
+}
+
+void pmsis_l3_before_run(void) { wait_on_fc(queue.posted); }
+
+/* What a core has started. */
+void pmsis_l3_after_run(void)
+{
+    while (!reached(load(&queue.completed), queue.posted))
+        pi_yield();
 }
 
 int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
@@ -208,10 +282,10 @@ int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
         return status;
     if (!is_open || !is_in_memory(copy))
         return DORY_ERROR_L3;
-    if (pmsis_is_running())
-        start_on_cluster(copy);
-    else
+    if (pi_is_fc())
         start_on_fc(copy);
+    else
+        start_on_cluster(copy);
     *ticket = queue.posted;
     return DORY_OK;
 }
@@ -226,10 +300,10 @@ int hal_l3_wait(hal_l3_ticket ticket)
         return DORY_ERROR_L3;
     if (!reached(queue.posted, ticket))
         return DORY_ERROR_ARGUMENT; /* never started: it would not end */
-    if (pmsis_is_running())
+    if (pi_is_fc())
+        wait_on_fc(ticket);
+    else
         wait_on_cluster(ticket);
-    else if (!reached(load(&queue.completed), ticket))
-        return DORY_ERROR_L3; /* left by a run of the cluster, whose events have ended with it */
     if (reached(ticket, queue.waited))
         queue.waited = ticket;
     return DORY_OK;

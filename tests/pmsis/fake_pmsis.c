@@ -1,9 +1,10 @@
-/* The calls of hal/pmsis/declarations, on a PC: for testing hal/pmsis without a chip and without an SDK.
+/* The calls of hal/pmsis/declarations, and the DMA's registers, on a PC: for testing hal/pmsis without a chip and without an
+ * SDK.
  *
- * Cluster cores are threads. The fabric controller is the caller of pi_cluster_send_task_to_cl, which meanwhile serves a
- * queue of events, as an SDK's event loop does. Transfers are done as late as can be: DMA commands when they are waited
- * for, flash and RAM a few events after they were started; until then their destination is poisoned. What the
- * real thing would not survive stops the program. Addresses are 32-bit numbers: the program must be linked below 4 GiB. */
+ * Cluster cores are threads. The fabric controller's events are served by a thread, too, as in FreeRTOS. Transfers are done
+ * as late as can be: DMA commands when they are waited for, flash and RAM a few events after they were started; until then
+ * their destination is poisoned. What the real thing would not survive stops the program. Addresses are 32-bit numbers: the
+ * program must be linked below 4 GiB. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -14,14 +15,17 @@
 
 #include "bsp/flash/hyperflash.h"
 #include "bsp/ram/hyperram.h"
+#include "mchan.h"
 #include "pmsis.h"
 
 #define CORES        8
 #define DMA_COUNTERS 16
-#define L1_BYTES     65500 /* what an application's static data would leave */
+#define L1_BYTES     (65500 + 8 * DORY_PMSIS_STACK_BYTES) /* a plan for a PC has no stacks in L1 */
 #define L2_BYTES     524000
 #define RAM_BYTES    0x800000
 #define POISON       0xDB
+#define FLASH_BUS    0
+#define FLASH_CHIP   1
 
 extern const uint8_t __start_dory_flash[], __stop_dory_flash[];
 
@@ -40,7 +44,32 @@ static void *pointer_of(uint32_t address) { return (void *)(uintptr_t)address; }
 static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t events_changed = PTHREAD_COND_INITIALIZER;
 static pi_task_t *first_event, *last_event;
-static bool task_has_ended;
+
+static pi_task_t *pop_event(void)
+{
+    pthread_mutex_lock(&events_lock);
+    while (!first_event)
+        pthread_cond_wait(&events_changed, &events_lock);
+    pi_task_t *task = first_event;
+    first_event = task->next;
+    pthread_mutex_unlock(&events_lock);
+    return task;
+}
+
+static void *serve_events(void *unused)
+{
+    for (;;) {
+        pi_task_t *task = pop_event();
+        task->callback(task->argument);
+    }
+    return unused;
+}
+
+static void begin_to_serve(void)
+{
+    pthread_t server;
+    require(pthread_create(&server, NULL, serve_events, NULL) == 0 && pthread_detach(server) == 0, "no thread");
+}
 
 struct pi_task *pi_task_callback(struct pi_task *task, void (*callback)(void *argument), void *argument)
 {
@@ -48,9 +77,23 @@ struct pi_task *pi_task_callback(struct pi_task *task, void (*callback)(void *ar
     return task;
 }
 
-static void push_event(pi_task_t *task)
+struct pi_task *pi_task_block(struct pi_task *task)
 {
+    *task = (pi_task_t){.done = 0};
+    return task;
+}
+
+void pi_task_wait_on(struct pi_task *task)
+{
+    require(!task->callback, "a wait for a task that calls somebody back");
     pthread_mutex_lock(&events_lock);
+    while (!task->done)
+        pthread_cond_wait(&events_changed, &events_lock);
+    pthread_mutex_unlock(&events_lock);
+}
+
+static void append_event(pi_task_t *task)
+{
     for (pi_task_t *event = first_event; event; event = event->next)
         require(event != task, "a task was sent twice");
     task->next = NULL;
@@ -59,35 +102,29 @@ static void push_event(pi_task_t *task)
     else
         first_event = task;
     last_event = task;
-    pthread_cond_signal(&events_changed);
-    pthread_mutex_unlock(&events_lock);
 }
 
-static pi_task_t *pop_event(void)
+/* One that only ends a wait does so at once, as from an interrupt. */
+static void push_event(pi_task_t *task)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, begin_to_serve);
     pthread_mutex_lock(&events_lock);
-    while (!first_event && !task_has_ended)
-        pthread_cond_wait(&events_changed, &events_lock);
-    pi_task_t *task = first_event;
-    if (task)
-        first_event = task->next;
+    if (task->callback) {
+        append_event(task);
+    } else {
+        require(!task->done, "a task was sent twice");
+        task->done = 1;
+    }
+    pthread_cond_broadcast(&events_changed);
     pthread_mutex_unlock(&events_lock);
-    return task;
-}
-
-static void serve_events_until_task_has_ended(void)
-{
-    for (pi_task_t *task; (task = pop_event()) != NULL;)
-        task->callback(task->argument);
 }
 
 /* ---- cluster ------------------------------------------------------------------------------------------------ */
 
 static bool cluster_is_open;
 static pthread_barrier_t team_barrier;
-static pthread_mutex_t critical = PTHREAD_MUTEX_INITIALIZER;
-static unsigned in_flight; /* DMA commands; under `critical_dma` */
-static pthread_mutex_t critical_dma = PTHREAD_MUTEX_INITIALIZER;
+static void require_idle_dma(void);
 static _Thread_local uint32_t core_id;
 static _Thread_local bool is_on_cluster;
 
@@ -128,6 +165,7 @@ int pi_cluster_close(struct pi_device *device)
 {
     (void)device;
     require(cluster_is_open, "a closed cluster was closed");
+    require_idle_dma();
     cluster_is_open = false;
     return 0;
 }
@@ -145,10 +183,6 @@ static void *run_cluster_task(void *argument)
     core_id = 0;
     is_on_cluster = true;
     task->entry(task->arg);
-    pthread_mutex_lock(&events_lock);
-    task_has_ended = true;
-    pthread_cond_signal(&events_changed);
-    pthread_mutex_unlock(&events_lock);
     return NULL;
 }
 
@@ -156,36 +190,33 @@ int pi_cluster_send_task_to_cl(struct pi_device *device, struct pi_cluster_task 
 {
     pthread_t core_0;
     (void)device;
-    require(cluster_is_open && task->stack_size && task->slave_stack_size, "a task for a closed cluster, or without stacks");
-    task_has_ended = false;
+    require(cluster_is_open && task->stacks && task->stack_size && task->slave_stack_size,
+            "a task for a closed cluster, or without stacks");
     require(pthread_create(&core_0, NULL, run_cluster_task, task) == 0, "no thread");
-    serve_events_until_task_has_ended();
     pthread_join(core_0, NULL);
-    require(in_flight == 0, "a DMA command was never waited for");
     return 0;
 }
 
-/* Beside the application, events are served by a task of the operating system, as in FreeRTOS. */
 static struct {
     struct pi_device *device;
     struct pi_cluster_task *task;
     pi_task_t *end;
 } sent;
 
-static void *serve_beside(void *unused)
+static void *run_and_tell(void *unused)
 {
     pi_cluster_send_task_to_cl(sent.device, sent.task);
-    sent.end->callback(sent.end->argument);
+    push_event(sent.end);
     return unused;
 }
 
 int pi_cluster_send_task_to_cl_async(struct pi_device *device, struct pi_cluster_task *task, pi_task_t *end)
 {
-    pthread_t server;
+    pthread_t runner;
     sent.device = device;
     sent.task = task;
     sent.end = end;
-    require(pthread_create(&server, NULL, serve_beside, NULL) == 0 && pthread_detach(server) == 0, "no thread");
+    require(pthread_create(&runner, NULL, run_and_tell, NULL) == 0 && pthread_detach(runner) == 0, "no thread");
     return 0;
 }
 
@@ -211,15 +242,13 @@ void pi_cl_team_fork(int cores, void (*entry)(void *argument), void *argument)
 }
 
 void pi_cl_team_barrier(void) { pthread_barrier_wait(&team_barrier); }
-void pi_cl_team_critical_enter(void) { pthread_mutex_lock(&critical); }
-void pi_cl_team_critical_exit(void) { pthread_mutex_unlock(&critical); }
 uint32_t pi_core_id(void) { return core_id; }
 
-/* ---- memory: given back as a whole, when the last piece is freed --------------------------------------------- */
+/* ---- memory: what was taken last is given back first -------------------------------------------------------- */
 
 struct pool {
     uint8_t *bytes;
-    uint32_t size, used, pieces;
+    uint32_t size, used;
 };
 
 static uint8_t l1_memory[L1_BYTES], l2_memory[L2_BYTES];
@@ -227,19 +256,19 @@ static struct pool l1_pool = {.bytes = l1_memory, .size = L1_BYTES}, l2_pool = {
 
 static void *take(struct pool *pool, uint32_t bytes)
 {
-    if (bytes > pool->size - pool->used)
+    uint32_t left = pool->size - pool->used, rounded = (bytes + 3) / 4 * 4;
+    if (bytes > left)
         return NULL;
     void *chunk = pool->bytes + pool->used;
-    pool->used += (bytes + 3) / 4 * 4 < pool->size - pool->used ? (bytes + 3) / 4 * 4 : pool->size - pool->used;
-    pool->pieces++;
+    pool->used += rounded < left ? rounded : left;
     return chunk;
 }
 
-static void give(struct pool *pool, void *chunk)
+static void give(struct pool *pool, void *chunk, int bytes)
 {
-    require((uint8_t *)chunk >= pool->bytes && (uint8_t *)chunk < pool->bytes + pool->size && pool->pieces, "a wrong free");
-    if (--pool->pieces == 0)
-        pool->used = 0;
+    size_t start = (size_t)((uint8_t *)chunk - pool->bytes), end = start + (size_t)bytes;
+    require(start <= pool->used && end <= pool->used && pool->used - end < 4, "a wrong free");
+    pool->used = (uint32_t)start;
 }
 
 void *pi_cl_l1_malloc(struct pi_device *device, uint32_t bytes)
@@ -250,112 +279,152 @@ void *pi_cl_l1_malloc(struct pi_device *device, uint32_t bytes)
 
 void pi_cl_l1_free(struct pi_device *device, void *chunk, int bytes)
 {
-    (void)bytes;
     require(device && cluster_is_open, "L1 memory of a closed cluster");
-    give(&l1_pool, chunk);
+    give(&l1_pool, chunk, bytes);
 }
 
 void *pi_l2_malloc(int bytes) { return take(&l2_pool, (uint32_t)bytes); }
 
-void pi_l2_free(void *chunk, int bytes)
+void pi_l2_free(void *chunk, int bytes) { give(&l2_pool, chunk, bytes); }
+
+/* ---- DMA: MCHAN's counters, and the commands of each ---------------------------------------------------------- */
+
+struct command {
+    uint32_t external, local, bytes, stride, run_bytes;
+    bool to_local;
+};
+
+static struct counter {
+    bool is_taken;
+    struct command *commands;
+    unsigned count;
+} counters[DMA_COUNTERS];
+static pthread_mutex_t counters_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local struct counter *taken_last; /* by this port: commands are booked to it */
+
+uint32_t mchan_take(void)
 {
-    (void)bytes;
-    give(&l2_pool, chunk);
+    uint32_t number = 0;
+    pthread_mutex_lock(&counters_lock);
+    while (number < DMA_COUNTERS && counters[number].is_taken)
+        number++;
+    require(cluster_is_open && number < DMA_COUNTERS, "no free DMA counter, or a closed cluster");
+    counters[number].is_taken = true;
+    pthread_mutex_unlock(&counters_lock);
+    taken_last = &counters[number];
+    return number;
 }
 
-/* ---- DMA ---------------------------------------------------------------------------------------------------- */
-
-static void for_each_run(const pi_cl_dma_cmd_t *command, bool poison)
+static void for_each_run(const struct command *command, bool poison)
 {
-    bool to_local = command->direction == PI_CL_DMA_DIR_EXT2LOC;
-    for (uint32_t done = 0, run = 0; done < command->bytes; done += command->length, run++) {
+    for (uint32_t done = 0, run = 0; done < command->bytes; done += command->run_bytes, run++) {
         uint8_t *local = pointer_of(command->local + done),
                 *external = pointer_of(command->external + run * command->stride);
-        uint32_t bytes = command->bytes - done < command->length ? command->bytes - done : command->length;
+        uint8_t *to = command->to_local ? local : external;
+        uint32_t left = command->bytes - done, bytes = left < command->run_bytes ? left : command->run_bytes;
         if (poison)
-            memset(to_local ? local : external, POISON, bytes);
+            memset(to, POISON, bytes);
         else
-            memcpy(to_local ? local : external, to_local ? external : local, bytes);
+            memcpy(to, command->to_local ? external : local, bytes);
     }
 }
 
-static void count_command(int change)
+static void add_command(struct command command)
 {
-    pthread_mutex_lock(&critical_dma);
-    in_flight += (unsigned)change;
-    require(in_flight <= DMA_COUNTERS, "more DMA commands than counters");
-    pthread_mutex_unlock(&critical_dma);
+    struct counter *counter = taken_last;
+    require(counter && counter->is_taken, "a DMA command without a counter");
+    require(command.bytes && command.bytes <= 0xFFFF && command.run_bytes, "a DMA command's size");
+    counter->commands = realloc(counter->commands, (counter->count + 1) * sizeof command);
+    require(counter->commands, "no memory");
+    counter->commands[counter->count++] = command;
+    for_each_run(&command, true);
 }
 
-void pi_cl_dma_cmd_2d(uint32_t external, uint32_t local, uint32_t bytes, uint32_t stride, uint32_t length,
-                      pi_cl_dma_dir_e direction, pi_cl_dma_cmd_t *command)
+void mchan_copy(uint32_t external, uint32_t local, uint32_t bytes, bool to_local)
 {
-    require(bytes && bytes <= 0xFFFF && length && length <= 0xFFFF && stride <= 0xFFFF,
-            "a DMA command's field is too small");
-    *command = (pi_cl_dma_cmd_t){.id = 1,
-                                 .external = external,
-                                 .local = local,
-                                 .bytes = bytes,
-                                 .stride = stride,
-                                 .length = length,
-                                 .direction = direction};
-    count_command(1);
-    for_each_run(command, true);
+    add_command((struct command){external, local, bytes, 0, bytes, to_local});
 }
 
-void pi_cl_dma_cmd(uint32_t external, uint32_t local, uint32_t bytes, pi_cl_dma_dir_e direction, pi_cl_dma_cmd_t *command)
+void mchan_copy_2d(uint32_t external, uint32_t local, uint32_t bytes, uint32_t stride, uint32_t run_bytes, bool to_local)
 {
-    require(bytes < 0x8000, "FreeRTOS would cut this DMA command, by interrupts of core 0");
-    pi_cl_dma_cmd_2d(external, local, bytes, 0, bytes, direction, command);
+    require(stride <= 0x7FFF && run_bytes <= 0x7FFF, "a field of a 2-D DMA command is too small");
+    add_command((struct command){external, local, bytes, stride, run_bytes, to_local});
 }
 
-void pi_cl_dma_cmd_wait(pi_cl_dma_cmd_t *command)
+void mchan_wait(uint32_t number)
 {
-    require(command->id == 1, "a wait for no DMA command");
-    for_each_run(command, false);
-    command->id = 0;
-    count_command(-1);
+    struct counter *counter = &counters[number];
+    require(number < DMA_COUNTERS && counter->is_taken, "a wait for no DMA counter");
+    for (unsigned i = 0; i < counter->count; i++)
+        for_each_run(&counter->commands[i], false);
+    free(counter->commands);
+    pthread_mutex_lock(&counters_lock);
+    *counter = (struct counter){.is_taken = false};
+    pthread_mutex_unlock(&counters_lock);
+}
+
+static void require_idle_dma(void)
+{
+    for (unsigned i = 0; i < DMA_COUNTERS; i++)
+        require(!counters[i].is_taken, "a DMA counter was never waited for");
 }
 
 /* ---- flash and RAM ------------------------------------------------------------------------------------------- */
 
 static uint8_t ram_memory[RAM_BYTES];
-static bool flash_is_open, ram_is_open;
+static bool flash_is_open, bus_is_open, ram_is_open;
 static uint32_t ram_allocated;
 
-/* One at a time, as through one HyperBus. */
-static struct {
+/* One at a time, through one HyperBus, in the order in which they were handed over. */
+struct transfer {
     uint8_t *to;
     const uint8_t *from;
     uint32_t bytes;
     pi_task_t *done;
-    unsigned events_left;
-} transfer;
+    struct transfer *next;
+};
+static struct transfer *first_transfer, *last_transfer;
+static pthread_mutex_t transfers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pi_task_t transfer_event;
+static unsigned events_left;
 
 static void advance_transfer(void *argument)
 {
     (void)argument;
-    if (transfer.events_left-- > 0) {
-        push_event(pi_task_callback(&transfer_event, advance_transfer, NULL));
-        return;
+    pi_task_t *done = NULL;
+    pthread_mutex_lock(&transfers_lock);
+    if (events_left-- == 0) {
+        struct transfer *transfer = first_transfer;
+        memcpy(transfer->to, transfer->from, transfer->bytes);
+        done = transfer->done;
+        first_transfer = transfer->next;
+        free(transfer);
+        events_left = 3;
     }
-    memcpy(transfer.to, transfer.from, transfer.bytes);
-    pi_task_t *done = transfer.done;
-    transfer.done = NULL;
-    push_event(done);
+    bool more = first_transfer;
+    pthread_mutex_unlock(&transfers_lock);
+    if (more)
+        push_event(pi_task_callback(&transfer_event, advance_transfer, NULL));
+    if (done)
+        push_event(done);
 }
 
 static void begin_transfer(uint8_t *to, const uint8_t *from, uint32_t bytes, pi_task_t *done)
 {
-    require(!transfer.done, "two transfers at once on HyperBus");
-    transfer.to = to;
-    transfer.from = from;
-    transfer.bytes = bytes;
-    transfer.done = done;
-    transfer.events_left = 3;
-    memset(to, POISON, bytes);
-    push_event(pi_task_callback(&transfer_event, advance_transfer, NULL));
+    struct transfer *transfer = malloc(sizeof *transfer);
+    require(transfer, "no memory");
+    *transfer = (struct transfer){to, from, bytes, done, NULL};
+    pthread_mutex_lock(&transfers_lock);
+    bool is_alone = !first_transfer;
+    if (is_alone)
+        first_transfer = transfer;
+    else
+        last_transfer->next = transfer;
+    last_transfer = transfer;
+    events_left = is_alone ? 3 : events_left;
+    pthread_mutex_unlock(&transfers_lock);
+    if (is_alone)
+        push_event(pi_task_callback(&transfer_event, advance_transfer, NULL));
 }
 
 static const uint8_t *in_flash(uint32_t address, uint32_t bytes)
@@ -373,7 +442,10 @@ static uint8_t *in_ram(uint32_t address, uint32_t bytes)
     return ram_memory + address;
 }
 
-void pi_hyperflash_conf_init(struct pi_hyperflash_conf *conf) { *conf = (struct pi_hyperflash_conf){0}; }
+void pi_hyperflash_conf_init(struct pi_hyperflash_conf *conf)
+{
+    *conf = (struct pi_hyperflash_conf){.hyper_itf = FLASH_BUS, .hyper_cs = FLASH_CHIP};
+}
 void pi_hyperram_conf_init(struct pi_hyperram_conf *conf) { *conf = (struct pi_hyperram_conf){0}; }
 
 int pi_flash_open(struct pi_device *device)
@@ -389,15 +461,28 @@ void pi_flash_close(struct pi_device *device)
     flash_is_open = false;
 }
 
-void pi_flash_read(struct pi_device *device, uint32_t address, void *data, uint32_t bytes)
+void pi_hyper_conf_init(struct pi_hyper_conf *conf) { *conf = (struct pi_hyper_conf){.type = PI_HYPER_TYPE_RAM}; }
+
+static const struct pi_hyper_conf *bus_conf(const struct pi_device *device) { return device->config; }
+
+int32_t pi_hyper_open(struct pi_device *device)
 {
-    (void)device;
-    memcpy(data, in_flash(address, bytes), bytes);
+    const struct pi_hyper_conf *conf = bus_conf(device);
+    require(conf && !bus_is_open && conf->type == PI_HYPER_TYPE_FLASH && conf->cs == FLASH_CHIP && conf->id == FLASH_BUS,
+            "not the flash");
+    bus_is_open = true;
+    return 0;
 }
 
-void pi_flash_read_async(struct pi_device *device, uint32_t address, void *data, uint32_t bytes, pi_task_t *task)
+void pi_hyper_close(struct pi_device *device)
 {
-    (void)device;
+    require(bus_is_open && bus_conf(device)->cs == FLASH_CHIP && flash_is_open, "the flash was closed before its bus");
+    bus_is_open = false;
+}
+
+void pi_hyper_read_async(struct pi_device *device, uint32_t address, void *data, uint32_t bytes, pi_task_t *task)
+{
+    require(bus_is_open && bus_conf(device)->cs == FLASH_CHIP, "a closed bus");
     begin_transfer(data, in_flash(address, bytes), bytes, task);
 }
 
@@ -429,18 +514,6 @@ int pi_ram_free(struct pi_device *device, uint32_t address, uint32_t bytes)
     require(bytes > 0 && address == ram_allocated, "a wrong free of RAM");
     ram_allocated = 0;
     return 0;
-}
-
-void pi_ram_read(struct pi_device *device, uint32_t address, void *data, uint32_t bytes)
-{
-    (void)device;
-    memcpy(data, in_ram(address, bytes), bytes);
-}
-
-void pi_ram_write(struct pi_device *device, uint32_t address, void *data, uint32_t bytes)
-{
-    (void)device;
-    memcpy(in_ram(address, bytes), data, bytes);
 }
 
 void pi_ram_read_async(struct pi_device *device, uint32_t address, void *data, uint32_t bytes, pi_task_t *task)

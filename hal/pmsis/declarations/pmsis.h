@@ -18,9 +18,12 @@ typedef struct pi_task {
     void (*callback)(void *argument);
     void *argument;
     struct pi_task *next;
+    volatile int done;
 } pi_task_t;
 
-void pi_yield(void); /* of the caller, to the FC's events; may wait for one */
+void pi_yield(void);                                 /* of the caller, to the FC's events; may wait for one */
+struct pi_task *pi_task_block(struct pi_task *task); /* one that only ends a wait of the caller */
+void pi_task_wait_on(struct pi_task *task);          /* FC; until it was sent. Other events are served meanwhile */
 struct pi_task *pi_task_callback(struct pi_task *task, void (*callback)(void *argument), void *argument);
 
 /* ---- cluster ---- */
@@ -32,6 +35,7 @@ struct pi_cluster_conf {
 struct pi_cluster_task {
     void (*entry)(void *argument);
     void *arg;
+    void *stacks;
     uint32_t stack_size, slave_stack_size;
 };
 
@@ -45,48 +49,41 @@ void pi_cl_send_task_to_fc(pi_task_t *task);
 
 void pi_cl_team_fork(int cores, void (*entry)(void *argument), void *argument);
 void pi_cl_team_barrier(void);
-void pi_cl_team_critical_enter(void);
-void pi_cl_team_critical_exit(void);
 uint32_t pi_core_id(void);
 uint32_t pi_is_fc(void);
 
 /* ---- memory ---- */
 
 #define PI_CL_L1 __attribute__((section(".data_l1")))
+#define PI_FC_L1 __attribute__((section(".data_fc")))
 
 void *pi_cl_l1_malloc(struct pi_device *device, uint32_t bytes);
 void pi_cl_l1_free(struct pi_device *device, void *chunk, int bytes);
 void *pi_l2_malloc(int bytes);
 void pi_l2_free(void *chunk, int bytes);
 
-/* ---- DMA ---- */
+/* ---- flash and RAM, and the bus that both are on ---- */
 
-typedef enum { PI_CL_DMA_DIR_LOC2EXT = 0, PI_CL_DMA_DIR_EXT2LOC = 1 } pi_cl_dma_dir_e;
+typedef enum { PI_HYPER_TYPE_FLASH, PI_HYPER_TYPE_RAM } pi_hyper_type_e;
 
-typedef struct pi_cl_dma_cmd_s {
-    int id;
-    uint32_t external, local, bytes, stride, length;
-    pi_cl_dma_dir_e direction;
-} pi_cl_dma_cmd_t;
+struct pi_hyper_conf {
+    signed char id;
+    uint32_t cs;
+    pi_hyper_type_e type;
+};
 
-void pi_cl_dma_cmd(uint32_t external, uint32_t local, uint32_t bytes, pi_cl_dma_dir_e direction, pi_cl_dma_cmd_t *command);
-void pi_cl_dma_cmd_2d(uint32_t external, uint32_t local, uint32_t bytes, uint32_t stride, uint32_t length,
-                      pi_cl_dma_dir_e direction, pi_cl_dma_cmd_t *command);
-void pi_cl_dma_cmd_wait(pi_cl_dma_cmd_t *command);
-
-/* ---- flash and RAM ---- */
+void pi_hyper_conf_init(struct pi_hyper_conf *conf);
+int32_t pi_hyper_open(struct pi_device *device);
+void pi_hyper_close(struct pi_device *device);
+void pi_hyper_read_async(struct pi_device *device, uint32_t address, void *data, uint32_t bytes, pi_task_t *task);
 
 int pi_flash_open(struct pi_device *device);
 void pi_flash_close(struct pi_device *device);
-void pi_flash_read(struct pi_device *device, uint32_t address, void *data, uint32_t bytes);
-void pi_flash_read_async(struct pi_device *device, uint32_t address, void *data, uint32_t bytes, pi_task_t *task);
 
 int32_t pi_ram_open(struct pi_device *device);
 void pi_ram_close(struct pi_device *device);
 int pi_ram_alloc(struct pi_device *device, uint32_t *address, uint32_t bytes);
 int pi_ram_free(struct pi_device *device, uint32_t address, uint32_t bytes);
-void pi_ram_read(struct pi_device *device, uint32_t address, void *data, uint32_t bytes);
-void pi_ram_write(struct pi_device *device, uint32_t address, void *data, uint32_t bytes);
 void pi_ram_read_async(struct pi_device *device, uint32_t address, void *data, uint32_t bytes, pi_task_t *task);
 void pi_ram_write_async(struct pi_device *device, uint32_t address, void *data, uint32_t bytes, pi_task_t *task);
 
