@@ -29,15 +29,18 @@ static void compute_strip(const struct dory_depthwise *work, struct dory_strip *
         dory_pair_weights(strip->weights, work->kernel_height, work->layer->kernel_width,
                           dory_round_up(work->layer->kernel_width, 4), work->stride_width, work->spread);
     }
+    uint32_t fours = strip->columns <= 2 ? (strip->rows + 1) / 2 : strip->rows; /* an odd row is computed twice */
+    series->below = strip->rows - fours;
     for (uint32_t i = 0; i < series->outer; i++) {
-        series->source[2 * i] = strip->unit[step * i];
-        series->source[2 * i + 1] = strip->unit[step * i + far];
+        const uint8_t *near = series->source[2 * i] = strip->unit[step * i];
+        series->source[2 * i + 1] =
+            series->below ? near + 4 * series->below * work->stride_height : strip->unit[step * i + far];
     }
     series->constants = strip->constants;
     series->output = strip->output;
     series->columns = strip->columns;
-    series->pairs = strip->rows / 2;
-    series->single = strip->rows % 2;
+    series->pairs = fours / 2;
+    series->single = fours % 2;
     series->lanes = strip->lanes;
     series->lane_bytes = 4 * strip->input_rows;
     compute(series);
@@ -62,11 +65,14 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
 /* Elements from the sums of so many fours. */
 static void finish(struct dory_series *series, uint8_t *output, uint32_t lane, int32_t *sum, uint32_t fours)
 {
-    uint32_t bytes = series->normaliser.output_bytes;
+    uint32_t bytes = series->normaliser.output_bytes, below = series->below * series->four_bytes;
     dory_normalise_lane(&series->normaliser, series->constants, lane, sum, 1, 4 * fours);
     for (uint32_t four = 0; four < fours; four++, output += series->four_bytes, sum += 4) {
         for (uint32_t i = 0; i < series->columns; i++) {
             dory_store_elements(output + i * series->pixel_bytes, sum + i, 1, bytes);
+            if (series->below) {
+                dory_store_elements(output + below + i * series->pixel_bytes, sum + i + 2, 1, bytes);
+            }
         }
     }
 }

@@ -218,7 +218,9 @@ static uint64_t any_band_cycles(const struct dory_layer *layer, const struct dor
     uint32_t units = dory_minimum(kept + strips * (axis.units - kept), dory_divide_up(input_columns, axis.spacing));
     bool rolls = layer->stride_height == 1 && height % 2 != 0;
     uint64_t transpose = (uint64_t)units * (input_rows * (tile->channels % 4 == 0 ? 19u : 85u) + 40);
-    return transpose + strips * (4 * lane_cycles(rows, axis.steps, height, rolls, finish_cycles) + 120) + 80;
+    uint32_t narrow = (uint32_t)dory_ends_in_half(tile->columns); /* a strip of half as many fours */
+    return transpose + (strips - narrow) * (4 * lane_cycles(rows, axis.steps, height, rolls, finish_cycles) + 120) +
+           narrow * (4 * lane_cycles((rows + 1) / 2, axis.steps, height, rolls, finish_cycles) + 120) + 80;
 }
 
 /* Rows (or strips) with which the slowest core starts, of a quad (or line) whose last ones they are: 0 where all cores start

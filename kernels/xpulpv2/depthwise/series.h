@@ -3,7 +3,14 @@
  * Outputs 0 and 1 read the near words, at columns 4 * t, and outputs 2 and 3 the far ones, 2 * stride columns further. With
  * the same words outputs 0 and 2 take the weights as they are, and outputs 1 and 3 the weights moved on by `stride` bytes,
  * as many of them as moved ones need: four loads and four dot products for 16 products, none of them misaligned. Two fours
- * are summed together, so that a pair of words of weights serves both. */
+ * are summed together, so that a pair of words of weights serves both.
+ *
+ * Of a strip of one or two columns, "far" are the same columns some rows below, so that a four has no columns in vain.
+ *
+ * Two fours one above the other, stride 1, of a kernel of H rows and S steps take 8 + S * (12 * H + 8) + 16 instructions and
+ * twice those that finish a four (16 to 34, see finish.h): 25 an output of 5x5 with DORY_DIRECT_CLAMPED, of which 10 are dot
+ * products (a dot product of 4 for 2.5 that are needed), 5.5 loads and 5 the end; the transpose takes 3 to 4 more, and what
+ * is done once a strip 2. That is at most 6.6 MAC/cycle on 8 cores in whole strips, and with 25 columns of 26 6.3. */
 #ifndef DORY_XPULPV2_SERIES_H
 #define DORY_XPULPV2_SERIES_H
 
@@ -23,6 +30,7 @@ struct dory_series {
     const uint8_t *constants;         /* of the quad of channels */
     uint8_t *output;                  /* the first element of the first four */
     uint32_t columns;                 /* of a four, 1 to 4 */
+    uint32_t below;                   /* not 0: fours of two columns or one, whose far words are so many rows below */
     uint32_t pixel_bytes, four_bytes; /* of the output: from element to element, from four to four */
     uint32_t pairs, single;           /* so many fours, and whether there is one more */
     uint32_t lanes, lane_bytes;       /* from lane to lane of the sources */
@@ -265,12 +273,15 @@ static inline void dory_compute_lane(struct dory_series *series, enum dory_direc
 /* Where elements are written, of the direct kinds. */
 static inline void dory_start_elements(struct dory_series *series)
 {
-    uint32_t last = series->columns - 1, pixel = series->pixel_bytes;
+    uint32_t last = series->columns - 1, pixel = series->pixel_bytes, below = series->below * series->four_bytes;
     for (uint32_t i = 0; i < 3; i++) {
-        series->own.step[i] = last + i > 2 ? -(int32_t)pixel : 0;
+        series->own.step[i] = below && i == 1 ? (int32_t)(last * pixel) - (int32_t)below
+                              : below         ? -(int32_t)(last * pixel)
+                              : last + i > 2  ? -(int32_t)pixel
+                                              : 0;
     }
-    series->own.four_step = (int32_t)(series->four_bytes + last * pixel);
-    series->own.last = series->output + last * pixel;
+    series->own.four_step = (int32_t)(series->four_bytes + below + last * pixel);
+    series->own.last = series->output + below + last * pixel;
 }
 
 /* All lanes of a direct kind. */
