@@ -123,7 +123,7 @@ static uint64_t window_cycles(const struct dory_layer *layer)
     uint64_t window = dory_window_channels(layer);
     bool is_there = layer->input_channels >= window;
     if (layer->input_bits == 8 && is_there) {
-        return window == 4 ? 7 : 8 + window / 4 * 8;
+        return window / 4 * 2;
     }
     return is_there && dory_window_start(layer, 1) * layer->input_bits % 8 == 0 ? 6 + window / 4 * 21 : 20 * window;
 }

@@ -22,19 +22,40 @@ static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
 
 /* ---- the window of some rows ----------------------------------------------------------------------------------- */
 
+/* A word of each pixel, two pixels at a time: 4 instructions. */
+#if defined(DORY_XPULPV2)
+
+static inline void copy_column(uint8_t *output, const uint8_t *input, uint32_t pairs, uint32_t pixel_bytes, uint32_t window)
+{
+    __asm__ volatile(".option push\n"
+                     ".balign 4\n"
+                     ".option norvc\n" LP_SETUP("x0", "%[pairs]", 4, "1") P_LW_STEP("t0", "%[pixel_bytes]", "%[input]")
+                         P_LW_STEP("t1", "%[pixel_bytes]", "%[input]") P_SW_STEP(
+                             "t0", "%[window]", "%[output]") "1: " P_SW_STEP("t1", "%[window]", "%[output]") ".option pop\n"
+                     : [input] "+r"(input), [output] "+r"(output)
+                     : [pairs] "r"(pairs), [pixel_bytes] "r"(pixel_bytes), [window] "r"(window)
+                     : "t0", "t1", "memory");
+}
+
+#else
+
+static void copy_column(uint8_t *output, const uint8_t *input, uint32_t pairs, uint32_t pixel_bytes, uint32_t window)
+{
+    for (uint32_t i = 0; i < 2 * pairs; i++) {
+        dory_store_word(output + i * window, dory_load_word(input + i * pixel_bytes));
+    }
+}
+
+#endif
+
 static inline void copy_words(uint8_t *output, const uint8_t *input, uint32_t pixels, uint32_t pixel_bytes, uint32_t window)
 {
-    if (window == 4) {
-#pragma GCC unroll 4
-        for (; pixels > 0; pixels--, input += pixel_bytes, output += 4) {
-            dory_store_word(output, dory_load_word(input));
+    uint32_t last = pixels - 1;
+    for (uint32_t i = 0; i < window; i += 4) {
+        if (pixels > 1) {
+            copy_column(output + i, input + i, pixels / 2, pixel_bytes, window);
         }
-        return;
-    }
-    for (; pixels > 0; pixels--, input += pixel_bytes) {
-        for (uint32_t i = 0; i < window; i += 4, output += 4) {
-            dory_store_word(output, dory_load_word(input + i));
-        }
+        dory_store_word(output + i + last * window, dory_load_word(input + i + last * pixel_bytes));
     }
 }
 
