@@ -59,8 +59,8 @@ static inline void wait_a_moment(void) {}
 #else
 #include <sched.h>
 static inline void wait_a_moment(void) { sched_yield(); } /* cores that are threads may have fewer processors */
-static inline uint32_t load(const volatile uint32_t *counter) { return __atomic_load_n(counter, __ATOMIC_ACQUIRE); }
-static inline void store(volatile uint32_t *counter, uint32_t value) { __atomic_store_n(counter, value, __ATOMIC_RELEASE); }
+static inline uint32_t load(const volatile uint32_t *counter) { return __atomic_load_n(counter, __ATOMIC_SEQ_CST); }
+static inline void store(volatile uint32_t *counter, uint32_t value) { __atomic_store_n(counter, value, __ATOMIC_SEQ_CST); }
 #endif
 
 #endif
