@@ -133,7 +133,7 @@ static uint64_t linear_finish_cycles(const struct dory_layer *layer)
         return 240;
     }
     if (layer->normalisation == DORY_NORMALISE_SHARED && layer->output_bits == 8) {
-        return 150;
+        return 190;
     }
     switch (dory_direct_of(layer)) {
     case DORY_DIRECT: return 137;

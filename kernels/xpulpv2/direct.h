@@ -29,6 +29,9 @@ enum dory_direct {
     DORY_DIRECT_SPLIT,
     DORY_DIRECT_SPLIT_AWAY,
 
+    /* DORY_NORMALISE_SHARED, of linear layers alone: no other kernel has a way of its own for it. */
+    DORY_BY_ONE_SCALE,
+
     /* DORY_NORMALISE_HIGH that rounds down: add, sll, mulh (5 cycles), p.addNr and the clip, 9 cycles; and the one that
      * rounds away from zero: slt and p.msu more. Any clip to bytes from 0 on.
      * Negative, for one branch tells them from all others. */

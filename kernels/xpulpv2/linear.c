@@ -6,27 +6,10 @@
 #include "walk.h"
 #include "xpulpv2.h"
 
-/* A byte of each lane in the direct kinds, and in the high ones whatever its bounds and its rounding: what the way that
- * takes every kind spends on calls is a third of such a layer. Not unrolled: the cores' cache of 4 kB holds the tile loop,
- * too. */
-static inline void finish_directly(const struct dory_product *product, const int32_t sum[4], const uint8_t *constants,
-                                   uint32_t pixel, uint32_t quad)
+static inline void store(const struct dory_product *product, uint32_t packed, uint32_t pixel, uint32_t quad)
 {
-    const struct dory_normaliser *normaliser = &product->blocks.normaliser;
-    bool is_shared = normaliser->kind == DORY_NORMALISE_SHARED;
-    uint32_t bytes = is_shared ? 4 : dory_direct_constants_bytes(normaliser), channels = product->blocks.channels,
-             packed = 0;
+    uint32_t channels = product->blocks.channels;
     uint8_t *output = product->output + pixel * channels + 4 * quad;
-#pragma GCC unroll 1
-    for (uint32_t lane = 0; lane < 4; lane++, constants += bytes) {
-        int32_t element = sum[lane];
-        if (is_shared) {
-            element = dory_normalise_by_one_scale(normaliser, element, constants);
-        } else {
-            dory_normalise_some_in_their_kind(normaliser, &element, 1, 1, constants);
-        }
-        packed = packed >> 8 | (uint32_t)element << 24;
-    }
     if (4 * quad + 4 <= channels) {
         dory_store_word(output, packed);
         return;
@@ -34,6 +17,35 @@ static inline void finish_directly(const struct dory_product *product, const int
     for (uint32_t lane = 4 * quad; lane < channels; lane++, packed >>= 8) {
         *output++ = (uint8_t)packed;
     }
+}
+
+/* A byte of each lane in the direct kinds, and in the high one whatever its bounds and its rounding: what the way that takes
+ * every kind spends on calls is a third of such a layer. Not unrolled: the cores' cache of 4 kB holds the tile loop, too. */
+static inline void finish_directly(const struct dory_product *product, const int32_t sum[4], const uint8_t *constants,
+                                   uint32_t pixel, uint32_t quad)
+{
+    const struct dory_normaliser *normaliser = &product->blocks.normaliser;
+    uint32_t bytes = dory_direct_constants_bytes(normaliser), packed = 0;
+#pragma GCC unroll 1
+    for (uint32_t lane = 0; lane < 4; lane++, constants += bytes) {
+        int32_t element = sum[lane];
+        dory_normalise_some_in_their_kind(normaliser, &element, 1, 1, constants);
+        packed = packed >> 8 | (uint32_t)element << 24;
+    }
+    store(product, packed, pixel, quad);
+}
+
+/* The same where the scale is the layer's: it stays in registers. */
+static void finish_by_one_scale(const struct dory_product *product, const int32_t sum[4], const uint8_t *biases,
+                                uint32_t pixel, uint32_t quad)
+{
+    uint32_t packed = 0;
+#pragma GCC unroll 1
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        int32_t element = dory_normalise_by_one_scale(&product->blocks.normaliser, sum[lane], biases + 4 * lane);
+        packed = packed >> 8 | (uint32_t)element << 24;
+    }
+    store(product, packed, pixel, quad);
 }
 
 static void compute_quad(const struct dory_product *product, const uint8_t *input, uint32_t pixel, uint32_t quad)
@@ -47,6 +59,10 @@ static void compute_quad(const struct dory_product *product, const uint8_t *inpu
         input += blocks->jump;
         dory_dots(sum, &input, &weights, blocks->words, is_signed);
     }
+    if (product->direct == DORY_BY_ONE_SCALE) {
+        finish_by_one_scale(product, sum, weights, pixel, quad);
+        return;
+    }
     if (product->direct != DORY_NOT_DIRECT) {
         finish_directly(product, sum, weights, pixel, quad);
         return;
@@ -55,11 +71,14 @@ static void compute_quad(const struct dory_product *product, const uint8_t *inpu
     dory_product_finish(product, kept, weights, pixel, 1, quad);
 }
 
-/* Anything but DORY_NOT_DIRECT will do: the normaliser knows which kind it is. */
+/* Anything but DORY_NOT_DIRECT will do where the normaliser knows which kind it is. */
 static enum dory_direct direct_of(const struct dory_layer *layer)
 {
-    bool is_high = layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SHARED;
-    return is_high && layer->output_bits == 8 ? DORY_DIRECT_HIGH : dory_direct_of(layer);
+    if (layer->output_bits == 8 && layer->normalisation == DORY_NORMALISE_SHARED) {
+        return DORY_BY_ONE_SCALE;
+    }
+    bool is_high = layer->normalisation == DORY_NORMALISE_HIGH && layer->output_bits == 8;
+    return is_high ? DORY_DIRECT_HIGH : dory_direct_of(layer);
 }
 
 void dory_xpulpv2_linear(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)

@@ -54,6 +54,17 @@ class Model:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)])
 
 
+class FourBits(Model):
+    """Weights of INT4, a type that python3-onnx need not know."""
+
+    def done(self):
+        model = super().done()
+        for tensor in model.graph.initializer:
+            if tensor.name in ("w_q", "w_zero"):
+                tensor.data_type = 22
+        return model
+
+
 def with_bias(scale):
     model = Model().quantise("a")
     source = model.last
@@ -138,6 +149,7 @@ CASES = [
     ("scale_no_number", output_scale(FLOAT("nan")), 1, ["is nan", "y_scale"]),
     ("scale_per_channel", output_scale(np.array([1, 2, 3, 4], FLOAT)), 1, ["has 4 numbers"]),
     ("sixteen_bits", Model().quantise("a", zero_point=np.uint16(5)).convolution().quantise("y"), 1, ["UINT16", "activation_type"]),
+    ("four_bits", FourBits().quantise("a").convolution().quantise("y"), 1, ["'w_zero' is INT4", "weight_type=QuantType.QInt8"]),
     ("bias_of_other_scale", with_bias(0.5), 0, ["warning", "'b_q' has scale 0.5", "0.000999999993"]),
     ("bias_of_its_scale", with_bias(FLOAT(0.1) * FLOAT(0.01)), 0, []),
     ("quantised_twice", twice(), 1, ["input 'x' is quantised twice", "0.1", "0.2"]),

@@ -132,7 +132,21 @@ def not_good():
     expect("no origin", model.pack([], [y]), "which nothing before it computes")
 
 
+def shape_of_a_batch():
+    """A reshape whose shape Keras computes, because the batch is not fixed."""
+    model, x, y = convolution(signature=[-1, 4, 4, 2])
+    shape, batch, packed = (model.tensor(name, sizes, INT32) for name, sizes in (("shape", [4]), ("batch", []), ("packed", [2])))
+    numbers = [model.integers("n", [n]) for n in (0, 1, 1)]
+    flat = model.tensor("flat", [1, 48], INT8, 0.25)
+    model.operator(tfl.SHAPE, [y], [shape])
+    model.operator(tfl.STRIDED_SLICE, [shape, *numbers], [batch], (32, {4: ("i", 1)}))
+    model.operator(tfl.PACK, [batch, model.integers("rest", [48], [])], [packed])
+    model.operator(tfl.RESHAPE, [y, packed], [flat])
+    return model, x, flat
+
+
 def good():
+    expect_good("shape of a batch", pack(shape_of_a_batch()))
     expect_good("batch of -1", pack(convolution(signature=[-1, 4, 4, 2])), "the batch is not fixed in the model; it is 1")
     expect_good("bias scale", pack(convolution(bias_scale=0.5)), "the bias 'b' has the scale 0.5, and input and weights have 0.005")
     expect_good("float head", pack(float_head()), "left to the application")

@@ -214,7 +214,7 @@ class Network:
 
     def move(self, x):
         (data, scale, zero), pick = self.values[x], self.random
-        return pick.choice([self.slice, self.split, self.transpose, self.resize])(x, data, (scale, zero))
+        return pick.choice([self.slice, self.split, self.transpose, self.resize, self.shuffle, self.reshape])(x, data, (scale, zero))
 
     def slice(self, x, data, quantisation):
         first = [0] + [self.random.randrange(size) for size in data.shape[1:]]
@@ -231,6 +231,12 @@ class Network:
 
     def split(self, x, data, quantisation):
         axis = self.random.choice([1, 2, 3])
+        if data.shape[axis] > 1 and self.random.random() < 0.5:
+            first = self.random.randrange(1, data.shape[axis])
+            parts = [self.tensor((part, *quantisation)) for part in np.split(data, [first], axis)]
+            sizes = self.model.integers("sizes", [first, data.shape[axis] - first])
+            self.model.operator(tfl.SPLIT_V, [x, sizes, self.model.integers("axis", [axis], [])], parts, (79, {0: ("i", 2)}))
+            return self.unary(self.random.choice(parts))
         count = self.random.choice([n for n in (1, 2, 3) if data.shape[axis] % n == 0])
         parts = [self.tensor((part, *quantisation)) for part in np.split(data, count, axis)]
         self.model.operator(tfl.SPLIT, [self.model.integers("axis", [axis], []), x], parts, (35, {0: ("i", count)}))
@@ -241,6 +247,31 @@ class Network:
         moved = self.operate(tfl.TRANSPOSE, [x, self.model.integers("order", order)],
                              (np.transpose(data, order), *quantisation))
         return self.random.choice([self.unary, self.pool, self.convolution])(moved)
+
+    def reshaped(self, x, shape):
+        data, *quantisation = self.values[x]
+        return self.operate(tfl.RESHAPE, [x, self.model.integers("shape", list(shape))], (data.reshape(shape), *quantisation))
+
+    def transposed(self, x, order):
+        data, *quantisation = self.values[x]
+        return self.operate(tfl.TRANSPOSE, [x, self.model.integers("order", order)], (np.transpose(data, order), *quantisation))
+
+    def shuffle(self, x, data, quantisation):
+        """Channels of groups take turns; or those of a pixel become a square of pixels."""
+        (_, height, width, channels), pick = data.shape, self.random
+        if channels % 4 == 0 and pick.random() < 0.5:
+            parts = self.transposed(self.reshaped(x, (1, height, width, 2, 2, channels // 4)), [0, 1, 3, 2, 4, 5])
+            return self.convolution(self.reshaped(parts, (1, 2 * height, 2 * width, channels // 4)))
+        groups = pick.choice([n for n in range(1, channels + 1) if channels % n == 0])
+        parts = self.transposed(self.reshaped(x, (1, height, width, groups, channels // groups)), [0, 1, 2, 4, 3])
+        return pick.choice([self.unary, self.pool, self.convolution])(self.reshaped(parts, data.shape))
+
+    def reshape(self, x, data, quantisation):
+        """Behind a transposition, to dimensions that cut through its own, or not."""
+        moved = self.transposed(x, [0] + self.random.sample([1, 2, 3], 3))
+        a, b, c = self.random.sample(data.shape[1:], 3)
+        again = self.reshaped(moved, self.random.choice([(1, a, b, c), (1, 1, a * b, c), (1, a, 1, b * c)]))
+        return self.random.choice([self.unary, self.pool, self.convolution])(again)
 
     def resize(self, x, data, quantisation):
         (_, height, width, _), pick = data.shape, self.random

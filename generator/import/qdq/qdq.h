@@ -15,8 +15,8 @@
 #define DORYGEN_QDQ_H
 
 #include "base/support.h"
-#include "import/qdq/view.h"
 #include "import/quantised.h"
+#include "import/view.h"
 #include "model/graph.h"
 
 #define QDQ_MAXIMUM_DIMENSION 65535 /* what the firmware's 16-bit fields hold */

@@ -17,7 +17,9 @@ static enum qdq_outcome check_constant(struct qdq *qdq, const struct node *node,
             "is computed by the network; supported: constants, as quantize_static writes them (quantize_dynamic "
             "leaves them to be computed)");
     if (!value->array->numbers || value->array->count == 0)
-        return qdq_fault(qdq, node, what, "constant '%s' is %s; supported: float scales, 8-bit zero points",
+        return qdq_fault(qdq, node, what,
+                         "constant '%s' is %s; supported: float32 scales, zero points of 8 bits (quantize_static(..., "
+                         "weight_type=QuantType.QInt8, activation_type=QuantType.QUInt8))",
                          value->array->name, value->array->numbers ? "empty" : value->array->type_name);
     return QDQ_DONE;
 }

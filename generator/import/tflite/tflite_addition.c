@@ -11,7 +11,7 @@
 
 /* ---- two inputs ---- */
 
-/* Two tensors of the same dimensions, transposed alike or not at all; *value is that of the result but for its tensor. */
+/* Two tensors of the same dimensions, moved alike or not at all; *value is that of the result but for its tensor. */
 bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value)
 {
     struct value second;
@@ -19,9 +19,8 @@ bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct val
     inputs[1] = inputs[0] < 0 ? -1 : tflite_reads_elements(importer, 1, &second);
     if (inputs[1] < 0)
         return false;
-    bool is_like = value->is_transposed == second.is_transposed && value->is_flattened == second.is_flattened &&
-                   memcmp(value->order, second.order, sizeof second.order) == 0;
-    if (!is_like || !value->is_transposed) {
+    bool is_like = value->is_moved && second.is_moved && view_equal(&value->view, &second.view);
+    if (!is_like) {
         inputs[0] = tflite_reads(importer, 0, NULL);
         inputs[1] = inputs[0] < 0 ? -1 : tflite_reads(importer, 1, NULL);
         *value = tflite_value_of(inputs[0]);
@@ -148,7 +147,7 @@ bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *
             return add_constant(importer, i, result);
     if (!tflite_reads_two(importer) || !tflite_reads_pair(importer, inputs, result))
         return false;
-    int output = tflite_makes(importer, result->is_transposed ? inputs[0] : -1);
+    int output = tflite_makes(importer, result->is_moved ? inputs[0] : -1);
     if (output < 0)
         return false;
     if (!tflite_is_same_size(importer, inputs[0], inputs[1]) || !tflite_is_same_size(importer, inputs[0], output))

@@ -62,11 +62,11 @@ static bool multiply_by_constant(struct tflite_importer *importer, int constant_
                                 constant->name, (int)weight);
         weights[i] = (int8_t)weight;
     }
-    int output = tflite_makes(importer, value.is_transposed ? input : -1);
+    int output = tflite_makes(importer, input);
     if (output < 0)
         return false;
-    if (!tflite_is_same_size(importer, input, output))
-        return tflite_fault(importer, "the output is of another shape than the input");
+    if (tflite_elements(tflite_output(importer)) != tensor_elements(tflite_network_tensor(importer, input)))
+        return tflite_fault(importer, "the output has another number of elements than the input");
     struct layer *layer =
         quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
     layer->groups = channels;

@@ -275,22 +275,6 @@ bool tflite_transposed_convolution(struct tflite_importer *importer, const struc
 
 /* ---- fully connected ---- */
 
-/* Where element `flat` of a flattened transposed value lies in the data. */
-static size_t place_in_data(const struct value *value, size_t flat)
-{
-    size_t place = 0, stride[TFLITE_MAXIMUM_RANK], size = 1;
-    for (int i = value->rank - 1; i >= 0; i--) {
-        stride[i] = size;
-        size *= (size_t)value->dimensions[i];
-    }
-    for (int i = value->rank - 1; i >= 0; i--) {
-        size_t dimension = (size_t)value->dimensions[value->order[i]];
-        place += flat % dimension * stride[value->order[i]];
-        flat /= dimension;
-    }
-    return place;
-}
-
 /* [output][element] to [output][channel][row][column] of the tensor that is read. */
 static const int8_t *order_whole(struct tflite_importer *importer, const struct filter *filter, const struct value *value,
                                  const struct tensor *input)
@@ -298,8 +282,11 @@ static const int8_t *order_whole(struct tflite_importer *importer, const struct 
     size_t count = tensor_elements(input), channels = (size_t)input->channels, pixels = count / channels;
     const int8_t *from = (const int8_t *)filter->tensor->data;
     int8_t *to = arena_array(importer->arena, int8_t, (size_t)filter->outputs * count);
+    int64_t *places = arena_array(importer->arena, int64_t, count);
+    if (value->is_moved)
+        view_positions(&value->view, places);
     for (size_t element = 0; element < count; element++) {
-        size_t place = value->is_transposed ? place_in_data(value, element) : element;
+        size_t place = value->is_moved ? (size_t)places[element] : element;
         for (size_t o = 0; o < (size_t)filter->outputs; o++)
             to[o * count + place % channels * pixels + place / channels] = from[o * count + element];
     }
@@ -314,8 +301,8 @@ static bool connect(struct tflite_importer *importer, const struct filter *filte
     if (input < 0)
         return false;
     bool is_whole = tensor_elements(tflite_network_tensor(importer, input)) == (size_t)filter->inputs;
-    if (value.is_transposed && !(is_whole && value.is_flattened))
-        return tflite_fault(importer, "its input is transposed; supported: transposed and then flattened to one dimension");
+    if (value.is_moved && view_elements(&value.view) != (int64_t)tensor_elements(tflite_network_tensor(importer, input)))
+        return tflite_fault(importer, "its input is a transposed tensor of another shape");
     if (!is_whole && (input = tflite_reads(importer, 0, NULL)) < 0)
         return false;
     int output = tflite_makes(importer, -1);

@@ -78,9 +78,34 @@ static bool is_float(const struct tflite_model *model, const struct tflite_opera
     return false;
 }
 
-static bool is_unsupported(const struct tflite_model *model, const struct tflite_operator *operation)
+/* Numbers that follow from shapes, as Keras computes those of a batch that is not fixed. The shapes of all tensors are in
+ * the file, so that nobody has to know them. */
+static bool is_of_shapes(const struct tflite_importer *importer, const struct tflite_operator *operation)
 {
-    return !tflite_find_handler(operation->code) && !is_float(model, operation);
+    const struct tflite_tensor *output = operation->output_count ? &importer->model->tensors[operation->outputs[0]] : NULL;
+    if (!output || (output->type != TFLITE_INT32 && output->type != TFLITE_INT64))
+        return false;
+    for (int i = 0; i < operation->input_count && operation->code != TFLITE_SHAPE; i++)
+        if (operation->inputs[i] != NO_TENSOR && importer->values[operation->inputs[i]].kind != VALUE_CONSTANT)
+            return false;
+    return true;
+}
+
+static void find_constants(struct tflite_importer *importer)
+{
+    const struct tflite_model *model = importer->model;
+    for (int i = 0; i < model->tensor_count; i++)
+        if (model->tensors[i].data)
+            importer->values[i].kind = VALUE_CONSTANT;
+    for (int i = 0; i < model->operator_count; i++)
+        for (int k = 0; is_of_shapes(importer, &model->operators[i]) && k < model->operators[i].output_count; k++)
+            importer->values[model->operators[i].outputs[k]].kind = VALUE_CONSTANT;
+}
+
+static bool is_unsupported(const struct tflite_importer *importer, const struct tflite_operator *operation)
+{
+    return !tflite_find_handler(operation->code) && !is_float(importer->model, operation) &&
+           !is_of_shapes(importer, operation);
 }
 
 static bool check_operators(struct tflite_importer *importer)
@@ -91,7 +116,7 @@ static bool check_operators(struct tflite_importer *importer)
     for (int i = 0; i < model->operator_count; i++) {
         const struct tflite_operator *operation = &model->operators[i];
         int kind = 0;
-        if (!is_unsupported(model, operation))
+        if (!is_unsupported(importer, operation))
             continue;
         all++;
         while (kind < kinds && strcmp(names[kind], operation->name) != 0)
@@ -150,9 +175,6 @@ static void enter_edge(struct tflite_importer *importer, const char *name, const
 static void import_origins(struct tflite_importer *importer)
 {
     const struct tflite_model *model = importer->model;
-    for (int i = 0; i < model->tensor_count; i++)
-        if (model->tensors[i].data)
-            importer->values[i].kind = VALUE_CONSTANT;
     for (int i = 0; i < model->input_count; i++) {
         int index = model->inputs[i];
         const struct tflite_tensor *tensor = &model->tensors[index];
@@ -212,6 +234,8 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
         complain(importer, operation->name, "the operator has no output");
         return;
     }
+    if (is_of_shapes(importer, operation))
+        return;
     if (is_outside(importer, operation, &result))
         leave_outside(importer, operation, is_noted);
     else if (!handler || !handler(importer, operation, &result))
@@ -277,6 +301,7 @@ struct network *tflite_import(const struct tflite_model *model, const char *name
     quantised_begin(&importer.builder, name, ROUND_TWICE, arena);
     importer.builder.network->channels_last = true;
     importer.builder.network->outputs = arena_array(arena, int, MAXIMUM_OUTPUTS);
+    find_constants(&importer);
     if (!check_types(&importer) || !check_operators(&importer) || !check_batch(&importer))
         return NULL;
     import_origins(&importer);

@@ -7,6 +7,7 @@
 
 #include "import/load.h"
 #include "import/quantised.h"
+#include "import/view.h"
 #include "model/tflite/tflite.h"
 
 #define MAXIMUM_DIMENSION 65535     /* what the firmware's 16-bit fields hold */
@@ -31,10 +32,9 @@ struct value {
     struct padding padding; /* that the layer which reads it has to add */
     int padding_element;    /* in the firmware's bytes */
 
-    /* Transposed: dimension i of the value is dimension order[i] of the data, whose dimensions are these. Is it flattened,
-     * the value has one dimension instead, which counts the transposed elements. */
-    bool is_transposed, is_flattened;
-    int rank, order[TFLITE_MAXIMUM_RANK], dimensions[TFLITE_MAXIMUM_RANK];
+    /* Its elements do not come as they lie in the network's tensor: where they are, in the model's dimensions. */
+    bool is_moved;
+    struct view view;
 };
 
 struct tflite_importer {
@@ -99,10 +99,10 @@ bool tflite_image_shape(struct tflite_importer *importer, const struct tflite_te
  * model gives to it. Pending padding is left in *padding, to be the layer's; where that is null, or the border is not of the
  * zero point, the padding is a layer of its own. -1 after a report, or where the value is unknown. */
 int tflite_reads(struct tflite_importer *importer, int index, struct padding *padding);
-/* The same for layers that take elements one by one: in the data's own order, transposed or not. *value says how. */
+/* The same for layers that take elements one by one: in the data's own order, moved or not. *value says how. */
 int tflite_reads_elements(struct tflite_importer *importer, int index, struct value *value);
 
-/* tflite_addition.c: both inputs of a layer, of the same dimensions and transposed alike, or not at all; *value is that of
+/* tflite_addition.c: both inputs of a layer, of the same dimensions and moved alike, or not at all; *value is that of
  * the result but for its tensor. False after a report. */
 bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value);
 bool tflite_is_same_size(struct tflite_importer *importer, int a, int b);   /* tensors of the network */
@@ -121,7 +121,7 @@ int tflite_lay_border(struct tflite_importer *importer, const struct value *valu
 /* A copy with `strides - 1` border elements between the rows, and between the columns. */
 int tflite_lay_spread(struct tflite_importer *importer, int input, int stride_height, int stride_width);
 
-/* A copy of the value in another shape, whose elements come in the value's order: transposed, or reshaped. */
+/* A copy of the value in another shape, whose elements come in the value's order: moved, with such a view, or reshaped. */
 int tflite_lay_view(struct tflite_importer *importer, const struct value *value, const struct image_shape *shape);
 
 /* Narrows the stage by the fused activation; false after a report. */

@@ -34,22 +34,25 @@ static void lay_copy(struct tflite_importer *importer, const char *name, int inp
     layer->map = (struct layer_map){positions->rows, positions->columns, positions->channels};
 }
 
+/* Where the indices of a dimension are in memory. */
+static int32_t *positions_in_view(struct tflite_importer *importer, const struct view *view, int dimension)
+{
+    int count = (int)view->dimensions[dimension];
+    int32_t *positions = arena_array(importer->arena, int32_t, (size_t)count);
+    for (int i = 0; i < count; i++)
+        positions[i] = (int32_t)view_position(view, dimension, i);
+    return positions;
+}
+
 int tflite_lay_view(struct tflite_importer *importer, const struct value *value, const struct image_shape *shape)
 {
     struct tensor input = *tflite_network_tensor(importer, value->tensor);
     struct quantisation quantisation = {input.scale, input.zero_point + input.model_offset, input.model_offset != 0};
-    struct positions positions = make_positions(importer, shape);
-    int strides[3] = {shape->width * shape->channels, shape->channels, 1};
-    for (int i = 0; value->is_transposed && i < 3; i++) {
-        int dimension = value->rank - 3 + i;
-        strides[i] = dimension < 0 ? 0 : 1;
-        for (int k = value->rank - 1; dimension >= 0 && k > value->order[dimension]; k--)
-            strides[i] *= value->dimensions[k];
-    }
-    fill(positions.rows, shape->height, 0, 1, strides[0]);
-    fill(positions.columns, shape->width, 0, 1, strides[1]);
-    fill(positions.channels, shape->channels, 0, 1, strides[2]);
-    const char *name = arena_format(importer->arena, "%s, %s", input.name, value->is_transposed ? "transposed" : "reshaped");
+    const int64_t dimensions[3] = {shape->height, shape->width, shape->channels};
+    struct view view = value->is_moved ? value->view : view_of_memory(3, dimensions);
+    struct positions positions = {positions_in_view(importer, &view, 0), positions_in_view(importer, &view, 1),
+                                  positions_in_view(importer, &view, 2)};
+    const char *name = arena_format(importer->arena, "%s, %s", input.name, value->is_moved ? "transposed" : "reshaped");
     int output = quantised_tensor(&importer->builder, name, shape->height, shape->width, shape->channels, &quantisation);
     lay_copy(importer, name, value->tensor, output, &positions);
     return output;
@@ -177,15 +180,16 @@ bool tflite_slice(struct tflite_importer *importer, const struct tflite_operator
     return lay_part(importer, input, output, &part);
 }
 
-/* Into equal parts along one axis. The other outputs' values are set here. */
+/* Into parts along one axis, as large as the outputs' shapes say. The other outputs' values are set here. */
 bool tflite_split(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    const struct tflite_tensor *axis_constant = tflite_constant(importer, 0, TFLITE_INT32, 1);
-    const struct tflite_tensor *from = tflite_input(importer, 1);
+    bool has_sizes = operation->code == TFLITE_SPLIT_V;
+    const struct tflite_tensor *axis_constant = tflite_constant(importer, has_sizes ? 2 : 0, TFLITE_INT32, 1);
+    const struct tflite_tensor *from = tflite_input(importer, has_sizes ? 0 : 1);
     struct part part = {{0}, {1, 1, 1}};
     if (!axis_constant || !from)
         return false;
-    int axis = tflite_integer(axis_constant, 0), input = tflite_reads(importer, 1, NULL);
+    int axis = tflite_integer(axis_constant, 0), input = tflite_reads(importer, has_sizes ? 0 : 1, NULL);
     axis += axis < 0 ? from->rank : 0;
     if (input < 0)
         return false;

@@ -1,5 +1,4 @@
 /* Operators that only say how a tensor is to be seen: no layer for any of them. */
-#include <string.h>
 
 #include "import/tflite/tflite_import.h"
 
@@ -17,6 +16,33 @@ static bool read_first(struct tflite_importer *importer, const struct tflite_ten
 
 /* ---- reshape ---- */
 
+static struct view view_of(const struct tflite_tensor *tensor)
+{
+    int64_t dimensions[TFLITE_MAXIMUM_RANK];
+    for (int i = 0; i < tensor->rank; i++)
+        dimensions[i] = tensor->dimensions[i];
+    return view_of_memory(tensor->rank, dimensions);
+}
+
+static void set_view(struct value *value, const struct view *view)
+{
+    value->is_moved = !view_is_memory(view);
+    value->view = *view;
+}
+
+/* Of a moved value. Where the new dimensions cut through the old ones, it is moved first. */
+static bool reshape_moved(struct tflite_importer *importer, const struct tflite_tensor *to, struct value *result)
+{
+    struct view wanted = view_of(to), view;
+    if (view_reshape(&result->view, wanted.rank, wanted.dimensions, &view)) {
+        set_view(result, &view);
+        return true;
+    }
+    int tensor = tflite_reads(importer, 0, NULL);
+    *result = tflite_value_of(tensor);
+    return tensor >= 0;
+}
+
 /* Where the model's two shapes are seen alike there is nothing to do; where not, the layer that reads the value decides. */
 bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
@@ -32,33 +58,10 @@ bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operat
         return false;
     if (before.scale != after.scale || before.zero_point != after.zero_point)
         return tflite_fault(importer, "scale or zero point differ from the input's; supported: the same");
-    bool is_flat = true;
-    for (int i = 0; i < to->rank; i++)
-        is_flat &= to->dimensions[i] == 1 || (size_t)to->dimensions[i] == tflite_elements(to);
-    if (result->is_transposed && !is_flat)
-        return tflite_fault(importer,
-                            "reshapes a transposed tensor to %s; supported: to one dimension, as in front of a fully "
-                            "connected layer",
-                            tflite_shape_text(importer, to));
-    result->is_flattened = result->is_transposed;
-    return true;
+    return !result->is_moved || reshape_moved(importer, to, result);
 }
 
 /* ---- transpose ---- */
-
-/* Does the order move elements? It does not if the dimensions of more than 1 keep theirs. */
-static bool moves_elements(const struct value *value)
-{
-    int last = -1;
-    for (int i = 0; i < value->rank; i++) {
-        if (value->dimensions[value->order[i]] == 1)
-            continue;
-        if (value->order[i] < last)
-            return true;
-        last = value->order[i];
-    }
-    return false;
-}
 
 static bool read_order(struct tflite_importer *importer, int rank, int *order)
 {
@@ -81,26 +84,18 @@ bool tflite_transpose(struct tflite_importer *importer, const struct tflite_oper
     (void)operation;
     const struct tflite_tensor *from, *to = tflite_output(importer);
     int order[TFLITE_MAXIMUM_RANK];
-    struct value value;
     if (!read_first(importer, &from, result) || !read_order(importer, from->rank, order))
         return false;
-    if (result->is_flattened || tflite_elements(to) != tflite_elements(from))
-        return tflite_fault(importer, "transposes what is reshaped before; supported: transpositions that cancel, that move "
-                                      "dimensions of 1, or in front of a flattening");
-    if (!result->is_transposed) {
-        if (tflite_reads_elements(importer, 0, result) < 0)
-            return false;
-        result->rank = from->rank;
-        memcpy(result->dimensions, from->dimensions, sizeof result->dimensions);
-        for (int i = 0; i < from->rank; i++)
-            result->order[i] = i;
-    }
-    value = *result;
-    for (int i = 0; i < from->rank; i++)
-        result->order[i] = value.order[order[i]];
-    result->is_transposed = moves_elements(result);
-    if (!result->is_transposed)
-        *result = tflite_value_of(result->tensor);
+    if (tflite_elements(to) != tflite_elements(from) || tflite_elements(from) == 0)
+        return tflite_fault(importer, "%s and %s have different numbers of elements, or none",
+                            tflite_shape_text(importer, from), tflite_shape_text(importer, to));
+    if (!result->is_moved && tflite_reads_elements(importer, 0, result) < 0)
+        return false;
+    if (tensor_elements(tflite_network_tensor(importer, result->tensor)) != tflite_elements(from))
+        return tflite_fault(importer, "%s is not the shape of what the network computes", tflite_shape_text(importer, from));
+    struct view view = result->is_moved ? result->view : view_of(from);
+    view_permute(&view, order, &view);
+    set_view(result, &view);
     return true;
 }
 

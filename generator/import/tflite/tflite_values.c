@@ -203,11 +203,13 @@ int tflite_reads(struct tflite_importer *importer, int index, struct padding *pa
     struct image_shape shape;
     if (!value || !tflite_image_shape(importer, tflite_input(importer, index), &shape))
         return -1;
-    if (value->is_flattened) {
-        tflite_fault(importer, "its input is transposed and then flattened; supported: in front of fully connected layers");
+    const int64_t dimensions[3] = {shape.height, shape.width, shape.channels};
+    if (value->is_moved && !view_reshape(&value->view, 3, dimensions, &value->view)) {
+        tflite_fault(importer, "'%s' of %s is a transposed tensor of %s", tflite_input(importer, index)->name,
+                     tflite_shape_text(importer, tflite_input(importer, index)), view_text(&value->view, importer->arena));
         return -1;
     }
-    if (value->is_transposed)
+    if (value->is_moved)
         *value = tflite_value_of(tflite_lay_view(importer, value, &shape));
     bool is_zero = value->padding_element == tflite_network_tensor(importer, value->tensor)->zero_point;
     if (has_padding(value) && !(padding && is_zero))

@@ -2,16 +2,16 @@
  * product of factors, each with its step in memory. Reshape, Flatten, Squeeze, Unsqueeze and Transpose change the view and
  * move no byte; only a reader that wants the elements in order has them moved.
  */
-#ifndef DORYGEN_QDQ_VIEW_H
-#define DORYGEN_QDQ_VIEW_H
+#ifndef DORYGEN_IMPORT_VIEW_H
+#define DORYGEN_IMPORT_VIEW_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/support.h"
-#include "model/graph.h"
 #include "network/network.h"
 
+#define VIEW_MAXIMUM_RANK    8 /* of tensors in models of either format */
 #define VIEW_MAXIMUM_FACTORS 16
 
 struct view_factor {
@@ -20,10 +20,13 @@ struct view_factor {
 
 struct view {
     int rank;
-    int64_t dimensions[GRAPH_MAXIMUM_RANK];
-    int factor_counts[GRAPH_MAXIMUM_RANK];            /* of each dimension; 0 where it is 1 */
+    int64_t dimensions[VIEW_MAXIMUM_RANK];
+    int factor_counts[VIEW_MAXIMUM_RANK];             /* of each dimension; 0 where it is 1 */
     struct view_factor factors[VIEW_MAXIMUM_FACTORS]; /* of all dimensions, the outermost first */
 };
+
+/* All elements as they come in memory. */
+struct view view_of_memory(int rank, const int64_t *dimensions);
 
 /* ONNX's order: batch, channels, height, width; a rank of 3 has no height, of 2 neither. */
 struct view view_of_image(const struct tensor *tensor, int rank);
@@ -38,6 +41,8 @@ bool view_broadcast(const struct view *view, int rank, const int64_t *dimensions
 
 /* The elements of the view are all those of the tensor, in the places that view_of_image gives them. */
 bool view_is_image(const struct view *view, const struct tensor *tensor);
+/* The elements come as they lie in memory, whatever the dimensions. */
+bool view_is_memory(const struct view *view);
 /* A dimension's indices are the channels of the tensor. */
 bool view_is_channels(const struct view *view, int dimension, const struct tensor *tensor);
 bool view_equal(const struct view *a, const struct view *b);

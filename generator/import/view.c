@@ -1,4 +1,4 @@
-#include "import/qdq/view.h"
+#include "import/view.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,6 +12,21 @@ static void append(struct view *view, int dimension, int64_t size, int64_t step)
         count += view->factor_counts[i];
     if (size > 1)
         view->factors[count + view->factor_counts[dimension]++] = (struct view_factor){size, step};
+}
+
+struct view view_of_memory(int rank, const int64_t *dimensions)
+{
+    struct view view = {.rank = rank};
+    int64_t steps[VIEW_MAXIMUM_RANK], step = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        steps[i] = step;
+        step *= dimensions[i];
+    }
+    for (int i = 0; i < rank; i++) {
+        view.dimensions[i] = dimensions[i];
+        append(&view, i, dimensions[i], steps[i]);
+    }
+    return view;
 }
 
 struct view view_of_image(const struct tensor *tensor, int rank)
@@ -158,6 +173,13 @@ bool view_is_image(const struct view *view, const struct tensor *tensor)
         return false;
     struct view image = view_of_image(tensor, view->rank);
     return view_equal(view, &image) && view_elements(view) == (int64_t)tensor_elements(tensor);
+}
+
+bool view_is_memory(const struct view *view)
+{
+    struct view_factor factors[VIEW_MAXIMUM_FACTORS];
+    int count = merge(view, factors);
+    return count == 0 || (count == 1 && factors[0].step == 1);
 }
 
 bool view_is_channels(const struct view *view, int dimension, const struct tensor *tensor)
