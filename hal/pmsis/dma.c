@@ -4,8 +4,9 @@
  * PMSIS has DMA commands for the cluster only, and its FreeRTOS cuts large ones by interrupts of core 0. The chip's
  * registers serve the FC, too, whose port is another. So a ticket is what it is there: one of sixteen counters, shared with
  * whoever else uses the DMA, to which a port books the commands that follow its allocation. */
-#include "check.h"
 #include "mchan.h"
+
+#include "check.h"
 
 #define LARGEST     0xFFFF /* bytes of a command */
 #define LARGEST_RUN 0x7FFF /* bytes of a run and of a stride of a 2-D command */

@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
+#include "pmsis.h" /* first: see hal.h */
+
 #include "dory/hal.h"
-#include "pmsis.h"
 
 /* cluster.c */
 struct pi_device *pmsis_cluster(void); /* null while it is closed */

@@ -10,8 +10,9 @@
  * flash is read as what it is, a chip on HyperBus. */
 #include "bsp/flash/hyperflash.h"
 #include "bsp/ram/hyperram.h"
-#include "check.h"
 #include "internal.h"
+
+#include "check.h"
 
 #define RING  16u
 #define DEPTH 16u /* runs handed on at a time */

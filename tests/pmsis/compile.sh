@@ -17,8 +17,8 @@ add_library(application STATIC application.c)
 target_link_libraries(application PRIVATE digits)
 PROJECT
 cat >project/application.c <<'APPLICATION'
-#include "digits.h"
 #include "pmsis.h"
+#include "digits.h"
 static uint8_t l1[DIGITS_L1_BYTES] DORY_L1;
 static uint8_t l2[DIGITS_L2_BYTES] DORY_L2;
 int application(const void *image, void *logits);

@@ -43,6 +43,11 @@ extern "C" {
 #define DORY_FC
 #endif
 
+/* The headers of PulpOS have a function of this name: include pmsis.h before this one. */
+#if defined(DORY_HAL_PMSIS) && defined(__riscv)
+#define hal_core_id dory_hal_core_id
+#endif
+
 /* ---- memory ------------------------------------------------------------------------------------------------ */
 
 enum hal_memory { HAL_L1, HAL_L2 };

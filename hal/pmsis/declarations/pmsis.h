@@ -50,6 +50,9 @@ void pi_cl_send_task_to_fc(pi_task_t *task);
 void pi_cl_team_fork(int cores, void (*entry)(void *argument), void *argument);
 void pi_cl_team_barrier(void);
 uint32_t pi_core_id(void);
+#ifdef __riscv
+static inline unsigned int hal_core_id(void) { return pi_core_id(); } /* as in PulpOS: HALs collide */
+#endif
 uint32_t pi_is_fc(void);
 
 /* ---- memory ---- */
