@@ -278,16 +278,12 @@ static bool collect_picks(struct model *m, int layer)
 {
     struct model_layer *of = &m->layers[layer];
     const struct candidate *front;
-    int most = 0;
-    for (uint8_t ram = 0; ram < 8; ram++)
-        if (is_possible(m, layer, ram))
-            most += candidate_front(m->planner, layer, ram, &front);
-    of->picks = arena_array(m->arena, struct column_range, (size_t)most + 1);
     of->least_cycles = INFINITY;
     for (uint8_t ram = 0; ram < 8; ram++) {
         int count = is_possible(m, layer, ram) ? candidate_front(m->planner, layer, ram, &front) : 0;
         for (int i = 0; i < count; i++) {
-            of->picks[of->count++].candidate = &front[i];
+            arena_grow(m->arena, of->picks, of->count);
+            of->picks[of->count++] = (struct column_range){.candidate = &front[i]};
             of->least_cycles = fmin(of->least_cycles, cycles(&front[i]));
         }
     }

@@ -2,7 +2,8 @@
  *
  *     resident.c   which weights are in memory before a run: a plan for each of several choices
  * The problem: struct planner, all but the decision.
- *     cut.c        how a layer can be cut into steps, each way with its best tile
+ *     problem.c    memories, layers and kernels
+ *     cut.c        how a layer can be cut into steps, each way with its best tile; cut_list.c: which ways
  *     candidate.c  those of them that no other one beats
  *     block.c      ... and how layers behind each other can be cut together, to take turns
  *     homes.c      ... and which ones in RAM
@@ -14,7 +15,7 @@
  *     schedule.c   written down: steps, buffers, transfers
  *     postpone.c   ... which take more of L2 than they have to
  *     fit.c        ... and have places
- *     place.c      offsets, greedy and by a local search; place_exact.c: by a complete one
+ *     place/       offsets: greedy, by a local search, by a complete one
  * The search.
  *     starts.c     first decisions
  *     moves.c      moves that gain something
@@ -162,10 +163,10 @@ struct planner {
 /* homes.c */
 void tensor_lives(const struct network *network, struct tensor_life *lives);
 
-/* plan.c: from network, target, options, arenas and diagnostics to everything before the decision. */
+/* problem.c: from network, target, options, arenas and diagnostics to everything before the decision. */
 bool planner_start(struct planner *planner);
 
-/* plan.c: the layer with its tensors in the layouts that are decided; without kernels where it cannot have them so. */
+/* problem.c: the layer with its tensors in the layouts that are decided; without kernels where it cannot have them so. */
 struct planned_layer *layer_of(const struct planner *planner, int layer);
 
 /* resident.c: takes off l2_bytes what the planner's resident weights need there, with the mark behind them. False after an
@@ -236,11 +237,15 @@ uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut
 /* Cycles for which the cut's transfers occupy the channel to L3, roughly: at most. */
 uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cut *cut);
 
+/* ---- cut_list.c ---- */
+
 /* True where cut_list has all cuts there are. */
 bool layer_is_small(const struct planner *planner, int layer);
 
 /* The cuts worth a look for these operands in RAM, coarse ones first. */
 int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list);
+
+/* ---- cut.c ---- */
 
 /* For block.c: one step of a cut, its windows those of operands in RAM and of whole tensors; the input rows that it reads,
  * of which the first is at a multiple of `granule`; the best tile for a cut whose steps are there; the times of some of its

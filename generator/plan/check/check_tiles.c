@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "dory/prepared.h"
-#include "plan/check_memory.h"
+#include "plan/check/checker.h"
 
 static uint64_t offset_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
 

@@ -1,0 +1,224 @@
+/* What the check pass looks at in a layer on its own: its tile, its map of L1, its weights in the flash. */
+#include <inttypes.h>
+
+#include "dory/hal.h"
+#include "placed_tile.h"
+#include "plan/check/checker.h"
+
+/* ---- tiles and L1 ---- */
+
+void check_tile(struct checker *c, int index)
+{
+    const struct dory_layer *run = &c->plan->layers[index].run;
+    bool tiles = run->tile_rows > 0 && run->tile_columns > 0 && run->tile_channels > 0;
+    bool quads = run->tile_channels % 4 == 0 || run->tile_channels == run->output_channels;
+    bool slices = !dory_reads_all_channels(run) ||
+                  (run->tile_input_channels > 0 && run->tile_input_channels <= run->input_channels &&
+                   (run->tile_input_channels % 4 == 0 || run->tile_input_channels == run->input_channels));
+    if (!tiles || !quads || !slices)
+        check_fault(c, "layer '%s': a tile of %d x %d x %d from %d channels", checker_layer_name(c, index), run->tile_rows,
+                    run->tile_columns, run->tile_channels, run->tile_input_channels);
+    const struct dory_kernel_description *kernel = c->plan->layers[index].kernel;
+    bool sliced = dory_reads_all_channels(run) && run->tile_input_channels < run->input_channels;
+    if (!kernel || !dory_kernel_supports(kernel, run) || (sliced && !kernel->can_tile_input_channels))
+        check_fault(c, "layer '%s': its kernel cannot compute it", checker_layer_name(c, index));
+}
+
+/* Tiles in CHW are as wide as the tensor, whose rows then follow one another; both ends see a tensor alike, and the caller
+ * knows none but HWC. */
+void check_layout(struct checker *c, int index)
+{
+    const struct plan *plan = c->plan;
+    const struct layer *layer = &plan->network->layers[index];
+    const struct dory_layer *run = &plan->layers[index].run;
+    bool planes = run->input_layout != DORY_HWC || run->output_layout != DORY_HWC;
+    bool wide = run->tile_columns == run->output_width, bytes = run->input_layout == DORY_HWC || run->input_bits == 8;
+    bool alike = run->output_layout == plan->tensors[layer->output].layout;
+    for (int i = 0; i < (dory_has_second_input(run) ? 2 : 1); i++)
+        alike = alike && (i ? DORY_HWC : run->input_layout) == plan->tensors[layer->inputs[i]].layout;
+    if (!alike || (planes && !(wide && bytes)))
+        check_fault(c, "layer '%s': it takes a tensor for one in another layout, or its tiles are no planes",
+                    checker_layer_name(c, index));
+}
+
+struct range {
+    uint64_t start, end;
+};
+
+/* Most groups that the channels of a quad belong to, counted. */
+static uint64_t groups_of_a_quad(const struct dory_layer *run)
+{
+    uint64_t most = 0;
+    for (uint32_t first = 0; first < 4u * run->group_outputs; first += 4) { /* behind it they lie as at the start */
+        uint64_t groups = (first + 3) / run->group_outputs - first / run->group_outputs + 1;
+        most = groups > most ? groups : most;
+    }
+    return most;
+}
+
+/* Bytes of one quad from its definition: chunks of words of 4 channels, then constants. */
+static uint64_t quad_bytes(const struct dory_layer *run, uint64_t *first_chunk)
+{
+    bool contiguous = run->dilation_width == 1;
+    uint64_t runs = (uint64_t)run->kernel_height * (contiguous ? 1 : run->kernel_width), sum = 0;
+    *first_chunk = 0;
+    if (run->operation == DORY_DEPTHWISE)
+        *first_chunk = sum = 4ull * run->kernel_height * ((run->kernel_width + 3u) / 4 * 4);
+    if (run->operation == DORY_GROUPED)
+        *first_chunk = sum = (groups_of_a_quad(run) * run->group_channels + 3) / 4 * 2 * run->weight_bits *
+                             run->kernel_height * run->kernel_width;
+    for (uint32_t first = 0; run->operation == DORY_CONVOLUTION && first < run->input_channels;
+         first += run->tile_input_channels) {
+        uint32_t channels = dory_minimum(run->tile_input_channels, run->input_channels - first);
+        uint64_t elements = (uint64_t)(contiguous ? run->kernel_width : 1) * channels;
+        uint64_t chunk = (runs * elements + 3) / 4 * (2u * run->weight_bits);
+        *first_chunk = first == 0 ? chunk : *first_chunk;
+        sum += chunk;
+    }
+    return sum ? sum + dory_constants_bytes(run) : 0;
+}
+
+/* One or two buffers of an operand, or none where it has no bytes. */
+static int add_ranges(struct checker *c, int layer, const uint32_t offset[2], uint64_t bytes, struct range *ranges,
+                      int count)
+{
+    if (bytes == 0)
+        return count;
+    if (offset[0] % 4 != 0 || offset[1] % 4 != 0)
+        check_fault(c, "layer '%s': an L1 buffer at a multiple of less than 4 bytes", checker_layer_name(c, layer));
+    ranges[count++] = (struct range){offset[0], offset[0] + bytes};
+    if (offset[1] != offset[0])
+        ranges[count++] = (struct range){offset[1], offset[1] + bytes};
+    return count;
+}
+
+static uint64_t pixels_read(const struct dory_layer *run)
+{
+    uint64_t divisor = run->row_divisor ? run->row_divisor : 1;
+    uint64_t rows = ((uint64_t)run->tile_rows - 1) * run->stride_height;
+    rows = (rows + divisor - 1) / divisor + ((uint64_t)run->kernel_height - 1) * run->dilation_height + 1;
+    uint64_t columns =
+        ((uint64_t)run->tile_columns - 1) * run->stride_width + ((uint64_t)run->kernel_width - 1) * run->dilation_width + 1;
+    return rows * (run->input_layout == DORY_CHW ? run->input_width : columns);
+}
+
+static bool is_sliced(const struct dory_layer *run)
+{
+    return dory_reads_all_channels(run) && run->tile_input_channels < run->input_channels;
+}
+
+static uint64_t weights_tile_bytes(const struct dory_layer *run)
+{
+    uint64_t quads = (run->tile_channels + 3u) / 4, chunk, whole = quad_bytes(run, &chunk);
+    return whole == 0 ? dory_table_bytes(run) : quads * (is_sliced(run) ? chunk + dory_constants_bytes(run) : whole);
+}
+
+#define MOST_RANGES 11
+
+/* The buffers of a layer's map of L1, and what lies in front of them. */
+static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map, struct range ranges[MOST_RANGES])
+{
+    const struct plan_layer *layer = &c->plan->layers[index];
+    const struct dory_layer *run = &layer->run;
+    bool reads_all = dory_reads_all_channels(run), concatenation = run->operation == DORY_CONCATENATION;
+    uint32_t input_channels = reads_all ? run->tile_input_channels : run->tile_channels;
+    uint32_t second_channels = concatenation ? (uint32_t)run->output_channels - run->input_channels : input_channels;
+    uint64_t quads = (run->tile_channels + 3u) / 4, outputs = (uint64_t)run->tile_rows * run->tile_columns;
+    struct dory_tile_shape shape = {run->tile_rows, run->tile_columns, run->tile_channels, input_channels};
+    uint32_t accumulators[2] = {map->accumulators, map->accumulators}, scratch[2] = {map->scratch, map->scratch};
+    int count = 1;
+    ranges[0] = (struct range){0, DORY_L1_RUNTIME_BYTES};
+    count = add_ranges(c, index, map->input, pixels_read(run) * dory_element_bytes(input_channels, run->input_bits), ranges,
+                       count);
+    if (dory_has_second_input(run))
+        count = add_ranges(c, index, map->second_input,
+                           (run->second_is_pixel ? 1 : pixels_read(run)) *
+                               dory_element_bytes(second_channels, run->second_input_bits),
+                           ranges, count);
+    count = add_ranges(c, index, map->weights, weights_tile_bytes(run), ranges, count);
+    count =
+        add_ranges(c, index, map->output, outputs * dory_element_bytes(run->tile_channels, run->output_bits), ranges, count);
+    count = add_ranges(c, index, accumulators, is_sliced(run) ? outputs * quads * 16 : 0, ranges, count);
+    return add_ranges(c, index, scratch, layer->kernel->scratch_bytes(run, &shape, c->plan->cores), ranges, count);
+}
+
+void check_l1(struct checker *c, int index)
+{
+    struct range ranges[MOST_RANGES];
+    int count = l1_ranges(c, index, &c->plan->layers[index].run.l1, ranges);
+    for (int i = 0; i < count; i++) {
+        if (ranges[i].end > c->plan->l1_peak_bytes)
+            check_fault(c, "layer '%s': an L1 buffer ends at %" PRIu64 ", behind the arena of %u bytes",
+                        checker_layer_name(c, index), ranges[i].end, c->plan->l1_peak_bytes);
+        for (int j = 0; j < i; j++)
+            if (ranges[i].start < ranges[j].end && ranges[j].start < ranges[i].end)
+                check_fault(c, "layer '%s': L1 buffers at %" PRIu64 " and %" PRIu64 " overlap", checker_layer_name(c, index),
+                            ranges[j].start, ranges[i].start);
+    }
+}
+
+/* The map of a layer with the buffers only that its last tile is computed from. */
+static struct dory_l1_map map_at_end(const struct plan *plan, int index)
+{
+    const struct plan_layer *layer = &plan->layers[index];
+    struct dory_placed_tile tile, before;
+    struct dory_l1_map map = layer->run.l1;
+    dory_place_nothing(&before);
+    for (int i = layer->first_step; i < layer->first_step + layer->step_count; i++) {
+        bool more = true;
+        tile.step = &plan->steps[i].run;
+        for (dory_cursor_first(&tile.at, tile.step); more; more = dory_cursor_next(&tile.at, &layer->run, tile.step)) {
+            dory_place_tile(&tile, &before, &layer->run, NULL);
+            before = tile;
+        }
+    }
+    map.input[0] = map.input[1] = map.input[before.input_buffer];
+    map.second_input[0] = map.second_input[1] = map.second_input[before.input_buffer];
+    map.weights[0] = map.weights[1] = map.weights[before.weights_buffer];
+    return map;
+}
+
+/* Weights that come while the layer before still computes overwrite nothing of it. */
+void check_early(struct checker *c, int index)
+{
+    const struct dory_layer *run = &c->plan->layers[index].run;
+    struct range ranges[MOST_RANGES];
+    if (!c->plan->steps[c->plan->layers[index].first_step].run.weights_are_early)
+        return;
+    if (index == 0 || run->quad_bytes == 0 || c->plan->layers[index].block >= 0 || c->plan->layers[index - 1].block >= 0) {
+        check_fault(c, "layer '%s': weights that come early, behind no layer or one that takes turns, or none at all",
+                    checker_layer_name(c, index));
+        return;
+    }
+    struct dory_l1_map map = map_at_end(c->plan, index - 1);
+    int count = l1_ranges(c, index - 1, &map, ranges);
+    uint64_t start = run->l1.weights[0], end = start + weights_tile_bytes(run);
+    for (int i = 0; i < count; i++)
+        if (ranges[i].start < end && start < ranges[i].end)
+            check_fault(c, "layer '%s': its weights come early to byte %" PRIu64 " of L1, which layer '%s' still uses",
+                        checker_layer_name(c, index), start, checker_layer_name(c, index - 1));
+}
+
+/* ---- weights in flash ---- */
+
+void check_blob(struct checker *c, int index)
+{
+    const struct plan_layer *layer = &c->plan->layers[index];
+    uint64_t chunk, quad = quad_bytes(&layer->run, &chunk), bytes = quad * ((layer->run.output_channels + 3u) / 4);
+    if (layer->run.quad_bytes != quad || (quad && layer->run.chunk_bytes != chunk) || layer->weights_bytes != bytes)
+        check_fault(c, "layer '%s': sizes of its weights: %u a quad, %u in all; they have %" PRIu64 " and %" PRIu64,
+                    checker_layer_name(c, index), layer->run.quad_bytes, layer->weights_bytes, quad, bytes);
+    if (layer->weights_bytes == 0)
+        return;
+    uint64_t end = (uint64_t)layer->weights_address + layer->weights_bytes;
+    if (layer->weights_address < FLASH_HEADER_BYTES || end > c->plan->flash_bytes || layer->weights_address % 8 != 0)
+        check_fault(c, "layer '%s': weights at %u in a flash image of %u bytes", checker_layer_name(c, index),
+                    layer->weights_address, c->plan->flash_bytes);
+    for (int i = 0; i < index; i++) {
+        const struct plan_layer *other = &c->plan->layers[i];
+        if (other->weights_bytes && other->weights_address < end &&
+            layer->weights_address < (uint64_t)other->weights_address + other->weights_bytes)
+            check_fault(c, "layers '%s' and '%s': weights overlap in flash", checker_layer_name(c, i),
+                        checker_layer_name(c, index));
+    }
+}

@@ -1,0 +1,32 @@
+/* What the parts of the check pass share. Internal to them. */
+#ifndef DORYGEN_CHECKER_H
+#define DORYGEN_CHECKER_H
+
+#include "plan/plan.h"
+
+struct checker {
+    const struct plan *plan;
+    struct diagnostics *diagnostics;
+    int faults;
+};
+
+/* Reports a fault of dory; only the first few are worth reading. */
+void check_fault(struct checker *checker, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+const char *checker_layer_name(const struct checker *checker, int layer);
+
+/* check_layer.c: a layer on its own. Early weights: where those before it are sound. */
+void check_tile(struct checker *checker, int layer);
+void check_layout(struct checker *checker, int layer);
+void check_l1(struct checker *checker, int layer);
+void check_blob(struct checker *checker, int layer);
+void check_early(struct checker *checker, int layer);
+
+/* check_memory.c: plays steps and transfers against a model that knows of every byte of L2 and RAM what it holds, who is
+ * still to write it and who is still reading it. Needs a plan whose addresses are within bounds. */
+void check_memory(struct checker *checker);
+
+/* check_tiles.c: the same for tiles that have been placed. */
+void check_tiles(struct checker *checker);
+
+#endif
