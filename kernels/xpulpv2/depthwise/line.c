@@ -140,8 +140,8 @@ static void compute_long(struct lines *work, uint8_t *output, uint32_t output_st
 {
     struct dory_line *line = &work->line;
     int32_t sums[4 * MOST_FOURS];
-    line->lanes = 1;
     for (uint32_t lane = 0; lane < work->lanes; lane++) {
+        line->lanes = 1;
         line->last = (uint8_t *)sums;
         line->tails[0] = line->tails[lane];
         work->compute(line);
@@ -186,7 +186,8 @@ static void compute_fours(struct lines *work, const uint8_t *input, uint32_t fou
     }
 }
 
-static void compute_some(struct lines *work, const uint8_t *input, uint32_t fours, uint8_t *output)
+static inline __attribute__((always_inline)) void compute_some(struct lines *work, const uint8_t *input, uint32_t fours,
+                                                               uint8_t *output)
 {
     uint32_t most = work->is_long ? MOST_FOURS : fours;
     while (fours > 0) {

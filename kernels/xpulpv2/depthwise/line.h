@@ -29,17 +29,18 @@ struct dory_line {
     const uint8_t *weights; /* words as they are and moved on, in turn; of up to 3 sliding steps, as they are alone */
     uint32_t weights_bytes;
     const uint8_t *constants;
-    uint8_t *last;       /* the last element of the first four, which is written first */
+    uint8_t *last; /* the last element of the first four, which is written first */
+    const uint32_t *next_tail;
     uint32_t tails[4];   /* sliding: the last word of the last four, of which not all pixels exist */
     uint32_t pixel_step; /* from pixel to pixel of the input */
     uint32_t steps;
     uint32_t sliding; /* steps, or 0 */
     bool is_signed;
-    uint32_t far, four_step;             /* not sliding: from near to far words, and from a four to the next one */
-    int32_t back, to_next;               /* from an element to the one before; from a four's first to the next one's last */
-    uint32_t fours;                      /* at least 1 */
-    uint32_t tail, more, ends, saved[2]; /* of a lane at work */
-    uint32_t zero, step_below;           /* likewise, of DORY_DIRECT_SPLIT_AWAY */
+    uint32_t far, four_step;       /* not sliding: from near to far words, and from a four to the next one */
+    int32_t back, to_next;         /* from an element to the one before; from a four's first to the next one's last */
+    uint32_t fours;                /* at least 1 */
+    uint32_t more, ends, saved[2]; /* of a lane at work */
+    uint32_t zero, step_below;     /* likewise, of DORY_DIRECT_SPLIT_AWAY */
 };
 
 typedef void dory_compute_line(struct dory_line *line);
@@ -47,34 +48,51 @@ typedef void dory_compute_line(struct dory_line *line);
 /* Bytes 2 and 3 of a word, 0 and 1 of the next one. */
 #define DORY_LINE_FAR 0x05040302
 
-/* Of a lane. */
-static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
-{
-    return kind == DORY_DIRECT ? 8 : kind == DORY_DIRECT_SPLIT ? 20 : kind == DORY_DIRECT_SPLIT_AWAY ? 28 : 16;
-}
-
 #if defined(DORY_XPULPV2)
 
 /* clang-format off */
 
 /* Registers beside those of finish.h: t6, a7, s7 and ra sums, before them bytes of pixels; s1 to s4 near words; s5, s6, s9,
  * s10, t2 and t3 weights; a0 and a1 input and its step; a6 selector of far words. */
-#define START_LINE(load_constants)                                                                                          \
+#define START_LINE                                                                                                          \
     "sw gp, %[saved_gp]\n"                                                                                                  \
     "sw tp, %[saved_tp]\n"                                                                                                  \
     "lw a5, %[shift]\n"                                                                                                     \
-    "lw t1, %[constants]\n"                                                                                                 \
-    "lw t0, %[weights]\n"                                                                                                   \
-    load_constants                                                                                                          \
-    "lw a2, %[last]\n"                                                                                                      \
     "lw s8, %[back]\n"                                                                                                      \
     "lw s11, %[to_next]\n"                                                                                                  \
-    "lw a0, %[input]\n"                                                                                                     \
     "lw a1, %[pixel_step]\n"
+
+/* t0 is where a lane's weights are. */
+#define START_LANE(load_constants)                                                                                          \
+    "0: lw t1, %[constants]\n"                                                                                              \
+    "lw a0, %[input]\n"                                                                                                     \
+    "lw a2, %[last]\n"                                                                                                      \
+    "lw t0, %[weights]\n"                                                                                                   \
+    load_constants                                                                                                          \
+    "lw t5, %[weights_bytes]\n"                                                                                             \
+    "addi t2, a0, 1\n"                                                                                                      \
+    "addi t3, a2, 1\n"                                                                                                      \
+    "add t5, t5, t0\n"                                                                                                      \
+    "sw t1, %[constants]\n"                                                                                                 \
+    "sw t2, %[input]\n"                                                                                                     \
+    "sw t3, %[last]\n"                                                                                                      \
+    "sw t5, %[weights]\n"
+
+#define NEXT_LANE                                                                                                           \
+    "lw t0, %[lanes]\n"                                                                                                     \
+    "nop\n"                                                                                                                 \
+    "addi t0, t0, -1\n"                                                                                                     \
+    "sw t0, %[lanes]\n"                                                                                                     \
+    "bnez t0, 0b\n"
 
 #define END_LINE                                                                                                            \
     "lw gp, %[saved_gp]\n"                                                                                                  \
     "lw tp, %[saved_tp]\n"
+
+#define LOAD_CONSTANTS_SPLIT_AWAY                                                                                           \
+    LOAD_CONSTANTS_SPLIT P_LW_NEXT("t2", "t1") P_LW_NEXT("t3", "t1")                                                        \
+    "sw t2, %[zero]\n"                                                                                                      \
+    "sw t3, %[step_below]\n"
 
 /* 6 instructions. */
 #define PACK_WORD(word, pointer, b0, b1, b2, b3)                                                                            \
@@ -90,7 +108,7 @@ static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
 
 /* Up to 3 steps make the moved words themselves. More have six near words, and weights from t3 on. */
 #define SELECT_FAR "li a6, 0x05040302\n"
-#define WEIGHTS_1  P_LW_NEXT("s5", "t0") SELECT_FAR "slli s6, s5, 8\n"
+#define WEIGHTS_1  P_LW_NEXT("s5", "t0") "nop\n" "slli s6, s5, 8\n"
 #define WEIGHTS_2                                                                                                           \
     P_LW_NEXT("s5", "t0") P_LW_NEXT("s9", "t0") "li a6, 0x06050403\n"                                                       \
     "slli s6, s5, 8\n"                                                                                                      \
@@ -100,7 +118,7 @@ static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
     "slli s6, s5, 8\n"                                                                                                      \
     "mv s10, s5\n" PV_SHUFFLE2_B("s10", "s9", "a6")                                                                         \
     "mv t3, s9\n" PV_SHUFFLE2_B("t3", "t2", "a6") SELECT_FAR
-#define WEIGHTS_4 SELECT_FAR "mv t3, t0\n"
+#define WEIGHTS_4 "mv t3, t0\n"
 #define WEIGHTS_5 WEIGHTS_4
 
 #define FIRST_WORDS_1             SLIDE_WORD("s1")
@@ -139,30 +157,38 @@ static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
 
 /* The last four has its last word from memory: the loop's body is entered behind its load once more, for one round. */
 #define SLIDING(steps, dot, start, finish, instructions, load_constants)                                                    \
-    START_LINE(load_constants)                                                                                              \
+    START_LINE                                                                                                              \
+    SELECT_FAR                                                                                                              \
+    START_LANE(load_constants)                                                                                           \
     WEIGHTS_##steps                                                                                                         \
     FIRST_WORDS_##steps                                                                                                     \
     "lw t0, %[more]\n"                                                                                                      \
+    "li t1, 1\n"                                                                                                            \
+    "sw t1, %[ends]\n"                                                                                                      \
     LP_START("x0", 4, "1")                                                                                                  \
-    LP_END("x0", 2 + 6 + INSTRUCTIONS_##steps + INSTRUCTIONS_##start + instructions, "3")                                              \
+    LP_END("x0", 2 + 6 + INSTRUCTIONS_##steps + INSTRUCTIONS_##start + instructions, "3")                                   \
     "beqz t0, 4f\n"                                                                                                         \
     LP_COUNT("x0", "t0")                                                                                                    \
     "1: " SLIDE_WORD(LAST_WORD_##steps)                                                                                     \
     "2:\n"                                                                                                                  \
     SET_##start                                                                                                             \
-    SLIDE_##steps(FIRST_##start(dot), PV_S##dot)                                                                        \
+    SLIDE_##steps(FIRST_##start(dot), PV_S##dot)                                                                            \
     finish("t6", "a7", "s7", "ra", "t0", "t1", "3: ")                                                                       \
     "4: lw t0, %[ends]\n"                                                                                                   \
-    "lw " LAST_WORD_##steps ", %[tail]\n"                                                                                   \
+    "lw t1, %[next_tail]\n"                                                                                                 \
     "sw x0, %[ends]\n"                                                                                                      \
     "beqz t0, 5f\n"                                                                                                         \
+    P_LW_NEXT(LAST_WORD_##steps, "t1")                                                                                      \
     LP_COUNT("x0", "t0")                                                                                                    \
+    "sw t1, %[next_tail]\n"                                                                                                 \
     "j 2b\n"                                                                                                                \
-    "5:\n"
+    "5:\n"                                                                                                                  \
+    NEXT_LANE
 
 /* Near words from a0 on, far ones from s9 on, weights from s10 on. */
 #define ANY_STEPS(dot, start, finish, instructions, load_constants)                                                         \
-    START_LINE(load_constants)                                                                                              \
+    START_LINE                                                                                                              \
+    START_LANE(load_constants)                                                                                              \
     "lw s9, %[far]\n"                                                                                                       \
     "lw t2, %[steps]\n"                                                                                                     \
     "lw t3, %[fours]\n"                                                                                                     \
@@ -178,7 +204,8 @@ static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
     dot("t6", "s1", "s5") dot("a7", "s1", "s6") dot("s7", "s2", "s5") "2: " dot("ra", "s2", "s6")                           \
     "add a0, a0, s3\n"                                                                                                      \
     "add s9, s9, s3\n"                                                                                                      \
-    finish("t6", "a7", "s7", "ra", "t0", "t1", "3: ")
+    finish("t6", "a7", "s7", "ra", "t0", "t1", "3: ")                                                                       \
+    NEXT_LANE
 
 #define LINE(text)                                                                                                          \
     __asm__ volatile(                                                                                                       \
@@ -188,11 +215,20 @@ static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
         text                                                                                                                \
         END_LINE                                                                                                            \
         ".option pop\n"                                                                                                     \
-        : [ends] "+m"(line->ends), [saved_gp] "=m"(line->saved[0]), [saved_tp] "=m"(line->saved[1])                         \
-        : FINISH_OPERANDS(line->normaliser), [constants] "m"(line->constants), [weights] "m"(line->weights),                \
-          [last] "m"(line->last), [back] "m"(line->back), [to_next] "m"(line->to_next), [input] "m"(line->input),           \
-          [pixel_step] "m"(line->pixel_step), [more] "m"(line->more), [tail] "m"(line->tail), [far] "m"(line->far),         \
-          [steps] "m"(line->steps), [fours] "m"(line->fours), [four_step] "m"(line->four_step), [zero] "m"(line->zero),     \
+        : /* all in memory, which is clobbered: of operands that change there may be fewer */                               \
+        : FINISH_OPERANDS(line->normaliser), [back] "m"(line->back), [to_next] "m"(line->to_next),                          \
+          [weights_bytes] "m"(line->weights_bytes), [pixel_step] "m"(line->pixel_step), [more] "m"(line->more),             \
+          [far] "m"(line->far), [steps] "m"(line->steps), [fours] "m"(line->fours), [four_step] "m"(line->four_step),       \
+          [ends] "m"(line->ends),                                                                                           \
+          [saved_gp] "m"(line->saved[0]),                                                                                   \
+          [saved_tp] "m"(line->saved[1]),                                                                                   \
+          [constants] "m"(line->constants),                                                                                 \
+          [weights] "m"(line->weights),                                                                                     \
+          [input] "m"(line->input),                                                                                         \
+          [last] "m"(line->last),                                                                                           \
+          [lanes] "m"(line->lanes),                                                                                         \
+          [next_tail] "m"(line->next_tail),                                                                                 \
+          [zero] "m"(line->zero),                                                                                           \
           [step_below] "m"(line->step_below)                                                                                \
         : CLOBBERED)
 
@@ -214,10 +250,11 @@ static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
 
 /* clang-format on */
 
-/* `kind` is a constant; DORY_NOT_DIRECT writes sums. */
-static inline __attribute__((always_inline)) void dory_line_lane(struct dory_line *line, enum dory_direct kind)
+/* All lanes. `kind` is a constant; DORY_NOT_DIRECT writes sums. */
+static inline __attribute__((always_inline)) void dory_line_compute(struct dory_line *line, enum dory_direct kind)
 {
-    line->ends = 1;
+    line->more = line->fours - 1;
+    line->next_tail = line->tails;
     switch (kind) {
     case DORY_DIRECT: LINE_OF_STEPS(NOTHING, ZERO, FINISH_UP_TO, 17, LOAD_CONSTANTS); break;
     case DORY_DIRECT_CLAMPED: LINE_OF_STEPS(NOTHING, ZERO, FINISH_CLAMPED, 20, LOAD_CONSTANTS_CLAMPED); break;
@@ -225,7 +262,7 @@ static inline __attribute__((always_inline)) void dory_line_lane(struct dory_lin
         LINE_OF_STEPS(NOTHING, ZERO, FINISH_CLAMPED_LESS_ONE, 28, LOAD_CONSTANTS_CLAMPED_LESS_ONE);
         break;
     case DORY_DIRECT_SPLIT: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_SPLIT, 24, LOAD_CONSTANTS_SPLIT); break;
-    case DORY_DIRECT_SPLIT_AWAY: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_SPLIT_AWAY, 34, LOAD_CONSTANTS_SPLIT); break;
+    case DORY_DIRECT_SPLIT_AWAY: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_SPLIT_AWAY, 34, LOAD_CONSTANTS_SPLIT_AWAY); break;
     case DORY_DIRECT_HIGH: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_HIGH_UP_TO, 21, LOAD_CONSTANTS_HIGH); break;
     case DORY_DIRECT_HIGH_AWAY: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_HIGH_AWAY, 35, LOAD_CONSTANTS_HIGH); break;
     default: LINE_OF_STEPS(NOTHING, ZERO, FINISH_NOT, 4, LOAD_CONSTANTS_NOT); break;
@@ -233,6 +270,12 @@ static inline __attribute__((always_inline)) void dory_line_lane(struct dory_lin
 }
 
 #else
+
+/* Of a lane. */
+static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
+{
+    return kind == DORY_DIRECT ? 8 : kind == DORY_DIRECT_SPLIT ? 20 : kind == DORY_DIRECT_SPLIT_AWAY ? 28 : 16;
+}
 
 static inline uint32_t dory_line_word(const struct dory_line *line, const uint8_t *input)
 {
@@ -266,7 +309,7 @@ static inline void dory_line_words(const struct dory_line *line, uint32_t four, 
     const uint8_t *input = line->input + (four + step) * word_bytes;
     bool is_tail = four + 1 == line->fours && step + 1 == line->steps;
     word[0] = dory_line_word(line, input);
-    word[1] = pv_shuffle2_b(word[0], is_tail ? line->tail : dory_line_word(line, input + word_bytes), DORY_LINE_FAR);
+    word[1] = pv_shuffle2_b(word[0], is_tail ? *line->next_tail : dory_line_word(line, input + word_bytes), DORY_LINE_FAR);
 }
 
 static inline void dory_line_lane(struct dory_line *line, enum dory_direct kind)
@@ -295,18 +338,9 @@ static inline void dory_line_lane(struct dory_line *line, enum dory_direct kind)
     }
 }
 
-#endif
-
-/* All lanes. */
-static inline __attribute__((always_inline)) void dory_line_compute(struct dory_line *line, enum dory_direct kind)
+static inline void dory_line_compute(struct dory_line *line, enum dory_direct kind)
 {
-    line->more = line->fours - 1;
-    for (const uint32_t *tail = line->tails, *end = tail + line->lanes; tail < end; tail++) {
-        line->tail = *tail;
-        if (kind == DORY_DIRECT_SPLIT_AWAY) {
-            line->zero = dory_load_word(line->constants + 20);
-            line->step_below = dory_load_word(line->constants + 24);
-        }
+    for (line->next_tail = line->tails; line->lanes > 0; line->lanes--, line->next_tail++) {
         dory_line_lane(line, kind);
         line->input++;
         line->last++;
@@ -314,5 +348,7 @@ static inline __attribute__((always_inline)) void dory_line_compute(struct dory_
         line->constants += dory_line_constants_bytes(kind);
     }
 }
+
+#endif
 
 #endif

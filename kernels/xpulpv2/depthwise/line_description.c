@@ -24,8 +24,9 @@ static uint64_t part_cycles(const struct dory_layer *layer, uint32_t fours, bool
     uint32_t kernel = kernel_of(layer), stride = stride_of(layer), steps = dory_depthwise_steps(kernel, stride);
     bool slides = dory_line_sliding(layer, kernel, stride) != 0, ends = slides && kernel % 4 != 0;
     uint64_t four = finish_cycles + (!slides ? 8 + 18 * steps : steps <= 3 ? 6 + 6 * steps : 7 + 8 * steps);
-    uint64_t pairs = !slides || steps > 3 ? 100 + 80 * steps : 0, some = 4 * (122 + 17 * steps) + pairs;
-    uint64_t copied = 450 + 4 * (8 + 18 * steps + finish_cycles) + 15 * kernel + (slides ? 100 + 80 * steps : 0);
+    uint64_t pairs = !slides || steps > 3 ? 100 + 80 * steps : 0, some = 4 * (110 + 17 * steps) + pairs;
+    uint64_t copied =
+        400 + 4 * (8 + 18 * steps + finish_cycles) + 15 * kernel + (slides && steps <= 3 ? 100 + 80 * steps : 0);
     if (ends && (!partial || fours > 1)) {
         return 150 + (partial ? 2 : 1) * some + fours * 4 * four;
     }
@@ -37,7 +38,7 @@ static uint64_t core_cycles(const struct dory_layer *layer, uint32_t lines, uint
                             uint64_t finish_cycles)
 {
     uint32_t fours = dory_divide_up(outputs, 4);
-    uint64_t total = 490, column = layer->kernel_height == 1 ? 0 : 4 * 8 * kernel_of(layer);
+    uint64_t total = 490, column = layer->kernel_height == 1 ? 0 : 4 * 12 * kernel_of(layer);
     for (bool starts = true; first < end; starts = false) {
         uint32_t line = first / fours, next = dory_minimum((line + 1) * fours, end);
         bool is_last = next == (line + 1) * fours;
