@@ -14,7 +14,7 @@
 #define PLACES_EFFORT   24000000
 #define PLACES_WEIGHT   8 /* of those, where places are found for them, too */
 #define VARIANT_EFFORT  300
-#define MOVES_OF_LAYER  1000 /* at most */
+#define MOVES_OF_LAYER  400 /* at most */
 #define LEAST_MOVES     4000
 #define THRESHOLD_PARTS 20   /* of a layer's cycles in the mean: what the first moves may cost */
 #define NEAR_PARTS      5000 /* of the cycles: nearer than this to the bound is as good */
