@@ -405,7 +405,7 @@ void model_free(struct model *model)
 
 int model_columns(const struct model *model) { return glp_get_num_cols(model->problem); }
 
-/* ---- cuts ---- */
+/* ---- picks that have been played ---- */
 
 static int column_of(const struct model *m, int layer, const struct candidate *candidate)
 {
@@ -420,19 +420,6 @@ void model_exclude(struct model *m, const struct candidate *const *pick)
     for (int l = 0; l < m->layer_count; l++)
         add(m, column_of(m, l, pick[l]), 1);
     end_row(m, GLP_UP, m->layer_count - 1);
-}
-
-void model_raise(struct model *m, const struct candidate *const *pick, int first, int last, uint64_t cycles)
-{
-    double least = 0;
-    for (int l = first; l <= last; l++)
-        least += m->layers[l].least_cycles;
-    double rise = SCALE * (double)cycles - least; /* each other candidate takes all of it back */
-    for (int l = first; l <= last; l++) {
-        add(m, m->duration + l, 1);
-        add(m, column_of(m, l, pick[l]), -rise);
-    }
-    end_row(m, GLP_LO, least + rise - (last - first + 1) * rise);
 }
 
 /* ---- solving ---- */

@@ -2,8 +2,8 @@
  * take its place. Internal to the planner.
  *
  * A model knows less than a schedule does: data arrive like water, not in transfers that need all their bytes at once. So
- * no schedule of a pick takes fewer cycles than the model says, and what it excludes none can do. What schedules have
- * taught is told to it as cuts, and the model solved again. */
+ * no schedule of a pick takes fewer cycles than the model says, and what it excludes none can do. A pick whose
+ * schedule has been made is excluded, and the model solved again. */
 #ifndef DORYGEN_MODEL_H
 #define DORYGEN_MODEL_H
 
@@ -30,9 +30,7 @@ enum model_answer {
 enum model_answer model_solve(struct model *model, uint64_t below, const struct candidate **pick, uint64_t *bound,
                               int *nodes);
 
-/* Cuts: these candidates, together, are not to be picked again; those of layers `first` to `last` together take at least so
- * many cycles. */
+/* These candidates, together, are not to be picked again. */
 void model_exclude(struct model *model, const struct candidate *const *pick);
-void model_raise(struct model *model, const struct candidate *const *pick, int first, int last, uint64_t cycles);
 
 #endif

@@ -1,7 +1,7 @@
 /* The decision: which tensors live in RAM, and one candidate a layer.
  *
  * A local search makes a first decision, of which all others have to be faster. Then the mixed integer program of model.c
- * picks; what the schedule of the pick shows goes back to it as cuts, until it proves that no pick is faster than the best
+ * picks, and each pick is played as a schedule and not picked again, until it proves that no pick is faster than the best
  * one, or until its nodes are used up: then the gap is known. All of it is deterministic and bounded by counts. */
 #include <string.h>
 
@@ -45,7 +45,7 @@ static void search_model(struct optimiser *o, struct model *model, struct plan_p
         if (answer != MODEL_PICKED)
             break;
         apply_pick(o, pick);
-        teach(o, model, (const struct candidate *const *)pick);
+        model_exclude(model, (const struct candidate *const *)pick);
         settle(o);
         if (!repair(o, false))
             continue;

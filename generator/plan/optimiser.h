@@ -1,4 +1,4 @@
-/* What the parts of the search share: homes.c, starts.c, moves.c, search.c, lessons.c, optimise.c. Internal to them. */
+/* What the parts of the search share: homes.c, starts.c, moves.c, search.c, optimise.c. Internal to them. */
 #ifndef DORYGEN_OPTIMISER_H
 #define DORYGEN_OPTIMISER_H
 
@@ -110,10 +110,5 @@ void improve(struct optimiser *optimiser);
 
 /* Keeps the decision if it is faster than all before, with offsets for all buffers. */
 void settle(struct optimiser *optimiser);
-
-/* ---- lessons.c ---- */
-
-/* A pick is not to come again; where weights are all that is brought, what makes it slow is not to come again either. */
-void teach(struct optimiser *optimiser, struct model *model, const struct candidate *const *pick);
 
 #endif

@@ -21,7 +21,6 @@
  *     moves.c      moves that gain something
  *     search.c     and moves that may lose a little
  *     model.c      the decision as a mixed integer program, which GLPK solves: a proof, a bound, and what else it finds
- *     lessons.c    what the schedule of its solutions teaches it
  *     fuse.c       which layers form blocks
  *     optimise.c   all together
  */
