@@ -138,16 +138,6 @@ static void find_copied_rows(const struct description *d, struct row_span *spans
     }
 }
 
-/* How far positions are from each other; 0: not evenly. */
-static uint16_t step_of(const int32_t *positions, int count)
-{
-    int64_t step = count > 1 ? (int64_t)positions[1] - positions[0] : 1;
-    bool even = positions[0] >= 0 && step > 0 && step <= UINT16_MAX;
-    for (int i = 0; i < count && even; i++)
-        even = positions[i] == positions[0] + i * step;
-    return (uint16_t)(even ? step : 0);
-}
-
 /* Any other map. */
 static void describe_mapped_copy(const struct description *d)
 {
@@ -158,8 +148,6 @@ static void describe_mapped_copy(const struct description *d)
     find_copied_rows(d, spans);
     describe_row_window(d, spans);
     d->run->map = positions;
-    d->run->column_step = step_of(map->columns, y->width);
-    d->run->channel_step = step_of(map->channels, y->channels);
     memcpy(positions, map->rows, (size_t)y->height * sizeof *positions);
     memcpy(positions + y->height, map->columns, (size_t)y->width * sizeof *positions);
     memcpy(positions + y->height + y->width, map->channels, (size_t)y->channels * sizeof *positions);

@@ -56,15 +56,17 @@ static void find_ratios(struct work *work, struct arena *arena)
 /* ---- one plan ---- */
 
 /* 0: it does not fit. */
-static uint64_t cycles_of(const struct work *work, int memories, int ratio, struct cut_memory *memory)
+static uint64_t cycles_of(const struct work *work, int memories, int ratio, struct cut_memory *const memory[2])
 {
     const struct explore_question *question = work->question;
     const struct clock_pair *clocks = &question->clocks[work->first_pair[ratio]];
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target = *question->target;
-    struct plan_options options = {
-        .cores = question->cores, .l2_application_bytes = question->application_bytes, .memory = memory};
+    struct plan_options options = {.cores = question->cores,
+                                   .l2_application_bytes = question->application_bytes,
+                                   .memory = memory[0],
+                                   .memory_at_equal_clocks = memory[1]};
     struct plan plan = {0};
     target.l1_bytes = question->l1_bytes[memories / question->l2_count];
     target.l2_bytes = question->l2_bytes[memories % question->l2_count];
@@ -81,7 +83,7 @@ static uint64_t cycles_of(const struct work *work, int memories, int ratio, stru
 static void work_on_group(const struct work *work, int l1, int ratio)
 {
     struct arena arena = {0};
-    struct cut_memory *memory = cut_memory_make(&arena);
+    struct cut_memory *memory[] = {cut_memory_make(&arena), cut_memory_make(&arena)};
     int l2_count = work->question->l2_count;
     for (int l2 = 0; l2 < l2_count; l2++) {
         int memories = l1 * l2_count + l2;

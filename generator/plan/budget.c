@@ -66,8 +66,6 @@ static bool plan_beside_code(const struct network *network, const struct target 
     return planned;
 }
 
-#define MOST_TILES 48 /* of a table: 11 kB on GAP8 */
-
 /* At least so many tiles: each has its operands in L1. */
 static uint64_t least_tiles(const struct network *network, const struct target *target)
 {
@@ -85,24 +83,17 @@ static uint64_t least_tiles(const struct network *network, const struct target *
     return tiles;
 }
 
-/* A part of the driver's cycles where it takes tiles from a table. */
-static uint32_t with_table(uint32_t cycles) { return cycles * 2 / 5; }
-
 /* With a table of the tiles, and with as many as are then the fastest. False where there are too many, or no room. */
 static bool plan_with_table(const struct network *network, const struct target *target, const struct plan_options *options,
                             struct plan *plan, struct arena *arena)
 {
     struct diagnostics unheard = {.arena = arena};
-    struct target *quick = arena_allocate(arena, sizeof *quick);
+    const struct target *quick = target_with_table(target, arena);
     struct plan_options beside = *options;
-    *quick = *target;
-    quick->tile_driver_cycles = with_table(target->tile_driver_cycles);
-    quick->step_driver_cycles = with_table(target->step_driver_cycles);
-    quick->kernel_start_cycles +=
-        target->kernel_start_cycles * 3 / 5; /* copies start sooner, beside a kernel's first misses */
-    beside.l2_firmware_bytes += options->l2_bytes ? 0 : MOST_TILES * TILE_BYTES;
-    if (least_tiles(network, target) > MOST_TILES || target->tile_driver_cycles == 0 ||
-        !plan_beside_code(network, quick, &beside, plan, arena, &unheard) || plan_tile_count(plan) > MOST_TILES)
+    beside.l2_firmware_bytes += options->l2_bytes ? 0 : target->table_most_tiles * TILE_BYTES;
+    if (least_tiles(network, target) > target->table_most_tiles ||
+        !plan_beside_code(network, quick, &beside, plan, arena, &unheard) ||
+        plan_tile_count(plan) > target->table_most_tiles)
         return false;
     plan->l2_firmware_bytes = options->l2_bytes ? 0 : options->l2_firmware_bytes;
     return true;

@@ -281,15 +281,6 @@ static uint32_t least_l1_beside(const struct planner *p, uint32_t least, uint32_
     return fits;
 }
 
-static const char *advice(const struct dory_layer *run)
-{
-    bool moves_axis = run->operation == DORY_COPY && run->map && run->kernel_height == run->input_height;
-    return moves_axis
-               ? "; it moves an axis, for which all of its input has to be there: give the tensor to the model in the "
-                 "order in which its layers read it, or make it smaller"
-               : "";
-}
-
 static void report_layers(const struct planner *p, uint32_t l2_bytes, int l2_layer)
 {
     const struct network *network = p->network;
@@ -298,9 +289,8 @@ static void report_layers(const struct planner *p, uint32_t l2_bytes, int l2_lay
         if (layer_of(p, l)->least_l1_bytes > p->l1_bytes) {
             fits_l1 = false;
             diagnose(p->diagnostics, SEVERITY_ERROR, network->layers[l].name, NULL,
-                     "does not fit L1: its smallest tile needs %" PRIu32 " bytes, there are %" PRIu32 "%s%s",
-                     layer_of(p, l)->least_l1_bytes, p->l1_bytes, p->target->l1_stack_bytes ? " beside the stacks" : "",
-                     advice(&layer_of(p, l)->run));
+                     "does not fit L1: its smallest tile needs %" PRIu32 " bytes, there are %" PRIu32 "%s",
+                     layer_of(p, l)->least_l1_bytes, p->l1_bytes, p->target->l1_stack_bytes ? " beside the stacks" : "");
         }
     if (fits_l1 || l2_bytes > p->l2_bytes)
         diagnose(p->diagnostics, SEVERITY_ERROR, network->layers[l2_layer].name, NULL,

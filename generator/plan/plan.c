@@ -1,6 +1,7 @@
 /* Pass `plan`: everything that is decided about a network, by the passes that planner.h lists. This file calls them and
  * writes down the result. */
 #include "plan/planner.h"
+#include "plan/timeline.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -317,8 +318,8 @@ static bool make_plan(struct planner *p, struct plan *plan)
     return write_plan(p, plan, &schedule);
 }
 
-bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
-               const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+static bool plan_once(const struct network *network, const struct target *target, const struct plan_options *options,
+                      const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct arena search = {0};
     struct planner planner = {.network = network,
@@ -331,4 +332,24 @@ bool plan_with(const struct network *network, const struct target *target, const
     bool planned = make_plan(&planner, plan);
     arena_free(&search);
     return planned;
+}
+
+/* What is best at equal clocks is mostly not where they differ, but a search that does not try everything may miss it. */
+bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
+               const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+{
+    const struct target *equal = target->at_equal_clocks;
+    struct plan_options options_there = *options;
+    struct diagnostics unheard = {.arena = arena};
+    struct plan other;
+    options_there.memory = options->memory_at_equal_clocks;
+    if (!plan_once(network, target, options, resident, plan, arena, diagnostics))
+        return false;
+    if (!equal || !plan_once(network, equal, &options_there, resident, &other, arena, &unheard))
+        return true;
+    timeline_play_on(&other, target, arena);
+    other.proof = plan->proof;
+    if (other.predicted_cycles < plan->predicted_cycles)
+        *plan = other;
+    return true;
 }

@@ -33,6 +33,7 @@ struct plan_options {
     /* Null: none. Of plans before, which were for the same network, options and target, but for the size of L2: the same
      * plan in less time. */
     struct cut_memory *memory;
+    struct cut_memory *memory_at_equal_clocks; /* the same, for target->at_equal_clocks */
 };
 
 /* A range of L2 that holds one thing from step to step. */

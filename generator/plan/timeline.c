@@ -234,3 +234,13 @@ void timeline_play_layers(struct plan *plan, struct arena *arena)
         play_layer(plan, i, turn_cycles, arena);
     count_from_completed(plan, turn_cycles);
 }
+
+void timeline_play_on(struct plan *plan, const struct target *target, struct arena *arena)
+{
+    struct timeline timeline;
+    plan->target = target;
+    plan->start_cycles = target->run_overhead_cycles;
+    timeline_play_layers(plan, arena);
+    timeline_make(plan, &timeline, arena);
+    plan->predicted_cycles = timeline.end_cycle;
+}

@@ -40,6 +40,9 @@ struct tile_cost timeline_watch_tiles(const struct plan *plan, const struct time
  * costs than those that the plan was made for. */
 void timeline_play_layers(struct plan *plan, struct arena *arena);
 
+/* The same plan on such a target, with what it predicts there. */
+void timeline_play_on(struct plan *plan, const struct target *target, struct arena *arena);
+
 /* The buffers of a layer's L1 map. */
 struct l1_sizes timeline_l1_sizes(const struct plan *plan, int layer);
 

@@ -2,6 +2,7 @@
  * the controller does, and what its memories do, takes more of them the faster the cluster is. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "target/target.h"
 
@@ -57,17 +58,12 @@ static uint32_t converted_driver(struct ratio clocks, uint32_t cycles, uint32_t 
     return (uint32_t)(cycles * percent * clocks.cluster / clocks.controller / 100);
 }
 
-/* A faster controller fills and empties L1 in denser bursts, which cores wait for. */
-static void slow_kernels(struct target *target, struct ratio clocks)
+/* A faster controller fills and empties L1 in denser bursts. */
+static uint32_t converted_contention(const struct target *target, struct ratio clocks)
 {
-    if (clocks.controller <= clocks.cluster || !target->contention_permille)
-        return;
-    uint64_t more = target->contention_permille * (clocks.controller - clocks.cluster), all = 1000 * clocks.cluster + more;
-    for (int i = 0; i < TARGET_KERNELS; i++) {
-        uint64_t percent = target->kernel_speed_percent[i];
-        percent = ((percent ? percent : 100) * 1000 * clocks.cluster + all / 2) / all;
-        target->kernel_speed_percent[i] = percent ? (uint32_t)percent : 1;
-    }
+    uint64_t faster = clocks.controller > clocks.cluster ? clocks.controller - clocks.cluster : 0;
+    uint64_t more = target->dma_contention_cycles * faster * target->contention_controller_percent / 100;
+    return target->dma_contention_cycles + (uint32_t)(more / clocks.cluster);
 }
 
 static void limit_rate(uint32_t *rate, uint32_t limit)
@@ -76,22 +72,31 @@ static void limit_rate(uint32_t *rate, uint32_t limit)
         *rate = limit;
 }
 
+static struct target *copy_of(const struct target *target, struct arena *arena)
+{
+    return memcpy(arena_allocate(arena, sizeof *target), target, sizeof *target);
+}
+
 bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t cluster_mhz, struct diagnostics *diagnostics)
 {
     struct ratio clocks = {controller_mhz, cluster_mhz};
     bool good = is_there(target, "controller", controller_mhz, target->controller_most_mhz, diagnostics);
     if (!is_there(target, "cluster", cluster_mhz, target->cluster_most_mhz, diagnostics) || !good)
         return false;
+    if (controller_mhz != cluster_mhz)
+        target->at_equal_clocks = copy_of(target, diagnostics->arena);
     target->controller_mhz = controller_mhz;
     target->cluster_mhz = cluster_mhz;
     target->l3_setup_cycles = converted_driver(clocks, target->l3_setup_cycles, 100);
-    target->tile_driver_cycles = converted_driver(clocks, target->tile_driver_cycles, target->slow_driver_percent);
-    target->step_driver_cycles = converted_driver(clocks, target->step_driver_cycles, target->slow_driver_percent);
-    slow_kernels(target, clocks);
+    uint32_t *const driver[] = {&target->tile_driver_cycles, &target->step_driver_cycles, &target->command_driver_cycles,
+                                &target->table_tile_driver_cycles, &target->table_step_driver_cycles};
+    for (size_t i = 0; i < sizeof driver / sizeof *driver; i++)
+        *driver[i] = converted_driver(clocks, *driver[i], target->slow_driver_percent);
+    target->dma_contention_cycles = converted_contention(target, clocks);
     target->tile_overhead_cycles = converted(clocks, target->tile_overhead_cycles, target->tile_overhead_controller_percent);
     target->layer_overhead_cycles =
         converted(clocks, target->layer_overhead_cycles, target->layer_overhead_controller_percent);
-    target->kernel_start_cycles = converted(clocks, target->kernel_start_cycles, target->layer_overhead_controller_percent);
+    target->kernel_start_cycles = converted(clocks, target->kernel_start_cycles, target->kernel_start_controller_percent);
     target->run_overhead_cycles = converted_driver(clocks, target->run_overhead_cycles, 100);
     target->dma_latency_cycles = converted(clocks, target->dma_latency_cycles, target->dma_latency_controller_percent);
     uint32_t l3_percent = controller_mhz < cluster_mhz ? target->slow_l3_percent : 100;
@@ -102,4 +107,15 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
         limit_rate(&target->dma_write_bytes_per_1000_cycles, most);
     }
     return true;
+}
+
+struct target *target_with_table(const struct target *target, struct arena *arena)
+{
+    struct target *quick = copy_of(target, arena);
+    quick->tile_driver_cycles = target->table_tile_driver_cycles;
+    quick->step_driver_cycles = target->table_step_driver_cycles;
+    quick->kernel_start_cycles = target->table_kernel_start_cycles;
+    if (target->at_equal_clocks)
+        quick->at_equal_clocks = target_with_table(target->at_equal_clocks, arena);
+    return quick;
 }

@@ -55,13 +55,23 @@ static const struct key cycle_fields[] = {
     NUMBER("dma_setup", dma_setup_cycles, 0, MOST_CYCLES),
     NUMBER("dma_latency", dma_latency_cycles, 0, MOST_CYCLES),
     NUMBER("dma_run_overhead", dma_run_overhead_cycles, 0, MOST_CYCLES),
+    NUMBER_OR("dma_contention", dma_contention_cycles, 0, 1000, 0),
     NUMBER("l3_setup", l3_setup_cycles, 0, MOST_CYCLES),
     NUMBER("tile_overhead", tile_overhead_cycles, 0, MOST_CYCLES),
     NUMBER("tile_driver", tile_driver_cycles, 0, MOST_CYCLES),
     NUMBER("step_driver", step_driver_cycles, 0, MOST_CYCLES),
     NUMBER("layer_overhead", layer_overhead_cycles, 0, MOST_CYCLES),
+    NUMBER_OR("command_driver", command_driver_cycles, 0, MOST_CYCLES, 0),
     NUMBER_OR("kernel_start", kernel_start_cycles, 0, MOST_CYCLES, 0),
     NUMBER_OR("run_overhead", run_overhead_cycles, 0, MOST_CYCLES, 0),
+    END_OF_FIELDS,
+};
+
+static const struct key table_fields[] = {
+    NUMBER("most_tiles", table_most_tiles, 0, UINT16_MAX),
+    NUMBER("tile_driver", table_tile_driver_cycles, 0, MOST_CYCLES),
+    NUMBER("step_driver", table_step_driver_cycles, 0, MOST_CYCLES),
+    NUMBER("kernel_start", table_kernel_start_cycles, 0, MOST_CYCLES),
     END_OF_FIELDS,
 };
 
@@ -96,10 +106,11 @@ static const struct key clock_fields[] = {
 static const struct key controller_fields[] = {
     PERCENT("tile_overhead_percent", tile_overhead_controller_percent),
     PERCENT("layer_overhead_percent", layer_overhead_controller_percent),
+    PERCENT("kernel_start_percent", kernel_start_controller_percent),
     PERCENT("dma_latency_percent", dma_latency_controller_percent),
+    PERCENT("dma_contention_percent", contention_controller_percent),
     NUMBER_OR("slow_driver_percent", slow_driver_percent, 100, 1000, 100),
     NUMBER_OR("slow_l3_percent", slow_l3_percent, 1, 100, 100),
-    NUMBER_OR("contention_permille", contention_permille, 0, 1000, 0),
     NUMBER_OR("dma_bytes_per_1000_cycles", dma_bytes_per_1000_controller_cycles, 1, MOST_CYCLES, 0),
     END_OF_FIELDS,
 };
@@ -127,6 +138,7 @@ static const struct key target_fields[] = {
     {"uses_xpulpv2", FIELD_BOOLEAN, offsetof(struct target, uses_xpulpv2), 0, 0, NULL, false, 0},
     {"memory_bytes", FIELD_GROUP, 0, 0, 0, memory_fields, false, 0},
     {"cycles", FIELD_GROUP, 0, 0, 0, cycle_fields, false, 0},
+    {"tile_table", FIELD_GROUP, 0, 0, 0, table_fields, true, 0},
     {"bytes_per_1000_cycles", FIELD_GROUP, 0, 0, 0, rate_fields, false, 0},
     {"kernel_speed_percent", FIELD_GROUP, 0, 0, 0, speed_fields, true, 0},
     {"clock_mhz", FIELD_GROUP, 0, 0, 0, clock_fields, true, 0},

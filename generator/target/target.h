@@ -40,34 +40,47 @@ struct target {
     uint32_t dma_read_bytes_per_1000_cycles;  /* long runs, L2 to L1 */
     uint32_t dma_write_bytes_per_1000_cycles; /* long runs, L1 to L2 */
     uint32_t dma_run_overhead_cycles;         /* per run of a 2-D transfer, beyond its bytes */
+    uint32_t dma_contention_cycles;           /* of a kernel, for 1000 cycles of transfers beside it */
     uint32_t l3_bytes_per_1000_cycles;
-    uint32_t l3_setup_cycles;      /* of one transfer */
-    uint32_t tile_overhead_cycles; /* of the cores, between two tiles */
-    uint32_t tile_driver_cycles;   /* of the driver, to place a tile and start its copies */
-    uint32_t step_driver_cycles;   /* the same, besides, for the first tile of a step and for its transfers from L3 */
+    uint32_t l3_setup_cycles;       /* of one transfer */
+    uint32_t tile_overhead_cycles;  /* of the cores, between two tiles */
+    uint32_t tile_driver_cycles;    /* of the driver, to place a tile and start its copies */
+    uint32_t step_driver_cycles;    /* the same, besides, for the first tile of a step and for its transfers from L3 */
+    uint32_t command_driver_cycles; /* the same, besides, for each command of a copy behind its first */
     uint32_t layer_overhead_cycles;
     uint32_t kernel_start_cycles; /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
     uint32_t run_overhead_cycles; /* of the controller, from the call to the first layer */
+
+    /* A network of at most so many tiles, 0: none, has a table of them, which the generator made. The driver only reads it:
+     * it then takes these cycles instead of those above, and the first kernel of a layer starts beside copies that come
+     * sooner. */
+    uint32_t table_most_tiles;
+    uint32_t table_tile_driver_cycles, table_step_driver_cycles, table_kernel_start_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 
     /* clocks: of the cluster, and of the controller, which drives it and has L2, flash and RAM */
     uint32_t least_mhz, controller_most_mhz, cluster_most_mhz;
     uint32_t controller_mhz, cluster_mhz; /* that the costs above are for, see target_set_clocks; 0: equal ones */
+    const struct target *at_equal_clocks; /* null: the costs are for them */
     /* Of costs above, what is the controller's work or its memory's; of drivers and L3 it is all. */
     uint32_t tile_overhead_controller_percent, layer_overhead_controller_percent, dma_latency_controller_percent;
+    uint32_t kernel_start_controller_percent;
     uint32_t dma_bytes_per_1000_controller_cycles; /* at most, whatever the cluster's clock; 0: no such bound */
-    uint32_t slow_driver_percent;      /* of the driver's cycles, what it takes where its clock is the slower one */
-    uint32_t slow_l3_percent;          /* of the rate of L3, what is left then: the controller serves it, too */
-    struct power_point low, high;      /* source null: not known */
-    uint32_t controller_power_percent; /* of the power at equal clocks, by assumption */
-    uint32_t contention_permille;      /* that kernels take longer for each time that the controller's clock is faster */
+    uint32_t contention_controller_percent; /* by which dma_contention_cycles grow for each time that its clock is faster */
+    uint32_t slow_driver_percent;           /* of the driver's cycles, what it takes where its clock is the slower one */
+    uint32_t slow_l3_percent;               /* of the rate of L3, what is left then: the controller serves it, too */
+    struct power_point low, high;           /* source null: not known */
+    uint32_t controller_power_percent;      /* of the power at equal clocks, by assumption */
 };
 
-/* Sets the costs, which are for equal clocks, to what they are at these. False after an error was reported: no such clocks.
- */
+/* Sets the costs, which are for equal clocks, to what they are at these; where these differ, at_equal_clocks is in the arena
+ * of the diagnostics. False after an error was reported: no such clocks. */
 bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t cluster_mhz,
                        struct diagnostics *diagnostics);
+
+/* The same machine where a network has a table of its tiles. */
+struct target *target_with_table(const struct target *target, struct arena *arena);
 
 /* An estimate of the power at work at these clocks; 0: the description has no power for them. Between the two measured
  * points it is a power law of the clock through both; below the lower one, whose voltage stays, it falls with the clock; and

@@ -14,7 +14,6 @@ struct copy {
     uint32_t row_bytes, pixel_bytes;          /* without a map: from one output row or pixel to the next */
     int32_t above;                            /* bytes of the input's rows above the tile */
     uint32_t border;                          /* four of it */
-    uint32_t column_step, channel_step;       /* of evenly spaced positions, else 0 */
 };
 
 /* Unaligned words are two accesses each on RI5CY, still fewer than bytes. */
@@ -48,44 +47,10 @@ static void pick(const struct copy *copy, const uint8_t *from, uint8_t *to)
     }
 }
 
-static void move_evenly(const uint8_t *from, uint32_t from_step, uint8_t *to, uint32_t to_step, uint32_t count)
-{
-    for (; count >= 4; count -= 4, from += 4 * from_step, to += 4 * to_step) {
-        uint8_t a = from[0], b = from[from_step], c = from[2 * from_step], d = from[3 * from_step];
-        to[0] = a;
-        to[to_step] = b;
-        to[2 * to_step] = c;
-        to[3 * to_step] = d;
-    }
-    for (; count != 0; count--, from += from_step, to += to_step) {
-        *to = *from;
-    }
-}
-
-/* Columns and channels at even distances, as in transpositions: the longer of both is the inner loop, and the map is not
- * read, which lies in L2. */
-static void copy_evenly(const struct copy *copy, const uint8_t *from, uint8_t *to, uint32_t pixels)
-{
-    if (pixels >= copy->count) {
-        for (uint32_t channel = 0; channel < copy->count; channel++) {
-            move_evenly(from + channel * copy->channel_step, copy->column_step, to + channel, copy->count, pixels);
-        }
-        return;
-    }
-    for (uint32_t i = 0; i < pixels; i++) {
-        move_evenly(from + i * copy->column_step, copy->channel_step, to + i * copy->count, 1, copy->count);
-    }
-}
-
 static void copy_mapped(const struct copy *copy, uint32_t row, uint32_t first, uint32_t end)
 {
     int32_t start = copy->rows[row];
     uint8_t *to = copy->output + first * copy->count;
-    if (start >= 0 && copy->channels && copy->column_step != 0 && copy->channel_step != 0) {
-        const uint8_t *from = copy->input + (start + copy->columns[0] + copy->channels[0] - copy->above);
-        copy_evenly(copy, from + first * copy->column_step, to, end - first);
-        return;
-    }
     for (uint32_t i = first; i < end; i++, to += copy->count) {
         int32_t column = copy->columns[i];
         const uint8_t *from = copy->input + (start + column - copy->above);
@@ -134,10 +99,7 @@ static struct copy copy_of(const struct dory_layer *layer, const struct dory_til
         copy.rows = layer->map + tile->first_row;
         copy.columns = layer->map + layer->output_height + tile->first_column;
         copy.channels = layer->map + layer->output_height + layer->output_width + tile->first_channel;
-        copy.column_step = layer->column_step;
-        copy.channel_step = layer->channel_step;
-        bool evenly = copy.column_step != 0 && copy.channel_step != 0 && copy.count <= 4;
-        if (!evenly && (copy.channel_step == 1 || (copy.channel_step == 0 && is_run(copy.channels, copy.count)))) {
+        if (is_run(copy.channels, copy.count)) {
             copy.channel = (uint32_t)copy.channels[0];
             copy.channels = 0;
         }

@@ -147,16 +147,12 @@ static bool copy_supports(const struct dory_layer *layer)
     return layer->operation == DORY_COPY && layer->input_bits == 8 && layer->output_bits == 8;
 }
 
-/* A pixel's channels are a run of words, or lie at even distances as its columns do, or are picked one by one. */
+/* A pixel's channels are a run of words, or are picked one by one. */
 static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
     uint64_t run = tile->channels / 4 * 4 + tile->channels % 4 * 5 + 20, picked = tile->channels * 16u + 40;
-    bool is_run = !layer->map || layer->channel_step == 1;
-    bool is_even = layer->map && layer->column_step != 0 && layer->channel_step != 0;
-    if (is_even && (!is_run || tile->channels <= 4)) {
-        return pixels * tile->channels * 6 + 20 * dory_minimum((uint32_t)pixels, tile->channels) + 300;
-    }
+    bool is_run = !layer->map || layer->input_channels == layer->output_channels;
     return pixels * (is_run ? run : picked) + 300;
 }
 

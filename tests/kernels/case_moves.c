@@ -9,17 +9,7 @@ static uint32_t random_position(uint32_t count, uint32_t unit)
     return one_in(8) ? UINT32_MAX : random_up_to(count - 1) * unit;
 }
 
-/* Positions at even distances, which are returned, up to `most`; 0: there is no room for them. */
-static uint16_t even_positions(int32_t *next, uint32_t count, uint32_t most)
-{
-    uint32_t step = count > 1 ? most / (count - 1) : 1;
-    for (uint32_t i = 0; i < count && step != 0; i++) {
-        next[i] = (int32_t)(i * step);
-    }
-    return (uint16_t)step;
-}
-
-/* Positions for the tile, which is a part of the output. Channels are a run in half of the cases, or all is even. */
+/* Positions for the tile, which is a part of the output. Channels are a run in half of the cases. */
 static void random_map(struct test_case *test)
 {
     struct dory_layer *layer = &test->layer;
@@ -34,11 +24,6 @@ static void random_map(struct test_case *test)
     }
     for (uint32_t i = 0; i < layer->output_channels; i++) {
         *next++ = run ? (int32_t)i : (int32_t)random_position(pixel, 1);
-    }
-    if (one_in(2)) {
-        next -= layer->output_channels;
-        layer->channel_step = even_positions(next, layer->output_channels, pixel - 1);
-        layer->column_step = even_positions(next - layer->output_width, layer->output_width, row - pixel);
     }
     layer->map = test->lists;
 }

@@ -28,22 +28,16 @@ static struct target at(struct pair clocks, struct arena *arena)
 static uint64_t play(const struct plan *plan, const struct target *target, struct arena *arena)
 {
     struct plan other = *plan;
-    struct timeline timeline;
-    other.target = target;
-    other.start_cycles = target->run_overhead_cycles;
-    timeline_play_layers(&other, arena);
-    timeline_make(&other, &timeline, arena);
-    return timeline.end_cycle;
+    timeline_play_on(&other, target, arena);
+    return other.predicted_cycles;
 }
 
-/* Returns for how many pairs its own plan is the slower one. */
-static int test_network(const char *name, const struct network *network, uint32_t l2_bytes, struct arena *arena)
+static void test_network(const char *name, const struct network *network, uint32_t l2_bytes, struct arena *arena)
 {
     struct diagnostics diagnostics = {.arena = arena};
     const struct plan_options options = {.l2_bytes = l2_bytes};
     struct target equal = at((struct pair){100, 100}, arena);
     struct plan for_equal;
-    int slower = 0;
     EXPECT(plan_make(network, &equal, &options, &for_equal, arena, &diagnostics), "%s", name);
     EXPECT(play(&for_equal, &equal, arena) == for_equal.predicted_cycles, "%s: played anew, it is another one", name);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -53,24 +47,20 @@ static int test_network(const char *name, const struct network *network, uint32_
         uint64_t cycles = play(&for_equal, &target, arena);
         printf("%s, %" PRIu32 "/%" PRIu32 ": %" PRIu64 " cycles, planned for equal clocks %" PRIu64 "\n", name,
                pairs[i].controller_mhz, pairs[i].cluster_mhz, plan.predicted_cycles, cycles);
-        EXPECT(plan.predicted_cycles <= cycles + cycles / 20, "%s, %" PRIu32 "/%" PRIu32 ": slower by %" PRIu64, name,
+        EXPECT(plan.predicted_cycles <= cycles, "%s, %" PRIu32 "/%" PRIu32 ": slower by %" PRIu64, name,
                pairs[i].controller_mhz, pairs[i].cluster_mhz, plan.predicted_cycles - cycles);
-        slower += plan.predicted_cycles > cycles;
     }
-    return slower;
 }
 
 int main(void)
 {
     struct arena arena = {0};
-    int slower = 0;
-    slower += test_network("MobileNetV1-0.25-128", mobilenet_v1(&arena, 128, 25), 460000, &arena);
-    slower += test_network("MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), 440000, &arena);
-    slower += test_network("20 layers", deep_network(&arena, 20), 90000, &arena);
-    slower += test_network("residual blocks", residual_network(&arena, 32, 16), 100000, &arena);
+    test_network("MobileNetV1-0.25-128", mobilenet_v1(&arena, 128, 25), 460000, &arena);
+    test_network("MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), 440000, &arena);
+    test_network("20 layers", deep_network(&arena, 20), 90000, &arena);
+    test_network("residual blocks", residual_network(&arena, 32, 16), 60000, &arena);
     for (uint64_t seed = 1; seed <= 10; seed++)
-        slower += test_network("random", random_network(&arena, seed, 8), 100000, &arena);
-    EXPECT(slower <= 1, "%d are slower", slower); /* the search does not try all blocks: in less L2 it may miss some */
+        test_network("random", random_network(&arena, seed, 8), 100000, &arena);
     arena_free(&arena);
     return expect_result("plans for clocks");
 }

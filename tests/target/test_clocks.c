@@ -26,12 +26,13 @@ static void test_equal_clocks(void)
 {
     struct target plain = gap8(), equal = at(175, 175);
     EXPECT_EQUAL(equal.controller_mhz, 175);
+    EXPECT_THAT(equal.at_equal_clocks == NULL);
     equal.controller_mhz = equal.cluster_mhz = 0;
     EXPECT_EQUAL(equal.tile_driver_cycles, plain.tile_driver_cycles);
     EXPECT_EQUAL(equal.layer_overhead_cycles, plain.layer_overhead_cycles);
     EXPECT_EQUAL(equal.l3_bytes_per_1000_cycles, plain.l3_bytes_per_1000_cycles);
     EXPECT_EQUAL(equal.dma_read_bytes_per_1000_cycles, plain.dma_read_bytes_per_1000_cycles);
-    EXPECT_EQUAL(equal.kernel_speed_percent[0], plain.kernel_speed_percent[0]);
+    EXPECT_EQUAL(equal.dma_contention_cycles, plain.dma_contention_cycles);
 }
 
 /* Cycles of the cluster: of a slower controller's work and memories there are more. */
@@ -44,7 +45,11 @@ static void test_slow_controller(void)
     EXPECT_EQUAL(slow.dma_read_bytes_per_1000_cycles, 4000);
     EXPECT_THAT(slow.layer_overhead_cycles > plain.layer_overhead_cycles);
     EXPECT_THAT(slow.layer_overhead_cycles < 2 * plain.layer_overhead_cycles);
-    EXPECT_EQUAL(slow.kernel_speed_percent[0], 100);
+    EXPECT_EQUAL(slow.dma_contention_cycles, plain.dma_contention_cycles);
+    EXPECT_EQUAL(slow.table_tile_driver_cycles, 2 * plain.table_tile_driver_cycles * plain.slow_driver_percent / 100);
+    EXPECT_EQUAL(slow.table_kernel_start_cycles, plain.table_kernel_start_cycles);
+    REQUIRE(slow.at_equal_clocks != NULL);
+    EXPECT_EQUAL(slow.at_equal_clocks->tile_driver_cycles, plain.tile_driver_cycles);
 }
 
 static void test_fast_controller(void)
@@ -54,7 +59,20 @@ static void test_fast_controller(void)
     EXPECT_EQUAL(fast.l3_bytes_per_1000_cycles, 5 * plain.l3_bytes_per_1000_cycles);
     EXPECT_EQUAL(fast.dma_read_bytes_per_1000_cycles, plain.dma_read_bytes_per_1000_cycles);
     EXPECT_EQUAL(fast.tile_overhead_cycles, plain.tile_overhead_cycles);
-    EXPECT_EQUAL(fast.kernel_speed_percent[0], 98);
+    EXPECT_EQUAL(fast.dma_contention_cycles,
+                 plain.dma_contention_cycles + plain.dma_contention_cycles * 4 * plain.contention_controller_percent / 100);
+}
+
+/* With a table of tiles the driver has less to do, at equal clocks and at others. */
+static void test_with_table(void)
+{
+    struct target plain = gap8(), slow = at(50, 100);
+    const struct target *quick = target_with_table(&slow, &arena);
+    EXPECT_THAT(quick->tile_driver_cycles < slow.tile_driver_cycles && quick->step_driver_cycles < slow.step_driver_cycles);
+    EXPECT_EQUAL(quick->tile_driver_cycles, slow.table_tile_driver_cycles);
+    REQUIRE(quick->at_equal_clocks != NULL);
+    EXPECT_EQUAL(quick->at_equal_clocks->tile_driver_cycles, plain.table_tile_driver_cycles);
+    EXPECT_EQUAL(quick->at_equal_clocks->kernel_start_cycles, plain.table_kernel_start_cycles);
 }
 
 /* Only the ratio counts: what is planned for one pair is the plan of all that have it. */
@@ -109,7 +127,7 @@ static void test_power(void)
 
 static const struct test tests[] = {TEST(test_equal_clocks), TEST(test_slow_controller), TEST(test_fast_controller),
                                     TEST(test_ratio),        TEST(test_refused),         TEST(test_texts),
-                                    TEST(test_power)};
+                                    TEST(test_power),        TEST(test_with_table)};
 
 int main(void)
 {

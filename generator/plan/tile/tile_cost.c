@@ -146,10 +146,10 @@ static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static uint64_t divide_up(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
-/* Who copies, and how much has been. */
+/* Who copies, how much has been, and how many commands copies took behind their first. */
 struct mover {
     const struct target *target;
-    uint64_t moved_bytes;
+    uint64_t moved_bytes, further_commands;
 };
 
 static uint64_t copy_cycles(struct mover *mover, uint64_t bytes, uint64_t runs, bool read)
@@ -180,8 +180,11 @@ static uint64_t rectangle_cycles(struct mover *mover, const struct rectangle *r,
         return 0;
     uint64_t run = dory_element_bytes(r->channels, r->bits), runs = (uint64_t)r->rows * r->columns;
     uint64_t bytes = run * runs;
-    if (r->channels == r->window_channels) /* whole pixels: a row is one run, or the rectangle is */
-        runs = r->columns == r->width && r->pitch == r->columns ? 1 : r->rows;
+    bool whole_pixels = r->channels == r->window_channels, whole_rows = r->columns == r->width && r->pitch == r->columns;
+    if (whole_pixels) /* a row is one run, or the rectangle is */
+        runs = whole_rows ? 1 : r->rows;
+    if (!whole_rows && !(whole_pixels && r->pitch == r->columns))
+        mover->further_commands += r->rows - 1;
     return copy_cycles(mover, bytes, runs, read);
 }
 
@@ -201,9 +204,10 @@ struct player {
     struct position input, weights;
     bool first;
     uint64_t time;
-    uint64_t kernel, store; /* of the tile before */
-    uint64_t pending;       /* store of the tile before that, which is still to overlap */
-    uint32_t step;          /* index */
+    uint64_t kernel, store;                    /* of the tile before */
+    uint64_t pending;                          /* store of the tile before that, which is still to overlap */
+    uint64_t store_commands, pending_commands; /* of these stores, behind their first */
+    uint32_t step;                             /* index */
 };
 
 static void tell(const struct player *player, enum tile_event_kind kind, uint32_t tile, uint64_t start, uint64_t cycles,
@@ -311,19 +315,37 @@ static uint64_t load(struct player *player, const struct dory_step *step, const 
     return cycles ? cycles + player->problem->target->dma_latency_cycles : 0;
 }
 
+/* Of the copies since it was asked last, commands behind their first. */
+static uint64_t take_commands(struct player *player)
+{
+    uint64_t commands = player->mover.further_commands;
+    player->mover.further_commands = 0;
+    return commands;
+}
+
+/* Of a kernel, with what it waits for L1 because of the copies beside it. Measured: copies that take more than a quarter of
+ * its time cost hardly more than those that take a quarter. */
+static uint64_t kernel_beside(const struct target *target, uint64_t kernel, uint64_t copies)
+{
+    uint64_t most = kernel / 4;
+    return kernel + (copies < most ? copies : most) * target->dma_contention_cycles / 1000;
+}
+
 /* The tile before is computed; `load` cycles of transfers go on meanwhile if they overlap, else behind its store.
  * Returns when those loads are issued. */
 static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uint64_t driver, bool overlaps)
 {
     uint64_t overhead = player->problem->target->tile_overhead_cycles, issued = player->time;
     uint64_t beside = player->pending + (overlaps ? load_cycles : 0);
+    uint64_t kernel = kernel_beside(player->problem->target, player->kernel, beside);
     uint32_t tile = player->cost->tile_count;
     if (overlaps)
         tell(player, TILE_LOAD, tile, issued, load_cycles, NULL);
     tell(player, TILE_STORE, tile - 2, issued + beside - player->pending, player->pending, NULL);
-    player->time += maximum(player->kernel, beside + driver) + overhead;
-    player->cost->exposed_cycles += maximum(player->kernel, beside) - player->kernel;
+    player->time += maximum(kernel, beside + driver) + overhead;
+    player->cost->exposed_cycles += maximum(kernel, beside) - kernel;
     player->pending = overlaps ? player->store : 0;
+    player->pending_commands = overlaps ? player->store_commands : 0;
     if (!overlaps) {
         tell(player, TILE_STORE, tile - 1, player->time, player->store, NULL);
         issued = player->time += player->store;
@@ -350,7 +372,9 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     bool last_chunk = !convolution || at->chunk + shape.input_channels >= problem->layer->input_channels;
     bool overlaps = !player->first && !(first_of_step && step->drain) && !(at->chunk == 0 && !player->two_outputs);
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
-    uint64_t driver = problem->target->tile_driver_cycles + (first_of_step ? problem->target->step_driver_cycles : 0);
+    uint64_t commands = (overlaps ? take_commands(player) : 0) + player->pending_commands;
+    uint64_t driver = problem->target->tile_driver_cycles + (first_of_step ? problem->target->step_driver_cycles : 0) +
+                      commands * problem->target->command_driver_cycles;
     if (player->first) {
         tell(player, TILE_LOAD, 0, 0, load_cycles, NULL);
         player->time = player->cost->exposed_cycles = load_cycles;
@@ -362,7 +386,9 @@ static void play_tile(struct player *player, const struct dory_step *step, const
         *times = (struct step_times){.fetch = issued, .start = player->time};
     player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels) +
                      (player->cost->tile_count == 0 ? problem->target->kernel_start_cycles : 0);
+    take_commands(player);
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
+    player->store_commands = take_commands(player);
     tell(player, TILE_KERNEL, player->cost->tile_count, player->time, player->kernel, &shape);
     player->cost->kernel_cycles += player->kernel;
     player->cost->dma_cycles += load_cycles + player->store;
@@ -373,7 +399,7 @@ uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct
 {
     const struct dory_layer *layer = problem->layer;
     const struct dory_step *step = &problem->steps[0];
-    struct player player = {.problem = problem, .tiling = tiling, .mover = {problem->target, 0}, .first = true};
+    struct player player = {.problem = problem, .tiling = tiling, .mover = {.target = problem->target}, .first = true};
     struct position at = {step->first_row, 0, step->first_channel, 0};
     struct dory_tile_shape shape = tiling->shape;
     bool overlaps = false;
@@ -384,7 +410,7 @@ uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct
 
 uint64_t tile_first_weights_cycles(const struct tile_problem *problem, const struct tiling *tiling)
 {
-    struct player player = {.problem = problem, .tiling = tiling, .mover = {problem->target, 0}};
+    struct player player = {.problem = problem, .tiling = tiling, .mover = {.target = problem->target}};
     const struct dory_step *step = &problem->steps[0];
     struct dory_tile_shape shape = tiling->shape;
     shape.channels = dory_minimum(shape.channels, step->channels);
@@ -423,7 +449,7 @@ static struct player player_of(const struct tile_problem *problem, const struct 
         .problem = problem,
         .tiling = tiling,
         .cost = cost,
-        .mover = {problem->target, 0},
+        .mover = {.target = problem->target},
         .two_inputs = !loads.input || !(tiling->single & SINGLE_INPUT),
         .two_weights = !loads.weights || !(tiling->single & SINGLE_WEIGHTS),
         .two_outputs = !loads.output || !(tiling->single & SINGLE_OUTPUT),
@@ -437,8 +463,8 @@ static void finish(struct player *player)
 {
     const struct target *target = player->problem->target;
     uint64_t driver = target->tile_driver_cycles + target->step_driver_cycles, early = player->problem->early_cycles_of_next;
-    player->kernel = early ? maximum(player->kernel, driver / 2 + early) : player->kernel;
-    player->cost->turn_cycles = maximum(player->kernel, player->pending + driver) - maximum(player->kernel, player->pending);
+    uint64_t ready = maximum(player->pending + driver, early ? driver / 2 + early : 0); /* with the first weights there */
+    player->cost->turn_cycles = maximum(player->kernel, ready) - maximum(player->kernel, player->pending);
     finish_previous(player, 0, 0, false);
     player->time += player->cost->turn_cycles;
     player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;

@@ -187,6 +187,23 @@ static uint64_t buffers_bound(const struct transfer_bounds *transfers, uint8_t s
 
 static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
+/* Of the driver, to start copies of a tile that take a command for each of their rows: in HWC, beside a border, or where
+ * neither rows nor pixels are whole. */
+static uint64_t command_cycles(const struct search *search, const struct candidate *candidate)
+{
+    const struct dory_layer *layer = search->problem->layer;
+    const struct dory_tile_shape *shape = &candidate->tiling.shape;
+    bool reads_all = reads_all_channels(search), whole_rows = shape->columns >= layer->output_width;
+    bool whole_outputs = shape->channels >= layer->output_channels;
+    bool whole_inputs = reads_all ? shape->input_channels >= layer->input_channels : whole_outputs;
+    uint64_t spaces = (uint64_t)candidate->division->rows.tiles * candidate->division->columns.tiles;
+    uint64_t loads = reads_all && candidate->tiling.order == DORY_SPACE_OUTER ? spaces : candidate->tiles;
+    bool apart = layer->padding_left > 0 || !(whole_rows || whole_inputs);
+    uint64_t input = layer->input_layout == DORY_HWC && apart ? dory_input_rows(layer, shape->rows) - 1 : 0;
+    uint64_t output = layer->output_layout == DORY_HWC && !(whole_rows || whole_outputs) ? shape->rows - 1 : 0;
+    return (input * loads / candidate->tiles + output) * search->problem->target->command_driver_cycles;
+}
+
 /* As if all tiles were alike: while one is computed, one is loaded and one stored, but for what single buffers keep apart;
  * beside the last one the driver prepares the next layer. */
 static void estimate(const struct search *search, const struct candidate *candidate, struct tile_cost *cost)
@@ -198,7 +215,7 @@ static void estimate(const struct search *search, const struct candidate *candid
     uint64_t load = (transfers.input + transfers.weights) / tiles + target->dma_latency_cycles;
     bool single_load = (tiling->single & (SINGLE_INPUT | SINGLE_WEIGHTS)) != 0;
     bool apart = single_load || (tiling->single & SINGLE_OUTPUT);
-    uint64_t beside = (apart ? 0 : load + store) + target->tile_driver_cycles;
+    uint64_t beside = (apart ? 0 : load + store + command_cycles(search, candidate)) + target->tile_driver_cycles;
     uint64_t tile = most(kernel, beside) + (apart ? load + store : 0) + target->tile_overhead_cycles;
     uint64_t first = kernel + target->kernel_start_cycles, turn = target->tile_driver_cycles + target->step_driver_cycles;
     uint64_t last = most(tiles == 1 ? first : kernel, store + turn) + store;

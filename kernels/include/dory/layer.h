@@ -221,14 +221,12 @@ struct dory_layer {
     uint16_t tile_rows, tile_columns, tile_channels, tile_input_channels;
 
     /* DORY_GROUPED: input and output channels of a group. DORY_INTERPOLATION: pairs of taps that a row (a column) of the
-     * output has. DORY_COPY with a map: how far the positions of columns (of channels) are from one to the next, where that
-     * is the same for all and none is the border; else 0. By one name each in tables of members, for all of the struct lies
-     * in L1. */
+     * output has; by one name each in tables of members, for all of the struct lies in L1. */
     union {
-        uint16_t group_channels, row_pairs, column_step;
+        uint16_t group_channels, row_pairs;
     };
     union {
-        uint16_t group_outputs, column_pairs, channel_step;
+        uint16_t group_outputs, column_pairs;
     };
 
     /* the weight blob, in bytes; 0 without weights */
