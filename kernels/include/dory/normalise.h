@@ -6,11 +6,11 @@
 
 #include "dory/layer.h"
 
-/* floor(numerator / divisor) for divisor > 0. */
+/* floor(numerator / divisor) for divisor > 0. Without a remainder, which is another kilobyte of code for 64 bits. */
 static inline int64_t dory_floor_divide(int64_t numerator, int64_t divisor)
 {
     int64_t quotient = numerator / divisor;
-    return quotient - (numerator % divisor < 0);
+    return quotient - (quotient * divisor > numerator);
 }
 
 static inline int32_t dory_clip(int64_t value, int32_t minimum, int32_t maximum)
