@@ -46,8 +46,7 @@ const struct option option_table[] = {
      "into the program, without flash; default flash"},
     {PLANNING, "--blocks", "blocks", OPTION_TEXT, PLACE(blocks), "B",
      "auto: layers take turns, stripe by stripe, where that is faster, so that what lies between them need not go to RAM; "
-     "sparing: also where it is slower and spares RAM; none: each tensor is whole once, and can be observed; always: for "
-     "tests; default auto, with --dump-tensors none"},
+     "sparing: also where it is slower and spares RAM; none: each tensor is whole once; always: for tests; default auto"},
     {PLANNING, "--tensors-in-ram", "tensors_in_ram", OPTION_FLAG, PLACE(tensors_in_ram), NULL,
      "for tests: intermediate tensors in L3 RAM where possible"},
     {LOADING, "--frontend", "frontend", OPTION_TEXT, PLACE(front_end), "F",

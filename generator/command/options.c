@@ -251,8 +251,7 @@ static bool choose_blocks(struct options *options, const struct command *command
                 options->blocks);
     else
         options->blocks_use = (enum plan_blocks)word;
-    bool wants_tensors = options->dump_tensors || options->tensors_in_ram; /* inside a block none is there as a whole */
-    if (wants_tensors && word == BLOCKS_AUTO)
+    if (options->tensors_in_ram && word == BLOCKS_AUTO) /* which those inside a block never are */
         options->blocks_use = BLOCKS_NONE;
     return word >= 0;
 }

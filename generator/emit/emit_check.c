@@ -6,6 +6,16 @@
 #include "emit/emit.h"
 #include "emit/records.h"
 
+/* Of a layer with a ring among those, from 1 on; of the last layer, how many there are. */
+static uint16_t ring_number(const struct plan *plan, int layer)
+{
+    unsigned number = 0;
+    for (int i = 0; i <= layer; i++)
+        if (plan->tensors[plan->network->layers[i].output].home == HOME_RING)
+            number++;
+    return (uint16_t)number;
+}
+
 static struct dory_check_layer check_layer(const struct emission *emission, const struct expected *expected, int layer)
 {
     const struct plan *plan = emission->plan;
@@ -21,7 +31,7 @@ static struct dory_check_layer check_layer(const struct emission *emission, cons
         .bits = (uint8_t)tensor->bits,
         .is_signed = tensor->is_signed,
         .in_ram = place.in_ram,
-        .is_ring = plan->tensors[output].home == HOME_RING,
+        .ring = plan->tensors[output].home == HOME_RING ? ring_number(plan, layer) : 0,
         .layout = plan->layers[layer].run.output_layout,
         .macs = plan->layers[layer].macs,
     };
@@ -92,21 +102,24 @@ static void add_table(struct text *text, const struct emission *emission, const 
     add_layers(text, emission, expected);
     add_ports(text, emission->plan, expected);
     text_add(text,
-             "static struct dory_layer_profile profile[%d];\n\n"
+             "static struct dory_layer_profile profile[%d];\n"
+             "static struct dory_comparison rings[%u];\n\n"
              "/* The image of %s_check.bin in flash. */\n"
              "extern const unsigned char %s_check[];\n\n"
              "const struct dory_check dory_check = {\n"
              "    .network = &%s_network,\n"
              "    .layers = layers,\n"
              "    .profile = profile,\n"
+             "    .rings = rings,\n"
              "    .weights = %s_weights,\n"
              "    .expected = %s_check,\n"
              "    .samples = %u, .sample_bytes = %u,\n"
              "    .input_offsets = input_offsets,\n"
              "    .output_layers = output_layers,\n"
              "};\n",
-             emission->plan->network->layer_count, name, name, name, name, name, expected->sample_count,
-             expected->sample_bytes);
+             emission->plan->network->layer_count,
+             ring_number(emission->plan, emission->plan->network->layer_count - 1) + 1u, name, name, name, name, name,
+             expected->sample_count, expected->sample_bytes);
 }
 
 void emit_check(const struct emission *emission, const struct expected *expected, struct outputs *outputs,

@@ -54,12 +54,12 @@ static struct dory_dump_layer dump_layer(const struct emission *emission, int la
     int output = emission->plan->network->layers[layer].output;
     size_t bytes = expected_tensor_bytes(&emission->plan->network->tensors[output]);
     struct place place = plan_place(emission->plan, output);
-    bool ring = emission->plan->tensors[output].home == HOME_RING; /* never whole */
     return (struct dory_dump_layer){
         .number = (uint16_t)layer,
         .in_ram = place.in_ram,
+        .is_ring = emission->plan->tensors[output].home == HOME_RING,
         .offset = place.offset,
-        .bytes = emission->dumped[layer] && !ring ? (uint32_t)bytes : 0,
+        .bytes = emission->dumped[layer] ? (uint32_t)bytes : 0,
         .planes = emission->plan->layers[layer].run.output_layout == DORY_CHW
                       ? emission->plan->layers[layer].run.output_channels
                       : 0,

@@ -262,7 +262,7 @@ static const struct field check_layer_fields[] = {
     CHECK(height, NUMBER),       CHECK(width, NUMBER),
     CHECK(channels, NUMBER),     CHECK(bits, NUMBER),
     CHECK(is_signed, FLAG),      CHECK(in_ram, FLAG),
-    CHECK(is_ring, FLAG),        CHECK(layout, ENUM(layout_names)),
+    CHECK(ring, NUMBER),         CHECK(layout, ENUM(layout_names)),
     CHECK(macs, NUMBER),
 };
 const struct record record_check_layer = RECORD(struct dory_check_layer, check_layer_fields);
@@ -271,5 +271,6 @@ const struct record record_check_layer = RECORD(struct dory_check_layer, check_l
     {                                                                                                                       \
         FIELD_PLACE(struct dory_dump_layer, MEMBER), NUMBER                                                                 \
     }
-static const struct field dump_layer_fields[] = {DUMP(number), DUMP(in_ram), DUMP(offset), DUMP(bytes), DUMP(planes)};
+static const struct field dump_layer_fields[] = {DUMP(number), DUMP(in_ram), DUMP(is_ring),
+                                                 DUMP(offset), DUMP(bytes),  DUMP(planes)};
 const struct record record_dump_layer = RECORD(struct dory_dump_layer, dump_layer_fields);

@@ -71,6 +71,9 @@ struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struc
 uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
                          uint32_t input_channels);
 
+/* Cycles of a layer's first tile beyond its kernel's own. */
+uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
+
 /* L1 bytes of an operand's buffers. */
 struct l1_sizes {
     uint32_t input, second_input, weights, output; /* of one buffer */

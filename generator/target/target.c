@@ -62,6 +62,7 @@ static const struct key cycle_fields[] = {
     NUMBER("step_driver", step_driver_cycles, 0, MOST_CYCLES),
     NUMBER("layer_overhead", layer_overhead_cycles, 0, MOST_CYCLES),
     NUMBER_OR("command_driver", command_driver_cycles, 0, MOST_CYCLES, 0),
+    NUMBER_OR("first_transfer", first_transfer_cycles, 0, MOST_CYCLES, 0),
     NUMBER_OR("kernel_start", kernel_start_cycles, 0, MOST_CYCLES, 0),
     NUMBER_OR("run_overhead", run_overhead_cycles, 0, MOST_CYCLES, 0),
     END_OF_FIELDS,

@@ -48,8 +48,10 @@ struct target {
     uint32_t step_driver_cycles;    /* the same, besides, for the first tile of a step and for its transfers from L3 */
     uint32_t command_driver_cycles; /* the same, besides, for each command of a copy behind its first */
     uint32_t layer_overhead_cycles;
-    uint32_t kernel_start_cycles; /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
-    uint32_t run_overhead_cycles; /* of the controller, from the call to the first layer */
+    uint32_t kernel_start_cycles;   /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
+    uint32_t run_overhead_cycles;   /* of the controller, from the call to the first layer */
+    uint32_t first_transfer_cycles; /* the same, besides, for each transfer from L3 that starts with the first step: the
+                                     * second tile waits for all of them to be queued */
 
     /* A network of at most so many tiles, 0: none, has a table of them, which the generator made. The driver only reads it:
      * it then takes these cycles instead of those above, and the first kernel of a layer starts beside copies that come

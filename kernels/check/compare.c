@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-static uint32_t pixel_bytes(const struct dory_check_layer *layer)
+uint32_t comparison_pixel_bytes(const struct dory_check_layer *layer)
 {
     return dory_element_bytes(layer->channels, layer->bits);
 }
 
 uint32_t comparison_bytes(const struct dory_check_layer *layer)
 {
-    return (uint32_t)layer->height * layer->width * pixel_bytes(layer);
+    return (uint32_t)layer->height * layer->width * comparison_pixel_bytes(layer);
 }
 
 /* The element of `bits` bits that starts `first_bit` bits into `bytes`, little end first. */
@@ -24,7 +24,7 @@ static int32_t element_at(const uint8_t *bytes, uint32_t first_bit, const struct
     return layer->is_signed ? (int32_t)value >> unused : (int32_t)(value >> unused);
 }
 
-static void take_difference(struct comparison *comparison, const struct dory_check_layer *layer, uint32_t pixel,
+static void take_difference(struct dory_comparison *comparison, const struct dory_check_layer *layer, uint32_t pixel,
                             uint32_t channel, int32_t expected, int32_t actual)
 {
     if (comparison->differing++ == 0) {
@@ -37,11 +37,11 @@ static void take_difference(struct comparison *comparison, const struct dory_che
 }
 
 /* The elements of one unit: one of a byte or more, or as many as a byte holds; bits behind a pixel's end do not count. */
-static void take_unit(struct comparison *comparison, const struct dory_check_layer *layer, uint32_t first,
+static void take_unit(struct dory_comparison *comparison, const struct dory_check_layer *layer, uint32_t first,
                       const uint8_t *expected, const uint8_t *actual)
 {
-    uint32_t pixel = first / pixel_bytes(layer);
-    uint32_t channel = first % pixel_bytes(layer) * 8 / layer->bits;
+    uint32_t pixel = first / comparison_pixel_bytes(layer);
+    uint32_t channel = first % comparison_pixel_bytes(layer) * 8 / layer->bits;
     for (uint32_t bit = 0; bit == 0 || bit + layer->bits <= 8; bit += layer->bits, channel++) {
         int32_t wanted = element_at(expected, bit, layer), found = element_at(actual, bit, layer);
         if (wanted != found && channel < layer->channels) {
@@ -50,13 +50,11 @@ static void take_unit(struct comparison *comparison, const struct dory_check_lay
     }
 }
 
-void comparison_take(struct comparison *comparison, const struct dory_check_layer *layer, uint32_t first,
+void comparison_take(struct dory_comparison *comparison, const struct dory_check_layer *layer, uint32_t first,
                      const uint8_t *expected, const uint8_t *actual, uint32_t bytes)
 {
     uint32_t unit = (layer->bits + 7u) / 8;
-    if (first == 0) {
-        comparison->values = (uint32_t)layer->height * layer->width * layer->channels;
-    }
+    comparison->bytes += bytes;
     if (memcmp(expected, actual, bytes) == 0) {
         return;
     }

@@ -85,10 +85,18 @@ static uint64_t multiplication_cycles(const struct dory_layer *layer, const stru
     return pixels_cycles(tile, cores, 640);
 }
 
+/* Of an element, by software: a division of 64 bits, or the shift that a power of two is. */
+static uint64_t stage_cycles(const struct dory_stage *stage)
+{
+    uint64_t divisor = (uint64_t)stage->divisor;
+    return divisor == 1 ? 0 : (divisor & (divisor - 1)) == 0 ? 60 : 190;
+}
+
 static uint64_t concatenation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    (void)layer;
-    return pixels_cycles(tile, cores, 420);
+    const struct dory_stages *stages = layer->stages;
+    uint64_t inputs = stage_cycles(&stages->input[0]) + stage_cycles(&stages->input[1]);
+    return pixels_cycles(tile, cores, 190 + inputs / 2 + stage_cycles(&stages->first));
 }
 
 static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)

@@ -221,8 +221,19 @@ static void step_on(struct dory_driver *driver)
 
 /* ---- from layer to layer ---- */
 
+/* The steps of one layer that lie behind each other in the table, up to the one that ends; the next one has been taken. */
+static void observe_turn(struct dory_driver *driver)
+{
+    struct dory_run *run = &driver->run;
+    const struct dory_step *end = driver->next_step - driver->more, *first = end - 1;
+    while (first > run->network->steps && first[-1].layer_number == first->layer_number) {
+        first--;
+    }
+    dory_run_fail(run, run->buffers->observe_turn(run->buffers->user, run->buffers, first, (unsigned)(end - first)));
+}
+
 /* A tensor that goes to RAM leaves L2 with the transfers of the step behind it: an observer needs it now. */
-static void observe(struct dory_driver *driver)
+static void observe_layer(struct dory_driver *driver)
 {
     struct dory_run *run = &driver->run;
     unsigned due = driver->more ? driver->next->step->transfers_started : run->network->transfer_count;
@@ -231,10 +242,22 @@ static void observe(struct dory_driver *driver)
     dory_run_fail(run, run->buffers->observe(run->buffers->user, run->buffers, driver->now->step->layer_number));
 }
 
-/* The layer at work ends for good with `now`, and there is somebody to see that. */
+/* The turn of the layer at work ends with `now`, and there is somebody to see that. */
 static bool is_observed(const struct dory_driver *driver)
 {
-    return driver->turns && driver->run.buffers->observe && driver->now->step->last_of_layer;
+    const struct dory_buffers *buffers = driver->run.buffers;
+    return driver->turns && (buffers->observe_turn || (buffers->observe && driver->now->step->last_of_layer));
+}
+
+static void observe(struct dory_driver *driver)
+{
+    const struct dory_buffers *buffers = driver->run.buffers;
+    if (buffers->observe_turn) {
+        observe_turn(driver);
+    }
+    if (buffers->observe && driver->now->step->last_of_layer && driver->run.status == DORY_OK) {
+        observe_layer(driver);
+    }
 }
 
 static void enter_layer(struct dory_driver *driver)

@@ -141,29 +141,70 @@ static int write_input(const struct dumper *dumper, unsigned number, const void 
     return write_tensor("in", number, memory, dumper->buffers->ram_address + port->offset, port->bytes);
 }
 
-static int write_planes(const struct dory_dump_layer *place, const uint8_t *memory)
+/* What is there of a tensor in L2: rows, or all of it. */
+struct view {
+    const uint8_t *memory;
+    uint32_t start;               /* the byte of the tensor, counted in HWC, that lies first */
+    uint32_t planes, plane_bytes; /* where it lies in CHW; else 0 */
+};
+
+static void write_view(unsigned number, const struct view *view, uint32_t first, uint32_t end)
 {
-    for (uint32_t done = 0; done < place->bytes; done += DORY_DUMP_LINE_BYTES) {
-        uint32_t count = dory_minimum(DORY_DUMP_LINE_BYTES, place->bytes - done);
-        dory_read_chw(memory, place->bytes / place->planes, place->planes, done, piece, count);
-        write_piece("L", place->number, done, piece, count);
+    for (uint32_t done = first; done < end; done += DORY_DUMP_LINE_BYTES) {
+        uint32_t count = dory_minimum(DORY_DUMP_LINE_BYTES, end - done);
+        if (view->planes) {
+            dory_read_chw(view->memory, view->plane_bytes, view->planes, done - view->start, piece, count);
+        }
+        write_piece("L", number, done, view->planes ? piece : view->memory + (done - view->start), count);
     }
+}
+
+static int write_whole(const struct dory_dump_layer *place, const struct dory_buffers *buffers)
+{
+    const struct view view = {.memory = (const uint8_t *)buffers->l2 + place->offset,
+                              .planes = place->planes,
+                              .plane_bytes = place->planes ? place->bytes / place->planes : 0};
+    if (place->in_ram) {
+        return write_tensor("L", place->number, NULL, buffers->ram_address + place->offset, place->bytes);
+    }
+    write_view(place->number, &view, 0, place->bytes);
     return DORY_OK;
 }
 
-/* On the cluster, all other cores waiting. */
+/* On the driver's side, all cores waiting; so is the next one. */
 static int write_layer(void *user, const struct dory_buffers *buffers, unsigned layer)
 {
     const struct dumper *dumper = user;
     const struct dory_dump_layer *place = &dumper->dump->layers[layer];
-    const uint8_t *memory = place->in_ram ? NULL : (const uint8_t *)buffers->l2 + place->offset;
-    int status = place->planes
-                     ? write_planes(place, memory)
-                     : write_tensor("L", place->number, memory, buffers->ram_address + place->offset, place->bytes);
+    int status = place->is_ring ? DORY_OK : write_whole(place, buffers);
     if (status == DORY_OK && dumper->buffers->observe) {
         status = dumper->buffers->observe(dumper->buffers->user, buffers, layer);
     }
     return status;
+}
+
+/* The rows that a step has left in a ring. */
+static void write_rows(const struct dory_dump_layer *place, const struct dory_buffers *buffers, const struct dory_step *step)
+{
+    uint32_t row_bytes = place->bytes / step->layer->output_height;
+    const struct view view = {.memory = (const uint8_t *)buffers->l2 + step->output.offset,
+                              .start = step->output.first_row * row_bytes,
+                              .planes = place->planes,
+                              .plane_bytes = (uint32_t)step->output.rows * step->layer->output_width};
+    write_view(place->number, &view, step->first_row * row_bytes, (uint32_t)(step->first_row + step->rows) * row_bytes);
+}
+
+static int write_turn(void *user, const struct dory_buffers *buffers, const struct dory_step *steps, unsigned count)
+{
+    const struct dumper *dumper = user;
+    const struct dory_dump_layer *place = &dumper->dump->layers[steps->layer_number];
+    for (unsigned i = 0; i < count && place->is_ring; i++) {
+        write_rows(place, buffers, &steps[i]);
+    }
+    if (!dumper->buffers->observe_turn) {
+        return DORY_OK;
+    }
+    return dumper->buffers->observe_turn(dumper->buffers->user, buffers, steps, count);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
@@ -210,6 +251,7 @@ int dory_dump_run(const struct dory_dump *dump, const struct dory_buffers *buffe
     }
     struct dory_buffers observed = *buffers;
     observed.observe = write_layer;
+    observed.observe_turn = write_turn;
     observed.user = &dumper;
     write_start(dump);
     int status = write_inputs(&dumper, inputs);

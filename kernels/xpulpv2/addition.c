@@ -311,18 +311,6 @@ static void run_wide(const struct addition *work, const struct dory_layer *layer
     }
 }
 
-/* Whether all stages do with 32 bits. */
-static bool narrow(struct addition *work, const struct dory_layer *layer)
-{
-    struct dory_range first = dory_element_range(8, work->first_sign), second = dory_element_range(8, work->second_sign);
-    if (!dory_narrow_stage_of(&work->input[0], &layer->stages->input[0], &first) ||
-        !dory_narrow_stage_of(&work->input[1], &layer->stages->input[1], &second)) {
-        return false;
-    }
-    struct dory_range sum = {first.least + second.least, first.most + second.most};
-    return dory_fits_32(sum.least) && dory_fits_32(sum.most) && dory_narrow_stages_of(work->sum, layer, sum);
-}
-
 void dory_xpulpv2_addition(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     uint32_t bytes = (uint32_t)tile->rows * tile->columns * tile->channels;
@@ -340,7 +328,7 @@ void dory_xpulpv2_addition(const struct dory_layer *layer, const struct dory_til
         run_by_tables(&work, layer, tile->weights);
     } else if (fold_small(&folded, &work, layer)) {
         run_folded(&work, folded);
-    } else if (!narrow(&work, layer)) {
+    } else if (!dory_narrow_addition_of(work.input, work.sum, layer)) {
         run_wide(&work, layer);
     } else if (fold(&folded, &work)) {
         run_folded(&work, folded);

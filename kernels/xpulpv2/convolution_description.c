@@ -159,5 +159,6 @@ const struct dory_kernel_description dory_xpulpv2_linear_description = {
     .supports = linear_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = linear_cycles,
+    .start_percent = 35,
     .can_tile_input_channels = true,
 };

@@ -3,6 +3,7 @@
 #include "description.h"
 
 #include "direct.h"
+#include "stage_description.h"
 
 static bool addition_supports(const struct dory_layer *layer)
 {
@@ -16,14 +17,33 @@ static bool is_high_byte(const struct dory_layer *layer)
     return layer->rounding != DORY_ROUND_EVEN && layer->minimum >= 0 && layer->maximum <= 255;
 }
 
-static bool is_power(int64_t divisor) { return (divisor & (divisor - 1)) == 0; }
+enum way { FOLDED, SHIFTED, ONE_BY_ONE };
 
-/* An input of bytes that is scaled and shifted, and clipped nowhere. */
-static bool only_shifts(const struct dory_stage *stage)
+static bool is_linear(const struct dory_narrow_stage *stage)
 {
-    int64_t most = (stage->multiplier * 255 + stage->addend) / stage->divisor;
-    return stage->multiplier >= 0 && stage->addend >= 0 && is_power(stage->divisor) && stage->minimum <= 0 &&
-           most <= stage->maximum;
+    return stage->shift != DORY_DIVIDES && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX;
+}
+
+/* Nothing is divided, and nothing clipped but the sum. */
+static bool scales(const struct dory_layer *layer, const struct dory_narrow_stage input[2],
+                   const struct dory_narrow_stage sum[2])
+{
+    return is_linear(&input[0]) && is_linear(&input[1]) && sum[0].shift != DORY_DIVIDES && !layer->stages->has_second;
+}
+
+/* Of those of addition.c. */
+static enum way way_of(const struct dory_layer *layer)
+{
+    struct dory_narrow_stage input[2], sum[2];
+    if (layer->input_is_signed || layer->second_input_is_signed || !dory_narrow_addition_of(input, sum, layer) ||
+        !scales(layer, input, sum)) {
+        return ONE_BY_ONE;
+    }
+    if (input[0].shift == 0 && input[1].shift == 0) {
+        return FOLDED;
+    }
+    bool only_clips = sum[0].multiplier == 1 && sum[0].addend == 0 && sum[0].shift == 0;
+    return only_clips && layer->minimum >= 0 && layer->maximum <= 255 ? SHIFTED : ONE_BY_ONE;
 }
 
 #define SHIFTED_TENTHS 93
@@ -36,14 +56,11 @@ static uint32_t addition_tenths(const struct dory_layer *layer)
         bool is_shift = layer->stages->first.multiplier == DORY_QUARTER;
         return !is_high_byte(layer) ? 450 : !is_unrounded ? 169 : is_shift ? 112 : 148;
     }
-    const struct dory_stages *stages = layer->stages;
-    bool plain = !stages->has_second && !layer->input_is_signed && !layer->second_input_is_signed;
-    if (plain && stages->input[0].divisor == 1 && stages->input[1].divisor == 1) {
-        return layer->minimum >= 0 ? 73 : 110;
+    switch (way_of(layer)) {
+    case FOLDED: return layer->minimum >= 0 ? 73 : 110;
+    case SHIFTED: return SHIFTED_TENTHS;
+    default: return 10 * dory_addition_element_cycles(layer);
     }
-    bool shifts = plain && only_shifts(&stages->input[0]) && only_shifts(&stages->input[1]) &&
-                  stages->first.multiplier == 1 && stages->first.divisor == 1;
-    return shifts && layer->minimum >= 0 ? SHIFTED_TENTHS : 640;
 }
 
 static uint64_t elements_of_slowest_core(const struct dory_tile_shape *tile, unsigned cores)
@@ -62,6 +79,7 @@ const struct dory_kernel_description dory_xpulpv2_addition_description = {
     .supports = addition_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_cycles,
+    .start_percent = 80,
 };
 
 /* ---- of elements of any bits ---- */
@@ -80,18 +98,29 @@ static bool has_bytes_or_halves(const struct dory_layer *layer)
            !layer->second_input_is_signed;
 }
 
+/* Of `count` elements of a pixel, up to sixteen: as integers, all sixteen of them where 32 bits are enough. */
+static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t count)
+{
+    struct dory_narrow_stage input[2], sum[2];
+    uint64_t unpacked = count == 16 ? 600 : 750;
+    if (layer->normalisation == DORY_NORMALISE_HIGH) {
+        return unpacked + 770;
+    }
+    bool is_narrow = dory_narrow_addition_of(input, sum, layer);
+    return unpacked +
+           (is_narrow && scales(layer, input, sum) ? 340 : (is_narrow ? 16 : count) * dory_addition_element_cycles(layer));
+}
+
 static uint64_t addition_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    const struct dory_stages *stages = layer->stages;
+    struct dory_narrow_stage input[2], sum[2];
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
-    bool scales = only_shifts(&stages->input[0]) && only_shifts(&stages->input[1]) && is_power(stages->first.divisor) &&
-                  !stages->has_second;
-    if (!high && scales && has_bytes_or_halves(layer)) {
+    if (!high && has_bytes_or_halves(layer) && dory_narrow_addition_of(input, sum, layer) && scales(layer, input, sum)) {
         return elements_of_slowest_core(tile, cores) * 229 / 10 + 1900;
     }
     uint32_t whole = tile->channels / 16, rest = tile->channels % 16, groups = whole + (rest != 0);
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
-    uint64_t sixteen = high ? 1370 : scales ? 940 : 2600, pixel = whole * sixteen + (rest ? sixteen + 350 : 0);
+    uint64_t pixel = whole * sixteen_cycles(layer, 16) + (rest ? sixteen_cycles(layer, rest) : 0);
     return items * pixel / groups + (pixels + cores - 1) / cores * 50 + 1900;
 }
 
@@ -195,4 +224,5 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
     .supports = concatenation_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_cycles,
+    .start_percent = 22,
 };

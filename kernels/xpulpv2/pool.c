@@ -119,20 +119,6 @@ static void add_row(const struct pool *pool, const uint8_t **input, int32_t sum[
 
 static int32_t finish(const struct pool *pool, int32_t value) { return dory_scalar_finish_apply(&pool->finish, value); }
 
-static void maximum(const struct pool *pool, const uint8_t *input, uint8_t *output)
-{
-    uint32_t word = dory_load_word(input);
-    for (uint32_t row = pool->rows; row > 0; row--, input += pool->row_step) {
-        word = maximum_of_row(pool, &input, word);
-    }
-    for (unsigned lane = 0; lane < 4 && !pool->is_plain; lane++) {
-        uint32_t byte = word & 0xFF;
-        int32_t value = pool->is_signed ? (int8_t)byte : (int32_t)byte;
-        word = word >> 8 | (uint32_t)finish(pool, value) << 24;
-    }
-    dory_store_word(output, word);
-}
-
 /* Four elements, with all that is the same for them in registers. */
 static inline void finish_linearly(const struct dory_scalar_finish *finish, int32_t value[4])
 {
@@ -168,6 +154,24 @@ static inline void finish_four(const struct dory_scalar_finish *finish, int32_t 
         dory_scalar_finish_all(finish, in_memory, 4);
         memcpy(value, in_memory, sizeof in_memory);
     }
+}
+
+static void maximum(const struct pool *pool, const uint8_t *input, uint8_t *output)
+{
+    uint32_t word = dory_load_word(input);
+    for (uint32_t row = pool->rows; row > 0; row--, input += pool->row_step) {
+        word = maximum_of_row(pool, &input, word);
+    }
+    if (!pool->is_plain) {
+        int32_t value[4];
+        for (unsigned lane = 0; lane < 4; lane++) {
+            uint32_t byte = word >> (8 * lane) & 0xFF;
+            value[lane] = pool->is_signed ? (int8_t)byte : (int32_t)byte;
+        }
+        finish_four(&pool->finish, value);
+        word = dory_pack_bytes(value);
+    }
+    dory_store_word(output, word);
 }
 
 static void average(const struct pool *pool, const uint8_t *input, uint8_t *output)

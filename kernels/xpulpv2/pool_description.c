@@ -1,5 +1,6 @@
 /* What the planner knows of the pools. */
 #include "description.h"
+#include "stage_description.h"
 
 static bool pool_supports(const struct dory_layer *layer)
 {
@@ -7,15 +8,22 @@ static bool pool_supports(const struct dory_layer *layer)
            layer->output_bits == 8;
 }
 
-/* Cycles from the sums of four channels to elements. */
-static uint64_t quad_finish_cycles(const struct dory_layer *layer)
+/* What a window's maximum or sum can be. */
+static struct dory_range range_of(const struct dory_layer *layer)
 {
-    bool is_power = (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) == 0;
-    switch (layer->normalisation) {
-    case DORY_NORMALISE_HIGH: return 108;
-    case DORY_NORMALISE_THRESHOLDS: return 1000;
-    default: return is_power ? 61 : 430;
-    }
+    struct dory_range range = dory_element_range(layer->input_bits, layer->input_is_signed);
+    int64_t taps = layer->operation == DORY_AVERAGE_POOL ? layer->kernel_height * layer->kernel_width : 1;
+    return (struct dory_range){range.least * taps, range.most * taps};
+}
+
+/* A maximum that is the element. */
+static bool passes_on(const struct dory_layer *layer)
+{
+    const struct dory_stage *first = &layer->stages->first;
+    struct dory_range range = range_of(layer);
+    return layer->operation == DORY_MAXIMUM_POOL && layer->normalisation < DORY_NORMALISE_HIGH && first->multiplier == 1 &&
+           first->addend == 0 && first->divisor == 1 && !layer->stages->has_second &&
+           layer->input_bits == layer->output_bits && layer->minimum <= range.least && layer->maximum >= range.most;
 }
 
 /* Of four channels: a window of whole rows of the tile is one row; pixels are added by fours. */
@@ -26,7 +34,7 @@ static uint64_t average_cycles(const struct dory_layer *layer, const struct dory
         columns *= rows;
         rows = 1;
     }
-    return rows * (columns / 4 * 16 + columns % 4 * 6 + 24) + quad_finish_cycles(layer);
+    return rows * (columns / 4 * 16 + columns % 4 * 6 + 24);
 }
 
 /* Quads, and the channels that are left over one by one. */
@@ -34,9 +42,12 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
 {
     uint32_t quads = tile->channels / 4, rest = tile->channels % 4;
     bool is_maximum = layer->operation == DORY_MAXIMUM_POOL;
+    bool is_plain = passes_on(layer);
+    uint32_t finish = is_plain ? 0 : dory_scalar_finish_cycles(layer, range_of(layer)),
+             four_finish = is_plain ? 0 : dory_four_finish_cycles(layer, range_of(layer));
     uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 10u) + 36;
-    uint64_t quad = is_maximum ? maximum : average_cycles(layer, tile);
-    uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + quad_finish_cycles(layer) / 4 + 35;
+    uint64_t quad = (is_maximum ? maximum : average_cycles(layer, tile)) + four_finish;
+    uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + finish + 35;
     uint64_t items = ((uint64_t)tile->rows * tile->columns * (quads + rest) + cores - 1) / cores;
     if (!is_maximum && tile->channels % 64 == 0 && items % 16 == 0) { /* all cores read from one bank of the memory */
         quad += 2 * (uint64_t)layer->kernel_height * layer->kernel_width;
@@ -49,6 +60,7 @@ const struct dory_kernel_description dory_xpulpv2_pool_description = {
     .supports = pool_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = pool_cycles,
+    .start_percent = 80,
 };
 
 /* ---- of elements of any bits ------------------------------------------------------------------------------- */
@@ -57,14 +69,6 @@ static bool pool_any_supports(const struct dory_layer *layer)
 {
     return (layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) && layer->input_bits <= 16 &&
            layer->output_bits <= 16 && !pool_supports(layer);
-}
-
-static bool passes_on(const struct dory_layer *layer)
-{
-    const struct dory_stage *first = &layer->stages->first;
-    return layer->operation == DORY_MAXIMUM_POOL && layer->normalisation < DORY_NORMALISE_HIGH && first->multiplier == 1 &&
-           first->addend == 0 && first->divisor == 1 && !layer->stages->has_second &&
-           layer->input_bits == layer->output_bits;
 }
 
 /* Maxima of `words` words of a pixel. */
@@ -79,11 +83,9 @@ static uint64_t words_cycles(const struct dory_layer *layer, uint32_t words)
 static uint64_t sixteen_cycles(const struct dory_layer *layer, bool is_part)
 {
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
-    bool high = layer->normalisation == DORY_NORMALISE_HIGH, counts = layer->normalisation == DORY_NORMALISE_THRESHOLDS;
-    bool divides = !high && (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) != 0;
     bool sums = layer->operation == DORY_AVERAGE_POOL && !is_part && (layer->input_bits == 16 || !layer->input_is_signed);
     uint64_t tap = !sums ? (is_part ? 430 : 300) : layer->input_bits == 16 ? 55 : layer->input_bits == 8 ? 31 : 43;
-    return taps * tap + (counts ? 4000 : divides ? 2200 : high ? 900 : 480) + (is_part ? 200u : 0u);
+    return taps * tap + 4 * dory_four_finish_cycles(layer, range_of(layer)) + 240 + (is_part ? 200u : 0u);
 }
 
 /* Sixteens of channels, and what is left over. */
@@ -102,4 +104,5 @@ const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
     .supports = pool_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = pool_any_cycles,
+    .start_percent = 80,
 };

@@ -2,61 +2,6 @@
 
 #include "dory/normalise.h"
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/* log2 of a power of two, else DORY_DIVIDES. */
-static int32_t logarithm(uint32_t divisor)
-{
-    int32_t shift = 0;
-    for (; (divisor & 1) == 0; divisor >>= 1) {
-        shift++;
-    }
-    return divisor == 1 ? shift : DORY_DIVIDES;
-}
-
-/* Of the smallest and the largest result before the clip. */
-static int32_t floor_divide(int32_t numerator, int32_t divisor, int32_t shift)
-{
-    return shift != DORY_DIVIDES ? numerator >> shift : (int32_t)dory_floor_divide(numerator, divisor);
-}
-
-bool dory_narrow_stage_of(struct dory_narrow_stage *narrow, const struct dory_stage *stage, struct dory_range *range)
-{
-    int64_t multiplier = stage->multiplier, addend = stage->addend, divisor = stage->divisor;
-    if (!dory_fits_32(divisor) || !dory_fits_32(multiplier) || !dory_fits_32(addend)) {
-        return false;
-    }
-    int64_t a = multiplier * range->least, b = multiplier * range->most;
-    int64_t least = smaller(a, b), most = larger(a, b);
-    if (!dory_fits_32(least) || !dory_fits_32(most) || !dory_fits_32(least + addend) || !dory_fits_32(most + addend)) {
-        return false;
-    }
-    int32_t shift = logarithm((uint32_t)divisor), minimum = stage->minimum, maximum = stage->maximum;
-    *narrow = (struct dory_narrow_stage){(int32_t)multiplier, (int32_t)addend, shift, minimum, maximum, (int32_t)divisor};
-    least = floor_divide((int32_t)(least + addend), narrow->divisor, shift);
-    most = floor_divide((int32_t)(most + addend), narrow->divisor, shift);
-    range->least = smaller(larger(least, minimum), maximum);
-    range->most = smaller(larger(most, minimum), maximum);
-    if (range->least == least && range->most == most) { /* no result is clipped */
-        narrow->minimum = INT32_MIN;
-        narrow->maximum = INT32_MAX;
-    }
-    return true;
-}
-
-bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory_layer *layer, struct dory_range range)
-{
-    static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
-    if (!dory_narrow_stage_of(&narrow[0], &layer->stages->first, &range) ||
-        !dory_narrow_stage_of(&narrow[1], layer->stages->has_second ? &layer->stages->second : &none, &range)) {
-        return false;
-    }
-    narrow[1].minimum = p_min(p_max(narrow[1].minimum, layer->minimum), layer->maximum); /* two clips are one */
-    narrow[1].maximum = p_min(p_max(narrow[1].maximum, layer->minimum), layer->maximum);
-    return true;
-}
-
 int32_t dory_stages_apply(const struct dory_layer *layer, int64_t accumulator)
 {
     if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {

@@ -48,9 +48,9 @@ static void test_runs(void)
 
 /* ---- comparing ---- */
 
-static struct comparison compare(const struct dory_check_layer *layer, const void *expected, const void *actual)
+static struct dory_comparison compare(const struct dory_check_layer *layer, const void *expected, const void *actual)
 {
-    struct comparison comparison = {0};
+    struct dory_comparison comparison = {0};
     comparison_take(&comparison, layer, 0, expected, actual, comparison_bytes(layer));
     return comparison;
 }
@@ -59,8 +59,8 @@ static void test_whole_bytes(void)
 {
     const struct dory_check_layer logits = {.height = 1, .width = 1, .channels = 3, .bits = 32, .is_signed = 1};
     const int32_t a[3] = {5, -70000, 7}, b[3] = {5, -70001, 8};
-    struct comparison found = compare(&logits, a, b);
-    EXPECT(found.differing == 2 && found.values == 3 && found.channel == 1, "%u differ", (unsigned)found.differing);
+    struct dory_comparison found = compare(&logits, a, b);
+    EXPECT(found.differing == 2 && found.bytes == 12 && found.channel == 1, "%u differ", (unsigned)found.differing);
     EXPECT(found.expected == -70000 && found.actual == -70001, "%d, %d", (int)found.expected, (int)found.actual);
     const struct dory_check_layer sums = {.height = 2, .width = 2, .channels = 1, .bits = 16};
     const uint16_t c[4] = {1, 2, 65535, 4}, d[4] = {1, 2, 510, 4};
@@ -75,7 +75,7 @@ static void test_packed(void)
 {
     const struct dory_check_layer nibbles = {.height = 1, .width = 2, .channels = 3, .bits = 4, .is_signed = 1};
     const uint8_t a[4] = {0x21, 0xF3, 0x21, 0x03}, b[4] = {0x21, 0x03, 0x21, 0x0D};
-    struct comparison found = compare(&nibbles, a, b);
+    struct dory_comparison found = compare(&nibbles, a, b);
     EXPECT(found.differing == 1 && found.column == 1 && found.channel == 2, "%u differ", (unsigned)found.differing);
     EXPECT(found.expected == 3 && found.actual == -3, "%d, %d", (int)found.expected, (int)found.actual);
     const struct dory_check_layer pairs = {.height = 1, .width = 1, .channels = 4, .bits = 2};
@@ -90,11 +90,11 @@ static void test_pieces(void)
 {
     const struct dory_check_layer layer = {.height = 2, .width = 3, .channels = 2, .bits = 8};
     const uint8_t a[12] = {0}, b[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 9, 0};
-    struct comparison found = {0};
+    struct dory_comparison found = {0};
     for (uint32_t first = 0; first < 12; first += 4) {
         comparison_take(&found, &layer, first, a + first, b + first, 4);
     }
-    EXPECT(found.values == 12 && found.differing == 2, "%u differ", (unsigned)found.differing);
+    EXPECT(found.bytes == comparison_bytes(&layer) && found.differing == 2, "%u differ", (unsigned)found.differing);
     EXPECT(found.row == 1 && found.column == 1 && found.channel == 1, "column %u", (unsigned)found.column);
 }
 

@@ -5,6 +5,12 @@
 
 #include "dory/hal.h"
 
+uint64_t tile_kernel_start_cycles(const struct tile_problem *problem)
+{
+    uint64_t percent = problem->kernel->start_percent;
+    return problem->target->kernel_start_cycles * (percent ? percent : 100) / 100;
+}
+
 void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
 {
     sum->cycles += cost->cycles;
@@ -385,7 +391,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     if (first_of_step && times)
         *times = (struct step_times){.fetch = issued, .start = player->time};
     player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels) +
-                     (player->cost->tile_count == 0 ? problem->target->kernel_start_cycles : 0);
+                     (player->cost->tile_count == 0 ? tile_kernel_start_cycles(problem) : 0);
     take_commands(player);
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
     player->store_commands = take_commands(player);
@@ -493,7 +499,7 @@ void tile_simulate(const struct tile_problem *problem, const struct tiling *tili
 static uint64_t least_to_come(const struct player *player, uint64_t kernel_cycles, uint64_t tiles)
 {
     uint64_t played = player->cost->kernel_cycles - player->kernel,
-             all = kernel_cycles + player->problem->target->kernel_start_cycles;
+             all = kernel_cycles + tile_kernel_start_cycles(player->problem);
     return (all > played ? all - played : 0) +
            (tiles + 1 - player->cost->tile_count) * player->problem->target->tile_overhead_cycles +
            player->problem->target->layer_overhead_cycles;

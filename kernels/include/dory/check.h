@@ -5,7 +5,6 @@
  *     layer 3 conv2: exact (8192 values)
  *     layer 4 conv3: differs at (0, 3, 17), tile (0, 0, 1) of step 6: expected 12, actual 13; 5 of 8192 values differ
  *     layer 5 pool: exact (2048 values)
- *     layer 6 conv6: not compared, never whole in a block of layers
  *     output without observer: exact (2048 values)
  *     2 exact, 1 differ
  *
@@ -33,6 +32,13 @@
 extern "C" {
 #endif
 
+/* What is known of a layer's output. */
+struct dory_comparison {
+    uint32_t bytes, differing;     /* compared; values that differ */
+    uint32_t row, column, channel; /* of the first that differs */
+    int32_t expected, actual;
+};
+
 /* Where a layer's output lies after its last step, and what it should be. */
 struct dory_check_layer {
     const char *name;
@@ -42,8 +48,9 @@ struct dory_check_layer {
     uint8_t bits; /* of an element */
     uint8_t is_signed;
     uint8_t in_ram;
-    uint8_t is_ring; /* only a ring of its rows is there: it is not compared */
-    uint8_t layout;  /* enum dory_layout, of the actual values; one in CHW is not in RAM */
+    uint16_t
+        ring; /* only a ring of its rows is ever there, compared turn by turn: from 1 on, its place in `rings`; else 0 */
+    uint8_t layout; /* enum dory_layout, of the actual values; one in CHW is not in RAM */
     uint64_t macs;
 };
 
@@ -51,6 +58,7 @@ struct dory_check {
     const struct dory_network *network;
     const struct dory_check_layer *layers; /* network->layer_count */
     struct dory_layer_profile *profile;    /* room for network->layer_count */
+    struct dory_comparison *rings;         /* one for each layer with a ring */
     const void *weights, *expected;        /* images in flash: symbols for hal_flash_address */
     uint32_t samples;                      /* images of expected values, one behind the other */
     uint32_t sample_bytes;                 /* of one, multiple of 8 */

@@ -29,6 +29,9 @@ struct dory_kernel_description {
     /* Predicted cycles of one call on all cores, until the slowest is done. */
     uint64_t (*cycles)(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores);
 
+    /* Of what a target says that a kernel's first tile takes besides, as its code is not in the cores' cache; 0: all. */
+    unsigned start_percent;
+
     bool can_tile_input_channels; /* partial sums in dory_tile.accumulators */
     bool reads_chw;               /* the input lies in CHW, and never in HWC */
     bool writes_chw;              /* the output may lie in CHW, too; where it has 8 bits */

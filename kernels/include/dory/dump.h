@@ -29,6 +29,7 @@ extern "C" {
 struct dory_dump_layer {
     uint16_t number; /* in the model, as `dory inspect` counts */
     uint8_t in_ram;
+    uint8_t is_ring; /* of its rows, which are written as they come: then it has no place of its own */
     uint32_t offset; /* in the L2 arena, or in the network's part of the RAM */
     uint32_t bytes;  /* 0: it is not written */
     uint32_t planes; /* its channels, where it lies in CHW, which is never in RAM; else 0. It is written as HWC */

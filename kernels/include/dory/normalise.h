@@ -6,9 +6,13 @@
 
 #include "dory/layer.h"
 
-/* floor(numerator / divisor) for divisor > 0. Without a remainder, which is another kilobyte of code for 64 bits. */
+/* floor(numerator / divisor) for divisor > 0. Where a division of 64 bits is software, it takes some 400 cycles: powers of
+ * two do without, others with one. */
 static inline int64_t dory_floor_divide(int64_t numerator, int64_t divisor)
 {
+    if ((divisor & (divisor - 1)) == 0) {
+        return numerator >> __builtin_ctzll((unsigned long long)divisor);
+    }
     int64_t quotient = numerator / divisor;
     return quotient - (quotient * divisor > numerator);
 }

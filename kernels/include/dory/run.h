@@ -33,6 +33,9 @@ struct dory_buffers {
     /* Null, or called by the driver (see hal_cluster_drive) when a layer is complete, all cores waiting; layers count from 0
      * in the order in which they are completed. A status other than 0 ends the run with it. */
     int (*observe)(void *user, const struct dory_buffers *buffers, unsigned layer);
+    /* Null, or called likewise, in front of `observe`, when a layer's turn ends, complete or not, with the steps of the
+     * turn. Of an output that is a ring of rows (dory/layer.h) their rows are there now, and are overwritten later. */
+    int (*observe_turn)(void *user, const struct dory_buffers *buffers, const struct dory_step *steps, unsigned count);
     void *user;
 
     enum hal_progress progress; /* of a run that is started: by interrupts where the machine has them, unless HAL_BY_POLL */

@@ -84,6 +84,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_linear_##bits##_supports,                                                                        \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_linear_cycles,                                                                                     \
+        .start_percent = 60,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
     };
 

@@ -1,0 +1,75 @@
+#include "narrow_stage.h"
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* log2 of a power of two, else DORY_DIVIDES. */
+static int32_t logarithm(uint32_t divisor)
+{
+    int32_t shift = 0;
+    for (; (divisor & 1) == 0; divisor >>= 1) {
+        shift++;
+    }
+    return divisor == 1 ? shift : DORY_DIVIDES;
+}
+
+/* Of the smallest and the largest result before the clip; in 32 bits, which the cores divide themselves. */
+static int32_t floor_divide(int32_t numerator, int32_t divisor, int32_t shift)
+{
+    if (shift != DORY_DIVIDES) {
+        return numerator >> shift;
+    }
+    int32_t quotient = numerator / divisor;
+    return quotient - (quotient * divisor > numerator);
+}
+
+bool dory_narrow_stage_of(struct dory_narrow_stage *narrow, const struct dory_stage *stage, struct dory_range *range)
+{
+    /* of what fits 32 bits, a larger divisor leaves the sign, as the largest shift does */
+    int64_t multiplier = stage->multiplier, addend = stage->addend;
+    uint32_t divisor = stage->divisor > INT32_MAX ? 1u << 31 : (uint32_t)stage->divisor;
+    if (!dory_fits_32(multiplier) || !dory_fits_32(addend)) {
+        return false;
+    }
+    int64_t a = multiplier * range->least, b = multiplier * range->most;
+    int64_t least = smaller(a, b), most = larger(a, b);
+    if (!dory_fits_32(least) || !dory_fits_32(most) || !dory_fits_32(least + addend) || !dory_fits_32(most + addend)) {
+        return false;
+    }
+    int32_t shift = logarithm(divisor), minimum = stage->minimum, maximum = stage->maximum;
+    *narrow = (struct dory_narrow_stage){(int32_t)multiplier, (int32_t)addend, shift, minimum, maximum, (int32_t)divisor};
+    least = floor_divide((int32_t)(least + addend), narrow->divisor, shift);
+    most = floor_divide((int32_t)(most + addend), narrow->divisor, shift);
+    range->least = smaller(larger(least, minimum), maximum);
+    range->most = smaller(larger(most, minimum), maximum);
+    if (range->least == least && range->most == most) { /* no result is clipped */
+        narrow->minimum = INT32_MIN;
+        narrow->maximum = INT32_MAX;
+    }
+    return true;
+}
+
+bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory_layer *layer, struct dory_range range)
+{
+    static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    if (!dory_narrow_stage_of(&narrow[0], &layer->stages->first, &range) ||
+        !dory_narrow_stage_of(&narrow[1], layer->stages->has_second ? &layer->stages->second : &none, &range)) {
+        return false;
+    }
+    narrow[1].minimum = p_min(p_max(narrow[1].minimum, layer->minimum), layer->maximum); /* two clips are one */
+    narrow[1].maximum = p_min(p_max(narrow[1].maximum, layer->minimum), layer->maximum);
+    return true;
+}
+
+bool dory_narrow_addition_of(struct dory_narrow_stage input[2], struct dory_narrow_stage sum[2],
+                             const struct dory_layer *layer)
+{
+    struct dory_range first = dory_element_range(layer->input_bits, layer->input_is_signed);
+    struct dory_range second = dory_element_range(layer->second_input_bits, layer->second_input_is_signed);
+    if (!dory_narrow_stage_of(&input[0], &layer->stages->input[0], &first) ||
+        !dory_narrow_stage_of(&input[1], &layer->stages->input[1], &second)) {
+        return false;
+    }
+    struct dory_range both = {first.least + second.least, first.most + second.most};
+    return dory_fits_32(both.least) && dory_fits_32(both.most) && dory_narrow_stages_of(sum, layer, both);
+}

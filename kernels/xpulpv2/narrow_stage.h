@@ -1,0 +1,42 @@
+/* The scalar stages of additions and pools where 32 bits are enough for them: for the kernels, and for the planner, who has
+ * to know which of their ways they will take. */
+#ifndef DORY_XPULPV2_NARROW_STAGE_H
+#define DORY_XPULPV2_NARROW_STAGE_H
+
+#include <stdbool.h>
+
+#include "dory/layer.h"
+#include "xpulp.h"
+
+/* y = clip((multiplier * x + addend) >> shift), or with a floor division where shift is DORY_DIVIDES. */
+struct dory_narrow_stage {
+    int32_t multiplier, addend, shift, minimum, maximum, divisor;
+};
+#define DORY_DIVIDES (-1)
+
+/* The values that a stage may meet or give. */
+struct dory_range {
+    int64_t least, most;
+};
+
+static inline bool dory_fits_32(int64_t value) { return (int32_t)value == value; }
+
+/* False where 32 bits are not enough for some x in the range. The range becomes that of the results. */
+bool dory_narrow_stage_of(struct dory_narrow_stage *narrow, const struct dory_stage *stage, struct dory_range *range);
+
+/* Of elements of so many bits, at most 16. */
+static inline struct dory_range dory_element_range(uint32_t bits, bool is_signed)
+{
+    int64_t half = (int64_t)1 << (bits - 1);
+    return is_signed ? (struct dory_range){-half, half - 1} : (struct dory_range){0, 2 * half - 1};
+}
+
+/* The layer's last stages, for accumulators in a range: first `first`, then `second` where there is one, then the clip
+ * of the output. Without a second stage that one only clips. False: not in 32 bits. */
+bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory_layer *layer, struct dory_range range);
+
+/* The stages of an addition, inputs' and sum's. False: not in 32 bits. */
+bool dory_narrow_addition_of(struct dory_narrow_stage input[2], struct dory_narrow_stage sum[2],
+                             const struct dory_layer *layer);
+
+#endif

@@ -1,0 +1,57 @@
+#include "stage_description.h"
+
+/* Of a stage: in 32 bits without and with a division, in 64 bits without any, by a power of two, by something else. */
+enum { NARROW = 11, DIVIDED = 48, WIDE = 50, WIDE_SHIFTED = 150, WIDE_DIVIDED = 370 };
+
+static bool does_nothing(const struct dory_narrow_stage *stage)
+{
+    return stage->multiplier == 1 && stage->addend == 0 && stage->shift == 0;
+}
+
+static uint32_t narrow_cycles(const struct dory_narrow_stage *stage)
+{
+    return stage->shift == DORY_DIVIDES ? DIVIDED : NARROW;
+}
+
+static uint32_t wide_cycles(const struct dory_stage *stage)
+{
+    uint64_t divisor = (uint64_t)stage->divisor;
+    return divisor == 1 ? WIDE : (divisor & (divisor - 1)) == 0 ? WIDE_SHIFTED : WIDE_DIVIDED;
+}
+
+static uint32_t wide_sum_cycles(const struct dory_stages *stages)
+{
+    return wide_cycles(&stages->first) + (stages->has_second ? wide_cycles(&stages->second) : 0);
+}
+
+uint32_t dory_scalar_finish_cycles(const struct dory_layer *layer, struct dory_range range)
+{
+    struct dory_narrow_stage stage[2];
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_HIGH: return 27;
+    case DORY_NORMALISE_THRESHOLDS: return 250;
+    default: break;
+    }
+    if (!dory_narrow_stages_of(stage, layer, range)) {
+        return wide_sum_cycles(layer->stages) + 50;
+    }
+    return narrow_cycles(&stage[0]) + narrow_cycles(&stage[1]) + 10;
+}
+
+uint32_t dory_four_finish_cycles(const struct dory_layer *layer, struct dory_range range)
+{
+    struct dory_narrow_stage stage[2];
+    bool is_linear = layer->normalisation < DORY_NORMALISE_HIGH && dory_narrow_stages_of(stage, layer, range) &&
+                     stage[0].shift != DORY_DIVIDES && does_nothing(&stage[1]);
+    return is_linear ? 61 : 4 * dory_scalar_finish_cycles(layer, range);
+}
+
+uint32_t dory_addition_element_cycles(const struct dory_layer *layer)
+{
+    struct dory_narrow_stage input[2], sum[2];
+    const struct dory_stages *stages = layer->stages;
+    if (!dory_narrow_addition_of(input, sum, layer)) {
+        return wide_cycles(&stages->input[0]) + wide_cycles(&stages->input[1]) + wide_sum_cycles(stages) + 50;
+    }
+    return narrow_cycles(&input[0]) + narrow_cycles(&input[1]) + narrow_cycles(&sum[0]) + narrow_cycles(&sum[1]) + 20;
+}

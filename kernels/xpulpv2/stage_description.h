@@ -1,0 +1,16 @@
+/* What the planner knows of the ends of elements that have the same stages in all channels: see stage.c. */
+#ifndef DORY_XPULPV2_STAGE_DESCRIPTION_H
+#define DORY_XPULPV2_STAGE_DESCRIPTION_H
+
+#include "narrow_stage.h"
+
+/* Cycles from a sum in the range to an element, where they are done one by one. */
+uint32_t dory_scalar_finish_cycles(const struct dory_layer *layer, struct dory_range range);
+
+/* From four sums to four elements, see dory_scalar_finish_all: less where one product and one shift are enough. */
+uint32_t dory_four_finish_cycles(const struct dory_layer *layer, struct dory_range range);
+
+/* From two elements of at most 8 bits to one of an addition's, one by one, not by tables. */
+uint32_t dory_addition_element_cycles(const struct dory_layer *layer);
+
+#endif
