@@ -1,41 +1,5 @@
 #include "driver.h"
 
-/* The layer of `now`, and that of `next`. */
-static const struct dory_layer *layer_of(const struct dory_driver *driver) { return &driver->layer[driver->layer_turn]; }
-
-static const struct dory_layer *layer_of_next(const struct dory_driver *driver)
-{
-    return &driver->layer[driver->layer_turn ^ driver->turns];
-}
-
-/* ---- what is to be copied ---- */
-
-static void describe_weights_of_next(struct dory_driver *driver, struct hal_dma_copy *copy)
-{
-    const struct dory_placed_tile *next = driver->next;
-    if (next->prepared) {
-        dory_take_weights(copy, next->prepared, &driver->bases);
-    } else {
-        dory_describe_weights(copy, next, layer_of_next(driver), driver->bases.weights);
-    }
-}
-
-static void describe_loads_of_next(struct dory_driver *driver, struct dory_copies *copies)
-{
-    const struct dory_placed_tile *next = driver->next;
-    if (next->prepared) {
-        dory_take_loads(copies, next, &driver->bases);
-    } else {
-        dory_describe_loads(copies, next, layer_of(driver), driver->bases.l2, driver->bases.weights);
-    }
-}
-
-static bool describe_store(struct dory_driver *driver, struct dory_copies *copies, const struct dory_placed_tile *of)
-{
-    return of->prepared ? dory_take_store(copies, of->prepared, &driver->bases)
-                        : dory_describe_store(copies, of, layer_of(driver), driver->bases.l2);
-}
-
 /* ---- copies ---- */
 
 static void start_store(struct dory_driver *driver)
@@ -84,7 +48,7 @@ static void fetch_early(struct dory_driver *driver)
     if (!next->step->weights_are_early || next->step->transfers_awaited > driver->run.transfers_complete) {
         return;
     }
-    describe_weights_of_next(driver, &driver->copies.loads[0]);
+    driver->source.describe_weights(driver, &driver->copies.loads[0]);
     driver->copies.load_count = 1;
     start_loads(driver);
     next->load_weights = false;
@@ -108,111 +72,19 @@ static void await_copied(struct dory_driver *driver)
 
 /* ---- from tile to tile ---- */
 
-/* Takes the next step of the network's table. */
-static const struct dory_step *take_step(struct dory_driver *driver)
-{
-    driver->step_turn ^= 1;
-    driver->step[driver->step_turn] = *driver->next_step++;
-    return &driver->step[driver->step_turn];
-}
-
-/* The first tile of the next step, behind `before`. */
-static void place_first(struct dory_driver *driver, const struct dory_placed_tile *before)
-{
-    struct dory_placed_tile *first = driver->next;
-    first->step = take_step(driver);
-    first->starts_step = true;
-    dory_cursor_first(&first->at, first->step);
-    dory_place_tile(first, before, layer_of_next(driver), driver->bases.l1);
-}
-
-static bool has_step(const struct dory_driver *driver)
-{
-    return driver->next_step != driver->run.network->steps + driver->run.network->step_count;
-}
-
-/* True where the next step is of the layer at work, too. Layers may take turns. */
-static bool has_step_of_layer(const struct dory_driver *driver)
-{
-    return has_step(driver) && driver->next_step->layer == driver->now->step->layer;
-}
-
-/* Takes up the next layer with its first tile; false where there is none. While the cores compute the last tile of the layer
- * before, this takes nobody's time. */
-static bool place_first_of_layer(struct dory_driver *driver)
-{
-    struct dory_placed_tile nothing;
-    driver->turns = true;
-    if (!has_step(driver)) {
-        return false;
-    }
-    driver->layer[driver->layer_turn ^ 1] = *driver->next_step->layer;
-    dory_place_nothing(&nothing);
-    place_first(driver, &nothing);
-    driver->next->overlaps = false;
-    return true;
-}
-
-/* The same where tiles have been placed by the generator: the one behind that of `now`. */
-static bool take_next(struct dory_driver *driver)
-{
-    const struct dory_placed_tile *now = driver->now;
-    struct dory_placed_tile *next = driver->next;
-    next->step = now->step;
-    if (now->prepared->ends_step) {
-        driver->turns = !has_step_of_layer(driver);
-        if (!has_step(driver)) {
-            return false;
-        }
-        next->step = driver->next_step++;
-    }
-    dory_take_tile(next, now->prepared + 1, driver->bases.l1);
-    return true;
-}
-
-/* The first tile of the network. */
-static bool take_first(struct dory_driver *driver)
-{
-    driver->turns = true;
-    driver->next->step = driver->next_step++;
-    dory_take_tile(driver->next, driver->run.network->tiles, driver->bases.l1);
-    return true;
-}
-
-/* Places the tile behind `now` in `next`; false where there is none. */
-static bool place_next(struct dory_driver *driver)
-{
-    const struct dory_placed_tile *now = driver->now;
-    struct dory_placed_tile *next = driver->next;
-    if (now->prepared) {
-        return take_next(driver);
-    }
-    next->at = now->at;
-    if (dory_cursor_next(&next->at, layer_of(driver), now->step)) {
-        next->step = now->step;
-        next->starts_step = false;
-        dory_place_tile(next, now, layer_of(driver), driver->bases.l1);
-    } else if (has_step_of_layer(driver)) {
-        place_first(driver, now);
-    } else {
-        return place_first_of_layer(driver);
-    }
-    return true;
-}
-
 /* `next` has been given to the cores. Describes the copies that may go on while they compute it, and starts to store the
  * results of the tile before; the loads for the one behind follow at once: on GAP8 an instruction that is not in the cache
  * waits for all transfers in front of it. */
 static void step_on(struct dory_driver *driver)
 {
     struct dory_placed_tile *before = driver->now;
-    bool store = driver->computed && describe_store(driver, &driver->copies, before);
+    bool store = driver->computed && driver->source.describe_store(driver, &driver->copies, before);
     driver->now = driver->next;
     driver->next = before;
     driver->computed = true;
-    driver->more = place_next(driver);
+    driver->more = driver->source.take_next(driver);
     if (driver->more && driver->next->overlaps) {
-        describe_loads_of_next(driver, &driver->copies);
+        driver->source.describe_loads(driver, &driver->copies);
     }
     if (store) {
         start_store(driver);
@@ -289,7 +161,8 @@ void dory_driver_open(struct dory_driver *driver)
     driver->store_open[0] = driver->store_open[1] = false;
     driver->now = &driver->tile[0];
     driver->next = &driver->tile[1];
-    driver->more = network->tiles ? take_first(driver) : place_first_of_layer(driver);
+    driver->source = *network->tile_source;
+    driver->more = driver->source.take_first(driver);
 }
 
 static void give_tile(struct dory_driver *driver, struct dory_work *work)
@@ -300,13 +173,7 @@ static void give_tile(struct dory_driver *driver, struct dory_work *work)
     work->valid = next->valid;
     work->layer_turn = (uint8_t)driver->layer_turn;
     work->layer_number = next->step->layer_number;
-    if (next->prepared) {
-        work->has_border = next->prepared->has_border;
-        work->has_table = next->prepared->has_table;
-    } else {
-        work->has_border = dory_needs_border(driver->bordered, next, layer_of(driver));
-        work->has_table = next->load_weights && layer_of(driver)->quad_bytes == 0;
-    }
+    driver->source.describe_work(driver, work);
     if (driver->run.buffers->profile) {
         driver->run.buffers->profile[next->step->layer_number].tiles++;
     }
@@ -327,7 +194,7 @@ static void give_store(struct dory_driver *driver, struct dory_work *work)
     struct dory_copies *copies = &driver->shared->copies;
     copies->store_count = copies->load_count = 0;
     if (driver->computed) {
-        describe_store(driver, copies, driver->now);
+        driver->source.describe_store(driver, copies, driver->now);
     }
     work->kind = DORY_WORK_NOTHING;
     work->has_border = work->has_table = false;
@@ -346,7 +213,7 @@ static void give_next(struct dory_driver *driver, struct dory_work *work)
     }
     give_tile(driver, work);
     work->described = driver->next->step->layer;
-    describe_loads_of_next(driver, &driver->shared->copies);
+    driver->source.describe_loads(driver, &driver->shared->copies);
     if (driver->next->starts_step) {
         dory_await_transfers(&driver->run, driver->next->step->transfers_awaited);
     }

@@ -18,16 +18,24 @@
 #ifndef DORY_DRIVER_H
 #define DORY_DRIVER_H
 
-#include "prepared_tile.h"
+#include "dory/prepared.h"
 #include "run_state.h"
 #include "shared.h"
 #include "tile_copies.h"
+#include "tile_source.h"
+
+/* Where offsets count from. */
+struct dory_bases {
+    uint8_t *l1, *l2;
+    const uint8_t *weights;
+};
 
 /* The FC lends its memory to it: cores' stacks are small. It copies there what it reads for every tile, for a word of L2 may
  * cost hundreds of cycles where a transfer is under way. */
 struct dory_driver {
     struct dory_run run;
     struct dory_shared *shared;
+    struct dory_tile_source source;    /* the network's */
     struct dory_bases bases;           /* of the arenas, and of what weights_offset of a step counts from */
     struct dory_layer layer[2];        /* at work, and the next one, by turns */
     unsigned layer_turn;               /* index in `layer` */
@@ -47,6 +55,18 @@ struct dory_driver {
     hal_dma_ticket store_ticket[2]; /* by output buffer */
     bool store_open[2];
 };
+
+/* Has the network a further step? */
+static inline bool dory_driver_has_step(const struct dory_driver *driver)
+{
+    return driver->next_step != driver->run.network->steps + driver->run.network->step_count;
+}
+
+/* True where the next step is of the layer at work, too. Layers may take turns. */
+static inline bool dory_driver_has_step_of_layer(const struct dory_driver *driver)
+{
+    return dory_driver_has_step(driver) && driver->next_step->layer == driver->now->step->layer;
+}
 
 /* Before the first meeting. `run` is set, and sets the rest. */
 void dory_driver_open(struct dory_driver *driver);

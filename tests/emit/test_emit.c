@@ -76,7 +76,7 @@ static void test_tables_are_complete(void)
         {"dory_stages", &record_stages, 0, 7},
         {"dory_step", &record_step, sizeof(void *), 7},
         {"dory_transfer", &record_transfer, 0, 1},
-        {"dory_network", &record_network, 7 * sizeof(void *), 0},
+        {"dory_network", &record_network, 8 * sizeof(void *), 0},
         {"dory_tile", &record_tile, 6 * sizeof(void *), 4},
         {"hal_dma_copy", &record_copy, 2 * sizeof(void *), 0},
         {"dory_prepared_tile", &record_prepared_tile, sizeof(struct dory_tile) + 4 * sizeof(struct hal_dma_copy), 7},

@@ -23,6 +23,7 @@ extern "C" {
 
 struct dory_layer;
 struct dory_prepared_tile;
+struct dory_tile_source;
 
 /* ---- one tile in L1 ---------------------------------------------------------------------------------------- */
 
@@ -413,8 +414,12 @@ struct dory_network {
 
     const uint8_t *weights; /* not null: all of them, linked into the program, and there is no image in flash */
 
-    const struct dory_prepared_tile *tiles; /* of all steps (dory/prepared.h); null: the driver places them as it goes */
+    const struct dory_tile_source *tile_source; /* one of the two below */
+    const struct dory_prepared_tile *tiles;     /* of all steps (dory/prepared.h), for dory_prepared_tiles */
 };
+
+/* Tiles from the network's table, and tiles that the driver places as it goes. */
+extern const struct dory_tile_source dory_prepared_tiles, dory_placed_tiles;
 
 /* ---- pure helpers, shared by generator and firmware -------------------------------------------------------- */
 
