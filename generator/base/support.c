@@ -12,7 +12,7 @@
 
 /* Many arenas live for one schedule and need little: blocks start small and double, so that zeroing costs what is used. */
 #define LEAST_BLOCK_BYTES    ((size_t)16 * 1024)
-#define MOST_BLOCK_BYTES     ((size_t)256 * 1024)
+#define MAXIMUM_BLOCK_BYTES  ((size_t)256 * 1024)
 #define ALLOCATION_ALIGNMENT 16
 
 struct arena_block {
@@ -30,7 +30,7 @@ static _Noreturn void out_of_memory(size_t bytes)
 static void add_block(struct arena *arena, size_t least_bytes)
 {
     size_t capacity = arena->newest ? 2 * arena->newest->capacity : LEAST_BLOCK_BYTES;
-    capacity = capacity > MOST_BLOCK_BYTES ? MOST_BLOCK_BYTES : capacity;
+    capacity = capacity > MAXIMUM_BLOCK_BYTES ? MAXIMUM_BLOCK_BYTES : capacity;
     capacity = capacity > least_bytes ? capacity : least_bytes;
     /* calloc: fresh pages are zero already, so that a large block costs nothing until it is used */
     struct arena_block *block = calloc(1, sizeof *block + capacity);

@@ -6,9 +6,9 @@
 #include "command/commands.h"
 #include "cost/fields.h"
 
-#define MOST_LINE_BYTES 16384
-#define MOST_COLUMNS    32
-#define NAME            "name" /* of a layer, for the reader: it comes back with the answer */
+#define MAXIMUM_LINE_BYTES 16384
+#define MAXIMUM_COLUMNS    32
+#define NAME               "name" /* of a layer, for the reader: it comes back with the answer */
 
 /* One run of the command. */
 struct costing {
@@ -16,8 +16,8 @@ struct costing {
     enum dory_cost_mode mode;
     struct diagnostics *diagnostics;
     int line; /* of the input, from 1 */
-    char text[MOST_LINE_BYTES];
-    char columns[MOST_COLUMNS][MOST_LINE_BYTES / MOST_COLUMNS]; /* of a table: its first line */
+    char text[MAXIMUM_LINE_BYTES];
+    char columns[MAXIMUM_COLUMNS][MAXIMUM_LINE_BYTES / MAXIMUM_COLUMNS]; /* of a table: its first line */
     int column_count;
 };
 
@@ -140,7 +140,7 @@ static bool add_column(struct costing *costing, const char *name)
 {
     bool known = cost_field_is_known(name, strlen(name)) || !strcmp(name, NAME);
     struct arena *arena = costing->diagnostics->arena;
-    if (costing->column_count == MOST_COLUMNS || !known)
+    if (costing->column_count == MAXIMUM_COLUMNS || !known)
         return refuse(costing, arena_format(arena, "column '%.40s': dory cost --help lists those that there are", name));
     if (is_column(costing, name))
         return refuse(costing, arena_format(arena, "column '%s' is there twice", name));
@@ -271,7 +271,8 @@ static bool read_line(struct costing *costing)
         costing->line++;
         size_t length = strlen(costing->text);
         if (length == sizeof costing->text - 1 && costing->text[length - 1] != '\n')
-            return refuse(costing, arena_format(costing->diagnostics->arena, "longer than %d bytes", MOST_LINE_BYTES - 2));
+            return refuse(costing,
+                          arena_format(costing->diagnostics->arena, "longer than %d bytes", MAXIMUM_LINE_BYTES - 2));
         costing->text[strcspn(costing->text, "\r\n")] = 0;
     } while (!costing->text[0]);
     return true;

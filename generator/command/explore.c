@@ -10,15 +10,15 @@
 #include "command/option_table.h"
 #include "plan/budget.h"
 
-#define MOST_SIZES 64
-#define MOST_PAIRS 64
+#define MAXIMUM_SIZES 64
+#define MAXIMUM_PAIRS 64
 
 struct asked {
     const struct options *options;
     struct arena *arena;
     struct explore_question question;
-    uint32_t l1_bytes[MOST_SIZES], l2_bytes[MOST_SIZES];
-    struct clock_pair clocks[MOST_PAIRS];
+    uint32_t l1_bytes[MAXIMUM_SIZES], l2_bytes[MAXIMUM_SIZES];
+    struct clock_pair clocks[MAXIMUM_PAIRS];
 };
 
 static bool complain(const char *option, const char *text, const char *expected)
@@ -37,7 +37,7 @@ static bool read_size(struct arena *arena, const char *text, size_t length, uint
 
 static bool add_size(uint32_t bytes, uint32_t *sizes, int *count)
 {
-    if (*count == MOST_SIZES)
+    if (*count == MAXIMUM_SIZES)
         return false;
     sizes[(*count)++] = bytes;
     return true;
@@ -65,7 +65,7 @@ static bool read_sizes(struct arena *arena, const char *option, const char *text
         if (!add_range(arena, part, length, sizes, count) || sizes[*count - 1] > most)
             return complain(option, text,
                             arena_format(arena, "sizes such as 256k,512k or 256k:4M are expected, up to %uM, %d at most",
-                                         (unsigned)(most >> 20), MOST_SIZES));
+                                         (unsigned)(most >> 20), MAXIMUM_SIZES));
         if (!part[length])
             return true;
         part += length + 1;
@@ -76,10 +76,10 @@ static bool read_sizes(struct arena *arena, const char *option, const char *text
 static bool read_varied(struct asked *asked, const char *text)
 {
     if (!strncmp(text, "l1=", 3))
-        return read_sizes(asked->arena, "--vary", text + 3, TARGET_MOST_L1_BYTES, asked->l1_bytes,
+        return read_sizes(asked->arena, "--vary", text + 3, TARGET_MAXIMUM_L1_BYTES, asked->l1_bytes,
                           &asked->question.l1_count);
     if (!strncmp(text, "l2=", 3))
-        return read_sizes(asked->arena, "--vary", text + 3, TARGET_MOST_L2_BYTES, asked->l2_bytes,
+        return read_sizes(asked->arena, "--vary", text + 3, TARGET_MAXIMUM_L2_BYTES, asked->l2_bytes,
                           &asked->question.l2_count);
     return complain("--vary", text, "l1=... or l2=... is expected");
 }
@@ -90,9 +90,9 @@ static bool read_memories(struct asked *asked, const struct target *target)
     struct explore_question *question = &asked->question;
     add_size(target->l1_bytes, asked->l1_bytes, &question->l1_count);
     add_size(target->l2_bytes, asked->l2_bytes, &question->l2_count);
-    bool good = !options->l1_list || read_sizes(asked->arena, "--l1", options->l1_list, TARGET_MOST_L1_BYTES,
+    bool good = !options->l1_list || read_sizes(asked->arena, "--l1", options->l1_list, TARGET_MAXIMUM_L1_BYTES,
                                                 asked->l1_bytes, &question->l1_count);
-    good = good && (!options->l2_list || read_sizes(asked->arena, "--l2", options->l2_list, TARGET_MOST_L2_BYTES,
+    good = good && (!options->l2_list || read_sizes(asked->arena, "--l2", options->l2_list, TARGET_MAXIMUM_L2_BYTES,
                                                     asked->l2_bytes, &question->l2_count));
     for (int i = 0; good && i < options->varied.count; i++)
         good = read_varied(asked, options->varied.items[i]);
@@ -103,7 +103,7 @@ static bool read_memories(struct asked *asked, const struct target *target)
 
 static bool add_pair(struct asked *asked, uint32_t controller_mhz, uint32_t cluster_mhz)
 {
-    if (asked->question.clock_count == MOST_PAIRS)
+    if (asked->question.clock_count == MAXIMUM_PAIRS)
         return false;
     asked->clocks[asked->question.clock_count++] = (struct clock_pair){controller_mhz, cluster_mhz};
     return true;

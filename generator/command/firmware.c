@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define SYMBOL      "dory_l2_firmware_bytes"
-#define MOST_BYTES  (64u << 20)
-#define SYMBOLTABLE 2 /* sh_type */
+#define SYMBOL        "dory_l2_firmware_bytes"
+#define MAXIMUM_BYTES (64u << 20)
+#define SYMBOLTABLE   2 /* sh_type */
 
 struct image {
     const uint8_t *bytes;
@@ -68,7 +68,7 @@ static bool read_file(const char *path, struct image *image, struct arena *arena
     size_t capacity = 1u << 16, count = 0;
     if (!file)
         return false;
-    for (; capacity <= MOST_BYTES; capacity *= 2) {
+    for (; capacity <= MAXIMUM_BYTES; capacity *= 2) {
         uint8_t *larger = arena_allocate(arena, capacity);
         if (count)
             memcpy(larger, bytes, count);

@@ -10,7 +10,7 @@
 
 struct command;
 
-#define MOST_OPERANDS 2
+#define MAXIMUM_OPERANDS 2
 
 /* Of an option that may be given more than once. */
 struct option_list {
@@ -19,7 +19,7 @@ struct option_list {
 };
 
 struct options {
-    const char *operands[MOST_OPERANDS]; /* of the command, in their order; the model is below */
+    const char *operands[MAXIMUM_OPERANDS]; /* of the command, in their order; the model is below */
     const char *model, *target, *name, *config;
     const char *unread_config;          /* null, or a file beside the model that does not say that it holds options */
     const char *folder;                 /* of what is written; null: not given */

@@ -27,7 +27,7 @@ static void add_kernels(struct kernels *kernels, const struct planned_layer *lay
 /* Those that a layer may get, whichever way its input lies in L2. */
 static struct kernels kernels_of(const struct planner *planner)
 {
-    size_t most = (size_t)planner->network->layer_count * 2 * MOST_KERNELS;
+    size_t most = (size_t)planner->network->layer_count * 2 * MAXIMUM_KERNELS;
     struct kernels kernels = {arena_array(planner->arena, const struct dory_kernel_description *, most), 0};
     for (int l = 0; l < planner->network->layer_count; l++) {
         enum dory_layout *layout = &planner->layouts[planner->network->layers[l].inputs[0]];

@@ -66,19 +66,21 @@ struct question {
     uint32_t least_l1_bytes;                      /* of all kernels that support it */
 };
 
-static struct dory_step whole_step(const struct dory_layer *run)
+static struct dory_step whole_step(const struct dory_layer *record)
 {
-    struct dory_step step = {.rows = run->output_height, .channels = run->output_channels, .drain = 1, .last_of_layer = 1};
-    for (unsigned i = 0; i < (dory_has_second_input(run) ? 2u : 1u); i++)
-        step.input[i] = (struct dory_window){.rows = run->input_height, .channels = (uint16_t)dory_input_channels(run, i)};
-    step.output = (struct dory_window){.rows = run->output_height, .channels = run->output_channels};
+    struct dory_step step = {
+        .rows = record->output_height, .channels = record->output_channels, .drain = 1, .last_of_layer = 1};
+    for (unsigned i = 0; i < (dory_has_second_input(record) ? 2u : 1u); i++)
+        step.input[i] =
+            (struct dory_window){.rows = record->input_height, .channels = (uint16_t)dory_input_channels(record, i)};
+    step.output = (struct dory_window){.rows = record->output_height, .channels = record->output_channels};
     return step;
 }
 
 static void try_kernel(struct question *q, const struct dory_kernel_description *kernel)
 {
     const struct dory_cost_model *model = q->model;
-    struct tile_problem problem = {.layer = &q->layer.run,
+    struct tile_problem problem = {.layer = &q->layer.record,
                                    .kernel = kernel,
                                    .target = &model->target,
                                    .cores = model->target.cores,
@@ -108,7 +110,7 @@ static int try_kernels(struct question *q, const struct dory_kernel_description 
 {
     int count = 0;
     for (; *kernels; kernels++) {
-        if (!dory_kernel_supports(*kernels, &q->layer.run))
+        if (!dory_kernel_supports(*kernels, &q->layer.record))
             continue;
         try_kernel(q, *kernels);
         count++;
@@ -118,10 +120,10 @@ static int try_kernels(struct question *q, const struct dory_kernel_description 
 
 static void write_answer(const struct question *q, struct dory_cost *cost)
 {
-    const struct dory_layer *run = &q->layer.run;
+    const struct dory_layer *record = &q->layer.record;
     const struct dory_tile_shape *shape = &q->tiling.shape;
-    uint32_t input_channels = dory_reads_all_channels(run) ? shape->input_channels : run->input_channels;
-    uint32_t weights_bytes = dory_divide_up(run->output_channels, 4) * tile_quad_bytes(run, input_channels);
+    uint32_t input_channels = dory_reads_all_channels(record) ? shape->input_channels : record->input_channels;
+    uint32_t weights_bytes = dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, input_channels);
     cost->cycles = q->best.cycles;
     cost->kernel_cycles = q->best.kernel_cycles;
     cost->l3_cycles = weights_bytes ? target_l3_cycles(&q->model->target, 1, weights_bytes) : 0;
@@ -143,7 +145,7 @@ static bool answer(const struct dory_cost_model *model, const struct dory_cost_l
     struct question q = {.model = model, .mode = mode, .least_l1_bytes = UINT32_MAX};
     if (!describe_cost(layer, &q.layer, cost->reason))
         return false;
-    q.step = whole_step(&q.layer.run);
+    q.step = whole_step(&q.layer.record);
     int kernels = model->target.uses_xpulpv2 ? try_kernels(&q, dory_xpulpv2_kernels) : 0;
     if (kernels == 0)
         kernels = try_kernels(&q, dory_reference_kernels);

@@ -6,8 +6,8 @@
 
 #include "describe/describe.h"
 
-#define MOST_TENSOR_BYTES ((uint64_t)INT32_MAX / 4) /* as everywhere in the planner */
-#define MOST_PIXELS       ((uint64_t)1 << 20)       /* of the output: beyond it, to look at all tiles takes minutes */
+#define MAXIMUM_TENSOR_BYTES ((uint64_t)INT32_MAX / 4) /* as everywhere in the planner */
+#define MAXIMUM_PIXELS       ((uint64_t)1 << 20)       /* of the output: beyond it, to look at all tiles takes minutes */
 
 struct work {
     const struct dory_cost_layer *layer;
@@ -66,26 +66,26 @@ static uint32_t output_size(const struct work *work, const struct window *w)
 static bool set_sizes(const struct work *work)
 {
     const struct dory_cost_layer *l = work->layer;
-    struct dory_layer *run = &work->costed->run;
+    struct dory_layer *record = &work->costed->record;
     struct window rows = {"height",           l->height,      l->kernel_height, l->stride_height,
                           l->dilation_height, l->padding_top, l->padding_bottom};
     struct window columns = {"width",           l->width,        l->kernel_width, l->stride_width,
                              l->dilation_width, l->padding_left, l->padding_right};
     uint32_t output_height = output_size(work, &rows), output_width = output_height ? output_size(work, &columns) : 0;
-    run->output_height = (uint16_t)output_height;
-    run->output_width = (uint16_t)output_width;
-    run->input_height = (uint16_t)l->height;
-    run->input_width = (uint16_t)l->width;
-    run->input_channels = (uint16_t)l->channels;
-    run->output_channels = (uint16_t)(l->outputs ? l->outputs : l->channels);
-    run->kernel_height = (uint16_t)l->kernel_height;
-    run->kernel_width = (uint16_t)l->kernel_width;
-    run->stride_height = (uint16_t)l->stride_height;
-    run->stride_width = (uint16_t)l->stride_width;
-    run->dilation_height = (uint16_t)(l->kernel_height > 1 ? l->dilation_height : 1);
-    run->dilation_width = (uint16_t)(l->kernel_width > 1 ? l->dilation_width : 1);
-    run->padding_top = (uint16_t)l->padding_top;
-    run->padding_left = (uint16_t)l->padding_left;
+    record->output_height = (uint16_t)output_height;
+    record->output_width = (uint16_t)output_width;
+    record->input_height = (uint16_t)l->height;
+    record->input_width = (uint16_t)l->width;
+    record->input_channels = (uint16_t)l->channels;
+    record->output_channels = (uint16_t)(l->outputs ? l->outputs : l->channels);
+    record->kernel_height = (uint16_t)l->kernel_height;
+    record->kernel_width = (uint16_t)l->kernel_width;
+    record->stride_height = (uint16_t)l->stride_height;
+    record->stride_width = (uint16_t)l->stride_width;
+    record->dilation_height = (uint16_t)(l->kernel_height > 1 ? l->dilation_height : 1);
+    record->dilation_width = (uint16_t)(l->kernel_width > 1 ? l->dilation_width : 1);
+    record->padding_top = (uint16_t)l->padding_top;
+    record->padding_left = (uint16_t)l->padding_left;
     return output_width != 0;
 }
 
@@ -93,17 +93,18 @@ static bool set_sizes(const struct work *work)
 static bool check_bytes(const struct work *work)
 {
     const struct dory_cost_layer *l = work->layer;
-    const struct dory_layer *run = &work->costed->run;
+    const struct dory_layer *record = &work->costed->record;
     uint64_t padded = ((uint64_t)l->height + l->padding_top + l->padding_bottom) *
                       ((uint64_t)l->width + l->padding_left + l->padding_right);
-    uint64_t outputs = (uint64_t)run->output_height * run->output_width;
+    uint64_t outputs = (uint64_t)record->output_height * record->output_width;
     uint64_t taps =
-        (uint64_t)l->kernel_height * l->kernel_width * (has_weights(l) ? (run->output_channels + 3u) / 4 * 4 : 1);
-    bool tensors = padded <= MOST_TENSOR_BYTES / l->channels / 4 && outputs <= MOST_TENSOR_BYTES / run->output_channels / 4;
-    if (!tensors || taps > MOST_TENSOR_BYTES / l->channels)
-        return refuse(work, "its tensors or weights are larger than %" PRIu64 " bytes", MOST_TENSOR_BYTES);
-    if (outputs > MOST_PIXELS)
-        return refuse(work, "an output of %" PRIu64 " pixels; at most %" PRIu64 " are costed", outputs, MOST_PIXELS);
+        (uint64_t)l->kernel_height * l->kernel_width * (has_weights(l) ? (record->output_channels + 3u) / 4 * 4 : 1);
+    bool tensors =
+        padded <= MAXIMUM_TENSOR_BYTES / l->channels / 4 && outputs <= MAXIMUM_TENSOR_BYTES / record->output_channels / 4;
+    if (!tensors || taps > MAXIMUM_TENSOR_BYTES / l->channels)
+        return refuse(work, "its tensors or weights are larger than %" PRIu64 " bytes", MAXIMUM_TENSOR_BYTES);
+    if (outputs > MAXIMUM_PIXELS)
+        return refuse(work, "an output of %" PRIu64 " pixels; at most %" PRIu64 " are costed", outputs, MAXIMUM_PIXELS);
     return true;
 }
 
@@ -111,16 +112,16 @@ static bool check_bytes(const struct work *work)
 static void flatten(const struct work *work)
 {
     const struct dory_cost_layer *l = work->layer;
-    struct dory_layer *run = &work->costed->run;
+    struct dory_layer *record = &work->costed->record;
     uint64_t elements = (uint64_t)l->height * l->width * l->channels;
     bool whole = l->operation == DORY_COST_LINEAR ||
-                 (run->operation == DORY_CONVOLUTION && l->kernel_height == l->height && l->kernel_width == l->width &&
-                  run->output_height == 1 && run->output_width == 1 && l->padding_top == 0 && l->padding_left == 0);
+                 (record->operation == DORY_CONVOLUTION && l->kernel_height == l->height && l->kernel_width == l->width &&
+                  record->output_height == 1 && record->output_width == 1 && l->padding_top == 0 && l->padding_left == 0);
     if (!whole || elements > UINT16_MAX)
         return;
-    run->input_channels = (uint16_t)elements;
-    run->input_height = run->input_width = run->output_height = run->output_width = 1;
-    run->kernel_height = run->kernel_width = run->stride_height = run->stride_width = 1;
+    record->input_channels = (uint16_t)elements;
+    record->input_height = record->input_width = record->output_height = record->output_width = 1;
+    record->kernel_height = record->kernel_width = record->stride_height = record->stride_width = 1;
 }
 
 /* ---- operation ---- */
@@ -128,20 +129,20 @@ static void flatten(const struct work *work)
 static bool set_convolution(const struct work *work)
 {
     const struct dory_cost_layer *l = work->layer;
-    struct dory_layer *run = &work->costed->run;
+    struct dory_layer *record = &work->costed->record;
     bool depthwise =
-        l->groups > 1 && l->groups == run->input_channels && l->groups == run->output_channels && l->input_bits >= 8;
-    if (l->groups == 0 || run->input_channels % l->groups != 0 || run->output_channels % l->groups != 0)
-        return refuse(work, "%" PRIu32 " groups do not divide %u and %u channels", l->groups, run->input_channels,
-                      run->output_channels);
+        l->groups > 1 && l->groups == record->input_channels && l->groups == record->output_channels && l->input_bits >= 8;
+    if (l->groups == 0 || record->input_channels % l->groups != 0 || record->output_channels % l->groups != 0)
+        return refuse(work, "%" PRIu32 " groups do not divide %u and %u channels", l->groups, record->input_channels,
+                      record->output_channels);
     if (l->operation == DORY_COST_LINEAR && l->groups != 1)
         return refuse(work, "a linear layer has no groups");
     if (l->operation == DORY_COST_LINEAR && (uint64_t)l->height * l->width * l->channels > UINT16_MAX)
         return refuse(work, "a linear layer reads at most 65535 elements");
-    run->operation = l->groups == 1 ? DORY_CONVOLUTION : depthwise ? DORY_DEPTHWISE : DORY_GROUPED;
-    run->weight_bits = depthwise ? 8 : (uint8_t)l->weight_bits; /* of the blob */
-    run->group_channels = (uint16_t)(run->operation == DORY_GROUPED ? l->channels / l->groups : 0);
-    run->group_outputs = (uint16_t)(run->operation == DORY_GROUPED ? run->output_channels / l->groups : 0);
+    record->operation = l->groups == 1 ? DORY_CONVOLUTION : depthwise ? DORY_DEPTHWISE : DORY_GROUPED;
+    record->weight_bits = depthwise ? 8 : (uint8_t)l->weight_bits; /* of the blob */
+    record->group_channels = (uint16_t)(record->operation == DORY_GROUPED ? l->channels / l->groups : 0);
+    record->group_outputs = (uint16_t)(record->operation == DORY_GROUPED ? record->output_channels / l->groups : 0);
     if (l->input_bits == 32)
         return refuse(work, "elements of 32 bits cannot be convolved");
     return true;
@@ -155,18 +156,19 @@ static bool set_operation(const struct work *work)
         [DORY_COST_CONCATENATION] = DORY_CONCATENATION, [DORY_COST_TABLE] = DORY_TABLE,
     };
     const struct dory_cost_layer *l = work->layer;
-    struct dory_layer *run = &work->costed->run;
+    struct dory_layer *record = &work->costed->record;
     if (!has_window(l) && !has_plain_window(l))
         return refuse(work, "this operation has no kernel, stride or padding");
     if (has_weights(l))
         return set_convolution(work);
-    run->operation = plain[l->operation];
+    record->operation = plain[l->operation];
     if (l->groups != 1)
         return refuse(work, "only convolutions have groups");
-    if (run->operation == DORY_CONCATENATION && run->output_channels <= run->input_channels)
+    if (record->operation == DORY_CONCATENATION && record->output_channels <= record->input_channels)
         return refuse(work, "a concatenation has more outputs than channels: those of both inputs");
-    if (run->operation != DORY_CONCATENATION && run->output_channels != run->input_channels)
-        return refuse(work, "%u channels in, %u out: this operation has as many", run->input_channels, run->output_channels);
+    if (record->operation != DORY_CONCATENATION && record->output_channels != record->input_channels)
+        return refuse(work, "%u channels in, %u out: this operation has as many", record->input_channels,
+                      record->output_channels);
     return true;
 }
 
@@ -196,41 +198,41 @@ static void set_stages(struct costed_layer *costed)
     const struct dory_stage plain = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
     struct dory_stages *stages = &costed->stages;
     *stages = (struct dory_stages){.input = {plain, plain}, .first = plain, .second = plain};
-    stages->first.divisor = costed->run.normalisation == DORY_NORMALISE_NONE     ? 1
-                            : costed->run.normalisation == DORY_NORMALISE_DIVIDE ? 3
-                                                                                 : 1 << 16;
-    costed->run.stages = stages;
+    stages->first.divisor = costed->record.normalisation == DORY_NORMALISE_NONE     ? 1
+                            : costed->record.normalisation == DORY_NORMALISE_DIVIDE ? 3
+                                                                                    : 1 << 16;
+    costed->record.stages = stages;
 }
 
 /* To what the output's elements hold. */
-static void set_clip(const struct dory_cost_layer *layer, struct dory_layer *run)
+static void set_clip(const struct dory_cost_layer *layer, struct dory_layer *record)
 {
     int64_t values = (int64_t)1 << layer->output_bits, least = layer->output_is_signed ? -values / 2 : 0;
-    run->minimum = layer->output_bits < 32 ? (int32_t)least : INT32_MIN;
-    run->maximum = layer->output_bits < 32 ? (int32_t)(least + values - 1) : INT32_MAX;
+    record->minimum = layer->output_bits < 32 ? (int32_t)least : INT32_MIN;
+    record->maximum = layer->output_bits < 32 ? (int32_t)(least + values - 1) : INT32_MAX;
 }
 
 static bool set_arithmetic(const struct work *work)
 {
     const struct dory_cost_layer *l = work->layer;
-    struct dory_layer *run = &work->costed->run;
+    struct dory_layer *record = &work->costed->record;
     const struct form *form = &forms[l->normalisation];
     bool weight_width = is_width(l->weight_bits) && l->weight_bits <= 8;
     if (!is_width(l->input_bits) || !is_width(l->output_bits) || !weight_width)
         return refuse(work, "elements have 2, 4, 8, 16 or 32 bits, weights 2, 4 or 8");
-    run->input_bits = run->second_input_bits = (uint8_t)l->input_bits;
-    run->output_bits = (uint8_t)l->output_bits;
-    run->input_is_signed = run->second_input_is_signed = l->input_is_signed != 0;
-    run->output_is_signed = l->output_is_signed != 0;
-    run->normalisation = form->normalisation;
-    run->shift = form->shift;
-    run->rounding = form->rounding;
-    run->left_shift = form->normalisation == DORY_NORMALISE_HIGH || form->normalisation == DORY_NORMALISE_SHARED;
-    run->reciprocal = form->reciprocal;
-    run->divisor = 3;
-    set_clip(l, run);
-    run->input_layout = (uint8_t)l->input_layout;
-    run->output_layout = (uint8_t)l->output_layout;
+    record->input_bits = record->second_input_bits = (uint8_t)l->input_bits;
+    record->output_bits = (uint8_t)l->output_bits;
+    record->input_is_signed = record->second_input_is_signed = l->input_is_signed != 0;
+    record->output_is_signed = l->output_is_signed != 0;
+    record->normalisation = form->normalisation;
+    record->shift = form->shift;
+    record->rounding = form->rounding;
+    record->left_shift = form->normalisation == DORY_NORMALISE_HIGH || form->normalisation == DORY_NORMALISE_SHARED;
+    record->reciprocal = form->reciprocal;
+    record->divisor = 3;
+    set_clip(l, record);
+    record->input_layout = (uint8_t)l->input_layout;
+    record->output_layout = (uint8_t)l->output_layout;
     if (!has_weights(l))
         set_stages(work->costed);
     return true;
@@ -238,15 +240,15 @@ static bool set_arithmetic(const struct work *work)
 
 /* ---- all of it ---- */
 
-static uint64_t macs(const struct dory_layer *run)
+static uint64_t macs(const struct dory_layer *record)
 {
-    uint64_t reads = run->operation == DORY_CONVOLUTION ? run->input_channels
-                     : run->operation == DORY_GROUPED   ? run->group_channels
-                                                        : 1u;
+    uint64_t reads = record->operation == DORY_CONVOLUTION ? record->input_channels
+                     : record->operation == DORY_GROUPED   ? record->group_channels
+                                                           : 1u;
     bool multiplies =
-        run->operation == DORY_CONVOLUTION || run->operation == DORY_GROUPED || run->operation == DORY_DEPTHWISE;
-    uint64_t outputs = (uint64_t)run->output_height * run->output_width * run->output_channels;
-    return multiplies ? outputs * reads * run->kernel_height * run->kernel_width : 0;
+        record->operation == DORY_CONVOLUTION || record->operation == DORY_GROUPED || record->operation == DORY_DEPTHWISE;
+    uint64_t outputs = (uint64_t)record->output_height * record->output_width * record->output_channels;
+    return multiplies ? outputs * reads * record->kernel_height * record->kernel_width : 0;
 }
 
 static bool is_sound(const struct dory_cost_layer *l)
@@ -268,7 +270,7 @@ bool describe_cost(const struct dory_cost_layer *layer, struct costed_layer *cos
     if (!set_sizes(&work) || !check_bytes(&work) || !set_operation(&work) || !set_arithmetic(&work))
         return false;
     flatten(&work);
-    describe_rows_of_columns(&costed->run);
-    costed->macs = macs(&costed->run);
+    describe_rows_of_columns(&costed->record);
+    costed->macs = macs(&costed->record);
     return true;
 }

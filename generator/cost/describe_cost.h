@@ -6,7 +6,7 @@
 #include "dory/layer.h"
 
 struct costed_layer {
-    struct dory_layer run; /* constants are representative: cycles depend on their form alone */
+    struct dory_layer record; /* constants are representative: cycles depend on their form alone */
     struct dory_stages stages;
     uint64_t macs;
 };

@@ -14,13 +14,13 @@ static const char *const normalisations[] = {
 static const char *const layouts[] = {"hwc", "chw", NULL};
 static const char *const truths[] = {"false", "true", NULL};
 
-#define MOST_DIMENSION 65535u
-#define MOST_VALUES    4
+#define MAXIMUM_DIMENSION 65535u
+#define MAXIMUM_VALUES    4
 
 /* A field sets one member, or as many as it has values: "3" and "3x3" are a kernel. */
 struct field {
     const char *name;
-    size_t members[MOST_VALUES]; /* in struct dory_cost_layer; 0 behind the last but for the first */
+    size_t members[MAXIMUM_VALUES]; /* in struct dory_cost_layer; 0 behind the last but for the first */
     uint32_t least, most;
     const char *const *words; /* null: numbers */
 };
@@ -29,19 +29,19 @@ struct field {
 
 static const struct field fields[] = {
     {"operation", {MEMBER(operation)}, 0, 0, operations},
-    {"height", {MEMBER(height)}, 1, MOST_DIMENSION, NULL},
-    {"width", {MEMBER(width)}, 1, MOST_DIMENSION, NULL},
-    {"channels", {MEMBER(channels)}, 1, MOST_DIMENSION, NULL},
-    {"outputs", {MEMBER(outputs)}, 1, MOST_DIMENSION, NULL},
-    {"kernel", {MEMBER(kernel_height), MEMBER(kernel_width)}, 1, MOST_DIMENSION, NULL},
-    {"stride", {MEMBER(stride_height), MEMBER(stride_width)}, 1, MOST_DIMENSION, NULL},
-    {"dilation", {MEMBER(dilation_height), MEMBER(dilation_width)}, 1, MOST_DIMENSION, NULL},
+    {"height", {MEMBER(height)}, 1, MAXIMUM_DIMENSION, NULL},
+    {"width", {MEMBER(width)}, 1, MAXIMUM_DIMENSION, NULL},
+    {"channels", {MEMBER(channels)}, 1, MAXIMUM_DIMENSION, NULL},
+    {"outputs", {MEMBER(outputs)}, 1, MAXIMUM_DIMENSION, NULL},
+    {"kernel", {MEMBER(kernel_height), MEMBER(kernel_width)}, 1, MAXIMUM_DIMENSION, NULL},
+    {"stride", {MEMBER(stride_height), MEMBER(stride_width)}, 1, MAXIMUM_DIMENSION, NULL},
+    {"dilation", {MEMBER(dilation_height), MEMBER(dilation_width)}, 1, MAXIMUM_DIMENSION, NULL},
     {"padding",
      {MEMBER(padding_top), MEMBER(padding_left), MEMBER(padding_bottom), MEMBER(padding_right)},
      0,
-     MOST_DIMENSION,
+     MAXIMUM_DIMENSION,
      NULL},
-    {"groups", {MEMBER(groups)}, 1, MOST_DIMENSION, NULL},
+    {"groups", {MEMBER(groups)}, 1, MAXIMUM_DIMENSION, NULL},
     {"input_bits", {MEMBER(input_bits)}, 2, 32, NULL},
     {"weight_bits", {MEMBER(weight_bits)}, 2, 8, NULL},
     {"output_bits", {MEMBER(output_bits)}, 2, 32, NULL},
@@ -72,7 +72,7 @@ static uint32_t *place(struct dory_cost_layer *layer, size_t member) { return (u
 static int member_count(const struct field *field)
 {
     int count = 1;
-    while (count < MOST_VALUES && field->members[count])
+    while (count < MAXIMUM_VALUES && field->members[count])
         count++;
     return count;
 }
@@ -101,7 +101,7 @@ static const char *read_number(const char *text, uint32_t *number)
 /* One number for all members, one for each, or for a padding two: above and below, left and right. */
 static bool read_numbers(struct dory_cost_layer *layer, const struct field *field, const char *text)
 {
-    uint32_t values[MOST_VALUES];
+    uint32_t values[MAXIMUM_VALUES];
     int count = 0, members = member_count(field);
     do {
         text = read_number(count ? text + 1 : text, &values[count]);

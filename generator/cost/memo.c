@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM   1024u
-#define MOST_ANSWERS (1u << 20) /* half a gigabyte; then it forgets all of them */
+#define FIRST_ROOM      1024u
+#define MAXIMUM_ANSWERS (1u << 20) /* half a gigabyte; then it forgets all of them */
 
 _Static_assert(sizeof(struct cost_key) == sizeof(uint32_t) * 25, "a key has no padding: equal layers have equal bytes");
 
@@ -87,7 +87,7 @@ bool cost_memo_find(struct cost_memo *memo, const struct cost_key *key, struct c
 /* Without memory for more it stays as it is, or forgets. */
 static void make_room(struct cost_memo *memo)
 {
-    struct entry *larger = memo->count < MOST_ANSWERS ? calloc((size_t)memo->room * 2, sizeof *larger) : NULL;
+    struct entry *larger = memo->count < MAXIMUM_ANSWERS ? calloc((size_t)memo->room * 2, sizeof *larger) : NULL;
     if (!larger) {
         forget(memo);
         return;

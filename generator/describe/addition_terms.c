@@ -50,36 +50,36 @@ static long double largest_term(const struct problem *problem, long double slope
     return most;
 }
 
-static bool equals(const struct problem *problem, const struct dory_layer *run)
+static bool equals(const struct problem *problem, const struct dory_layer *record)
 {
     for (int pair = 0; pair < PAIRS; pair++) {
-        int32_t sum = run->terms[pair / 256] + run->terms[256 + pair % 256];
-        if (dory_normalise_high_stages(run, sum) != problem->values[pair])
+        int32_t sum = record->terms[pair / 256] + record->terms[256 + pair % 256];
+        if (dory_normalise_high_stages(record, sum) != problem->values[pair])
             return false;
     }
     return true;
 }
 
 /* Halves up, which is right where there are none; then to even. */
-static bool find_rounding(const struct problem *problem, struct dory_layer *run, struct dory_stages *stages, int shift)
+static bool find_rounding(const struct problem *problem, struct dory_layer *record, struct dory_stages *stages, int shift)
 {
     const enum dory_rounding roundings[] = {DORY_ROUND_FLOOR, DORY_ROUND_EVEN};
     int64_t half = (int64_t)1 << (shift - 1), zero = problem->layer->stages[0].zero_point;
     for (int i = 0; i < 2; i++) {
         bool is_even = roundings[i] == DORY_ROUND_EVEN;
-        run->rounding = (uint8_t)roundings[i];
+        record->rounding = (uint8_t)roundings[i];
         stages->first = (struct dory_stage){.multiplier = MULTIPLIER,
                                             .addend = zero * 2 * half + half - is_even,
                                             .divisor = 2 * half,
-                                            .minimum = run->minimum,
-                                            .maximum = run->maximum};
-        if (stages->first.addend <= INT32_MAX / 2 && equals(problem, run))
+                                            .minimum = record->minimum,
+                                            .maximum = record->maximum};
+        if (stages->first.addend <= INT32_MAX / 2 && equals(problem, record))
             return true;
     }
     return false;
 }
 
-bool addition_terms(const struct layer *layer, struct dory_layer *run, struct dory_stages *stages, struct arena *arena)
+bool addition_terms(const struct layer *layer, struct dory_layer *record, struct dory_stages *stages, struct arena *arena)
 {
     const struct stage *sum = &layer->stages[0];
     struct problem problem = {.layer = layer, .values = arena_array(arena, uint8_t, PAIRS)};
@@ -99,9 +99,9 @@ bool addition_terms(const struct layer *layer, struct dory_layer *run, struct do
             long double term = (long double)problem.terms[i][x] * slope + (i == 0 ? offset : 0);
             terms[256 * i + x] = (int32_t)llrintl(ldexpl(term, places));
         }
-    run->terms = terms;
-    run->normalisation = DORY_NORMALISE_HIGH;
-    run->left_shift = 0;
-    run->stages = stages;
-    return find_rounding(&problem, run, stages, places - QUARTER);
+    record->terms = terms;
+    record->normalisation = DORY_NORMALISE_HIGH;
+    record->left_shift = 0;
+    record->stages = stages;
+    return find_rounding(&problem, record, stages, places - QUARTER);
 }

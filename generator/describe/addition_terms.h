@@ -9,6 +9,6 @@
 
 /* Fills terms, normalisation, rounding, bounds and left_shift of an addition of bytes without a sign, and the constants of
  * its stages. Compared with the layer for all 65536 pairs of inputs; false, and nothing of value, where one differs. */
-bool addition_terms(const struct layer *layer, struct dory_layer *run, struct dory_stages *stages, struct arena *arena);
+bool addition_terms(const struct layer *layer, struct dory_layer *record, struct dory_stages *stages, struct arena *arena);
 
 #endif

@@ -24,7 +24,7 @@ static void describe_kind(struct description *d)
     }
 }
 
-bool describe_layer(const struct network *network, int index, struct dory_layer *run,
+bool describe_layer(const struct network *network, int index, struct dory_layer *record,
                     const struct requantisation **requantisation, struct arena *arena, struct diagnostics *diagnostics)
 {
     const struct layer *layer = &network->layers[index];
@@ -36,23 +36,23 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
         .input = &network->tensors[layer->inputs[0]],
         .second_input = layer_has_two_inputs(layer) ? &network->tensors[layer->inputs[1]] : NULL,
         .output = &network->tensors[layer->output],
-        .run = run,
+        .record = record,
         .requantisation = arena_array(arena, struct requantisation, 1),
         .terms = {layer->input_stages[0], layer->input_stages[1]},
         .first = layer->stage_count ? layer->stages[0] : (struct stage){.count = 0, .divisor = 1},
         .arena = arena,
         .diagnostics = &own,
     };
-    memset(run, 0, sizeof *run);
+    memset(record, 0, sizeof *record);
     if (layer->kind != LAYER_CONVOLUTION) {
         d.stages = arena_array(arena, struct dory_stages, 1);
         memset(d.stages, 0, sizeof *d.stages);
-        run->stages = d.stages;
+        record->stages = d.stages;
     }
     describe_elements(&d);
     describe_shape(&d);
     if (layer->kind != LAYER_COPY && layer->kind != LAYER_INTERPOLATION) /* which say rows and columns by lists */
-        describe_rows_of_columns(run);
+        describe_rows_of_columns(record);
     describe_border(&d);
     describe_check_extents(&d);
     describe_kind(&d);

@@ -41,10 +41,10 @@ static bool describe_window_copy(const struct description *d)
         !is_window(map->columns, y->width, x->channels, x->width, &stride[1], &padding[1]))
         return false;
     const struct dimension dimensions[] = {
-        {"vertical stride", stride[0], &d->run->stride_height},
-        {"horizontal stride", stride[1], &d->run->stride_width},
-        {"padding at the top", padding[0], &d->run->padding_top},
-        {"padding at the left", padding[1], &d->run->padding_left},
+        {"vertical stride", stride[0], &d->record->stride_height},
+        {"horizontal stride", stride[1], &d->record->stride_width},
+        {"padding at the top", padding[0], &d->record->padding_top},
+        {"padding at the left", padding[1], &d->record->padding_left},
     };
     describe_dimensions(d, dimensions, COUNT_OF(dimensions));
     return true;
@@ -104,13 +104,13 @@ static void describe_row_window(const struct description *d, const struct row_sp
     }
     if (window.rows >= input || window.padding >= input)
         window = (struct row_window){0, 1, 0, input};
-    d->run->kernel_height = (uint16_t)window.rows;
-    d->run->stride_height = (uint16_t)window.stride;
-    d->run->row_divisor = (uint8_t)window.divisor;
-    d->run->padding_top = (uint16_t)window.padding;
-    d->run->kernel_width = d->run->input_width;
-    d->run->stride_width = d->run->padding_left = 0;
-    d->run->dilation_height = d->run->dilation_width = 1;
+    d->record->kernel_height = (uint16_t)window.rows;
+    d->record->stride_height = (uint16_t)window.stride;
+    d->record->row_divisor = (uint8_t)window.divisor;
+    d->record->padding_top = (uint16_t)window.padding;
+    d->record->kernel_width = d->record->input_width;
+    d->record->stride_width = d->record->padding_left = 0;
+    d->record->dilation_height = d->record->dilation_width = 1;
 }
 
 /* Of the numbers that are no border, the least and the largest; none: the largest is negative. */
@@ -147,7 +147,7 @@ static void describe_mapped_copy(const struct description *d)
     struct row_span *spans = arena_array(d->arena, struct row_span, (size_t)y->height);
     find_copied_rows(d, spans);
     describe_row_window(d, spans);
-    d->run->map = positions;
+    d->record->map = positions;
     memcpy(positions, map->rows, (size_t)y->height * sizeof *positions);
     memcpy(positions + y->height, map->columns, (size_t)y->width * sizeof *positions);
     memcpy(positions + y->height + y->width, map->channels, (size_t)y->channels * sizeof *positions);
@@ -155,13 +155,13 @@ static void describe_mapped_copy(const struct description *d)
 
 void describe_copy(const struct description *d)
 {
-    d->run->operation = DORY_COPY;
-    d->run->stages = NULL;
+    d->record->operation = DORY_COPY;
+    d->record->stages = NULL;
     if (d->input->bits != 8 || d->output->bits != 8 || d->layer->stage_count != 0) {
         REFUSE(d, NULL, "moves elements of %d bits; 8 are supported", d->input->bits);
         return;
     }
-    d->run->border_value = (int16_t)d->layer->padding_value;
+    d->record->border_value = (int16_t)d->layer->padding_value;
     describe_clip(d, NULL);
     if (!describe_window_copy(d))
         describe_mapped_copy(d);
@@ -171,10 +171,10 @@ void describe_copy(const struct description *d)
 static void describe_exact_softmax(struct description *d)
 {
     int32_t *words = arena_array(d->arena, int32_t, 256 + DORY_THRESHOLDS);
-    d->run->operation = DORY_SOFTMAX;
-    d->run->stages = NULL;
+    d->record->operation = DORY_SOFTMAX;
+    d->record->stages = NULL;
     memcpy(words, d->layer->exponentials, 256 * sizeof *words);
-    d->run->exponentials = (const uint32_t *)words;
+    d->record->exponentials = (const uint32_t *)words;
     if (!same_shape(d->input, d->output) || d->input->bits != 8 || d->input->is_signed)
         REFUSE(d, NULL, "a softmax of elements that are no bytes without a sign, or into another shape");
     else
@@ -200,7 +200,7 @@ static int32_t *describe_sums(struct description *d, int32_t *words)
         d->stages->input[0].addend = bias;
         return words;
     }
-    d->run->stages = NULL;
+    d->record->stages = NULL;
     describe_thresholds(d, described_accumulator(d), words);
     return words + DORY_THRESHOLDS;
 }
@@ -226,12 +226,12 @@ void describe_interpolation(struct description *d)
     int rows = y->height * taps->row_pairs, columns = y->width * taps->column_pairs;
     int32_t *words = arena_array(d->arena, int32_t, 4 * ((size_t)rows + (size_t)columns) + DORY_THRESHOLDS);
     struct row_span *spans = arena_array(d->arena, struct row_span, (size_t)y->height);
-    d->run->operation = DORY_INTERPOLATION;
-    d->run->row_pairs = (uint16_t)taps->row_pairs;
-    d->run->column_pairs = (uint16_t)taps->column_pairs;
+    d->record->operation = DORY_INTERPOLATION;
+    d->record->row_pairs = (uint16_t)taps->row_pairs;
+    d->record->column_pairs = (uint16_t)taps->column_pairs;
     find_summed_rows(d, spans);
     describe_row_window(d, spans);
-    d->run->taps = words;
+    d->record->taps = words;
     if (taps->row_pairs > 255 || taps->column_pairs > 255)
         REFUSE(d, NULL, "sums of %d rows and %d columns; up to %d of each are supported", 2 * taps->row_pairs,
                2 * taps->column_pairs, 2 * 255);
@@ -250,14 +250,14 @@ void describe_table(struct description *d)
         describe_exact_softmax(d);
         return;
     }
-    d->run->operation = is_softmax ? DORY_SOFTMAX : DORY_TABLE;
-    d->run->minimum = INT32_MIN;
-    d->run->maximum = INT32_MAX;
-    d->run->stages = NULL;
+    d->record->operation = is_softmax ? DORY_SOFTMAX : DORY_TABLE;
+    d->record->minimum = INT32_MIN;
+    d->record->maximum = INT32_MAX;
+    d->record->stages = NULL;
     if (is_softmax)
-        d->run->exponentials = layer->exponentials;
+        d->record->exponentials = layer->exponentials;
     else
-        d->run->table = layer->table;
+        d->record->table = layer->table;
     if (!same_shape(d->input, d->output) || layer->stage_count > 0)
         REFUSE(d, NULL,
                "there is no firmware for a function of elements with stages, or of another shape; 'dory run' computes it");
@@ -268,8 +268,8 @@ void describe_table(struct description *d)
 void describe_largest(struct description *d)
 {
     const struct tensor *x = d->input, *y = d->output;
-    d->run->operation = DORY_LARGEST;
-    d->run->stages = NULL;
+    d->record->operation = DORY_LARGEST;
+    d->record->stages = NULL;
     describe_clip(d, NULL);
     if (x->height != y->height || x->width != y->width || y->channels != 1 || d->layer->stage_count > 0)
         REFUSE(d, NULL, "gives more than one element a pixel");

@@ -21,29 +21,29 @@ void describe_border(const struct description *d)
     if (value != 0 && (d->input->bits > 8 || value < least || value > most))
         REFUSE(d, NULL, "pads with %" PRId64 ", which borders of %d-bit %s elements cannot hold", value, d->input->bits,
                d->input->is_signed ? "signed" : "unsigned");
-    d->run->border_value = (int16_t)value;
+    d->record->border_value = (int16_t)value;
 }
 
 void describe_shape(const struct description *d)
 {
-    struct dory_layer *run = d->run;
+    struct dory_layer *record = d->record;
     const struct layer *layer = d->layer;
     bool window = !layer_has_two_inputs(layer);
     const struct dimension dimensions[] = {
-        {"input height", d->input->height, &run->input_height},
-        {"input width", d->input->width, &run->input_width},
-        {"number of input channels", d->input->channels, &run->input_channels},
-        {"output height", d->output->height, &run->output_height},
-        {"output width", d->output->width, &run->output_width},
-        {"number of output channels", d->output->channels, &run->output_channels},
-        {"kernel height", window ? layer->kernel_height : 1, &run->kernel_height},
-        {"kernel width", window ? layer->kernel_width : 1, &run->kernel_width},
-        {"vertical stride", window ? layer->stride_height : 1, &run->stride_height},
-        {"horizontal stride", window ? layer->stride_width : 1, &run->stride_width},
-        {"vertical dilation", window && layer->kernel_height > 1 ? layer->dilation_height : 1, &run->dilation_height},
-        {"horizontal dilation", window && layer->kernel_width > 1 ? layer->dilation_width : 1, &run->dilation_width},
-        {"padding at the top", window ? layer->padding_top : 0, &run->padding_top},
-        {"padding at the left", window ? layer->padding_left : 0, &run->padding_left},
+        {"input height", d->input->height, &record->input_height},
+        {"input width", d->input->width, &record->input_width},
+        {"number of input channels", d->input->channels, &record->input_channels},
+        {"output height", d->output->height, &record->output_height},
+        {"output width", d->output->width, &record->output_width},
+        {"number of output channels", d->output->channels, &record->output_channels},
+        {"kernel height", window ? layer->kernel_height : 1, &record->kernel_height},
+        {"kernel width", window ? layer->kernel_width : 1, &record->kernel_width},
+        {"vertical stride", window ? layer->stride_height : 1, &record->stride_height},
+        {"horizontal stride", window ? layer->stride_width : 1, &record->stride_width},
+        {"vertical dilation", window && layer->kernel_height > 1 ? layer->dilation_height : 1, &record->dilation_height},
+        {"horizontal dilation", window && layer->kernel_width > 1 ? layer->dilation_width : 1, &record->dilation_width},
+        {"padding at the top", window ? layer->padding_top : 0, &record->padding_top},
+        {"padding at the left", window ? layer->padding_left : 0, &record->padding_left},
     };
     describe_dimensions(d, dimensions, COUNT_OF(dimensions));
 }
@@ -60,31 +60,32 @@ static void swap(uint16_t *a, uint16_t *b)
 
 /* Tensors of one column, as sound and sensors have them in TFLite, lie in memory as tensors of one row do; and kernels work
  * along rows. */
-void describe_rows_of_columns(struct dory_layer *run)
+void describe_rows_of_columns(struct dory_layer *record)
 {
-    bool is_column = run->input_width == 1 && run->output_width == 1 && run->kernel_width == 1 && run->padding_left == 0;
-    if (!is_column || run->input_height == 1 || run->input_height * run->input_channels > LONGEST_ROW_BYTES ||
-        run->output_height * run->output_channels > LONGEST_ROW_BYTES)
+    bool is_column =
+        record->input_width == 1 && record->output_width == 1 && record->kernel_width == 1 && record->padding_left == 0;
+    if (!is_column || record->input_height == 1 || record->input_height * record->input_channels > LONGEST_ROW_BYTES ||
+        record->output_height * record->output_channels > LONGEST_ROW_BYTES)
         return;
-    swap(&run->input_height, &run->input_width);
-    swap(&run->output_height, &run->output_width);
-    swap(&run->kernel_height, &run->kernel_width);
-    swap(&run->stride_height, &run->stride_width);
-    swap(&run->dilation_height, &run->dilation_width);
-    swap(&run->padding_top, &run->padding_left);
+    swap(&record->input_height, &record->input_width);
+    swap(&record->output_height, &record->output_width);
+    swap(&record->kernel_height, &record->kernel_width);
+    swap(&record->stride_height, &record->stride_width);
+    swap(&record->dilation_height, &record->dilation_width);
+    swap(&record->padding_top, &record->padding_left);
 }
 
 /* A convolution that reads its whole input becomes one of a single pixel (see layer_reads_whole_input). */
 void describe_flattened(const struct description *d)
 {
-    struct dory_layer *run = d->run;
+    struct dory_layer *record = d->record;
     if (!layer_reads_whole_input(d->network, d->layer))
         return;
-    run->input_channels = (uint16_t)tensor_elements(d->input);
-    run->input_height = run->input_width = 1;
-    run->kernel_height = run->kernel_width = 1;
-    run->stride_height = run->stride_width = 1;
-    run->dilation_height = run->dilation_width = 1;
+    record->input_channels = (uint16_t)tensor_elements(d->input);
+    record->input_height = record->input_width = 1;
+    record->kernel_height = record->kernel_width = 1;
+    record->stride_height = record->stride_width = 1;
+    record->dilation_height = record->dilation_width = 1;
 }
 
 /* The extent of the input with its border must hold what the outputs read, in 16 bits. */
@@ -145,18 +146,18 @@ static bool is_width(int bits) { return bits == 2 || bits == 4 || bits == 8 || b
 
 void describe_elements(const struct description *d)
 {
-    struct dory_layer *run = d->run;
+    struct dory_layer *record = d->record;
     const struct tensor *tensors[] = {d->input, d->second_input, d->output};
     for (size_t i = 0; i < COUNT_OF(tensors); i++)
         if (tensors[i] && !is_width(tensors[i]->bits))
             REFUSE(d, NULL, "tensor '%s' has elements of %d bits; 2, 4, 8, 16 and 32 are supported", tensors[i]->name,
                    tensors[i]->bits);
-    run->input_bits = (uint8_t)d->input->bits;
-    run->input_is_signed = d->input->is_signed;
+    record->input_bits = (uint8_t)d->input->bits;
+    record->input_is_signed = d->input->is_signed;
     if (d->second_input) {
-        run->second_input_bits = (uint8_t)d->second_input->bits;
-        run->second_input_is_signed = d->second_input->is_signed;
+        record->second_input_bits = (uint8_t)d->second_input->bits;
+        record->second_input_is_signed = d->second_input->is_signed;
     }
-    run->output_bits = (uint8_t)d->output->bits;
-    run->output_is_signed = d->output->is_signed;
+    record->output_bits = (uint8_t)d->output->bits;
+    record->output_is_signed = d->output->is_signed;
 }

@@ -63,20 +63,20 @@ static void form_add(struct form *form, const struct stage *stage, size_t channe
 /* Sets normalisation, shift and divisor from what was proven of all channels. */
 static void choose_normalisation(const struct description *d, const struct form *form, int64_t divisor)
 {
-    struct dory_layer *run = d->run;
+    struct dory_layer *record = d->record;
     int shift = power_of_two(divisor);
-    run->divisor = divisor;
+    record->divisor = divisor;
     if (!form->fits_64)
         REFUSE(d, NULL, "its normalisation exceeds 64-bit integers, which is the most that the firmware computes with");
     if (form->is_identity) {
-        run->normalisation = DORY_NORMALISE_NONE;
+        record->normalisation = DORY_NORMALISE_NONE;
     } else if (shift >= 0 && form->fits_32) {
         /* 31 places leave the sign of a 32-bit value, and so do more */
-        run->normalisation = DORY_NORMALISE_32;
-        run->shift = (uint8_t)(shift > 31 ? 31 : shift);
+        record->normalisation = DORY_NORMALISE_32;
+        record->shift = (uint8_t)(shift > 31 ? 31 : shift);
     } else {
-        run->normalisation = shift >= 0 ? DORY_NORMALISE_64 : DORY_NORMALISE_DIVIDE;
-        run->shift = (uint8_t)(shift >= 0 ? shift : 0);
+        record->normalisation = shift >= 0 ? DORY_NORMALISE_64 : DORY_NORMALISE_DIVIDE;
+        record->shift = (uint8_t)(shift >= 0 ? shift : 0);
     }
 }
 
@@ -101,8 +101,8 @@ void describe_clip(const struct description *d, const struct stage *last)
         least = last->minimum > least ? last->minimum : least;
         most = last->maximum < most ? last->maximum : most;
     }
-    d->run->minimum = clamp_32(least);
-    d->run->maximum = clamp_32(most);
+    d->record->minimum = clamp_32(least);
+    d->record->maximum = clamp_32(most);
 }
 
 /* A layer-wide stage as the firmware has it. */
@@ -180,14 +180,14 @@ void describe_channel_stages(const struct description *d)
     struct requantise_problem problem = {.stage = stage,
                                          .ranges = ranges,
                                          .channel_count = d->output->channels,
-                                         .minimum = d->run->minimum,
-                                         .maximum = d->run->maximum,
+                                         .minimum = d->record->minimum,
+                                         .maximum = d->record->maximum,
                                          .allow_fast = d->network->fast_requantisation,
-                                         .allow_split = dory_prefers_split(d->run, DORY_ROUND_FLOOR),
-                                         .allow_split_away = dory_prefers_split(d->run, DORY_ROUND_AWAY),
-                                         .prefer_shared = dory_prefers_shared(d->run)};
+                                         .allow_split = dory_prefers_split(d->record, DORY_ROUND_FLOOR),
+                                         .allow_split_away = dory_prefers_split(d->record, DORY_ROUND_AWAY),
+                                         .prefer_shared = dory_prefers_shared(d->record)};
     if (requantise(&problem, d->requantisation, d->arena))
-        requantisation_describe(d->requantisation, d->run);
+        requantisation_describe(d->requantisation, d->record);
     else
         describe_refuse_stage(d, stage);
 }
@@ -206,9 +206,9 @@ void describe_floor(struct description *d, struct stage *stage, struct bounds x)
 /* By thresholds, which any accumulator of a layer without weights can have. They are laid down in `thresholds`. */
 void describe_thresholds(struct description *d, struct bounds accumulator, int32_t *thresholds)
 {
-    d->run->normalisation = DORY_NORMALISE_THRESHOLDS;
-    d->run->minimum = 0;
-    d->run->maximum = UINT8_MAX;
+    d->record->normalisation = DORY_NORMALISE_THRESHOLDS;
+    d->record->minimum = 0;
+    d->record->maximum = UINT8_MAX;
     if (d->output->bits != 8 || d->output->is_signed ||
         !thresholds_of_stages(d->layer, accumulator.minimum, accumulator.maximum, thresholds)) {
         REFUSE(d, NULL,
@@ -232,18 +232,19 @@ bool describe_high_stage(struct description *d, struct bounds accumulator, int64
     if (d->layer->stage_count != 1 || d->first.count != 1)
         return false;
     describe_clip(d, &d->first);
-    problem.minimum = d->run->minimum;
-    problem.maximum = d->run->maximum;
+    problem.minimum = d->record->minimum;
+    problem.maximum = d->record->maximum;
     if (!requantise(&problem, &form, d->arena) || (!bias && form.channels[0].words[0] != 0))
         return false;
     const int64_t *words = form.channels[0].words; /* bias, multiplier, addend, shift */
-    d->stages->first = (struct dory_stage){words[1], words[2], (int64_t)1 << words[3], d->run->minimum, d->run->maximum};
+    d->stages->first =
+        (struct dory_stage){words[1], words[2], (int64_t)1 << words[3], d->record->minimum, d->record->maximum};
     if (bias)
         *bias = words[0];
     *d->requantisation = form;
     d->requantisation->channels = NULL;
     d->requantisation->channel_count = d->output->channels;
-    requantisation_describe(&form, d->run);
+    requantisation_describe(&form, d->record);
     return true;
 }
 
@@ -265,7 +266,7 @@ void describe_scalar_stages(struct description *d, struct bounds accumulator)
 {
     if (needs_thresholds(d, accumulator)) {
         int32_t *thresholds = arena_array(d->arena, int32_t, DORY_THRESHOLDS);
-        d->run->thresholds = thresholds;
+        d->record->thresholds = thresholds;
         describe_thresholds(d, accumulator, thresholds);
         return;
     }
@@ -284,7 +285,7 @@ void describe_scalar_stages(struct description *d, struct bounds accumulator)
         describe_floor(d, &second, x);
         d->stages->second = describe_scalar_stage(d, &second, x);
     }
-    d->requantisation->normalisation = d->run->normalisation;
+    d->requantisation->normalisation = d->record->normalisation;
     d->requantisation->channel_count = d->output->channels;
     d->requantisation->accumulators += accumulator.maximum - accumulator.minimum + 1;
     describe_clip(d, layer->stage_count ? &layer->stages[layer->stage_count - 1] : NULL);

@@ -34,15 +34,15 @@ static void refuse_wide_input(const struct description *d)
 void describe_convolution(const struct description *d)
 {
     const struct layer *layer = d->layer;
-    struct dory_layer *run = d->run;
-    run->operation = layer_operation(d->network, layer);
-    run->weight_bits = run->operation == DORY_DEPTHWISE ? 8 : (uint8_t)layer->weight_bits; /* of the blob */
+    struct dory_layer *record = d->record;
+    record->operation = layer_operation(d->network, layer);
+    record->weight_bits = record->operation == DORY_DEPTHWISE ? 8 : (uint8_t)layer->weight_bits; /* of the blob */
     if (layer->groups < 1 || d->input->channels % layer->groups || d->output->channels % layer->groups)
         REFUSE(d, "group", "%d groups of %d and %d channels, which do not divide", layer->groups, d->input->channels,
                d->output->channels);
-    else if (run->operation == DORY_GROUPED) {
-        run->group_channels = (uint16_t)(d->input->channels / layer->groups);
-        run->group_outputs = (uint16_t)(d->output->channels / layer->groups);
+    else if (record->operation == DORY_GROUPED) {
+        record->group_channels = (uint16_t)(d->input->channels / layer->groups);
+        record->group_outputs = (uint16_t)(d->output->channels / layer->groups);
     }
     if (d->input->bits == 32)
         refuse_wide_input(d);
@@ -72,7 +72,7 @@ void describe_pool(struct description *d)
 {
     bool maximum = d->layer->kind == LAYER_MAXIMUM_POOL;
     struct bounds x = described_bounds(d, 0);
-    d->run->operation = maximum ? DORY_MAXIMUM_POOL : DORY_AVERAGE_POOL;
+    d->record->operation = maximum ? DORY_MAXIMUM_POOL : DORY_AVERAGE_POOL;
     if (maximum) {
         describe_check_maximum_pool(d);
     } else {
@@ -129,7 +129,7 @@ static void describe_addition_terms(struct description *d)
     for (size_t i = 0; i < COUNT_OF(tensors); i++)
         are_bytes = are_bytes && tensors[i]->bits == 8 && !tensors[i]->is_signed;
     describe_clip(d, d->layer->stage_count ? &d->layer->stages[0] : NULL);
-    if (!are_bytes || !addition_terms(d->layer, d->run, d->stages, d->arena)) {
+    if (!are_bytes || !addition_terms(d->layer, d->record, d->stages, d->arena)) {
         describe_refuse_stage(d, d->first.rounding == ROUND_FLOOR ? &d->terms[0] : &d->first);
         return;
     }
@@ -142,7 +142,7 @@ static void describe_addition_terms(struct description *d)
 void describe_addition(struct description *d)
 {
     struct bounds terms[2];
-    d->run->operation = DORY_ADDITION;
+    d->record->operation = DORY_ADDITION;
     if (!same_shape(d->input, d->second_input) || !same_shape(d->input, d->output))
         REFUSE(d, NULL, "adds tensors of different shapes");
     if (d->diagnostics->error_count > 0)
@@ -177,10 +177,10 @@ void describe_multiplication(struct description *d)
     const struct tensor *b = d->second_input;
     struct bounds factors[2];
     struct bounds product = {d->layer->accumulator_minimum, d->layer->accumulator_maximum};
-    d->run->operation = DORY_MULTIPLICATION;
-    d->run->second_is_pixel = b->height == 1 && b->width == 1 && (d->input->height != 1 || d->input->width != 1);
+    d->record->operation = DORY_MULTIPLICATION;
+    d->record->second_is_pixel = b->height == 1 && b->width == 1 && (d->input->height != 1 || d->input->width != 1);
     if (!same_shape(d->input, d->output) || b->channels != d->input->channels ||
-        !(d->run->second_is_pixel || same_shape(d->input, b)))
+        !(d->record->second_is_pixel || same_shape(d->input, b)))
         REFUSE(d, NULL, "multiplies tensors of different shapes");
     if (!fits_32_bits(product.minimum) || !fits_32_bits(product.maximum))
         REFUSE(d, NULL, "its products can exceed 32 bits, in which the firmware accumulates");
@@ -194,7 +194,7 @@ void describe_concatenation(struct description *d)
 {
     const struct tensor *a = d->input, *b = d->second_input, *y = d->output;
     struct bounds terms[2];
-    d->run->operation = DORY_CONCATENATION;
+    d->record->operation = DORY_CONCATENATION;
     if (a->height != b->height || a->width != b->width || a->height != y->height || a->width != y->width ||
         a->channels + b->channels != y->channels)
         REFUSE(d, NULL, "joins tensors of different height or width");

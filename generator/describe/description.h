@@ -18,7 +18,7 @@ struct description {
     const struct network *network;
     const struct layer *layer;
     const struct tensor *input, *second_input, *output; /* second_input: null but for additions and concatenations */
-    struct dory_layer *run;
+    struct dory_layer *record;
     struct dory_stages *stages; /* of it, where it has any */
     struct requantisation *requantisation;
     struct stage terms[2], first; /* of layers without weights: the model's, as floors */

@@ -97,9 +97,9 @@ static bool is_clamped(const struct requantise_problem *problem, struct requanti
 
 /* ---- solved ---- */
 
-#define MOST_LEVELS 65536
-#define MOST_FLOORS 1024 /* of a floor: it has literal forms for more */
-#define CANDIDATES  8
+#define MAXIMUM_LEVELS 65536
+#define MAXIMUM_FLOORS 1024 /* of a floor: it has literal forms for more */
+#define CANDIDATES     8
 
 struct candidates {
     const struct requantise_problem *problem;
@@ -125,8 +125,8 @@ static bool is_constant(const struct requantise_problem *problem, int channel)
     return stage_apply(problem->stage, channel, range->x) == stage_apply(problem->stage, channel, range->y);
 }
 
-#define MOST_LEFT_SHIFT 16
-#define BIAS_MARGIN     64
+#define MAXIMUM_LEFT_SHIFT 16
+#define BIAS_MARGIN        64
 
 struct shifts {
     int places;     /* behind the point, of 32-bit products */
@@ -140,7 +140,7 @@ static int smaller(int a, int b) { return a < b ? a : b; }
 
 static struct shifts find_shifts(const struct requantise_problem *problem)
 {
-    struct shifts shifts = {31, MOST_LEFT_SHIFT, MOST_LEFT_SHIFT};
+    struct shifts shifts = {31, MAXIMUM_LEFT_SHIFT, MAXIMUM_LEFT_SHIFT};
     for (int channel = 0; channel < problem->channel_count; channel++) {
         const struct step_point *range = &problem->ranges[channel];
         int64_t bias = bias_of(problem->stage, channel), low = magnitude(range->x + bias), high = magnitude(range->y + bias);
@@ -278,8 +278,8 @@ static bool is_solved(const struct requantise_problem *problem, struct requantis
 {
     struct arena scratch = {0};
     struct candidates all = {.problem = problem};
-    struct step_function function = {.capacity =
-                                         2 * (problem->stage->rounding == ROUND_FLOOR ? MOST_FLOORS : MOST_LEVELS) + 2};
+    struct step_function function = {
+        .capacity = 2 * (problem->stage->rounding == ROUND_FLOOR ? MAXIMUM_FLOORS : MAXIMUM_LEVELS) + 2};
     function.points = arena_array(&scratch, struct step_point, (size_t)function.capacity);
     list_candidates(&all, arena);
     bool any = all.count > 0;
@@ -324,7 +324,7 @@ static bool is_shared(const struct requantise_problem *problem, struct requantis
 static bool is_fast(const struct requantise_problem *problem, struct requantisation *form, struct arena *arena)
 {
     struct arena scratch = {0};
-    struct step_function function = {.capacity = 2 * MOST_FLOORS + 2};
+    struct step_function function = {.capacity = 2 * MAXIMUM_FLOORS + 2};
     bool good = problem->allow_fast && problem->minimum == 0 && problem->maximum <= UINT8_MAX;
     if (!good)
         return false;

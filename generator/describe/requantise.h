@@ -59,7 +59,7 @@ struct requantise_problem {
 bool requantise(const struct requantise_problem *problem, struct requantisation *result, struct arena *arena);
 
 /* What the firmware's struct says of the form. */
-void requantisation_describe(const struct requantisation *form, struct dory_layer *run);
+void requantisation_describe(const struct requantisation *form, struct dory_layer *record);
 
 /* What the firmware makes of an accumulator. False where a number exceeds its type on the way. */
 bool requantised_value(const struct requantisation *form, int channel, int64_t accumulator, int64_t *value);

@@ -92,18 +92,18 @@ bool requantised_is(const struct requantisation *form, int channel, const struct
     return true;
 }
 
-void requantisation_describe(const struct requantisation *form, struct dory_layer *run)
+void requantisation_describe(const struct requantisation *form, struct dory_layer *record)
 {
-    run->normalisation = (uint8_t)form->normalisation;
-    run->rounding = (uint8_t)form->rounding;
-    run->shift = (uint8_t)form->shift;
-    run->left_shift = (uint8_t)form->left_shift;
-    run->reciprocal = form->reciprocal;
-    run->divisor = form->divisor;
+    record->normalisation = (uint8_t)form->normalisation;
+    record->rounding = (uint8_t)form->rounding;
+    record->shift = (uint8_t)form->shift;
+    record->left_shift = (uint8_t)form->left_shift;
+    record->reciprocal = form->reciprocal;
+    record->divisor = form->divisor;
     if (form->normalisation == DORY_NORMALISE_SHARED) {
-        run->multiplier = (int32_t)form->channels[0].words[1];
-        run->addend = form->channels[0].words[2];
-        run->shift = (uint8_t)form->channels[0].words[3];
+        record->multiplier = (int32_t)form->channels[0].words[1];
+        record->addend = form->channels[0].words[2];
+        record->shift = (uint8_t)form->channels[0].words[3];
     }
 }
 

@@ -7,7 +7,7 @@
 #include "describe/step_function.h"
 #include "network/stage.h"
 
-#define MOST_STEPS 65536
+#define MAXIMUM_STEPS 65536
 
 struct stage requantise_floor_stage(int64_t multiplier, int64_t addend, int shift, const struct stage *clip,
                                     struct arena *arena)
@@ -48,14 +48,14 @@ static int narrow_shift(const struct step_function *function, long double slope)
     return shift < 0 ? 0 : shift > 30 ? 30 : shift;
 }
 
-#define WIDER_BY   6
-#define MOST_SHIFT 48
+#define WIDER_BY      6
+#define MAXIMUM_SHIFT 48
 
 static const struct stage *solve(const struct stage *stage, const struct step_function *function, struct arena *arena)
 {
     long double slope = step_function_slope(stage, 0);
     struct stage *found = arena_array(arena, struct stage, 1);
-    for (int shift = narrow_shift(function, slope); shift <= MOST_SHIFT; shift += WIDER_BY) {
+    for (int shift = narrow_shift(function, slope); shift <= MAXIMUM_SHIFT; shift += WIDER_BY) {
         struct line_problem line = {.points = function->points,
                                     .count = function->count,
                                     .shift = shift,
@@ -80,7 +80,7 @@ const struct stage *requantise_as_floor(const struct stage *stage, int64_t minim
         return stage;
     struct arena scratch = {0};
     const struct stage *found = NULL;
-    struct step_function function = {.capacity = 2 * MOST_STEPS + 2};
+    struct step_function function = {.capacity = 2 * MAXIMUM_STEPS + 2};
     function.points = arena_array(&scratch, struct step_point, (size_t)function.capacity);
     if (stage->count == 1 && step_function_of_stage(stage, 0, minimum, maximum, &function)) {
         if (function.is_constant) {

@@ -136,12 +136,12 @@ static bool constant_high(struct requantisation *form, int channel, const struct
 }
 
 /* Where only the sum of products counts, a bias of some more or less moves it by fractions of what the addend can. */
-#define MOST_BIAS 8
+#define MAXIMUM_BIAS 8
 
 static bool try_biases(struct requantisation *form, int channel, const struct step_function *function, int64_t bias,
                        int64_t multiplier, int shift)
 {
-    int most = form->rounding == DORY_ROUND_FLOOR ? 2 * MOST_BIAS : 0;
+    int most = form->rounding == DORY_ROUND_FLOOR ? 2 * MAXIMUM_BIAS : 0;
     for (int i = 0; i <= most; i++)
         for (int j = 0; j < 3; j++) {
             int64_t moved = bias + (i % 2 ? -(i + 1) / 2 : i / 2), turned = multiplier + (j == 2 ? -1 : j);
@@ -219,17 +219,17 @@ static bool try_shared(struct requantisation *form, const struct requantise_prob
     return good;
 }
 
-#define MOST_POINTS 1024 /* of a function whose values are bytes */
+#define MAXIMUM_POINTS 1024 /* of a function whose values are bytes */
 
 bool solve_shared(struct requantisation *form, const struct requantise_problem *problem)
 {
     struct arena scratch = {0};
-    struct step_function function = {.capacity = MOST_POINTS};
+    struct step_function function = {.capacity = MAXIMUM_POINTS};
     long double slope = step_function_slope(problem->stage, 0);
     int exponent;
     if (!isfinite(slope) || slope <= 0)
         return false;
-    function.points = arena_array(&scratch, struct step_point, MOST_POINTS);
+    function.points = arena_array(&scratch, struct step_point, MAXIMUM_POINTS);
     long double fraction = frexpl(slope, &exponent);
     int shift = form->left_shift - 1 - exponent + (fraction == 0.5L); /* as solve_high has it */
     int64_t multiplier = llroundl(ldexpl(fraction, 31 + (fraction == 0.5L)));

@@ -167,7 +167,7 @@ static void worst_pairs(const struct surface *surface, const struct real_plane *
         }
 }
 
-#define MOST_ROUNDS 60
+#define MAXIMUM_ROUNDS 60
 
 /* Rows are added for the pairs that are worst, until none is worse than the margin says. True where the margin is positive.
  */
@@ -176,7 +176,7 @@ static bool improve(const struct surface *surface, struct real_plane *plane)
     struct real_plane base = *plane;
     glp_prob *programme = start_programme();
     bool good = true, done = false;
-    for (int round = 0; round < MOST_ROUNDS && good && !done; round++) {
+    for (int round = 0; round < MAXIMUM_ROUNDS && good && !done; round++) {
         struct pair worst[2];
         double by[2];
         worst_pairs(surface, plane, worst, by);
@@ -239,13 +239,13 @@ static bool is_right(const struct surface *surface, struct plane *plane)
     return take_middle(surface, plane) && fits(surface, plane);
 }
 
-#define MOST_TURN 2 /* units that a multiplier may be beside the real one */
+#define MAXIMUM_TURN 2 /* units that a multiplier may be beside the real one */
 
 /* Whole multipliers near the real ones. */
 static bool round_plane(const struct surface *surface, const struct real_plane *real, int shift, struct plane *plane)
 {
-    for (int turn = 0; turn < (2 * MOST_TURN + 1) * (2 * MOST_TURN + 1); turn++) {
-        int turns[2] = {turn % (2 * MOST_TURN + 1), turn / (2 * MOST_TURN + 1)};
+    for (int turn = 0; turn < (2 * MAXIMUM_TURN + 1) * (2 * MAXIMUM_TURN + 1); turn++) {
+        int turns[2] = {turn % (2 * MAXIMUM_TURN + 1), turn / (2 * MAXIMUM_TURN + 1)};
         *plane = (struct plane){.shift = shift};
         for (int i = 0; i < 2; i++) /* 0, 1, -1, 2, -2 */
             plane->multiplier[i] =

@@ -3,7 +3,7 @@
 struct place plan_place(const struct plan *plan, int tensor)
 {
     const struct plan_tensor *planned = &plan->tensors[tensor];
-    if (planned->home == HOME_RAM)
+    if (planned->level == IN_RAM)
         return (struct place){.offset = planned->ram_offset, .in_ram = true};
     return (struct place){.offset = plan->buffers[planned->buffer].offset};
 }
@@ -62,12 +62,12 @@ void plan_assemble(const struct plan *plan, struct assembled *assembled, struct 
     assembled->inputs = assemble_ports(plan, network->inputs, network->input_count, arena);
     assembled->outputs = assemble_ports(plan, network->outputs, network->output_count, arena);
     for (int i = 0; i < network->layer_count; i++)
-        assembled->layers[i] = plan->layers[i].run;
+        assembled->layers[i] = plan->layers[i].record;
     for (int i = 0; i < plan->step_count; i++) {
-        assembled->steps[i] = plan->steps[i].run;
+        assembled->steps[i] = plan->steps[i].record;
         assembled->steps[i].layer = &assembled->layers[plan->steps[i].layer];
     }
     for (int i = 0; i < plan->transfer_count; i++)
-        assembled->transfers[i] = plan->transfers[i].run;
+        assembled->transfers[i] = plan->transfers[i].record;
     assemble_network(plan, assembled);
 }

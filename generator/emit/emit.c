@@ -281,18 +281,20 @@ static void add_layer_comment(struct text *text, const struct plan *plan, int in
 {
     const struct layer *layer = &plan->network->layers[index];
     const struct plan_layer *planned = &plan->layers[index];
-    const struct dory_layer *run = &planned->run;
+    const struct dory_layer *record = &planned->record;
     text_add(text, "/* Layer %d, ", index);
     text_add_in_comment(text, layer->name);
-    text_add(text, ": %s, %ux%ux%u -> %ux%ux%u", layer_words(plan->network, layer), run->input_height, run->input_width,
-             run->input_channels, run->output_height, run->output_width, run->output_channels);
+    text_add(text, ": %s, %ux%ux%u -> %ux%ux%u", layer_words(plan->network, layer), record->input_height,
+             record->input_width, record->input_channels, record->output_height, record->output_width,
+             record->output_channels);
     if (!layer_has_two_inputs(layer))
         text_add(text, "\n * kernel %ux%u, stride %ux%u, dilation %ux%u, padding top %d, left %d, bottom %d, right %d",
-                 run->kernel_height, run->kernel_width, run->stride_height, run->stride_width, run->dilation_height,
-                 run->dilation_width, layer->padding_top, layer->padding_left, layer->padding_bottom, layer->padding_right);
+                 record->kernel_height, record->kernel_width, record->stride_height, record->stride_width,
+                 record->dilation_height, record->dilation_width, layer->padding_top, layer->padding_left,
+                 layer->padding_bottom, layer->padding_right);
     text_add(text,
              "\n * %" PRIu32 " tiles of up to %ux%ux%u; %" PRIu64 " MAC, predicted %" PRIu64 " cycles; %" PRIu32 " B of L1",
-             planned->tile_count, run->tile_rows, run->tile_columns, run->tile_channels, planned->macs,
+             planned->tile_count, record->tile_rows, record->tile_columns, record->tile_channels, planned->macs,
              planned->predicted_cycles, planned->l1_bytes);
     if (planned->weights_bytes)
         text_add(text, "; %" PRIu32 " B of weights", planned->weights_bytes);
@@ -300,11 +302,11 @@ static void add_layer_comment(struct text *text, const struct plan *plan, int in
 }
 
 /* The table of a function of bytes. */
-static void add_table(struct text *text, const struct dory_layer *run, int layer)
+static void add_table(struct text *text, const struct dory_layer *record, int layer)
 {
     text_add(text, "static const uint8_t table_%d[256] __attribute__((aligned(4))) = {", layer);
     for (int i = 0; i < 256; i++)
-        text_add(text, "%s%u,", i % 24 ? " " : "\n    ", run->table[i]);
+        text_add(text, "%s%u,", i % 24 ? " " : "\n    ", record->table[i]);
     text_add_string(text, "\n};\n");
 }
 
@@ -316,31 +318,31 @@ static void add_stages(struct text *text, const struct dory_stages *stages, int 
 }
 
 /* The member of struct dory_layer that points to a list of words. */
-static const char *list_member(const struct dory_layer *run)
+static const char *list_member(const struct dory_layer *record)
 {
-    switch (run->operation) {
+    switch (record->operation) {
     case DORY_COPY: return "map";
     case DORY_SOFTMAX: return "exponentials";
     case DORY_INTERPOLATION: return "taps";
-    case DORY_ADDITION: return run->normalisation == DORY_NORMALISE_HIGH ? "terms" : "thresholds";
+    case DORY_ADDITION: return record->normalisation == DORY_NORMALISE_HIGH ? "terms" : "thresholds";
     default: return "thresholds";
     }
 }
 
 /* Positions of a map, exponentials, taps, thresholds: what dory_list_words() counts. */
-static void add_list(struct text *text, const struct dory_layer *run, int layer)
+static void add_list(struct text *text, const struct dory_layer *record, int layer)
 {
-    bool is_signed = run->operation != DORY_SOFTMAX;
-    uint32_t count = dory_list_words(run);
-    text_add(text, "static const %s %s_%d[] = {", is_signed ? "int32_t" : "uint32_t", list_member(run), layer);
+    bool is_signed = record->operation != DORY_SOFTMAX;
+    uint32_t count = dory_list_words(record);
+    text_add(text, "static const %s %s_%d[] = {", is_signed ? "int32_t" : "uint32_t", list_member(record), layer);
     for (uint32_t i = 0; i < count; i++) {
         const char *space = i % 10 ? " " : "\n    ";
         if (!is_signed)
-            text_add(text, "%s%" PRIu32 "u,", space, run->exponentials[i]);
-        else if (run->map[i] == INT32_MIN) /* no number of C has this value */
+            text_add(text, "%s%" PRIu32 "u,", space, record->exponentials[i]);
+        else if (record->map[i] == INT32_MIN) /* no number of C has this value */
             text_add(text, "%sINT32_MIN,", space);
         else
-            text_add(text, "%s%" PRId32 ",", space, run->map[i]);
+            text_add(text, "%s%" PRId32 ",", space, record->map[i]);
     }
     text_add_string(text, "\n};\n");
 }
@@ -348,23 +350,23 @@ static void add_list(struct text *text, const struct dory_layer *run, int layer)
 static void add_layers(struct text *text, const struct emission *emission)
 {
     for (int i = 0; i < emission->plan->network->layer_count; i++) {
-        const struct dory_layer *run = &emission->assembled->layers[i];
+        const struct dory_layer *record = &emission->assembled->layers[i];
         add_layer_comment(text, emission->plan, i);
-        if (run->stages)
-            add_stages(text, run->stages, i);
-        if (run->operation == DORY_TABLE)
-            add_table(text, run, i);
-        if (dory_list_words(run))
-            add_list(text, run, i);
+        if (record->stages)
+            add_stages(text, record->stages, i);
+        if (record->operation == DORY_TABLE)
+            add_table(text, record, i);
+        if (dory_list_words(record))
+            add_list(text, record, i);
         text_add(text, "static const struct dory_layer layer_%d = {\n    .kernel = %s,", i,
                  emission->plan->layers[i].kernel->name);
-        if (run->stages)
+        if (record->stages)
             text_add(text, " .stages = &stages_%d,", i);
-        if (run->operation == DORY_TABLE)
+        if (record->operation == DORY_TABLE)
             text_add(text, " .table = table_%d,", i);
-        if (dory_list_words(run))
-            text_add(text, " .%s = %s_%d,", list_member(run), list_member(run), i);
-        print_members(text, &record_layer, run, 4);
+        if (dory_list_words(record))
+            text_add(text, " .%s = %s_%d,", list_member(record), list_member(record), i);
+        print_members(text, &record_layer, record, 4);
         text_add_string(text, "\n};\n\n");
     }
 }

@@ -11,7 +11,7 @@ static uint16_t ring_number(const struct plan *plan, int layer)
 {
     unsigned number = 0;
     for (int i = 0; i <= layer; i++)
-        if (plan->tensors[plan->network->layers[i].output].home == HOME_RING)
+        if (plan->tensors[plan->network->layers[i].output].level == IN_RING)
             number++;
     return (uint16_t)number;
 }
@@ -31,8 +31,8 @@ static struct dory_check_layer check_layer(const struct emission *emission, cons
         .bits = (uint8_t)tensor->bits,
         .is_signed = tensor->is_signed,
         .in_ram = place.in_ram,
-        .ring = plan->tensors[output].home == HOME_RING ? ring_number(plan, layer) : 0,
-        .layout = plan->layers[layer].run.output_layout,
+        .ring = plan->tensors[output].level == IN_RING ? ring_number(plan, layer) : 0,
+        .layout = plan->layers[layer].record.output_layout,
         .macs = plan->layers[layer].macs,
     };
 }
@@ -43,7 +43,7 @@ static void add_layers(struct text *text, const struct emission *emission, const
     const struct plan *plan = emission->plan;
     text_add_string(text, "static const struct dory_check_layer layers[] = {\n");
     for (int i = 0; i < plan->step_count; i++) {
-        if (!plan->steps[i].run.last_of_layer)
+        if (!plan->steps[i].record.last_of_layer)
             continue;
         int layer = plan->steps[i].layer;
         struct dory_check_layer entry = check_layer(emission, expected, layer);
@@ -63,7 +63,7 @@ static int running_number(const struct plan *plan, int tensor)
 {
     int count = 0;
     for (int i = 0; i < plan->step_count; i++) {
-        if (!plan->steps[i].run.last_of_layer)
+        if (!plan->steps[i].record.last_of_layer)
             continue;
         if (plan->network->layers[plan->steps[i].layer].output == tensor)
             return count;

@@ -57,11 +57,11 @@ static struct dory_dump_layer dump_layer(const struct emission *emission, int la
     return (struct dory_dump_layer){
         .number = (uint16_t)layer,
         .in_ram = place.in_ram,
-        .is_ring = emission->plan->tensors[output].home == HOME_RING,
+        .is_ring = emission->plan->tensors[output].level == IN_RING,
         .offset = place.offset,
         .bytes = emission->dumped[layer] ? (uint32_t)bytes : 0,
-        .planes = emission->plan->layers[layer].run.output_layout == DORY_CHW
-                      ? emission->plan->layers[layer].run.output_channels
+        .planes = emission->plan->layers[layer].record.output_layout == DORY_CHW
+                      ? emission->plan->layers[layer].record.output_channels
                       : 0,
     };
 }
@@ -71,7 +71,7 @@ void emit_dump_table(struct text *text, const struct emission *emission)
     const struct plan *plan = emission->plan;
     text_add_string(text, "static const struct dory_dump_layer dump_layers[] = {\n");
     for (int i = 0; i < plan->step_count; i++) {
-        if (!plan->steps[i].run.last_of_layer)
+        if (!plan->steps[i].record.last_of_layer)
             continue;
         struct dory_dump_layer entry = dump_layer(emission, plan->steps[i].layer);
         text_add_string(text, "    /* ");

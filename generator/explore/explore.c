@@ -14,7 +14,7 @@
 #include "base/terminal.h"
 #include "plan/budget.h"
 
-#define MOST_PROCESSES 64
+#define MAXIMUM_PROCESSES 64
 
 /* What the processes share. */
 struct shared {
@@ -107,7 +107,7 @@ static int start_processes(const struct work *work, pid_t *processes)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int count = 0;
     fflush(NULL);
-    while (count < MOST_PROCESSES && count < work->unit_count && count < (cores > 0 ? cores : 1)) {
+    while (count < MAXIMUM_PROCESSES && count < work->unit_count && count < (cores > 0 ? cores : 1)) {
         pid_t process = fork();
         if (process == 0) {
             terminal_set_verbosity(VERBOSITY_QUIET);
@@ -140,7 +140,7 @@ static bool await_processes(const struct work *work, const pid_t *processes, int
 
 static bool plan_all(struct work *work, struct diagnostics *diagnostics)
 {
-    pid_t processes[MOST_PROCESSES];
+    pid_t processes[MAXIMUM_PROCESSES];
     size_t bytes = sizeof *work->shared + (size_t)work->unit_count * sizeof *work->shared->cycles;
     work->shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (work->shared == MAP_FAILED) {

@@ -145,12 +145,13 @@ static bool join(struct importer *importer, const struct node *node, struct flow
 }
 
 /* Two at a time: networks join two or three tensors. */
-#define MOST_JOINED 64
+#define MAXIMUM_JOINED 64
 
 bool import_concatenation(struct importer *importer, const struct node *node, struct flow *result)
 {
-    if (node->input_count > MOST_JOINED)
-        return import_fault(importer, node, NULL, "joins %d tensors; supported: up to %d", node->input_count, MOST_JOINED);
+    if (node->input_count > MAXIMUM_JOINED)
+        return import_fault(importer, node, NULL, "joins %d tensors; supported: up to %d", node->input_count,
+                            MAXIMUM_JOINED);
     for (int i = 0; i < node->input_count; i++) {
         const struct flow *input = import_input(importer, node, i);
         if (!flow_is_data(input) || input->shape.rank < 2)

@@ -2,8 +2,8 @@
  * fewer elements, so that all are divided by the same number. */
 #include "import/quantised.h"
 
-#define MOST_TAPS 64
-#define MOST_UNIT (1 << 14) /* so that sums along both dimensions have 31 bits or fewer, in most cases */
+#define MAXIMUM_TAPS 64
+#define MAXIMUM_UNIT (1 << 14) /* so that sums along both dimensions have 31 bits or fewer, in most cases */
 
 static int64_t greatest_common_divisor(int64_t a, int64_t b) { return b == 0 ? a : greatest_common_divisor(b, a % b); }
 
@@ -28,7 +28,7 @@ static int64_t common_unit(const struct image_window *window)
     for (int output = 0; output < window->outputs && unit != 0; output++) {
         int count = elements_inside(window, output);
         unit = count == 0 ? 0 : unit / greatest_common_divisor(unit, count) * count;
-        unit = unit > MOST_UNIT ? 0 : unit;
+        unit = unit > MAXIMUM_UNIT ? 0 : unit;
     }
     return unit;
 }
@@ -37,7 +37,7 @@ const struct layer_tap *quantised_window_taps(struct quantised_builder *builder,
                                               int *pairs, int64_t *unit)
 {
     *pairs = (window->kernel + 1) / 2;
-    *unit = window->kernel <= MOST_TAPS ? common_unit(window) : 0;
+    *unit = window->kernel <= MAXIMUM_TAPS ? common_unit(window) : 0;
     if (*unit == 0)
         return NULL;
     struct layer_tap *taps = arena_array(builder->arena, struct layer_tap, (size_t)window->outputs * (size_t)*pairs);

@@ -198,7 +198,7 @@ static bool find_inputs(const struct source *source, const int64_t **inputs)
     return true;
 }
 
-#define MOST_SAMPLES 1000
+#define MAXIMUM_SAMPLES 1000
 
 static unsigned count_samples(const struct source *source)
 {
@@ -206,8 +206,8 @@ static unsigned count_samples(const struct source *source)
     if (source->options->input)
         return 1;
     if (source->options->sample_count)
-        return source->options->sample_count < MOST_SAMPLES ? source->options->sample_count : MOST_SAMPLES;
-    while (count < MOST_SAMPLES && sample_file(source, count, 0))
+        return source->options->sample_count < MAXIMUM_SAMPLES ? source->options->sample_count : MAXIMUM_SAMPLES;
+    while (count < MAXIMUM_SAMPLES && sample_file(source, count, 0))
         count++;
     return count ? count : 1;
 }

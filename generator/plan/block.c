@@ -101,19 +101,19 @@ bool block_is_possible(const struct planner *p, int first, int last)
 /* ---- rows ---- */
 
 /* Rows of an input that output rows before `end` read. */
-static uint32_t rows_needed(const struct dory_layer *run, uint32_t end)
+static uint32_t rows_needed(const struct dory_layer *record, uint32_t end)
 {
     struct dory_window window;
     if (end == 0)
         return 0;
-    cut_input_rows(run, end - 1, 1, 1, &window);
+    cut_input_rows(record, end - 1, 1, 1, &window);
     return (uint32_t)window.first_row + window.rows;
 }
 
-static uint32_t first_row_read(const struct dory_layer *run, uint32_t row)
+static uint32_t first_row_read(const struct dory_layer *record, uint32_t row)
 {
     struct dory_window window;
-    cut_input_rows(run, dory_minimum(row, run->output_height - 1u), 1, 1, &window);
+    cut_input_rows(record, dory_minimum(row, record->output_height - 1u), 1, 1, &window);
     return window.first_row;
 }
 
@@ -190,12 +190,12 @@ static struct dory_step make_step(const struct maker *m, int member, uint32_t tu
 {
     const struct planner *p = m->planner;
     int layer = m->first + member;
-    const struct dory_layer *run = &layer_of(p, layer)->run;
-    struct dory_step step = cut_make_step(run, m->members[member], row, rows, 0);
+    const struct dory_layer *record = &layer_of(p, layer)->record;
+    struct dory_step step = cut_make_step(record, m->members[member], row, rows, 0);
     for (int i = 0; i < layer_input_count(&p->network->layers[layer]); i++) {
         int writer = writer_within(p, m->first, layer, i);
         if (writer >= 0)
-            set_ring(m, &step.input[i], writer, turn, first_row_read(run, row));
+            set_ring(m, &step.input[i], writer, turn, first_row_read(record, row));
     }
     if (member < m->layers - 1)
         set_ring(m, &step.output, member, turn, row);
@@ -360,9 +360,9 @@ static bool make_members(struct maker *m, uint32_t rows)
     struct cut **members = arena_array(p->arena, struct cut *, (size_t)m->layers);
     m->members = members;
     for (int i = 0; i < m->layers; i++) {
-        const struct dory_layer *run = &p->runs[m->first + i];
+        const struct dory_layer *record = &p->runs[m->first + i];
         members[i] = arena_allocate(p->arena, sizeof **members);
-        *members[i] = (struct cut){.rows = rows, .channels = run->output_channels, .ram = layer_ram(p, m->first + i)};
+        *members[i] = (struct cut){.rows = rows, .channels = record->output_channels, .ram = layer_ram(p, m->first + i)};
         make_steps(m, i);
     }
     for (int i = 0; i < m->layers; i++)
@@ -409,7 +409,7 @@ static uint64_t surroundings(const struct planner *p, int first, int last)
 {
     uint64_t key = 0;
     for (int l = first; l <= last; l++) {
-        uint64_t layouts = (uint64_t)(layer_of(p, l)->run.input_layout | layer_of(p, l)->run.output_layout << 1);
+        uint64_t layouts = (uint64_t)(layer_of(p, l)->record.input_layout | layer_of(p, l)->record.output_layout << 1);
         key = key * 32 + (layer_ram(p, l) | layouts << 3);
     }
     return key;
@@ -435,13 +435,13 @@ static struct known_block *make_known(struct planner *p, struct maker *m, uint32
 
 struct cut *block_get(struct planner *p, int first, int last, uint32_t rows, uint32_t bytes)
 {
-    const struct dory_layer *run = &p->runs[last];
-    if (rows == 0 || rows >= run->output_height || last - first >= MOST_IN_BLOCK ||
-        !cut_is_legal(run, rows, run->output_channels, layer_ram(p, last)))
+    const struct dory_layer *record = &p->runs[last];
+    if (rows == 0 || rows >= record->output_height || last - first >= MAXIMUM_IN_BLOCK ||
+        !cut_is_legal(record, rows, record->output_channels, layer_ram(p, last)))
         return NULL;
     struct arena scratch = {0};
     struct maker m = {
-        .planner = p, .first = first, .layers = last - first + 1, .turns = dory_divide_up(run->output_height, rows)};
+        .planner = p, .first = first, .layers = last - first + 1, .turns = dory_divide_up(record->output_height, rows)};
     uint64_t key = surroundings(p, first, last);
     struct known_block *known = find_known(p, first, last, rows, key);
     bool fits = sketch(&m, rows, &scratch) <= bytes;

@@ -17,10 +17,10 @@ enum { NETWORK_BYTES = 256 };
 #define TILE_BYTES     ((uint32_t)sizeof(struct dory_prepared_tile))
 #define PORT_BYTES     ((uint32_t)sizeof(struct dory_port))
 
-uint32_t budget_layer_bytes(const struct dory_layer *run)
+uint32_t budget_layer_bytes(const struct dory_layer *record)
 {
-    return LAYER_BYTES + (run->stages ? STAGES_BYTES : 0) + (run->operation == DORY_TABLE ? 256 : 0) +
-           4 * dory_list_words(run);
+    return LAYER_BYTES + (record->stages ? STAGES_BYTES : 0) + (record->operation == DORY_TABLE ? 256 : 0) +
+           4 * dory_list_words(record);
 }
 
 uint32_t budget_network_bytes(const struct network *network)
@@ -37,7 +37,7 @@ uint32_t budget_table_bytes(const struct plan *plan)
 {
     uint32_t layers = 0;
     for (int i = 0; i < plan->network->layer_count; i++)
-        layers += budget_layer_bytes(&plan->layers[i].run);
+        layers += budget_layer_bytes(&plan->layers[i].record);
     return budget_network_bytes(plan->network) + layers + (plan->weights_are_linked ? plan->flash_bytes : 0) +
            budget_schedule_bytes(plan->step_count, plan->transfer_count) +
            (plan->tiles ? plan_tile_count(plan) * TILE_BYTES : 0);

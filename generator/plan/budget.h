@@ -14,7 +14,7 @@ bool budget_plan(const struct network *network, const struct target *target, con
 /* Bytes of L2 that the generated tables take on the target, a few per cent too many: of a network without its layers, of a
  * layer, of steps and transfers. */
 uint32_t budget_network_bytes(const struct network *network);
-uint32_t budget_layer_bytes(const struct dory_layer *run);
+uint32_t budget_layer_bytes(const struct dory_layer *record);
 uint32_t budget_schedule_bytes(int steps, int transfers);
 
 /* All of them, of a plan. */

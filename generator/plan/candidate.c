@@ -1,4 +1,4 @@
-/* What the choice for the whole network picks from: for each layer, by the homes of its tensors, the ways to run it that no
+/* What the choice for the whole network picks from: for each layer, by the levels of its tensors, the ways to run it that no
  * other one beats in cycles, L2 bytes and L3 traffic together. */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* Bytes that live at each step of a layer, and at the first of the next one, beside whole tensors. */
 struct occupancy {
-    const struct dory_layer *run;
+    const struct dory_layer *record;
     const struct cut *cut;
     bool ahead;
     int64_t *change; /* at each step, against the one before; step_count + 2 */
@@ -46,44 +46,44 @@ typedef bool same_content(const struct dory_step *a, const struct dory_step *b);
 /* The things that a step brings from L3: what is the same as for the step before is kept. */
 struct brought {
     same_content *same;
-    uint64_t (*commands)(const struct dory_layer *run, const struct dory_step *step); /* to L3 */
-    uint32_t (*bytes)(const struct dory_layer *run, const struct cut *cut, const struct dory_step *step);
+    uint64_t (*commands)(const struct dory_layer *record, const struct dory_step *step); /* to L3 */
+    uint32_t (*bytes)(const struct dory_layer *record, const struct cut *cut, const struct dory_step *step);
 };
 
-static uint32_t weights_bytes(const struct dory_layer *run, const struct cut *cut, const struct dory_step *step)
+static uint32_t weights_bytes(const struct dory_layer *record, const struct cut *cut, const struct dory_step *step)
 {
-    (void)run;
+    (void)record;
     return dory_divide_up(step->channels, 4) * cut->quad_bytes;
 }
-static uint32_t input_bytes(const struct dory_layer *run, const struct cut *cut, const struct dory_step *step)
+static uint32_t input_bytes(const struct dory_layer *record, const struct cut *cut, const struct dory_step *step)
 {
     (void)cut;
-    return operand_window_bytes(run, 0, &step->input[0]);
+    return operand_window_bytes(record, 0, &step->input[0]);
 }
-static uint32_t second_input_bytes(const struct dory_layer *run, const struct cut *cut, const struct dory_step *step)
+static uint32_t second_input_bytes(const struct dory_layer *record, const struct cut *cut, const struct dory_step *step)
 {
     (void)cut;
-    return operand_window_bytes(run, 1, &step->input[1]);
+    return operand_window_bytes(record, 1, &step->input[1]);
 }
 
 /* Windows of whole rows are one run, others one a pixel; every run is a command. */
-static uint64_t window_commands(const struct dory_layer *run, unsigned operand, const struct dory_window *window)
+static uint64_t window_commands(const struct dory_layer *record, unsigned operand, const struct dory_window *window)
 {
-    uint64_t pixels = (uint64_t)window->rows * operand_width(run, operand);
-    return window->channels == operand_channels(run, operand) ? 1 : pixels;
+    uint64_t pixels = (uint64_t)window->rows * operand_width(record, operand);
+    return window->channels == operand_channels(record, operand) ? 1 : pixels;
 }
-static uint64_t weights_commands(const struct dory_layer *run, const struct dory_step *step)
+static uint64_t weights_commands(const struct dory_layer *record, const struct dory_step *step)
 {
-    (void)run, (void)step;
+    (void)record, (void)step;
     return 1;
 }
-static uint64_t input_commands(const struct dory_layer *run, const struct dory_step *step)
+static uint64_t input_commands(const struct dory_layer *record, const struct dory_step *step)
 {
-    return window_commands(run, 0, &step->input[0]);
+    return window_commands(record, 0, &step->input[0]);
 }
-static uint64_t second_input_commands(const struct dory_layer *run, const struct dory_step *step)
+static uint64_t second_input_commands(const struct dory_layer *record, const struct dory_step *step)
 {
-    return window_commands(run, 1, &step->input[1]);
+    return window_commands(record, 1, &step->input[1]);
 }
 
 static uint64_t l3_cycles_of(const struct planner *planner, uint32_t bytes, uint64_t commands)
@@ -105,8 +105,8 @@ static void bring(const struct planner *planner, struct occupancy *o, const stru
         uint32_t next = i + 1;
         while (next < o->cut->step_count && what->same(&steps[next - 1], &steps[next]))
             next++;
-        uint32_t bytes = what->bytes(o->run, o->cut, &steps[i]);
-        uint64_t commands = what->commands(o->run, &steps[i]);
+        uint32_t bytes = what->bytes(o->record, o->cut, &steps[i]);
+        uint64_t commands = what->commands(o->record, &steps[i]);
         occupy(o, bytes, i - (i > 0 && o->ahead ? 1 : 0), next - 1);
         reads[i] += l3_cycles_of(planner, bytes, commands);
         candidate->read_commands += commands;
@@ -180,9 +180,9 @@ static void count_writes(const struct planner *planner, struct occupancy *o, str
     const struct cut *cut = o->cut;
     for (uint32_t i = 0; i < cut->step_count; i++) {
         const struct dory_window *window = &cut->steps[i].output;
-        uint32_t bytes = operand_window_bytes(o->run, 2, window);
+        uint32_t bytes = operand_window_bytes(o->record, 2, window);
         occupy(o, bytes, i, i + (o->ahead ? 1 : 0));
-        candidate->last_write_cycles = l3_cycles_of(planner, bytes, window_commands(o->run, 2, window));
+        candidate->last_write_cycles = l3_cycles_of(planner, bytes, window_commands(o->record, 2, window));
         candidate->write_cycles += candidate->last_write_cycles;
         if (i == 0)
             candidate->first_write_cycles = candidate->last_write_cycles;
@@ -193,11 +193,11 @@ static void count_writes(const struct planner *planner, struct occupancy *o, str
 
 static struct candidate make_candidate(const struct planner *planner, int layer, struct choice choice)
 {
-    const struct dory_layer *run = &layer_of(planner, layer)->run;
+    const struct dory_layer *record = &layer_of(planner, layer)->record;
     const struct cut *cut = choice.cut;
     struct arena scratch = {0};
     struct candidate candidate = {.choice = choice};
-    struct occupancy o = {run, cut, choice.ahead, arena_array(&scratch, int64_t, (size_t)cut->step_count + 2)};
+    struct occupancy o = {record, cut, choice.ahead, arena_array(&scratch, int64_t, (size_t)cut->step_count + 2)};
     uint64_t *reads = arena_array(&scratch, uint64_t, cut->step_count);
     candidate.cycles = candidate.write_start_cycles = cut->cost.cycles;
     if (cut->ram & RAM_INPUT)
@@ -310,9 +310,9 @@ static bool is_hopeless(const struct planner *planner, const struct sketch *sket
 
 /* What is collected of a layer's candidates. */
 struct collection {
-    struct sketch sketches[MOST_CUTS];
+    struct sketch sketches[MAXIMUM_CUTS];
     int cuts;
-    struct candidate candidates[2 * MOST_CUTS];
+    struct candidate candidates[2 * MAXIMUM_CUTS];
     int count;
 };
 

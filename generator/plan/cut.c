@@ -15,38 +15,38 @@ uint32_t tensor_bytes(const struct tensor *tensor)
            dory_element_bytes((uint32_t)tensor->channels, (uint32_t)tensor->bits);
 }
 
-uint32_t operand_pixel_bytes(const struct dory_layer *run, unsigned operand, uint32_t channels)
+uint32_t operand_pixel_bytes(const struct dory_layer *record, unsigned operand, uint32_t channels)
 {
-    const uint8_t bits[] = {run->input_bits, run->second_input_bits, run->output_bits};
+    const uint8_t bits[] = {record->input_bits, record->second_input_bits, record->output_bits};
     return dory_element_bytes(channels, bits[operand]);
 }
 
-uint32_t operand_channels(const struct dory_layer *run, unsigned operand)
+uint32_t operand_channels(const struct dory_layer *record, unsigned operand)
 {
-    return operand == 2 ? run->output_channels : dory_input_channels(run, operand);
+    return operand == 2 ? record->output_channels : dory_input_channels(record, operand);
 }
 
 /* A second input of one pixel, which every tile reads. */
-static bool is_pixel(const struct dory_layer *run, unsigned operand) { return operand == 1 && run->second_is_pixel; }
+static bool is_pixel(const struct dory_layer *record, unsigned operand) { return operand == 1 && record->second_is_pixel; }
 
-uint32_t operand_width(const struct dory_layer *run, unsigned operand)
+uint32_t operand_width(const struct dory_layer *record, unsigned operand)
 {
-    return operand == 2 ? run->output_width : is_pixel(run, operand) ? 1 : run->input_width;
+    return operand == 2 ? record->output_width : is_pixel(record, operand) ? 1 : record->input_width;
 }
 
-uint32_t operand_row_bytes(const struct dory_layer *run, unsigned operand)
+uint32_t operand_row_bytes(const struct dory_layer *record, unsigned operand)
 {
-    return operand_width(run, operand) * operand_pixel_bytes(run, operand, operand_channels(run, operand));
+    return operand_width(record, operand) * operand_pixel_bytes(record, operand, operand_channels(record, operand));
 }
 
-uint32_t operand_window_bytes(const struct dory_layer *run, unsigned operand, const struct dory_window *window)
+uint32_t operand_window_bytes(const struct dory_layer *record, unsigned operand, const struct dory_window *window)
 {
-    return window->rows * operand_width(run, operand) * operand_pixel_bytes(run, operand, window->channels);
+    return window->rows * operand_width(record, operand) * operand_pixel_bytes(record, operand, window->channels);
 }
 
-bool layer_has_weights(const struct dory_layer *run)
+bool layer_has_weights(const struct dory_layer *record)
 {
-    return run->operation == DORY_CONVOLUTION || run->operation == DORY_DEPTHWISE || run->operation == DORY_GROUPED;
+    return record->operation == DORY_CONVOLUTION || record->operation == DORY_DEPTHWISE || record->operation == DORY_GROUPED;
 }
 
 bool layer_brings_weights(const struct planner *planner, int layer)
@@ -54,11 +54,11 @@ bool layer_brings_weights(const struct planner *planner, int layer)
     return layer_has_weights(&planner->runs[layer]) && !(planner->resident && planner->resident[layer]);
 }
 
-uint64_t layer_weights_bytes(const struct dory_layer *run)
+uint64_t layer_weights_bytes(const struct dory_layer *record)
 {
-    if (!layer_has_weights(run))
+    if (!layer_has_weights(record))
         return 0;
-    return (uint64_t)dory_divide_up(run->output_channels, 4) * tile_quad_bytes(run, run->input_channels);
+    return (uint64_t)dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, record->input_channels);
 }
 
 int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }
@@ -66,9 +66,9 @@ int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(l
 uint8_t layer_ram(const struct planner *planner, int layer)
 {
     const struct layer *of = &planner->network->layers[layer];
-    return (uint8_t)((planner->homes[of->inputs[0]] == HOME_RAM ? RAM_INPUT : 0) |
-                     (layer_has_two_inputs(of) && planner->homes[of->inputs[1]] == HOME_RAM ? RAM_SECOND_INPUT : 0) |
-                     (planner->homes[of->output] == HOME_RAM ? RAM_OUTPUT : 0));
+    return (uint8_t)((planner->levels[of->inputs[0]] == IN_RAM ? RAM_INPUT : 0) |
+                     (layer_has_two_inputs(of) && planner->levels[of->inputs[1]] == IN_RAM ? RAM_SECOND_INPUT : 0) |
+                     (planner->levels[of->output] == IN_RAM ? RAM_OUTPUT : 0));
 }
 
 /* ---- windows ---- */
@@ -84,35 +84,36 @@ uint32_t cut_row_granule(uint32_t row_bytes)
 
 /* The input rows that output rows `first` and up read. Rows of nothing but border leave a window of one row that is not
  * read: there are no empty windows. */
-void cut_input_rows(const struct dory_layer *run, uint32_t first, uint32_t rows, uint32_t granule,
+void cut_input_rows(const struct dory_layer *record, uint32_t first, uint32_t rows, uint32_t granule,
                     struct dory_window *window)
 {
-    int64_t start = dory_first_input_row(run, first), end = start + dory_input_rows(run, rows);
-    start = start < 0 ? 0 : start >= run->input_height ? run->input_height - 1 : start;
-    end = end > run->input_height ? run->input_height : end <= start ? start + 1 : end;
+    int64_t start = dory_first_input_row(record, first), end = start + dory_input_rows(record, rows);
+    start = start < 0 ? 0 : start >= record->input_height ? record->input_height - 1 : start;
+    end = end > record->input_height ? record->input_height : end <= start ? start + 1 : end;
     start -= start % granule;
     window->first_row = (uint16_t)start;
     window->rows = (uint16_t)(end - start);
 }
 
-static void set_input_window(const struct dory_layer *run, const struct cut *cut, unsigned operand, struct dory_step *step)
+static void set_input_window(const struct dory_layer *record, const struct cut *cut, unsigned operand,
+                             struct dory_step *step)
 {
     struct dory_window *window = &step->input[operand];
-    *window = (struct dory_window){.rows = is_pixel(run, operand) ? 1 : run->input_height,
-                                   .channels = (uint16_t)operand_channels(run, operand)};
+    *window = (struct dory_window){.rows = is_pixel(record, operand) ? 1 : record->input_height,
+                                   .channels = (uint16_t)operand_channels(record, operand)};
     if (!(cut->ram & (operand ? RAM_SECOND_INPUT : RAM_INPUT)))
         return;
-    if (!is_pixel(run, operand))
-        cut_input_rows(run, step->first_row, step->rows, cut_row_granule(operand_row_bytes(run, operand)), window);
-    if (!dory_reads_all_channels(run)) {
+    if (!is_pixel(record, operand))
+        cut_input_rows(record, step->first_row, step->rows, cut_row_granule(operand_row_bytes(record, operand)), window);
+    if (!dory_reads_all_channels(record)) {
         window->first_channel = step->first_channel;
         window->channels = step->channels;
     }
 }
 
-static void set_output_window(const struct dory_layer *run, const struct cut *cut, struct dory_step *step)
+static void set_output_window(const struct dory_layer *record, const struct cut *cut, struct dory_step *step)
 {
-    step->output = (struct dory_window){.rows = run->output_height, .channels = run->output_channels};
+    step->output = (struct dory_window){.rows = record->output_height, .channels = record->output_channels};
     if (cut->ram & RAM_OUTPUT)
         step->output = (struct dory_window){.first_row = step->first_row,
                                             .rows = step->rows,
@@ -120,28 +121,28 @@ static void set_output_window(const struct dory_layer *run, const struct cut *cu
                                             .channels = step->channels};
 }
 
-struct dory_step cut_make_step(const struct dory_layer *run, const struct cut *cut, uint32_t row, uint32_t rows,
+struct dory_step cut_make_step(const struct dory_layer *record, const struct cut *cut, uint32_t row, uint32_t rows,
                                uint32_t channel)
 {
     struct dory_step step = {
         .first_row = (uint16_t)row,
         .rows = (uint16_t)rows,
         .first_channel = (uint16_t)channel,
-        .channels = (uint16_t)dory_minimum(cut->channels, run->output_channels - channel),
+        .channels = (uint16_t)dory_minimum(cut->channels, record->output_channels - channel),
     };
-    set_input_window(run, cut, 0, &step);
-    if (dory_has_second_input(run))
-        set_input_window(run, cut, 1, &step);
-    set_output_window(run, cut, &step);
+    set_input_window(record, cut, 0, &step);
+    if (dory_has_second_input(record))
+        set_input_window(record, cut, 1, &step);
+    set_output_window(record, cut, &step);
     /* results that go to RAM must be in L2 before the next step hands them to the queue */
     step.drain = (cut->ram & RAM_OUTPUT) != 0 || (row == 0 && channel == 0);
     return step;
 }
 
-static void make_steps(struct planner *planner, const struct dory_layer *run, struct cut *cut)
+static void make_steps(struct planner *planner, const struct dory_layer *record, struct cut *cut)
 {
-    uint32_t stripes = dory_divide_up(run->output_height, cut->rows),
-             blocks = dory_divide_up(run->output_channels, cut->channels);
+    uint32_t stripes = dory_divide_up(record->output_height, cut->rows),
+             blocks = dory_divide_up(record->output_channels, cut->channels);
     cut->step_count = stripes * blocks;
     cut->steps = arena_array(planner->arena, struct dory_step, cut->step_count);
     cut->times = arena_array(planner->arena, struct step_times, cut->step_count);
@@ -150,7 +151,7 @@ static void make_steps(struct planner *planner, const struct dory_layer *run, st
         uint32_t block = cut->channels_outer ? i / stripes : i % blocks;
         uint32_t row = stripe * cut->rows;
         cut->steps[i] =
-            cut_make_step(run, cut, row, dory_minimum(cut->rows, run->output_height - row), block * cut->channels);
+            cut_make_step(record, cut, row, dory_minimum(cut->rows, record->output_height - row), block * cut->channels);
     }
     cut->steps[cut->step_count - 1].last_of_layer = 1;
 }
@@ -158,12 +159,12 @@ static void make_steps(struct planner *planner, const struct dory_layer *run, st
 /* ---- one cut ---- */
 
 /* Input rows of the stripe that needs most. */
-static uint32_t most_input_rows(const struct dory_layer *run, const struct cut *cut, unsigned operand)
+static uint32_t most_input_rows(const struct dory_layer *record, const struct cut *cut, unsigned operand)
 {
-    uint32_t granule = cut_row_granule(operand_row_bytes(run, operand)), most = is_pixel(run, operand);
-    for (uint32_t first = 0; !is_pixel(run, operand) && first < run->output_height; first += cut->rows) {
+    uint32_t granule = cut_row_granule(operand_row_bytes(record, operand)), most = is_pixel(record, operand);
+    for (uint32_t first = 0; !is_pixel(record, operand) && first < record->output_height; first += cut->rows) {
         struct dory_window window;
-        cut_input_rows(run, first, dory_minimum(cut->rows, run->output_height - first), granule, &window);
+        cut_input_rows(record, first, dory_minimum(cut->rows, record->output_height - first), granule, &window);
         most = window.rows > most ? window.rows : most;
     }
     return most;
@@ -179,39 +180,39 @@ struct cut *cut_get(struct planner *planner, int layer, uint32_t rows, uint32_t 
             return *end;
     *end = arena_allocate(planner->arena, sizeof **end);
     **end = (struct cut){.rows = rows, .channels = channels, .channels_outer = channels_outer, .ram = ram};
-    for (unsigned operand = 0; operand < (dory_has_second_input(&of->run) ? 2 : 1); operand++)
-        (*end)->input_rows[operand] = most_input_rows(&of->run, *end, operand);
+    for (unsigned operand = 0; operand < (dory_has_second_input(&of->record) ? 2 : 1); operand++)
+        (*end)->input_rows[operand] = most_input_rows(&of->record, *end, operand);
     return *end;
 }
 
 /* Channel blocks of a tensor in RAM are runs of whole L3 words only if blocks and pixels are. */
-static bool blocks_are_words(const struct dory_layer *run, unsigned operand, uint32_t channels)
+static bool blocks_are_words(const struct dory_layer *record, unsigned operand, uint32_t channels)
 {
-    uint32_t all = operand_channels(run, operand);
-    return operand_pixel_bytes(run, operand, all) % HAL_L3_ALIGNMENT == 0 &&
-           operand_pixel_bytes(run, operand, channels) % HAL_L3_ALIGNMENT == 0;
+    uint32_t all = operand_channels(record, operand);
+    return operand_pixel_bytes(record, operand, all) % HAL_L3_ALIGNMENT == 0 &&
+           operand_pixel_bytes(record, operand, channels) % HAL_L3_ALIGNMENT == 0;
 }
 
-bool cut_is_legal(const struct dory_layer *run, uint32_t rows, uint32_t channels, uint8_t ram)
+bool cut_is_legal(const struct dory_layer *record, uint32_t rows, uint32_t channels, uint8_t ram)
 {
-    bool blocks = channels < run->output_channels, stripes = rows < run->output_height;
+    bool blocks = channels < record->output_channels, stripes = rows < record->output_height;
     if (blocks && channels % 4 != 0)
         return false;
-    if (stripes && (ram & RAM_OUTPUT) && rows % cut_row_granule(operand_row_bytes(run, 2)) != 0)
+    if (stripes && (ram & RAM_OUTPUT) && rows % cut_row_granule(operand_row_bytes(record, 2)) != 0)
         return false;
-    if (blocks && (ram & RAM_OUTPUT) && !blocks_are_words(run, 2, channels))
+    if (blocks && (ram & RAM_OUTPUT) && !blocks_are_words(record, 2, channels))
         return false;
-    if (!blocks || dory_reads_all_channels(run))
+    if (!blocks || dory_reads_all_channels(record))
         return true;
-    return !((ram & RAM_INPUT) && !blocks_are_words(run, 0, channels)) &&
-           !((ram & RAM_SECOND_INPUT) && !blocks_are_words(run, 1, channels));
+    return !((ram & RAM_INPUT) && !blocks_are_words(record, 0, channels)) &&
+           !((ram & RAM_SECOND_INPUT) && !blocks_are_words(record, 1, channels));
 }
 
 static struct tile_problem tile_problem_of(const struct planner *planner, int layer, const struct cut *cut, int kernel)
 {
     const struct planned_layer *of = layer_of(planner, layer);
     return (struct tile_problem){
-        .layer = &of->run,
+        .layer = &of->record,
         .kernel = of->kernels[kernel],
         .target = planner->target,
         .cores = planner->cores,
@@ -235,7 +236,7 @@ bool cut_has_same_tiles(const struct planned_layer *of, const struct cut *a, con
 {
     bool same = a->rows == b->rows && a->channels == b->channels && a->channels_outer == b->channels_outer;
     for (uint32_t i = 0; same && i < a->step_count; i++)
-        same = is_alike(&a->steps[i], &b->steps[i], of->run.input_layout == DORY_CHW);
+        same = is_alike(&a->steps[i], &b->steps[i], of->record.input_layout == DORY_CHW);
     return same;
 }
 
@@ -272,7 +273,7 @@ bool cut_find_tile(const struct planner *planner, int layer, struct cut *cut)
         cut->kernel = of->kernels[i];
         cut->tiling = tiling;
         tile_simulate(&problem, &tiling, &cut->cost, cut->times);
-        cut->quad_bytes = tile_quad_bytes(&of->run, tiling.shape.input_channels);
+        cut->quad_bytes = tile_quad_bytes(&of->record, tiling.shape.input_channels);
     }
     return cut->legal;
 }
@@ -282,7 +283,7 @@ bool cut_solve(struct planner *planner, int layer, struct cut *cut)
     struct planned_layer *of = layer_of(planner, layer);
     if (cut->solved)
         return cut->legal;
-    make_steps(planner, &of->run, cut);
+    make_steps(planner, &of->record, cut);
     struct cut_memory *memory = planner->options->memory;
     const struct cut *same = solved_before(of, cut);
     if (!same && memory)
@@ -356,44 +357,46 @@ const struct cut_times *cut_drained(const struct planner *planner, int layer, st
 /* Before a cut is solved its quads are counted as if input channels were not tiled; for 8-bit weights that is exact. */
 static uint32_t weights_block_bytes(const struct planner *planner, int layer, const struct cut *cut)
 {
-    const struct dory_layer *run = &planner->runs[layer];
+    const struct dory_layer *record = &planner->runs[layer];
     if (!layer_brings_weights(planner, layer))
         return 0;
-    return dory_divide_up(cut->channels, 4) * (cut->legal ? cut->quad_bytes : tile_quad_bytes(run, run->input_channels));
+    return dory_divide_up(cut->channels, 4) *
+           (cut->legal ? cut->quad_bytes : tile_quad_bytes(record, record->input_channels));
 }
 
 /* The largest window of an operand. */
-static uint32_t window_bytes(const struct dory_layer *run, const struct cut *cut, unsigned operand)
+static uint32_t window_bytes(const struct dory_layer *record, const struct cut *cut, unsigned operand)
 {
-    bool part = operand == 2 || !dory_reads_all_channels(run);
-    uint32_t all = operand_channels(run, operand);
-    uint32_t pixel = operand_pixel_bytes(run, operand, part ? cut->channels : all), rows = cut->rows;
+    bool part = operand == 2 || !dory_reads_all_channels(record);
+    uint32_t all = operand_channels(record, operand);
+    uint32_t pixel = operand_pixel_bytes(record, operand, part ? cut->channels : all), rows = cut->rows;
     if (operand != 2)
         rows = cut->input_rows[operand];
-    return rows * operand_width(run, operand) * pixel;
+    return rows * operand_width(record, operand) * pixel;
 }
 
 uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut *cut, bool ahead)
 {
     static const uint8_t operands[] = {RAM_INPUT, RAM_SECOND_INPUT, RAM_OUTPUT};
-    const struct dory_layer *run = &layer_of(planner, layer)->run;
-    bool blocks = cut->channels < run->output_channels, stripes = cut->rows < run->output_height;
+    const struct dory_layer *record = &layer_of(planner, layer)->record;
+    bool blocks = cut->channels < record->output_channels, stripes = cut->rows < record->output_height;
     uint32_t sum = aligned(weights_block_bytes(planner, layer, cut)) * (blocks && ahead ? 2 : 1);
     for (unsigned operand = 0; operand < 3; operand++) {
-        bool reloaded = stripes || (blocks && (operand == 2 || !dory_reads_all_channels(run)));
+        bool reloaded = stripes || (blocks && (operand == 2 || !dory_reads_all_channels(record)));
         if (cut->ram & operands[operand])
-            sum += aligned(window_bytes(run, cut, operand)) * (reloaded && ahead ? 2 : 1);
+            sum += aligned(window_bytes(record, cut, operand)) * (reloaded && ahead ? 2 : 1);
     }
     return sum;
 }
 
 /* Cycles of L3 for `times` windows of an operand; parts of a pixel are runs of their own. */
-static uint64_t window_cycles(const struct planner *planner, const struct dory_layer *run, const struct cut *cut,
+static uint64_t window_cycles(const struct planner *planner, const struct dory_layer *record, const struct cut *cut,
                               unsigned operand, uint64_t times)
 {
-    bool part = (operand == 2 || !dory_reads_all_channels(run)) && cut->channels < run->output_channels;
-    uint32_t all = operand_channels(run, operand);
-    uint32_t bytes = window_bytes(run, cut, operand), pixel = operand_pixel_bytes(run, operand, part ? cut->channels : all);
+    bool part = (operand == 2 || !dory_reads_all_channels(record)) && cut->channels < record->output_channels;
+    uint32_t all = operand_channels(record, operand);
+    uint32_t bytes = window_bytes(record, cut, operand),
+             pixel = operand_pixel_bytes(record, operand, part ? cut->channels : all);
     struct dory_transfer window = {.runs = 1, .run_bytes = bytes};
     uint64_t pixels = part ? bytes / pixel : 1;
     window.run_bytes = (uint32_t)(bytes / pixels);
@@ -402,18 +405,18 @@ static uint64_t window_cycles(const struct planner *planner, const struct dory_l
 
 uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cut *cut)
 {
-    const struct dory_layer *run = &layer_of(planner, layer)->run;
-    uint64_t stripes = dory_divide_up(run->output_height, cut->rows),
-             blocks = dory_divide_up(run->output_channels, cut->channels);
+    const struct dory_layer *record = &layer_of(planner, layer)->record;
+    uint64_t stripes = dory_divide_up(record->output_height, cut->rows),
+             blocks = dory_divide_up(record->output_channels, cut->channels);
     bool weights_again = !cut->channels_outer && blocks > 1, input_again = cut->channels_outer && stripes > 1;
     struct dory_transfer weights = {.runs = 1, .run_bytes = weights_block_bytes(planner, layer, cut)};
     uint64_t sum = weights.run_bytes ? blocks * (weights_again ? stripes : 1) * l3_cycles(planner->target, &weights) : 0;
-    uint64_t windows = stripes * (dory_reads_all_channels(run) && !input_again ? 1 : blocks);
+    uint64_t windows = stripes * (dory_reads_all_channels(record) && !input_again ? 1 : blocks);
     if (cut->ram & RAM_INPUT)
-        sum += window_cycles(planner, run, cut, 0, windows);
+        sum += window_cycles(planner, record, cut, 0, windows);
     if (cut->ram & RAM_SECOND_INPUT)
-        sum += window_cycles(planner, run, cut, 1, windows);
+        sum += window_cycles(planner, record, cut, 1, windows);
     if (cut->ram & RAM_OUTPUT)
-        sum += window_cycles(planner, run, cut, 2, stripes * blocks);
+        sum += window_cycles(planner, record, cut, 2, stripes * blocks);
     return sum;
 }

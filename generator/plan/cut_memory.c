@@ -34,8 +34,8 @@ const struct cut *cut_memory_find(struct cut_memory *memory, const struct planne
                                   const struct cut *cut)
 {
     for (const struct known *known = *bucket_of(memory, layer, cut); known; known = known->next)
-        if (known->layer == layer && known->input_layout == of->run.input_layout &&
-            known->output_layout == of->run.output_layout && known->cut.step_count == cut->step_count &&
+        if (known->layer == layer && known->input_layout == of->record.input_layout &&
+            known->output_layout == of->record.output_layout && known->cut.step_count == cut->step_count &&
             cut_has_same_tiles(of, &known->cut, cut))
             return &known->cut;
     return NULL;
@@ -50,8 +50,8 @@ void cut_memory_keep(struct cut_memory *memory, const struct planned_layer *of, 
 {
     struct known **bucket = bucket_of(memory, layer, cut), *known = arena_allocate(memory->arena, sizeof *known);
     *known = (struct known){.layer = layer,
-                            .input_layout = of->run.input_layout,
-                            .output_layout = of->run.output_layout,
+                            .input_layout = of->record.input_layout,
+                            .output_layout = of->record.output_layout,
                             .cut = *cut,
                             .next = *bucket};
     known->cut.steps = copied(memory->arena, cut->steps, cut->step_count * sizeof *cut->steps);

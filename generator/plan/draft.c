@@ -64,7 +64,7 @@ static int last_writer(const struct draft *d, int layer, const struct profile_tr
     return d->first_step[start] + part;
 }
 
-static bool is_of_ram(const struct item *item) { return item->what->run.kind != HAL_FLASH_READ; }
+static bool is_of_ram(const struct item *item) { return item->what->record.kind != HAL_FLASH_READ; }
 
 static void add_reads(struct draft *d, int layer, struct item **next)
 {
@@ -141,7 +141,7 @@ static void add_tensors(struct draft *d, uint32_t *change)
     const struct planner *p = d->planner;
     for (int t = 0; t < p->network->tensor_count; t++) {
         int first, last;
-        if (p->homes[t] != HOME_L2)
+        if (p->levels[t] != IN_L2)
             continue;
         draft_tensor_steps(d, t, &first, &last);
         change[first] += p->tensor_bytes[t];

@@ -1,16 +1,16 @@
 /* Which layers form blocks (block.c). A tensor that goes to RAM and comes back is what a block saves: for each such tensor
- * the blocks around it are tried, with other homes for what goes in and out, and the best is kept if it is better than none.
- * What counts is time, and beside it the traffic to RAM, as if nothing hid it: it costs energy where it costs no time. In
- * the end a decision with blocks must be faster than that without, or it is not taken, unless RAM is to be spared at any
+ * the blocks around it are tried, with other levels for what goes in and out, and the best is kept if it is better than
+ * none. What counts is time, and beside it the traffic to RAM, as if nothing hid it: it costs energy where it costs no time.
+ * In the end a decision with blocks must be faster than that without, or it is not taken, unless RAM is to be spared at any
  * price. */
 #include "plan/optimiser.h"
 
 #include "dory/hal.h"
 
-#define LAYERS_AROUND 3 /* that a block reaches at most beyond the tensor, to either side */
-#define ENOUGH_ROWS   3 /* heights of stripes: of those that L2 has room for, the tallest */
-#define LAYERS_BEYOND 3 /* fewer are added to either end of a block that is there */
-#define MOST_PASSES   4
+#define LAYERS_AROUND  3 /* that a block reaches at most beyond the tensor, to either side */
+#define ENOUGH_ROWS    3 /* heights of stripes: of those that L2 has room for, the tallest */
+#define LAYERS_BEYOND  3 /* fewer are added to either end of a block that is there */
+#define MAXIMUM_PASSES 4
 
 /* A block to try. */
 struct idea {
@@ -42,7 +42,7 @@ static bool cuts_a_block(const struct planner *p, int first, int last)
     return starts_inside || (last + 1 < p->network->layer_count && p->choices[last + 1].cut == p->within);
 }
 
-/* Another cut, for homes that have changed. */
+/* Another cut, for levels that have changed. */
 static bool refit(struct optimiser *o, int layer)
 {
     struct planner *p = o->planner;
@@ -59,10 +59,10 @@ static bool refit(struct optimiser *o, int layer)
 /* Brings a tensor to L2; the layers outside of `idea` that write or read it are cut anew. */
 static bool bring(struct optimiser *o, const struct idea *idea, int tensor)
 {
-    int layers[MOST_AROUND], count;
-    if (o->planner->homes[tensor] != HOME_RAM)
+    int layers[MAXIMUM_AROUND], count;
+    if (o->planner->levels[tensor] != IN_RAM)
         return true;
-    set_home(o, tensor, HOME_L2);
+    set_level(o, tensor, IN_L2);
     count = layers_around(o->network, tensor, layers);
     for (int i = 0; i < count; i++)
         if ((layers[i] < idea->first || layers[i] > idea->last) && !refit(o, layers[i]))
@@ -97,7 +97,7 @@ static bool form(struct optimiser *o, const struct idea *idea)
 {
     struct planner *p = o->planner;
     for (int l = idea->first; l < idea->last; l++)
-        set_home(o, o->network->layers[l].output, HOME_RING);
+        set_level(o, o->network->layers[l].output, IN_RING);
     if (!bring_ports(o, idea))
         return false;
     uint32_t live = live_bytes(o, idea->first, idea->last);
@@ -112,9 +112,9 @@ static bool form(struct optimiser *o, const struct idea *idea)
 static void add_transfers(struct plan_traffic *sum, const struct profile_transfer *transfers, int count)
 {
     for (int i = 0; i < count; i++) {
-        const struct dory_transfer *run = &transfers[i].run;
-        uint64_t *bytes = run->kind == HAL_FLASH_READ ? &sum->flash_bytes : &sum->ram_bytes;
-        *bytes += (uint64_t)run->runs * run->run_bytes;
+        const struct dory_transfer *record = &transfers[i].record;
+        uint64_t *bytes = record->kind == HAL_FLASH_READ ? &sum->flash_bytes : &sum->ram_bytes;
+        *bytes += (uint64_t)record->runs * record->run_bytes;
     }
 }
 
@@ -136,7 +136,7 @@ static uint64_t ram_cycles(const struct planner *p)
     for (int l = 0; l < p->network->layer_count; l++) {
         const struct profile *profile = profile_get(p, l, &p->choices[l]);
         for (int i = 0; i < profile->read_count; i++)
-            cycles += profile->reads[i].run.kind == HAL_RAM_READ ? profile->reads[i].cycles : 0;
+            cycles += profile->reads[i].record.kind == HAL_RAM_READ ? profile->reads[i].cycles : 0;
         for (int i = 0; i < profile->write_count; i++)
             cycles += profile->writes[i].cycles;
     }
@@ -243,7 +243,7 @@ static bool save_tensors(struct fusion *f)
 {
     bool saved = false;
     for (int t = 0; t < f->o->network->tensor_count; t++)
-        if (f->p->homes[t] == HOME_RAM && f->o->network->tensors[t].producer != NO_LAYER)
+        if (f->p->levels[t] == IN_RAM && f->o->network->tensors[t].producer != NO_LAYER)
             saved = save_tensor(f, t) || saved;
     for (int l = 0; l < f->o->network->layer_count; l++)
         if (f->p->choices[l].cut->block)
@@ -280,7 +280,7 @@ void fuse(struct optimiser *o, bool spares_ram)
         return;
     }
     f.price = fusion_price(&f);
-    for (int pass = 0; pass < MOST_PASSES && save_tensors(&f); pass++) {
+    for (int pass = 0; pass < MAXIMUM_PASSES && save_tensors(&f); pass++) {
         improve(o);
         f.price = fusion_price(&f);
     }

@@ -23,7 +23,7 @@ static void add_tensors(struct gaps *gaps, const struct draft *draft)
     const struct planner *p = draft->planner;
     for (int t = 0; t < p->network->tensor_count; t++) {
         struct place_item *item = &gaps->items[gaps->tensors];
-        if (p->homes[t] != HOME_L2)
+        if (p->levels[t] != IN_L2)
             continue;
         item->bytes = p->tensor_bytes[t];
         draft_tensor_steps(draft, t, &item->first, &item->last);

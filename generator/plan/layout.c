@@ -31,7 +31,7 @@ static void write_bytes(struct writer *writer, uint64_t value, unsigned bytes)
 struct source {
     const struct network *network;
     const struct layer *layer;
-    const struct dory_layer *run;
+    const struct dory_layer *record;
     const struct requantisation *requantisation;
     const struct tensor *input;
     bool reads_whole_input;
@@ -43,15 +43,15 @@ static int8_t weight_at(const struct source *source, uint32_t output, uint32_t c
 {
     uint32_t rows = (uint32_t)source->layer->kernel_height, columns = (uint32_t)source->layer->kernel_width;
     uint32_t channels = (uint32_t)(source->input->channels / source->layer->groups);
-    if (output >= source->run->output_channels)
+    if (output >= source->record->output_channels)
         return 0;                    /* the last quad is filled up */
     if (source->reads_whole_input) { /* the firmware's channels are elements in HWC order */
         row = channel / channels / columns;
         column = channel / channels % columns;
         channel %= channels;
     }
-    if (source->run->operation == DORY_GROUPED) {
-        channel -= output / source->run->group_outputs * channels; /* may wrap */
+    if (source->record->operation == DORY_GROUPED) {
+        channel -= output / source->record->group_outputs * channels; /* may wrap */
         if (channel >= channels)
             return 0;
     }
@@ -70,13 +70,13 @@ static uint32_t run_weight(const struct source *source, const struct run *run, u
     uint32_t channel = run->first_channel + element % run->channels, column = run->column + element / run->channels;
     if (element >= run->columns * run->channels)
         return 0;
-    return (uint32_t)weight_at(source, output, channel, run->row, column) & ((1u << source->run->weight_bits) - 1);
+    return (uint32_t)weight_at(source, output, channel, run->row, column) & ((1u << source->record->weight_bits) - 1);
 }
 
 /* The 4 bytes of a run that start at element `first`; element i of a word is in bits i * weight_bits and up. */
 static uint32_t run_word(const struct source *source, const struct run *run, uint32_t output, uint32_t first)
 {
-    uint32_t bits = source->run->weight_bits, word = 0;
+    uint32_t bits = source->record->weight_bits, word = 0;
     for (uint32_t i = 0; i < 32 / bits; i++)
         word |= run_weight(source, run, output, first + i) << (i * bits);
     return word;
@@ -90,8 +90,8 @@ struct chunk {
 /* The weight at a position of a chunk: whole fours of all runs, the rests of all runs, zeros. */
 static uint32_t chunk_weight(const struct source *source, const struct chunk *chunk, uint32_t output, uint32_t position)
 {
-    uint32_t runs = dory_runs(source->run), elements = dory_run_elements(source->run, chunk->channels);
-    uint32_t rest = elements % 4, fours = elements - rest, run_columns = runs / source->run->kernel_height;
+    uint32_t runs = dory_runs(source->record), elements = dory_run_elements(source->record, chunk->channels);
+    uint32_t rest = elements % 4, fours = elements - rest, run_columns = runs / source->record->kernel_height;
     bool in_rests = position >= runs * fours;
     uint32_t length = in_rests ? rest : fours, place = in_rests ? position - runs * fours : position;
     if (length == 0 || place >= runs * length)
@@ -107,7 +107,7 @@ static uint32_t chunk_weight(const struct source *source, const struct chunk *ch
 /* A word with 4 elements of as many outputs as go into a byte; element i is in byte i. */
 static uint32_t interleaved_word(const struct source *source, const struct chunk *chunk, uint32_t output, uint32_t first)
 {
-    uint32_t bits = source->run->weight_bits, word = 0;
+    uint32_t bits = source->record->weight_bits, word = 0;
     for (uint32_t bit = 0; bit < 32; bit += bits)
         word |= chunk_weight(source, chunk, output + bit % 8 / bits, first + bit / 8) << bit;
     return word;
@@ -115,7 +115,7 @@ static uint32_t interleaved_word(const struct source *source, const struct chunk
 
 static void write_chunk(struct writer *writer, const struct source *source, uint32_t quad, const struct chunk *chunk)
 {
-    uint32_t elements = dory_chunk_elements(source->run, chunk->channels), outputs = 8u / source->run->weight_bits;
+    uint32_t elements = dory_chunk_elements(source->record, chunk->channels), outputs = 8u / source->record->weight_bits;
     for (uint32_t first = 0; first < elements; first += 4)
         for (uint32_t output = 4 * quad; output < 4 * quad + 4; output += outputs)
             write_bytes(writer, interleaved_word(source, chunk, output, first), 4);
@@ -123,8 +123,8 @@ static void write_chunk(struct writer *writer, const struct source *source, uint
 
 static void write_convolution_quad(struct writer *writer, const struct source *source, uint32_t quad)
 {
-    uint32_t all = source->run->input_channels;
-    uint32_t slice = source->run->tile_input_channels ? source->run->tile_input_channels : all;
+    uint32_t all = source->record->input_channels;
+    uint32_t slice = source->record->tile_input_channels ? source->record->tile_input_channels : all;
     for (uint32_t first = 0; first < all; first += slice)
         write_chunk(writer, source, quad, &(struct chunk){first, dory_minimum(slice, all - first)});
 }
@@ -132,14 +132,14 @@ static void write_convolution_quad(struct writer *writer, const struct source *s
 static void write_grouped_quad(struct writer *writer, const struct source *source, uint32_t quad)
 {
     write_chunk(writer, source, quad,
-                &(struct chunk){dory_window_start(source->run, quad), dory_window_channels(source->run)});
+                &(struct chunk){dory_window_start(source->record, quad), dory_window_channels(source->record)});
 }
 
 static void write_depthwise_quad(struct writer *writer, const struct source *source, uint32_t quad)
 {
-    uint32_t columns = source->run->kernel_width;
+    uint32_t columns = source->record->kernel_width;
     for (uint32_t output = 4 * quad; output < 4 * quad + 4; output++)
-        for (uint32_t row = 0; row < source->run->kernel_height; row++)
+        for (uint32_t row = 0; row < source->record->kernel_height; row++)
             for (uint32_t first = 0; first < columns; first += 4) {
                 struct run run = {.row = row, .channels = 1, .columns = columns};
                 write_bytes(writer, run_word(source, &run, output, first), 4);
@@ -155,11 +155,11 @@ static bool fits(int64_t value, unsigned bytes) { return bytes == 8 || (value >=
 static bool write_constants(struct writer *writer, const struct source *source, uint32_t output)
 {
     static const struct requantised_channel none = {{0}};
-    bool is_there = output < source->run->output_channels;
+    bool is_there = output < source->record->output_channels;
     const struct requantised_channel *channel = is_there ? &source->requantisation->channels[output] : &none;
-    uint8_t form = source->run->normalisation;
+    uint8_t form = source->record->normalisation;
     unsigned bytes = form == DORY_NORMALISE_64 || form == DORY_NORMALISE_DIVIDE ? 8 : 4;
-    unsigned count = dory_constants_bytes(source->run) / 4 / bytes;
+    unsigned count = dory_constants_bytes(source->record) / 4 / bytes;
     bool fit = true;
     for (unsigned i = 0; i < count; i++) {
         write_bytes(writer, (uint64_t)channel->words[i], bytes);
@@ -173,10 +173,10 @@ static bool write_constants(struct writer *writer, const struct source *source, 
 static bool write_blob(struct writer *writer, const struct source *source)
 {
     bool fit = true;
-    for (uint32_t quad = 0; quad < dory_divide_up(source->run->output_channels, 4); quad++) {
-        if (source->run->operation == DORY_DEPTHWISE)
+    for (uint32_t quad = 0; quad < dory_divide_up(source->record->output_channels, 4); quad++) {
+        if (source->record->operation == DORY_DEPTHWISE)
             write_depthwise_quad(writer, source, quad);
-        else if (source->run->operation == DORY_GROUPED)
+        else if (source->record->operation == DORY_GROUPED)
             write_grouped_quad(writer, source, quad);
         else
             write_convolution_quad(writer, source, quad);
@@ -202,7 +202,7 @@ static void layout_layer(struct plan *plan, int index, struct diagnostics *diagn
     struct writer writer = {.next = start, .end = start + planned->weights_bytes};
     struct source source = {.network = plan->network,
                             .layer = layer,
-                            .run = &planned->run,
+                            .record = &planned->record,
                             .requantisation = planned->requantisation,
                             .input = &plan->network->tensors[layer->inputs[0]],
                             .reads_whole_input = layer_reads_whole_input(plan->network, layer)};

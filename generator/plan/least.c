@@ -2,7 +2,7 @@
  * plan of last resort where the optimiser finds none.
  *
  * L1: the largest of what each layer's smallest tile needs. L2: a decision without any working ahead. It starts with all
- * tensors in RAM; then, as long as that takes bytes off the layer that needs most, homes change: a
+ * tensors in RAM; then, as long as that takes bytes off the layer that needs most, levels change: a
  * tensor that fills whole windows anyway, or that keeps a layer from being cut into small blocks, is better off in L2. */
 #include "plan/planner.h"
 
@@ -20,7 +20,7 @@ struct least {
     const struct network *network;
     struct life *lives;       /* by tensor, while it is in L2 */
     uint32_t (*cut_bytes)[8]; /* by layer and operands in RAM: of the smallest cut; 0: not looked for yet */
-    uint64_t *need;           /* by layer, by the homes as they are */
+    uint64_t *need;           /* by layer, by the levels as they are */
 };
 
 /* ---- needs of layers ---- */
@@ -41,9 +41,10 @@ static void find_lives(struct least *least)
     }
 }
 
-static uint64_t steps_of(const struct dory_layer *run, const struct cut *cut)
+static uint64_t steps_of(const struct dory_layer *record, const struct cut *cut)
 {
-    return (uint64_t)dory_divide_up(run->output_height, cut->rows) * dory_divide_up(run->output_channels, cut->channels);
+    return (uint64_t)dory_divide_up(record->output_height, cut->rows) *
+           dory_divide_up(record->output_channels, cut->channels);
 }
 
 /* The cut with the fewest steps among those that need at most so many bytes; null: none. Its tile has been found, which may
@@ -54,8 +55,8 @@ static struct cut *coarsest_cut(struct least *least, int layer, uint8_t ram, uin
     struct cut **list, *best = NULL;
     int count = cut_list(p, layer, ram, &list);
     for (int i = 0; i < count; i++) {
-        const struct dory_layer *run = &layer_of(p, layer)->run;
-        bool better = !best || steps_of(run, list[i]) < steps_of(run, best);
+        const struct dory_layer *record = &layer_of(p, layer)->record;
+        bool better = !best || steps_of(record, list[i]) < steps_of(record, best);
         if (better && cut_l2_bytes(p, layer, list[i], false) <= most_bytes && cut_solve(p, layer, list[i]) &&
             cut_l2_bytes(p, layer, list[i], false) <= most_bytes)
             best = list[i];
@@ -98,7 +99,7 @@ static uint32_t live_bytes(const struct least *least, int layer)
 {
     uint32_t sum = 0;
     for (int t = 0; t < least->network->tensor_count; t++)
-        if (least->planner->homes[t] == HOME_L2 && least->lives[t].first <= layer && layer <= least->lives[t].last)
+        if (least->planner->levels[t] == IN_L2 && least->lives[t].first <= layer && layer <= least->lives[t].last)
             sum += aligned(tensor_bytes(&least->network->tensors[t]));
     return sum;
 }
@@ -118,12 +119,12 @@ static int widest(const struct least *least)
     return widest;
 }
 
-/* ---- homes ---- */
+/* ---- levels ---- */
 
 static void flip(struct least *least, int tensor)
 {
-    enum plan_home *home = &least->planner->homes[tensor];
-    *home = *home == HOME_L2 ? HOME_RAM : HOME_L2;
+    enum memory_level *level = &least->planner->levels[tensor];
+    *level = *level == IN_L2 ? IN_RAM : IN_L2;
     count_needs(least, least->lives[tensor].first, least->lives[tensor].last);
 }
 
@@ -142,7 +143,7 @@ static void flip_set(struct least *least, const int *tensors, unsigned count, un
             flip(least, tensors[i]);
 }
 
-/* Other homes for the operands of a layer, in all combinations; true where no layer in their lives needs `limit` any more.
+/* Other levels for the operands of a layer, in all combinations; true where no layer in their lives needs `limit` any more.
  */
 static bool flip_operands(struct least *least, int layer, uint64_t limit)
 {
@@ -167,7 +168,7 @@ static bool relieve(struct least *least, int layer)
     if (flip_operands(least, layer, limit))
         return true;
     for (int t = 0; t < least->network->tensor_count; t++) { /* those that only pass by */
-        if (least->planner->homes[t] == HOME_RAM || least->lives[t].first > layer || least->lives[t].last < layer)
+        if (least->planner->levels[t] == IN_RAM || least->lives[t].first > layer || least->lives[t].last < layer)
             continue;
         flip(least, t);
         if (most_in(least, t) < limit)
@@ -178,10 +179,10 @@ static bool relieve(struct least *least, int layer)
 }
 
 /* Tensors that may as well stay in L2. */
-static void bring_home(struct least *least, uint64_t limit)
+static void bring_to_l2(struct least *least, uint64_t limit)
 {
     for (int t = 0; t < least->network->tensor_count; t++) {
-        if (least->planner->homes[t] == HOME_L2)
+        if (least->planner->levels[t] == IN_L2)
             continue;
         flip(least, t);
         if (most_in(least, t) > limit)
@@ -189,16 +190,16 @@ static void bring_home(struct least *least, uint64_t limit)
     }
 }
 
-static void choose_homes(struct least *least)
+static void choose_levels(struct least *least)
 {
     struct planner *p = least->planner;
     for (int t = 0; t < least->network->tensor_count; t++)
-        p->homes[t] = HOME_RAM;
+        p->levels[t] = IN_RAM;
     count_needs(least, 0, least->network->layer_count - 1);
     while (relieve(least, widest(least)))
         ;
     if (!p->options->tensors_in_ram)
-        bring_home(least, least->need[widest(least)]);
+        bring_to_l2(least, least->need[widest(least)]);
 }
 
 /* ---- the decision ---- */
@@ -220,7 +221,7 @@ bool least_l2(struct planner *planner, struct schedule *schedule, uint32_t *byte
         .need = arena_array(planner->arena, uint64_t, (size_t)network->layer_count),
     };
     find_lives(&least);
-    choose_homes(&least);
+    choose_levels(&least);
     *layer = widest(&least);
     uint64_t most = least.need[*layer];
     for (int l = 0; l < network->layer_count; l++) {
@@ -256,7 +257,7 @@ static bool least_l2_with(const struct planner *planner, uint32_t l1_bytes, uint
     other.l1_bytes = l1_bytes;
     other.variants = arena_array(&scratch, struct planned_layer *, LAYER_VARIANTS * layers);
     other.choices = arena_array(&scratch, struct choice, layers);
-    other.homes = arena_array(&scratch, enum plan_home, (size_t)planner->network->tensor_count);
+    other.levels = arena_array(&scratch, enum memory_level, (size_t)planner->network->tensor_count);
     other.layouts = arena_array(&scratch, enum dory_layout, (size_t)planner->network->tensor_count);
     bool found = least_l2(&other, &schedule, bytes, layer);
     arena_free(&scratch);

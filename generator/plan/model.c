@@ -43,7 +43,7 @@ struct model {
     int layer_count;
     struct model_layer *layers;
     int *living;                  /* tensors, by layer */
-    int *home_column;             /* by tensor; 0: none */
+    int *level_column;            /* by tensor; 0: none */
     int duration, lead, commands; /* first columns of d, p, q */
     double cycles_per_byte;
     glp_prob *problem;
@@ -112,7 +112,7 @@ static double carried_bytes(const struct candidate *c) { return SCALE * c->carri
 
 /* ---- L2 ---- */
 
-/* Adds the bytes of tensors that live at a layer, times `factor`; returns those that no home changes. */
+/* Adds the bytes of tensors that live at a layer, times `factor`; returns those that no level changes. */
 static double add_live(struct model *m, int layer, double factor)
 {
     const struct model_layer *of = &m->layers[layer];
@@ -123,8 +123,8 @@ static double add_live(struct model *m, int layer, double factor)
         if (m->spill[tensor] == SPILL_ALWAYS)
             continue;
         fixed += factor * bytes;
-        if (m->home_column[tensor])
-            add(m, m->home_column[tensor], -factor * bytes);
+        if (m->level_column[tensor])
+            add(m, m->level_column[tensor], -factor * bytes);
     }
     return fixed;
 }
@@ -229,7 +229,7 @@ static void add_time_rows(struct model *m, int layer)
     end_row(m, GLP_FX, 0);
 }
 
-/* ---- picks and homes ---- */
+/* ---- picks and levels ---- */
 
 static const uint8_t operand_flags[] = {RAM_INPUT, RAM_SECOND_INPUT, RAM_OUTPUT};
 
@@ -248,17 +248,17 @@ static void add_choice_rows(struct model *m, int layer)
     end_row(m, GLP_FX, 1);
     for (unsigned operand = 0; operand < 3; operand++) {
         int tensor = operand_tensor(m, layer, operand);
-        if (tensor < 0 || !m->home_column[tensor])
+        if (tensor < 0 || !m->level_column[tensor])
             continue;
         for (int i = 0; i < of->count; i++)
             if (of->picks[i].candidate->choice.cut->ram & operand_flags[operand])
                 add(m, of->picks[i].column, 1);
-        add(m, m->home_column[tensor], -1);
+        add(m, m->level_column[tensor], -1);
         end_row(m, GLP_FX, 0);
     }
 }
 
-/* True where homes that are possible lead to this set of operands in RAM. */
+/* True where levels that are possible lead to this set of operands in RAM. */
 static bool is_possible(const struct model *m, int layer, uint8_t ram)
 {
     for (unsigned i = 0; i < 3; i++) {
@@ -301,8 +301,8 @@ static void add_pick_columns(struct model *m)
         }
     for (int t = 0; t < m->planner->network->tensor_count; t++)
         if (m->spill[t] == SPILL_FREE) {
-            m->home_column[t] = glp_add_cols(m->problem, 1);
-            glp_set_col_kind(m->problem, m->home_column[t], GLP_BV);
+            m->level_column[t] = glp_add_cols(m->problem, 1);
+            glp_set_col_kind(m->problem, m->level_column[t], GLP_BV);
         }
 }
 
@@ -371,7 +371,7 @@ struct model *model_make(struct planner *planner, const enum spill *spill, struc
         .arena = arena,
         .layer_count = network->layer_count,
         .layers = arena_array(arena, struct model_layer, (size_t)network->layer_count),
-        .home_column = arena_array(arena, int, (size_t)network->tensor_count),
+        .level_column = arena_array(arena, int, (size_t)network->tensor_count),
         .cycles_per_byte = 1000.0 / planner->target->l3_bytes_per_1000_cycles,
     };
     for (int l = 0; l < m->layer_count; l++)

@@ -1,8 +1,8 @@
 /* Moves of one tensor or one layer, each with the best cuts there are around it, as long as one of them gains something. */
 #include "plan/optimiser.h"
 
-#define MOST_ROUNDS   3  /* over the layers at a tensor */
-#define HOPELESS_PART 50 /* of the cycles: a move that costs more at first is not looked at any longer */
+#define MAXIMUM_ROUNDS 3  /* over the layers at a tensor */
+#define HOPELESS_PART  50 /* of the cycles: a move that costs more at first is not looked at any longer */
 
 struct descent {
     struct optimiser *o;
@@ -16,7 +16,7 @@ int layers_around(const struct network *network, int tensor, int *layers)
     int count = 0;
     if (network->tensors[tensor].producer != NO_LAYER)
         layers[count++] = network->tensors[tensor].producer;
-    for (int l = 0; l < network->layer_count && count < MOST_AROUND; l++) {
+    for (int l = 0; l < network->layer_count && count < MAXIMUM_AROUND; l++) {
         const struct layer *layer = &network->layers[l];
         if (layer->inputs[0] == tensor || (layer_has_two_inputs(layer) && layer->inputs[1] == tensor))
             layers[count++] = l;
@@ -24,10 +24,10 @@ int layers_around(const struct network *network, int tensor, int *layers)
     return count;
 }
 
-bool is_possible(const struct optimiser *o, int tensor, enum plan_home home, enum dory_layout layout)
+bool is_possible(const struct optimiser *o, int tensor, enum memory_level level, enum dory_layout layout)
 {
     bool all_chw = o->planner->options->layouts == LAYOUTS_CHW && o->layouts[tensor] == LAYOUT_PAYS;
-    if (home == HOME_RAM)
+    if (level == IN_RAM)
         return may_spill(o, tensor) && layout == DORY_HWC && o->some_spill;
     return o->spill[tensor] != SPILL_ALWAYS && (layout == DORY_CHW ? o->layouts[tensor] != LAYOUT_HWC : !all_chw);
 }
@@ -35,12 +35,12 @@ bool is_possible(const struct optimiser *o, int tensor, enum plan_home home, enu
 /* The cuts around a tensor that lives elsewhere now: a guess, then all others one by one. */
 static uint64_t cut_around(struct descent *d, int tensor)
 {
-    int layers[MOST_AROUND], count = layers_around(d->o->network, tensor, layers);
+    int layers[MAXIMUM_AROUND], count = layers_around(d->o->network, tensor, layers);
     for (int i = 0; i < count; i++)
         if (!guess_cut(d->o, layers[i], false))
             return UINT64_MAX;
     uint64_t price = decision_price(d->o, UINT64_MAX), before = UINT64_MAX;
-    for (int round = 0; round < MOST_ROUNDS && price < before; round++) {
+    for (int round = 0; round < MAXIMUM_ROUNDS && price < before; round++) {
         before = price;
         for (int i = 0; i < count; i++)
             price = choose_cut(d->o, layers[i], price, d->most_effort);
@@ -50,14 +50,14 @@ static uint64_t cut_around(struct descent *d, int tensor)
     return price;
 }
 
-static bool move_tensor(struct descent *d, int tensor, enum plan_home home, enum dory_layout layout)
+static bool move_tensor(struct descent *d, int tensor, enum memory_level level, enum dory_layout layout)
 {
     const struct planner *p = d->o->planner;
-    bool is_there = home == p->homes[tensor] && layout == p->layouts[tensor];
-    if (is_there || !is_possible(d->o, tensor, home, layout) || d->o->effort >= d->most_effort)
+    bool is_there = level == p->levels[tensor] && layout == p->layouts[tensor];
+    if (is_there || !is_possible(d->o, tensor, level, layout) || d->o->effort >= d->most_effort)
         return false;
     decision_keep(d->o, &d->before);
-    set_place(d->o, tensor, home, layout);
+    set_place(d->o, tensor, level, layout);
     uint64_t price = cut_around(d, tensor);
     if (price >= d->price) {
         decision_take(d->o, &d->before);
@@ -81,9 +81,9 @@ uint64_t descend(struct optimiser *o, uint64_t price, uint64_t effort)
     for (bool moved = true; moved && o->effort < d.most_effort;) {
         moved = false;
         for (int t = 0; t < o->network->tensor_count; t++) {
-            moved = move_tensor(&d, t, HOME_L2, DORY_HWC) || moved;
-            moved = move_tensor(&d, t, HOME_L2, DORY_CHW) || moved;
-            moved = move_tensor(&d, t, HOME_RAM, DORY_HWC) || moved;
+            moved = move_tensor(&d, t, IN_L2, DORY_HWC) || moved;
+            moved = move_tensor(&d, t, IN_L2, DORY_CHW) || moved;
+            moved = move_tensor(&d, t, IN_RAM, DORY_HWC) || moved;
         }
         for (int l = 0; l < o->network->layer_count; l++)
             moved = move_layer(&d, l) || moved;

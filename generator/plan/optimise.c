@@ -20,10 +20,10 @@ static void apply_pick(struct optimiser *o, const struct candidate *const *pick)
         const struct layer *layer = &o->network->layers[l];
         uint8_t ram = pick[l]->choice.cut->ram;
         o->planner->choices[l] = pick[l]->choice;
-        o->planner->homes[layer->inputs[0]] = ram & RAM_INPUT ? HOME_RAM : HOME_L2;
+        o->planner->levels[layer->inputs[0]] = ram & RAM_INPUT ? IN_RAM : IN_L2;
         if (layer_has_two_inputs(layer))
-            o->planner->homes[layer->inputs[1]] = ram & RAM_SECOND_INPUT ? HOME_RAM : HOME_L2;
-        o->planner->homes[layer->output] = ram & RAM_OUTPUT ? HOME_RAM : HOME_L2;
+            o->planner->levels[layer->inputs[1]] = ram & RAM_SECOND_INPUT ? IN_RAM : IN_L2;
+        o->planner->levels[layer->output] = ram & RAM_OUTPUT ? IN_RAM : IN_L2;
     }
     count_live(o);
 }
@@ -111,21 +111,21 @@ static void find_tail(struct optimiser *o, struct plan_proof *proof)
 struct decision decision_make(const struct network *network, struct arena *arena)
 {
     size_t layers = (size_t)network->layer_count, tensors = (size_t)network->tensor_count;
-    return (struct decision){arena_array(arena, enum plan_home, tensors), arena_array(arena, enum dory_layout, tensors),
+    return (struct decision){arena_array(arena, enum memory_level, tensors), arena_array(arena, enum dory_layout, tensors),
                              arena_array(arena, struct choice, layers)};
 }
 
 static void copy(const struct network *network, const struct decision *from, const struct decision *to)
 {
     size_t layers = (size_t)network->layer_count, tensors = (size_t)network->tensor_count;
-    memcpy(to->homes, from->homes, tensors * sizeof *to->homes);
+    memcpy(to->levels, from->levels, tensors * sizeof *to->levels);
     memcpy(to->layouts, from->layouts, tensors * sizeof *to->layouts);
     memcpy(to->choices, from->choices, layers * sizeof *to->choices);
 }
 
 static struct decision at_hand(const struct optimiser *o)
 {
-    return (struct decision){o->planner->homes, o->planner->layouts, o->planner->choices};
+    return (struct decision){o->planner->levels, o->planner->layouts, o->planner->choices};
 }
 
 void decision_keep(const struct optimiser *o, struct decision *decision)
@@ -148,7 +148,7 @@ static void prove(struct optimiser *o, struct plan_proof *proof)
     for (int t = 0; t < o->network->tensor_count; t++)
         if (o->planner->layouts[t] == DORY_CHW)
             o->spill[t] = SPILL_NEVER;
-        else if (o->planner->homes[t] == HOME_RAM && o->spill[t] == SPILL_NEVER)
+        else if (o->planner->levels[t] == IN_RAM && o->spill[t] == SPILL_NEVER)
             o->spill[t] = SPILL_FREE;
     struct model *model = model_make(o->planner, o->spill, &scratch);
     if (model) {

@@ -1,4 +1,4 @@
-/* What the parts of the search share: homes.c, starts.c, moves.c, search.c, optimise.c. Internal to them. */
+/* What the parts of the search share: levels.c, starts.c, moves.c, search.c, optimise.c. Internal to them. */
 #ifndef DORYGEN_OPTIMISER_H
 #define DORYGEN_OPTIMISER_H
 
@@ -7,7 +7,7 @@
 
 /* Everything that is decided: for every tensor its place and layout, for every layer its cut. */
 struct decision {
-    enum plan_home *homes;     /* by tensor */
+    enum memory_level *levels; /* by tensor */
     enum dory_layout *layouts; /* by tensor */
     struct choice *choices;    /* by layer */
 };
@@ -20,7 +20,7 @@ struct optimiser {
     enum spill *spill;
     enum layout_choice *layouts;
     uint32_t bytes;  /* of L2, that decisions may use */
-    bool in_comfort; /* homes are chosen so that layers run well, not just at all */
+    bool in_comfort; /* levels are chosen so that layers run well, not just at all */
     bool some_spill; /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
     bool ports_may_spill; /* inputs and outputs of the network: only where one must, and tensors are few */
     uint64_t effort;      /* steps and transfers that have been looked at */
@@ -40,26 +40,26 @@ void decision_keep(const struct optimiser *optimiser, struct decision *decision)
 void decision_take(struct optimiser *optimiser, const struct decision *decision);
 
 /* Where a tensor lives, and how it lies: keeps `live`. */
-void set_place(struct optimiser *optimiser, int tensor, enum plan_home home, enum dory_layout layout);
+void set_place(struct optimiser *optimiser, int tensor, enum memory_level level, enum dory_layout layout);
 
 /* In the layout that it then has first of all. */
-void set_home(struct optimiser *optimiser, int tensor, enum plan_home home);
+void set_level(struct optimiser *optimiser, int tensor, enum memory_level level);
 
-/* ---- homes.c ---- */
+/* ---- levels.c ---- */
 
-/* Counts `live` by the homes as they are. */
+/* Counts `live` by the levels as they are. */
 void count_live(struct optimiser *optimiser);
 
 /* What a candidate takes if nothing is read before its layer starts (alone), or as much as is of use. */
 uint64_t candidate_guess(const struct candidate *candidate, bool alone);
 
 /* Tensors to RAM as long as some layer could not run otherwise, those first that free the most bytes for their traffic. */
-void choose_homes(struct optimiser *optimiser);
+void choose_levels(struct optimiser *optimiser);
 
 /* False for inputs and outputs of the network that need not go to RAM. */
 bool may_spill(const struct optimiser *optimiser, int tensor);
 
-/* Which homes are left to the model; after choose_homes has said what must be in RAM. */
+/* Which levels are left to the model; after choose_levels has said what must be in RAM. */
 void choose_spills(struct optimiser *optimiser);
 
 /* ---- starts.c ---- */
@@ -75,13 +75,13 @@ bool repair(struct optimiser *optimiser, bool alone);
 
 /* ---- moves.c ---- */
 
-#define MOST_AROUND 16 /* layers at a tensor */
+#define MAXIMUM_AROUND 16 /* layers at a tensor */
 
 /* The layers that write and read a tensor: how many. */
 int layers_around(const struct network *network, int tensor, int *layers);
 
 /* True where a tensor may live so. */
-bool is_possible(const struct optimiser *optimiser, int tensor, enum plan_home home, enum dory_layout layout);
+bool is_possible(const struct optimiser *optimiser, int tensor, enum memory_level level, enum dory_layout layout);
 
 /* From the decision at hand, which has this price, to one that no such move makes faster, as far as the effort allows: its
  * price. */

@@ -34,12 +34,12 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
     const struct cut *cut = cut_of(p, index);
     struct plan_layer *layer = &plan->layers[index];
     struct dory_layer own = p->runs[index]; /* its planned layer may be shared */
-    own.input_layout = layer_of(p, index)->run.input_layout;
-    own.output_layout = layer_of(p, index)->run.output_layout;
+    own.input_layout = layer_of(p, index)->record.input_layout;
+    own.output_layout = layer_of(p, index)->record.output_layout;
     struct tile_problem problem = {
         .layer = &own, .kernel = cut->kernel, .cores = p->cores, .steps = cut->steps, .step_count = cut->step_count};
     const struct tile_cost *cost = &schedule->costs[index];
-    tile_apply(&problem, &cut->tiling, &layer->run);
+    tile_apply(&problem, &cut->tiling, &layer->record);
     layer->kernel = cut->kernel;
     layer->requantisation = p->requantisations[index];
     layer->block = is_in_block(p, index) ? block_start(p, index) : -1;
@@ -51,7 +51,7 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
     layer->turn_cycles = cost->turn_cycles;
     layer->tile_count = cost->tile_count;
     layer->l1_bytes = cost->l1_bytes;
-    layer->weights_bytes = dory_divide_up(layer->run.output_channels, 4) * layer->run.quad_bytes;
+    layer->weights_bytes = dory_divide_up(layer->record.output_channels, 4) * layer->record.quad_bytes;
     layer->resident = layer->weights_bytes > 0 && p->resident && p->resident[index];
     plan->l1_peak_bytes = cost->l1_bytes > plan->l1_peak_bytes ? cost->l1_bytes : plan->l1_peak_bytes;
 }
@@ -131,7 +131,7 @@ static bool place_ram(const struct planner *p, struct plan *plan)
     struct place_item *items = arena_array(p->arena, struct place_item, (size_t)network->tensor_count);
     int *tensors = arena_array(p->arena, int, (size_t)network->tensor_count), count = 0;
     for (int t = 0; t < network->tensor_count; t++) {
-        if (p->homes[t] != HOME_RAM)
+        if (p->levels[t] != IN_RAM)
             continue;
         int producer = network->tensors[t].producer;
         int first = producer == NO_LAYER ? 0 : block_start(p, producer), last = block_end(p, p->lives[t].last);
@@ -162,12 +162,12 @@ static const char *buffer_name(const struct planner *p, const struct schedule *s
         return arena_format(p->kept, "%s, ring of rows", network->tensors[buffer->tensor].name);
     for (int i = buffer->first_step; i <= buffer->last_step; i++) {
         const struct plan_step *step = &schedule->steps[i];
-        const struct dory_window *window = step->output_buffer == index     ? &step->run.output
-                                           : step->input_buffer[0] == index ? &step->run.input[0]
-                                                                            : &step->run.input[1];
+        const struct dory_window *window = step->output_buffer == index     ? &step->record.output
+                                           : step->input_buffer[0] == index ? &step->record.input[0]
+                                                                            : &step->record.input[1];
         if (step->weights_buffer == index)
             return arena_format(p->kept, "%s weights, channels %d-%d", network->layers[step->layer].name,
-                                step->run.first_channel, step->run.first_channel + step->run.channels - 1);
+                                step->record.first_channel, step->record.first_channel + step->record.channels - 1);
         if (step->output_buffer == index || step->input_buffer[0] == index || step->input_buffer[1] == index)
             return arena_format(p->kept, "%s, rows %d-%d, channels %d-%d", network->tensors[buffer->tensor].name,
                                 window->first_row, window->first_row + window->rows - 1, window->first_channel,
@@ -181,29 +181,30 @@ static void write_offsets(struct plan *plan)
 {
     for (int i = 0; i < plan->step_count; i++) {
         struct plan_step *step = &plan->steps[i];
-        step->run.output.offset = plan->buffers[step->output_buffer].offset;
+        step->record.output.offset = plan->buffers[step->output_buffer].offset;
         for (int j = 0; j < 2; j++)
             if (step->input_buffer[j] >= 0)
-                step->run.input[j].offset = plan->buffers[step->input_buffer[j]].offset;
+                step->record.input[j].offset = plan->buffers[step->input_buffer[j]].offset;
         const struct plan_layer *layer = &plan->layers[step->layer];
         if (step->weights_buffer >= 0)
-            step->run.weights_offset = plan->buffers[step->weights_buffer].offset;
+            step->record.weights_offset = plan->buffers[step->weights_buffer].offset;
         else if (layer->resident)
-            step->run.weights_offset = resident_address(plan, layer) + step->run.first_channel / 4u * layer->run.quad_bytes;
+            step->record.weights_offset =
+                resident_address(plan, layer) + step->record.first_channel / 4u * layer->record.quad_bytes;
     }
     for (int i = 0; i < plan->transfer_count; i++) {
         struct plan_transfer *transfer = &plan->transfers[i];
         const struct plan_buffer *buffer = &plan->buffers[transfer->buffer];
-        transfer->run.l2_offset += buffer->offset;
-        transfer->run.l3_address += buffer->kind == BUFFER_WEIGHTS ? plan->layers[buffer->layer].weights_address
-                                                                   : plan->tensors[buffer->tensor].ram_offset;
+        transfer->record.l2_offset += buffer->offset;
+        transfer->record.l3_address += buffer->kind == BUFFER_WEIGHTS ? plan->layers[buffer->layer].weights_address
+                                                                      : plan->tensors[buffer->tensor].ram_offset;
     }
 }
 
 /* What a run takes beside its layers. Where these wait for L3 in any case, the first transfers are queued meanwhile. */
 static uint64_t start_cycles(const struct target *target, const struct plan *plan, uint64_t cycles)
 {
-    uint64_t computing = 0, queueing = (uint64_t)plan->steps[0].run.transfers_started * target->first_transfer_cycles;
+    uint64_t computing = 0, queueing = (uint64_t)plan->steps[0].record.transfers_started * target->first_transfer_cycles;
     for (int i = 0; i < plan->network->layer_count; i++)
         computing += plan->layers[i].predicted_cycles;
     uint64_t waits = cycles - computing;
@@ -227,7 +228,7 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
         write_layer(p, plan, i, schedule);
     count_steps(plan);
     for (int i = 0; i < network->tensor_count; i++)
-        plan->tensors[i] = (struct plan_tensor){.home = p->homes[i],
+        plan->tensors[i] = (struct plan_tensor){.level = p->levels[i],
                                                 .buffer = schedule->tensor_buffer[i],
                                                 .bytes = tensor_bytes(&network->tensors[i]),
                                                 .layout = p->layouts[i]};

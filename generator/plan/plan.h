@@ -21,7 +21,7 @@ struct plan_options {
     uint32_t l2_firmware_bytes; /* of L2, for all but arena and tables: budget.h, not plan_make */
     uint32_t l2_application_bytes; /* of these, the application's share */
     unsigned cores;                /* 0: the target's */
-    bool tensors_in_ram;           /* for tests: home every intermediate tensor in L3 RAM where possible */
+    bool tensors_in_ram;           /* for tests: level every intermediate tensor in L3 RAM where possible */
     /* By cycles; the others are for tests: CHW nowhere, or wherever it is possible. */
     enum plan_layouts { LAYOUTS_BY_CYCLES, LAYOUTS_HWC, LAYOUTS_CHW } layouts;
     /* Where weights are before a run: all in the flash; all in L2, beside the activations; in L2 those with which the
@@ -50,21 +50,21 @@ struct plan_buffer {
     uint32_t offset; /* in the L2 arena, multiple of DORY_ALIGNMENT; set by place */
 };
 
-/* HOME_RING: between layers of a block, which take turns: never whole, but a ring of its rows is in L2 (dory/layer.h). */
-enum plan_home { HOME_L2, HOME_RAM, HOME_RING };
+/* IN_RING: between layers of a block, which take turns: never whole, but a ring of its rows is in L2 (dory/layer.h). */
+enum memory_level { IN_L2, IN_RAM, IN_RING };
 
 struct plan_tensor {
-    enum plan_home home;
-    int buffer;          /* HOME_L2, HOME_RING: index of its buffer */
-    uint32_t ram_offset; /* HOME_RAM */
+    enum memory_level level;
+    int buffer;          /* IN_L2, IN_RING: index of its buffer */
+    uint32_t ram_offset; /* IN_RAM */
     uint32_t bytes;
-    enum dory_layout layout; /* CHW not with HOME_RAM */
+    enum dory_layout layout; /* CHW not with IN_RAM */
 };
 
 struct requantisation;
 
 struct plan_layer {
-    struct dory_layer run; /* as the firmware gets it; run.kernel is null here */
+    struct dory_layer record; /* as the firmware gets it; run.kernel is null here */
     const struct dory_kernel_description *kernel;
     int first_step, last_step; /* those of other layers may lie between them */
     int step_count;            /* its own */
@@ -82,7 +82,7 @@ struct plan_layer {
 };
 
 struct plan_step {
-    struct dory_step run; /* run.layer is null here */
+    struct dory_step record; /* run.layer is null here */
     int layer;
     int input_buffer[2], output_buffer, weights_buffer; /* -1: none */
     /* predicted, after the end of the last layer that was completed, as if steps of others had taken no time behind it, and
@@ -92,7 +92,7 @@ struct plan_step {
 };
 
 struct plan_transfer {
-    struct dory_transfer run;
+    struct dory_transfer record;
     int buffer;
     int start_step;  /* may be queued when this step starts to compute */
     int needed_step; /* complete before this step; for a write: before its buffer is used anew */
@@ -105,7 +105,7 @@ struct plan_traffic {
     uint64_t cycles;                 /* of the run, but its start; 0: there is no such plan */
 };
 
-/* What is known of all plans that could have been made: of one candidate a layer and one home a tensor. */
+/* What is known of all plans that could have been made: of one candidate a layer and one level a tensor. */
 struct plan_proof {
     uint64_t bound_cycles;   /* none takes fewer */
     uint64_t compute_cycles; /* of the fastest candidates, were there no L3 */

@@ -6,8 +6,8 @@
  *     cut.c        how a layer can be cut into steps, each way with its best tile; cut_list.c: which ways
  *     candidate.c  those of them that no other one beats
  *     block.c      ... and how layers behind each other can be cut together, to take turns
- *     homes.c      ... and which ones in RAM
- * The decision: homes and layouts of tensors, choices of layers.
+ *     levels.c      ... and which ones in RAM
+ * The decision: levels and layouts of tensors, choices of layers.
  * Its price: what follows from it, nothing left to decide but "as soon as possible".
  *     profile.c    what a layer needs of L2 and L3, step by step
  *     draft.c      all layers played: cycles and bytes
@@ -105,15 +105,15 @@ struct candidate {
     bool dominated; /* by another one */
 };
 
-#define MOST_KERNELS 8
-#define MOST_CUTS    256 /* of a layer, for one set of operands in RAM */
+#define MAXIMUM_KERNELS 8
+#define MAXIMUM_CUTS    256 /* of a layer, for one set of operands in RAM */
 
 /* A layer with its tensors in some layouts. Equal ones share it: networks repeat themselves. */
 struct planned_layer {
-    struct dory_layer run;                                           /* described */
-    bool brings_weights;                                             /* from the flash, in a run */
-    const struct dory_kernel_description *kernels[MOST_KERNELS + 1]; /* those that support it, null-terminated */
-    struct cycle_table *cycles[MOST_KERNELS];
+    struct dory_layer record;                                           /* described */
+    bool brings_weights;                                                /* from the flash, in a run */
+    const struct dory_kernel_description *kernels[MAXIMUM_KERNELS + 1]; /* those that support it, null-terminated */
+    struct cycle_table *cycles[MAXIMUM_KERNELS];
     struct cut *cuts;
     struct cut *members;   /* of blocks, as one layer's cut */
     struct cut **lists[8]; /* of cut_list, by set of operands in RAM; null: not made yet */
@@ -155,11 +155,11 @@ struct planner {
     struct known_block *blocks;         /* that have been made, or have been found not to be possible */
     /* the decision */
     enum dory_layout *layouts; /* by tensor; those in CHW stay in L2 */
-    enum plan_home *homes;     /* by tensor */
+    enum memory_level *levels; /* by tensor */
     struct choice *choices;    /* by layer */
 };
 
-/* homes.c */
+/* levels.c */
 void tensor_lives(const struct network *network, struct tensor_life *lives);
 
 /* problem.c: from network, target, options, arenas and diagnostics to everything before the decision. */
@@ -176,7 +176,7 @@ bool resident_reserve(struct planner *planner);
 bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
                const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
-/* ---- homes.c: layouts ---- */
+/* ---- levels.c: layouts ---- */
 
 /* A tensor's layouts other than HWC. */
 enum layout_choice {
@@ -191,18 +191,18 @@ void layouts_find(struct planner *planner, enum layout_choice *choices);
 /* ---- sizes ---- */
 
 /* Bytes of one row of an operand as the firmware sees it: 0 and 1: inputs, 2: output. */
-uint32_t operand_width(const struct dory_layer *run, unsigned operand);
-uint32_t operand_row_bytes(const struct dory_layer *run, unsigned operand);
-uint32_t operand_channels(const struct dory_layer *run, unsigned operand);
-uint32_t operand_pixel_bytes(const struct dory_layer *run, unsigned operand, uint32_t channels);
-uint32_t operand_window_bytes(const struct dory_layer *run, unsigned operand, const struct dory_window *window);
+uint32_t operand_width(const struct dory_layer *record, unsigned operand);
+uint32_t operand_row_bytes(const struct dory_layer *record, unsigned operand);
+uint32_t operand_channels(const struct dory_layer *record, unsigned operand);
+uint32_t operand_pixel_bytes(const struct dory_layer *record, unsigned operand, uint32_t channels);
+uint32_t operand_window_bytes(const struct dory_layer *record, unsigned operand, const struct dory_window *window);
 uint32_t tensor_bytes(const struct tensor *tensor);
 uint32_t aligned(uint32_t bytes); /* to DORY_ALIGNMENT */
-bool layer_has_weights(const struct dory_layer *run);
+bool layer_has_weights(const struct dory_layer *record);
 bool layer_brings_weights(const struct planner *planner, int layer); /* from the flash, in a run */
-uint64_t layer_weights_bytes(const struct dory_layer *run);          /* for 8-bit weights; of fewer bits, at least */
+uint64_t layer_weights_bytes(const struct dory_layer *record);       /* for 8-bit weights; of fewer bits, at least */
 int layer_input_count(const struct layer *layer);
-uint8_t layer_ram(const struct planner *planner, int layer); /* set of enum ram_operand, by the homes decided */
+uint8_t layer_ram(const struct planner *planner, int layer); /* set of enum ram_operand, by the levels decided */
 
 /* ---- cut.c ---- */
 
@@ -210,7 +210,7 @@ uint8_t layer_ram(const struct planner *planner, int layer); /* set of enum ram_
 struct cut *cut_get(struct planner *planner, int layer, uint32_t rows, uint32_t channels, bool channels_outer, uint8_t ram);
 
 /* True where a layer may be cut so: alignment of L3 transfers, multiples of 4 channels. */
-bool cut_is_legal(const struct dory_layer *run, uint32_t rows, uint32_t channels, uint8_t ram);
+bool cut_is_legal(const struct dory_layer *record, uint32_t rows, uint32_t channels, uint8_t ram);
 
 /* Finds kernel, tile and times, once. False where no tile fits L1. */
 bool cut_solve(struct planner *planner, int layer, struct cut *cut);
@@ -249,9 +249,9 @@ int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list
 /* For block.c: one step of a cut, its windows those of operands in RAM and of whole tensors; the input rows that it reads,
  * of which the first is at a multiple of `granule`; the best tile for a cut whose steps are there; the times of some of its
  * steps, with all cycles from the first load on. */
-struct dory_step cut_make_step(const struct dory_layer *run, const struct cut *cut, uint32_t row, uint32_t rows,
+struct dory_step cut_make_step(const struct dory_layer *record, const struct cut *cut, uint32_t row, uint32_t rows,
                                uint32_t channel);
-void cut_input_rows(const struct dory_layer *run, uint32_t first, uint32_t rows, uint32_t granule,
+void cut_input_rows(const struct dory_layer *record, uint32_t first, uint32_t rows, uint32_t granule,
                     struct dory_window *window);
 bool cut_find_tile(const struct planner *planner, int layer, struct cut *cut);
 void cut_play(const struct planner *planner, int layer, const struct cut *cut, const struct dory_step *steps, uint32_t count,
@@ -260,7 +260,7 @@ uint32_t cut_row_granule(uint32_t row_bytes); /* rows that make a whole number o
 
 /* ---- block.c ---- */
 
-#define MOST_IN_BLOCK 12 /* layers */
+#define MAXIMUM_IN_BLOCK 12 /* layers */
 
 struct known_block {
     int first, last;
@@ -274,7 +274,7 @@ struct known_block {
 bool block_is_possible(const struct planner *planner, int first, int last);
 
 /* The memorised cut of these layers, the last of which computes so many rows at a turn, with tensors where the planner's
- * homes say, all inner ones being rings; null: there is none, for no tile fits, or rings and weights take more than so
+ * levels say, all inner ones being rings; null: there is none, for no tile fits, or rings and weights take more than so
  * many bytes. */
 struct cut *block_get(struct planner *planner, int first, int last, uint32_t rows, uint32_t bytes);
 
@@ -317,7 +317,7 @@ struct profile_buffer {
 };
 
 struct profile_transfer {
-    struct dory_transfer run;      /* addresses are relative to tensor or blob, and to the buffer */
+    struct dory_transfer record;   /* addresses are relative to tensor or blob, and to the buffer */
     uint64_t cycles;               /* of the channel */
     uint32_t start_byte, end_byte; /* of the tensor, that a window spans */
     int buffer, step;
@@ -435,7 +435,7 @@ bool schedule_fit_early(const struct planner *planner, struct schedule *schedule
 
 /* ---- optimise.c ---- */
 
-/* Decides homes, layouts and choices. False where it finds nothing. `proof`: what is known of all decisions. */
+/* Decides levels, layouts and choices. False where it finds nothing. `proof`: what is known of all decisions. */
 bool optimise(struct planner *planner, struct plan_proof *proof);
 
 /* ---- least.c ---- */
@@ -443,8 +443,8 @@ bool optimise(struct planner *planner, struct plan_proof *proof);
 /* Bytes of the L1 arena with which every layer has a tile, and the layer that needs them. */
 uint32_t least_l1(const struct planner *planner, int *layer);
 
-/* Decides homes and choices so that the network needs the fewest bytes of L2, and makes and places the schedule. False where
- * a layer has no tile. */
+/* Decides levels and choices so that the network needs the fewest bytes of L2, and makes and places the schedule. False
+ * where a layer has no tile. */
 bool least_l2(struct planner *planner, struct schedule *schedule, uint32_t *bytes, int *layer);
 
 /* Reports that the network does not fit, and the least L1 and L2 with which it does. */

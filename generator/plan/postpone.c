@@ -12,7 +12,7 @@
 /* Those that start in front of the step that needs them; the others cannot start at another time. */
 static bool is_prefetch(const struct plan_transfer *transfer)
 {
-    return transfer->run.kind != HAL_RAM_WRITE && transfer->start_step < transfer->needed_step;
+    return transfer->record.kind != HAL_RAM_WRITE && transfer->start_step < transfer->needed_step;
 }
 
 static void count_started(struct schedule *schedule)
@@ -21,7 +21,7 @@ static void count_started(struct schedule *schedule)
     for (int step = 0; step < schedule->step_count; step++) {
         while (started < schedule->transfer_count && schedule->transfers[started].start_step <= step)
             started++;
-        schedule->steps[step].run.transfers_started = (uint16_t)started;
+        schedule->steps[step].record.transfers_started = (uint16_t)started;
     }
 }
 
@@ -41,9 +41,9 @@ static uint64_t latest_start(struct deadlines *d, int index)
 {
     const struct plan_step *steps = d->schedule->steps;
     const struct timeline_transfer *times = &d->timeline.transfers[index];
-    while (d->step > 0 && steps[d->step - 1].run.transfers_awaited > index)
+    while (d->step > 0 && steps[d->step - 1].record.transfers_awaited > index)
         d->step--;
-    if (steps[d->step].run.transfers_awaited > index && d->timeline.steps[d->step].start_cycle < d->cycle)
+    if (steps[d->step].record.transfers_awaited > index && d->timeline.steps[d->step].start_cycle < d->cycle)
         d->cycle = d->timeline.steps[d->step].start_cycle;
     d->cycle -= times->end_cycle - times->start_cycle;
     return d->cycle;
@@ -52,8 +52,8 @@ static uint64_t latest_start(struct deadlines *d, int index)
 /* The cycle at which a step's prefetches enter the queue. */
 static uint64_t queue_cycle(const struct deadlines *d, int step)
 {
-    const struct plan_step *run = &d->schedule->steps[step];
-    return d->timeline.steps[step].start_cycle - run->fetch_cycles + run->start_cycles;
+    const struct plan_step *record = &d->schedule->steps[step];
+    return d->timeline.steps[step].start_cycle - record->fetch_cycles + record->start_cycles;
 }
 
 static int latest_step(const struct deadlines *d, const struct plan_transfer *transfer, uint64_t cycle)

@@ -95,8 +95,8 @@ static bool check_interface(const struct planner *p)
 
 static int collect_kernels(struct planned_layer *layer, const struct dory_kernel_description *const *from, int count)
 {
-    for (; from && *from && count < MOST_KERNELS; from++)
-        if (dory_kernel_supports(*from, &layer->run))
+    for (; from && *from && count < MAXIMUM_KERNELS; from++)
+        if (dory_kernel_supports(*from, &layer->record))
             layer->kernels[count++] = *from;
     return count;
 }
@@ -107,7 +107,7 @@ static void find_kernels(const struct planner *p, struct planned_layer *layer)
     if (count == 0)
         count = collect_kernels(layer, dory_reference_kernels, 0);
     for (int i = 0; i < count; i++)
-        layer->cycles[i] = cycle_table_make(&layer->run, layer->kernels[i], p->target, p->cores, p->arena);
+        layer->cycles[i] = cycle_table_make(&layer->record, layer->kernels[i], p->target, p->cores, p->arena);
 }
 
 /* ---- L1 ---- */
@@ -115,11 +115,11 @@ static void find_kernels(const struct planner *p, struct planned_layer *layer)
 /* The whole layer as one step tells what the smallest tile needs: single buffers do not depend on how steps cut it. */
 static uint32_t least_l1_bytes(const struct planner *p, const struct planned_layer *layer)
 {
-    struct dory_step step = {.rows = layer->run.output_height, .channels = layer->run.output_channels};
+    struct dory_step step = {.rows = layer->record.output_height, .channels = layer->record.output_channels};
     uint32_t least = UINT32_MAX;
     for (int i = 0; layer->kernels[i]; i++) {
         struct tile_problem problem = {
-            .layer = &layer->run, .kernel = layer->kernels[i], .cores = p->cores, .steps = &step, .step_count = 1};
+            .layer = &layer->record, .kernel = layer->kernels[i], .cores = p->cores, .steps = &step, .step_count = 1};
         least = dory_minimum(least, tile_least_l1_bytes(&problem));
     }
     return least;
@@ -137,18 +137,19 @@ static bool is_same_layer(const struct dory_layer *a, const struct dory_layer *b
     return memcmp(&x, &y, sizeof x) == 0;
 }
 
-static struct planned_layer *find_same(const struct planner *p, const struct dory_layer *run, bool brings_weights)
+static struct planned_layer *find_same(const struct planner *p, const struct dory_layer *record, bool brings_weights)
 {
     for (int i = 0; i < LAYER_VARIANTS * p->network->layer_count; i++)
-        if (p->variants[i] && p->variants[i]->brings_weights == brings_weights && is_same_layer(&p->variants[i]->run, run))
+        if (p->variants[i] && p->variants[i]->brings_weights == brings_weights &&
+            is_same_layer(&p->variants[i]->record, record))
             return p->variants[i];
     return NULL;
 }
 
-static struct planned_layer *make_layer(const struct planner *p, const struct dory_layer *run, bool brings_weights)
+static struct planned_layer *make_layer(const struct planner *p, const struct dory_layer *record, bool brings_weights)
 {
     struct planned_layer *layer = arena_allocate(p->arena, sizeof *layer);
-    *layer = (struct planned_layer){.run = *run, .brings_weights = brings_weights};
+    *layer = (struct planned_layer){.record = *record, .brings_weights = brings_weights};
     find_kernels(p, layer);
     layer->least_l1_bytes = least_l1_bytes(p, layer);
     return layer;
@@ -163,12 +164,12 @@ struct planned_layer *layer_of(const struct planner *p, int index)
     struct planned_layer **variant =
         &p->variants[LAYER_VARIANTS * index + (input == DORY_CHW ? 1 : 0) + (output == DORY_CHW ? 2 : 0)];
     if (!*variant) {
-        struct dory_layer run = p->runs[index];
-        run.input_layout = (uint8_t)input;
-        run.output_layout = (uint8_t)output;
+        struct dory_layer record = p->runs[index];
+        record.input_layout = (uint8_t)input;
+        record.output_layout = (uint8_t)output;
         bool brings_weights = layer_brings_weights(p, index);
-        *variant = find_same(p, &run, brings_weights);
-        *variant = *variant ? *variant : make_layer(p, &run, brings_weights);
+        *variant = find_same(p, &record, brings_weights);
+        *variant = *variant ? *variant : make_layer(p, &record, brings_weights);
     }
     return *variant;
 }
@@ -179,7 +180,7 @@ static bool has_kernels(const struct planner *p, int index)
     if (layer->kernels[0])
         return true;
     diagnose(p->diagnostics, SEVERITY_ERROR, p->network->layers[index].name, NULL,
-             "no kernel for it: %d-bit elements, %d-bit weights", layer->run.input_bits, layer->run.weight_bits);
+             "no kernel for it: %d-bit elements, %d-bit weights", layer->record.input_bits, layer->record.weight_bits);
     return false;
 }
 
@@ -193,7 +194,7 @@ static bool describe_layers(struct planner *p)
     p->choices = arena_array(p->arena, struct choice, layers);
     p->within = arena_array(p->arena, struct cut, 1);
     p->within->solved = p->within->legal = true;
-    p->homes = arena_array(p->arena, enum plan_home, tensors);
+    p->levels = arena_array(p->arena, enum memory_level, tensors);
     p->layouts = p->layouts ? p->layouts : arena_array(p->arena, enum dory_layout, tensors);
     p->lives = arena_array(p->arena, struct tensor_life, tensors);
     p->tensor_bytes = arena_array(p->arena, uint32_t, tensors);

@@ -9,8 +9,8 @@
 
 struct maker {
     const struct planner *planner;
-    int layer, member;            /* the choice's; at work, in its block */
-    const struct dory_layer *run; /* of the layer at work, as are these */
+    int layer, member;               /* the choice's; at work, in its block */
+    const struct dory_layer *record; /* of the layer at work, as are these */
     const struct cut *cut;
     bool ahead, brings_weights;
     struct profile *profile;
@@ -49,27 +49,29 @@ static struct profile_transfer *add_write(struct maker *m)
 /* ---- windows ---- */
 
 struct operand {
-    const struct dory_layer *run;
+    const struct dory_layer *record;
     unsigned index; /* 0, 1: inputs, 2: output */
     uint32_t width, channels;
 };
 
-static struct operand operand_of(const struct dory_layer *run, unsigned index)
+static struct operand operand_of(const struct dory_layer *record, unsigned index)
 {
-    return (struct operand){
-        .run = run, .index = index, .width = operand_width(run, index), .channels = operand_channels(run, index)};
+    return (struct operand){.record = record,
+                            .index = index,
+                            .width = operand_width(record, index),
+                            .channels = operand_channels(record, index)};
 }
 
 /* The copy of some rows of a window; addresses are relative to tensor and buffer. */
 static struct dory_transfer copy_rows(const struct operand *operand, const struct dory_window *window, uint32_t first,
                                       uint32_t rows)
 {
-    uint32_t pixel = operand_pixel_bytes(operand->run, operand->index, operand->channels);
-    uint32_t part = operand_pixel_bytes(operand->run, operand->index, window->channels);
+    uint32_t pixel = operand_pixel_bytes(operand->record, operand->index, operand->channels);
+    uint32_t part = operand_pixel_bytes(operand->record, operand->index, window->channels);
     struct dory_transfer copy = {
         .kind = operand->index == 2 ? HAL_RAM_WRITE : HAL_RAM_READ,
         .l3_address = (window->first_row + first) * operand->width * pixel +
-                      operand_pixel_bytes(operand->run, operand->index, window->first_channel),
+                      operand_pixel_bytes(operand->record, operand->index, window->first_channel),
         .l2_offset = first * operand->width * part,
     };
     if (window->channels == operand->channels) {
@@ -90,40 +92,40 @@ static void add_window_transfers(struct maker *m, const struct operand *operand,
 {
     bool whole = window->channels == operand->channels;
     uint32_t most = whole ? window->rows : UINT16_MAX / operand->width;
-    uint32_t row_bytes = operand_row_bytes(operand->run, operand->index);
+    uint32_t row_bytes = operand_row_bytes(operand->record, operand->index);
     for (uint32_t first = 0; first < window->rows; first += most) {
         struct profile_transfer *transfer = operand->index == 2 ? add_write(m) : add_read(m);
         *transfer = (struct profile_transfer){
-            .run = copy_rows(operand, window, first, dory_minimum(most, window->rows - first)),
+            .record = copy_rows(operand, window, first, dory_minimum(most, window->rows - first)),
             .start_byte = window->first_row * row_bytes,
             .end_byte = (window->first_row + window->rows) * row_bytes,
             .buffer = buffer,
             .step = step,
         };
-        transfer->cycles = l3_cycles(m->planner->target, &transfer->run);
+        transfer->cycles = l3_cycles(m->planner->target, &transfer->record);
     }
 }
 
 static int add_window(struct maker *m, unsigned index, const struct dory_window *window, int step, int first, int last)
 {
-    struct operand operand = operand_of(m->run, index);
-    int buffer = add_buffer(m, (uint8_t)index, operand_window_bytes(m->run, index, window), first, last);
+    struct operand operand = operand_of(m->record, index);
+    int buffer = add_buffer(m, (uint8_t)index, operand_window_bytes(m->record, index, window), first, last);
     add_window_transfers(m, &operand, window, buffer, step);
     return buffer;
 }
 
-static int add_weights(struct maker *m, const struct dory_step *run, int step, int first)
+static int add_weights(struct maker *m, const struct dory_step *record, int step, int first)
 {
-    uint32_t bytes = dory_divide_up(run->channels, 4) * m->cut->quad_bytes;
+    uint32_t bytes = dory_divide_up(record->channels, 4) * m->cut->quad_bytes;
     int buffer = add_buffer(m, PROFILE_WEIGHTS, bytes, first, step);
     struct profile_transfer *read = add_read(m);
-    *read = (struct profile_transfer){.run = {.kind = HAL_FLASH_READ,
-                                              .runs = 1,
-                                              .run_bytes = bytes,
-                                              .l3_address = run->first_channel / 4u * m->cut->quad_bytes},
+    *read = (struct profile_transfer){.record = {.kind = HAL_FLASH_READ,
+                                                 .runs = 1,
+                                                 .run_bytes = bytes,
+                                                 .l3_address = record->first_channel / 4u * m->cut->quad_bytes},
                                       .buffer = buffer,
                                       .step = step};
-    read->cycles = l3_cycles(m->planner->target, &read->run);
+    read->cycles = l3_cycles(m->planner->target, &read->record);
     return buffer;
 }
 
@@ -159,7 +161,7 @@ static void add_step(struct maker *m, int index, int part, const int *before)
 static void set_layer(struct maker *m, int member, const struct cut *cut)
 {
     m->member = member;
-    m->run = &layer_of(m->planner, m->layer + member)->run;
+    m->record = &layer_of(m->planner, m->layer + member)->record;
     m->brings_weights = layer_brings_weights(m->planner, m->layer + member);
     m->cut = cut;
 }
@@ -196,7 +198,7 @@ static void add_rings(struct maker *m, const struct block *block, int steps)
 {
     for (int i = 0; i < block->layers - 1; i++) {
         set_layer(m, i, block->members[i]);
-        uint32_t bytes = block->ring_rows[i] * operand_row_bytes(m->run, 2);
+        uint32_t bytes = block->ring_rows[i] * operand_row_bytes(m->record, 2);
         int ring = add_buffer(m, 2, bytes, block->first_steps[i], last_reader(m, block, i));
         use_ring(m, block, i, ring, steps);
     }
@@ -204,7 +206,7 @@ static void add_rings(struct maker *m, const struct block *block, int steps)
 
 static void add_steps(struct maker *m, const struct cut *cut)
 {
-    int last[MOST_IN_BLOCK] = {0};
+    int last[MAXIMUM_IN_BLOCK] = {0};
     for (int i = 0; i < (int)cut->step_count; i++) {
         const struct block_step at = cut->block ? cut->block->order[i] : (struct block_step){0, i};
         set_layer(m, at.member, cut->block ? cut->block->members[at.member] : cut);

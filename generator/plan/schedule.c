@@ -8,8 +8,8 @@ static void write_tensors(const struct draft *d, struct schedule *s)
     const struct planner *p = d->planner;
     for (int t = 0; t < p->network->tensor_count; t++) {
         struct plan_buffer buffer = {.kind = BUFFER_TENSOR, .tensor = t, .layer = -1, .bytes = p->tensor_bytes[t]};
-        s->tensor_buffer[t] = p->homes[t] == HOME_L2 ? s->buffer_count : -1;
-        if (p->homes[t] != HOME_L2)
+        s->tensor_buffer[t] = p->levels[t] == IN_L2 ? s->buffer_count : -1;
+        if (p->levels[t] != IN_L2)
             continue;
         draft_tensor_steps(d, t, &buffer.first_step, &buffer.last_step);
         s->buffers[s->buffer_count++] = buffer;
@@ -24,7 +24,7 @@ static void write_buffers(const struct draft *d, struct schedule *s)
             const struct layer *layer = &d->planner->network->layers[l + from->member];
             bool weights = from->operand == PROFILE_WEIGHTS;
             int tensor = weights ? -1 : from->operand == 2 ? layer->output : layer->inputs[from->operand];
-            bool ring = tensor >= 0 && d->planner->homes[tensor] == HOME_RING;
+            bool ring = tensor >= 0 && d->planner->levels[tensor] == IN_RING;
             int last = d->first_step[l] + from->last_step;
             if (ring)
                 s->tensor_buffer[tensor] = s->buffer_count;
@@ -62,19 +62,19 @@ static void write_layer_steps(const struct draft *d, struct schedule *s, int lay
     for (int part = 0; part < (int)cut->step_count; part++) {
         int index = d->first_step[layer] + part, member = cut->block ? cut->block->order[part].member : 0;
         struct plan_step *step = &s->steps[index];
-        *step = (struct plan_step){.run = cut->steps[part],
+        *step = (struct plan_step){.record = cut->steps[part],
                                    .layer = layer + member,
                                    .input_buffer = {buffer_of(d, s, layer, part, 0), buffer_of(d, s, layer, part, 1)},
                                    .output_buffer = buffer_of(d, s, layer, part, 2),
                                    .weights_buffer = buffer_of(d, s, layer, part, PROFILE_WEIGHTS),
                                    .fetch_cycles = times->steps[part].fetch - complete,
                                    .start_cycles = times->steps[part].start - complete};
-        if (cut->block && step->run.last_of_layer)
+        if (cut->block && step->record.last_of_layer)
             complete += times->members[member].cycles;
-        step->run.layer_number = (uint16_t)step->layer;
-        step->run.drain = d->steps[index].drain;
-        step->run.transfers_awaited = (uint16_t)d->steps[index].transfers_awaited;
-        step->run.transfers_started = (uint16_t)d->steps[index].transfers_started;
+        step->record.layer_number = (uint16_t)step->layer;
+        step->record.drain = d->steps[index].drain;
+        step->record.transfers_awaited = (uint16_t)d->steps[index].transfers_awaited;
+        step->record.transfers_started = (uint16_t)d->steps[index].transfers_started;
     }
 }
 
@@ -94,7 +94,7 @@ static void write_transfers(const struct draft *d, struct schedule *s)
     int first = s->buffer_count - d->first_buffer[d->planner->network->layer_count];
     for (int i = 0; i < d->queued; i++) {
         const struct item *item = d->queue[i];
-        s->transfers[i] = (struct plan_transfer){.run = item->what->run,
+        s->transfers[i] = (struct plan_transfer){.record = item->what->record,
                                                  .buffer = first + item->buffer,
                                                  .start_step = item->start_step,
                                                  .needed_step = item->needed_step};

@@ -45,7 +45,7 @@ static bool is_settled(struct optimiser *o, enum place_care care)
     bool same = care <= o->settled_care;
     o->settled_care = care;
     for (int t = 0; t < o->network->tensor_count; t++)
-        same = same && o->settled.homes[t] == p->homes[t] && o->settled.layouts[t] == p->layouts[t];
+        same = same && o->settled.levels[t] == p->levels[t] && o->settled.layouts[t] == p->layouts[t];
     for (int l = 0; l < o->network->layer_count; l++)
         same = same && is_same_choice(&o->settled.choices[l], &p->choices[l]);
     decision_keep(o, &o->settled);
@@ -153,16 +153,16 @@ static bool move_layer(struct search *s)
 /* Another place or layout, and other cuts for the layers at the tensor. */
 static bool move_tensor(struct search *s)
 {
-    int tensor = random_below(s, s->o->network->tensor_count), layers[MOST_AROUND];
-    enum plan_home home = s->p->homes[tensor];
+    int tensor = random_below(s, s->o->network->tensor_count), layers[MAXIMUM_AROUND];
+    enum memory_level level = s->p->levels[tensor];
     enum dory_layout layout = DORY_HWC;
     if (random_below(s, 2))
-        home = home == HOME_L2 ? HOME_RAM : HOME_L2;
+        level = level == IN_L2 ? IN_RAM : IN_L2;
     else
         layout = s->p->layouts[tensor] == DORY_HWC ? DORY_CHW : DORY_HWC;
-    if (!is_possible(s->o, tensor, home, layout))
+    if (!is_possible(s->o, tensor, level, layout))
         return false;
-    set_place(s->o, tensor, home, layout);
+    set_place(s->o, tensor, level, layout);
     bool good = true;
     int count = layers_around(s->o->network, tensor, layers);
     for (int i = 0; i < count && good; i++)

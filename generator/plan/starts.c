@@ -1,4 +1,4 @@
-/* First decisions: guesses of the cuts, layer by layer, for homes that leave all layers enough of L2. */
+/* First decisions: guesses of the cuts, layer by layer, for levels that leave all layers enough of L2. */
 #include "plan/optimiser.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ bool repair(struct optimiser *o, bool alone)
 static bool has_same_places(const struct optimiser *o, const struct decision *decision)
 {
     size_t tensors = (size_t)o->network->tensor_count;
-    return memcmp(decision->homes, o->planner->homes, tensors * sizeof *decision->homes) == 0 &&
+    return memcmp(decision->levels, o->planner->levels, tensors * sizeof *decision->levels) == 0 &&
            memcmp(decision->layouts, o->planner->layouts, tensors * sizeof *decision->layouts) == 0;
 }
 
@@ -106,7 +106,7 @@ static void guess_starts(struct optimiser *o, struct start *starts)
         for (int comfort = 0; comfort < (o->some_spill ? 2 : 1); comfort++) {
             o->bytes = (uint32_t)((uint64_t)bytes * guessed_parts[i] / 100);
             o->in_comfort = comfort != 0;
-            choose_homes(o);
+            choose_levels(o);
             for (int alone = 0; alone < 2; alone++) {
                 o->bytes = (uint32_t)((uint64_t)bytes * guessed_parts[i] / 100);
                 bool guessed = guess_all(o, alone != 0);
@@ -124,7 +124,7 @@ bool find_start(struct optimiser *o, uint64_t *price)
     for (int i = 0; i < STARTS; i++)
         starts[i] = (struct start){decision_make(o->network, o->planner->arena), UINT64_MAX};
     o->in_comfort = false;
-    choose_homes(o);
+    choose_levels(o);
     choose_spills(o);
     guess_starts(o, starts);
     int best = 0;

@@ -122,7 +122,7 @@ bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tili
 bool tile_estimate(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost);
 
 /* Sets the tile, the blob sizes and the L1 map of a described layer. */
-void tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *run);
+void tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *record);
 
 /* Bytes of a quad of weights, cut into chunks of so many input channels. 0 without weights. */
 uint32_t tile_quad_bytes(const struct dory_layer *layer, uint32_t tile_input_channels);

@@ -16,7 +16,7 @@ static void queue_transfers(struct walk *walk, int end, uint64_t now)
 {
     for (; walk->queued < end; walk->queued++) {
         struct timeline_transfer *transfer = &walk->timeline->transfers[walk->queued];
-        uint64_t cycles = l3_cycles(walk->plan->target, &walk->plan->transfers[walk->queued].run);
+        uint64_t cycles = l3_cycles(walk->plan->target, &walk->plan->transfers[walk->queued].record);
         transfer->queued_cycle = now;
         transfer->start_cycle = now > walk->channel_free ? now : walk->channel_free;
         transfer->end_cycle = walk->channel_free = transfer->start_cycle + cycles;
@@ -40,11 +40,11 @@ static void take_step(struct walk *walk, int index)
     const struct plan_step *step = &walk->plan->steps[index];
     struct timeline_step *times = &walk->timeline->steps[index];
     times->begin_cycle = walk->layer_start + step->fetch_cycles;
-    uint64_t wait = await_transfers(walk, step->run.transfers_awaited, times->begin_cycle);
+    uint64_t wait = await_transfers(walk, step->record.transfers_awaited, times->begin_cycle);
     times->start_cycle = times->begin_cycle + wait;
     walk->layer_start += wait;
-    queue_transfers(walk, step->run.transfers_started, walk->layer_start + step->start_cycles);
-    if (step->run.last_of_layer)
+    queue_transfers(walk, step->record.transfers_started, walk->layer_start + step->start_cycles);
+    if (step->record.last_of_layer)
         walk->layer_start += walk->plan->layers[step->layer].predicted_cycles;
     times->end_cycle = walk->layer_start + (index + 1 < walk->plan->step_count ? step[1].fetch_cycles : 0);
 }
@@ -82,13 +82,14 @@ static void see(void *context, const struct tile_event *event)
     watch->observer->see(watch->observer->context, &moved);
 }
 
-static struct tiling tiling_of(const struct dory_layer *run)
+static struct tiling tiling_of(const struct dory_layer *record)
 {
-    bool one_input = run->l1.input[0] == run->l1.input[1], one_weights = run->l1.weights[0] == run->l1.weights[1];
-    bool one_output = run->l1.output[0] == run->l1.output[1];
+    bool one_input = record->l1.input[0] == record->l1.input[1],
+         one_weights = record->l1.weights[0] == record->l1.weights[1];
+    bool one_output = record->l1.output[0] == record->l1.output[1];
     return (struct tiling){
-        .shape = {run->tile_rows, run->tile_columns, run->tile_channels, run->tile_input_channels},
-        .order = run->tile_order,
+        .shape = {record->tile_rows, record->tile_columns, record->tile_channels, record->tile_input_channels},
+        .order = record->tile_order,
         .single = (uint8_t)((one_input ? SINGLE_INPUT : 0) | (one_weights ? SINGLE_WEIGHTS : 0) |
                             (one_output ? SINGLE_OUTPUT : 0)),
     };
@@ -106,24 +107,24 @@ static uint32_t turn_steps(const struct plan *plan, int first)
 /* What brings the first weights of the step behind a turn, if that is early. */
 static uint64_t early_cycles_behind(const struct plan *plan, int step)
 {
-    if (step == plan->step_count || !plan->steps[step].run.weights_are_early)
+    if (step == plan->step_count || !plan->steps[step].record.weights_are_early)
         return 0;
     const struct plan_layer *next = &plan->layers[plan->steps[step].layer];
     struct tile_problem problem = {
-        .layer = &next->run, .target = plan->target, .steps = &plan->steps[step].run, .step_count = 1};
-    struct tiling tiling = tiling_of(&next->run);
+        .layer = &next->record, .target = plan->target, .steps = &plan->steps[step].record, .step_count = 1};
+    struct tiling tiling = tiling_of(&next->record);
     return tile_first_weights_cycles(&problem, &tiling);
 }
 
 struct l1_sizes timeline_l1_sizes(const struct plan *plan, int layer)
 {
     const struct plan_layer *planned = &plan->layers[layer];
-    struct tile_problem problem = {.layer = &planned->run,
+    struct tile_problem problem = {.layer = &planned->record,
                                    .kernel = planned->kernel,
                                    .cores = plan->cores,
-                                   .steps = &plan->steps[planned->first_step].run,
+                                   .steps = &plan->steps[planned->first_step].record,
                                    .step_count = 1};
-    struct tiling tiling = tiling_of(&planned->run);
+    struct tiling tiling = tiling_of(&planned->record);
     return tile_l1_sizes(&problem, &tiling);
 }
 
@@ -131,12 +132,12 @@ static struct tile_problem problem_of(const struct plan *plan, int layer, struct
 {
     const struct plan_layer *planned = &plan->layers[layer];
     return (struct tile_problem){
-        .layer = &planned->run,
+        .layer = &planned->record,
         .kernel = planned->kernel,
         .target = plan->target,
         .cores = plan->cores,
         .l1_bytes = plan->l1_arena_bytes,
-        .cycles = cycle_table_make(&planned->run, planned->kernel, plan->target, plan->cores, arena),
+        .cycles = cycle_table_make(&planned->record, planned->kernel, plan->target, plan->cores, arena),
     };
 }
 
@@ -147,11 +148,11 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     struct tile_cost cost;
     struct arena scratch = {0};
     problem->step_count = turn_steps(plan, first);
-    problem->weights_are_early = plan->steps[first].run.weights_are_early;
+    problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->early_cycles_of_next = early_cycles_behind(plan, first + (int)problem->step_count);
     struct dory_step *steps = arena_array(&scratch, struct dory_step, problem->step_count);
     for (uint32_t i = 0; i < problem->step_count; i++)
-        steps[i] = plan->steps[(uint32_t)first + i].run;
+        steps[i] = plan->steps[(uint32_t)first + i].record;
     problem->steps = steps;
     tile_simulate(problem, &tiling, &cost, times);
     arena_free(&scratch);
@@ -194,7 +195,7 @@ static void count_from_completed(struct plan *plan, const uint64_t *turn_cycles)
             plan->steps[j].start_cycles += before;
         }
         before += turn_cycles[i];
-        if (plan->steps[end - 1].run.last_of_layer)
+        if (plan->steps[end - 1].record.last_of_layer)
             before -= plan->layers[plan->steps[i].layer].predicted_cycles;
     }
 }

@@ -25,12 +25,12 @@ static uint64_t live_bytes(const struct plan *plan, const struct plan_layer *lay
     return most;
 }
 
-static const char *homes_text(const struct plan *plan, int index)
+static const char *levels_text(const struct plan *plan, int index)
 {
     const struct layer *layer = &plan->network->layers[index];
-    bool input = plan->tensors[layer->inputs[0]].home == HOME_RAM;
-    bool second = layer_has_two_inputs(layer) && plan->tensors[layer->inputs[1]].home == HOME_RAM;
-    bool output = plan->tensors[layer->output].home == HOME_RAM;
+    bool input = plan->tensors[layer->inputs[0]].level == IN_RAM;
+    bool second = layer_has_two_inputs(layer) && plan->tensors[layer->inputs[1]].level == IN_RAM;
+    bool output = plan->tensors[layer->output].level == IN_RAM;
     return (input || second) && output ? "in+out" : input || second ? "in" : output ? "out" : "-";
 }
 
@@ -54,18 +54,18 @@ static void add_layer(struct text *text, const struct plan *plan, int index)
 {
     struct arena *arena = text->arena;
     const struct plan_layer *layer = &plan->layers[index];
-    const struct dory_layer *run = &layer->run;
-    const char *tile = shape_text(arena, run->tile_rows, run->tile_columns, run->tile_channels);
-    if (run->operation == DORY_CONVOLUTION && run->tile_input_channels < run->input_channels)
-        tile = arena_format(arena, "%s/%d", tile, run->tile_input_channels);
+    const struct dory_layer *record = &layer->record;
+    const char *tile = shape_text(arena, record->tile_rows, record->tile_columns, record->tile_channels);
+    if (record->operation == DORY_CONVOLUTION && record->tile_input_channels < record->input_channels)
+        tile = arena_format(arena, "%s/%d", tile, record->tile_input_channels);
     const char *kernel = layer->kernel->name;
     if (!strncmp(kernel, "dory_", 5))
         kernel += 5;
     text_add(text, row_format, printable(arena, plan->network->layers[index].name),
-             shape_text(arena, run->input_height, run->input_width, run->input_channels),
-             shape_text(arena, run->output_height, run->output_width, run->output_channels), kernel, tile,
+             shape_text(arena, record->input_height, record->input_width, record->input_channels),
+             shape_text(arena, record->output_height, record->output_width, record->output_channels), kernel, tile,
              number_text(arena, layer->tile_count), number_text(arena, (uint64_t)layer->step_count),
-             number_text(arena, layer->macs), number_text(arena, layer->weights_bytes), homes_text(plan, index),
+             number_text(arena, layer->macs), number_text(arena, layer->weights_bytes), levels_text(plan, index),
              number_text(arena, layer->l1_bytes), number_text(arena, live_bytes(plan, layer)),
              number_text(arena, layer->predicted_cycles), rate_text(arena, layer->macs, layer->predicted_cycles));
 }

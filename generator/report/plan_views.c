@@ -47,30 +47,30 @@ void plan_view_tiles(struct text *text, const struct plan *plan)
              "in chan.", "order", "tiles", "L1 B", "cycles", "kernels", "DMA alone", "kernel; layer");
     for (int i = 0; i < plan->network->layer_count; i++) {
         const struct plan_layer *layer = &plan->layers[i];
-        const struct dory_layer *run = &layer->run;
+        const struct dory_layer *record = &layer->record;
         text_add(text, "%5d %5d %7d %8d %8d %-8s %6" PRIu32 " %9" PRIu32 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s; ",
-                 i, run->tile_rows, run->tile_columns, run->tile_channels, run->tile_input_channels,
-                 run->tile_order == DORY_SPACE_OUTER ? "space" : "channels", layer->tile_count, layer->l1_bytes,
+                 i, record->tile_rows, record->tile_columns, record->tile_channels, record->tile_input_channels,
+                 record->tile_order == DORY_SPACE_OUTER ? "space" : "channels", layer->tile_count, layer->l1_bytes,
                  layer->predicted_cycles, layer->kernel_cycles, layer->exposed_cycles, layer->kernel->name);
         add_name(text, plan->network->layers[i].name);
     }
     text_add_string(text, "\n");
     for (int i = 0; i < plan->network->layer_count; i++) {
         text_add(text, "layer %d, L1 ", i);
-        print_record(text, &record_l1_map, &plan->layers[i].run.l1, 4);
+        print_record(text, &record_l1_map, &plan->layers[i].record.l1, 4);
         text_add_string(text, "\n");
     }
 }
 
 /* ---- decide ---- */
 
-static void add_tensor_homes(struct text *text, const struct plan *plan)
+static void add_tensor_levels(struct text *text, const struct plan *plan)
 {
-    static const char *const homes[] = {[HOME_L2] = "L2", [HOME_RAM] = "RAM", [HOME_RING] = "ring"};
-    text_add(text, "%6s %9s %-5s %-6s %s\n", "tensor", "bytes", "home", "layout", "name");
+    static const char *const levels[] = {[IN_L2] = "L2", [IN_RAM] = "RAM", [IN_RING] = "ring"};
+    text_add(text, "%6s %9s %-6s %-6s %s\n", "tensor", "bytes", "memory", "layout", "name");
     for (int i = 0; i < plan->network->tensor_count; i++) {
         const struct plan_tensor *tensor = &plan->tensors[i];
-        text_add(text, "%6d %9" PRIu32 " %-5s %-6s ", i, tensor->bytes, homes[tensor->home],
+        text_add(text, "%6d %9" PRIu32 " %-6s %-6s ", i, tensor->bytes, levels[tensor->level],
                  tensor->layout == DORY_CHW ? "CHW" : "HWC");
         add_tensor_name(text, plan, plan->network->tensors[i].name, i);
     }
@@ -83,16 +83,16 @@ static void add_cuts(struct text *text, const struct plan *plan)
              "name");
     for (int i = 0; i < plan->network->layer_count; i++) {
         const struct plan_layer *layer = &plan->layers[i];
-        const struct dory_step *first = &plan->steps[layer->first_step].run;
+        const struct dory_step *first = &plan->steps[layer->first_step].record;
         text_add(text, "%5d %6d %10d %14d %10d %12d  ", i, layer->step_count, first->rows, first->channels,
-                 layer->run.output_height, layer->run.output_channels);
+                 layer->record.output_height, layer->record.output_channels);
         add_name(text, plan->network->layers[i].name);
     }
 }
 
 void plan_view_decision(struct text *text, const struct plan *plan)
 {
-    add_tensor_homes(text, plan);
+    add_tensor_levels(text, plan);
     add_cuts(text, plan);
 }
 
@@ -114,12 +114,13 @@ static void add_steps(struct text *text, const struct plan *plan)
     text_add(text, "%5s %5s %11s %11s %5s %7s %7s %10s %10s %10s %9s  %s\n", "step", "layer", "rows", "channels", "drain",
              "awaited", "started", "begin", "start", "end", "L2 live B", "name");
     for (int i = 0; i < plan->step_count; i++) {
-        const struct dory_step *run = &plan->steps[i].run;
+        const struct dory_step *record = &plan->steps[i].record;
         const struct timeline_step *times = &timeline.steps[i];
         text_add(text, "%5d %5d %5d-%5d %5d-%5d %5s %7d %7d %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %9" PRIu64 "  ", i,
-                 plan->steps[i].layer, run->first_row, run->first_row + run->rows - 1, run->first_channel,
-                 run->first_channel + run->channels - 1, run->drain ? "yes" : "-", run->transfers_awaited,
-                 run->transfers_started, times->begin_cycle, times->start_cycle, times->end_cycle, plan_live_bytes(plan, i));
+                 plan->steps[i].layer, record->first_row, record->first_row + record->rows - 1, record->first_channel,
+                 record->first_channel + record->channels - 1, record->drain ? "yes" : "-", record->transfers_awaited,
+                 record->transfers_started, times->begin_cycle, times->start_cycle, times->end_cycle,
+                 plan_live_bytes(plan, i));
         add_name(text, plan->network->layers[plan->steps[i].layer].name);
     }
 }
@@ -133,8 +134,8 @@ void plan_view_transfers(struct text *text, const struct plan *plan)
              "run bytes", "start", "needed");
     for (int i = 0; i < plan->transfer_count; i++) {
         const struct plan_transfer *transfer = &plan->transfers[i];
-        text_add(text, "%8d  %-8s %10" PRIu32 " %10" PRIu32 " %6u %9" PRIu32 " %6d %6d\n", i, words[transfer->run.kind],
-                 transfer->run.l3_address, transfer->run.l2_offset, transfer->run.runs, transfer->run.run_bytes,
+        text_add(text, "%8d  %-8s %10" PRIu32 " %10" PRIu32 " %6u %9" PRIu32 " %6d %6d\n", i, words[transfer->record.kind],
+                 transfer->record.l3_address, transfer->record.l2_offset, transfer->record.runs, transfer->record.run_bytes,
                  transfer->start_step, transfer->needed_step);
     }
 }
@@ -163,7 +164,7 @@ void plan_view_places(struct text *text, const struct plan *plan)
     }
     text_add_string(text, "\n");
     for (int i = 0; i < plan->network->tensor_count; i++)
-        if (plan->tensors[i].home == HOME_RAM) {
+        if (plan->tensors[i].level == IN_RAM) {
             text_add(text, "RAM offset %10" PRIu32 ", %9" PRIu32 " B: ", plan->tensors[i].ram_offset,
                      plan->tensors[i].bytes);
             add_tensor_name(text, plan, plan->network->tensors[i].name, i);

@@ -145,8 +145,8 @@ static json_t *describe_tensor(const struct plan *plan, int index)
 {
     const struct tensor *tensor = &plan->network->tensors[index];
     const struct plan_tensor *planned = &plan->tensors[index];
-    static const char *const homes[] = {[HOME_L2] = "l2", [HOME_RAM] = "ram", [HOME_RING] = "ring"};
-    bool in_l2 = planned->home != HOME_RAM;
+    static const char *const levels[] = {[IN_L2] = "l2", [IN_RAM] = "ram", [IN_RING] = "ring"};
+    bool in_l2 = planned->level != IN_RAM;
     json_t *object = value_object();
     set_text(object, "name", tensor->name);
     set_value(object, "shape", describe_shape(tensor->height, tensor->width, tensor->channels));
@@ -154,7 +154,7 @@ static json_t *describe_tensor(const struct plan *plan, int index)
     set_boolean(object, "signed", tensor->is_signed);
     set_number(object, "bytes", planned->bytes);
     set_index(object, "producer", tensor->producer);
-    set_text(object, "home", homes[planned->home]);
+    set_text(object, "memory", levels[planned->level]);
     set_text(object, "layout", planned->layout == DORY_CHW ? "chw" : "hwc");
     set_index(object, "buffer", in_l2 ? planned->buffer : -1);
     set_number(object, "offset", in_l2 ? plan->buffers[planned->buffer].offset : planned->ram_offset);
@@ -187,7 +187,7 @@ static json_t *describe_step(const struct report *report, int index)
     const struct timeline_step *times = &report->timeline->steps[index];
     json_t *object = value_object();
     set_number(object, "layer", (uint64_t)step->layer);
-    set_members(object, &record_step, &step->run);
+    set_members(object, &record_step, &step->record);
     set_number(object, "begin_cycle", times->begin_cycle);
     set_number(object, "start_cycle", times->start_cycle);
     set_number(object, "end_cycle", times->end_cycle);
@@ -199,9 +199,9 @@ static json_t *describe_transfer(const struct report *report, int index)
     const struct plan_transfer *transfer = &report->plan->transfers[index];
     const struct timeline_transfer *times = &report->timeline->transfers[index];
     json_t *object = value_object();
-    set_members(object, &record_transfer, &transfer->run);
+    set_members(object, &record_transfer, &transfer->record);
     set_index(object, "buffer", transfer->buffer);
-    set_number(object, "bytes", (uint64_t)transfer->run.run_bytes * transfer->run.runs);
+    set_number(object, "bytes", (uint64_t)transfer->record.run_bytes * transfer->record.runs);
     set_number(object, "start_step", (uint64_t)transfer->start_step);
     set_number(object, "needed_step", (uint64_t)transfer->needed_step);
     set_number(object, "queued_cycle", times->queued_cycle);

@@ -50,8 +50,8 @@ uint64_t report_l3_read_bytes(const struct plan *plan, int layer)
     for (int i = 0; i < plan->transfer_count; i++) {
         const struct plan_transfer *transfer = &plan->transfers[i];
         bool serves = transfer->needed_step < plan->step_count && plan->steps[transfer->needed_step].layer == layer;
-        if (transfer->run.kind != HAL_RAM_WRITE && serves)
-            bytes += (uint64_t)transfer->run.run_bytes * transfer->run.runs;
+        if (transfer->record.kind != HAL_RAM_WRITE && serves)
+            bytes += (uint64_t)transfer->record.run_bytes * transfer->record.runs;
     }
     return bytes;
 }
@@ -62,8 +62,8 @@ uint64_t report_l3_write_bytes(const struct plan *plan, int layer)
     for (int i = 0; i < plan->transfer_count; i++) {
         const struct plan_transfer *transfer = &plan->transfers[i];
         int tensor = transfer->buffer < 0 ? -1 : plan->buffers[transfer->buffer].tensor;
-        if (transfer->run.kind == HAL_RAM_WRITE && tensor >= 0 && plan->network->tensors[tensor].producer == layer)
-            bytes += (uint64_t)transfer->run.run_bytes * transfer->run.runs;
+        if (transfer->record.kind == HAL_RAM_WRITE && tensor >= 0 && plan->network->tensors[tensor].producer == layer)
+            bytes += (uint64_t)transfer->record.run_bytes * transfer->record.runs;
     }
     return bytes;
 }
@@ -111,7 +111,7 @@ struct layer_totals report_totals(const struct report *report)
 
 const char *report_normalisation(const struct plan *plan, int layer)
 {
-    switch ((enum dory_normalisation)plan->layers[layer].run.normalisation) {
+    switch ((enum dory_normalisation)plan->layers[layer].record.normalisation) {
     case DORY_NORMALISE_NONE: return "none";
     case DORY_NORMALISE_32: return "shift_32";
     case DORY_NORMALISE_64: return "shift_64";
@@ -162,11 +162,11 @@ static void set_geometry(json_t *object, const struct network *network, const st
 static void set_tile(json_t *object, const struct plan_layer *planned)
 {
     json_t *tile = value_object();
-    set_number(tile, "rows", planned->run.tile_rows);
-    set_number(tile, "columns", planned->run.tile_columns);
-    set_number(tile, "channels", planned->run.tile_channels);
-    set_number(tile, "input_channels", planned->run.tile_input_channels);
-    set_text(tile, "order", planned->run.tile_order == DORY_CHANNELS_OUTER ? "channels_outer" : "space_outer");
+    set_number(tile, "rows", planned->record.tile_rows);
+    set_number(tile, "columns", planned->record.tile_columns);
+    set_number(tile, "channels", planned->record.tile_channels);
+    set_number(tile, "input_channels", planned->record.tile_input_channels);
+    set_text(tile, "order", planned->record.tile_order == DORY_CHANNELS_OUTER ? "channels_outer" : "space_outer");
     set_value(object, "tile", tile);
     set_number(object, "tiles", planned->tile_count);
 }
@@ -194,17 +194,18 @@ static void append_operands(json_t *list, const char *operand, const uint32_t of
 
 static json_t *describe_l1(const struct plan *plan, const struct plan_layer *planned)
 {
-    const struct dory_layer *run = &planned->run;
-    const struct dory_tile_shape tile = {run->tile_rows, run->tile_columns, run->tile_channels, run->tile_input_channels};
-    uint32_t scratch = planned->kernel->scratch_bytes ? planned->kernel->scratch_bytes(run, &tile, plan->cores) : 0;
+    const struct dory_layer *record = &planned->record;
+    const struct dory_tile_shape tile = {record->tile_rows, record->tile_columns, record->tile_channels,
+                                         record->tile_input_channels};
+    uint32_t scratch = planned->kernel->scratch_bytes ? planned->kernel->scratch_bytes(record, &tile, plan->cores) : 0;
     json_t *list = value_array();
-    append_operands(list, "input", run->l1.input, dory_input_tile_bytes(run, &tile, 0));
-    if (dory_has_second_input(run))
-        append_operands(list, "second_input", run->l1.second_input, dory_input_tile_bytes(run, &tile, 1));
-    append_operands(list, "weights", run->l1.weights, dory_weights_tile_bytes(run, &tile));
-    append_operands(list, "output", run->l1.output, dory_output_tile_bytes(run, &tile));
-    append_operand(list, "accumulators", run->l1.accumulators, dory_accumulator_bytes(run, &tile));
-    append_operand(list, "scratch", run->l1.scratch, scratch);
+    append_operands(list, "input", record->l1.input, dory_input_tile_bytes(record, &tile, 0));
+    if (dory_has_second_input(record))
+        append_operands(list, "second_input", record->l1.second_input, dory_input_tile_bytes(record, &tile, 1));
+    append_operands(list, "weights", record->l1.weights, dory_weights_tile_bytes(record, &tile));
+    append_operands(list, "output", record->l1.output, dory_output_tile_bytes(record, &tile));
+    append_operand(list, "accumulators", record->l1.accumulators, dory_accumulator_bytes(record, &tile));
+    append_operand(list, "scratch", record->l1.scratch, scratch);
     return list;
 }
 

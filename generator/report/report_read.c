@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define FORMAT_VERSION 1
-#define MOST_NUMBER    ((json_int_t)1 << 53) /* the page computes in doubles */
+#define MAXIMUM_NUMBER ((json_int_t)1 << 53) /* the page computes in doubles */
 
 /* A value is a NUMBER (whole, not negative), a TEXT, NUMBERS (a list of them), or an INDEX (or INDICES) of a list of the
  * report; of the latter kinds OPTIONAL_INDEX may be null. */
@@ -61,7 +61,7 @@ static const struct member members[] = {
     {"layers.tile", "order", TEXT, NULL},
     {"tensors", "name", TEXT, NULL},
     {"tensors", "producer", OPTIONAL_INDEX, "layers"},
-    {"tensors", "home", TEXT, NULL},
+    {"tensors", "memory", TEXT, NULL},
     {"buffers", "kind", TEXT, NULL},
     {"buffers", "name", TEXT, NULL},
     {"buffers", "tensor", OPTIONAL_INDEX, "tensors"},
@@ -93,7 +93,7 @@ static const struct member members[] = {
 
 static bool is_number(const json_t *value)
 {
-    return json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= MOST_NUMBER;
+    return json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= MAXIMUM_NUMBER;
 }
 
 static bool is_index(const json_t *value, const json_t *root, const char *list)

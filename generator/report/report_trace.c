@@ -85,10 +85,10 @@ static void add_step(struct trace *trace, int index)
                                   layer_identifier(plan->network, &plan->network->layers[step->layer]), TRACK_STEPS,
                                   times->start_cycle, times->end_cycle);
     set_number(arguments, "step", (uint64_t)index);
-    set_number(arguments, "first_row", step->run.first_row);
-    set_number(arguments, "rows", step->run.rows);
-    set_number(arguments, "first_channel", step->run.first_channel);
-    set_number(arguments, "channels", step->run.channels);
+    set_number(arguments, "first_row", step->record.first_row);
+    set_number(arguments, "rows", step->record.rows);
+    set_number(arguments, "first_channel", step->record.first_channel);
+    set_number(arguments, "channels", step->record.channels);
 }
 
 /* ---- tiles ---- */
@@ -103,7 +103,7 @@ struct tiles {
 static unsigned busy_cores(const struct plan *plan, const struct plan_layer *layer, const struct tile_event *tile)
 {
     unsigned cores = 1;
-    while (cores < plan->cores && layer->kernel->cycles(&layer->run, &tile->shape, cores) > tile->cycles)
+    while (cores < plan->cores && layer->kernel->cycles(&layer->record, &tile->shape, cores) > tile->cycles)
         cores++;
     return cores;
 }
@@ -181,9 +181,9 @@ static void add_transfer(struct trace *trace, int index)
     const struct plan *plan = trace->report->plan;
     const struct plan_transfer *transfer = &plan->transfers[index];
     const struct timeline_transfer *times = &trace->report->timeline->transfers[index];
-    json_t *arguments = add_slice(trace, transfer_name(trace, transfer), kinds[transfer->run.kind], TRACK_L3,
+    json_t *arguments = add_slice(trace, transfer_name(trace, transfer), kinds[transfer->record.kind], TRACK_L3,
                                   times->start_cycle, times->end_cycle);
-    set_number(arguments, "bytes", (uint64_t)transfer->run.run_bytes * transfer->run.runs);
+    set_number(arguments, "bytes", (uint64_t)transfer->record.run_bytes * transfer->record.runs);
     set_number(arguments, "queued_cycle", times->queued_cycle);
     set_number(arguments, "start_step", (uint64_t)transfer->start_step);
     set_number(arguments, "needed_step", (uint64_t)transfer->needed_step);

@@ -37,54 +37,54 @@ struct key {
         NULL, FIELD_TEXT, 0, 0, 0, NULL, false, 0                                                                           \
     }
 
-#define MOST_CORES  16u
-#define MOST_CYCLES 1000000u
-#define MOST_BYTES  0x40000000u
+#define MAXIMUM_CORES  16u
+#define MAXIMUM_CYCLES 1000000u
+#define MAXIMUM_BYTES  0x40000000u
 
 static const struct key memory_fields[] = {
-    NUMBER("l1", l1_bytes, 64, TARGET_MOST_L1_BYTES),
-    NUMBER("l1_stacks", l1_stack_bytes, 0, TARGET_MOST_L1_BYTES),
-    NUMBER("l2", l2_bytes, 64, TARGET_MOST_L2_BYTES),
-    NUMBER("l2_firmware", l2_firmware_bytes, 0, TARGET_MOST_L2_BYTES),
-    NUMBER("flash", flash_bytes, 0, MOST_BYTES),
-    NUMBER("ram", ram_bytes, 0, MOST_BYTES),
+    NUMBER("l1", l1_bytes, 64, TARGET_MAXIMUM_L1_BYTES),
+    NUMBER("l1_stacks", l1_stack_bytes, 0, TARGET_MAXIMUM_L1_BYTES),
+    NUMBER("l2", l2_bytes, 64, TARGET_MAXIMUM_L2_BYTES),
+    NUMBER("l2_firmware", l2_firmware_bytes, 0, TARGET_MAXIMUM_L2_BYTES),
+    NUMBER("flash", flash_bytes, 0, MAXIMUM_BYTES),
+    NUMBER("ram", ram_bytes, 0, MAXIMUM_BYTES),
     END_OF_FIELDS,
 };
 
 static const struct key cycle_fields[] = {
-    NUMBER("dma_setup", dma_setup_cycles, 0, MOST_CYCLES),
-    NUMBER("dma_latency", dma_latency_cycles, 0, MOST_CYCLES),
-    NUMBER("dma_run_overhead", dma_run_overhead_cycles, 0, MOST_CYCLES),
+    NUMBER("dma_setup", dma_setup_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER("dma_latency", dma_latency_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER("dma_run_overhead", dma_run_overhead_cycles, 0, MAXIMUM_CYCLES),
     NUMBER_OR("dma_contention", dma_contention_cycles, 0, 1000, 0),
-    NUMBER("l3_setup", l3_setup_cycles, 0, MOST_CYCLES),
-    NUMBER("tile_overhead", tile_overhead_cycles, 0, MOST_CYCLES),
-    NUMBER("tile_driver", tile_driver_cycles, 0, MOST_CYCLES),
-    NUMBER("step_driver", step_driver_cycles, 0, MOST_CYCLES),
-    NUMBER("layer_overhead", layer_overhead_cycles, 0, MOST_CYCLES),
-    NUMBER_OR("command_driver", command_driver_cycles, 0, MOST_CYCLES, 0),
-    NUMBER_OR("first_transfer", first_transfer_cycles, 0, MOST_CYCLES, 0),
-    NUMBER_OR("kernel_start", kernel_start_cycles, 0, MOST_CYCLES, 0),
-    NUMBER_OR("run_overhead", run_overhead_cycles, 0, MOST_CYCLES, 0),
+    NUMBER("l3_setup", l3_setup_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER("tile_overhead", tile_overhead_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER("tile_driver", tile_driver_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER("step_driver", step_driver_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER("layer_overhead", layer_overhead_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER_OR("command_driver", command_driver_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("first_transfer", first_transfer_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("kernel_start", kernel_start_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("run_overhead", run_overhead_cycles, 0, MAXIMUM_CYCLES, 0),
     END_OF_FIELDS,
 };
 
 static const struct key table_fields[] = {
     NUMBER("most_tiles", table_most_tiles, 0, UINT16_MAX),
-    NUMBER("tile_driver", table_tile_driver_cycles, 0, MOST_CYCLES),
-    NUMBER("step_driver", table_step_driver_cycles, 0, MOST_CYCLES),
-    NUMBER("kernel_start", table_kernel_start_cycles, 0, MOST_CYCLES),
+    NUMBER("tile_driver", table_tile_driver_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER("step_driver", table_step_driver_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER("kernel_start", table_kernel_start_cycles, 0, MAXIMUM_CYCLES),
     END_OF_FIELDS,
 };
 
 static const struct key rate_fields[] = {
-    NUMBER("dma_read", dma_read_bytes_per_1000_cycles, 1, MOST_CYCLES),
-    NUMBER("dma_write", dma_write_bytes_per_1000_cycles, 1, MOST_CYCLES),
-    NUMBER("l3", l3_bytes_per_1000_cycles, 1, MOST_CYCLES),
+    NUMBER("dma_read", dma_read_bytes_per_1000_cycles, 1, MAXIMUM_CYCLES),
+    NUMBER("dma_write", dma_write_bytes_per_1000_cycles, 1, MAXIMUM_CYCLES),
+    NUMBER("l3", l3_bytes_per_1000_cycles, 1, MAXIMUM_CYCLES),
     END_OF_FIELDS,
 };
 
-#define SPEED(key, operations) NUMBER_OR(key, kernel_speed_percent[operations], 1, MOST_SPEED_PERCENT, 100)
-#define MOST_SPEED_PERCENT     10000u
+#define SPEED(key, operations) NUMBER_OR(key, kernel_speed_percent[operations], 1, MAXIMUM_SPEED_PERCENT, 100)
+#define MAXIMUM_SPEED_PERCENT  10000u
 
 static const struct key speed_fields[] = {
     SPEED("convolution", KERNELS_OF_CONVOLUTIONS),
@@ -94,13 +94,13 @@ static const struct key speed_fields[] = {
     END_OF_FIELDS,
 };
 
-#define MOST_MHZ             10000u
+#define MAXIMUM_MHZ          10000u
 #define PERCENT(key, member) NUMBER_OR(key, member, 0, 100, 0)
 
 static const struct key clock_fields[] = {
-    NUMBER_OR("least", least_mhz, 1, MOST_MHZ, 1),
-    NUMBER_OR("controller_most", controller_most_mhz, 1, MOST_MHZ, MOST_MHZ),
-    NUMBER_OR("cluster_most", cluster_most_mhz, 1, MOST_MHZ, MOST_MHZ),
+    NUMBER_OR("least", least_mhz, 1, MAXIMUM_MHZ, 1),
+    NUMBER_OR("controller_most", controller_most_mhz, 1, MAXIMUM_MHZ, MAXIMUM_MHZ),
+    NUMBER_OR("cluster_most", cluster_most_mhz, 1, MAXIMUM_MHZ, MAXIMUM_MHZ),
     END_OF_FIELDS,
 };
 
@@ -112,13 +112,13 @@ static const struct key controller_fields[] = {
     PERCENT("dma_contention_percent", contention_controller_percent),
     NUMBER_OR("slow_driver_percent", slow_driver_percent, 100, 1000, 100),
     NUMBER_OR("slow_l3_percent", slow_l3_percent, 1, 100, 100),
-    NUMBER_OR("dma_bytes_per_1000_cycles", dma_bytes_per_1000_controller_cycles, 1, MOST_CYCLES, 0),
+    NUMBER_OR("dma_bytes_per_1000_cycles", dma_bytes_per_1000_controller_cycles, 1, MAXIMUM_CYCLES, 0),
     END_OF_FIELDS,
 };
 
 #define POINT(point)                                                                                                        \
     {                                                                                                                       \
-        NUMBER("mhz", point.mhz, 1, MOST_MHZ), NUMBER("millivolts", point.millivolts, 1, 10000),                            \
+        NUMBER("mhz", point.mhz, 1, MAXIMUM_MHZ), NUMBER("millivolts", point.millivolts, 1, 10000),                         \
             NUMBER("microwatts", point.microwatts, 1, 100000000),                                                           \
             {"source", FIELD_TEXT, offsetof(struct target, point.source), 0, 0, NULL, false, 0}, END_OF_FIELDS,             \
     }
@@ -135,7 +135,7 @@ static const struct key power_fields[] = {
 
 static const struct key target_fields[] = {
     {"name", FIELD_TEXT, offsetof(struct target, name), 0, 0, NULL, false, 0},
-    NUMBER("cores", cores, 1, MOST_CORES),
+    NUMBER("cores", cores, 1, MAXIMUM_CORES),
     {"uses_xpulpv2", FIELD_BOOLEAN, offsetof(struct target, uses_xpulpv2), 0, 0, NULL, false, 0},
     {"memory_bytes", FIELD_GROUP, 0, 0, 0, memory_fields, false, 0},
     {"cycles", FIELD_GROUP, 0, 0, 0, cycle_fields, false, 0},

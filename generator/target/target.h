@@ -6,8 +6,8 @@
 #include "base/support.h"
 #include "dory/contract.h"
 
-#define TARGET_MOST_L1_BYTES 0x100000u
-#define TARGET_MOST_L2_BYTES 0x1000000u
+#define TARGET_MAXIMUM_L1_BYTES 0x100000u
+#define TARGET_MAXIMUM_L2_BYTES 0x1000000u
 
 /* Power that somebody measured: the whole chip at work, controller and cluster at one clock. */
 struct power_point {

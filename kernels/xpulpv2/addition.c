@@ -56,12 +56,12 @@ static bool fold(struct folded *folded, const struct addition *work)
     return true;
 }
 
-#define MOST_FACTOR (1 << 23)
+#define MAXIMUM_FACTOR (1 << 23)
 
 static bool is_linear(const struct dory_stage *stage)
 {
     return stage->divisor == 1 && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX &&
-           magnitude(stage->multiplier) <= MOST_FACTOR && dory_fits_32(stage->addend);
+           magnitude(stage->multiplier) <= MAXIMUM_FACTOR && dory_fits_32(stage->addend);
 }
 
 /* The usual case, in which nothing can overflow and no range need be followed through the stages, which takes as long as
@@ -71,7 +71,7 @@ static bool fold_small(struct folded *folded, const struct addition *work, const
     const struct dory_stage *a = &layer->stages->input[0], *b = &layer->stages->input[1], *sum = &layer->stages->first;
     uint64_t divisor = (uint64_t)sum->divisor;
     if (layer->stages->has_second || work->first_sign || work->second_sign || !is_linear(a) || !is_linear(b) ||
-        magnitude(sum->multiplier) > MOST_FACTOR || !dory_fits_32(sum->addend) || (divisor & (divisor - 1)) != 0 ||
+        magnitude(sum->multiplier) > MAXIMUM_FACTOR || !dory_fits_32(sum->addend) || (divisor & (divisor - 1)) != 0 ||
         divisor > 1u << 31) {
         return false;
     }

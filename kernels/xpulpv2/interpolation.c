@@ -80,7 +80,7 @@ static void interpolate_away(const struct interpolation *work, struct pixel pixe
 
 /* More than one pair of rows and columns, as windows take that leave the image: up to 6 x 6 elements with all addresses at
  * hand. */
-#define MOST_PAIRS 9u
+#define MAXIMUM_PAIRS 9u
 
 static void interpolate_windows(const struct interpolation *work, const struct pixel *pixels, uint32_t count,
                                 uint8_t *output, uint32_t channels)
@@ -115,9 +115,9 @@ static void interpolate_large_windows(const struct interpolation *work, const st
 static void interpolate_window(const struct interpolation *work, const struct dory_layer *layer,
                                const struct dory_tile *tile, const int32_t *row, const int32_t *column, uint8_t *output)
 {
-    struct pixel pixels[MOST_PAIRS];
+    struct pixel pixels[MAXIMUM_PAIRS];
     uint32_t count = 0;
-    if ((uint32_t)layer->row_pairs * layer->column_pairs > MOST_PAIRS) {
+    if ((uint32_t)layer->row_pairs * layer->column_pairs > MAXIMUM_PAIRS) {
         interpolate_large_windows(work, layer, tile, row, column, output);
         return;
     }

@@ -44,18 +44,18 @@ static inline uint32_t dory_any_core_bytes(const struct dory_layer *layer, uint3
 
 /* How many products fit the sums of 4-bit weights, which are 16 times too large until a block is finished: of 8-bit inputs
  * with 4-bit weights, 2^31 / (16 * 255 * 8). */
-#define DORY_PACKED_MOST_TAPS 65536u
+#define DORY_PACKED_MAXIMUM_TAPS 65536u
 
 /* Depth-wise layers: a core transposes *units* of 4 columns x 4 channels and as many rows as a band has, and computes strips
  * of 4 output columns from the units that these read. A unit is a word for each channel and row: [4][rows]. */
 
-#define DORY_DEPTHWISE_MOST_UNITS 16
+#define DORY_DEPTHWISE_MAXIMUM_UNITS 16
 
 /* Whether a row ends in a strip of two columns only, where strips lie in CHW: of a width like 5, 6 or 14. */
 static inline int dory_ends_in_half(uint32_t columns) { return columns % 4 == 1 || columns % 4 == 2; }
 
 /* Kernels of any size, see series.h: pairs of near and far words that a four takes. */
-#define DORY_DEPTHWISE_MOST_STEPS 8
+#define DORY_DEPTHWISE_MAXIMUM_STEPS 8
 
 static inline uint32_t dory_depthwise_steps(uint32_t kernel, uint32_t stride) { return (kernel + stride + 3) / 4; }
 

@@ -1,6 +1,6 @@
 #include "random_layer.h"
 
-#define MOST_ELEMENTS 400000u
+#define MAXIMUM_ELEMENTS 400000u
 
 static const uint32_t sizes[] = {1, 2, 4, 7, 8, 12, 14, 16, 24, 28, 32, 48, 56, 64, 96, 112, 128};
 static const uint32_t channels[] = {4, 8, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256, 384, 512};
@@ -16,7 +16,7 @@ static uint32_t between(uint64_t *state, uint32_t least, uint32_t most)
 
 static uint32_t fitting(uint32_t count, const struct dory_cost_layer *layer)
 {
-    uint32_t most = MOST_ELEMENTS / (layer->height * layer->width) / 4 * 4;
+    uint32_t most = MAXIMUM_ELEMENTS / (layer->height * layer->width) / 4 * 4;
     return count > most ? most : count;
 }
 

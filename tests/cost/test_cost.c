@@ -26,19 +26,19 @@ static struct dory_cost_model *open_model(const char *target)
 static bool layer_of(const struct plan *plan, int index, struct dory_cost_layer *cost)
 {
     const struct layer *layer = &plan->network->layers[index];
-    const struct dory_layer *run = &plan->layers[index].run;
-    bool plain = run->normalisation == DORY_NORMALISE_NONE || run->normalisation == DORY_NORMALISE_32 ||
-                 run->normalisation == DORY_NORMALISE_64 || run->normalisation == DORY_NORMALISE_DIVIDE ||
-                 (run->normalisation == DORY_NORMALISE_CLAMPED && run->reciprocal == 0);
-    bool named = run->operation == DORY_CONVOLUTION || run->operation == DORY_DEPTHWISE || run->operation == DORY_GROUPED ||
-                 run->operation == DORY_MAXIMUM_POOL;
+    const struct dory_layer *record = &plan->layers[index].record;
+    bool plain = record->normalisation == DORY_NORMALISE_NONE || record->normalisation == DORY_NORMALISE_32 ||
+                 record->normalisation == DORY_NORMALISE_64 || record->normalisation == DORY_NORMALISE_DIVIDE ||
+                 (record->normalisation == DORY_NORMALISE_CLAMPED && record->reciprocal == 0);
+    bool named = record->operation == DORY_CONVOLUTION || record->operation == DORY_DEPTHWISE ||
+                 record->operation == DORY_GROUPED || record->operation == DORY_MAXIMUM_POOL;
     const struct tensor *input = &plan->network->tensors[layer->inputs[0]];
     const struct tensor *output = &plan->network->tensors[layer->output];
-    bool whole_clip = run->output_bits == 32 || run->maximum - run->minimum == (1 << run->output_bits) - 1;
+    bool whole_clip = record->output_bits == 32 || record->maximum - record->minimum == (1 << record->output_bits) - 1;
     if (!plain || !named || !whole_clip || plan->layers[index].step_count != 1)
         return false;
     *cost = (struct dory_cost_layer){
-        .operation = run->operation == DORY_MAXIMUM_POOL ? DORY_COST_MAXIMUM_POOL : DORY_COST_CONVOLUTION,
+        .operation = record->operation == DORY_MAXIMUM_POOL ? DORY_COST_MAXIMUM_POOL : DORY_COST_CONVOLUTION,
         .height = (uint32_t)input->height,
         .width = (uint32_t)input->width,
         .channels = (uint32_t)input->channels,
@@ -58,10 +58,11 @@ static bool layer_of(const struct plan *plan, int index, struct dory_cost_layer 
         .weight_bits = (uint32_t)layer->weight_bits,
         .output_bits = (uint32_t)output->bits,
         .input_is_signed = input->is_signed,
-        .output_is_signed = run->minimum < 0,
-        .normalisation = run->normalisation == DORY_NORMALISE_CLAMPED ? DORY_COST_NORMALISE_CLAMPED : run->normalisation,
-        .input_layout = run->input_layout,
-        .output_layout = run->output_layout,
+        .output_is_signed = record->minimum < 0,
+        .normalisation =
+            record->normalisation == DORY_NORMALISE_CLAMPED ? DORY_COST_NORMALISE_CLAMPED : record->normalisation,
+        .input_layout = record->input_layout,
+        .output_layout = record->output_layout,
     };
     return true;
 }

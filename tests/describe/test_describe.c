@@ -46,10 +46,10 @@ static void one_weight(struct fixture *f, int8_t weight, int64_t multiplier, int
         .count = 1, .multiplier = numbers, .addend = numbers + 1, .divisor = divisor, .has_clip = true, .maximum = 255};
 }
 
-static bool describe(struct fixture *f, struct dory_layer *run, const char **text)
+static bool describe(struct fixture *f, struct dory_layer *record, const char **text)
 {
     struct diagnostics diagnostics = {.arena = &f->arena};
-    bool good = describe_layer(&f->builder.network, 0, run, &f->requantisation, &f->arena, &diagnostics);
+    bool good = describe_layer(&f->builder.network, 0, record, &f->requantisation, &f->arena, &diagnostics);
     *text = diagnostics.count ? diagnostics.list[0].text : "";
     EXPECT(good == (diagnostics.error_count == 0), "%s", *text);
     return good;
@@ -58,12 +58,12 @@ static bool describe(struct fixture *f, struct dory_layer *run, const char **tex
 static void expect_form(int8_t weight, int64_t multiplier, int64_t addend, int64_t divisor, bool is_32, const char *what)
 {
     struct fixture f;
-    struct dory_layer run;
+    struct dory_layer record;
     const char *text;
     one_weight(&f, weight, multiplier, addend, divisor);
-    EXPECT(describe(&f, &run, &text), "%s: %s", what, text);
-    bool literally = run.normalisation == DORY_NORMALISE_32 && f.requantisation->verdict == REQUANTISED_LITERALLY;
-    EXPECT(literally == is_32, "%s: form %d", what, run.normalisation);
+    EXPECT(describe(&f, &record, &text), "%s: %s", what, text);
+    bool literally = record.normalisation == DORY_NORMALISE_32 && f.requantisation->verdict == REQUANTISED_LITERALLY;
+    EXPECT(literally == is_32, "%s: form %d", what, record.normalisation);
     arena_free(&f.arena);
 }
 
@@ -81,10 +81,10 @@ static void test_forms(void)
 
 static void expect_refusal(struct fixture *f, const char *words)
 {
-    struct dory_layer run;
+    struct dory_layer record;
     const char *text;
     finish(f);
-    EXPECT(!describe(f, &run, &text) && strstr(text, words), "'%s' is not in: %s", words, text);
+    EXPECT(!describe(f, &record, &text) && strstr(text, words), "'%s' is not in: %s", words, text);
     arena_free(&f->arena);
 }
 
@@ -116,38 +116,40 @@ static void test_refusals(void)
 static void test_flattening(void)
 {
     struct fixture f;
-    struct dory_layer run;
+    struct dory_layer record;
     const char *text;
     start(&f);
     builder_fully_connected(&f.builder, builder_input(&f.builder, 4, 5, 6), 10);
     finish(&f);
-    EXPECT(describe(&f, &run, &text), "%s", text);
-    EXPECT(run.input_height == 1 && run.input_width == 1 && run.input_channels == 120 && run.kernel_height == 1,
-           "%d x %d x %d", run.input_height, run.input_width, run.input_channels);
-    EXPECT(run.normalisation == DORY_NORMALISE_NONE && run.minimum == INT32_MIN && run.output_bits == 32, "form %d",
-           run.normalisation);
+    EXPECT(describe(&f, &record, &text), "%s", text);
+    EXPECT(record.input_height == 1 && record.input_width == 1 && record.input_channels == 120 && record.kernel_height == 1,
+           "%d x %d x %d", record.input_height, record.input_width, record.input_channels);
+    EXPECT(record.normalisation == DORY_NORMALISE_NONE && record.minimum == INT32_MIN && record.output_bits == 32, "form %d",
+           record.normalisation);
     arena_free(&f.arena);
 }
 
 static void test_kinds(void)
 {
     struct fixture f;
-    struct dory_layer run;
+    struct dory_layer record;
     const char *text;
     start(&f);
     builder_depthwise(&f.builder, builder_input(&f.builder, 9, 7, 5), 3, 2, 1);
     finish(&f);
     f.layer->padding_top = 0;
     f.layer->padding_bottom = 2;
-    EXPECT(describe(&f, &run, &text), "%s", text);
-    EXPECT(run.operation == DORY_DEPTHWISE && run.padding_top == 0 && run.padding_left == 1 && run.output_height == 5,
+    EXPECT(describe(&f, &record, &text), "%s", text);
+    EXPECT(record.operation == DORY_DEPTHWISE && record.padding_top == 0 && record.padding_left == 1 &&
+               record.output_height == 5,
            "depth-wise");
     arena_free(&f.arena);
     start(&f);
     builder_pool(&f.builder, builder_input(&f.builder, 8, 8, 3), LAYER_AVERAGE_POOL, 2, 2, 0);
     finish(&f);
-    EXPECT(describe(&f, &run, &text), "%s", text);
-    EXPECT(run.operation == DORY_AVERAGE_POOL && run.stages->first.divisor == 4 && run.minimum == 0 && run.maximum == 255,
+    EXPECT(describe(&f, &record, &text), "%s", text);
+    EXPECT(record.operation == DORY_AVERAGE_POOL && record.stages->first.divisor == 4 && record.minimum == 0 &&
+               record.maximum == 255,
            "average");
     arena_free(&f.arena);
 }
@@ -178,19 +180,19 @@ static void mean(struct fixture *f, enum rounding rounding, int64_t multiplier, 
 static void expect_mean(enum rounding rounding, int64_t multiplier, int exponent, int64_t divisor, bool is_high)
 {
     struct fixture f;
-    struct dory_layer run;
+    struct dory_layer record;
     const char *text;
     mean(&f, rounding, multiplier, exponent, divisor);
-    EXPECT(describe(&f, &run, &text), "%s", text);
-    EXPECT(run.operation == DORY_AVERAGE_POOL && (run.normalisation == DORY_NORMALISE_HIGH) == is_high,
-           "rounding %d, %" PRId64 " / %" PRId64 ": form %d", rounding, multiplier, divisor, run.normalisation);
+    EXPECT(describe(&f, &record, &text), "%s", text);
+    EXPECT(record.operation == DORY_AVERAGE_POOL && (record.normalisation == DORY_NORMALISE_HIGH) == is_high,
+           "rounding %d, %" PRId64 " / %" PRId64 ": form %d", rounding, multiplier, divisor, record.normalisation);
     for (int64_t sum = 0; sum <= 255 * 256; sum++) {
         int64_t expected = (int64_t)stage_apply(&f.layer->stages[0], 0, sum), value;
-        if (run.normalisation == DORY_NORMALISE_HIGH) {
-            uint32_t biased = (uint32_t)(sum + run.stages->input[0].addend);
-            value = dory_normalise_high_stages(&run, (int32_t)(biased << run.left_shift));
+        if (record.normalisation == DORY_NORMALISE_HIGH) {
+            uint32_t biased = (uint32_t)(sum + record.stages->input[0].addend);
+            value = dory_normalise_high_stages(&record, (int32_t)(biased << record.left_shift));
         } else {
-            value = dory_clip(dory_stage_apply(&run.stages->first, sum), run.minimum, run.maximum);
+            value = dory_clip(dory_stage_apply(&record.stages->first, sum), record.minimum, record.maximum);
         }
         EXPECT(value == expected, "sum %" PRId64 ": %" PRId64 " instead of %" PRId64, sum, value, expected);
     }
@@ -213,7 +215,7 @@ static void test_means_stay_pools(void)
 static void test_blames_producer(void)
 {
     struct fixture f;
-    struct dory_layer run;
+    struct dory_layer record;
     struct diagnostics diagnostics = {.arena = &f.arena};
     start(&f);
     int logits = builder_fully_connected(&f.builder, builder_input(&f.builder, 2, 2, 4), 8);
@@ -221,7 +223,7 @@ static void test_blames_producer(void)
     finish(&f);
     f.builder.network.layers[0].name = "the culprit";
     f.builder.network.layers[1].name = "the victim";
-    EXPECT(!describe_layer(&f.builder.network, 1, &run, NULL, &f.arena, &diagnostics), "32-bit elements are convolved");
+    EXPECT(!describe_layer(&f.builder.network, 1, &record, NULL, &f.arena, &diagnostics), "32-bit elements are convolved");
     const struct diagnostic *first = diagnostics.list;
     EXPECT(diagnostics.count > 0 && !strcmp(first->node, "the culprit") && strstr(first->text, "is not clipped") &&
                strstr(first->text, "'the victim'") && strstr(first->text, "a Clip"),

@@ -55,13 +55,13 @@ static struct dory_layer run_of(const struct shape *shape, bool whole)
 }
 
 /* The stage's constants as the form has them. */
-static struct requantisation constants_of(const struct layer *layer, const struct dory_layer *run, struct arena *arena)
+static struct requantisation constants_of(const struct layer *layer, const struct dory_layer *record, struct arena *arena)
 {
-    struct requantisation form = {.channels = arena_array(arena, struct requantised_channel, run->output_channels)};
+    struct requantisation form = {.channels = arena_array(arena, struct requantised_channel, record->output_channels)};
     const struct stage *stage = &layer->stages[0];
-    for (int i = 0; i < run->output_channels; i++) {
+    for (int i = 0; i < record->output_channels; i++) {
         int64_t *words = form.channels[i].words;
-        bool none = run->normalisation == DORY_NORMALISE_NONE;
+        bool none = record->normalisation == DORY_NORMALISE_NONE;
         words[0] = none ? stage->addend[i] : stage->multiplier[i];
         words[1] = stage->addend[i];
     }
@@ -77,10 +77,10 @@ static void expect_blob(const char *what, const struct shape *shape, const int8_
     struct tensor tensors[2] = {{.name = "x", .height = shape->height, .width = shape->width, .channels = shape->channels}};
     struct layer layer = layer_of(shape, weights, shape->normalisation == DORY_NORMALISE_NONE);
     struct network network = {.tensors = tensors, .tensor_count = 2, .layers = &layer, .layer_count = 1};
-    struct plan_layer planned = {.run = run_of(shape, layer_reads_whole_input(&network, &layer)),
+    struct plan_layer planned = {.record = run_of(shape, layer_reads_whole_input(&network, &layer)),
                                  .weights_bytes = bytes,
                                  .weights_address = FLASH_HEADER_BYTES};
-    struct requantisation form = constants_of(&layer, &planned.run, &arena);
+    struct requantisation form = constants_of(&layer, &planned.record, &arena);
     planned.requantisation = &form;
     struct plan plan = {.network = &network, .layers = &planned, .flash_bytes = FLASH_HEADER_BYTES + bytes};
     EXPECT(layout_weights(&plan, &arena, &diagnostics), "%s: %s", what, diagnostics.count ? diagnostics.list[0].text : "");
@@ -273,8 +273,9 @@ static void test_constants_out_of_range(void)
     struct layer layer = layer_of(&shape, (const int8_t[]){1}, false);
     layer.stages[0] = (struct stage){.count = 1, .multiplier = huge, .addend = none, .divisor = 1};
     struct network network = {.tensors = tensors, .tensor_count = 2, .layers = &layer, .layer_count = 1};
-    struct plan_layer planned = {.run = run_of(&shape, false), .weights_bytes = 48, .weights_address = FLASH_HEADER_BYTES};
-    struct requantisation form = constants_of(&layer, &planned.run, &arena);
+    struct plan_layer planned = {
+        .record = run_of(&shape, false), .weights_bytes = 48, .weights_address = FLASH_HEADER_BYTES};
+    struct requantisation form = constants_of(&layer, &planned.record, &arena);
     planned.requantisation = &form;
     struct plan plan = {.network = &network, .layers = &planned, .flash_bytes = FLASH_HEADER_BYTES + 48};
     EXPECT(!layout_weights(&plan, &arena, &diagnostics), "a multiplier beyond 32 bits was cut off");

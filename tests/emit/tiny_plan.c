@@ -54,40 +54,40 @@ static const struct requantisation requantisation = {
     .normalisation = DORY_NORMALISE_32, .shift = 8, .maximum = 255, .channels = constants, .channel_count = 2};
 
 static const struct plan_layer planned_layer = {
-    .run = {.operation = DORY_CONVOLUTION,
-            .normalisation = DORY_NORMALISE_32,
-            .shift = 8,
-            .tile_order = DORY_SPACE_OUTER,
-            .input_bits = 8,
-            .output_bits = 8,
-            .weight_bits = 8,
-            .input_height = 4,
-            .input_width = 4,
-            .input_channels = 1,
-            .output_height = 4,
-            .output_width = 4,
-            .output_channels = 2,
-            .kernel_height = 3,
-            .kernel_width = 3,
-            .stride_height = 1,
-            .stride_width = 1,
-            .dilation_height = 1,
-            .dilation_width = 1,
-            .padding_top = 1,
-            .padding_left = 1,
-            .tile_rows = 2,
-            .tile_columns = 4,
-            .tile_channels = 2,
-            .tile_input_channels = 1,
-            .quad_bytes = 80,
-            .chunk_bytes = 48,
-            .maximum = 255,
-            .l1 = {.input = {1024, 1048},
-                   .second_input = {DORY_NO_BUFFER, DORY_NO_BUFFER},
-                   .weights = {1072, 1072},
-                   .output = {1152, 1168},
-                   .accumulators = DORY_NO_BUFFER,
-                   .scratch = DORY_NO_BUFFER}},
+    .record = {.operation = DORY_CONVOLUTION,
+               .normalisation = DORY_NORMALISE_32,
+               .shift = 8,
+               .tile_order = DORY_SPACE_OUTER,
+               .input_bits = 8,
+               .output_bits = 8,
+               .weight_bits = 8,
+               .input_height = 4,
+               .input_width = 4,
+               .input_channels = 1,
+               .output_height = 4,
+               .output_width = 4,
+               .output_channels = 2,
+               .kernel_height = 3,
+               .kernel_width = 3,
+               .stride_height = 1,
+               .stride_width = 1,
+               .dilation_height = 1,
+               .dilation_width = 1,
+               .padding_top = 1,
+               .padding_left = 1,
+               .tile_rows = 2,
+               .tile_columns = 4,
+               .tile_channels = 2,
+               .tile_input_channels = 1,
+               .quad_bytes = 80,
+               .chunk_bytes = 48,
+               .maximum = 255,
+               .l1 = {.input = {1024, 1048},
+                      .second_input = {DORY_NO_BUFFER, DORY_NO_BUFFER},
+                      .weights = {1072, 1072},
+                      .output = {1152, 1168},
+                      .accumulators = DORY_NO_BUFFER,
+                      .scratch = DORY_NO_BUFFER}},
     .kernel = &kernel,
     .requantisation = &requantisation,
     .step_count = 1,
@@ -100,19 +100,19 @@ static const struct plan_layer planned_layer = {
 };
 
 static const struct plan_step planned_step = {
-    .run = {.rows = 4,
-            .channels = 2,
-            .input = {{.offset = 0, .rows = 4, .channels = 1}},
-            .output = {.offset = 16, .rows = 4, .channels = 2},
-            .weights_offset = 48,
-            .transfers_awaited = 1,
-            .transfers_started = 1,
-            .drain = 1,
-            .last_of_layer = 1},
+    .record = {.rows = 4,
+               .channels = 2,
+               .input = {{.offset = 0, .rows = 4, .channels = 1}},
+               .output = {.offset = 16, .rows = 4, .channels = 2},
+               .weights_offset = 48,
+               .transfers_awaited = 1,
+               .transfers_started = 1,
+               .drain = 1,
+               .last_of_layer = 1},
 };
 
 static const struct plan_transfer planned_transfer = {
-    .run = {.kind = HAL_FLASH_READ, .runs = 1, .l3_address = 32, .l2_offset = 48, .run_bytes = 80},
+    .record = {.kind = HAL_FLASH_READ, .runs = 1, .l3_address = 32, .l2_offset = 48, .run_bytes = 80},
     .buffer = 2,
 };
 
@@ -130,8 +130,8 @@ struct plan *tiny_plan(void)
     static struct plan_step one_step[1];
     static struct plan_transfer one_transfer[1];
     static struct plan_buffer buffers[3];
-    planned_tensors[0] = (struct plan_tensor){.home = HOME_L2, .buffer = 0, .bytes = 16};
-    planned_tensors[1] = (struct plan_tensor){.home = HOME_L2, .buffer = 1, .bytes = 32};
+    planned_tensors[0] = (struct plan_tensor){.level = IN_L2, .buffer = 0, .bytes = 16};
+    planned_tensors[1] = (struct plan_tensor){.level = IN_L2, .buffer = 1, .bytes = 32};
     one_layer[0] = planned_layer;
     one_step[0] = planned_step;
     one_transfer[0] = planned_transfer;

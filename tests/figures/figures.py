@@ -96,7 +96,7 @@ def least_bytes(message):
 
 MEMORY_COLUMNS = ["network", "layers", "weights B", "D_stack B", "peak B in D_stack", "bound B in D_stack", "gap cycles in D_stack",
                   "cycles in D_stack", "peak B", "bound B", "gap cycles", "cycles", "least L2 B"]
-MOST_GAP_CYCLES = 0.001  # of the cycles, that gaps may cost where the peak is not the bound
+MAXIMUM_GAP_CYCLES = 0.001  # of the cycles, that gaps may cost where the peak is not the bound
 
 
 def memory_row(maker, name, model):
@@ -123,7 +123,7 @@ def check_memory(rows, kept):
         before = dict(zip(MEMORY_COLUMNS, kept.get(row[0], row)))
         for where in ("", " in D_stack"):
             peak, bound, lost = (values[f"{what}{where}"] for what in ("peak B", "bound B", "gap cycles"))
-            if peak > bound and lost > MOST_GAP_CYCLES * values[f"cycles{where}"]:
+            if peak > bound and lost > MAXIMUM_GAP_CYCLES * values[f"cycles{where}"]:
                 faults.append(f"{row[0]}: the peak{where} is {peak}, its lower bound {bound}: gaps, which cost up to {lost} cycles")
             elif peak > bound:
                 print(f"note: {row[0]}: {peak - bound} bytes{where} are gaps, which cost at most {lost} cycles")
@@ -137,7 +137,7 @@ def check_memory(rows, kept):
 
 # ---- sweep ----
 
-MOST_SWEEP_NOT_MONOTONE = 1.005  # cycles with more memory, of those with less
+MAXIMUM_SWEEP_NOT_MONOTONE = 1.005  # cycles with more memory, of those with less
 SWEEP_L1 = [22, 32, 44, 55, 64, 80, 100, 150, 200, 400]  # kB
 SWEEP_L2 = [256, 320, 384, 512, 768, 1024, 2048, 4096]   # kB
 
@@ -174,7 +174,7 @@ def check_sweep(rows, kept):
             where = f"L1 {row[0]} kB, {rows[0][j]}: {row[j]} MAC/cycle, {row[j].cycles} cycles"
             neighbours = [(rows[i - 1][j], f"L1 {rows[i - 1][0]} kB")] * (i > 1) + [(row[j - 1], rows[0][j - 1])] * (j > 1)
             for other, less in neighbours:
-                if row[j].cycles > other.cycles * MOST_SWEEP_NOT_MONOTONE:
+                if row[j].cycles > other.cycles * MAXIMUM_SWEEP_NOT_MONOTONE:
                     faults.append(f"{where}, but {other.cycles} with {less}")
             before = kept.get(str(row[0]))
             if before and rate(str(row[j])) < 0.99 * rate(before[j]):
@@ -189,9 +189,9 @@ PLANS_L1 = [22000, 32000, 55000]
 PLANS_L2 = [64000, 100000, 150000, 200000, 300000, 430000]
 PLANS_BESIDE = {"MobileNetV2-1.0-224": [(65536 - STACKS, 430336)]}  # as the firmware leaves it
 NO_PLAN = "does not fit"
-MOST_SLOWER = 1.003
-MOST_NOT_MONOTONE = 1.03  # cycles with more memory, of those with less
-MOST_PLAN_SECONDS = 6  # user time of the longest plan, on a machine that others use, too
+MAXIMUM_SLOWER = 1.003
+MAXIMUM_NOT_MONOTONE = 1.03  # cycles with more memory, of those with less
+MAXIMUM_PLAN_SECONDS = 6  # user time of the longest plan, on a machine that others use, too
 
 
 def plans_row(maker, name, model, l1, l2):
@@ -245,7 +245,7 @@ def check_plans(rows, kept):
         slower = ratio(cycles_of(row), cycles_of(before))
         if row[2] <= 200000 and math.isfinite(slower) and slower > 0:
             tight.append(math.log(slower))
-        if slower > MOST_SLOWER:
+        if slower > MAXIMUM_SLOWER:
             faults.append(f"{place_of(row)}: {row[3]} cycles, was {before[3]}")
         elif slower != 1:
             print(f"note: {place_of(row)}: {100 * (slower - 1):+.2f} %")
@@ -255,9 +255,9 @@ def check_plans(rows, kept):
     for more_less, more, less in slower_with_more[:10]:
         print(f"not monotone: {place_of(more)} takes {100 * (more_less - 1):.2f} % longer than {place_of(less)}")
     faults += [f"{place_of(more)}: {more[3]} cycles, but {less[3]} with {place_of(less)}" for more_less, more, less in slower_with_more
-               if kept and more_less > MOST_NOT_MONOTONE]
-    if seconds > MOST_PLAN_SECONDS:
-        faults.append(f"a plan took {seconds:.2f} s, allowed are {MOST_PLAN_SECONDS}")
+               if kept and more_less > MAXIMUM_NOT_MONOTONE]
+    if seconds > MAXIMUM_PLAN_SECONDS:
+        faults.append(f"a plan took {seconds:.2f} s, allowed are {MAXIMUM_PLAN_SECONDS}")
     return faults
 
 

@@ -9,8 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-#define MOST_NODES  24
-#define NAME_LENGTH 16
+#define MAXIMUM_NODES 24
+#define NAME_LENGTH   16
 
 struct instructions {
     const uint8_t *bytes;
@@ -55,20 +55,20 @@ static const char *any_tensor(struct instructions *from, unsigned count, char na
 
 /* ---- constants ---- */
 
-#define MOST_NUMBERS 4096
+#define MAXIMUM_NUMBERS 4096
 
 static const char *add_numbers(struct instructions *from, struct onnx_builder *model, unsigned node, int rank,
                                const int64_t *dimensions, char name[NAME_LENGTH])
 {
-    static int64_t numbers[MOST_NUMBERS];
+    static int64_t numbers[MAXIMUM_NUMBERS];
     size_t count = 1;
     snprintf(name, NAME_LENGTH, "c%u", node);
     for (int i = 0; i < rank; i++)
         count *= (size_t)dimensions[i];
     unsigned kind = next_byte(from), seed = next_byte(from);
-    for (size_t i = 0; i < count && i < MOST_NUMBERS; i++)
+    for (size_t i = 0; i < count && i < MAXIMUM_NUMBERS; i++)
         numbers[i] = kind < 100 ? (int64_t)(i * (seed | 1) % 15) - 7 : kind < 200 ? (int64_t)seed + 1 : number(from);
-    if (count > MOST_NUMBERS)
+    if (count > MAXIMUM_NUMBERS)
         return "";
     if (kind % 2)
         onnx_add_int64(model, name, rank, dimensions, numbers);
@@ -204,7 +204,7 @@ static struct onnx_builder *build(struct instructions *from)
 {
     char name[NAME_LENGTH];
     struct onnx_builder *model = onnx_builder_make(7 + below(from, 8));
-    unsigned inputs = 1 + below(from, 2), tensors = inputs, nodes = 1 + below(from, MOST_NODES);
+    unsigned inputs = 1 + below(from, 2), tensors = inputs, nodes = 1 + below(from, MAXIMUM_NODES);
     for (unsigned i = 0; i < inputs; i++) {
         int rank = 4 - (int)(next_byte(from) % 5 / 3);
         int64_t d[4] = {1, extent(from), extent(from) + extent(from), extent(from) + extent(from)};

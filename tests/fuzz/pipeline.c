@@ -12,9 +12,9 @@
 #include "report/plan_text.h"
 
 /* What is larger takes long, and finds no more. */
-#define MOST_LAYERS   40
-#define MOST_ELEMENTS 20000
-#define MOST_MACS     2000000
+#define MAXIMUM_LAYERS   40
+#define MAXIMUM_ELEMENTS 20000
+#define MAXIMUM_MACS     2000000
 
 static void expect(bool holds, const struct diagnostics *diagnostics)
 {
@@ -38,7 +38,7 @@ static bool is_small(const struct network *network)
 {
     size_t macs = 0;
     for (int i = 0; i < network->tensor_count; i++)
-        if (tensor_elements(&network->tensors[i]) > MOST_ELEMENTS)
+        if (tensor_elements(&network->tensors[i]) > MAXIMUM_ELEMENTS)
             return false;
     for (int i = 0; i < network->layer_count; i++) {
         const struct layer *layer = &network->layers[i];
@@ -47,7 +47,7 @@ static bool is_small(const struct network *network)
             layer->kind == LAYER_CONVOLUTION ? (size_t)(network->tensors[layer->inputs[0]].channels / layer->groups) : 1;
         macs += tensor_elements(&network->tensors[layer->output]) * taps * channels;
     }
-    return network->layer_count <= MOST_LAYERS && macs <= MOST_MACS;
+    return network->layer_count <= MAXIMUM_LAYERS && macs <= MAXIMUM_MACS;
 }
 
 /* ---- the interpreter against the proof ---- */

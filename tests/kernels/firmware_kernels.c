@@ -7,7 +7,7 @@
 #include "dory/hal.h"
 
 #define RANDOM_CASES 240
-#define MOST_MACS    20000
+#define MAXIMUM_MACS 20000
 #define CORES        8
 
 /* The largest error of a prediction for a layer of the table, per cent. */
@@ -68,7 +68,7 @@ static unsigned run_random_cases(void)
     unsigned failures = 0, tries = 0;
     for (uint32_t seed = 1; seed <= RANDOM_CASES && failures < 10; seed++) {
         do {
-            test_case_random(&test, seed + 100000 * tries++, MOST_MACS);
+            test_case_random(&test, seed + 100000 * tries++, MAXIMUM_MACS);
         } while (!test_case_fits(&test, sizeof local_buffers));
         tries = 0;
         failures += !run();

@@ -8,7 +8,7 @@
 #include "case.h"
 
 #define MEMORY_BYTES (512u << 10)
-#define MOST_MACS    40000
+#define MAXIMUM_MACS 40000
 
 static bool run(uint32_t seed, uint8_t *buffers)
 {
@@ -16,7 +16,7 @@ static bool run(uint32_t seed, uint8_t *buffers)
     struct test_memory memory, expected;
     test_memory_start(&memory, buffers, MEMORY_BYTES);
     test_memory_start(&expected, buffers + MEMORY_BYTES, MEMORY_BYTES);
-    test_case_random(&test, seed, MOST_MACS);
+    test_case_random(&test, seed, MAXIMUM_MACS);
     if (!test_case_place(&test, &memory, &expected)) {
         printf("seed %u: too big\n", (unsigned)seed);
         return false;

@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-#define MOST_LAYERS 256
+#define MAXIMUM_LAYERS 256
 
 void builder_start(struct network_builder *builder, struct arena *arena, uint64_t seed)
 {
     *builder = (struct network_builder){.arena = arena, .random = seed * 2 + 1};
     builder->network.name = "built in memory";
-    builder->network.layers = arena_array(arena, struct layer, MOST_LAYERS);
-    builder->network.tensors = arena_array(arena, struct tensor, MOST_LAYERS + 1);
+    builder->network.layers = arena_array(arena, struct layer, MAXIMUM_LAYERS);
+    builder->network.tensors = arena_array(arena, struct tensor, MAXIMUM_LAYERS + 1);
     builder->network.inputs = arena_array(arena, int, 1);
     builder->network.outputs = arena_array(arena, int, 1);
 }

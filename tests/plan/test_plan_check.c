@@ -26,7 +26,7 @@ static struct plan_transfer *transfer_of(struct plan *plan, uint32_t choice, int
 {
     for (int i = 0; i < plan->transfer_count; i++) {
         struct plan_transfer *transfer = &plan->transfers[(choice + (uint32_t)i) % (uint32_t)plan->transfer_count];
-        if (transfer->run.kind == kind)
+        if (transfer->record.kind == kind)
             return transfer;
     }
     return NULL;
@@ -42,54 +42,55 @@ static struct plan_step *step_with_weights(struct plan *plan, uint32_t choice)
 
 static bool output_moved(struct plan *plan, uint32_t choice)
 {
-    step_of(plan, choice)->run.output.offset += 8;
+    step_of(plan, choice)->record.output.offset += 8;
     return true;
 }
 
 static bool input_moved(struct plan *plan, uint32_t choice)
 {
-    step_of(plan, choice)->run.input[0].offset ^= 8;
+    step_of(plan, choice)->record.input[0].offset ^= 8;
     return true;
 }
 
 static bool weights_moved(struct plan *plan, uint32_t choice)
 {
     struct plan_step *step = step_with_weights(plan, choice);
-    step->run.weights_offset += 16;
+    step->record.weights_offset += 16;
     return true;
 }
 
 static bool fewer_rows(struct plan *plan, uint32_t choice)
 {
     struct plan_step *step = step_of(plan, choice);
-    step->run.rows--;
+    step->record.rows--;
     return true;
 }
 
 static bool fewer_channels(struct plan *plan, uint32_t choice)
 {
     struct plan_step *step = step_of(plan, choice);
-    step->run.channels = (uint16_t)(step->run.channels > 4 ? step->run.channels - 4 : 0);
+    step->record.channels = (uint16_t)(step->record.channels > 4 ? step->record.channels - 4 : 0);
     return true;
 }
 
 static bool rows_twice(struct plan *plan, uint32_t choice)
 {
     struct plan_step *step = step_of(plan, choice);
-    if (step->run.first_row == 0)
+    if (step->record.first_row == 0)
         return false;
-    step->run.first_row--;
-    step->run.output.first_row = (uint16_t)(step->run.output.first_row ? step->run.output.first_row - 1 : 0);
+    step->record.first_row--;
+    step->record.output.first_row = (uint16_t)(step->record.output.first_row ? step->record.output.first_row - 1 : 0);
     return true;
 }
 
 static bool window_misses_a_row(struct plan *plan, uint32_t choice)
 {
     struct plan_step *step = step_of(plan, choice);
-    const struct dory_layer *run = &plan->layers[step->layer].run;
-    struct dory_window *window = &step->run.input[0];
-    int32_t last = dory_first_input_row(run, step->run.first_row) + (int32_t)dory_input_rows(run, step->run.rows) - 1;
-    last = last < run->input_height ? last : run->input_height - 1;
+    const struct dory_layer *record = &plan->layers[step->layer].record;
+    struct dory_window *window = &step->record.input[0];
+    int32_t last =
+        dory_first_input_row(record, step->record.first_row) + (int32_t)dory_input_rows(record, step->record.rows) - 1;
+    last = last < record->input_height ? last : record->input_height - 1;
     bool is_ring = last >= window->first_row + window->rows;
     int32_t rows = is_ring ? window->rows - 1 : last - window->first_row; /* the last row that is read is not there */
     if (rows < 1)
@@ -102,21 +103,21 @@ static bool window_misses_a_row(struct plan *plan, uint32_t choice)
 static bool nothing_awaited(struct plan *plan, uint32_t choice)
 {
     uint32_t index = choice % (uint32_t)plan->step_count;
-    uint16_t before = index ? plan->steps[index - 1].run.transfers_awaited : 0;
-    if (plan->steps[index].run.transfers_awaited == before)
+    uint16_t before = index ? plan->steps[index - 1].record.transfers_awaited : 0;
+    if (plan->steps[index].record.transfers_awaited == before)
         return false;
     for (; index < (uint32_t)plan->step_count; index++)
-        plan->steps[index].run.transfers_awaited = before;
+        plan->steps[index].record.transfers_awaited = before;
     return true;
 }
 
 static bool awaits_less(struct plan *plan, uint32_t choice)
 {
     uint32_t index = choice % (uint32_t)plan->step_count;
-    uint16_t before = index ? plan->steps[index - 1].run.transfers_awaited : 0;
-    if (plan->steps[index].run.transfers_awaited == before)
+    uint16_t before = index ? plan->steps[index - 1].record.transfers_awaited : 0;
+    if (plan->steps[index].record.transfers_awaited == before)
         return false;
-    plan->steps[index].run.transfers_awaited--;
+    plan->steps[index].record.transfers_awaited--;
     return true;
 }
 
@@ -124,10 +125,10 @@ static bool awaits_less(struct plan *plan, uint32_t choice)
 static bool all_started_at_once(struct plan *plan, uint32_t choice)
 {
     (void)choice;
-    if (plan->steps[0].run.transfers_started == plan->transfer_count)
+    if (plan->steps[0].record.transfers_started == plan->transfer_count)
         return false;
     for (int i = 0; i < plan->step_count; i++)
-        plan->steps[i].run.transfers_started = (uint16_t)plan->transfer_count;
+        plan->steps[i].record.transfers_started = (uint16_t)plan->transfer_count;
     for (int i = 0; i < plan->transfer_count; i++)
         plan->transfers[i].start_step = 0;
     return true;
@@ -135,7 +136,7 @@ static bool all_started_at_once(struct plan *plan, uint32_t choice)
 
 static bool first_step_does_not_drain(struct plan *plan, uint32_t choice)
 {
-    plan->steps[layer_of(plan, choice)->first_step].run.drain = 0;
+    plan->steps[layer_of(plan, choice)->first_step].record.drain = 0;
     return true;
 }
 
@@ -146,7 +147,7 @@ static bool results_not_drained(struct plan *plan, uint32_t choice)
         struct plan_transfer *write = transfer_of(plan, choice + (uint32_t)i, HAL_RAM_WRITE);
         if (!write || write->start_step >= plan->step_count)
             continue;
-        struct dory_step *step = &plan->steps[write->start_step].run;
+        struct dory_step *step = &plan->steps[write->start_step].record;
         if (step->drain && plan->steps[write->start_step].layer == plan->steps[write->start_step - 1].layer) {
             step->drain = 0;
             return true;
@@ -160,14 +161,14 @@ static bool layer_ends_early(struct plan *plan, uint32_t choice)
     struct plan_layer *layer = layer_of(plan, choice);
     if (layer->step_count < 2)
         return false;
-    plan->steps[layer->first_step].run.last_of_layer = 1;
+    plan->steps[layer->first_step].record.last_of_layer = 1;
     return true;
 }
 
 static bool layer_does_not_end(struct plan *plan, uint32_t choice)
 {
     struct plan_layer *layer = layer_of(plan, choice);
-    plan->steps[layer->last_step].run.last_of_layer = 0;
+    plan->steps[layer->last_step].record.last_of_layer = 0;
     return true;
 }
 
@@ -186,7 +187,7 @@ static bool flash_address_wrong(struct plan *plan, uint32_t choice)
 {
     struct plan_transfer *transfer = transfer_of(plan, choice, HAL_FLASH_READ);
     if (transfer)
-        transfer->run.l3_address ^= 16;
+        transfer->record.l3_address ^= 16;
     return transfer != NULL;
 }
 
@@ -194,7 +195,7 @@ static bool transfer_too_short(struct plan *plan, uint32_t choice)
 {
     struct plan_transfer *transfer = transfer_of(plan, choice, HAL_FLASH_READ);
     if (transfer)
-        transfer->run.run_bytes -= 16;
+        transfer->record.run_bytes -= 16;
     return transfer != NULL;
 }
 
@@ -202,7 +203,7 @@ static bool transfer_too_long(struct plan *plan, uint32_t choice)
 {
     struct plan_transfer *transfer = transfer_of(plan, choice, HAL_FLASH_READ);
     if (transfer)
-        transfer->run.run_bytes += 1 << 20;
+        transfer->record.run_bytes += 1 << 20;
     return transfer != NULL;
 }
 
@@ -210,7 +211,7 @@ static bool transfer_unaligned(struct plan *plan, uint32_t choice)
 {
     struct plan_transfer *transfer = transfer_of(plan, choice, HAL_FLASH_READ);
     if (transfer)
-        transfer->run.run_bytes -= 2;
+        transfer->record.run_bytes -= 2;
     return transfer != NULL;
 }
 
@@ -218,7 +219,7 @@ static bool transfer_elsewhere(struct plan *plan, uint32_t choice)
 {
     struct plan_transfer *transfer = transfer_of(plan, choice, HAL_FLASH_READ);
     if (transfer)
-        transfer->run.l2_offset = plan->l2_peak_bytes;
+        transfer->record.l2_offset = plan->l2_peak_bytes;
     return transfer != NULL;
 }
 
@@ -227,7 +228,7 @@ static bool ram_address_wrong(struct plan *plan, uint32_t choice)
     struct plan_transfer *transfer = transfer_of(plan, choice, HAL_RAM_READ);
     if (!transfer)
         return false;
-    transfer->run.l3_address ^= 4;
+    transfer->record.l3_address ^= 4;
     return true;
 }
 
@@ -236,7 +237,7 @@ static bool ram_write_lost(struct plan *plan, uint32_t choice)
     struct plan_transfer *transfer = transfer_of(plan, choice, HAL_RAM_WRITE);
     if (!transfer)
         return false;
-    transfer->run.kind = HAL_RAM_READ;
+    transfer->record.kind = HAL_RAM_READ;
     return true;
 }
 
@@ -247,13 +248,13 @@ static void move_buffer(struct plan *plan, int index, uint32_t offset)
     plan->buffers[index].offset = offset;
     for (int i = 0; i < plan->step_count; i++) {
         struct plan_step *step = &plan->steps[i];
-        step->run.output.offset += step->output_buffer == index ? by : 0;
-        step->run.input[0].offset += step->input_buffer[0] == index ? by : 0;
-        step->run.input[1].offset += step->input_buffer[1] == index ? by : 0;
-        step->run.weights_offset += step->weights_buffer == index ? by : 0;
+        step->record.output.offset += step->output_buffer == index ? by : 0;
+        step->record.input[0].offset += step->input_buffer[0] == index ? by : 0;
+        step->record.input[1].offset += step->input_buffer[1] == index ? by : 0;
+        step->record.weights_offset += step->weights_buffer == index ? by : 0;
     }
     for (int i = 0; i < plan->transfer_count; i++)
-        plan->transfers[i].run.l2_offset += plan->transfers[i].buffer == index ? by : 0;
+        plan->transfers[i].record.l2_offset += plan->transfers[i].buffer == index ? by : 0;
 }
 
 static bool buffers_overlap(struct plan *plan, uint32_t choice)
@@ -289,8 +290,8 @@ static bool buffer_outside(struct plan *plan, uint32_t choice)
 
 static bool l1_buffers_overlap(struct plan *plan, uint32_t choice)
 {
-    struct dory_layer *run = &layer_of(plan, choice)->run;
-    run->l1.output[0] = run->l1.output[1] = run->l1.input[0];
+    struct dory_layer *record = &layer_of(plan, choice)->record;
+    record->l1.output[0] = record->l1.output[1] = record->l1.input[0];
     return true;
 }
 
@@ -299,10 +300,11 @@ static bool weights_too_early(struct plan *plan, uint32_t choice)
 {
     for (int i = 0; i + 1 < plan->network->layer_count; i++) {
         int before = (int)((choice + (uint32_t)i) % (uint32_t)(plan->network->layer_count - 1));
-        const struct dory_layer *run = &plan->layers[before + 1].run;
-        struct dory_step *first = &plan->steps[plan->layers[before + 1].first_step].run;
-        uint32_t output = plan->layers[before].run.l1.output[0], weights = run->l1.weights[0];
-        if (run->quad_bytes == 0 || first->weights_are_early || output < weights || output >= weights + run->quad_bytes)
+        const struct dory_layer *record = &plan->layers[before + 1].record;
+        struct dory_step *first = &plan->steps[plan->layers[before + 1].first_step].record;
+        uint32_t output = plan->layers[before].record.l1.output[0], weights = record->l1.weights[0];
+        if (record->quad_bytes == 0 || first->weights_are_early || output < weights ||
+            output >= weights + record->quad_bytes)
             continue;
         first->weights_are_early = 1;
         return true;
@@ -346,32 +348,32 @@ static bool tile_loads_behind_l1(struct plan *plan, uint32_t choice)
 
 static bool l1_too_large(struct plan *plan, uint32_t choice)
 {
-    struct dory_layer *run = &layer_of(plan, choice)->run;
-    run->l1.output[0] = plan->l1_arena_bytes - 4;
+    struct dory_layer *record = &layer_of(plan, choice)->record;
+    record->l1.output[0] = plan->l1_arena_bytes - 4;
     return true;
 }
 
 static bool l1_runtime_taken(struct plan *plan, uint32_t choice)
 {
-    layer_of(plan, choice)->run.l1.input[0] = 0;
+    layer_of(plan, choice)->record.l1.input[0] = 0;
     return true;
 }
 
 static bool tile_of_odd_channels(struct plan *plan, uint32_t choice)
 {
     struct plan_layer *layer = layer_of(plan, choice);
-    if (layer->run.output_channels < 6)
+    if (layer->record.output_channels < 6)
         return false;
-    layer->run.tile_channels = 5;
+    layer->record.tile_channels = 5;
     return true;
 }
 
 static bool tile_larger(struct plan *plan, uint32_t choice)
 {
     struct plan_layer *layer = layer_of(plan, choice);
-    if (layer->run.output_height < 2)
+    if (layer->record.output_height < 2)
         return false;
-    layer->run.tile_rows = (uint16_t)(layer->run.tile_rows + 200);
+    layer->record.tile_rows = (uint16_t)(layer->record.tile_rows + 200);
     return true;
 }
 
@@ -380,7 +382,7 @@ static bool quads_miscounted(struct plan *plan, uint32_t choice)
     struct plan_layer *layer = layer_of(plan, choice);
     if (!layer->weights_bytes)
         return false;
-    layer->run.quad_bytes -= 16;
+    layer->record.quad_bytes -= 16;
     return true;
 }
 
@@ -398,7 +400,7 @@ static bool other_kernel(struct plan *plan, uint32_t choice)
 {
     struct plan_layer *layer = layer_of(plan, choice);
     for (int i = 0; dory_reference_kernels[i]; i++)
-        if (!dory_reference_kernels[i]->supports(&layer->run)) {
+        if (!dory_reference_kernels[i]->supports(&layer->record)) {
             layer->kernel = dory_reference_kernels[i];
             return true;
         }
@@ -408,14 +410,14 @@ static bool other_kernel(struct plan *plan, uint32_t choice)
 static bool writes_another_layout(struct plan *plan, uint32_t choice)
 {
     struct plan_layer *layer = layer_of(plan, choice);
-    layer->run.output_layout = layer->run.output_layout == DORY_HWC ? DORY_CHW : DORY_HWC;
+    layer->record.output_layout = layer->record.output_layout == DORY_HWC ? DORY_CHW : DORY_HWC;
     return true;
 }
 
 static bool reads_another_layout(struct plan *plan, uint32_t choice)
 {
     struct plan_layer *layer = layer_of(plan, choice);
-    layer->run.input_layout = layer->run.input_layout == DORY_HWC ? DORY_CHW : DORY_HWC;
+    layer->record.input_layout = layer->record.input_layout == DORY_HWC ? DORY_CHW : DORY_HWC;
     return true;
 }
 
@@ -446,7 +448,7 @@ static bool output_lost(struct plan *plan, uint32_t choice)
     (void)choice;
     struct plan_tensor *output = &plan->tensors[plan->network->outputs[0]];
     output->buffer = plan->tensors[plan->network->inputs[0]].buffer;
-    return output->home == HOME_L2 && plan->tensors[plan->network->inputs[0]].home == HOME_L2;
+    return output->level == IN_L2 && plan->tensors[plan->network->inputs[0]].level == IN_L2;
 }
 
 /* All weights that stay, and the steps that read them, in the last bytes of the activations. */
@@ -458,7 +460,7 @@ static bool resident_lower(struct plan *plan, uint32_t choice)
     plan->resident_offset -= lower;
     for (int i = 0; i < plan->step_count; i++)
         if (plan->layers[plan->steps[i].layer].resident)
-            plan->steps[i].run.weights_offset -= lower;
+            plan->steps[i].record.weights_offset -= lower;
     return true;
 }
 
@@ -476,7 +478,7 @@ static int ring_of(const struct plan *plan, uint32_t choice)
     for (int i = 0; i < plan->network->tensor_count; i++) {
         int tensor = (int)((choice + (uint32_t)i) % (uint32_t)plan->network->tensor_count);
         const struct plan_tensor *planned = &plan->tensors[tensor];
-        if (planned->home == HOME_RING && plan->buffers[planned->buffer].bytes < planned->bytes)
+        if (planned->level == IN_RING && plan->buffers[planned->buffer].bytes < planned->bytes)
             return tensor;
     }
     return -1;
@@ -488,7 +490,7 @@ static bool ring_too_small(struct plan *plan, uint32_t choice)
     int tensor = ring_of(plan, choice);
     for (int i = 0; tensor >= 0 && i < plan->step_count; i++) {
         struct plan_step *step = &plan->steps[i];
-        struct dory_window *windows[] = {&step->run.input[0], &step->run.input[1], &step->run.output};
+        struct dory_window *windows[] = {&step->record.input[0], &step->record.input[1], &step->record.output};
         int buffers[] = {step->input_buffer[0], step->input_buffer[1], step->output_buffer};
         for (int j = 0; j < 3; j++)
             windows[j]->rows = (uint16_t)(windows[j]->rows - (buffers[j] == plan->tensors[tensor].buffer));
@@ -511,18 +513,18 @@ static struct plan_step *step_at_ring(struct plan *plan, uint32_t choice, bool w
 static bool ring_turned_for_writer(struct plan *plan, uint32_t choice)
 {
     struct plan_step *step = step_at_ring(plan, choice, true);
-    if (!step || step->run.output.rows < 2)
+    if (!step || step->record.output.rows < 2)
         return false;
-    step->run.output.first_row = (uint16_t)(step->run.output.first_row ? step->run.output.first_row - 1 : 1);
+    step->record.output.first_row = (uint16_t)(step->record.output.first_row ? step->record.output.first_row - 1 : 1);
     return true;
 }
 
 static bool ring_turned_for_reader(struct plan *plan, uint32_t choice)
 {
     struct plan_step *step = step_at_ring(plan, choice, false);
-    if (!step || step->run.input[0].rows < 2)
+    if (!step || step->record.input[0].rows < 2)
         return false;
-    step->run.input[0].first_row = (uint16_t)(step->run.input[0].first_row ? step->run.input[0].first_row - 1 : 1);
+    step->record.input[0].first_row = (uint16_t)(step->record.input[0].first_row ? step->record.input[0].first_row - 1 : 1);
     return true;
 }
 
@@ -546,7 +548,7 @@ static bool ring_taken_for_a_tensor(struct plan *plan, uint32_t choice)
 {
     int tensor = ring_of(plan, choice);
     if (tensor >= 0)
-        plan->tensors[tensor].home = HOME_L2;
+        plan->tensors[tensor].level = IN_L2;
     return tensor >= 0;
 }
 
@@ -555,7 +557,7 @@ static bool turn_does_not_drain(struct plan *plan, uint32_t choice)
     struct plan_step *step = step_at_ring(plan, choice, false);
     if (!step || step == plan->steps || step[-1].layer == step->layer)
         return false;
-    step->run.drain = 0;
+    step->record.drain = 0;
     return true;
 }
 
@@ -569,7 +571,7 @@ static bool layers_in_no_block(struct plan *plan, uint32_t choice)
 
 static bool another_layers_number(struct plan *plan, uint32_t choice)
 {
-    step_of(plan, choice)->run.layer_number++;
+    step_of(plan, choice)->record.layer_number++;
     return true;
 }
 

@@ -64,7 +64,7 @@ static void expect_least(const char *name, const struct network *network, const 
            by_l2.l2_layer);
 }
 
-/* ---- against all homes of all tensors ---- */
+/* ---- against all levels of all tensors ---- */
 
 static uint32_t smallest_cut(struct planner *planner, int layer)
 {
@@ -96,7 +96,7 @@ static uint32_t need_with_homes(struct planner *planner)
     for (int l = 0; l < network->layer_count; l++) {
         uint32_t need = smallest_cut(planner, l);
         for (int t = 0; t < network->tensor_count; t++)
-            if (planner->homes[t] == HOME_L2 && lives(network, t, l))
+            if (planner->levels[t] == IN_L2 && lives(network, t, l))
                 need += aligned(tensor_bytes(&network->tensors[t]));
         most = need > most ? need : most;
     }
@@ -114,9 +114,9 @@ static void expect_least_of_all_homes(const struct network *network, const struc
     int layer;
     planner.diagnostics = &diagnostics;
     EXPECT(planner_start(&planner) && least_l2(&planner, &schedule, &found, &layer), "seed %" PRIu64, seed);
-    for (uint32_t homes = 0; homes < 1u << network->tensor_count; homes++) {
+    for (uint32_t levels = 0; levels < 1u << network->tensor_count; levels++) {
         for (int t = 0; t < network->tensor_count; t++)
-            planner.homes[t] = homes >> t & 1 ? HOME_RAM : HOME_L2;
+            planner.levels[t] = levels >> t & 1 ? IN_RAM : IN_L2;
         best = dory_minimum(best, need_with_homes(&planner));
     }
     EXPECT(found <= best, "seed %" PRIu64 ": %u bytes of L2, but %u would do", seed, found, best);

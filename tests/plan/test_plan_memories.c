@@ -28,15 +28,17 @@ static uint64_t fingerprint(const struct plan *plan)
     uint64_t hash = 14695981039346656037u;
 #define ADD(value) (hash = (hash ^ (uint64_t)(value)) * 1099511628211u)
     for (int i = 0; i < plan->step_count; i++) {
-        const struct dory_step *step = &plan->steps[i].run;
+        const struct dory_step *step = &plan->steps[i].record;
         ADD(step->first_row), ADD(step->rows), ADD(step->first_channel), ADD(step->channels), ADD(step->input[0].offset);
         ADD(step->output.offset), ADD(step->weights_offset), ADD(step->transfers_awaited), ADD(step->transfers_started);
         ADD(step->drain);
     }
     for (int i = 0; i < plan->transfer_count; i++)
-        ADD(plan->transfers[i].run.l2_offset), ADD(plan->transfers[i].run.l3_address), ADD(plan->transfers[i].run.run_bytes);
+        ADD(plan->transfers[i].record.l2_offset), ADD(plan->transfers[i].record.l3_address),
+            ADD(plan->transfers[i].record.run_bytes);
     for (int i = 0; i < plan->network->layer_count; i++)
-        ADD(plan->layers[i].run.tile_rows), ADD(plan->layers[i].run.tile_columns), ADD(plan->layers[i].run.tile_channels);
+        ADD(plan->layers[i].record.tile_rows), ADD(plan->layers[i].record.tile_columns),
+            ADD(plan->layers[i].record.tile_channels);
 #undef ADD
     return hash ^ plan->predicted_cycles;
 }

@@ -13,7 +13,7 @@ static bool has_same_layers(const struct plan *a, const struct plan *b)
     for (int i = 0; same && i < a->network->layer_count; i++)
         same = a->layers[i].kernel == b->layers[i].kernel &&
                a->layers[i].predicted_cycles == b->layers[i].predicted_cycles &&
-               !memcmp(&a->layers[i].run.l1, &b->layers[i].run.l1, sizeof a->layers[i].run.l1);
+               !memcmp(&a->layers[i].record.l1, &b->layers[i].record.l1, sizeof a->layers[i].record.l1);
     return same;
 }
 

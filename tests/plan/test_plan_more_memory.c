@@ -11,15 +11,15 @@
 #include "networks.h"
 #include "plan/plan.h"
 
-#define MOST_SIZES   8
-#define MOST_LONGER  150 /* part of the cycles */
-#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
+#define MAXIMUM_SIZES  8
+#define MAXIMUM_LONGER 150 /* part of the cycles */
+#define COUNT(array)   (int)(sizeof(array) / sizeof *(array))
 
 /* Networks for which more memory once was slower. */
 static const uint64_t seeds[] = {9, 14, 20, 36};
 
 struct grid {
-    uint32_t l1[MOST_SIZES], l2[MOST_SIZES]; /* growing */
+    uint32_t l1[MAXIMUM_SIZES], l2[MAXIMUM_SIZES]; /* growing */
     int l1_count, l2_count;
 };
 
@@ -41,12 +41,12 @@ static uint64_t plan_cycles(const struct network *network, const struct target *
 
 static bool is_no_longer(uint64_t cycles, uint64_t before)
 {
-    return before == UINT64_MAX || cycles <= before + before / MOST_LONGER;
+    return before == UINT64_MAX || cycles <= before + before / MAXIMUM_LONGER;
 }
 
 static void test_grid(const char *name, const struct network *network, const struct target *target, const struct grid *grid)
 {
-    uint64_t cycles[MOST_SIZES][MOST_SIZES];
+    uint64_t cycles[MAXIMUM_SIZES][MAXIMUM_SIZES];
     uint32_t peak;
     int planned = 0;
     for (int i = 0; i < grid->l1_count; i++)

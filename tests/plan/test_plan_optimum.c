@@ -1,5 +1,5 @@
 /* No plan of candidates is faster: on small random networks its cycles are at most those of the best among all combinations
- * of candidates and homes, each scheduled and placed, without the solver. It may be faster, by a cut that is no candidate.
+ * of candidates and levels, each scheduled and placed, without the solver. It may be faster, by a cut that is no candidate.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "networks.h"
 #include "plan/planner.h"
 
-#define MANY_NETWORKS     120 /* that must have been compared; the first argument says how many others */
-#define MOST_SEEDS        1200
-#define MOST_COMBINATIONS 3000 /* of a network that is small enough */
+#define MANY_NETWORKS        120 /* that must have been compared; the first argument says how many others */
+#define MAXIMUM_SEEDS        1200
+#define MAXIMUM_COMBINATIONS 3000 /* of a network that is small enough */
 
 struct brute_force {
     struct planner *planner;
@@ -46,47 +46,47 @@ static void try_layers(struct brute_force *brute, int layer)
 }
 
 /* Tensors that may live in RAM at all: neither inputs nor outputs of the network. */
-static void try_homes(struct brute_force *brute, int tensor)
+static void try_levels(struct brute_force *brute, int tensor)
 {
     struct planner *p = brute->planner;
     if (tensor == p->network->tensor_count) {
         try_layers(brute, 0);
         return;
     }
-    p->homes[tensor] = HOME_L2;
-    try_homes(brute, tensor + 1);
+    p->levels[tensor] = IN_L2;
+    try_levels(brute, tensor + 1);
     if (p->layouts[tensor] == DORY_CHW || p->network->tensors[tensor].producer == NO_LAYER ||
         tensor == p->network->outputs[0])
         return;
-    p->homes[tensor] = HOME_RAM;
-    try_homes(brute, tensor + 1);
-    p->homes[tensor] = HOME_L2;
+    p->levels[tensor] = IN_RAM;
+    try_levels(brute, tensor + 1);
+    p->levels[tensor] = IN_L2;
 }
 
-/* Combinations of candidates, summed over all homes. */
+/* Combinations of candidates, summed over all levels. */
 static uint64_t count_layers(struct planner *p)
 {
     uint64_t product = 1;
     for (int l = 0; l < p->network->layer_count; l++) {
         const struct candidate *front;
         product *= (uint64_t)candidate_front(p, l, layer_ram(p, l), &front);
-        if (product > MOST_COMBINATIONS)
+        if (product > MAXIMUM_COMBINATIONS)
             return product;
     }
     return product;
 }
 
-static uint64_t count_homes(struct planner *p, int tensor)
+static uint64_t count_levels(struct planner *p, int tensor)
 {
     if (tensor == p->network->tensor_count)
         return count_layers(p);
-    uint64_t sum = count_homes(p, tensor + 1);
+    uint64_t sum = count_levels(p, tensor + 1);
     if (p->layouts[tensor] == DORY_CHW || p->network->tensors[tensor].producer == NO_LAYER ||
         tensor == p->network->outputs[0])
         return sum;
-    p->homes[tensor] = HOME_RAM;
-    sum += sum > MOST_COMBINATIONS ? 0 : count_homes(p, tensor + 1);
-    p->homes[tensor] = HOME_L2;
+    p->levels[tensor] = IN_RAM;
+    sum += sum > MAXIMUM_COMBINATIONS ? 0 : count_levels(p, tensor + 1);
+    p->levels[tensor] = IN_L2;
     return sum;
 }
 
@@ -95,11 +95,10 @@ struct counts {
     uint64_t combinations;
 };
 
-/* An input or output of the network goes to RAM only where it must: homes are not chosen then. */
+/* An input or output of the network goes to RAM only where it must: levels are not chosen then. */
 static bool has_ports_in_l2(const struct plan *plan)
 {
-    return plan->tensors[plan->network->inputs[0]].home == HOME_L2 &&
-           plan->tensors[plan->network->outputs[0]].home == HOME_L2;
+    return plan->tensors[plan->network->inputs[0]].level == IN_L2 && plan->tensors[plan->network->outputs[0]].level == IN_L2;
 }
 
 /* All combinations with the tensors in these layouts; false where there are too many. */
@@ -108,9 +107,9 @@ static bool try_layouts(struct brute_force *brute, const struct planner *like, e
     struct planner planner = *like;
     planner.layouts = layouts;
     brute->planner = &planner;
-    bool few = planner_start(&planner) && count_homes(&planner, 0) <= MOST_COMBINATIONS;
+    bool few = planner_start(&planner) && count_levels(&planner, 0) <= MAXIMUM_COMBINATIONS;
     if (few)
-        try_homes(brute, 0);
+        try_levels(brute, 0);
     brute->planner = NULL;
     return few;
 }
@@ -132,7 +131,7 @@ static void count_network(struct counts *counts, const struct plan *plan, const 
     counts->layers[network->layer_count < 7 ? network->layer_count : 7]++;
     counts->combinations += brute->combinations;
     for (int t = 0; t < network->tensor_count; t++) {
-        ram = ram || plan->tensors[t].home == HOME_RAM;
+        ram = ram || plan->tensors[t].level == IN_RAM;
         chw = chw || plan->tensors[t].layout == DORY_CHW;
     }
     counts->with_ram += ram;
@@ -212,7 +211,7 @@ int main(int argc, char **argv)
     struct target target;
     struct counts counts = {0};
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
-    for (uint64_t seed = 1; seed <= MOST_SEEDS && counts.compared < least; seed++)
+    for (uint64_t seed = 1; seed <= MAXIMUM_SEEDS && counts.compared < least; seed++)
         test_network(seed, &target, &counts);
     EXPECT(counts.compared >= least, "only %d networks compared", counts.compared);
     EXPECT(counts.proven >= least * 9 / 10, "only %d of them proven optimal", counts.proven);

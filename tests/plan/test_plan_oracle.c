@@ -13,14 +13,14 @@
 #include "networks.h"
 #include "plan/planner.h"
 
-#define FEW_NETWORKS 40
-#define MOST_SEEDS   20 /* for each network that is to be compared */
-#define MOST_OPTIONS 512
-#define MOST_TENSORS 12
-#define MOST_TRIALS  40000 /* schedules of a network that is small enough */
-#define MOST_MISSED  0     /* of a hundred networks */
-#define LEAST_IN_RAM 30    /* of a hundred networks */
-#define LEAST_IN_CHW 20
+#define FEW_NETWORKS    40
+#define MAXIMUM_SEEDS   20 /* for each network that is to be compared */
+#define MAXIMUM_OPTIONS 512
+#define MAXIMUM_TENSORS 12
+#define MAXIMUM_TRIALS  40000 /* schedules of a network that is small enough */
+#define MAXIMUM_MISSED  0     /* of a hundred networks */
+#define LEAST_IN_RAM    30    /* of a hundred networks */
+#define LEAST_IN_CHW    20
 
 /* ---- networks ---- */
 
@@ -59,7 +59,7 @@ static const struct network *small_network(struct arena *arena, uint64_t seed)
 
 /* What is left to decide of a layer, by cycles. */
 struct options {
-    struct choice choices[MOST_OPTIONS];
+    struct choice choices[MAXIMUM_OPTIONS];
     int count;
 };
 
@@ -84,12 +84,12 @@ static int by_cycles(const void *a, const void *b)
 static void add_options(struct oracle *o, int layer, uint32_t rows, uint32_t channels, uint8_t ram)
 {
     struct options *options = &o->options[layer];
-    const struct dory_layer *run = &layer_of(&o->planner, layer)->run;
-    bool both = rows < run->output_height && channels < run->output_channels;
+    const struct dory_layer *record = &layer_of(&o->planner, layer)->record;
+    bool both = rows < record->output_height && channels < record->output_channels;
     for (int outer = 0; outer <= (both ? 1 : 0); outer++) {
         struct cut *cut = cut_get(&o->planner, layer, rows, channels, outer != 0, ram);
         for (int ahead = cut_solve(&o->planner, layer, cut) ? 1 : -1; ahead >= (cut->step_count > 1 ? 0 : 1); ahead--)
-            if (options->count < MOST_OPTIONS)
+            if (options->count < MAXIMUM_OPTIONS)
                 options->choices[options->count++] = (struct choice){cut, ahead != 0};
     }
 }
@@ -97,13 +97,13 @@ static void add_options(struct oracle *o, int layer, uint32_t rows, uint32_t cha
 /* Every size of a stripe by every size of a block. */
 static void find_options(struct oracle *o, int layer)
 {
-    const struct dory_layer *run = &layer_of(&o->planner, layer)->run;
+    const struct dory_layer *record = &layer_of(&o->planner, layer)->record;
     uint8_t ram = layer_ram(&o->planner, layer);
     o->options[layer].count = 0;
-    for (uint32_t rows = 1; rows <= run->output_height; rows++)
-        for (uint32_t block = 4; block < run->output_channels + 4u; block += 4) {
-            uint32_t channels = dory_minimum(block, run->output_channels);
-            if (cut_is_legal(run, rows, channels, ram))
+    for (uint32_t rows = 1; rows <= record->output_height; rows++)
+        for (uint32_t block = 4; block < record->output_channels + 4u; block += 4) {
+            uint32_t channels = dory_minimum(block, record->output_channels);
+            if (cut_is_legal(record, rows, channels, ram))
                 add_options(o, layer, rows, channels, ram);
         }
     qsort(o->options[layer].choices, (size_t)o->options[layer].count, sizeof(struct choice), by_cycles);
@@ -113,7 +113,7 @@ static void note_tensors(struct oracle *o)
 {
     o->with_ram = o->with_chw = false;
     for (int t = 0; t < o->planner.network->tensor_count; t++) {
-        o->with_ram = o->with_ram || o->planner.homes[t] == HOME_RAM;
+        o->with_ram = o->with_ram || o->planner.levels[t] == IN_RAM;
         o->with_chw = o->with_chw || o->planner.layouts[t] == DORY_CHW;
     }
 }
@@ -139,7 +139,7 @@ static void try_cuts(struct oracle *o, int layer, uint64_t cycles)
         return;
     }
     const struct options *options = &o->options[layer];
-    for (int i = 0; i < options->count && o->trials <= MOST_TRIALS; i++) {
+    for (int i = 0; i < options->count && o->trials <= MAXIMUM_TRIALS; i++) {
         uint64_t now = cycles + options->choices[i].cut->cost.cycles;
         if (now + o->least_behind[layer + 1] >= o->cycles)
             return;
@@ -173,13 +173,13 @@ static void try_places(struct oracle *o, int tensor)
         try_all_cuts(o);
         return;
     }
-    p->homes[tensor] = HOME_L2;
+    p->levels[tensor] = IN_L2;
     try_places(o, tensor + 1);
     if (p->layouts[tensor] == DORY_CHW || (is_port(p->network, tensor) && !o->ports_may_spill))
         return;
-    p->homes[tensor] = HOME_RAM;
+    p->levels[tensor] = IN_RAM;
     try_places(o, tensor + 1);
-    p->homes[tensor] = HOME_L2;
+    p->levels[tensor] = IN_L2;
 }
 
 /* ---- layouts ---- */
@@ -228,7 +228,7 @@ struct counts {
 static bool has_port_in_ram(const struct plan *plan)
 {
     for (int t = 0; t < plan->network->tensor_count; t++)
-        if (is_port(plan->network, t) && plan->tensors[t].home == HOME_RAM)
+        if (is_port(plan->network, t) && plan->tensors[t].level == IN_RAM)
             return true;
     return false;
 }
@@ -244,8 +244,8 @@ static void compare(const struct plan *plan, const struct planner *like, uint64_
         .options = arena_allocate(like->arena, layers * sizeof(struct options)),
         .least_behind = arena_array(like->arena, uint64_t, layers + 1),
     };
-    try_layouts(&oracle, like, arena_array(like->arena, enum dory_layout, MOST_TENSORS), 0);
-    if (oracle.trials > MOST_TRIALS)
+    try_layouts(&oracle, like, arena_array(like->arena, enum dory_layout, MAXIMUM_TENSORS), 0);
+    if (oracle.trials > MAXIMUM_TRIALS)
         return;
     if (cycles > oracle.cycles)
         printf("seed %" PRIu64 ": %" PRIu64 " cycles, but %" PRIu64 " are possible\n", seed, cycles, oracle.cycles);
@@ -309,10 +309,10 @@ int main(int argc, char **argv)
     struct target target;
     struct counts counts = {0};
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
-    for (uint64_t seed = first; seed < first + MOST_SEEDS * (uint64_t)networks && counts.compared < networks; seed++)
+    for (uint64_t seed = first; seed < first + MAXIMUM_SEEDS * (uint64_t)networks && counts.compared < networks; seed++)
         test_network(seed, &target, &counts);
     EXPECT(counts.compared >= networks, "only %d networks compared", counts.compared);
-    EXPECT(100 * counts.missed <= MOST_MISSED * counts.compared, "%d are not the fastest", counts.missed);
+    EXPECT(100 * counts.missed <= MAXIMUM_MISSED * counts.compared, "%d are not the fastest", counts.missed);
     EXPECT(counts.with_ram * 100 >= LEAST_IN_RAM * counts.compared, "only %d with tensors in RAM", counts.with_ram);
     EXPECT(counts.with_chw * 100 >= LEAST_IN_CHW * counts.compared, "only %d in CHW", counts.with_chw);
     printf("%d networks, %d with tensors in RAM, %d in CHW, %" PRIu64 " decisions; missed: %d\n", counts.compared,

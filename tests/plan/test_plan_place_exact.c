@@ -8,10 +8,10 @@
 #include "networks.h"
 #include "plan/place.h"
 
-#define INSTANCES  600
-#define ALIGNMENT  8
-#define MOST_SMALL 10         /* items of which all offsets can be tried */
-#define EFFORT     UINT64_MAX /* until it is decided */
+#define INSTANCES     600
+#define ALIGNMENT     8
+#define MAXIMUM_SMALL 10         /* items of which all offsets can be tried */
+#define EFFORT        UINT64_MAX /* until it is decided */
 
 static bool meet(const struct place_item *a, const struct place_item *b)
 {
@@ -59,7 +59,7 @@ static int by_first(const void *a, const void *b)
 static bool compare(struct place_item *items, int count, uint64_t seed)
 {
     struct arena arena = {0};
-    struct place_item others[MOST_SMALL];
+    struct place_item others[MAXIMUM_SMALL];
     memcpy(others, items, (size_t)count * sizeof *items);
     qsort(others, (size_t)count, sizeof *others, by_first);
     uint32_t bound = place_bound(items, count, ALIGNMENT), least = bound;
@@ -80,18 +80,18 @@ static void test_small(uint64_t seed)
     struct network_builder random;
     builder_start(&random, &arena, seed);
     enum { STEPS = 10 };
-    struct place_item items[MOST_SMALL];
-    for (int i = 0; i < MOST_SMALL; i++) {
+    struct place_item items[MAXIMUM_SMALL];
+    for (int i = 0; i < MAXIMUM_SMALL; i++) {
         int first = (int)builder_random(&random, STEPS), last = first + (int)builder_random(&random, 5);
         items[i] =
             (struct place_item){ALIGNMENT * (1 + builder_random(&random, 3)), first, last < STEPS ? last : STEPS - 1, 0};
     }
-    compare(items, MOST_SMALL, seed);
+    compare(items, MAXIMUM_SMALL, seed);
     arena_free(&arena);
 }
 
 /* Random instances hardly ever need more than the bound. These do, and no smaller part of them: bytes, first, last. */
-static const struct place_item tight[][MOST_SMALL] = {
+static const struct place_item tight[][MAXIMUM_SMALL] = {
     {{3, 5, 6, 0}, {2, 1, 2, 0}, {2, 6, 6, 0}, {1, 3, 5, 0}, {1, 2, 5, 0}, {3, 1, 1, 0}, {2, 2, 3, 0}},
     {{3, 8, 10, 0}, {3, 10, 11, 0}, {2, 11, 11, 0}, {1, 6, 10, 0}, {2, 11, 11, 0}, {1, 5, 8, 0}, {2, 3, 3, 0}, {5, 3, 6, 0}},
     {{4, 8, 9, 0},
@@ -112,10 +112,10 @@ static void test_tight(uint64_t seed)
     struct arena arena = {0};
     struct network_builder random;
     builder_start(&random, &arena, seed);
-    struct place_item items[MOST_SMALL];
+    struct place_item items[MAXIMUM_SMALL];
     int count = 0, later = (int)builder_random(&random, 5);
     uint32_t scale = ALIGNMENT * (1 + builder_random(&random, 2));
-    for (; count < MOST_SMALL && tight[seed % TIGHT][count].bytes > 0; count++) {
+    for (; count < MAXIMUM_SMALL && tight[seed % TIGHT][count].bytes > 0; count++) {
         int at = (int)builder_random(&random, (uint32_t)count + 1);
         items[count] = items[at];
         items[at] = tight[seed % TIGHT][count];

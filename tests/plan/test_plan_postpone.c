@@ -36,7 +36,7 @@ static void keep(const struct planner *p, const struct schedule *s, struct befor
 
 static bool is_prefetch(const struct plan_transfer *transfer)
 {
-    return transfer->run.kind != HAL_RAM_WRITE && transfer->start_step < transfer->needed_step;
+    return transfer->record.kind != HAL_RAM_WRITE && transfer->start_step < transfer->needed_step;
 }
 
 /* Writes, and reads that are late, enter the queue when their step begins, prefetches when it has all that it awaits. */

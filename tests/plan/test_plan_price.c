@@ -31,7 +31,7 @@ static bool decide(struct planner *p)
     int ram = random_below(4);
     for (int t = 0; t < network->tensor_count; t++) {
         bool is_inner = network->tensors[t].producer != NO_LAYER && t != network->outputs[0];
-        p->homes[t] = is_inner && random_below(10) < ram ? HOME_RAM : HOME_L2;
+        p->levels[t] = is_inner && random_below(10) < ram ? IN_RAM : IN_L2;
     }
     for (int l = 0; l < network->layer_count; l++) {
         const struct candidate *front;

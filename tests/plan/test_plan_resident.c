@@ -23,8 +23,8 @@ static uint32_t flash_bytes_moved(const struct plan *plan)
 {
     uint32_t bytes = 0;
     for (int i = 0; i < plan->transfer_count; i++)
-        if (plan->transfers[i].run.kind == HAL_FLASH_READ)
-            bytes += plan->transfers[i].run.run_bytes * plan->transfers[i].run.runs;
+        if (plan->transfers[i].record.kind == HAL_FLASH_READ)
+            bytes += plan->transfers[i].record.run_bytes * plan->transfers[i].record.runs;
     return bytes;
 }
 

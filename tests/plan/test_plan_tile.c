@@ -13,39 +13,39 @@
 static struct dory_layer random_layer_of(struct arena *arena, uint64_t seed)
 {
     struct diagnostics diagnostics = {.arena = arena};
-    struct dory_layer run;
+    struct dory_layer record;
     const struct network *network = random_network(arena, seed, 3);
-    EXPECT(describe_layer(network, (int)(seed % (uint64_t)network->layer_count), &run, NULL, arena, &diagnostics),
+    EXPECT(describe_layer(network, (int)(seed % (uint64_t)network->layer_count), &record, NULL, arena, &diagnostics),
            "seed %" PRIu64, seed);
-    return run;
+    return record;
 }
 
 /* Cuts a layer into steps as the planner may. */
-static uint32_t make_steps(const struct dory_layer *run, uint64_t seed, struct dory_step *steps, uint32_t most)
+static uint32_t make_steps(const struct dory_layer *record, uint64_t seed, struct dory_step *steps, uint32_t most)
 {
-    uint32_t rows = seed % 3 ? run->output_height : 1 + (uint32_t)(seed / 3 % run->output_height), count = 0;
+    uint32_t rows = seed % 3 ? record->output_height : 1 + (uint32_t)(seed / 3 % record->output_height), count = 0;
     uint32_t channels =
-        seed % 5 ? run->output_channels : dory_minimum(run->output_channels, 4 * (1 + (uint32_t)(seed / 5 % 4)));
-    for (uint32_t c = 0; c < run->output_channels; c += channels)
-        for (uint32_t r = 0; r < run->output_height && count < most; r += rows)
+        seed % 5 ? record->output_channels : dory_minimum(record->output_channels, 4 * (1 + (uint32_t)(seed / 5 % 4)));
+    for (uint32_t c = 0; c < record->output_channels; c += channels)
+        for (uint32_t r = 0; r < record->output_height && count < most; r += rows)
             steps[count++] = (struct dory_step){
                 .first_row = (uint16_t)r,
-                .rows = (uint16_t)dory_minimum(rows, run->output_height - r),
+                .rows = (uint16_t)dory_minimum(rows, record->output_height - r),
                 .first_channel = (uint16_t)c,
-                .channels = (uint16_t)dory_minimum(channels, run->output_channels - c),
-                .input = {{.channels = run->input_channels}, {.channels = run->input_channels}},
-                .output = {.channels = run->output_channels},
+                .channels = (uint16_t)dory_minimum(channels, record->output_channels - c),
+                .input = {{.channels = record->input_channels}, {.channels = record->input_channels}},
+                .output = {.channels = record->output_channels},
                 .drain = seed % 7 == 0,
             };
     return count;
 }
 
-static const struct dory_kernel_description *kernel_for(const struct dory_layer *run, uint64_t seed)
+static const struct dory_kernel_description *kernel_for(const struct dory_layer *record, uint64_t seed)
 {
     const struct dory_kernel_description *const *lists[] = {dory_xpulpv2_kernels, dory_reference_kernels};
     for (int i = seed % 2 ? 1 : 0; i < 2; i++)
         for (const struct dory_kernel_description *const *kernel = lists[i]; *kernel; kernel++)
-            if ((*kernel)->supports(run))
+            if ((*kernel)->supports(record))
                 return *kernel;
     return NULL;
 }
@@ -53,12 +53,12 @@ static const struct dory_kernel_description *kernel_for(const struct dory_layer 
 static void test_layer(uint64_t seed, const struct target *target)
 {
     struct arena arena = {0};
-    struct dory_layer run = random_layer_of(&arena, seed);
+    struct dory_layer record = random_layer_of(&arena, seed);
     struct dory_step steps[512];
     struct tile_problem problem = {
-        .layer = &run, .kernel = kernel_for(&run, seed), .target = target, .cores = 8, .steps = steps};
-    problem.step_count = make_steps(&run, seed, steps, 512);
-    problem.cycles = cycle_table_make(&run, problem.kernel, problem.target, 8, &arena);
+        .layer = &record, .kernel = kernel_for(&record, seed), .target = target, .cores = 8, .steps = steps};
+    problem.step_count = make_steps(&record, seed, steps, 512);
+    problem.cycles = cycle_table_make(&record, problem.kernel, problem.target, 8, &arena);
     uint32_t least = tile_least_l1_bytes(&problem);
     problem.l1_bytes = least + (uint32_t)(seed * 7919 % 6000);
     struct tiling best;
@@ -89,7 +89,7 @@ static struct exhaustive try_all_kernels(const struct planner *planner, int laye
     const struct planned_layer *of = layer_of(planner, layer);
     struct exhaustive best = {.cycles = cut->cost.cycles};
     for (int i = 0; of->kernels[i]; i++) {
-        struct tile_problem problem = {.layer = &of->run,
+        struct tile_problem problem = {.layer = &of->record,
                                        .kernel = of->kernels[i],
                                        .target = planner->target,
                                        .cores = planner->cores,

@@ -8,37 +8,43 @@
 struct view {
     const struct network *network;
     const struct layer *layer;
-    const struct dory_layer *run;
+    const struct dory_layer *record;
     const struct tensor *input, *output;
     const char *kernel;
 };
 
-static bool is_convolution(const struct view *v) { return v->run->operation == DORY_CONVOLUTION; }
-static bool is_depthwise(const struct view *v) { return v->run->operation == DORY_DEPTHWISE; }
-static bool is_grouped(const struct view *v) { return v->run->operation == DORY_GROUPED && v->run->group_channels > 1; }
-static bool is_multiplying(const struct view *v) { return v->run->operation == DORY_GROUPED && v->run->group_channels == 1; }
+static bool is_convolution(const struct view *v) { return v->record->operation == DORY_CONVOLUTION; }
+static bool is_depthwise(const struct view *v) { return v->record->operation == DORY_DEPTHWISE; }
+static bool is_grouped(const struct view *v)
+{
+    return v->record->operation == DORY_GROUPED && v->record->group_channels > 1;
+}
+static bool is_multiplying(const struct view *v)
+{
+    return v->record->operation == DORY_GROUPED && v->record->group_channels == 1;
+}
 static bool is_linear(const struct view *v) { return layer_reads_whole_input(v->network, v->layer); }
-static bool is_maximum_pool(const struct view *v) { return v->run->operation == DORY_MAXIMUM_POOL; }
-static bool is_average_pool(const struct view *v) { return v->run->operation == DORY_AVERAGE_POOL; }
-static bool is_addition(const struct view *v) { return v->run->operation == DORY_ADDITION; }
-static bool is_concatenation(const struct view *v) { return v->run->operation == DORY_CONCATENATION; }
-static bool has_single_kernel(const struct view *v) { return v->run->kernel_height == 1 && v->run->kernel_width == 1; }
+static bool is_maximum_pool(const struct view *v) { return v->record->operation == DORY_MAXIMUM_POOL; }
+static bool is_average_pool(const struct view *v) { return v->record->operation == DORY_AVERAGE_POOL; }
+static bool is_addition(const struct view *v) { return v->record->operation == DORY_ADDITION; }
+static bool is_concatenation(const struct view *v) { return v->record->operation == DORY_CONCATENATION; }
+static bool has_single_kernel(const struct view *v) { return v->record->kernel_height == 1 && v->record->kernel_width == 1; }
 
 static bool is_global_pool(const struct view *v)
 {
-    return is_average_pool(v) && v->run->kernel_height == v->run->input_height &&
-           v->run->kernel_width == v->run->input_width;
+    return is_average_pool(v) && v->record->kernel_height == v->record->input_height &&
+           v->record->kernel_width == v->record->input_width;
 }
 
 static bool is_strided_pointwise(const struct view *v)
 {
-    return is_convolution(v) && has_single_kernel(v) && (v->run->stride_height > 1 || v->run->stride_width > 1);
+    return is_convolution(v) && has_single_kernel(v) && (v->record->stride_height > 1 || v->record->stride_width > 1);
 }
 
 static bool is_copy(const struct view *v)
 {
-    return (is_maximum_pool(v) || is_depthwise(v)) && has_single_kernel(v) && v->run->stride_height == 1 &&
-           v->run->stride_width == 1;
+    return (is_maximum_pool(v) || is_depthwise(v)) && has_single_kernel(v) && v->record->stride_height == 1 &&
+           v->record->stride_width == 1;
 }
 
 static bool has_padding(const struct view *v)
@@ -52,37 +58,43 @@ static bool is_padding(const struct view *v) { return is_copy(v) && is_depthwise
 
 /* ---- how it is computed ---- */
 
-static bool has_dilation(const struct view *v) { return v->run->dilation_height > 1 || v->run->dilation_width > 1; }
-static bool has_unequal_strides(const struct view *v) { return v->run->stride_height != v->run->stride_width; }
+static bool has_dilation(const struct view *v) { return v->record->dilation_height > 1 || v->record->dilation_width > 1; }
+static bool has_unequal_strides(const struct view *v) { return v->record->stride_height != v->record->stride_width; }
 
 static bool has_asymmetric_padding(const struct view *v)
 {
     return v->layer->padding_top != v->layer->padding_bottom || v->layer->padding_left != v->layer->padding_right;
 }
 
-static bool has_even_kernel(const struct view *v) { return v->run->kernel_height % 2 == 0 || v->run->kernel_width % 2 == 0; }
-static bool is_1d(const struct view *v) { return v->input->height == 1 && v->input->width > 1 && v->run->kernel_width > 1; }
+static bool has_even_kernel(const struct view *v)
+{
+    return v->record->kernel_height % 2 == 0 || v->record->kernel_width % 2 == 0;
+}
+static bool is_1d(const struct view *v)
+{
+    return v->input->height == 1 && v->input->width > 1 && v->record->kernel_width > 1;
+}
 static bool is_1d_pool(const struct view *v) { return is_1d(v) && (is_maximum_pool(v) || is_average_pool(v)); }
 static bool is_causal(const struct view *v)
 {
     return is_1d(v) && is_convolution(v) && v->layer->padding_left && !v->layer->padding_right;
 }
-static bool is_dilated_1d(const struct view *v) { return is_1d(v) && v->run->dilation_width > 1; }
+static bool is_dilated_1d(const struct view *v) { return is_1d(v) && v->record->dilation_width > 1; }
 static bool has_one_factor(const struct view *v)
 {
     return v->layer->weights && v->layer->stage_count && v->layer->stages[0].count == 1 && v->output->channels > 1;
 }
-static bool has_second_stage(const struct view *v) { return v->run->stages && v->run->stages->has_second; }
-static bool rounds_terms(const struct view *v) { return is_addition(v) && v->run->stages->input[0].divisor > 1; }
-static bool scales_parts(const struct view *v) { return is_concatenation(v) && v->run->stages->input[0].divisor > 1; }
+static bool has_second_stage(const struct view *v) { return v->record->stages && v->record->stages->has_second; }
+static bool rounds_terms(const struct view *v) { return is_addition(v) && v->record->stages->input[0].divisor > 1; }
+static bool scales_parts(const struct view *v) { return is_concatenation(v) && v->record->stages->input[0].divisor > 1; }
 static bool normalises_none(const struct view *v)
 {
-    return is_convolution(v) && v->run->normalisation == DORY_NORMALISE_NONE;
+    return is_convolution(v) && v->record->normalisation == DORY_NORMALISE_NONE;
 }
-static bool normalises_32(const struct view *v) { return v->run->normalisation == DORY_NORMALISE_32; }
-static bool normalises_64(const struct view *v) { return v->run->normalisation == DORY_NORMALISE_64; }
-static bool normalises_divide(const struct view *v) { return v->run->normalisation == DORY_NORMALISE_DIVIDE; }
-static bool normalises_clamped(const struct view *v) { return v->run->normalisation == DORY_NORMALISE_CLAMPED; }
+static bool normalises_32(const struct view *v) { return v->record->normalisation == DORY_NORMALISE_32; }
+static bool normalises_64(const struct view *v) { return v->record->normalisation == DORY_NORMALISE_64; }
+static bool normalises_divide(const struct view *v) { return v->record->normalisation == DORY_NORMALISE_DIVIDE; }
+static bool normalises_clamped(const struct view *v) { return v->record->normalisation == DORY_NORMALISE_CLAMPED; }
 
 static bool has_negative_multiplier(const struct view *v)
 {
@@ -94,7 +106,7 @@ static bool has_negative_multiplier(const struct view *v)
 
 static bool has_odd_clip(const struct view *v)
 {
-    return v->run->maximum != INT32_MAX && v->run->maximum != 255 && v->run->maximum != 127 && v->output->bits == 8;
+    return v->record->maximum != INT32_MAX && v->record->maximum != 255 && v->record->maximum != 127 && v->output->bits == 8;
 }
 
 /* ---- elements ---- */
@@ -217,7 +229,7 @@ static const struct {
     {"several outputs", has_several_outputs, false},
 };
 #define FEATURES (sizeof table / sizeof *table)
-_Static_assert(FEATURES <= MOST_FEATURES, "each feature has a count");
+_Static_assert(FEATURES <= MAXIMUM_FEATURES, "each feature has a count");
 
 void features_count(struct features *features, const struct plan *plan)
 {
@@ -228,7 +240,7 @@ void features_count(struct features *features, const struct plan *plan)
             const struct layer *layer = &network->layers[i];
             struct view view = {network,
                                 layer,
-                                &plan->layers[i].run,
+                                &plan->layers[i].record,
                                 &network->tensors[layer->inputs[0]],
                                 &network->tensors[layer->output],
                                 plan->layers[i].kernel->name};
@@ -242,7 +254,7 @@ void features_count(struct features *features, const struct plan *plan)
 static const char *const node_types[] = {"Identity", "Dropout", "Reshape", "Transpose", "Squeeze", "Unsqueeze",
                                          "Pad",      "Concat",  "Clip",    "Add",       "MaxPool", "AveragePool"};
 #define NODE_TYPES (sizeof node_types / sizeof *node_types)
-_Static_assert(NODE_TYPES <= MOST_NODE_TYPES, "each type of nodes has a count");
+_Static_assert(NODE_TYPES <= MAXIMUM_NODE_TYPES, "each type of nodes has a count");
 
 void features_count_nodes(struct features *features, const Onnx__ModelProto *model)
 {

@@ -7,12 +7,12 @@
 #include "onnx_builder.h"
 #include "plan/plan.h"
 
-#define MOST_FEATURES   80
-#define MOST_NODE_TYPES 16
+#define MAXIMUM_FEATURES   80
+#define MAXIMUM_NODE_TYPES 16
 
 struct features {
-    int networks[MOST_FEATURES]; /* in how many networks each occurs */
-    int models[MOST_NODE_TYPES]; /* in how many models nodes of each type occur */
+    int networks[MAXIMUM_FEATURES]; /* in how many networks each occurs */
+    int models[MAXIMUM_NODE_TYPES]; /* in how many models nodes of each type occur */
 };
 
 void features_count(struct features *features, const struct plan *plan);

@@ -39,10 +39,10 @@ struct builder start(struct random *random, struct arena *arena)
 {
     struct network *network = arena_array(arena, struct network, 1);
     network->name = "random";
-    network->tensors = arena_array(arena, struct tensor, MOST_LAYERS + MOST_INPUTS);
-    network->layers = arena_array(arena, struct layer, MOST_LAYERS);
-    network->inputs = arena_array(arena, int, MOST_INPUTS);
-    network->outputs = arena_array(arena, int, MOST_LAYERS);
+    network->tensors = arena_array(arena, struct tensor, MAXIMUM_LAYERS + MAXIMUM_INPUTS);
+    network->layers = arena_array(arena, struct layer, MAXIMUM_LAYERS);
+    network->inputs = arena_array(arena, int, MAXIMUM_INPUTS);
+    network->outputs = arena_array(arena, int, MAXIMUM_LAYERS);
     network->input_count = network->output_count = 1;
     return (struct builder){.random = random, .arena = arena, .network = network};
 }

@@ -4,8 +4,8 @@
 
 #include "random_network.h"
 
-#define MOST_LAYERS 16
-#define MOST_INPUTS 3
+#define MAXIMUM_LAYERS 16
+#define MAXIMUM_INPUTS 3
 
 struct builder {
     struct random *random;

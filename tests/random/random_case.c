@@ -143,15 +143,16 @@ static bool plan_tightly(struct trial *trial)
 
 static void count_layer(struct random_totals *totals, const struct plan *plan, const struct plan_layer *layer)
 {
-    const struct dory_layer *run = &layer->run;
-    const struct dory_step *step = &plan->steps[layer->first_step].run;
+    const struct dory_layer *record = &layer->record;
+    const struct dory_step *step = &plan->steps[layer->first_step].record;
     totals->xpulpv2 += !strncmp(layer->kernel->name, "dory_xpulpv2", 12);
-    totals->tiled_rows += run->tile_rows < step->rows;
-    totals->tiled_columns += run->tile_columns < run->output_width;
-    totals->tiled_channels += run->tile_channels < step->channels;
-    totals->tiled_input_channels += run->operation == DORY_CONVOLUTION && run->tile_input_channels < run->input_channels;
-    totals->stepped_rows += step->rows < run->output_height;
-    totals->stepped_channels += step->channels < run->output_channels;
+    totals->tiled_rows += record->tile_rows < step->rows;
+    totals->tiled_columns += record->tile_columns < record->output_width;
+    totals->tiled_channels += record->tile_channels < step->channels;
+    totals->tiled_input_channels +=
+        record->operation == DORY_CONVOLUTION && record->tile_input_channels < record->input_channels;
+    totals->stepped_rows += step->rows < record->output_height;
+    totals->stepped_channels += step->channels < record->output_channels;
 }
 
 static void count_plan(struct random_totals *totals, const struct plan *plan)
@@ -162,7 +163,7 @@ static void count_plan(struct random_totals *totals, const struct plan *plan)
     for (int i = 0; i < plan->network->tensor_count; i++)
         in_chw |= plan->tensors[i].layout == DORY_CHW;
     for (int i = 0; i < plan->network->tensor_count; i++)
-        in_ram |= plan->tensors[i].home == HOME_RAM;
+        in_ram |= plan->tensors[i].level == IN_RAM;
     for (int i = 0; i < plan->transfer_count; i++)
         loads |= plan->transfers[i].needed_step > 0;
     totals->in_ram += in_ram;

@@ -1,7 +1,7 @@
 /* Chains of layers that can take turns: what blocks are made of (generator/plan/block.c). */
 #include "random_builder.h"
 
-#define MOST_PIECES 4
+#define MAXIMUM_PIECES 4
 
 static int height_of(const struct builder *builder, int tensor) { return builder->network->tensors[tensor].height; }
 
@@ -49,7 +49,7 @@ static int add_piece(struct builder *builder, int input)
 struct network *random_chain(struct random *random, struct arena *arena)
 {
     struct builder builder = start(random, arena);
-    int height = between(random, 3, 40), width = between(random, 1, 24), pieces = between(random, 1, MOST_PIECES);
+    int height = between(random, 3, 40), width = between(random, 1, 24), pieces = between(random, 1, MAXIMUM_PIECES);
     builder.mixed = random_chance(random, 30);
     int tensor = add_input(&builder, height, width, size_between(random, 1, 32));
     builder.network->inputs[0] = tensor;

@@ -145,7 +145,7 @@ static void choose_outputs(struct builder *builder)
 {
     struct network *network = builder->network;
     network->output_count = 0;
-    for (int i = 0; i < network->input_count && network->layer_count < MOST_LAYERS; i++)
+    for (int i = 0; i < network->input_count && network->layer_count < MAXIMUM_LAYERS; i++)
         if (!is_read(network, network->inputs[i]))
             add_kind(builder, network->inputs[i], RANDOM_POINTWISE);
     for (int i = 0; i < network->tensor_count; i++)
@@ -159,9 +159,9 @@ struct network *random_graph(struct random *random, struct arena *arena)
     struct builder builder = start(random, arena);
     struct network *network = builder.network;
     int height = random_chance(random, 20) ? 1 : between(random, 2, 20), width = between(random, 2, 20);
-    int layers = between(random, 2, MOST_LAYERS - MOST_INPUTS);
+    int layers = between(random, 2, MAXIMUM_LAYERS - MAXIMUM_INPUTS);
     builder.mixed = random_chance(random, 60);
-    network->input_count = random_chance(random, 70) ? 1 : between(random, 2, MOST_INPUTS);
+    network->input_count = random_chance(random, 70) ? 1 : between(random, 2, MAXIMUM_INPUTS);
     for (int i = 0; i < network->input_count; i++)
         network->inputs[i] = add_input(&builder, height, width, size_between(random, 1, 24));
     while (network->layer_count < layers)

@@ -5,13 +5,13 @@
 
 #include "import/quantised.h"
 
-#define MOST_TENSORS 16
+#define MAXIMUM_TENSORS 16
 
 struct maker {
     struct random *random;
     struct arena *arena;
     struct quantised_builder builder;
-    int tensors[MOST_TENSORS], count; /* that a layer may read */
+    int tensors[MAXIMUM_TENSORS], count; /* that a layer may read */
 };
 
 static int between(struct maker *m, int least, int most) { return (int)random_between(m->random, least, most); }

@@ -107,17 +107,17 @@ static uint32_t take(uint32_t *used, uint32_t bytes)
 
 static void lay_out_l1(struct plan_layer *planned, const struct dory_tile_shape *tile)
 {
-    struct dory_layer *run = &planned->run;
-    uint32_t used = 0, input = dory_input_tile_bytes(run, tile, 0), output = dory_output_tile_bytes(run, tile);
-    run->l1 = (struct dory_l1_map){
+    struct dory_layer *record = &planned->record;
+    uint32_t used = 0, input = dory_input_tile_bytes(record, tile, 0), output = dory_output_tile_bytes(record, tile);
+    record->l1 = (struct dory_l1_map){
         .input = {take(&used, input), take(&used, input)},
         .second_input = {DORY_NO_BUFFER, DORY_NO_BUFFER},
         .accumulators = DORY_NO_BUFFER,
     };
-    run->l1.weights[0] = run->l1.weights[1] = take(&used, dory_weights_tile_bytes(run, tile));
-    run->l1.output[0] = take(&used, output);
-    run->l1.output[1] = take(&used, output);
-    run->l1.scratch = take(&used, scratch_bytes(run, tile, 8));
+    record->l1.weights[0] = record->l1.weights[1] = take(&used, dory_weights_tile_bytes(record, tile));
+    record->l1.output[0] = take(&used, output);
+    record->l1.output[1] = take(&used, output);
+    record->l1.scratch = take(&used, scratch_bytes(record, tile, 8));
     planned->l1_bytes = used;
 }
 
@@ -157,27 +157,27 @@ static void plan_layer(struct maker *maker, int index)
                                    .channels = output->channels < 64 ? (uint32_t)output->channels : 64,
                                    .input_channels = (uint32_t)input->channels};
     *planned = (struct plan_layer){
-        .run = {.operation = is_depthwise(index) ? DORY_DEPTHWISE : DORY_CONVOLUTION,
-                .normalisation = DORY_NORMALISE_32,
-                .input_bits = 8,
-                .output_bits = 8,
-                .weight_bits = 8,
-                .input_height = (uint16_t)input->height,
-                .input_width = (uint16_t)input->width,
-                .input_channels = (uint16_t)input->channels,
-                .output_height = (uint16_t)output->height,
-                .output_width = (uint16_t)output->width,
-                .output_channels = (uint16_t)output->channels,
-                .kernel_height = (uint16_t)layer->kernel_height,
-                .kernel_width = (uint16_t)layer->kernel_width,
-                .stride_height = (uint16_t)layer->stride_height,
-                .stride_width = (uint16_t)layer->stride_width,
-                .dilation_height = 1,
-                .dilation_width = 1,
-                .tile_rows = (uint16_t)tile.rows,
-                .tile_columns = (uint16_t)tile.columns,
-                .tile_channels = (uint16_t)tile.channels,
-                .tile_input_channels = (uint16_t)tile.input_channels},
+        .record = {.operation = is_depthwise(index) ? DORY_DEPTHWISE : DORY_CONVOLUTION,
+                   .normalisation = DORY_NORMALISE_32,
+                   .input_bits = 8,
+                   .output_bits = 8,
+                   .weight_bits = 8,
+                   .input_height = (uint16_t)input->height,
+                   .input_width = (uint16_t)input->width,
+                   .input_channels = (uint16_t)input->channels,
+                   .output_height = (uint16_t)output->height,
+                   .output_width = (uint16_t)output->width,
+                   .output_channels = (uint16_t)output->channels,
+                   .kernel_height = (uint16_t)layer->kernel_height,
+                   .kernel_width = (uint16_t)layer->kernel_width,
+                   .stride_height = (uint16_t)layer->stride_height,
+                   .stride_width = (uint16_t)layer->stride_width,
+                   .dilation_height = 1,
+                   .dilation_width = 1,
+                   .tile_rows = (uint16_t)tile.rows,
+                   .tile_columns = (uint16_t)tile.columns,
+                   .tile_channels = (uint16_t)tile.channels,
+                   .tile_input_channels = (uint16_t)tile.input_channels},
         .kernel = &kernel,
         .first_step = index,
         .last_step = index,
@@ -217,7 +217,7 @@ static void plan_tensor(struct maker *maker, int index)
 {
     uint32_t bytes = (uint32_t)tensor_elements(&maker->network->tensors[index]);
     int last = maker->plan->step_count - 1;
-    maker->plan->tensors[index] = (struct plan_tensor){.home = HOME_L2, .buffer = index, .bytes = bytes};
+    maker->plan->tensors[index] = (struct plan_tensor){.level = IN_L2, .buffer = index, .bytes = bytes};
     maker->plan->buffers[index] = (struct plan_buffer){.kind = BUFFER_TENSOR,
                                                        .name = maker->network->tensors[index].name,
                                                        .tensor = index,
@@ -242,19 +242,19 @@ static void plan_step(struct maker *maker, int index)
                                                   .last_step = index};
     place_buffer(plan, weights);
     plan->transfers[index] =
-        (struct plan_transfer){.run = {.kind = HAL_FLASH_READ, .runs = 1, .run_bytes = plan->layers[index].weights_bytes},
+        (struct plan_transfer){.record = {.kind = HAL_FLASH_READ, .runs = 1, .run_bytes = plan->layers[index].weights_bytes},
                                .buffer = weights,
                                .start_step = earlier(index),
                                .needed_step = index};
     plan->steps[index] =
-        (struct plan_step){.run = {.rows = (uint16_t)output->height,
-                                   .channels = (uint16_t)output->channels,
-                                   .input = {{.rows = (uint16_t)input->height, .channels = (uint16_t)input->channels}},
-                                   .output = {.rows = (uint16_t)output->height, .channels = (uint16_t)output->channels},
-                                   .last_of_layer = 1,
-                                   .layer_number = (uint16_t)index,
-                                   .transfers_awaited = (uint16_t)(index + 1),
-                                   .transfers_started = (uint16_t)(index + 2 < count ? index + 2 : count)},
+        (struct plan_step){.record = {.rows = (uint16_t)output->height,
+                                      .channels = (uint16_t)output->channels,
+                                      .input = {{.rows = (uint16_t)input->height, .channels = (uint16_t)input->channels}},
+                                      .output = {.rows = (uint16_t)output->height, .channels = (uint16_t)output->channels},
+                                      .last_of_layer = 1,
+                                      .layer_number = (uint16_t)index,
+                                      .transfers_awaited = (uint16_t)(index + 1),
+                                      .transfers_started = (uint16_t)(index + 2 < count ? index + 2 : count)},
                            .layer = index,
                            .input_buffer = {index, -1},
                            .output_buffer = index + 1,

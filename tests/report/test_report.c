@@ -161,19 +161,21 @@ static void check_members(const json_t *root, const struct plan *plan)
         [HAL_FLASH_READ] = "flash_read", [HAL_RAM_READ] = "ram_read", [HAL_RAM_WRITE] = "ram_write"};
     for (int i = 0; i < plan->transfer_count; i++) {
         const json_t *transfer = json_array_get(json_object_get(root, "transfers"), (size_t)i);
-        const struct dory_transfer *run = &plan->transfers[i].run;
+        const struct dory_transfer *record = &plan->transfers[i].record;
         const char *kind = json_string_value(json_object_get(transfer, "kind"));
-        EXPECT(kind && !strcmp(kind, kinds[run->kind]), "transfer %d is a %s", i, kind ? kind : "nothing");
-        EXPECT(number(transfer, "run_bytes") == run->run_bytes && number(transfer, "runs") == run->runs &&
-                   number(transfer, "l3_address") == run->l3_address && number(transfer, "l2_stride") == run->l2_stride,
+        EXPECT(kind && !strcmp(kind, kinds[record->kind]), "transfer %d is a %s", i, kind ? kind : "nothing");
+        EXPECT(number(transfer, "run_bytes") == record->run_bytes && number(transfer, "runs") == record->runs &&
+                   number(transfer, "l3_address") == record->l3_address &&
+                   number(transfer, "l2_stride") == record->l2_stride,
                "transfer %d", i);
     }
     for (int i = 0; i < plan->step_count; i++) {
         const json_t *step = json_array_get(json_object_get(root, "steps"), (size_t)i);
-        const struct dory_step *run = &plan->steps[i].run;
-        EXPECT(json_is_true(json_object_get(step, "drain")) == (run->drain != 0), "drain of step %d", i);
+        const struct dory_step *record = &plan->steps[i].record;
+        EXPECT(json_is_true(json_object_get(step, "drain")) == (record->drain != 0), "drain of step %d", i);
         EXPECT(json_is_boolean(json_object_get(step, "last_of_layer")), "last step of step %d", i);
-        EXPECT(number(step, "weights_offset") == run->weights_offset && number(step, "rows") == run->rows, "step %d", i);
+        EXPECT(number(step, "weights_offset") == record->weights_offset && number(step, "rows") == record->rows, "step %d",
+               i);
         EXPECT(!json_object_get(step, "input") && !json_object_get(step, "output"), "windows of step %d", i);
     }
 }
@@ -185,7 +187,7 @@ static void test_normalisations(void)
     struct plan *plan = sample_plan(3, "words", &arena);
     const char *words[DORY_NORMALISE_THRESHOLDS + 1] = {0};
     for (int i = 0; i <= DORY_NORMALISE_THRESHOLDS; i++) {
-        plan->layers[0].run.normalisation = (uint8_t)i;
+        plan->layers[0].record.normalisation = (uint8_t)i;
         words[i] = report_normalisation(plan, 0);
         EXPECT(words[i] != NULL, "normalisation %d has no word", i);
         for (int j = 0; j < i; j++)

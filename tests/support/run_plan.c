@@ -92,9 +92,9 @@ static uint64_t compare(struct execution *execution, int layer, const uint8_t *m
              "layer %d %s (%s, normalisation %d): at (%zu, %zu, %zu) expected %" PRId64 ", actual %" PRId64 "; %" PRIu64
              " of %zu values differ",
              layer, network->layers[layer].name, execution->plan->layers[layer].kernel->name,
-             execution->plan->layers[layer].run.normalisation, pixel / (size_t)tensor->width, pixel % (size_t)tensor->width,
-             channel, execution->golden[output][first], element_at(memory + pixel * pixel_bytes, (int)channel, tensor),
-             different, tensor_elements(tensor));
+             execution->plan->layers[layer].record.normalisation, pixel / (size_t)tensor->width,
+             pixel % (size_t)tensor->width, channel, execution->golden[output][first],
+             element_at(memory + pixel * pixel_bytes, (int)channel, tensor), different, tensor_elements(tensor));
     }
     execution->result.layers_compared++;
     execution->result.values_compared += tensor_elements(tensor);
@@ -103,7 +103,7 @@ static uint64_t compare(struct execution *execution, int layer, const uint8_t *m
 
 static bool is_ring(const struct execution *execution, int layer)
 {
-    return execution->plan->tensors[execution->plan->network->layers[layer].output].home == HOME_RING;
+    return execution->plan->tensors[execution->plan->network->layers[layer].output].level == IN_RING;
 }
 
 /* The rows that a step has left in a ring, to where the whole tensor gathers. */
@@ -156,7 +156,7 @@ static bool assemble(struct execution *execution)
     execution->assembled.network.tile_source = plan->tiles ? &dory_prepared_tiles : &dory_placed_tiles;
     execution->run_order = arena_array(&execution->arena, int, (size_t)plan->network->layer_count);
     for (int i = 0; i < plan->step_count; i++)
-        if (plan->steps[i].run.last_of_layer && count < plan->network->layer_count)
+        if (plan->steps[i].record.last_of_layer && count < plan->network->layer_count)
             execution->run_order[count++] = plan->steps[i].layer;
     for (int i = 0; i < plan->network->layer_count; i++) {
         execution->assembled.layers[i].kernel = run_plan_kernel(plan->layers[i].kernel->name);
@@ -221,7 +221,7 @@ static void gather_nothing(struct execution *execution)
     }
 }
 
-static int run(struct execution *execution, const void *const *inputs)
+static int record(struct execution *execution, const void *const *inputs)
 {
     const struct network *network = execution->plan->network;
     struct dory_buffers *buffers = &execution->buffers;
@@ -251,7 +251,7 @@ static void run_opened(struct execution *execution, const void *const *inputs)
     struct hal_host_counters counters;
     int status = open_machine(execution);
     if (!status)
-        status = run(execution, inputs);
+        status = record(execution, inputs);
     if (execution->plan->weights_are_linked)
         hal_host_unregister_memory(execution->plan->flash_image);
     int closed = hal_cluster_close();

@@ -298,7 +298,7 @@ static int64_t whole_significand(double number, int *exponent)
     return whole;
 }
 
-#define MOST_SHIFT 30 /* of the larger scale's significand */
+#define MAXIMUM_SHIFT 30 /* of the larger scale's significand */
 
 static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, bool subtract, struct qdq_pending *pending,
                                     const struct tensor *a, const struct tensor *b)
@@ -306,9 +306,9 @@ static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, bo
     int first, second;
     int64_t m0 = whole_significand(a->scale, &first), m1 = whole_significand(b->scale, &second);
     int common = first < second ? first : second;
-    if (first - common > MOST_SHIFT || second - common > MOST_SHIFT)
+    if (first - common > MAXIMUM_SHIFT || second - common > MAXIMUM_SHIFT)
         return qdq_fault(qdq, node, "scale", "the scales %.9g and %.9g of its inputs differ by more than 2^%d", a->scale,
-                         b->scale, MOST_SHIFT);
+                         b->scale, MAXIMUM_SHIFT);
     m0 *= (int64_t)1 << (first - common);
     m1 *= (int64_t)1 << (second - common);
     pending->layer.input_stages[0] = input_stage(qdq, m0, a->zero_point);

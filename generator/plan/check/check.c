@@ -9,13 +9,13 @@
 #include "dory/hal.h"
 #include "plan/check/checker.h"
 
-#define MOST_FAULTS 8
+#define MAXIMUM_FAULTS 8
 
 void check_fault(struct checker *checker, const char *format, ...)
 {
     char text[400];
     va_list arguments;
-    if (++checker->faults > MOST_FAULTS)
+    if (++checker->faults > MAXIMUM_FAULTS)
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -38,7 +38,7 @@ struct seen {
 static bool window_is_sound(const struct checker *c, const struct dory_window *window, const struct seen *seen)
 {
     uint64_t bytes = (uint64_t)window->rows * seen->width * dory_element_bytes(window->channels, seen->bits);
-    bool ring = c->plan->tensors[seen->tensor].home == HOME_RING;
+    bool ring = c->plan->tensors[seen->tensor].level == IN_RING;
     uint32_t end = ring ? window->rows : (uint32_t)window->first_row + window->rows;
     return window->rows > 0 && window->channels > 0 && end <= seen->height &&
            (!ring || (window->channels == seen->channels && window->first_row < seen->height)) &&
@@ -50,7 +50,7 @@ static bool window_is_sound(const struct checker *c, const struct dory_window *w
 static bool fits_buffer(const struct plan *plan, int buffer, const struct dory_window *window, const struct seen *seen)
 {
     uint64_t bytes = (uint64_t)window->rows * seen->width * dory_element_bytes(window->channels, seen->bits);
-    return plan->tensors[seen->tensor].home != HOME_RING ||
+    return plan->tensors[seen->tensor].level != IN_RING ||
            (plan->tensors[seen->tensor].buffer == buffer && plan->buffers[buffer].kind == BUFFER_RING &&
             bytes <= plan->buffers[buffer].bytes);
 }
@@ -72,15 +72,15 @@ static bool operand_is_sound(const struct checker *c, int step, int buffer, cons
 static bool in_image(const struct plan *plan, const struct plan_step *step, uint64_t bytes)
 {
     const struct plan_layer *layer = &plan->layers[step->layer];
-    uint64_t first = (uint64_t)(step->run.first_channel / 4) * layer->run.quad_bytes;
-    return layer->resident && step->run.weights_offset == layer->weights_address + first &&
+    uint64_t first = (uint64_t)(step->record.first_channel / 4) * layer->record.quad_bytes;
+    return layer->resident && step->record.weights_offset == layer->weights_address + first &&
            first + bytes <= layer->weights_bytes;
 }
 
 /* In their buffer, or among those that stay in L2. */
 static bool in_weights_place(const struct plan *plan, const struct plan_step *step, int index, uint64_t bytes)
 {
-    uint64_t offset = step->run.weights_offset;
+    uint64_t offset = step->record.weights_offset;
     if (!plan->layers[step->layer].resident)
         return in_buffer(plan, step->weights_buffer, index, (uint32_t)offset);
     return offset >= plan->resident_offset && offset + bytes <= (uint64_t)plan->resident_offset + plan->resident_bytes;
@@ -90,30 +90,31 @@ static void check_step_windows(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
     const struct plan_step *step = &plan->steps[index];
-    const struct dory_layer *run = &plan->layers[step->layer].run;
-    const struct dory_window *in = step->run.input;
-    bool concatenation = run->operation == DORY_CONCATENATION;
-    uint32_t second_channels = concatenation ? (uint32_t)run->output_channels - run->input_channels : run->input_channels;
+    const struct dory_layer *record = &plan->layers[step->layer].record;
+    const struct dory_window *in = step->record.input;
+    bool concatenation = record->operation == DORY_CONCATENATION;
+    uint32_t second_channels =
+        concatenation ? (uint32_t)record->output_channels - record->input_channels : record->input_channels;
     const struct layer *layer = &plan->network->layers[step->layer];
-    uint32_t second_height = run->second_is_pixel ? 1 : run->input_height;
-    uint32_t second_width = run->second_is_pixel ? 1 : run->input_width;
+    uint32_t second_height = record->second_is_pixel ? 1 : record->input_height;
+    uint32_t second_width = record->second_is_pixel ? 1 : record->input_width;
     const struct seen seen[] = {
-        {layer->inputs[0], run->input_height, run->input_width, run->input_channels, run->input_bits},
-        {layer->inputs[1], second_height, second_width, second_channels, run->second_input_bits},
-        {layer->output, run->output_height, run->output_width, run->output_channels, run->output_bits}};
+        {layer->inputs[0], record->input_height, record->input_width, record->input_channels, record->input_bits},
+        {layer->inputs[1], second_height, second_width, second_channels, record->second_input_bits},
+        {layer->output, record->output_height, record->output_width, record->output_channels, record->output_bits}};
     bool sound = operand_is_sound(c, index, step->input_buffer[0], &in[0], &seen[0]) &&
-                 operand_is_sound(c, index, step->output_buffer, &step->run.output, &seen[2]);
-    if (dory_has_second_input(run))
+                 operand_is_sound(c, index, step->output_buffer, &step->record.output, &seen[2]);
+    if (dory_has_second_input(record))
         sound = sound && operand_is_sound(c, index, step->input_buffer[1], &in[1], &seen[1]);
     if (!sound)
         check_fault(c, "step %d of layer '%s': a window that does not lie in tensor, buffer and L2", index,
                     checker_layer_name(c, step->layer));
     if (plan->layers[step->layer].weights_bytes == 0)
         return;
-    uint64_t bytes = (uint64_t)((step->run.channels + 3u) / 4) * run->quad_bytes;
+    uint64_t bytes = (uint64_t)((step->record.channels + 3u) / 4) * record->quad_bytes;
     if (plan->weights_are_linked ? !in_image(plan, step, bytes)
-                                 : step->run.weights_offset + bytes > plan->l2_peak_bytes ||
-                                       step->run.weights_offset % 4 != 0 || !in_weights_place(plan, step, index, bytes))
+                                 : step->record.weights_offset + bytes > plan->l2_peak_bytes ||
+                                       step->record.weights_offset % 4 != 0 || !in_weights_place(plan, step, index, bytes))
         check_fault(c, "step %d of layer '%s': its weights do not lie in their buffer and in L2", index,
                     checker_layer_name(c, step->layer));
 }
@@ -126,10 +127,10 @@ static bool is_in_order(const struct plan *plan, int index)
     if (step->layer < 0 || step->layer >= plan->network->layer_count || (!before && step->layer != 0))
         return false;
     if (!before || step->layer == before->layer)
-        return !before || !before->run.last_of_layer;
+        return !before || !before->record.last_of_layer;
     int block = plan->layers[step->layer].block;
     bool same_block = block >= 0 && block == plan->layers[before->layer].block;
-    return same_block || (before->run.last_of_layer && step->layer == before->layer + 1);
+    return same_block || (before->record.last_of_layer && step->layer == before->layer + 1);
 }
 
 /* Its steps are as many as are said to be, and only the last of them completes it, behind the layer before. */
@@ -158,22 +159,22 @@ static void check_step(struct checker *c, int index)
         return;
     }
     const struct plan_layer *layer = &plan->layers[step->layer];
-    if (index < layer->first_step || index > layer->last_step || step->run.layer_number != step->layer ||
-        step->run.last_of_layer != (index == layer->last_step))
+    if (index < layer->first_step || index > layer->last_step || step->record.layer_number != step->layer ||
+        step->record.last_of_layer != (index == layer->last_step))
         check_fault(c, "step %d is not among the steps of layer '%s'", index, checker_layer_name(c, step->layer));
-    if (!same && !step->run.drain)
+    if (!same && !step->record.drain)
         check_fault(c, "step %d: the first one of layer '%s', or of its turn, does not drain", index,
                     checker_layer_name(c, step->layer));
-    bool rows = step->run.rows > 0 && (uint32_t)step->run.first_row + step->run.rows <= layer->run.output_height;
-    bool channels = step->run.channels > 0 && step->run.first_channel % 4 == 0 &&
-                    (uint32_t)step->run.first_channel + step->run.channels <= layer->run.output_channels;
-    bool quads = layer->run.tile_channels % 4 == 0 || step->run.channels <= layer->run.tile_channels;
+    bool rows = step->record.rows > 0 && (uint32_t)step->record.first_row + step->record.rows <= layer->record.output_height;
+    bool channels = step->record.channels > 0 && step->record.first_channel % 4 == 0 &&
+                    (uint32_t)step->record.first_channel + step->record.channels <= layer->record.output_channels;
+    bool quads = layer->record.tile_channels % 4 == 0 || step->record.channels <= layer->record.tile_channels;
     if (!rows || !channels || !quads)
         check_fault(c, "step %d of layer '%s': rows %d + %d, channels %d + %d", index, checker_layer_name(c, step->layer),
-                    step->run.first_row, step->run.rows, step->run.first_channel, step->run.channels);
-    uint32_t awaited = step->run.transfers_awaited, started = step->run.transfers_started;
+                    step->record.first_row, step->record.rows, step->record.first_channel, step->record.channels);
+    uint32_t awaited = step->record.transfers_awaited, started = step->record.transfers_started;
     bool ordered = awaited <= started && started <= (uint32_t)plan->transfer_count &&
-                   (!before || (before->run.transfers_started <= started && before->run.transfers_awaited <= awaited));
+                   (!before || (before->record.transfers_started <= started && before->record.transfers_awaited <= awaited));
     if (!ordered)
         check_fault(c, "step %d of layer '%s' awaits %u transfers and starts %u of %d", index,
                     checker_layer_name(c, step->layer), awaited, started, plan->transfer_count);
@@ -192,9 +193,9 @@ static bool times_are_told(const struct plan *plan, int index)
 {
     const struct plan_transfer *transfer = &plan->transfers[index];
     int start = 0, needed = 0;
-    while (start < plan->step_count && plan->steps[start].run.transfers_started <= index)
+    while (start < plan->step_count && plan->steps[start].record.transfers_started <= index)
         start++;
-    while (needed < plan->step_count && plan->steps[needed].run.transfers_awaited <= index)
+    while (needed < plan->step_count && plan->steps[needed].record.transfers_awaited <= index)
         needed++;
     return transfer->start_step == start && transfer->needed_step >= needed;
 }
@@ -203,25 +204,27 @@ static void check_transfer(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
     const struct plan_transfer *transfer = &plan->transfers[index];
-    const struct dory_transfer *run = &transfer->run;
-    if (transfer->buffer < 0 || transfer->buffer >= plan->buffer_count || run->runs == 0 || run->run_bytes == 0 ||
-        run->kind > HAL_RAM_WRITE) {
+    const struct dory_transfer *record = &transfer->record;
+    if (transfer->buffer < 0 || transfer->buffer >= plan->buffer_count || record->runs == 0 || record->run_bytes == 0 ||
+        record->kind > HAL_RAM_WRITE) {
         check_fault(c, "transfer %d copies nothing, or to nowhere", index);
         return;
     }
     const struct plan_buffer *buffer = &plan->buffers[transfer->buffer];
-    uint32_t l3_bytes = run->kind == HAL_FLASH_READ ? plan->flash_bytes : plan->ram_bytes;
-    uint64_t l2_end = end_of(run->l2_offset, run->runs, run->run_bytes, run->l2_stride);
-    if (l2_end > plan->l2_peak_bytes || run->l2_offset < buffer->offset || l2_end > (uint64_t)buffer->offset + buffer->bytes)
+    uint32_t l3_bytes = record->kind == HAL_FLASH_READ ? plan->flash_bytes : plan->ram_bytes;
+    uint64_t l2_end = end_of(record->l2_offset, record->runs, record->run_bytes, record->l2_stride);
+    if (l2_end > plan->l2_peak_bytes || record->l2_offset < buffer->offset ||
+        l2_end > (uint64_t)buffer->offset + buffer->bytes)
         check_fault(c, "transfer %d leaves its buffer in L2", index);
-    if (end_of(run->l3_address, run->runs, run->run_bytes, run->l3_stride) > l3_bytes)
+    if (end_of(record->l3_address, record->runs, record->run_bytes, record->l3_stride) > l3_bytes)
         check_fault(c, "transfer %d leaves its level of L3", index);
-    bool strides = run->runs == 1 || (run->l2_stride % HAL_L3_ALIGNMENT == 0 && run->l3_stride % 2 == 0);
-    if (run->l2_offset % HAL_L3_ALIGNMENT || run->run_bytes % HAL_L3_ALIGNMENT || run->l3_address % 2 || !strides)
+    bool strides = record->runs == 1 || (record->l2_stride % HAL_L3_ALIGNMENT == 0 && record->l3_stride % 2 == 0);
+    if (record->l2_offset % HAL_L3_ALIGNMENT || record->run_bytes % HAL_L3_ALIGNMENT || record->l3_address % 2 || !strides)
         check_fault(c, "transfer %d is not aligned", index);
     if (!times_are_told(plan, index))
         check_fault(c, "transfer %d does not start, or is not awaited, when it is said to be", index);
-    if (transfer->start_step < plan->step_count && run->kind != HAL_RAM_WRITE && transfer->start_step < buffer->first_step)
+    if (transfer->start_step < plan->step_count && record->kind != HAL_RAM_WRITE &&
+        transfer->start_step < buffer->first_step)
         check_fault(c, "transfer %d starts before its buffer is there", index);
 }
 
@@ -255,13 +258,13 @@ static void check_tensor(struct checker *c, int index)
     bool is_port = tensor->producer == NO_LAYER;
     for (int i = 0; i < plan->network->output_count; i++)
         is_port = is_port || plan->network->outputs[i] == index;
-    sound = sound && (planned->layout == DORY_HWC || (planned->home != HOME_RAM && !is_port && tensor->bits == 8));
-    if (planned->home == HOME_RAM)
+    sound = sound && (planned->layout == DORY_HWC || (planned->level != IN_RAM && !is_port && tensor->bits == 8));
+    if (planned->level == IN_RAM)
         sound = sound && (uint64_t)planned->ram_offset + planned->bytes <= plan->ram_bytes && planned->ram_offset % 4 == 0;
     else
         sound = sound && planned->buffer >= 0 && planned->buffer < plan->buffer_count &&
                 plan->buffers[planned->buffer].tensor == index &&
-                (planned->home == HOME_RING ? !is_port : plan->buffers[planned->buffer].bytes >= planned->bytes);
+                (planned->level == IN_RING ? !is_port : plan->buffers[planned->buffer].bytes >= planned->bytes);
     if (!sound)
         check_fault(c, "tensor '%s' has no place of its %u bytes", tensor->name, planned->bytes);
 }
@@ -273,7 +276,7 @@ static void check_sizes(struct checker *c)
         plan->flash_bytes > plan->target->flash_bytes || plan->ram_bytes > plan->target->ram_bytes)
         check_fault(c, "it uses more memory than there is");
     if (plan->step_count < 1 || plan->step_count > UINT16_MAX || plan->transfer_count > UINT16_MAX ||
-        !plan->steps[plan->step_count - 1].run.last_of_layer ||
+        !plan->steps[plan->step_count - 1].record.last_of_layer ||
         plan->steps[plan->step_count - 1].layer != plan->network->layer_count - 1)
         check_fault(c, "%d steps and %d transfers do not make up the network", plan->step_count, plan->transfer_count);
 }
@@ -305,7 +308,7 @@ bool plan_check(const struct plan *plan, struct diagnostics *diagnostics)
         check_tiles(&checker);
     if (checker.faults == 0)
         check_memory(&checker);
-    if (checker.faults > MOST_FAULTS)
+    if (checker.faults > MAXIMUM_FAULTS)
         diagnose(diagnostics, SEVERITY_NOTE, NULL, NULL, "%d faults of the plan in all", checker.faults);
     return checker.faults == 0;
 }

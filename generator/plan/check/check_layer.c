@@ -9,18 +9,18 @@
 
 void check_tile(struct checker *c, int index)
 {
-    const struct dory_layer *run = &c->plan->layers[index].run;
-    bool tiles = run->tile_rows > 0 && run->tile_columns > 0 && run->tile_channels > 0;
-    bool quads = run->tile_channels % 4 == 0 || run->tile_channels == run->output_channels;
-    bool slices = !dory_reads_all_channels(run) ||
-                  (run->tile_input_channels > 0 && run->tile_input_channels <= run->input_channels &&
-                   (run->tile_input_channels % 4 == 0 || run->tile_input_channels == run->input_channels));
+    const struct dory_layer *record = &c->plan->layers[index].record;
+    bool tiles = record->tile_rows > 0 && record->tile_columns > 0 && record->tile_channels > 0;
+    bool quads = record->tile_channels % 4 == 0 || record->tile_channels == record->output_channels;
+    bool slices = !dory_reads_all_channels(record) ||
+                  (record->tile_input_channels > 0 && record->tile_input_channels <= record->input_channels &&
+                   (record->tile_input_channels % 4 == 0 || record->tile_input_channels == record->input_channels));
     if (!tiles || !quads || !slices)
-        check_fault(c, "layer '%s': a tile of %d x %d x %d from %d channels", checker_layer_name(c, index), run->tile_rows,
-                    run->tile_columns, run->tile_channels, run->tile_input_channels);
+        check_fault(c, "layer '%s': a tile of %d x %d x %d from %d channels", checker_layer_name(c, index),
+                    record->tile_rows, record->tile_columns, record->tile_channels, record->tile_input_channels);
     const struct dory_kernel_description *kernel = c->plan->layers[index].kernel;
-    bool sliced = dory_reads_all_channels(run) && run->tile_input_channels < run->input_channels;
-    if (!kernel || !dory_kernel_supports(kernel, run) || (sliced && !kernel->can_tile_input_channels))
+    bool sliced = dory_reads_all_channels(record) && record->tile_input_channels < record->input_channels;
+    if (!kernel || !dory_kernel_supports(kernel, record) || (sliced && !kernel->can_tile_input_channels))
         check_fault(c, "layer '%s': its kernel cannot compute it", checker_layer_name(c, index));
 }
 
@@ -30,12 +30,13 @@ void check_layout(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
     const struct layer *layer = &plan->network->layers[index];
-    const struct dory_layer *run = &plan->layers[index].run;
-    bool planes = run->input_layout != DORY_HWC || run->output_layout != DORY_HWC;
-    bool wide = run->tile_columns == run->output_width, bytes = run->input_layout == DORY_HWC || run->input_bits == 8;
-    bool alike = run->output_layout == plan->tensors[layer->output].layout;
-    for (int i = 0; i < (dory_has_second_input(run) ? 2 : 1); i++)
-        alike = alike && (i ? DORY_HWC : run->input_layout) == plan->tensors[layer->inputs[i]].layout;
+    const struct dory_layer *record = &plan->layers[index].record;
+    bool planes = record->input_layout != DORY_HWC || record->output_layout != DORY_HWC;
+    bool wide = record->tile_columns == record->output_width,
+         bytes = record->input_layout == DORY_HWC || record->input_bits == 8;
+    bool alike = record->output_layout == plan->tensors[layer->output].layout;
+    for (int i = 0; i < (dory_has_second_input(record) ? 2 : 1); i++)
+        alike = alike && (i ? DORY_HWC : record->input_layout) == plan->tensors[layer->inputs[i]].layout;
     if (!alike || (planes && !(wide && bytes)))
         check_fault(c, "layer '%s': it takes a tensor for one in another layout, or its tiles are no planes",
                     checker_layer_name(c, index));
@@ -46,36 +47,36 @@ struct range {
 };
 
 /* Most groups that the channels of a quad belong to, counted. */
-static uint64_t groups_of_a_quad(const struct dory_layer *run)
+static uint64_t groups_of_a_quad(const struct dory_layer *record)
 {
     uint64_t most = 0;
-    for (uint32_t first = 0; first < 4u * run->group_outputs; first += 4) { /* behind it they lie as at the start */
-        uint64_t groups = (first + 3) / run->group_outputs - first / run->group_outputs + 1;
+    for (uint32_t first = 0; first < 4u * record->group_outputs; first += 4) { /* behind it they lie as at the start */
+        uint64_t groups = (first + 3) / record->group_outputs - first / record->group_outputs + 1;
         most = groups > most ? groups : most;
     }
     return most;
 }
 
 /* Bytes of one quad from its definition: chunks of words of 4 channels, then constants. */
-static uint64_t quad_bytes(const struct dory_layer *run, uint64_t *first_chunk)
+static uint64_t quad_bytes(const struct dory_layer *record, uint64_t *first_chunk)
 {
-    bool contiguous = run->dilation_width == 1;
-    uint64_t runs = (uint64_t)run->kernel_height * (contiguous ? 1 : run->kernel_width), sum = 0;
+    bool contiguous = record->dilation_width == 1;
+    uint64_t runs = (uint64_t)record->kernel_height * (contiguous ? 1 : record->kernel_width), sum = 0;
     *first_chunk = 0;
-    if (run->operation == DORY_DEPTHWISE)
-        *first_chunk = sum = 4ull * run->kernel_height * ((run->kernel_width + 3u) / 4 * 4);
-    if (run->operation == DORY_GROUPED)
-        *first_chunk = sum = (groups_of_a_quad(run) * run->group_channels + 3) / 4 * 2 * run->weight_bits *
-                             run->kernel_height * run->kernel_width;
-    for (uint32_t first = 0; run->operation == DORY_CONVOLUTION && first < run->input_channels;
-         first += run->tile_input_channels) {
-        uint32_t channels = dory_minimum(run->tile_input_channels, run->input_channels - first);
-        uint64_t elements = (uint64_t)(contiguous ? run->kernel_width : 1) * channels;
-        uint64_t chunk = (runs * elements + 3) / 4 * (2u * run->weight_bits);
+    if (record->operation == DORY_DEPTHWISE)
+        *first_chunk = sum = 4ull * record->kernel_height * ((record->kernel_width + 3u) / 4 * 4);
+    if (record->operation == DORY_GROUPED)
+        *first_chunk = sum = (groups_of_a_quad(record) * record->group_channels + 3) / 4 * 2 * record->weight_bits *
+                             record->kernel_height * record->kernel_width;
+    for (uint32_t first = 0; record->operation == DORY_CONVOLUTION && first < record->input_channels;
+         first += record->tile_input_channels) {
+        uint32_t channels = dory_minimum(record->tile_input_channels, record->input_channels - first);
+        uint64_t elements = (uint64_t)(contiguous ? record->kernel_width : 1) * channels;
+        uint64_t chunk = (runs * elements + 3) / 4 * (2u * record->weight_bits);
         *first_chunk = first == 0 ? chunk : *first_chunk;
         sum += chunk;
     }
-    return sum ? sum + dory_constants_bytes(run) : 0;
+    return sum ? sum + dory_constants_bytes(record) : 0;
 }
 
 /* One or two buffers of an operand, or none where it has no bytes. */
@@ -92,60 +93,61 @@ static int add_ranges(struct checker *c, int layer, const uint32_t offset[2], ui
     return count;
 }
 
-static uint64_t pixels_read(const struct dory_layer *run)
+static uint64_t pixels_read(const struct dory_layer *record)
 {
-    uint64_t divisor = run->row_divisor ? run->row_divisor : 1;
-    uint64_t rows = ((uint64_t)run->tile_rows - 1) * run->stride_height;
-    rows = (rows + divisor - 1) / divisor + ((uint64_t)run->kernel_height - 1) * run->dilation_height + 1;
-    uint64_t columns =
-        ((uint64_t)run->tile_columns - 1) * run->stride_width + ((uint64_t)run->kernel_width - 1) * run->dilation_width + 1;
-    return rows * (run->input_layout == DORY_CHW ? run->input_width : columns);
+    uint64_t divisor = record->row_divisor ? record->row_divisor : 1;
+    uint64_t rows = ((uint64_t)record->tile_rows - 1) * record->stride_height;
+    rows = (rows + divisor - 1) / divisor + ((uint64_t)record->kernel_height - 1) * record->dilation_height + 1;
+    uint64_t columns = ((uint64_t)record->tile_columns - 1) * record->stride_width +
+                       ((uint64_t)record->kernel_width - 1) * record->dilation_width + 1;
+    return rows * (record->input_layout == DORY_CHW ? record->input_width : columns);
 }
 
-static bool is_sliced(const struct dory_layer *run)
+static bool is_sliced(const struct dory_layer *record)
 {
-    return dory_reads_all_channels(run) && run->tile_input_channels < run->input_channels;
+    return dory_reads_all_channels(record) && record->tile_input_channels < record->input_channels;
 }
 
-static uint64_t weights_tile_bytes(const struct dory_layer *run)
+static uint64_t weights_tile_bytes(const struct dory_layer *record)
 {
-    uint64_t quads = (run->tile_channels + 3u) / 4, chunk, whole = quad_bytes(run, &chunk);
-    return whole == 0 ? dory_table_bytes(run) : quads * (is_sliced(run) ? chunk + dory_constants_bytes(run) : whole);
+    uint64_t quads = (record->tile_channels + 3u) / 4, chunk, whole = quad_bytes(record, &chunk);
+    return whole == 0 ? dory_table_bytes(record)
+                      : quads * (is_sliced(record) ? chunk + dory_constants_bytes(record) : whole);
 }
 
-#define MOST_RANGES 11
+#define MAXIMUM_RANGES 11
 
 /* The buffers of a layer's map of L1, and what lies in front of them. */
-static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map, struct range ranges[MOST_RANGES])
+static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map, struct range ranges[MAXIMUM_RANGES])
 {
     const struct plan_layer *layer = &c->plan->layers[index];
-    const struct dory_layer *run = &layer->run;
-    bool reads_all = dory_reads_all_channels(run), concatenation = run->operation == DORY_CONCATENATION;
-    uint32_t input_channels = reads_all ? run->tile_input_channels : run->tile_channels;
-    uint32_t second_channels = concatenation ? (uint32_t)run->output_channels - run->input_channels : input_channels;
-    uint64_t quads = (run->tile_channels + 3u) / 4, outputs = (uint64_t)run->tile_rows * run->tile_columns;
-    struct dory_tile_shape shape = {run->tile_rows, run->tile_columns, run->tile_channels, input_channels};
+    const struct dory_layer *record = &layer->record;
+    bool reads_all = dory_reads_all_channels(record), concatenation = record->operation == DORY_CONCATENATION;
+    uint32_t input_channels = reads_all ? record->tile_input_channels : record->tile_channels;
+    uint32_t second_channels = concatenation ? (uint32_t)record->output_channels - record->input_channels : input_channels;
+    uint64_t quads = (record->tile_channels + 3u) / 4, outputs = (uint64_t)record->tile_rows * record->tile_columns;
+    struct dory_tile_shape shape = {record->tile_rows, record->tile_columns, record->tile_channels, input_channels};
     uint32_t accumulators[2] = {map->accumulators, map->accumulators}, scratch[2] = {map->scratch, map->scratch};
     int count = 1;
     ranges[0] = (struct range){0, DORY_L1_RUNTIME_BYTES};
-    count = add_ranges(c, index, map->input, pixels_read(run) * dory_element_bytes(input_channels, run->input_bits), ranges,
-                       count);
-    if (dory_has_second_input(run))
+    count = add_ranges(c, index, map->input, pixels_read(record) * dory_element_bytes(input_channels, record->input_bits),
+                       ranges, count);
+    if (dory_has_second_input(record))
         count = add_ranges(c, index, map->second_input,
-                           (run->second_is_pixel ? 1 : pixels_read(run)) *
-                               dory_element_bytes(second_channels, run->second_input_bits),
+                           (record->second_is_pixel ? 1 : pixels_read(record)) *
+                               dory_element_bytes(second_channels, record->second_input_bits),
                            ranges, count);
-    count = add_ranges(c, index, map->weights, weights_tile_bytes(run), ranges, count);
-    count =
-        add_ranges(c, index, map->output, outputs * dory_element_bytes(run->tile_channels, run->output_bits), ranges, count);
-    count = add_ranges(c, index, accumulators, is_sliced(run) ? outputs * quads * 16 : 0, ranges, count);
-    return add_ranges(c, index, scratch, layer->kernel->scratch_bytes(run, &shape, c->plan->cores), ranges, count);
+    count = add_ranges(c, index, map->weights, weights_tile_bytes(record), ranges, count);
+    count = add_ranges(c, index, map->output, outputs * dory_element_bytes(record->tile_channels, record->output_bits),
+                       ranges, count);
+    count = add_ranges(c, index, accumulators, is_sliced(record) ? outputs * quads * 16 : 0, ranges, count);
+    return add_ranges(c, index, scratch, layer->kernel->scratch_bytes(record, &shape, c->plan->cores), ranges, count);
 }
 
 void check_l1(struct checker *c, int index)
 {
-    struct range ranges[MOST_RANGES];
-    int count = l1_ranges(c, index, &c->plan->layers[index].run.l1, ranges);
+    struct range ranges[MAXIMUM_RANGES];
+    int count = l1_ranges(c, index, &c->plan->layers[index].record.l1, ranges);
     for (int i = 0; i < count; i++) {
         if (ranges[i].end > c->plan->l1_peak_bytes)
             check_fault(c, "layer '%s': an L1 buffer ends at %" PRIu64 ", behind the arena of %u bytes",
@@ -162,13 +164,13 @@ static struct dory_l1_map map_at_end(const struct plan *plan, int index)
 {
     const struct plan_layer *layer = &plan->layers[index];
     struct dory_placed_tile tile, before;
-    struct dory_l1_map map = layer->run.l1;
+    struct dory_l1_map map = layer->record.l1;
     dory_place_nothing(&before);
     for (int i = layer->first_step; i < layer->first_step + layer->step_count; i++) {
         bool more = true;
-        tile.step = &plan->steps[i].run;
-        for (dory_cursor_first(&tile.at, tile.step); more; more = dory_cursor_next(&tile.at, &layer->run, tile.step)) {
-            dory_place_tile(&tile, &before, &layer->run, NULL);
+        tile.step = &plan->steps[i].record;
+        for (dory_cursor_first(&tile.at, tile.step); more; more = dory_cursor_next(&tile.at, &layer->record, tile.step)) {
+            dory_place_tile(&tile, &before, &layer->record, NULL);
             before = tile;
         }
     }
@@ -181,18 +183,19 @@ static struct dory_l1_map map_at_end(const struct plan *plan, int index)
 /* Weights that come while the layer before still computes overwrite nothing of it. */
 void check_early(struct checker *c, int index)
 {
-    const struct dory_layer *run = &c->plan->layers[index].run;
-    struct range ranges[MOST_RANGES];
-    if (!c->plan->steps[c->plan->layers[index].first_step].run.weights_are_early)
+    const struct dory_layer *record = &c->plan->layers[index].record;
+    struct range ranges[MAXIMUM_RANGES];
+    if (!c->plan->steps[c->plan->layers[index].first_step].record.weights_are_early)
         return;
-    if (index == 0 || run->quad_bytes == 0 || c->plan->layers[index].block >= 0 || c->plan->layers[index - 1].block >= 0) {
+    if (index == 0 || record->quad_bytes == 0 || c->plan->layers[index].block >= 0 ||
+        c->plan->layers[index - 1].block >= 0) {
         check_fault(c, "layer '%s': weights that come early, behind no layer or one that takes turns, or none at all",
                     checker_layer_name(c, index));
         return;
     }
     struct dory_l1_map map = map_at_end(c->plan, index - 1);
     int count = l1_ranges(c, index - 1, &map, ranges);
-    uint64_t start = run->l1.weights[0], end = start + weights_tile_bytes(run);
+    uint64_t start = record->l1.weights[0], end = start + weights_tile_bytes(record);
     for (int i = 0; i < count; i++)
         if (ranges[i].start < end && start < ranges[i].end)
             check_fault(c, "layer '%s': its weights come early to byte %" PRIu64 " of L1, which layer '%s' still uses",
@@ -204,10 +207,10 @@ void check_early(struct checker *c, int index)
 void check_blob(struct checker *c, int index)
 {
     const struct plan_layer *layer = &c->plan->layers[index];
-    uint64_t chunk, quad = quad_bytes(&layer->run, &chunk), bytes = quad * ((layer->run.output_channels + 3u) / 4);
-    if (layer->run.quad_bytes != quad || (quad && layer->run.chunk_bytes != chunk) || layer->weights_bytes != bytes)
+    uint64_t chunk, quad = quad_bytes(&layer->record, &chunk), bytes = quad * ((layer->record.output_channels + 3u) / 4);
+    if (layer->record.quad_bytes != quad || (quad && layer->record.chunk_bytes != chunk) || layer->weights_bytes != bytes)
         check_fault(c, "layer '%s': sizes of its weights: %u a quad, %u in all; they have %" PRIu64 " and %" PRIu64,
-                    checker_layer_name(c, index), layer->run.quad_bytes, layer->weights_bytes, quad, bytes);
+                    checker_layer_name(c, index), layer->record.quad_bytes, layer->weights_bytes, quad, bytes);
     if (layer->weights_bytes == 0)
         return;
     uint64_t end = (uint64_t)layer->weights_address + layer->weights_bytes;

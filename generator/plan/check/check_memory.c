@@ -99,7 +99,7 @@ static void visit_region(struct memory *memory, const struct region *region, vis
 static bool is_inside(const struct memory *memory, const struct region *region, bool may_go_round)
 {
     const struct dory_window *window = region->window;
-    bool ring = may_go_round && memory->plan->tensors[region->tensor].home == HOME_RING;
+    bool ring = may_go_round && memory->plan->tensors[region->tensor].level == IN_RING;
     uint32_t end = window->first_row + window->rows, region_end = region->first_row + region->rows;
     bool rows = ring ? region->first_row < end && region->rows <= window->rows : region_end <= end;
     return rows && region->first_row >= window->first_row && region->first_byte >= region->window_first_byte &&
@@ -163,13 +163,14 @@ static void write_run(struct memory *memory, const struct region *region, uint32
 }
 
 /* The input rows that some output rows read, by the definition of a convolution. */
-static void rows_read(const struct dory_layer *run, const struct dory_step *step, uint32_t *first, uint32_t *count)
+static void rows_read(const struct dory_layer *record, const struct dory_step *step, uint32_t *first, uint32_t *count)
 {
-    int64_t least = INT64_MAX, most = -1, divisor = run->row_divisor ? run->row_divisor : 1;
+    int64_t least = INT64_MAX, most = -1, divisor = record->row_divisor ? record->row_divisor : 1;
     for (uint32_t y = step->first_row; y < (uint32_t)step->first_row + step->rows; y++)
-        for (uint32_t k = 0; k < run->kernel_height; k++) {
-            int64_t row = (int64_t)y * run->stride_height / divisor + (int64_t)k * run->dilation_height - run->padding_top;
-            if (row < 0 || row >= run->input_height)
+        for (uint32_t k = 0; k < record->kernel_height; k++) {
+            int64_t row =
+                (int64_t)y * record->stride_height / divisor + (int64_t)k * record->dilation_height - record->padding_top;
+            if (row < 0 || row >= record->input_height)
                 continue;
             least = row < least ? row : least;
             most = row > most ? row : most;
@@ -180,18 +181,18 @@ static void rows_read(const struct dory_layer *run, const struct dory_step *step
 
 static void read_input(struct memory *memory, const struct plan_step *step, unsigned operand)
 {
-    const struct dory_layer *run = &memory->plan->layers[step->layer].run;
-    uint32_t bits = operand ? run->second_input_bits : run->input_bits;
-    bool all = dory_reads_all_channels(run);
-    uint32_t channels = dory_input_channels(run, operand);
-    const struct dory_window *window = &step->run.input[operand];
-    bool is_pixel = operand == 1 && run->second_is_pixel;
+    const struct dory_layer *record = &memory->plan->layers[step->layer].record;
+    uint32_t bits = operand ? record->second_input_bits : record->input_bits;
+    bool all = dory_reads_all_channels(record);
+    uint32_t channels = dory_input_channels(record, operand);
+    const struct dory_window *window = &step->record.input[operand];
+    bool is_pixel = operand == 1 && record->second_is_pixel;
     struct region region = {
-        .first_byte = all ? 0 : dory_element_bytes(step->run.first_channel, bits),
-        .bytes = dory_element_bytes(all ? channels : step->run.channels, bits),
-        .width = is_pixel ? 1 : run->input_width,
-        .height = is_pixel ? 1 : run->input_height,
-        .is_chw = run->input_layout == DORY_CHW,
+        .first_byte = all ? 0 : dory_element_bytes(step->record.first_channel, bits),
+        .bytes = dory_element_bytes(all ? channels : step->record.channels, bits),
+        .width = is_pixel ? 1 : record->input_width,
+        .height = is_pixel ? 1 : record->input_height,
+        .is_chw = record->input_layout == DORY_CHW,
         .pixel_bytes = dory_element_bytes(channels, bits),
         .window = window,
         .window_first_byte = dory_element_bytes(window->first_channel, bits),
@@ -201,8 +202,8 @@ static void read_input(struct memory *memory, const struct plan_step *step, unsi
     if (is_pixel)
         region.rows = 1;
     else
-        rows_read(run, &step->run, &region.first_row, &region.rows);
-    if (region.rows > 0 && !is_inside(memory, &region, !dory_has_second_input(run)))
+        rows_read(record, &step->record, &region.first_row, &region.rows);
+    if (region.rows > 0 && !is_inside(memory, &region, !dory_has_second_input(record)))
         fault(memory, "its input window does not hold all rows and channels that it reads", window->offset);
     else
         visit_region(memory, &region, read_run);
@@ -215,28 +216,28 @@ static void read_weights(struct memory *memory, const struct plan_step *step)
         return;
     if (memory->plan->weights_are_linked) /* check_step has seen where */
         return;
-    uint32_t bytes = dory_divide_up(step->run.channels, 4) * layer->run.quad_bytes;
-    uint64_t first = (uint64_t)(step->run.first_channel / 4) * layer->run.quad_bytes;
-    read_bytes(memory, step->run.weights_offset, weights_content(memory, step->layer, first), bytes,
+    uint32_t bytes = dory_divide_up(step->record.channels, 4) * layer->record.quad_bytes;
+    uint64_t first = (uint64_t)(step->record.first_channel / 4) * layer->record.quad_bytes;
+    read_bytes(memory, step->record.weights_offset, weights_content(memory, step->layer, first), bytes,
                "its weights are not in L2");
 }
 
 static void write_output(struct memory *memory, const struct plan_step *step)
 {
-    const struct dory_layer *run = &memory->plan->layers[step->layer].run;
-    const struct dory_window *window = &step->run.output;
+    const struct dory_layer *record = &memory->plan->layers[step->layer].record;
+    const struct dory_window *window = &step->record.output;
     struct region region = {
-        .first_row = step->run.first_row,
-        .rows = step->run.rows,
-        .first_byte = dory_element_bytes(step->run.first_channel, run->output_bits),
-        .bytes = dory_element_bytes(step->run.channels, run->output_bits),
-        .width = run->output_width,
-        .height = run->output_height,
-        .is_chw = run->output_layout == DORY_CHW,
-        .pixel_bytes = dory_element_bytes(run->output_channels, run->output_bits),
+        .first_row = step->record.first_row,
+        .rows = step->record.rows,
+        .first_byte = dory_element_bytes(step->record.first_channel, record->output_bits),
+        .bytes = dory_element_bytes(step->record.channels, record->output_bits),
+        .width = record->output_width,
+        .height = record->output_height,
+        .is_chw = record->output_layout == DORY_CHW,
+        .pixel_bytes = dory_element_bytes(record->output_channels, record->output_bits),
         .window = window,
-        .window_first_byte = dory_element_bytes(window->first_channel, run->output_bits),
-        .window_pixel_bytes = dory_element_bytes(window->channels, run->output_bits),
+        .window_first_byte = dory_element_bytes(window->first_channel, record->output_bits),
+        .window_pixel_bytes = dory_element_bytes(window->channels, record->output_bits),
         .tensor = memory->plan->network->layers[step->layer].output,
     };
     if (!is_inside(memory, &region, false))
@@ -300,7 +301,7 @@ static void leave(struct memory *memory, const struct dory_transfer *transfer, u
 static void start_transfers(struct memory *memory, uint32_t end, bool step_computes)
 {
     for (; memory->queued < end; memory->queued++) {
-        const struct dory_transfer *transfer = &memory->plan->transfers[memory->queued].run;
+        const struct dory_transfer *transfer = &memory->plan->transfers[memory->queued].record;
         for (uint32_t run = 0; run < transfer->runs; run++) {
             if (transfer->kind == HAL_RAM_WRITE)
                 leave(memory, transfer, memory->queued, run);
@@ -316,20 +317,20 @@ static void play_step(struct memory *memory, int index)
 {
     const struct plan_step *step = &memory->plan->steps[index];
     memory->step = index;
-    if (step->run.drain)
+    if (step->record.drain)
         memory->drained = (uint32_t)index;
-    if (step->run.transfers_awaited > memory->queued) {
-        if (!step->run.drain)
+    if (step->record.transfers_awaited > memory->queued) {
+        if (!step->record.drain)
             fault(memory, "awaits a transfer that no step before has started, and does not drain", 0);
-        start_transfers(memory, step->run.transfers_awaited, false);
+        start_transfers(memory, step->record.transfers_awaited, false);
     }
-    if (step->run.transfers_awaited > memory->complete)
-        memory->complete = step->run.transfers_awaited;
+    if (step->record.transfers_awaited > memory->complete)
+        memory->complete = step->record.transfers_awaited;
     read_input(memory, step, 0);
-    if (dory_has_second_input(&memory->plan->layers[step->layer].run))
+    if (dory_has_second_input(&memory->plan->layers[step->layer].record))
         read_input(memory, step, 1);
     read_weights(memory, step);
-    start_transfers(memory, step->run.transfers_started, true);
+    start_transfers(memory, step->record.transfers_started, true);
     write_output(memory, step);
 }
 
@@ -351,8 +352,8 @@ static void check_output(struct memory *memory, int tensor)
     const struct plan *plan = memory->plan;
     const struct plan_tensor *planned = &plan->tensors[tensor];
     for (uint32_t i = 0; i < planned->bytes; i++) {
-        content found = planned->home == HOME_RAM ? memory->ram[planned->ram_offset + i]
-                                                  : memory->l2[plan->buffers[planned->buffer].offset + i].content;
+        content found = planned->level == IN_RAM ? memory->ram[planned->ram_offset + i]
+                                                 : memory->l2[plan->buffers[planned->buffer].offset + i].content;
         if (found != tensor_content(tensor, i)) {
             check_fault(memory->checker, "byte %u of the network's output '%s' is not there at the end", i,
                         plan->network->tensors[tensor].name);
@@ -366,7 +367,7 @@ static void bring_input(struct memory *memory, int tensor)
     const struct plan *plan = memory->plan;
     const struct plan_tensor *planned = &plan->tensors[tensor];
     for (uint32_t i = 0; i < planned->bytes; i++) {
-        if (planned->home == HOME_RAM)
+        if (planned->level == IN_RAM)
             memory->ram[planned->ram_offset + i] = tensor_content(tensor, i);
         else
             memory->l2[plan->buffers[planned->buffer].offset + i].content = tensor_content(tensor, i);

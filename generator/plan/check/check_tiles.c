@@ -33,32 +33,32 @@ static uint64_t window_bytes(const struct dory_window *window, uint64_t width, u
 
 static bool copies_are_sound(const struct plan *plan, const struct plan_step *step, const struct dory_prepared_tile *tile)
 {
-    const struct dory_layer *run = &plan->layers[step->layer].run;
-    const struct dory_window *in = step->run.input, *out = &step->run.output;
+    const struct dory_layer *record = &plan->layers[step->layer].record;
+    const struct dory_window *in = step->record.input, *out = &step->record.output;
     bool sound = tile->load_count <= 3 && tile->store_count == tile->tile.last_chunk;
     for (unsigned i = 0; sound && i < tile->load_count; i++) {
         const struct hal_dma_copy *load = &tile->loads[i];
-        uint64_t second_width = run->second_is_pixel ? 1 : run->input_width;
-        bool input = lies_in(load, in[0].offset, window_bytes(&in[0], run->input_width, run->input_bits)) ||
-                     (dory_has_second_input(run) &&
-                      lies_in(load, in[1].offset, window_bytes(&in[1], second_width, run->second_input_bits)));
-        bool weights =
-            lies_in(load, step->run.weights_offset, (uint64_t)dory_divide_up(step->run.channels, 4) * run->quad_bytes);
+        uint64_t second_width = record->second_is_pixel ? 1 : record->input_width;
+        bool input = lies_in(load, in[0].offset, window_bytes(&in[0], record->input_width, record->input_bits)) ||
+                     (dory_has_second_input(record) &&
+                      lies_in(load, in[1].offset, window_bytes(&in[1], second_width, record->second_input_bits)));
+        bool weights = lies_in(load, step->record.weights_offset,
+                               (uint64_t)dory_divide_up(step->record.channels, 4) * record->quad_bytes);
         sound =
             load->direction == HAL_TO_LOCAL && lies_in_l1(plan, load) && (i == 0 && tile->load_weights ? weights : input);
     }
     return sound && (tile->store_count == 0 ||
                      (tile->store.direction == HAL_FROM_LOCAL && lies_in_l1(plan, &tile->store) &&
-                      lies_in(&tile->store, out->offset, window_bytes(out, run->output_width, run->output_bits))));
+                      lies_in(&tile->store, out->offset, window_bytes(out, record->output_width, record->output_bits))));
 }
 
 static bool lies_in_step(const struct plan *plan, const struct plan_step *step, const struct dory_tile *tile)
 {
-    const struct dory_step *run = &step->run;
-    return tile->first_row >= run->first_row && tile->first_row + tile->rows <= run->first_row + run->rows &&
-           tile->first_channel >= run->first_channel &&
-           tile->first_channel + tile->channels <= run->first_channel + run->channels &&
-           tile->first_column + tile->columns <= plan->layers[step->layer].run.output_width;
+    const struct dory_step *record = &step->record;
+    return tile->first_row >= record->first_row && tile->first_row + tile->rows <= record->first_row + record->rows &&
+           tile->first_channel >= record->first_channel &&
+           tile->first_channel + tile->channels <= record->first_channel + record->channels &&
+           tile->first_column + tile->columns <= plan->layers[step->layer].record.output_width;
 }
 
 void check_tiles(struct checker *checker)
@@ -67,7 +67,8 @@ void check_tiles(struct checker *checker)
     const struct dory_prepared_tile *tile = plan->tiles, *end = plan->tiles ? tile + plan_tile_count(plan) : tile;
     for (int i = 0; tile && i < plan->step_count; i++) {
         const struct plan_step *step = &plan->steps[i];
-        uint64_t outputs = (uint64_t)step->run.rows * plan->layers[step->layer].run.output_width * step->run.channels;
+        uint64_t outputs =
+            (uint64_t)step->record.rows * plan->layers[step->layer].record.output_width * step->record.channels;
         uint64_t stored = 0;
         bool sound = true, ended = false;
         for (bool first = true; sound && !ended && tile < end; first = false, tile++) {

@@ -13,7 +13,7 @@
 
 /* ---- early weights ---- */
 
-enum { MOST_BUFFERS = 10 };
+enum { MAXIMUM_BUFFERS = 10 };
 
 struct piece {
     uint32_t start, bytes;
@@ -21,7 +21,7 @@ struct piece {
 
 /* Pieces of L1 that are taken, in any order. */
 struct pieces {
-    struct piece piece[MOST_BUFFERS + 1];
+    struct piece piece[MAXIMUM_BUFFERS + 1];
     int count;
 };
 
@@ -53,12 +53,12 @@ static struct dory_placed_tile last_tile(const struct plan *plan, int index)
     dory_place_nothing(&before);
     for (int i = 0; i < layer->step_count; i++) {
         tile = before;
-        tile.step = &plan->steps[layer->first_step + i].run;
+        tile.step = &plan->steps[layer->first_step + i].record;
         dory_cursor_first(&tile.at, tile.step);
         do {
-            dory_place_tile(&tile, &before, &layer->run, NULL);
+            dory_place_tile(&tile, &before, &layer->record, NULL);
             before = tile;
-        } while (dory_cursor_next(&tile.at, &layer->run, tile.step));
+        } while (dory_cursor_next(&tile.at, &layer->record, tile.step));
     }
     return before;
 }
@@ -66,7 +66,7 @@ static struct dory_placed_tile last_tile(const struct plan *plan, int index)
 /* Its buffers, and that of the results that are still stored. */
 static struct pieces in_use_at_end(const struct plan *plan, int index, const struct l1_sizes *sizes)
 {
-    const struct dory_l1_map *map = &plan->layers[index].run.l1;
+    const struct dory_l1_map *map = &plan->layers[index].record.l1;
     struct dory_placed_tile last = last_tile(plan, index);
     struct pieces used = {.count = 0};
     take(&used, map->input[last.input_buffer], sizes->input);
@@ -122,12 +122,12 @@ static bool make_room(struct plan *plan, int index, const struct pieces *used, c
 {
     struct plan_layer *layer = &plan->layers[index];
     uint32_t end = plan->l1_arena_bytes, best_peak = UINT32_MAX;
-    struct dory_l1_map best = layer->run.l1;
+    struct dory_l1_map best = layer->record.l1;
     for (int i = -1; i <= used->count; i++) {
         uint32_t least = i < 0             ? DORY_L1_RUNTIME_BYTES
                          : i < used->count ? dory_round_up(used->piece[i].start + used->piece[i].bytes, DORY_ALIGNMENT)
                                            : (end - dory_minimum(end, sizes->weights)) / DORY_ALIGNMENT * DORY_ALIGNMENT;
-        struct dory_l1_map map = layer->run.l1;
+        struct dory_l1_map map = layer->record.l1;
         uint32_t start = find_room(used, sizes->weights, least, end), peak;
         if (start != UINT32_MAX && lay_round(&map, sizes, start, end, &peak) && peak < best_peak) {
             best = map;
@@ -136,7 +136,7 @@ static bool make_room(struct plan *plan, int index, const struct pieces *used, c
     }
     if (best_peak == UINT32_MAX)
         return false;
-    layer->run.l1 = best;
+    layer->record.l1 = best;
     layer->l1_bytes = best_peak;
     plan->l1_peak_bytes = best_peak > plan->l1_peak_bytes ? best_peak : plan->l1_peak_bytes;
     return true;
@@ -150,9 +150,9 @@ void plan_bring_early(struct plan *plan, struct arena *arena)
         struct plan_layer *layer = &plan->layers[i];
         struct l1_sizes sizes = timeline_l1_sizes(plan, i);
         bool in_turn = i == 0 || layer->block >= 0 || layer[-1].block >= 0; /* layers that take turns do without */
-        if (!in_turn && layer->run.quad_bytes > 0) {
+        if (!in_turn && layer->record.quad_bytes > 0) {
             struct pieces used = in_use_at_end(plan, i - 1, &before);
-            plan->steps[layer->first_step].run.weights_are_early = make_room(plan, i, &used, &sizes);
+            plan->steps[layer->first_step].record.weights_are_early = make_room(plan, i, &used, &sizes);
         }
         before = sizes;
     }
@@ -212,8 +212,8 @@ static void prepare_tile(struct preparation *to, const struct dory_placed_tile *
 
 static void prepare_step(struct preparation *to, const struct plan_step *step)
 {
-    const struct dory_layer *layer = &to->plan->layers[step->layer].run;
-    struct dory_placed_tile tile = {.step = &step->run, .starts_step = true};
+    const struct dory_layer *layer = &to->plan->layers[step->layer].record;
+    struct dory_placed_tile tile = {.step = &step->record, .starts_step = true};
     dory_cursor_first(&tile.at, tile.step);
     do {
         dory_place_tile(&tile, &to->before, layer, NULL);

@@ -13,7 +13,7 @@ static const uint64_t exact_effort[] = {
     [PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 4000000, [PLACE_CAREFULLY] = 8000000}; /* items looked at */
 static const uint64_t parts_effort[] = {[PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 0, [PLACE_CAREFULLY] = 8000000};
 
-#define MOST_FAILURES 100 /* of orders that follow from one another */
+#define MAXIMUM_FAILURES 100 /* of orders that follow from one another */
 
 /* An item's place in an order. */
 struct rank {
@@ -226,7 +226,7 @@ static void improve(struct placer *placer, uint32_t goal, uint64_t effort)
             placer->best = peak;
             memcpy(placer->best_order, placer->order, bytes);
             failures = 0;
-        } else if (failures++ < MOST_FAILURES) {
+        } else if (failures++ < MAXIMUM_FAILURES) {
             move_item(placer->order, placer->stuck, (int)(next_random(&state) % (uint32_t)(placer->stuck + 1)));
         } else {
             memcpy(placer->order, placer->best_order, bytes);

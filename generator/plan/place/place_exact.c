@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ITEMS    2000 /* recursion is as deep */
-#define MOST_LEVELS   6    /* of parts in parts that take turns */
-#define SMALL_PART    8    /* items, for which one turn is enough */
-#define TURNS_OF_PART 12
+#define MAXIMUM_ITEMS  2000 /* recursion is as deep */
+#define MAXIMUM_LEVELS 6    /* of parts in parts that take turns */
+#define SMALL_PART     8    /* items, for which one turn is enough */
+#define TURNS_OF_PART  12
 
 /* Items are placed in the order of their keys. */
 struct key {
@@ -392,7 +392,7 @@ static void start(struct search *s, const struct place_item *items, uint32_t ali
     s->total = arena_array(arena, uint64_t, count);
     s->dead_ends = arena_array(arena, uint64_t, count);
     s->crossing = arena_array(arena, int, (size_t)s->section_count);
-    s->kept = arena_array(arena, int, count *MOST_LEVELS);
+    s->kept = arena_array(arena, int, count *MAXIMUM_LEVELS);
     s->is_in_part = arena_array(arena, bool, count);
     s->ranked = arena_array(arena, struct ranked, count);
     for (int i = 0; i < s->count; i++) {
@@ -442,7 +442,7 @@ enum place_answer place_exactly(struct place_item *items, int count, uint32_t al
                                 uint64_t parts_effort, struct arena *arena)
 {
     struct search s = {.items = items, .count = count, .limit = bytes, .most_effort = UINT64_MAX};
-    if (count == 0 || count > MOST_ITEMS)
+    if (count == 0 || count > MAXIMUM_ITEMS)
         return count == 0 ? PLACE_FOUND : PLACE_UNDECIDED;
     start(&s, items, alignment, arena);
     for (int section = 0; section < s.section_count; section++)
@@ -453,7 +453,7 @@ enum place_answer place_exactly(struct place_item *items, int count, uint32_t al
         list[i] = i;
     enum place_answer answer = take_turns(&s, list, effort);
     s.turns = 0;
-    s.most_levels = MOST_LEVELS;
+    s.most_levels = MAXIMUM_LEVELS;
     s.most_effort = s.effort + parts_effort;
     if (answer == PLACE_UNDECIDED)
         answer = solve_all(&s, list, INT64_MAX);

@@ -1,7 +1,7 @@
 /* What a kernel takes for each shape of a tile, asked for once. */
 #include "plan/tile.h"
 
-#define MOST_ENTRIES ((size_t)1 << 22)
+#define MAXIMUM_ENTRIES ((size_t)1 << 22)
 
 struct cycle_table {
     const struct dory_layer *layer;
@@ -21,7 +21,7 @@ struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struc
     /* one a quad, and where the last quad has fewer channels, one more for tiles that end with it */
     table->channel_entries = dory_divide_up(layer->output_channels, 4) * (layer->output_channels % 4 ? 2 : 1);
     size_t entries = (size_t)layer->output_height * table->columns * table->channel_entries;
-    if (entries <= MOST_ENTRIES)
+    if (entries <= MAXIMUM_ENTRIES)
         table->entries = arena_array(arena, uint32_t, entries);
     return table;
 }

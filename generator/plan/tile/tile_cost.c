@@ -131,19 +131,19 @@ uint32_t tile_quad_bytes(const struct dory_layer *layer, uint32_t tile_input_cha
            dory_constants_bytes(layer);
 }
 
-void tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *run)
+void tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *record)
 {
-    *run = *problem->layer;
-    run->tile_order = tiling->order;
-    run->tile_rows = (uint16_t)tiling->shape.rows;
-    run->tile_columns = (uint16_t)tiling->shape.columns;
-    run->tile_channels = (uint16_t)tiling->shape.channels;
-    run->tile_input_channels = (uint16_t)tiling->shape.input_channels;
-    run->quad_bytes = tile_quad_bytes(run, tiling->shape.input_channels);
-    run->chunk_bytes = is_convolution(run) ? dory_chunk_bytes(run, tiling->shape.input_channels)
-                       : is_depthwise(run) ? dory_depthwise_quad_weight_bytes(run)
-                                           : 0;
-    tile_l1_bytes(problem, tiling, &run->l1);
+    *record = *problem->layer;
+    record->tile_order = tiling->order;
+    record->tile_rows = (uint16_t)tiling->shape.rows;
+    record->tile_columns = (uint16_t)tiling->shape.columns;
+    record->tile_channels = (uint16_t)tiling->shape.channels;
+    record->tile_input_channels = (uint16_t)tiling->shape.input_channels;
+    record->quad_bytes = tile_quad_bytes(record, tiling->shape.input_channels);
+    record->chunk_bytes = is_convolution(record) ? dory_chunk_bytes(record, tiling->shape.input_channels)
+                          : is_depthwise(record) ? dory_depthwise_quad_weight_bytes(record)
+                                                 : 0;
+    tile_l1_bytes(problem, tiling, &record->l1);
 }
 
 /* ---- transfers between L2 and L1 ---- */
@@ -184,8 +184,8 @@ static uint64_t rectangle_cycles(struct mover *mover, const struct rectangle *r,
 {
     if (r->rows == 0 || r->columns == 0)
         return 0;
-    uint64_t run = dory_element_bytes(r->channels, r->bits), runs = (uint64_t)r->rows * r->columns;
-    uint64_t bytes = run * runs;
+    uint64_t record = dory_element_bytes(r->channels, r->bits), runs = (uint64_t)r->rows * r->columns;
+    uint64_t bytes = record * runs;
     bool whole_pixels = r->channels == r->window_channels, whole_rows = r->columns == r->width && r->pitch == r->columns;
     if (whole_pixels) /* a row is one run, or the rectangle is */
         runs = whole_rows ? 1 : r->rows;

@@ -9,11 +9,11 @@
 
 /* ---- how often which extent occurs along one dimension ---- */
 
-#define MOST_EXTENTS 4
+#define MAXIMUM_EXTENTS 4
 
 struct extents {
     uint32_t count, tiles;
-    uint32_t extent[MOST_EXTENTS], times[MOST_EXTENTS];
+    uint32_t extent[MAXIMUM_EXTENTS], times[MAXIMUM_EXTENTS];
 };
 
 static void add_extent(struct extents *extents, uint32_t extent, uint32_t times)
@@ -217,7 +217,8 @@ static void estimate(const struct search *search, const struct candidate *candid
     bool apart = single_load || (tiling->single & SINGLE_OUTPUT);
     uint64_t beside = (apart ? 0 : load + store + command_cycles(search, candidate)) + target->tile_driver_cycles;
     uint64_t tile = most(kernel, beside) + (apart ? load + store : 0) + target->tile_overhead_cycles;
-    uint64_t first = kernel + tile_kernel_start_cycles(search->problem), turn = target->tile_driver_cycles + target->step_driver_cycles;
+    uint64_t first = kernel + tile_kernel_start_cycles(search->problem),
+             turn = target->tile_driver_cycles + target->step_driver_cycles;
     uint64_t last = most(tiles == 1 ? first : kernel, store + turn) + store;
     cost->cycles = search->fixed_cycles + tile_first_load_cycles(search->problem, tiling) + (tiles - 1) * tile + last +
                    target->tile_overhead_cycles + (tiles == 1 ? 0 : most(first, beside) - most(kernel, beside));
@@ -245,7 +246,8 @@ static void consider(struct search *search, const struct candidate *candidate)
 static uint64_t bound(const struct search *search, uint64_t kernels, uint64_t tiles)
 {
     const struct target *target = search->problem->target;
-    return search->fixed_cycles + most(kernels + tile_kernel_start_cycles(search->problem), tiles * target->tile_driver_cycles) +
+    return search->fixed_cycles +
+           most(kernels + tile_kernel_start_cycles(search->problem), tiles * target->tile_driver_cycles) +
            tiles * target->tile_overhead_cycles;
 }
 

@@ -105,10 +105,10 @@ function edgePath(edge, { nodes, edges }, rows, perRow, columns) {
 }
 
 function drawEdge(edge, path) {
-  const tensor = data.tensors[edge.tensor], style = tensor.home === "ram" ? "edge in-ram" : "edge";
+  const tensor = data.tensors[edge.tensor], style = tensor.memory === "ram" ? "edge in-ram" : "edge";
   return hover(svg("g", { class: style }, svg("path", { class: "reach", d: path }), svg("path", { class: "line", d: path, "marker-end": "url(#arrow)" })),
     tensorName(edge.tensor), [["shape", shape(tensor.shape)], ["bytes", withCommas(tensor.bytes)],
-      ["elements", `${tensor.bits} bits, ${tensor.signed ? "signed" : "unsigned"}`], ["lies in", tensor.home === "ram" ? "L3 RAM" : "L2"],
+      ["elements", `${tensor.bits} bits, ${tensor.signed ? "signed" : "unsigned"}`], ["lies in", tensor.memory === "ram" ? "L3 RAM" : "L2"],
       tensor.layout === "chw" && ["order", "channels, rows, columns"]]);
 }
 

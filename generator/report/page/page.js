@@ -93,9 +93,9 @@ function plainTable(title, columns, rows) {
 function tablesSection() {
   const part = section("Everything", "The same numbers as in report.json.");
   part.append(
-    plainTable("Tensors", [["#", "number"], ["name"], ["shape", "weak"], ["bits", "number"], ["bytes", "number"], ["made by layer"], ["home"], ["layout"], ["offset", "number"]],
+    plainTable("Tensors", [["#", "number"], ["name"], ["shape", "weak"], ["bits", "number"], ["bytes", "number"], ["made by layer"], ["memory"], ["layout"], ["offset", "number"]],
       data.tensors.map((tensor, index) => [index, tensor.name, shape(tensor.shape), tensor.bits, withCommas(tensor.bytes),
-        tensor.producer === null ? "input" : layerName(tensor.producer), tensor.home === "l2" ? "L2" : "RAM", (tensor.layout || "hwc").toUpperCase(), withCommas(tensor.offset)])),
+        tensor.producer === null ? "input" : layerName(tensor.producer), tensor.memory === "l2" ? "L2" : "RAM", (tensor.layout || "hwc").toUpperCase(), withCommas(tensor.offset)])),
     plainTable("Buffers in L2", [["#", "number"], ["name"], ["kind"], ["bytes", "number"], ["offset", "number"], ["first step", "number"], ["last step", "number"]],
       data.buffers.map((buffer, index) => [index, bufferName(buffer), buffer.kind, withCommas(buffer.bytes), withCommas(buffer.offset), buffer.first_step, buffer.last_step])),
     plainTable("Transfers between L3 and L2", [["#", "number"], ["buffer"], ["kind"], ["bytes", "number"], ["start step", "number"], ["needed step", "number"], ["queued", "number"], ["starts", "number"], ["ends", "number"]],

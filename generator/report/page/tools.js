@@ -95,7 +95,7 @@ const normalisationName = (layer) => normalisationNames[layer.normalisation] || 
 /* A fully connected layer runs as a convolution of one pixel. */
 const runInput = (layer) => (layer.kind === "fully_connected" ? [1, 1, layer.input_shape.reduce((a, b) => a * b)] : layer.input_shape);
 
-const inRam = (tensor) => data.tensors[tensor].home === "ram";
+const inRam = (tensor) => data.tensors[tensor].memory === "ram";
 
 function homesText(layer) {
   const input = layer.inputs.some(inRam), output = inRam(layer.output);

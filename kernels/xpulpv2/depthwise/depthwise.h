@@ -12,10 +12,10 @@
 
 /* Four output columns of four channels ("lanes"), the rows of a band. */
 struct dory_strip {
-    uint8_t
-        *unit[DORY_DEPTHWISE_MOST_UNITS]; /* [4 lanes][input_rows] words of the units that the strip reads, from the left */
-    const uint8_t *weights, *constants;   /* of the quad of channels */
-    uint8_t *output;                      /* first row and column, lane 0 */
+    uint8_t *unit[DORY_DEPTHWISE_MAXIMUM_UNITS]; /* [4 lanes][input_rows] words of the units that the strip reads, from the
+                                                    left */
+    const uint8_t *weights, *constants;          /* of the quad of channels */
+    uint8_t *output;                             /* first row and column, lane 0 */
     uint32_t rows, input_rows;
     uint32_t columns, lanes; /* 1 to 4 */
     bool new_quad, new_band; /* other weights, other rows than the strip before */

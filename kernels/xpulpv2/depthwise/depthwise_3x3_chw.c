@@ -8,7 +8,7 @@
 #include "../xpulpv2.h"
 #include "depthwise_3x3.h"
 
-#define MOST_ROWS 120 /* of a band: see dory_rounds */
+#define MAXIMUM_ROWS 120 /* of a band: see dory_rounds */
 
 /* Four columns of the output in a range of channels. */
 struct strip {
@@ -347,7 +347,7 @@ static inline __attribute__((always_inline)) void run_rows(const struct work *wo
 static inline uint32_t quads_together(const struct work *work, const struct dory_grid_share *share)
 {
     uint32_t rows = work->tile->rows;
-    if (share->first != 0 || share->items < 2 * rows || rows > MOST_ROWS) {
+    if (share->first != 0 || share->items < 2 * rows || rows > MAXIMUM_ROWS) {
         return 1;
     }
     uint32_t quads = dory_minimum(dory_quotient(share->items, rows), work->channels / 4 - work->quad);
@@ -365,8 +365,8 @@ static inline __attribute__((always_inline)) void run_strips(struct work *work, 
     work->quad = share.row - strips * work->quads;
     while (share.items > 0) {
         uint32_t end = dory_grid_share_row_end(&share, rows), quads = quads_together(work, &share);
-        for (uint32_t first = share.first; first < end; first += MOST_ROWS) {
-            run_rows(work, strip, first, dory_minimum(MOST_ROWS, end - first), quads, way, kind);
+        for (uint32_t first = share.first; first < end; first += MAXIMUM_ROWS) {
+            run_rows(work, strip, first, dory_minimum(MAXIMUM_ROWS, end - first), quads, way, kind);
         }
         dory_grid_share_next_row(&share, end);
         share.items -= (quads - 1) * rows;

@@ -4,7 +4,7 @@
 #include "any.h"
 #include "depthwise.h"
 
-#define MOST_FOURS 8 /* whose sums are in memory: an even number */
+#define MAXIMUM_FOURS 8 /* whose sums are in memory: an even number */
 
 static void start_any(const struct dory_depthwise *work)
 {
@@ -82,10 +82,10 @@ static void compute_long_lane(struct dory_series *series, uint32_t lane)
 {
     uint32_t fours = 2 * series->pairs + series->single, bytes = series->normaliser.output_bytes;
     uint8_t *output = series->output + lane * bytes;
-    int32_t sums[4 * MOST_FOURS];
+    int32_t sums[4 * MAXIMUM_FOURS];
     series->own.offset = lane * series->lane_bytes;
     while (fours > 0) {
-        uint32_t now = dory_minimum(fours, MOST_FOURS);
+        uint32_t now = dory_minimum(fours, MAXIMUM_FOURS);
         series->own.last = (uint8_t *)sums;
         series->pairs = now / 2;
         series->single = now % 2;

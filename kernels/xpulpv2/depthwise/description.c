@@ -172,8 +172,8 @@ static bool any_supports(const struct dory_layer *layer)
 {
     uint32_t steps = dory_depthwise_steps(layer->kernel_width, layer->stride_width);
     uint32_t units = dory_depthwise_units(layer->kernel_width, layer->stride_width);
-    return dory_is_plain_depthwise(layer) && steps <= DORY_DEPTHWISE_MOST_STEPS && units <= DORY_DEPTHWISE_MOST_UNITS &&
-           !dory_is_line(layer);
+    return dory_is_plain_depthwise(layer) && steps <= DORY_DEPTHWISE_MAXIMUM_STEPS &&
+           units <= DORY_DEPTHWISE_MAXIMUM_UNITS && !dory_is_line(layer);
 }
 
 static uint32_t any_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)

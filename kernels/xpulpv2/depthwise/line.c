@@ -6,7 +6,7 @@
 #include "../share.h"
 #include "../xpulpv2.h"
 
-#define MOST_FOURS 8 /* whose sums are in memory */
+#define MAXIMUM_FOURS 8 /* whose sums are in memory */
 
 /* The lines of a tile. Along each lie `outputs`; tiles of a kernel of one row have a line a row, others one a column. */
 struct lines {
@@ -139,7 +139,7 @@ static void finish_sums(const struct lines *work, uint8_t *output, uint32_t lane
 static void compute_long(struct lines *work, uint8_t *output, uint32_t output_step)
 {
     struct dory_line *line = &work->line;
-    int32_t sums[4 * MOST_FOURS];
+    int32_t sums[4 * MAXIMUM_FOURS];
     for (uint32_t lane = 0; lane < work->lanes; lane++) {
         line->lanes = 1;
         line->last = (uint8_t *)sums;
@@ -189,7 +189,7 @@ static void compute_fours(struct lines *work, const uint8_t *input, uint32_t fou
 static inline __attribute__((always_inline)) void compute_some(struct lines *work, const uint8_t *input, uint32_t fours,
                                                                uint8_t *output)
 {
-    uint32_t most = work->is_long ? MOST_FOURS : fours;
+    uint32_t most = work->is_long ? MAXIMUM_FOURS : fours;
     while (fours > 0) {
         uint32_t now = dory_minimum(most, fours);
         compute_fours(work, input, now, output, work->output_step);

@@ -22,7 +22,7 @@
  * written from the last one to the first, and those that do not exist where one that does is written afterwards. */
 struct dory_series {
     struct dory_normaliser normaliser;
-    const uint8_t *source[2 * DORY_DEPTHWISE_MOST_STEPS + 2]; /* near and far of each outer step; two are read in vain */
+    const uint8_t *source[2 * DORY_DEPTHWISE_MAXIMUM_STEPS + 2]; /* near and far of each outer step; two are read in vain */
     uint32_t outer, inner, step;
     uint32_t rolls; /* not 0: the second four is a row below the first, and there are 2 * rolls + 1 inner steps, all rows */
     uint32_t second, pair_step;       /* from a four's inputs to the next one's, and to the next pair's */

@@ -4,7 +4,7 @@
 
 static bool is_packed(const struct dory_layer *layer, uint32_t weight_bits)
 {
-    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width, most = DORY_PACKED_MOST_TAPS;
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width, most = DORY_PACKED_MAXIMUM_TAPS;
     return layer->operation == DORY_CONVOLUTION && layer->weight_bits == weight_bits && layer->input_bits <= 8 &&
            (weight_bits < 8 || layer->input_bits < 8 || layer->output_bits < 8) && dory_is_stored_packed(layer) &&
            taps <= most && taps * layer->input_channels <= most;

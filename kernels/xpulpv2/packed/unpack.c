@@ -5,7 +5,7 @@
 typedef uint16_t __attribute__((may_alias)) half;
 typedef int16_t __attribute__((may_alias)) signed_half;
 
-#define MOST_BYTES (2 * DORY_SIXTEEN) /* of sixteen elements */
+#define MAXIMUM_BYTES (2 * DORY_SIXTEEN) /* of sixteen elements */
 
 static inline void read_halves(int32_t *element, const uint8_t *input, bool is_signed)
 {
@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) void read_sixteen(int32_t *element,
 
 void dory_read_elements(int32_t element[DORY_SIXTEEN], const uint8_t *input, uint32_t count, uint32_t bits, bool is_signed)
 {
-    uint32_t part[MOST_BYTES / 4];
+    uint32_t part[MAXIMUM_BYTES / 4];
     if (count < DORY_SIXTEEN) {
         memcpy(part, input, dory_element_bytes(count, bits));
         input = (const uint8_t *)part;
@@ -70,7 +70,7 @@ static inline void write_sixteen(uint8_t *output, const int32_t *element, uint32
 /* Bits behind the last element are zero. */
 void dory_write_elements(uint8_t *output, const int32_t element[DORY_SIXTEEN], uint32_t count, uint32_t bits)
 {
-    uint32_t part[MOST_BYTES / 4];
+    uint32_t part[MAXIMUM_BYTES / 4];
     if (count == DORY_SIXTEEN) {
         write_sixteen(output, element, bits);
         return;

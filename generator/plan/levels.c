@@ -36,20 +36,20 @@ void count_live(struct optimiser *o)
 {
     memset(o->live, 0, (size_t)o->network->layer_count * sizeof *o->live);
     for (int t = 0; t < o->network->tensor_count; t++)
-        if (o->planner->homes[t] == HOME_L2)
+        if (o->planner->levels[t] == IN_L2)
             add_live(o, t, o->planner->tensor_bytes[t]);
 }
 
-void set_place(struct optimiser *o, int tensor, enum plan_home home, enum dory_layout layout)
+void set_place(struct optimiser *o, int tensor, enum memory_level level, enum dory_layout layout)
 {
     struct planner *p = o->planner;
     add_live(o, tensor,
-             (home == HOME_L2 ? p->tensor_bytes[tensor] : 0) - (p->homes[tensor] == HOME_L2 ? p->tensor_bytes[tensor] : 0));
-    p->homes[tensor] = home;
+             (level == IN_L2 ? p->tensor_bytes[tensor] : 0) - (p->levels[tensor] == IN_L2 ? p->tensor_bytes[tensor] : 0));
+    p->levels[tensor] = level;
     p->layouts[tensor] = layout;
 }
 
-/* ---- homes ---- */
+/* ---- levels ---- */
 
 uint64_t candidate_guess(const struct candidate *candidate, bool alone)
 {
@@ -106,20 +106,20 @@ static uint64_t lacking_in_life(struct optimiser *o, int tensor)
     return sum;
 }
 
-void set_home(struct optimiser *o, int tensor, enum plan_home home)
+void set_level(struct optimiser *o, int tensor, enum memory_level level)
 {
-    set_place(o, tensor, home, home != HOME_RAM && o->layouts[tensor] == LAYOUT_PAYS ? DORY_CHW : DORY_HWC);
+    set_place(o, tensor, level, level != IN_RAM && o->layouts[tensor] == LAYOUT_PAYS ? DORY_CHW : DORY_HWC);
 }
 
-/* Bytes of lack that RAM as a home takes away. */
+/* Bytes of lack that RAM as a level takes away. */
 static uint64_t relief(struct optimiser *o, int tensor)
 {
     uint64_t before = lacking_in_life(o, tensor);
     if (before == 0)
         return 0;
-    set_home(o, tensor, HOME_RAM);
+    set_level(o, tensor, IN_RAM);
     uint64_t after = lacking_in_life(o, tensor);
-    set_home(o, tensor, HOME_L2);
+    set_level(o, tensor, IN_L2);
     return before > after ? before - after : 0;
 }
 
@@ -135,7 +135,7 @@ static int best_to_move(struct optimiser *o)
     int best = -1;
     uint64_t best_relief = 0, best_traffic = 1;
     for (int t = 0; t < o->network->tensor_count; t++) {
-        if (o->planner->homes[t] != HOME_L2)
+        if (o->planner->levels[t] != IN_L2)
             continue;
         uint64_t helps = relief(o, t), costs = traffic(o, t);
         if (helps * best_traffic > best_relief * costs) {
@@ -169,25 +169,25 @@ bool may_spill(const struct optimiser *o, int tensor) { return o->ports_may_spil
 static bool has_port_in_ram(const struct optimiser *o)
 {
     for (int t = 0; t < o->network->tensor_count; t++)
-        if (o->planner->homes[t] == HOME_RAM && is_port(o, t))
+        if (o->planner->levels[t] == IN_RAM && is_port(o, t))
             return true;
     return false;
 }
 
-void choose_homes(struct optimiser *o)
+void choose_levels(struct optimiser *o)
 {
     struct planner *p = o->planner;
     for (int t = 0; t < o->network->tensor_count; t++)
-        set_home(o, t, p->options->tensors_in_ram && may_spill(o, t) ? HOME_RAM : HOME_L2);
+        set_level(o, t, p->options->tensors_in_ram && may_spill(o, t) ? IN_RAM : IN_L2);
     while (first_lacking(o) >= 0) {
         int tensor = best_to_move(o);
         if (tensor < 0)
             break;
-        set_home(o, tensor, HOME_RAM);
+        set_level(o, tensor, IN_RAM);
     }
 }
 
-/* ---- homes for the model to decide ---- */
+/* ---- levels for the model to decide ---- */
 
 /* Bytes with which a layer can run, at least, with these operands in RAM; without tensors that must be in L2. */
 static uint64_t layer_bytes(struct optimiser *o, const int *operands, int layer, uint8_t ram)
@@ -234,11 +234,11 @@ void choose_spills(struct optimiser *o)
     struct decision now = decision_make(network, o->planner->arena);
     decision_keep(o, &now);
     for (int t = 0; t < network->tensor_count; t++)
-        set_home(o, t, HOME_L2);
+        set_level(o, t, IN_L2);
     for (int l = 0; l < network->layer_count; l++)
         tight[l] = few || o->live[l] > o->bytes || comfortable_bytes(o, l, 0) > o->bytes - o->live[l];
     for (int t = 0; t < network->tensor_count; t++) {
-        bool always = now.homes[t] == HOME_RAM && (o->planner->options->tensors_in_ram || !may_spill(o, t));
+        bool always = now.levels[t] == IN_RAM && (o->planner->options->tensors_in_ram || !may_spill(o, t));
         o->spill[t] = always ? SPILL_ALWAYS : SPILL_NEVER;
         for (int l = o->lives[t].first; l <= o->lives[t].last && may_spill(o, t) && !always; l++)
             if (tight[l])
@@ -283,8 +283,8 @@ static bool fit_together(const struct dory_layer *producer, const struct dory_la
 /* Cycles of a layer that is done in one step, with everything in L2; UINT64_MAX: it cannot be. */
 static uint64_t cycles_of(struct planner *planner, int layer)
 {
-    const struct dory_layer *run = &planner->runs[layer];
-    struct cut *cut = cut_get(planner, layer, run->output_height, run->output_channels, false, 0);
+    const struct dory_layer *record = &planner->runs[layer];
+    struct cut *cut = cut_get(planner, layer, record->output_height, record->output_channels, false, 0);
     return cut_solve(planner, layer, cut) ? cut->cost.cycles : UINT64_MAX;
 }
 
