@@ -201,16 +201,6 @@ static void write_offsets(struct plan *plan)
     }
 }
 
-/* What a run takes beside its layers. Where these wait for L3 in any case, the first transfers are queued meanwhile. */
-static uint64_t start_cycles(const struct target *target, const struct plan *plan, uint64_t cycles)
-{
-    uint64_t computing = 0, queueing = (uint64_t)plan->steps[0].record.transfers_started * target->first_transfer_cycles;
-    for (int i = 0; i < plan->network->layer_count; i++)
-        computing += plan->layers[i].predicted_cycles;
-    uint64_t waits = cycles - computing;
-    return target->run_overhead_cycles + (queueing > waits ? queueing - waits : 0);
-}
-
 static bool write_plan(struct planner *p, struct plan *plan, const struct schedule *schedule)
 {
     const struct network *network = p->network;
@@ -237,7 +227,7 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     bool good = place_weights(p, plan);
     good = place_ram(p, plan) && good;
     write_offsets(plan);
-    plan->start_cycles = start_cycles(p->target, plan, schedule->cycles);
+    plan->start_cycles = timeline_run_start_cycles(plan, p->target, schedule->cycles);
     plan->moved = traffic_of(p);
     plan->moved_without_blocks = p->without_blocks;
     plan->predicted_cycles = plan->start_cycles + schedule->cycles;

@@ -236,12 +236,22 @@ void timeline_play_layers(struct plan *plan, struct arena *arena)
     count_from_completed(plan, turn_cycles);
 }
 
+uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target *target, uint64_t cycles)
+{
+    uint64_t computing = 0, queueing = (uint64_t)plan->steps[0].record.transfers_started * target->first_transfer_cycles;
+    for (int i = 0; i < plan->network->layer_count; i++)
+        computing += plan->layers[i].predicted_cycles;
+    uint64_t waits = cycles - computing;
+    return target->run_overhead_cycles + (queueing > waits ? queueing - waits : 0);
+}
+
 void timeline_play_on(struct plan *plan, const struct target *target, struct arena *arena)
 {
     struct timeline timeline;
     plan->target = target;
-    plan->start_cycles = target->run_overhead_cycles;
+    plan->start_cycles = 0;
     timeline_play_layers(plan, arena);
     timeline_make(plan, &timeline, arena);
-    plan->predicted_cycles = timeline.end_cycle;
+    plan->start_cycles = timeline_run_start_cycles(plan, target, timeline.end_cycle);
+    plan->predicted_cycles = plan->start_cycles + timeline.end_cycle;
 }

@@ -89,7 +89,7 @@ static bool lives(const struct network *network, int tensor, int layer)
     return first <= layer && (is_read || layer == first);
 }
 
-static uint32_t need_with_homes(struct planner *planner)
+static uint32_t need_with_levels(struct planner *planner)
 {
     const struct network *network = planner->network;
     uint32_t most = 0;
@@ -103,7 +103,7 @@ static uint32_t need_with_homes(struct planner *planner)
     return most;
 }
 
-static void expect_least_of_all_homes(const struct network *network, const struct target *target, uint64_t seed)
+static void expect_least_of_all_levels(const struct network *network, const struct target *target, uint64_t seed)
 {
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
@@ -117,7 +117,7 @@ static void expect_least_of_all_homes(const struct network *network, const struc
     for (uint32_t levels = 0; levels < 1u << network->tensor_count; levels++) {
         for (int t = 0; t < network->tensor_count; t++)
             planner.levels[t] = levels >> t & 1 ? IN_RAM : IN_L2;
-        best = dory_minimum(best, need_with_homes(&planner));
+        best = dory_minimum(best, need_with_levels(&planner));
     }
     EXPECT(found <= best, "seed %" PRIu64 ": %u bytes of L2, but %u would do", seed, found, best);
     arena_free(&arena);
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
     for (uint64_t seed = 1; seed <= (few ? 5 : 20); seed++)
         expect_least(arena_format(&arena, "random %" PRIu64, seed), random_network(&arena, seed, 6), &host, 30000);
     for (uint64_t seed = 100; seed < (few ? 110 : 200); seed++)
-        expect_least_of_all_homes(random_network(&arena, seed, 6), &gap8, seed);
+        expect_least_of_all_levels(random_network(&arena, seed, 6), &gap8, seed);
     arena_free(&arena);
     return expect_result("least");
 }
