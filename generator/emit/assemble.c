@@ -49,7 +49,7 @@ static void assemble_network(const struct plan *plan, struct assembled *assemble
         .resident_offset = plan->resident_offset,
         .resident_bytes = plan->resident_bytes,
         .weights = plan->weights_are_linked ? plan->flash_image : NULL,
-        .tiles = plan->tiles, /* what has them is a name of the firmware: tile_source */
+        .tiles = plan->tiles, /* the placer is a name of the firmware */
     };
 }
 

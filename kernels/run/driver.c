@@ -1,5 +1,33 @@
 #include "driver.h"
 
+/* ---- what is to be copied ---- */
+
+static void describe_weights_of_next(struct dory_driver *driver, struct hal_dma_copy *copy)
+{
+    const struct dory_placed_tile *next = driver->next;
+    if (next->prepared) {
+        dory_take_weights(copy, next->prepared, &driver->bases);
+    } else {
+        driver->placer.describe_weights(driver, copy);
+    }
+}
+
+static void describe_loads_of_next(struct dory_driver *driver, struct dory_copies *copies)
+{
+    const struct dory_placed_tile *next = driver->next;
+    if (next->prepared) {
+        dory_take_loads(copies, next, &driver->bases);
+    } else {
+        driver->placer.describe_loads(driver, copies);
+    }
+}
+
+static bool describe_store(struct dory_driver *driver, struct dory_copies *copies, const struct dory_placed_tile *of)
+{
+    return of->prepared ? dory_take_store(copies, of->prepared, &driver->bases)
+                        : driver->placer.describe_store(driver, copies, of);
+}
+
 /* ---- copies ---- */
 
 static void start_store(struct dory_driver *driver)
@@ -48,7 +76,7 @@ static void fetch_early(struct dory_driver *driver)
     if (!next->step->weights_are_early || next->step->transfers_awaited > driver->run.transfers_complete) {
         return;
     }
-    driver->source.describe_weights(driver, &driver->copies.loads[0]);
+    describe_weights_of_next(driver, &driver->copies.loads[0]);
     driver->copies.load_count = 1;
     start_loads(driver);
     next->load_weights = false;
@@ -72,19 +100,45 @@ static void await_copied(struct dory_driver *driver)
 
 /* ---- from tile to tile ---- */
 
+/* Where tiles have been placed by the generator: the one behind that of `now`. */
+static bool take_next(struct dory_driver *driver)
+{
+    const struct dory_placed_tile *now = driver->now;
+    struct dory_placed_tile *next = driver->next;
+    next->step = now->step;
+    if (now->prepared->ends_step) {
+        driver->turns = !dory_driver_has_step_of_layer(driver);
+        if (!dory_driver_has_step(driver)) {
+            return false;
+        }
+        next->step = driver->next_step++;
+    }
+    dory_take_tile(next, now->prepared + 1, driver->bases.l1);
+    return true;
+}
+
+/* The first tile of the network. */
+static bool take_first(struct dory_driver *driver)
+{
+    driver->turns = true;
+    driver->next->step = driver->next_step++;
+    dory_take_tile(driver->next, driver->run.network->tiles, driver->bases.l1);
+    return true;
+}
+
 /* `next` has been given to the cores. Describes the copies that may go on while they compute it, and starts to store the
  * results of the tile before; the loads for the one behind follow at once: on GAP8 an instruction that is not in the cache
  * waits for all transfers in front of it. */
 static void step_on(struct dory_driver *driver)
 {
     struct dory_placed_tile *before = driver->now;
-    bool store = driver->computed && driver->source.describe_store(driver, &driver->copies, before);
+    bool store = driver->computed && describe_store(driver, &driver->copies, before);
     driver->now = driver->next;
     driver->next = before;
     driver->computed = true;
-    driver->more = driver->source.take_next(driver);
+    driver->more = driver->now->prepared ? take_next(driver) : driver->placer.place_next(driver);
     if (driver->more && driver->next->overlaps) {
-        driver->source.describe_loads(driver, &driver->copies);
+        describe_loads_of_next(driver, &driver->copies);
     }
     if (store) {
         start_store(driver);
@@ -161,8 +215,12 @@ void dory_driver_open(struct dory_driver *driver)
     driver->store_open[0] = driver->store_open[1] = false;
     driver->now = &driver->tile[0];
     driver->next = &driver->tile[1];
-    driver->source = *network->tile_source;
-    driver->more = driver->source.take_first(driver);
+    if (network->tiles) {
+        driver->more = take_first(driver);
+    } else {
+        driver->placer = *network->placer;
+        driver->more = driver->placer.place_first(driver);
+    }
 }
 
 static void give_tile(struct dory_driver *driver, struct dory_work *work)
@@ -173,7 +231,12 @@ static void give_tile(struct dory_driver *driver, struct dory_work *work)
     work->valid = next->valid;
     work->layer_turn = (uint8_t)driver->layer_turn;
     work->layer_number = next->step->layer_number;
-    driver->source.describe_work(driver, work);
+    if (next->prepared) {
+        work->has_border = next->prepared->has_border;
+        work->has_table = next->prepared->has_table;
+    } else {
+        driver->placer.describe_work(driver, work);
+    }
     if (driver->run.buffers->profile) {
         driver->run.buffers->profile[next->step->layer_number].tiles++;
     }
@@ -194,7 +257,7 @@ static void give_store(struct dory_driver *driver, struct dory_work *work)
     struct dory_copies *copies = &driver->shared->copies;
     copies->store_count = copies->load_count = 0;
     if (driver->computed) {
-        driver->source.describe_store(driver, copies, driver->now);
+        describe_store(driver, copies, driver->now);
     }
     work->kind = DORY_WORK_NOTHING;
     work->has_border = work->has_table = false;
@@ -213,7 +276,7 @@ static void give_next(struct dory_driver *driver, struct dory_work *work)
     }
     give_tile(driver, work);
     work->described = driver->next->step->layer;
-    driver->source.describe_loads(driver, &driver->shared->copies);
+    describe_loads_of_next(driver, &driver->shared->copies);
     if (driver->next->starts_step) {
         dory_await_transfers(&driver->run, driver->next->step->transfers_awaited);
     }

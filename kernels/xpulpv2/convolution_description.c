@@ -154,11 +154,24 @@ static uint64_t linear_cycles(const struct dory_layer *layer, const struct dory_
     return blocks * block + 610;
 }
 
-const struct dory_kernel_description dory_xpulpv2_linear_description = {
-    .name = "dory_xpulpv2_linear",
-    .supports = linear_supports,
-    .scratch_bytes = dory_no_scratch,
-    .cycles = linear_cycles,
-    .start_percent = 35,
-    .can_tile_input_channels = true,
-};
+static bool has_own_linear(const struct dory_layer *layer)
+{
+    return layer->normalisation == DORY_NORMALISE_CLAMPED || layer->normalisation == DORY_NORMALISE_SPLIT ||
+           layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SHARED;
+}
+
+#define LINEAR(kernel, condition)                                                                                           \
+    static bool kernel##_supports_kind(const struct dory_layer *layer) { return linear_supports(layer) && (condition); }    \
+    const struct dory_kernel_description dory_xpulpv2_##kernel##_description = {                                            \
+        .name = "dory_xpulpv2_" #kernel,                                                                                    \
+        .supports = kernel##_supports_kind,                                                                                 \
+        .scratch_bytes = dory_no_scratch,                                                                                   \
+        .cycles = linear_cycles,                                                                                            \
+        .can_tile_input_channels = true,                                                                                    \
+    };
+
+LINEAR(linear, !has_own_linear(layer))
+LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED)
+LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT)
+LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH)
+LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED)

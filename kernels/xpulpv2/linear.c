@@ -6,6 +6,17 @@
 #include "walk.h"
 #include "xpulpv2.h"
 
+/* One kind's own way: dory_normalise_directly and the like, for one sum. */
+typedef void normaliser(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride, unsigned count,
+                        const uint8_t *constants);
+
+static inline void normalise_shared(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride, unsigned count,
+                                    const uint8_t *constants)
+{
+    (void)stride, (void)count;
+    *sum = dory_normalise_by_one_scale(normaliser, *sum, constants);
+}
+
 static inline void store(const struct dory_product *product, uint32_t packed, uint32_t pixel, uint32_t quad)
 {
     uint32_t channels = product->blocks.channels;
@@ -19,36 +30,25 @@ static inline void store(const struct dory_product *product, uint32_t packed, ui
     }
 }
 
-/* A byte of each lane in the direct kinds, and in the high one whatever its bounds and its rounding: what the way that takes
- * every kind spends on calls is a third of such a layer. Not unrolled: the cores' cache of 4 kB holds the tile loop, too. */
-static inline void finish_directly(const struct dory_product *product, const int32_t sum[4], const uint8_t *constants,
-                                   uint32_t pixel, uint32_t quad)
+/* A byte of each lane: what the way that takes every kind spends on calls is a third of such a layer. Not unrolled: the
+ * cores' cache of 4 kB holds the tile loop, too. */
+static inline __attribute__((always_inline)) void finish_directly(const struct dory_product *product, const int32_t sum[4],
+                                                                  const uint8_t *constants, uint32_t pixel, uint32_t quad,
+                                                                  normaliser *normalise)
 {
-    const struct dory_normaliser *normaliser = &product->blocks.normaliser;
-    uint32_t bytes = dory_direct_constants_bytes(normaliser), packed = 0;
+    uint32_t bytes = product->constants_bytes / 4, packed = 0;
 #pragma GCC unroll 1
     for (uint32_t lane = 0; lane < 4; lane++, constants += bytes) {
         int32_t element = sum[lane];
-        dory_normalise_some_in_their_kind(normaliser, &element, 1, 1, constants);
+        normalise(&product->blocks.normaliser, &element, 1, 1, constants);
         packed = packed >> 8 | (uint32_t)element << 24;
     }
     store(product, packed, pixel, quad);
 }
 
-/* The same where the scale is the layer's: it stays in registers. */
-static void finish_by_one_scale(const struct dory_product *product, const int32_t sum[4], const uint8_t *biases,
-                                uint32_t pixel, uint32_t quad)
-{
-    uint32_t packed = 0;
-#pragma GCC unroll 1
-    for (uint32_t lane = 0; lane < 4; lane++) {
-        int32_t element = dory_normalise_by_one_scale(&product->blocks.normaliser, sum[lane], biases + 4 * lane);
-        packed = packed >> 8 | (uint32_t)element << 24;
-    }
-    store(product, packed, pixel, quad);
-}
-
-static void compute_quad(const struct dory_product *product, const uint8_t *input, uint32_t pixel, uint32_t quad)
+static inline __attribute__((always_inline)) void compute_quad(const struct dory_product *product, const uint8_t *input,
+                                                               uint32_t pixel, uint32_t quad, normaliser *normalise,
+                                                               dory_lane_normaliser *normalise_lane)
 {
     const struct dory_blocks *blocks = &product->blocks;
     const uint8_t *weights = product->weights + quad * product->quad_bytes;
@@ -59,43 +59,50 @@ static void compute_quad(const struct dory_product *product, const uint8_t *inpu
         input += blocks->jump;
         dory_dots(sum, &input, &weights, blocks->words, is_signed);
     }
-    if (product->direct == DORY_BY_ONE_SCALE) {
-        finish_by_one_scale(product, sum, weights, pixel, quad);
-        return;
-    }
     if (product->direct != DORY_NOT_DIRECT) {
-        finish_directly(product, sum, weights, pixel, quad);
+        finish_directly(product, sum, weights, pixel, quad, normalise);
         return;
     }
     int32_t kept[4] = {sum[0], sum[1], sum[2], sum[3]};
-    dory_product_finish(product, kept, weights, pixel, 1, quad);
+    dory_product_finish_by(product, kept, weights, pixel, 1, quad, normalise_lane);
 }
 
-/* Anything but DORY_NOT_DIRECT will do where the normaliser knows which kind it is. */
-static enum dory_direct direct_of(const struct dory_layer *layer)
-{
-    if (layer->output_bits == 8 && layer->normalisation == DORY_NORMALISE_SHARED) {
-        return DORY_BY_ONE_SCALE;
-    }
-    bool is_high = layer->normalisation == DORY_NORMALISE_HIGH && layer->output_bits == 8;
-    return is_high ? DORY_DIRECT_HIGH : dory_direct_of(layer);
-}
-
-void dory_xpulpv2_linear(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+static inline __attribute__((always_inline)) void multiply(const struct dory_layer *layer, const struct dory_tile *tile,
+                                                           unsigned core, unsigned cores, enum dory_direct direct,
+                                                           normaliser *normalise, dory_lane_normaliser *normalise_lane)
 {
     uint32_t run_bytes = (uint32_t)layer->kernel_width * tile->input_channels;
     uint32_t row_bytes = (uint32_t)tile->input_columns * tile->input_channels;
     struct dory_product product;
-    dory_product_start(&product, layer, tile, direct_of(layer), run_bytes, layer->kernel_height,
+    dory_product_start(&product, layer, tile, direct, run_bytes, layer->kernel_height,
                        row_bytes * layer->dilation_height - run_bytes);
     struct dory_grid_share share = dory_grid_share_of(product.pixel_count, product.quads, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, share.row);
     while (share.items > 0) {
         uint32_t end = dory_grid_share_row_end(&share, product.quads);
         for (uint32_t quad = share.first; quad < end; quad++) {
-            compute_quad(&product, walk.input, share.row, quad);
+            compute_quad(&product, walk.input, share.row, quad, normalise, normalise_lane);
         }
         dory_walk_on(&walk);
         dory_grid_share_next_row(&share, end);
     }
 }
+
+/* One for each kind, as in product.h. Where the kind's own way knows bounds and rounding itself, any name but
+ * DORY_NOT_DIRECT will do. */
+#define DEFINE_LINEAR(name, direct, normalise, lane)                                                                        \
+    void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
+    {                                                                                                                       \
+        multiply(layer, tile, core, cores, direct, normalise, lane);                                                        \
+    }
+
+static inline enum dory_direct if_bytes(const struct dory_layer *layer, enum dory_direct direct)
+{
+    return layer->output_bits == 8 ? direct : DORY_NOT_DIRECT;
+}
+
+DEFINE_LINEAR(linear, dory_direct_32_of(layer), dory_normalise_directly, dory_normalise_lane)
+DEFINE_LINEAR(linear_clamped, dory_direct_clamped_of(layer), dory_normalise_clamped_directly, dory_normalise_lane_clamped)
+DEFINE_LINEAR(linear_split, dory_direct_split_of(layer), dory_normalise_split_directly, dory_normalise_lane_split)
+DEFINE_LINEAR(linear_high, if_bytes(layer, DORY_DIRECT_HIGH), dory_normalise_highly, dory_normalise_lane_high)
+DEFINE_LINEAR(linear_shared, if_bytes(layer, DORY_BY_ONE_SCALE), normalise_shared, dory_normalise_lane_shared)

@@ -210,6 +210,31 @@ static void add_and_clip(const struct dory_normaliser *normaliser, const uint8_t
     }
 }
 
+void dory_normalise_lane_clamped(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane,
+                                 int32_t *sum, uint32_t stride, uint32_t count)
+{
+    normalise_clamped(normaliser, constants + 16 * lane, sum, stride, sum + stride * count);
+}
+
+void dory_normalise_lane_split(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane,
+                               int32_t *sum, uint32_t stride, uint32_t count)
+{
+    normalise_split(normaliser, constants + dory_constants_bytes(normaliser->layer) / 4 * lane, sum, stride,
+                    sum + stride * count);
+}
+
+void dory_normalise_lane_high(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane,
+                              int32_t *sum, uint32_t stride, uint32_t count)
+{
+    normalise_high(normaliser, constants + 16 * lane, sum, stride, sum + stride * count);
+}
+
+void dory_normalise_lane_shared(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane,
+                                int32_t *sum, uint32_t stride, uint32_t count)
+{
+    normalise_by_one_scale(normaliser, constants + 4 * lane, sum, stride, sum + stride * count);
+}
+
 void dory_normalise_lane(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane, int32_t *sum,
                          uint32_t stride, uint32_t count)
 {
@@ -217,12 +242,10 @@ void dory_normalise_lane(const struct dory_normaliser *normaliser, const uint8_t
     switch (normaliser->kind) {
     case DORY_NORMALISE_NONE: add_and_clip(normaliser, constants + 4 * lane, sum, stride, end); break;
     case DORY_NORMALISE_32: normalise_32(normaliser, constants + 8 * lane, sum, stride, end); break;
-    case DORY_NORMALISE_CLAMPED: normalise_clamped(normaliser, constants + 16 * lane, sum, stride, end); break;
-    case DORY_NORMALISE_SPLIT:
-        normalise_split(normaliser, constants + dory_constants_bytes(normaliser->layer) / 4 * lane, sum, stride, end);
-        break;
-    case DORY_NORMALISE_HIGH: normalise_high(normaliser, constants + 16 * lane, sum, stride, end); break;
-    case DORY_NORMALISE_SHARED: normalise_by_one_scale(normaliser, constants + 4 * lane, sum, stride, end); break;
+    case DORY_NORMALISE_CLAMPED: dory_normalise_lane_clamped(normaliser, constants, lane, sum, stride, count); break;
+    case DORY_NORMALISE_SPLIT: dory_normalise_lane_split(normaliser, constants, lane, sum, stride, count); break;
+    case DORY_NORMALISE_HIGH: dory_normalise_lane_high(normaliser, constants, lane, sum, stride, count); break;
+    case DORY_NORMALISE_SHARED: dory_normalise_lane_shared(normaliser, constants, lane, sum, stride, count); break;
     case DORY_NORMALISE_DIVIDE: normalise_divide(normaliser, constants + 16 * lane, sum, stride, end); break;
     default: normalise_64(normaliser, constants + 16 * lane, sum, stride, end); break;
     }

@@ -143,32 +143,27 @@ static inline void dory_normalise_clamped_directly(const struct dory_normaliser 
     }
 }
 
-/* The direct kind of the layer, whichever it is: `count` sums, a constant. */
-static inline void dory_normalise_some_in_their_kind(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
-                                                     unsigned count, const uint8_t *constants)
-{
-    if (normaliser->direct == DORY_DIRECT) {
-        dory_normalise_directly(normaliser, sum, stride, count, constants);
-    } else if (normaliser->kind == DORY_NORMALISE_SPLIT) {
-        dory_normalise_split_directly(normaliser, sum, stride, count, constants);
-    } else if (normaliser->kind == DORY_NORMALISE_HIGH) {
-        dory_normalise_highly(normaliser, sum, stride, count, constants);
-    } else {
-        dory_normalise_clamped_directly(normaliser, sum, stride, count, constants);
-    }
-}
-
-/* Four of them. */
+/* The direct kind of the layer, whichever it is: four sums, a constant. */
 static inline void dory_normalise_in_its_kind(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
                                               const uint8_t *constants)
 {
-    dory_normalise_some_in_their_kind(normaliser, sum, stride, 4, constants);
+    if (normaliser->direct == DORY_DIRECT) {
+        dory_normalise_directly(normaliser, sum, stride, 4, constants);
+    } else if (normaliser->kind == DORY_NORMALISE_SPLIT) {
+        dory_normalise_split_directly(normaliser, sum, stride, 4, constants);
+    } else if (normaliser->kind == DORY_NORMALISE_HIGH) {
+        dory_normalise_highly(normaliser, sum, stride, 4, constants);
+    } else {
+        dory_normalise_clamped_directly(normaliser, sum, stride, 4, constants);
+    }
 }
 
-/* Every kind: `count` sums of one channel, `stride` apart, become output elements. `lane` is the channel in its quad,
- * `constants` are the quad's. */
-void dory_normalise_lane(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane, int32_t *sum,
-                         uint32_t stride, uint32_t count);
+/* `count` sums of one channel, `stride` apart, become output elements. `lane` is the channel in its quad, `constants` are
+ * the quad's. The first one takes every kind; kernels of one kind have its own, so that a program has no other. */
+typedef void dory_lane_normaliser(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane,
+                                  int32_t *sum, uint32_t stride, uint32_t count);
+dory_lane_normaliser dory_normalise_lane, dory_normalise_lane_clamped, dory_normalise_lane_split, dory_normalise_lane_high,
+    dory_normalise_lane_shared;
 
 /* The low bytes of four elements. */
 static inline uint32_t dory_pack_bytes(const int32_t element[4])

@@ -156,7 +156,7 @@ static inline void finish_four(const struct dory_scalar_finish *finish, int32_t 
     }
 }
 
-static void maximum(const struct pool *pool, const uint8_t *input, uint8_t *output)
+static inline void maximum(const struct pool *pool, const uint8_t *input, uint8_t *output)
 {
     uint32_t word = dory_load_word(input);
     for (uint32_t row = pool->rows; row > 0; row--, input += pool->row_step) {
@@ -174,7 +174,7 @@ static void maximum(const struct pool *pool, const uint8_t *input, uint8_t *outp
     dory_store_word(output, word);
 }
 
-static void average(const struct pool *pool, const uint8_t *input, uint8_t *output)
+static inline void average(const struct pool *pool, const uint8_t *input, uint8_t *output)
 {
     int32_t sum[4] = {0, 0, 0, 0};
     for (uint32_t row = pool->rows; row > 0; row--, input += pool->row_step) {
@@ -190,7 +190,7 @@ static int32_t element(const struct pool *pool, const uint8_t *input)
 }
 
 /* Of a channel that no quad has. */
-static uint8_t single(const struct pool *pool, const uint8_t *input, bool is_maximum)
+static inline __attribute__((always_inline)) uint8_t single(const struct pool *pool, const uint8_t *input, bool is_maximum)
 {
     int32_t result = is_maximum ? element(pool, input) : 0;
     for (uint32_t row = pool->rows; row > 0; row--, input += pool->row_step) {
@@ -202,7 +202,8 @@ static uint8_t single(const struct pool *pool, const uint8_t *input, bool is_max
     return (uint8_t)(pool->is_plain ? result : finish(pool, result));
 }
 
-static void quad_of(const struct pool *pool, const uint8_t *input, uint8_t *output, bool is_maximum)
+static inline __attribute__((always_inline)) void quad_of(const struct pool *pool, const uint8_t *input, uint8_t *output,
+                                                          bool is_maximum)
 {
     if (is_maximum) {
         maximum(pool, input, output);
@@ -233,11 +234,11 @@ static void pool_start(struct pool *pool, const struct dory_layer *layer, const 
 }
 
 /* A core's share is a range of the grid of pixels by channel quads and channels that are left over. */
-void dory_xpulpv2_pool(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+static inline __attribute__((always_inline)) void pool_with(const struct dory_layer *layer, const struct dory_tile *tile,
+                                                            unsigned core, unsigned cores, bool is_maximum)
 {
     struct pool pool;
     pool_start(&pool, layer, tile);
-    bool is_maximum = layer->operation == DORY_MAXIMUM_POOL;
     uint32_t quads = tile->channels / 4u, items = quads + tile->channels % 4u;
     struct dory_grid_share share = dory_grid_share_of((uint32_t)tile->rows * tile->columns, items, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, share.row);
@@ -256,4 +257,15 @@ void dory_xpulpv2_pool(const struct dory_layer *layer, const struct dory_tile *t
         output += tile->channels;
         dory_grid_share_next_row(&share, end);
     }
+}
+
+/* Two, so that a network has only what it needs. */
+void dory_xpulpv2_pool_maximum(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    pool_with(layer, tile, core, cores, true);
+}
+
+void dory_xpulpv2_pool_average(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    pool_with(layer, tile, core, cores, false);
 }

@@ -55,13 +55,21 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     return items * (quads * quad + rest * single) / (quads + rest) + (is_maximum ? 900 : 1150);
 }
 
-const struct dory_kernel_description dory_xpulpv2_pool_description = {
-    .name = "dory_xpulpv2_pool",
-    .supports = pool_supports,
-    .scratch_bytes = dory_no_scratch,
-    .cycles = pool_cycles,
-    .start_percent = 80,
-};
+#define POOL(kernel, pooling)                                                                                               \
+    static bool kernel##_supports(const struct dory_layer *layer)                                                           \
+    {                                                                                                                       \
+        return layer->operation == (pooling) && pool_supports(layer);                                                       \
+    }                                                                                                                       \
+    const struct dory_kernel_description dory_xpulpv2_##kernel##_description = {                                            \
+        .name = "dory_xpulpv2_" #kernel,                                                                                    \
+        .supports = kernel##_supports,                                                                                      \
+        .scratch_bytes = dory_no_scratch,                                                                                   \
+        .cycles = pool_cycles,                                                                                              \
+        .start_percent = 80,                                                                                                \
+    };
+
+POOL(pool_maximum, DORY_MAXIMUM_POOL)
+POOL(pool_average, DORY_AVERAGE_POOL)
 
 /* ---- of elements of any bits ------------------------------------------------------------------------------- */
 

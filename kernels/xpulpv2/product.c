@@ -73,7 +73,7 @@ static void keep_partial_sums(const int32_t sum[16], int32_t *partial, uint32_t 
 
 __attribute__((noinline)) bool dory_product_normalise(const struct dory_product *product, int32_t *sum,
                                                       const uint8_t *constants, uint32_t index, uint32_t pixels,
-                                                      uint32_t quad)
+                                                      uint32_t quad, dory_lane_normaliser *normalise)
 {
     const struct dory_blocks *blocks = &product->blocks;
     uint32_t lanes = dory_minimum(4, blocks->channels - 4 * quad), stride = 4 * product->quads;
@@ -89,7 +89,7 @@ __attribute__((noinline)) bool dory_product_normalise(const struct dory_product 
         if (blocks->normaliser.direct == DORY_DIRECT && pixels == 4) {
             dory_normalise_directly(&blocks->normaliser, sum + lane, 4, 4, constants + 8 * lane);
         } else {
-            dory_normalise_lane(&blocks->normaliser, constants, lane, sum + lane, 4, pixels);
+            normalise(&blocks->normaliser, constants, lane, sum + lane, 4, pixels);
         }
     }
     return true;
@@ -112,12 +112,18 @@ __attribute__((noinline)) void dory_product_store(const struct dory_product *pro
     }
 }
 
+void dory_product_finish_by(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
+                            uint32_t pixels, uint32_t quad, dory_lane_normaliser *normalise)
+{
+    if (dory_product_normalise(product, sum, constants, index, pixels, quad, normalise)) {
+        dory_product_store(product, sum, index, pixels, quad);
+    }
+}
+
 void dory_product_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
                          uint32_t pixels, uint32_t quad)
 {
-    if (dory_product_normalise(product, sum, constants, index, pixels, quad)) {
-        dory_product_store(product, sum, index, pixels, quad);
-    }
+    dory_product_finish_by(product, sum, constants, index, pixels, quad, dory_normalise_lane);
 }
 
 __attribute__((noinline)) void dory_product_store_part(const struct dory_product *product, const uint32_t word[4],

@@ -83,15 +83,19 @@ void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile 
 
 /* The way that takes every kind of normalisation and chunk: from the sums of up to 4 pixels (in the order [pixel][lane])
  * from output pixel `index` on to elements, in place, or false where they have become partial sums. `constants` are those of
- * the channel quad. */
+ * the channel quad; `normalise` is dory_normalise_lane, or that of the layer's kind. */
 bool dory_product_normalise(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
-                            uint32_t pixels, uint32_t quad);
+                            uint32_t pixels, uint32_t quad, dory_lane_normaliser *normalise);
 
 /* Stores such elements, where they are bytes or words. */
 void dory_product_store(const struct dory_product *product, const int32_t *element, uint32_t index, uint32_t pixels,
                         uint32_t quad);
 
 /* Both. */
+void dory_product_finish_by(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
+                            uint32_t pixels, uint32_t quad, dory_lane_normaliser *normalise);
+
+/* The same for every kind. */
 void dory_product_finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
                          uint32_t pixels, uint32_t quad);
 

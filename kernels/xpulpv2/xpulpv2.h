@@ -29,6 +29,10 @@
     KERNEL(convolution_split)                                                                                               \
     KERNEL(convolution_high)                                                                                                \
     KERNEL(linear)                                                                                                          \
+    KERNEL(linear_clamped)                                                                                                  \
+    KERNEL(linear_split)                                                                                                    \
+    KERNEL(linear_high)                                                                                                     \
+    KERNEL(linear_shared)                                                                                                   \
     KERNEL(convolution_gather)                                                                                              \
     KERNEL(convolution_gather_clamped)                                                                                      \
     KERNEL(convolution_gather_split)                                                                                        \
@@ -111,7 +115,8 @@
     KERNEL(addition_any)                                                                                                    \
     KERNEL(multiplication)                                                                                                  \
     KERNEL(table)                                                                                                           \
-    KERNEL(pool)                                                                                                            \
+    KERNEL(pool_maximum)                                                                                                    \
+    KERNEL(pool_average)                                                                                                    \
     KERNEL(pool_any)                                                                                                        \
     KERNEL(copy)                                                                                                            \
     KERNEL(concatenation)                                                                                                   \

@@ -153,7 +153,7 @@ static bool assemble(struct execution *execution)
     const struct plan *plan = execution->plan;
     int count = 0;
     plan_assemble(plan, &execution->assembled, &execution->arena);
-    execution->assembled.network.tile_source = plan->tiles ? &dory_prepared_tiles : &dory_placed_tiles;
+    execution->assembled.network.placer = plan->tiles ? NULL : &dory_placer;
     execution->run_order = arena_array(&execution->arena, int, (size_t)plan->network->layer_count);
     for (int i = 0; i < plan->step_count; i++)
         if (plan->steps[i].record.last_of_layer && count < plan->network->layer_count)

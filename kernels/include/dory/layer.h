@@ -23,7 +23,7 @@ extern "C" {
 
 struct dory_layer;
 struct dory_prepared_tile;
-struct dory_tile_source;
+struct dory_placer;
 
 /* ---- one tile in L1 ---------------------------------------------------------------------------------------- */
 
@@ -414,12 +414,11 @@ struct dory_network {
 
     const uint8_t *weights; /* not null: all of them, linked into the program, and there is no image in flash */
 
-    const struct dory_tile_source *tile_source; /* one of the two below */
-    const struct dory_prepared_tile *tiles;     /* of all steps (dory/prepared.h), for dory_prepared_tiles */
+    const struct dory_prepared_tile *tiles; /* of all steps (dory/prepared.h); null: the driver places them as it goes */
+    const struct dory_placer *placer;       /* by this, which is dory_placer: null where there is no need */
 };
 
-/* Tiles from the network's table, and tiles that the driver places as it goes. */
-extern const struct dory_tile_source dory_prepared_tiles, dory_placed_tiles;
+extern const struct dory_placer dory_placer;
 
 /* ---- pure helpers, shared by generator and firmware -------------------------------------------------------- */
 

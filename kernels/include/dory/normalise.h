@@ -6,15 +6,41 @@
 
 #include "dory/layer.h"
 
-/* floor(numerator / divisor) for divisor > 0. Where a division of 64 bits is software, it takes some 400 cycles: powers of
- * two do without, others with one. */
-static inline int64_t dory_floor_divide(int64_t numerator, int64_t divisor)
+/* log2 of a power of two. On a 32-bit core the compiler's own is a call with a table of 256 bytes. */
+static inline uint32_t dory_exponent(uint64_t power)
+{
+    uint32_t high = (uint32_t)(power >> 32), word = (uint32_t)power | high;
+    return (uint32_t)(high != 0) << 5 | (uint32_t)((word & 0xFFFF0000u) != 0) << 4 |
+           (uint32_t)((word & 0xFF00FF00u) != 0) << 3 | (uint32_t)((word & 0xF0F0F0F0u) != 0) << 2 |
+           (uint32_t)((word & 0xCCCCCCCCu) != 0) << 1 | (uint32_t)((word & 0xAAAAAAAAu) != 0);
+}
+
+/* Bit by bit: quotients are short, and the library's division of 64 bits is a kilobyte of code and some 400 cycles. */
+static inline uint64_t dory_divide_by_bits(uint64_t dividend, uint64_t divisor)
+{
+    uint64_t multiple = divisor, quotient = 0;
+    while (multiple <= dividend >> 1) {
+        multiple <<= 1;
+    }
+    for (; multiple >= divisor; multiple >>= 1) {
+        quotient <<= 1;
+        if (dividend >= multiple) {
+            dividend -= multiple;
+            quotient |= 1;
+        }
+    }
+    return quotient;
+}
+
+/* floor(numerator / divisor) for divisor > 0; ~x / d and x / d lie on either side of a floor. Not inlined, as a division of
+ * the library is not. */
+static __attribute__((noinline, unused)) int64_t dory_floor_divide(int64_t numerator, int64_t divisor)
 {
     if ((divisor & (divisor - 1)) == 0) {
-        return numerator >> __builtin_ctzll((unsigned long long)divisor);
+        return numerator >> dory_exponent((uint64_t)divisor);
     }
-    int64_t quotient = numerator / divisor;
-    return quotient - (quotient * divisor > numerator);
+    uint64_t quotient = dory_divide_by_bits((uint64_t)(numerator < 0 ? ~numerator : numerator), (uint64_t)divisor);
+    return (int64_t)(numerator < 0 ? ~quotient : quotient);
 }
 
 static inline int32_t dory_clip(int64_t value, int32_t minimum, int32_t maximum)

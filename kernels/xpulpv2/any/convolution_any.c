@@ -215,7 +215,7 @@ static void finish(const struct dory_product *product, int32_t *sum, const uint8
     bool whole = product->first_chunk && product->last_chunk && pixels == 4 && 4 * quad + 4 <= product->blocks.channels;
     if (whole && product->blocks.normaliser.direct && product->output_bits == 8) {
         store_directly(product, sum, constants, index, quad);
-    } else if (dory_product_normalise(product, sum, constants, index, pixels, quad)) {
+    } else if (dory_product_normalise(product, sum, constants, index, pixels, quad, dory_normalise_lane)) {
         dory_store_any(product, sum, index, pixels, quad);
     }
 }

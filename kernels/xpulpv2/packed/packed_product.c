@@ -97,7 +97,7 @@ void dory_packed_finish(const struct dory_product *product, int32_t *sum, const 
 {
     if (product->output_bits >= 8) {
         dory_product_finish(product, sum, constants, index, pixels, quad);
-    } else if (dory_product_normalise(product, sum, constants, index, pixels, quad)) {
+    } else if (dory_product_normalise(product, sum, constants, index, pixels, quad, dory_normalise_lane)) {
         dory_packed_store(product, sum, index, pixels, quad);
     }
 }

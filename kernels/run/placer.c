@@ -81,9 +81,9 @@ static void describe_work(struct dory_driver *driver, struct dory_work *work)
     work->has_table = driver->next->load_weights && layer_of(driver)->quad_bytes == 0;
 }
 
-const struct dory_tile_source dory_placed_tiles = {
-    .take_first = place_first_of_layer,
-    .take_next = place_next,
+const struct dory_placer dory_placer = {
+    .place_first = place_first_of_layer,
+    .place_next = place_next,
     .describe_weights = describe_weights,
     .describe_loads = describe_loads,
     .describe_store = describe_store,

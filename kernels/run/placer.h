@@ -1,6 +1,7 @@
-/* Where the driver has its tiles from: of the two, a program has only what its networks name. */
-#ifndef DORY_TILE_SOURCE_H
-#define DORY_TILE_SOURCE_H
+/* Places tiles as the driver goes. Reached through the network alone, so that a program all of whose networks have a table
+ * of tiles is without that code. */
+#ifndef DORY_PLACER_H
+#define DORY_PLACER_H
 
 #include <stdbool.h>
 
@@ -9,10 +10,10 @@
 struct dory_driver;
 struct dory_placed_tile;
 
-struct dory_tile_source {
+struct dory_placer {
     /* Fill in the driver's `next`: the first tile of the network, and the one behind `now`. False where there is none. */
-    bool (*take_first)(struct dory_driver *driver);
-    bool (*take_next)(struct dory_driver *driver);
+    bool (*place_first)(struct dory_driver *driver);
+    bool (*place_next)(struct dory_driver *driver);
 
     /* The copies of `next`: its weights alone, and all, without weights that have come already. */
     void (*describe_weights)(struct dory_driver *driver, struct hal_dma_copy *copy);
