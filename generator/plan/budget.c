@@ -14,7 +14,6 @@ enum { NETWORK_BYTES = 256 };
 #define STAGES_BYTES   ((uint32_t)sizeof(struct dory_stages))
 #define STEP_BYTES     ((uint32_t)sizeof(struct dory_step))
 #define TRANSFER_BYTES ((uint32_t)sizeof(struct dory_transfer))
-#define TILE_BYTES     ((uint32_t)sizeof(struct dory_prepared_tile))
 #define PORT_BYTES     ((uint32_t)sizeof(struct dory_port))
 
 uint32_t budget_layer_bytes(const struct dory_layer *record)
@@ -40,7 +39,7 @@ uint32_t budget_table_bytes(const struct plan *plan)
         layers += budget_layer_bytes(&plan->layers[i].record);
     return budget_network_bytes(plan->network) + layers + (plan->weights_are_linked ? plan->flash_bytes : 0) +
            budget_schedule_bytes(plan->step_count, plan->transfer_count) +
-           (plan->tiles ? plan_tile_count(plan) * TILE_BYTES : 0);
+           (plan->tiles ? plan_tile_count(plan) * DORY_PREPARED_TILE_BYTES : 0);
 }
 
 static bool plan_beside_code(const struct network *network, const struct target *target, const struct plan_options *options,
@@ -90,7 +89,7 @@ static bool plan_with_table(const struct network *network, const struct target *
     struct diagnostics unheard = {.arena = arena};
     const struct target *quick = target_with_table(target, arena);
     struct plan_options beside = *options;
-    beside.l2_firmware_bytes += options->l2_bytes ? 0 : target->table_most_tiles * TILE_BYTES;
+    beside.l2_firmware_bytes += options->l2_bytes ? 0 : target->table_most_tiles * DORY_PREPARED_TILE_BYTES;
     if (least_tiles(network, target) > target->table_most_tiles ||
         !plan_beside_code(network, quick, &beside, plan, arena, &unheard) ||
         plan_tile_count(plan) > target->table_most_tiles)

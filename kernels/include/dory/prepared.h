@@ -24,6 +24,12 @@ struct dory_prepared_tile {
     struct hal_dma_copy store, loads[3];
 };
 
+/* Bytes of such a tile in the firmware of a microcontroller, whose pointers have 32 bits: what the generator counts. */
+#define DORY_PREPARED_TILE_BYTES 232u
+#if UINTPTR_MAX == UINT32_MAX && !defined(__cplusplus)
+_Static_assert(sizeof(struct dory_prepared_tile) == DORY_PREPARED_TILE_BYTES, "the generator counts these bytes");
+#endif
+
 #ifdef __cplusplus
 }
 #endif
