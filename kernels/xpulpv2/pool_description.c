@@ -45,6 +45,10 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     bool is_plain = passes_on(layer);
     uint32_t finish = is_plain ? 0 : dory_scalar_finish_cycles(layer, range_of(layer)),
              four_finish = is_plain ? 0 : dory_four_finish_cycles(layer, range_of(layer));
+    if (four_finish > 0 && layer->normalisation < DORY_NORMALISE_HIGH &&
+        (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) != 0) {
+        four_finish += 120; /* a division is called element by element */
+    }
     uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 10u) + 36;
     uint64_t quad = (is_maximum ? maximum : average_cycles(layer, tile)) + four_finish;
     uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + finish + 35;
@@ -93,7 +97,8 @@ static uint64_t sixteen_cycles(const struct dory_layer *layer, bool is_part)
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
     bool sums = layer->operation == DORY_AVERAGE_POOL && !is_part && (layer->input_bits == 16 || !layer->input_is_signed);
     uint64_t tap = !sums ? (is_part ? 430 : 300) : layer->input_bits == 16 ? 55 : layer->input_bits == 8 ? 31 : 43;
-    return taps * tap + 4 * dory_four_finish_cycles(layer, range_of(layer)) + 240 + (is_part ? 200u : 0u);
+    uint32_t called = layer->normalisation == DORY_NORMALISE_HIGH ? 160 : 0; /* element by element */
+    return taps * tap + 4 * dory_four_finish_cycles(layer, range_of(layer)) + 240 + called + (is_part ? 200u : 0u);
 }
 
 /* Sixteens of channels, and what is left over. */
