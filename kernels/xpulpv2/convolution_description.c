@@ -130,10 +130,10 @@ static bool linear_supports(const struct dory_layer *layer)
 static uint64_t linear_finish_cycles(const struct dory_layer *layer)
 {
     if (layer->normalisation == DORY_NORMALISE_HIGH && layer->output_bits == 8) {
-        return 240;
+        return 225;
     }
     if (layer->normalisation == DORY_NORMALISE_SHARED && layer->output_bits == 8) {
-        return 190;
+        return 205;
     }
     switch (dory_direct_of(layer)) {
     case DORY_DIRECT: return 137;
@@ -151,7 +151,7 @@ static uint64_t linear_cycles(const struct dory_layer *layer, const struct dory_
     uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4);
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
     uint64_t block = layer->kernel_height * (words * 95 / 10 + 10) + linear_finish_cycles(layer);
-    return blocks * block + 610;
+    return blocks * block + 500;
 }
 
 static bool has_own_linear(const struct dory_layer *layer)

@@ -34,7 +34,7 @@ static uint64_t average_cycles(const struct dory_layer *layer, const struct dory
         columns *= rows;
         rows = 1;
     }
-    return rows * (columns / 4 * 16 + columns % 4 * 6 + 24);
+    return rows * (columns / 4 * 16 + columns % 4 * 6 + 12);
 }
 
 /* Quads, and the channels that are left over one by one. */
