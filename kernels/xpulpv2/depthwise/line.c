@@ -231,10 +231,10 @@ static void compute_copied(struct lines *work, const uint8_t *input, uint32_t pi
 /* ---- lines ----------------------------------------------------------------------------------------------------- */
 
 /* Outputs `first` to `end` - 1 of a line, of which the last ones may be no whole four. Where fours slide, the last one ends
- * with them: some of its outputs are computed twice. */
+ * with them: some of its outputs are computed twice, of this part, since others are another core's to write. */
 static void compute_part(struct lines *work, uint32_t index, uint32_t first, uint32_t end)
 {
-    uint32_t step = work->line.pixel_step, stride = work->stride, fours = (end - first) / 4;
+    uint32_t step = work->line.pixel_step, stride = work->stride, outputs = end - first, fours = outputs / 4;
     bool ends = work->sliding != 0 && work->kernel % 4 != 0;                                 /* words of sliding fours do */
     uint32_t steps = work->line.steps, reach = 4 * steps + (work->sliding ? 0 : 2 * stride); /* pixels of a four's words */
     const uint8_t *input = (const uint8_t *)work->tile->input + index * work->line_bytes + 4 * work->quad;
@@ -246,7 +246,7 @@ static void compute_part(struct lines *work, uint32_t index, uint32_t first, uin
     work->line.sliding = work->sliding;
     compute_some(work, input + first * stride * step, fours, output + first * work->output_step);
     first += 4 * fours;
-    if (ends && first < end && end >= 4) {
+    if (ends && first < end && outputs >= 4) {
         compute_some(work, input + (end - 4) * step, 1, output + (end - 4) * work->output_step);
         return;
     }
