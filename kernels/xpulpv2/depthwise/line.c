@@ -250,6 +250,10 @@ static void compute_part(struct lines *work, uint32_t index, uint32_t first, uin
         compute_some(work, input + (end - 4) * step, 1, output + (end - 4) * work->output_step);
         return;
     }
+    if (ends && first < end) {
+        work->quad = UINT32_MAX; /* its weights, which fours that slide take as they are, will be overwritten */
+    }
+
     for (; first < end; first += 4) {
         compute_copied(work, input + first * stride * step,
                        dory_minimum(2 * stride + 4 * steps, work->inputs - first * stride),
