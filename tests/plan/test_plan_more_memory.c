@@ -12,7 +12,7 @@
 #include "plan/plan.h"
 
 #define MAXIMUM_SIZES  8
-#define MAXIMUM_LONGER 150 /* part of the cycles */
+#define MAXIMUM_LONGER 200 /* part of the cycles */
 #define COUNT(array)   (int)(sizeof(array) / sizeof *(array))
 
 /* Networks for which more memory once was slower. */
