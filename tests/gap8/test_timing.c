@@ -91,6 +91,13 @@ static inline __attribute__((always_inline)) void copy_shape(hal_dma_ticket tick
                                                 .direction = HAL_TO_LOCAL});
 }
 
+/* Of several passes the shortest counts: the cycles of the code itself, without misses of the instruction cache. */
+static void keep_least(int result, uint32_t cycles)
+{
+    if (results[result] == 0 || cycles < results[result])
+        results[result] = cycles;
+}
+
 /* Cycles to open a ticket and start one copy; then to wait for it, at once or when it has long been complete. */
 static inline __attribute__((always_inline)) void measure_copy(uint32_t bytes, uint32_t runs, uint32_t planes,
                                                                int start_result, int wait_result, int idle)
@@ -99,18 +106,18 @@ static inline __attribute__((always_inline)) void measure_copy(uint32_t bytes, u
     uint32_t start = hal_cycles();
     hal_dma_open(&ticket);
     copy_shape(ticket, bytes, runs, planes);
-    results[start_result] = since(start);
+    keep_least(start_result, since(start));
     if (idle)
         for (volatile uint32_t loop = 0; loop < 1000; loop++) {
         }
     uint32_t wait = idle ? hal_cycles() : start;
     hal_dma_wait(ticket);
-    results[wait_result] = since(wait);
+    keep_least(wait_result, since(wait));
 }
 
 static void measure_dma(void)
 {
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 5; pass++) {
         int ignored = 15;
         measure_copy(1024, 1, 1, OPEN_AND_COPY, WAIT_COMPLETED, 1);
         measure_copy(64, 1, 1, ignored, SMALL_ROUND_TRIP, 0);
@@ -169,7 +176,7 @@ static void report_cluster(void)
     report("hal_dma_open, hal_dma_copy 1-D", results[OPEN_AND_COPY], 40);
     report("hal_dma_open, hal_dma_copy 2-D", results[OPEN_AND_COPY_2D], 130);
     report("hal_dma_open, hal_dma_copy 3-D of 4 planes", results[OPEN_AND_COPY_3D], 250);
-    report("hal_dma_wait of a complete ticket", results[WAIT_COMPLETED], 25); /* a miss of the cache included */
+    report("hal_dma_wait of a complete ticket", results[WAIT_COMPLETED], 15);
     report("open, copy, wait: 64 B", results[SMALL_ROUND_TRIP], 80);
     report("open, copy, wait: 16384 B", results[LARGE_ROUND_TRIP], 2130);
     report("loop of 2 instructions, 1000 times", results[LOOP_CYCLES], 4100);
