@@ -9,126 +9,29 @@
 #define SMALL_PART_OF_L2                                                                                                    \
     64 /* smaller windows and blocks than this part of L2 gain nothing that more overheads do not take */
 
-/* ---- L2 bytes, step by step ---- */
+/* ---- what its profile says ---- */
 
-/* Bytes that live at each step of a layer, and at the first of the next one, beside whole tensors. */
-struct occupancy {
-    const struct dory_layer *record;
-    const struct cut *cut;
-    bool ahead;
-    int64_t *change; /* at each step, against the one before; step_count + 2 */
-};
-
-static void occupy(struct occupancy *o, uint32_t bytes, uint32_t first, uint32_t last)
+static void count_bytes(struct candidate *candidate, const struct profile *profile)
 {
-    o->change[first] += aligned(bytes);
-    o->change[last + 1] -= aligned(bytes);
+    uint32_t steps = candidate->choice.cut->step_count;
+    candidate->first_bytes = profile->live[0];
+    candidate->last_bytes = profile->live[steps - 1];
+    candidate->carried_bytes = profile->live[steps];
+    for (uint32_t i = 0; i < steps; i++)
+        candidate->most_bytes = profile->live[i] > candidate->most_bytes ? profile->live[i] : candidate->most_bytes;
 }
 
-static bool same_window(const struct dory_window *a, const struct dory_window *b)
+static void count_writes(struct candidate *candidate, const struct profile *profile)
 {
-    return a->first_row == b->first_row && a->rows == b->rows && a->first_channel == b->first_channel &&
-           a->channels == b->channels;
-}
-
-static bool same_block(const struct dory_step *a, const struct dory_step *b) { return a->first_channel == b->first_channel; }
-static bool same_input(const struct dory_step *a, const struct dory_step *b)
-{
-    return same_window(&a->input[0], &b->input[0]);
-}
-static bool same_second_input(const struct dory_step *a, const struct dory_step *b)
-{
-    return same_window(&a->input[1], &b->input[1]);
-}
-
-typedef bool same_content(const struct dory_step *a, const struct dory_step *b);
-
-/* The things that a step brings from L3: what is the same as for the step before is kept. */
-struct brought {
-    same_content *same;
-    uint64_t (*commands)(const struct dory_layer *record, const struct dory_step *step); /* to L3 */
-    uint32_t (*bytes)(const struct dory_layer *record, const struct cut *cut, const struct dory_step *step);
-};
-
-static uint32_t weights_bytes(const struct dory_layer *record, const struct cut *cut, const struct dory_step *step)
-{
-    (void)record;
-    return dory_divide_up(step->channels, 4) * cut->quad_bytes;
-}
-static uint32_t input_bytes(const struct dory_layer *record, const struct cut *cut, const struct dory_step *step)
-{
-    (void)cut;
-    return operand_window_bytes(record, 0, &step->input[0]);
-}
-static uint32_t second_input_bytes(const struct dory_layer *record, const struct cut *cut, const struct dory_step *step)
-{
-    (void)cut;
-    return operand_window_bytes(record, 1, &step->input[1]);
-}
-
-/* Windows of whole rows are one run, others one a pixel; every run is a command. */
-static uint64_t window_commands(const struct dory_layer *record, unsigned operand, const struct dory_window *window)
-{
-    uint64_t pixels = (uint64_t)window->rows * operand_width(record, operand);
-    return window->channels == operand_channels(record, operand) ? 1 : pixels;
-}
-static uint64_t weights_commands(const struct dory_layer *record, const struct dory_step *step)
-{
-    (void)record, (void)step;
-    return 1;
-}
-static uint64_t input_commands(const struct dory_layer *record, const struct dory_step *step)
-{
-    return window_commands(record, 0, &step->input[0]);
-}
-static uint64_t second_input_commands(const struct dory_layer *record, const struct dory_step *step)
-{
-    return window_commands(record, 1, &step->input[1]);
-}
-
-static uint64_t l3_cycles_of(const struct planner *planner, uint32_t bytes, uint64_t commands)
-{
-    struct dory_transfer data = {.runs = 1, .run_bytes = commands == 1 ? dory_round_up(bytes, HAL_L3_ALIGNMENT) : bytes};
-    return l3_cycles(planner->target, &data) + (commands - 1) * planner->target->l3_setup_cycles;
-}
-
-static const struct brought brought_weights = {same_block, weights_commands, weights_bytes};
-static const struct brought brought_input = {same_input, input_commands, input_bytes};
-static const struct brought brought_second_input = {same_second_input, second_input_commands, second_input_bytes};
-
-/* Adds what one thing takes of L2 and of the channel to L3; `reads`: cycles by the step that needs them. */
-static void bring(const struct planner *planner, struct occupancy *o, const struct brought *what, uint64_t *reads,
-                  struct candidate *candidate)
-{
-    const struct dory_step *steps = o->cut->steps;
-    for (uint32_t i = 0; i < o->cut->step_count;) {
-        uint32_t next = i + 1;
-        while (next < o->cut->step_count && what->same(&steps[next - 1], &steps[next]))
-            next++;
-        uint32_t bytes = what->bytes(o->record, o->cut, &steps[i]);
-        uint64_t commands = what->commands(o->record, &steps[i]);
-        occupy(o, bytes, i - (i > 0 && o->ahead ? 1 : 0), next - 1);
-        reads[i] += l3_cycles_of(planner, bytes, commands);
-        candidate->read_commands += commands;
-        i = next;
+    const struct cut *cut = candidate->choice.cut;
+    int last = (int)cut->step_count - 1;
+    for (int i = 0; i < profile->write_count; i++) {
+        const struct profile_transfer *write = &profile->writes[i];
+        candidate->write_cycles += write->cycles;
+        candidate->first_write_cycles += write->step == 0 ? write->cycles : 0;
+        candidate->last_write_cycles += write->step == last ? write->cycles : 0;
     }
-}
-
-static void count_bytes(struct candidate *candidate, const struct occupancy *o)
-{
-    uint32_t steps = o->cut->step_count;
-    int64_t live = 0;
-    for (uint32_t i = 0; i <= steps; i++) {
-        live += o->change[i];
-        if (i == 0)
-            candidate->first_bytes = (uint32_t)live;
-        if (i == steps - 1)
-            candidate->last_bytes = (uint32_t)live;
-        if (i == steps)
-            candidate->carried_bytes = (uint32_t)live;
-        else if (live > candidate->most_bytes)
-            candidate->most_bytes = (uint32_t)live;
-    }
+    candidate->write_start_cycles = profile->write_count > 0 && last > 0 ? cut->times[1].start : cut->cost.cycles;
 }
 
 /* ---- times ---- */
@@ -175,41 +78,22 @@ static void count_input(struct candidate *candidate, const uint64_t *reads)
     }
 }
 
-static void count_writes(const struct planner *planner, struct occupancy *o, struct candidate *candidate)
-{
-    const struct cut *cut = o->cut;
-    for (uint32_t i = 0; i < cut->step_count; i++) {
-        const struct dory_window *window = &cut->steps[i].output;
-        uint32_t bytes = operand_window_bytes(o->record, 2, window);
-        occupy(o, bytes, i, i + (o->ahead ? 1 : 0));
-        candidate->last_write_cycles = l3_cycles_of(planner, bytes, window_commands(o->record, 2, window));
-        candidate->write_cycles += candidate->last_write_cycles;
-        if (i == 0)
-            candidate->first_write_cycles = candidate->last_write_cycles;
-    }
-    if (cut->step_count > 1)
-        candidate->write_start_cycles = cut->times[1].start;
-}
-
 static struct candidate make_candidate(const struct planner *planner, int layer, struct choice choice)
 {
-    const struct dory_layer *record = &layer_of(planner, layer)->record;
-    const struct cut *cut = choice.cut;
+    const struct profile *profile = profile_get(planner, layer, &choice);
+    uint32_t steps = choice.cut->step_count;
     struct arena scratch = {0};
-    struct candidate candidate = {.choice = choice};
-    struct occupancy o = {record, cut, choice.ahead, arena_array(&scratch, int64_t, (size_t)cut->step_count + 2)};
-    uint64_t *reads = arena_array(&scratch, uint64_t, cut->step_count);
-    candidate.cycles = candidate.write_start_cycles = cut->cost.cycles;
-    if (cut->ram & RAM_INPUT)
-        bring(planner, &o, &brought_input, reads, &candidate);
-    count_input(&candidate, reads);
-    if (cut->ram & RAM_SECOND_INPUT)
-        bring(planner, &o, &brought_second_input, reads, &candidate);
-    if (layer_brings_weights(planner, layer))
-        bring(planner, &o, &brought_weights, reads, &candidate);
-    if (cut->ram & RAM_OUTPUT)
-        count_writes(planner, &o, &candidate);
-    count_bytes(&candidate, &o);
+    struct candidate candidate = {.choice = choice, .cycles = choice.cut->cost.cycles};
+    uint64_t *reads = arena_array(&scratch, uint64_t, steps), *inputs = arena_array(&scratch, uint64_t, steps);
+    for (int i = 0; i < profile->read_count; i++) {
+        const struct profile_transfer *read = &profile->reads[i];
+        reads[read->step] += read->cycles;
+        inputs[read->step] += profile->buffers[read->buffer].operand == 0 ? read->cycles : 0;
+        candidate.read_commands += read->record.runs;
+    }
+    count_input(&candidate, inputs);
+    count_writes(&candidate, profile);
+    count_bytes(&candidate, profile);
     count_times(&candidate, reads);
     arena_free(&scratch);
     return candidate;
