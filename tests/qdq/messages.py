@@ -118,6 +118,24 @@ def normalised(number):
     return model.node("Mul", ["x", "k"], "n").quantise("a").convolution().quantise("y")
 
 
+def shifted(kind, number, *more):
+    """What is added or subtracted in front, and then the factors: the input's scale and zero point, exactly."""
+    model = Model()
+    model.node(kind, ["x", model.constant("k", FLOAT(number))], "n")
+    for i, factor in enumerate(more):
+        model.node("Div", [model.last, model.constant(f"k{i}", FLOAT(factor))], f"n{i}")
+    return model.quantise("a", FLOAT(1 / 64), np.int8(5)).convolution().quantise("y")
+
+
+def channels_last():
+    model = Model().quantise("a")
+    ends = ["a_scale", "a_zero"]
+    model.nodes.append(helper.make_node("QLinearAveragePool", ["a_q"] + ends * 2, ["p"], name="pool", kernel_shape=[2, 2],
+                                        channels_last=1, domain="com.microsoft"))
+    model.last = "p"
+    return model.node("DequantizeLinear", ["p"] + ends, "d")
+
+
 def twice():
     model = Model().quantise("a").convolution().quantise("m")
     model.last = "x"
@@ -152,6 +170,7 @@ CASES = [
     ("four_bits", FourBits().quantise("a").convolution().quantise("y"), 1, ["'w_zero' is INT4", "weight_type=QuantType.QInt8"]),
     ("bias_of_other_scale", with_bias(0.5), 0, ["warning", "'b_q' has scale 0.5", "0.000999999993"]),
     ("bias_of_its_scale", with_bias(FLOAT(0.1) * FLOAT(0.01)), 0, []),
+    ("channels_last", channels_last(), 1, ["node 'pool', attribute 'channels_last'"]),
     ("quantised_twice", twice(), 1, ["input 'x' is quantised twice", "0.1", "0.2"]),
     ("head", head(), 0, ["note", "Tanh_of_t", "left to the application"]),
     ("normalised_exactly", normalised(0.5), 0, []),
@@ -197,6 +216,21 @@ def external(dory, scratch):
     return good
 
 
+def folded(dory, scratch):
+    """What `inspect` says of an input in front of which there is arithmetic: real = scale * (element - zero point)."""
+    good = True
+    for kind, number, more, text in [("Add", -1, [], "scale 0.015625, zero point 69,"), ("Sub", 0.5, [], "scale 0.015625, zero point 101,"),
+                                     ("Sub", 64, [64], "scale 1, zero point 69,"), ("Mul", 0.5, [], "scale 0.03125, zero point 133,")]:
+        path = f"{scratch}/folded.onnx"
+        onnx.save(shifted(kind, number, *more).done(), path)
+        done = run(dory, path)
+        line = next((line for line in done.stdout.splitlines() if "input 'x'" in line), "")
+        if text not in line or done.stderr:
+            good = False
+            print(f"{kind} {number}: expected '{text}', found: {line}\n{done.stderr}")
+    return good
+
+
 def foreign_options(dory, scratch):
     """Options of integer networks."""
     path, good = f"{scratch}/plain.onnx", True
@@ -216,6 +250,7 @@ def main():
             good &= judge(name, run(dory, path), status, parts)
         good &= external(dory, scratch)
         good &= foreign_options(dory, scratch)
+        good &= folded(dory, scratch)
     for name, parts in SHARED:
         path = f"{sys.argv[2]}/{name}/model.onnx" if len(sys.argv) > 2 else ""
         if os.path.exists(path):

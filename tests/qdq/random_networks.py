@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Random QDQ networks: `dory run` against the independent implementation (reference.py), every element.
+"""Random networks, QDQ and with QOperators: `dory run` against the independent implementation (reference.py), every element.
 
 usage: random_networks.py DORY FIRST_SEED COUNT      exit status 77: no python3-onnx
        random_networks.py --write FOLDER COUNT       the models only, for fuzzers to start from
@@ -13,6 +13,7 @@ try:
     import numpy as np
     import onnx
     from onnx import TensorProto, helper, numpy_helper
+    import qoperators
     import reference
 except ImportError:
     print("skipped: no onnx or numpy; on Debian: apt-get install python3-onnx python3-numpy")
@@ -33,7 +34,7 @@ class Builder:
         self.random = np.random.default_rng(seed)
         self.nodes, self.constants = [], []
         self.kind = self.pick([np.int8, np.uint8])
-        self.opset = self.pick([13, 15, 17, 19, 21])
+        self.opset = self.pick([11, 12, 13, 15, 17, 19, 21])
 
     def pick(self, choices):
         return choices[self.random.integers(len(choices))]
@@ -78,7 +79,7 @@ class Builder:
 
     def weights(self, shape, axis, per_channel):
         integers = self.random.integers(-127, 128, shape).astype(np.int8)
-        if not per_channel:
+        if not per_channel or self.opset < 13:  # which had no scales of channels
             scale = FLOAT(np.exp(self.random.uniform(-7, -3)))
             return self.dequantised_weights(integers, scale, axis), [scale] * shape[axis]
         scales = np.exp(self.random.uniform(-7, -3, shape[axis])).astype(FLOAT)
@@ -108,6 +109,9 @@ class Builder:
             return [self.constant(self.random.normal(0, 1, len(scales)).astype(FLOAT), "b")]
         products = (scale * np.asarray(scales, FLOAT)).astype(FLOAT)
         integers = self.random.integers(-3000, 3000, len(scales)).astype(np.int32)
+        if len(set(scales)) == 1:
+            zero = self.constant(np.int32(0), "z")
+            return [self.node("DequantizeLinear", [self.constant(integers, "b"), self.constant(products[0], "s"), zero])]
         zeros = self.constant(np.zeros(len(scales), np.int32), "z")
         return [self.node("DequantizeLinear", [self.constant(integers, "b"), self.constant(products, "s"), zeros], axis=0)]
 
@@ -133,12 +137,13 @@ class Builder:
         kernel = [min(self.number(1, 3), x.shape[2]), min(self.number(1, 3), x.shape[3])]
         weights, scales = self.weights((channels, x.shape[1] // groups, *kernel), 0, self.number(0, 1))
         more = {"auto_pad": "SAME_UPPER"} if self.number(0, 3) == 0 else {"pads": [self.number(0, k - 1) for k in kernel * 2]}
-        strides = [self.number(1, 2), self.number(1, 2)]
+        strides, dilations, pads = [self.number(1, 2), self.number(1, 2)], [1, 1], more.get("pads", [0] * 4)
+        if "pads" in more and all(x.shape[2 + i] + pads[i] + pads[i + 2] > 2 * (kernel[i] - 1) for i in range(2)):
+            dilations = more["dilations"] = [self.pick([1, 1, 2]), self.pick([1, 1, 2])]
         real = self.node("Conv", [self.real(x), weights] + self.bias(x.scale, scales), kernel_shape=kernel, strides=strides,
                          group=groups, **more)
-        pads = more.get("pads", [0] * 4)
         size = [-(-x.shape[2 + i] // strides[i]) if "auto_pad" in more else
-                (x.shape[2 + i] + pads[i] + pads[i + 2] - kernel[i]) // strides[i] + 1 for i in range(2)]
+                (x.shape[2 + i] + pads[i] + pads[i + 2] - (kernel[i] - 1) * dilations[i] - 1) // strides[i] + 1 for i in range(2)]
         scale = self.output_scale(x.scale, scales, x.shape[1] // groups * kernel[0] * kernel[1])
         return self.quantised(self.bounded(real), (1, channels, *size), scale)
 
@@ -253,7 +258,9 @@ class Builder:
             return x
         if self.number(0, 1):
             at = self.number(1, x.shape[1] - 1)
-            first, second = self.node("Split", [self.real(x), self.constant(np.array([at, x.shape[1] - at]))], 2, axis=1)
+            sizes = [at, x.shape[1] - at]
+            lists = {"split": sizes} if self.opset < 13 else {}
+            first, second = self.node("Split", [self.real(x)] + ([] if lists else [self.constant(np.array(sizes))]), 2, axis=1, **lists)
             return self.quantised(self.pick([first, second]) if at * 2 == x.shape[1] else second, (1, x.shape[1] - at, *x.shape[2:]),
                                   x.scale, x.zero_point)
         lists = [np.array(list_) for list_ in ([1, 0], [x.shape[2], x.shape[3]], [2, 3], [1, 2])]
@@ -282,6 +289,14 @@ class Builder:
         apart = self.node("Reshape", [self.real(x), self.constant(np.array([1, groups, x.shape[1] // groups, *x.shape[2:]]))])
         turned = self.node("Transpose", [apart], perm=[0, 2, 1, 3, 4])
         return self.quantised(self.node("Reshape", [turned, self.constant(np.array(x.shape))]), x.shape, x.scale, x.zero_point)
+
+    def one_more_dimension(self, x):
+        """And back, with a function between."""
+        axis, more = self.number(0, 3), self.pick([self.unary, self.silu])
+        lists = {"axes": [axis]} if self.opset < 13 else {}
+        ends = [] if lists else [self.constant(np.array([axis]))]
+        real = self.node("Squeeze", [self.node("Unsqueeze", [self.real(x)] + ends, **lists)] + ends, **lists)
+        return more(self.quantised(real, x.shape, x.scale, x.zero_point))
 
     def to_channels_last_and_back(self, x):
         last = self.quantised(self.node("Transpose", [self.real(x)], perm=[0, 2, 3, 1]), x.shape, x.scale, x.zero_point)
@@ -315,10 +330,12 @@ class Builder:
 
     def classifier(self, x):
         size = int(np.prod(x.shape))
-        real = self.real(x)
+        in_integers = self.number(0, 1)
+        flat = x.name if in_integers else self.real(x)
         if self.number(0, 2) == 0:
-            real = self.node("Transpose", [real], perm=[0, 2, 3, 1])
-        flat = self.node(*self.pick([("Flatten", [real]), ("Reshape", [real, self.constant(np.array([0, size]))])]))
+            flat = self.node("Transpose", [flat], perm=[0, 2, 3, 1])
+        flat = self.node(*self.pick([("Flatten", [flat]), ("Reshape", [flat, self.constant(np.array([0, size]))])]))
+        flat = self.real(Tensor(flat, None, x.scale, x.zero_point)) if in_integers else flat
         outputs, way = self.number(2, 10), self.number(0, 2)
         if way == 0:
             weights, scales = self.weights((outputs, size), 0, self.number(0, 1))
@@ -339,7 +356,7 @@ class Builder:
         x = self.quantised("x", shape) if is_float else Tensor("x", shape, self.scale(), self.zero_point())
         layers = [self.convolution] * 4 + [self.transposed, self.average, self.maximum, self.largest, self.unary, self.silu, self.residual, self.excite,
                                            self.concatenation, self.pad, self.cut, self.resize, self.shuffle, self.normalised, self.rows,
-                                           self.to_channels_last_and_back]
+                                           self.to_channels_last_and_back, self.one_more_dimension]
         y = x
         for _ in range(self.number(1, 6)):
             y = self.pick(layers)(y)
@@ -353,6 +370,8 @@ class Builder:
         results = elements
         if self.number(0, 4) == 0:
             y, results = self.index(y), TensorProto.INT64
+        if self.number(0, 2) == 0:
+            self.nodes = qoperators.fused(self.nodes)
         graph = helper.make_graph(self.nodes, "random",
                                   [helper.make_tensor_value_info("x", TensorProto.FLOAT if is_float else elements, shape)],
                                   [helper.make_tensor_value_info(y.name, results, y.shape)], self.constants)

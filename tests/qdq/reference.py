@@ -367,7 +367,7 @@ class Network:
         return self.add(inputs, -1)
 
     def node_Mul(self, inputs, attributes, node):
-        if isinstance(inputs[0], Plain) and node.input[1] in self.constants:
+        if isinstance(inputs[1], np.ndarray) and node.input[1] in self.constants:
             factors = np.ravel(inputs[1])
             sign = np.where(factors < 0, -1, 1).reshape(1, -1, 1, 1)
             return Exact(inputs[0].integers() * sign, [fraction(inputs[0].scale) * abs(fraction(factor)) for factor in factors])
@@ -400,10 +400,10 @@ class Network:
         return self.move(inputs[0], lambda x: x.transpose(attributes["perm"]))
 
     def node_Squeeze(self, inputs, attributes, node):
-        return self.move(inputs[0], lambda x: x.squeeze(tuple(int(axis) for axis in inputs[1])))
+        return self.move(inputs[0], lambda x: x.squeeze(self.axes(inputs, attributes)))
 
     def node_Unsqueeze(self, inputs, attributes, node):
-        return self.move(inputs[0], lambda x: np.expand_dims(x, tuple(int(axis) for axis in inputs[1])))
+        return self.move(inputs[0], lambda x: np.expand_dims(x, self.axes(inputs, attributes)))
 
     def node_Concat(self, inputs, attributes, node):
         return Parts(inputs, attributes["axis"])
@@ -421,7 +421,7 @@ class Network:
         return self.move(inputs[0], lambda x: x[tuple(cuts.get(i, slice(None)) for i in range(x.ndim))])
 
     def node_Split(self, inputs, attributes, node):
-        ends = np.cumsum(inputs[1])[:-1]
+        ends = np.cumsum(attributes["split"] if "split" in attributes else inputs[1])[:-1]
         parts = np.split(inputs[0].elements, ends, attributes["axis"])
         return [inputs[0].moved(part) for part in parts]
 

@@ -355,7 +355,7 @@ static enum qdq_outcome outside(struct qdq *qdq, enum operation operation, const
     (void)qdq;
     *result = *value;
     outside->is_touched = true;
-    if (!is_scalar || is_swapped || !isfinite(number)) {
+    if (!is_scalar || (is_swapped && operation != ADD && operation != MULTIPLY) || !isfinite(number)) {
         outside->is_exact = false;
         return QDQ_DONE;
     }

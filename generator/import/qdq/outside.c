@@ -3,12 +3,13 @@
 
 #include <math.h>
 
+/* The model quantises (x - shift) * numerator / denominator: x is scale * (element - zero_point) with these two. */
 static bool fold(const struct qdq_outside *outside, const struct tensor *tensor, double *scale, double *zero_point)
 {
     double product = tensor->scale * outside->denominator;
     *scale = product / outside->numerator;
     double steps = outside->shift / *scale;
-    *zero_point = tensor->zero_point + steps;
+    *zero_point = tensor->zero_point - steps;
     return outside->is_exact && fma(tensor->scale, outside->denominator, -product) == 0 &&
            fma(*scale, outside->numerator, -product) == 0 && steps == rint(steps) &&
            fma(steps, *scale, -outside->shift) == 0 && fabs(*zero_point) < 1e6;

@@ -87,6 +87,8 @@ enum qdq_outcome qdq_run_qoperator(struct qdq *qdq, const struct node *node, con
     struct qdq_value *real = arena_array(qdq->arena, struct qdq_value, (size_t)operands + 8), inside, missing = {0};
     struct quantisation quantisation;
     enum qdq_outcome outcome;
+    if (qdq_integer(qdq, node, "channels_last", 0) != 0)
+        return qdq_fault(qdq, node, "channels_last", "is set; supported: 0");
     for (int i = 0; i < operands; i++) {
         int at = qoperator->operand_count ? qoperator->operands[i] : 2 + 3 * i;
         if ((outcome = take_operand(qdq, node, inputs, count, at, &real[i])) != QDQ_DONE)
