@@ -6,7 +6,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "plan/plan.h"
-#include "plan/planner.h"
+#include "planning.h"
 
 struct need {
     uint32_t l1_bytes, l2_bytes;
@@ -108,11 +108,10 @@ static void expect_least_of_all_levels(const struct network *network, const stru
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct plan_options options = {0};
-    struct planner planner = {.network = network, .target = target, .options = &options, .arena = &arena, .kept = &arena};
+    struct planner planner = planner_for(network, target, &options, &diagnostics);
     struct schedule schedule;
     uint32_t found = 0, best = UINT32_MAX;
     int layer;
-    planner.diagnostics = &diagnostics;
     EXPECT(planner_start(&planner) && least_l2(&planner, &schedule, &found, &layer), "seed %" PRIu64, seed);
     for (uint32_t levels = 0; levels < 1u << network->tensor_count; levels++) {
         for (int t = 0; t < network->tensor_count; t++)

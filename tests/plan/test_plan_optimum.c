@@ -7,7 +7,7 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "plan/planner.h"
+#include "planning.h"
 
 #define MANY_NETWORKS        120 /* that must have been compared; the first argument says how many others */
 #define MAXIMUM_SEEDS        1200
@@ -159,29 +159,6 @@ static void compare(const struct plan *plan, const struct planner *like, uint64_
     count_network(counts, plan, &brute);
 }
 
-/* Between the least L2 with which the network runs and all that it can use; nearer to the least. 0: it does not run. */
-static uint32_t choose_l2_bytes(const struct network *network, const struct target *target, uint32_t l1_bytes, uint64_t seed)
-{
-    struct arena arena = {0};
-    struct diagnostics diagnostics = {.arena = &arena};
-    const struct plan_options options = {.l1_bytes = l1_bytes, .l2_bytes = 1 << 20};
-    struct planner planner = {.network = network,
-                              .target = target,
-                              .options = &options,
-                              .arena = &arena,
-                              .kept = &arena,
-                              .diagnostics = &diagnostics};
-    struct schedule schedule;
-    struct plan plan;
-    uint32_t least = 0, most = 0, part = (uint32_t)(seed % 16 * (seed % 16)); /* of 256 */
-    int layer;
-    if (planner_start(&planner) && least_l2(&planner, &schedule, &least, &layer) &&
-        plan_make(network, target, &options, &plan, &arena, &diagnostics))
-        most = plan.l2_peak_bytes;
-    arena_free(&arena);
-    return most > least ? least + (uint32_t)((uint64_t)(most - least) * part / 256) : most;
-}
-
 /* Not compared: networks that do not fit well, and those with too many combinations. */
 static void test_network(uint64_t seed, const struct target *target, struct counts *counts)
 {
@@ -189,13 +166,8 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = random_network(&arena, seed, 6);
     struct plan_options options = {.l1_bytes = 14000 + (uint32_t)(seed * 977 % 20000)};
-    options.l2_bytes = choose_l2_bytes(network, target, options.l1_bytes, seed);
-    struct planner like = {.network = network,
-                           .target = target,
-                           .options = &options,
-                           .arena = &arena,
-                           .kept = &arena,
-                           .diagnostics = &diagnostics};
+    options.l2_bytes = tight_l2_bytes(network, target, options.l1_bytes, seed, 16);
+    struct planner like = planner_for(network, target, &options, &diagnostics);
     struct plan plan;
     if (options.l2_bytes && plan_make(network, target, &options, &plan, &arena, &diagnostics) && plan.proof.rounds > 0 &&
         has_ports_in_l2(&plan))

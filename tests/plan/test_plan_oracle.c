@@ -11,7 +11,7 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "plan/planner.h"
+#include "planning.h"
 
 #define FEW_NETWORKS    40
 #define MAXIMUM_SEEDS   20 /* for each network that is to be compared */
@@ -258,42 +258,14 @@ static void compare(const struct plan *plan, const struct planner *like, uint64_
     counts->with_chw += oracle.with_chw;
 }
 
-/* Between the least L2 with which the network runs and all that it can use, nearer to the least. */
-static uint32_t choose_l2_bytes(const struct network *network, const struct target *target, uint32_t l1_bytes, uint64_t seed)
-{
-    struct arena arena = {0};
-    struct diagnostics diagnostics = {.arena = &arena};
-    const struct plan_options options = {.l1_bytes = l1_bytes, .l2_bytes = 1 << 20};
-    struct planner planner = {.network = network,
-                              .target = target,
-                              .options = &options,
-                              .arena = &arena,
-                              .kept = &arena,
-                              .diagnostics = &diagnostics};
-    struct schedule schedule;
-    struct plan plan;
-    uint32_t least = 0, most = 0, part = (uint32_t)(seed % 12 * (seed % 12)); /* of 144 */
-    int layer;
-    if (planner_start(&planner) && least_l2(&planner, &schedule, &least, &layer) &&
-        plan_make(network, target, &options, &plan, &arena, &diagnostics))
-        most = plan.l2_peak_bytes;
-    arena_free(&arena);
-    return most > least ? least + (most - least) * part / 144 : most;
-}
-
 static void test_network(uint64_t seed, const struct target *target, struct counts *counts)
 {
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = small_network(&arena, seed);
     struct plan_options options = {.l1_bytes = target->l1_stack_bytes + 2000 + (uint32_t)(seed * 977 % 6000)};
-    options.l2_bytes = choose_l2_bytes(network, target, options.l1_bytes, seed);
-    struct planner like = {.network = network,
-                           .target = target,
-                           .options = &options,
-                           .arena = &arena,
-                           .kept = &arena,
-                           .diagnostics = &diagnostics};
+    options.l2_bytes = tight_l2_bytes(network, target, options.l1_bytes, seed, 12);
+    struct planner like = planner_for(network, target, &options, &diagnostics);
     struct plan plan;
     if (options.l2_bytes && plan_make(network, target, &options, &plan, &arena, &diagnostics))
         compare(&plan, &like, seed, counts);

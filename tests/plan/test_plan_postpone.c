@@ -6,7 +6,7 @@
 #include "dory/hal.h"
 #include "expect.h"
 #include "networks.h"
-#include "plan/planner.h"
+#include "planning.h"
 
 struct subject {
     const char *name;
@@ -95,12 +95,7 @@ static void test_subject(const struct subject *subject, const struct target *tar
     /* blocks leave so little of L2 that places are found only while the decision is played */
     const struct plan_options options = {
         .l1_bytes = subject->l1_bytes, .l2_bytes = subject->l2_bytes, .blocks = BLOCKS_NONE};
-    struct planner p = {.network = subject->network,
-                        .target = target,
-                        .options = &options,
-                        .arena = arena,
-                        .kept = arena,
-                        .diagnostics = &diagnostics};
+    struct planner p = planner_for(subject->network, target, &options, &diagnostics);
     struct plan_proof proof = {0};
     struct schedule s, with_margin;
     struct before before, postponed;

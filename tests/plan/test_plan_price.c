@@ -8,7 +8,7 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "plan/planner.h"
+#include "planning.h"
 
 #define DECISIONS 1000
 
@@ -127,12 +127,7 @@ static void test_network(const char *name, const struct network *network, const 
     struct diagnostics diagnostics = {.arena = &arena};
     const struct plan_options options = {.l1_bytes = 20000 + 1000 * (uint32_t)random_below(30),
                                          .l2_bytes = 60000 + 1000 * (uint32_t)random_below(300)};
-    struct planner p = {.network = network,
-                        .target = target,
-                        .options = &options,
-                        .arena = &arena,
-                        .kept = &arena,
-                        .diagnostics = &diagnostics};
+    struct planner p = planner_for(network, target, &options, &diagnostics);
     EXPECT(planner_start(&p), "%s", name);
     for (int i = 0; i < decisions; i++)
         test_decision(&p, name, counts);

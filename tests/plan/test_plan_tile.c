@@ -6,7 +6,7 @@
 #include "exhaustive.h"
 #include "expect.h"
 #include "networks.h"
-#include "plan/planner.h"
+#include "planning.h"
 
 #define LAYERS 400
 
@@ -120,12 +120,7 @@ static void test_network(const char *name, const struct network *network, const 
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct plan_options options = {.l1_bytes = 64000, .blocks = BLOCKS_NONE}; /* a cut is one layer's */
-    struct planner planner = {.network = network,
-                              .target = target,
-                              .options = &options,
-                              .arena = &arena,
-                              .kept = &arena,
-                              .diagnostics = &diagnostics};
+    struct planner planner = planner_for(network, target, &options, &diagnostics);
     struct plan_proof proof = {0};
     bool planned = planner_start(&planner) && optimise(&planner, &proof);
     EXPECT(planned, "%s", name);

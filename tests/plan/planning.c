@@ -1,0 +1,31 @@
+#include "planning.h"
+
+struct planner planner_for(const struct network *network, const struct target *target, const struct plan_options *options,
+                           struct diagnostics *diagnostics)
+{
+    return (struct planner){.network = network,
+                            .target = target,
+                            .options = options,
+                            .arena = diagnostics->arena,
+                            .kept = diagnostics->arena,
+                            .diagnostics = diagnostics};
+}
+
+uint32_t tight_l2_bytes(const struct network *network, const struct target *target, uint32_t l1_bytes, uint64_t seed,
+                        uint32_t steps)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    const struct plan_options options = {.l1_bytes = l1_bytes, .l2_bytes = 1 << 20};
+    struct planner planner = planner_for(network, target, &options, &diagnostics);
+    struct schedule schedule;
+    struct plan plan;
+    uint32_t least = 0, most = 0;
+    uint64_t part = seed % steps * (seed % steps);
+    int layer;
+    if (planner_start(&planner) && least_l2(&planner, &schedule, &least, &layer) &&
+        plan_make(network, target, &options, &plan, &arena, &diagnostics))
+        most = plan.l2_peak_bytes;
+    arena_free(&arena);
+    return most > least ? least + (uint32_t)((most - least) * part / ((uint64_t)steps * steps)) : most;
+}

@@ -1,0 +1,16 @@
+/* What tests of the planner's parts start with. */
+#ifndef TESTS_PLAN_PLANNING_H
+#define TESTS_PLAN_PLANNING_H
+
+#include "plan/planner.h"
+
+/* A planner that keeps everything in the arena of `diagnostics`, before planner_start. It holds on to its arguments. */
+struct planner planner_for(const struct network *network, const struct target *target, const struct plan_options *options,
+                           struct diagnostics *diagnostics);
+
+/* Between the least L2 with which the network runs and all that it can use, by the square of seed % steps of `steps`: mostly
+ * nearer to the least. 0: it does not run. */
+uint32_t tight_l2_bytes(const struct network *network, const struct target *target, uint32_t l1_bytes, uint64_t seed,
+                        uint32_t steps);
+
+#endif
