@@ -44,11 +44,6 @@ uint32_t operand_window_bytes(const struct dory_layer *record, unsigned operand,
     return window->rows * operand_width(record, operand) * operand_pixel_bytes(record, operand, window->channels);
 }
 
-bool layer_has_weights(const struct dory_layer *record)
-{
-    return record->operation == DORY_CONVOLUTION || record->operation == DORY_DEPTHWISE || record->operation == DORY_GROUPED;
-}
-
 bool layer_brings_weights(const struct planner *planner, int layer)
 {
     return layer_has_weights(&planner->runs[layer]) && !(planner->resident && planner->resident[layer]);

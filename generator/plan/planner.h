@@ -198,7 +198,6 @@ uint32_t operand_pixel_bytes(const struct dory_layer *record, unsigned operand, 
 uint32_t operand_window_bytes(const struct dory_layer *record, unsigned operand, const struct dory_window *window);
 uint32_t tensor_bytes(const struct tensor *tensor);
 uint32_t aligned(uint32_t bytes); /* to DORY_ALIGNMENT */
-bool layer_has_weights(const struct dory_layer *record);
 bool layer_brings_weights(const struct planner *planner, int layer); /* from the flash, in a run */
 uint64_t layer_weights_bytes(const struct dory_layer *record);       /* for 8-bit weights; of fewer bits, at least */
 int layer_input_count(const struct layer *layer);

@@ -74,6 +74,16 @@ uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t colu
 /* Cycles of a layer's first tile beyond its kernel's own. */
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
 
+/* ---- tile_l1.c ---- */
+
+bool layer_has_weights(const struct dory_layer *layer);
+
+/* Operands that are loaded, or stored, more than once in the layer. */
+struct tile_loads {
+    bool input, weights, output;
+};
+struct tile_loads tile_loads_of(const struct tile_problem *problem, const struct tiling *tiling);
+
 /* L1 bytes of an operand's buffers. */
 struct l1_sizes {
     uint32_t input, second_input, weights, output; /* of one buffer */

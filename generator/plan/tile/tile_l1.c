@@ -1,0 +1,123 @@
+/* What a tiling takes of L1, and how the firmware's struct says it. */
+#include "plan/tile.h"
+
+#include "dory/hal.h"
+
+static bool is_convolution(const struct dory_layer *layer) { return layer->operation == DORY_CONVOLUTION; }
+
+/* Weights that are not tiled over input channels. */
+static bool is_depthwise(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_DEPTHWISE || layer->operation == DORY_GROUPED;
+}
+
+bool layer_has_weights(const struct dory_layer *layer) { return is_convolution(layer) || is_depthwise(layer); }
+
+/* True where the layer is cut along rows or columns (channels), be it by steps or by tiles. */
+static bool is_cut_in_space(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    return tiling->shape.rows < problem->layer->output_height || tiling->shape.columns < problem->layer->output_width ||
+           problem->steps[0].rows < problem->layer->output_height;
+}
+
+static bool is_cut_in_channels(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    return tiling->shape.channels < problem->layer->output_channels ||
+           problem->steps[0].channels < problem->layer->output_channels;
+}
+
+struct tile_loads tile_loads_of(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    bool space = is_cut_in_space(problem, tiling), channels = is_cut_in_channels(problem, tiling);
+    bool chunks = is_convolution(problem->layer) && tiling->shape.input_channels < problem->layer->input_channels;
+    return (struct tile_loads){
+        .input = space || chunks || (channels && !dory_reads_all_channels(problem->layer)),
+        .weights = channels || chunks,
+        .output = space || channels,
+    };
+}
+
+static uint32_t aligned_bytes(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
+
+struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    const struct dory_layer *layer = problem->layer;
+    const struct dory_tile_shape *shape = &tiling->shape;
+    struct tile_loads loads = tile_loads_of(problem, tiling);
+    return (struct l1_sizes){
+        .input = aligned_bytes(dory_input_tile_bytes(layer, shape, 0)),
+        .second_input = dory_has_second_input(layer) ? aligned_bytes(dory_input_tile_bytes(layer, shape, 1)) : 0,
+        .weights = aligned_bytes(dory_weights_tile_bytes(layer, shape)),
+        .output = aligned_bytes(dory_output_tile_bytes(layer, shape)),
+        .accumulators = aligned_bytes(dory_accumulator_bytes(layer, shape)),
+        .scratch = aligned_bytes(problem->kernel->scratch_bytes(layer, shape, problem->cores)),
+        .two_inputs = loads.input,
+        .two_weights = loads.weights && dory_table_bytes(layer) == 0, /* a table is loaded once */
+        .two_outputs = loads.output,
+    };
+}
+
+uint32_t tile_l1_sum(const struct l1_sizes *sizes, uint8_t single)
+{
+    uint32_t inputs = sizes->two_inputs && !(single & SINGLE_INPUT) ? 2 : 1;
+    uint32_t weights = sizes->two_weights && !(single & SINGLE_WEIGHTS) ? 2 : 1;
+    uint32_t outputs = sizes->two_outputs && !(single & SINGLE_OUTPUT) ? 2 : 1;
+    return DORY_L1_RUNTIME_BYTES + inputs * (sizes->input + sizes->second_input) + weights * sizes->weights +
+           outputs * sizes->output + sizes->accumulators + sizes->scratch;
+}
+
+/* Takes a buffer off the arena, two where `two`. */
+static void take(uint32_t place[2], uint32_t bytes, bool two, uint32_t *used)
+{
+    place[0] = place[1] = bytes ? *used : DORY_NO_BUFFER;
+    *used += bytes;
+    if (two && bytes) {
+        place[1] = *used;
+        *used += bytes;
+    }
+}
+
+uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *tiling, struct dory_l1_map *map)
+{
+    struct l1_sizes sizes = tile_l1_sizes(problem, tiling);
+    uint32_t used = DORY_L1_RUNTIME_BYTES, place_of[2];
+    bool two_inputs = sizes.two_inputs && !(tiling->single & SINGLE_INPUT);
+    if (!map)
+        return tile_l1_sum(&sizes, tiling->single);
+    take(map->input, sizes.input, two_inputs, &used);
+    take(map->second_input, sizes.second_input, two_inputs, &used);
+    take(map->weights, sizes.weights, sizes.two_weights && !(tiling->single & SINGLE_WEIGHTS), &used);
+    take(map->output, sizes.output, sizes.two_outputs && !(tiling->single & SINGLE_OUTPUT), &used);
+    take(place_of, sizes.accumulators, false, &used);
+    map->accumulators = place_of[0];
+    take(place_of, sizes.scratch, false, &used);
+    map->scratch = place_of[0];
+    return used;
+}
+
+uint32_t tile_quad_bytes(const struct dory_layer *layer, uint32_t tile_input_channels)
+{
+    if (is_depthwise(layer))
+        return dory_depthwise_quad_weight_bytes(layer) + dory_constants_bytes(layer);
+    if (!is_convolution(layer))
+        return 0;
+    uint32_t chunks = (uint32_t)layer->input_channels / tile_input_channels,
+             rest = layer->input_channels % tile_input_channels;
+    return chunks * dory_chunk_bytes(layer, tile_input_channels) + (rest ? dory_chunk_bytes(layer, rest) : 0) +
+           dory_constants_bytes(layer);
+}
+
+void tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *record)
+{
+    *record = *problem->layer;
+    record->tile_order = tiling->order;
+    record->tile_rows = (uint16_t)tiling->shape.rows;
+    record->tile_columns = (uint16_t)tiling->shape.columns;
+    record->tile_channels = (uint16_t)tiling->shape.channels;
+    record->tile_input_channels = (uint16_t)tiling->shape.input_channels;
+    record->quad_bytes = tile_quad_bytes(record, tiling->shape.input_channels);
+    record->chunk_bytes = is_convolution(record) ? dory_chunk_bytes(record, tiling->shape.input_channels)
+                          : is_depthwise(record) ? dory_depthwise_quad_weight_bytes(record)
+                                                 : 0;
+    tile_l1_bytes(problem, tiling, &record->l1);
+}
