@@ -47,7 +47,7 @@ static bool refit(struct optimiser *o, int layer)
 {
     struct planner *p = o->planner;
     if (!is_in_block(p, layer))
-        return guess_cut(o, layer, false);
+        return guess_cut(o, layer);
     int first = block_start(p, layer);
     const struct cut *now = p->choices[first].cut;
     struct cut *cut = block_get(p, first, first + now->block->layers - 1, now->rows, o->bytes);

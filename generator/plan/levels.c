@@ -51,13 +51,12 @@ void set_place(struct optimiser *o, int tensor, enum memory_level level, enum do
 
 /* ---- levels ---- */
 
-uint64_t candidate_guess(const struct candidate *candidate, bool alone)
+uint64_t candidate_guess(const struct candidate *candidate)
 {
     uint64_t traffic = candidate->read_cycles + candidate->write_cycles;
-    uint64_t cycles = alone ? (uint64_t)candidate->cycles_from_reads : candidate->cycles;
     if (!candidate->choice.ahead)
-        return cycles + traffic;
-    return cycles > traffic ? cycles : traffic;
+        return candidate->cycles + traffic;
+    return candidate->cycles > traffic ? candidate->cycles : traffic;
 }
 
 static uint32_t least_bytes(struct optimiser *o, int layer, uint8_t ram)
@@ -82,19 +81,17 @@ static uint32_t comfortable_bytes(struct optimiser *o, int layer, uint8_t ram)
     uint64_t fastest = UINT64_MAX;
     uint32_t least = UINT32_MAX;
     for (int i = 0; i < count; i++)
-        fastest = candidate_guess(&front[i], true) < fastest ? candidate_guess(&front[i], true) : fastest;
+        fastest = candidate_guess(&front[i]) < fastest ? candidate_guess(&front[i]) : fastest;
     for (int i = 0; i < count; i++)
-        if (candidate_guess(&front[i], true) <= fastest + fastest / 8)
+        if (candidate_guess(&front[i]) <= fastest + fastest / 8)
             least = dory_minimum(least, front[i].most_bytes);
     return least;
 }
 
-/* Bytes that a layer lacks, to run at all or in comfort. */
+/* Bytes that a layer lacks to run at all. */
 static uint64_t lacking(struct optimiser *o, int layer)
 {
-    uint8_t ram = layer_ram(o->planner, layer);
-    uint64_t need =
-        (uint64_t)o->live[layer] + (o->in_comfort ? comfortable_bytes(o, layer, ram) : least_bytes(o, layer, ram));
+    uint64_t need = (uint64_t)o->live[layer] + least_bytes(o, layer, layer_ram(o->planner, layer));
     return need > o->bytes ? need - o->bytes : 0;
 }
 
@@ -108,7 +105,7 @@ static uint64_t lacking_in_life(struct optimiser *o, int tensor)
 
 void set_level(struct optimiser *o, int tensor, enum memory_level level)
 {
-    set_place(o, tensor, level, level != IN_RAM && o->layouts[tensor] == LAYOUT_PAYS ? DORY_CHW : DORY_HWC);
+    set_place(o, tensor, level, level != IN_RAM && o->may_be_chw[tensor] ? DORY_CHW : DORY_HWC);
 }
 
 /* Bytes of lack that RAM as a level takes away. */
@@ -280,41 +277,27 @@ static bool fit_together(const struct dory_layer *producer, const struct dory_la
            producer->output_channels == consumer->input_channels;
 }
 
-/* Cycles of a layer that is done in one step, with everything in L2; UINT64_MAX: it cannot be. */
-static uint64_t cycles_of(struct planner *planner, int layer)
+static bool has_tile(const struct planner *planner, int layer)
 {
-    const struct dory_layer *record = &planner->runs[layer];
-    struct cut *cut = cut_get(planner, layer, record->output_height, record->output_channels, false, 0);
-    return cut_solve(planner, layer, cut) ? cut->cost.cycles : UINT64_MAX;
+    const struct planned_layer *of = layer_of(planner, layer);
+    return of->kernels[0] && of->least_l1_bytes <= planner->l1_bytes;
 }
 
-static uint64_t cycles_in(struct planner *planner, enum dory_layout layout, int tensor, int reader)
+static bool has_tiles_in_chw(struct planner *planner, int tensor, int reader)
 {
-    planner->layouts[tensor] = layout;
-    uint64_t writing = cycles_of(planner, planner->network->tensors[tensor].producer);
-    uint64_t reading = writing == UINT64_MAX ? UINT64_MAX : cycles_of(planner, reader);
+    planner->layouts[tensor] = DORY_CHW;
+    bool both = has_tile(planner, planner->network->tensors[tensor].producer) && has_tile(planner, reader);
     planner->layouts[tensor] = DORY_HWC;
-    return reading == UINT64_MAX ? UINT64_MAX : writing + reading;
+    return both;
 }
 
-static enum layout_choice choose(struct planner *planner, int tensor, int reader)
-{
-    uint64_t chw = cycles_in(planner, DORY_CHW, tensor, reader);
-    if (chw == UINT64_MAX)
-        return LAYOUT_HWC;
-    if (planner->options->layouts == LAYOUTS_CHW)
-        return LAYOUT_PAYS;
-    return chw < cycles_in(planner, DORY_HWC, tensor, reader) ? LAYOUT_PAYS : LAYOUT_MAY;
-}
-
-void layouts_find(struct planner *planner, enum layout_choice *choices)
+void layouts_find(struct planner *planner, bool *may_be_chw)
 {
     const struct network *network = planner->network;
     for (int t = 0; t < network->tensor_count; t++) {
         int producer = network->tensors[t].producer, reader = only_reader(network, t);
-        choices[t] = LAYOUT_HWC;
-        if (producer != NO_LAYER && reader >= 0 && planner->options->layouts != LAYOUTS_HWC &&
-            fit_together(&planner->runs[producer], &planner->runs[reader]))
-            choices[t] = choose(planner, t, reader);
+        may_be_chw[t] = producer != NO_LAYER && reader >= 0 && planner->options->layouts != LAYOUTS_HWC &&
+                        fit_together(&planner->runs[producer], &planner->runs[reader]) &&
+                        has_tiles_in_chw(planner, t, reader);
     }
 }

@@ -26,10 +26,10 @@ int layers_around(const struct network *network, int tensor, int *layers)
 
 bool is_possible(const struct optimiser *o, int tensor, enum memory_level level, enum dory_layout layout)
 {
-    bool all_chw = o->planner->options->layouts == LAYOUTS_CHW && o->layouts[tensor] == LAYOUT_PAYS;
+    bool all_chw = o->planner->options->layouts == LAYOUTS_CHW && o->may_be_chw[tensor];
     if (level == IN_RAM)
         return may_spill(o, tensor) && layout == DORY_HWC && o->some_spill;
-    return o->spill[tensor] != SPILL_ALWAYS && (layout == DORY_CHW ? o->layouts[tensor] != LAYOUT_HWC : !all_chw);
+    return o->spill[tensor] != SPILL_ALWAYS && (layout == DORY_CHW ? o->may_be_chw[tensor] : !all_chw);
 }
 
 /* The cuts around a tensor that lives elsewhere now: a guess, then all others one by one. */
@@ -37,7 +37,7 @@ static uint64_t cut_around(struct descent *d, int tensor)
 {
     int layers[MAXIMUM_AROUND], count = layers_around(d->o->network, tensor, layers);
     for (int i = 0; i < count; i++)
-        if (!guess_cut(d->o, layers[i], false))
+        if (!guess_cut(d->o, layers[i]))
             return UINT64_MAX;
     uint64_t price = decision_price(d->o, UINT64_MAX), before = UINT64_MAX;
     for (int round = 0; round < MAXIMUM_ROUNDS && price < before; round++) {

@@ -47,7 +47,7 @@ static void search_model(struct optimiser *o, struct model *model, struct plan_p
         apply_pick(o, pick);
         model_exclude(model, (const struct candidate *const *)pick);
         settle(o);
-        if (!repair(o, false))
+        if (!repair(o))
             continue;
         improve(o);
         settle(o);
@@ -191,12 +191,12 @@ bool optimise(struct planner *planner, struct plan_proof *proof)
         .lives = planner->lives,
         .live = arena_array(arena, uint32_t, (size_t)network->layer_count),
         .spill = arena_array(arena, enum spill, tensors),
-        .layouts = arena_array(arena, enum layout_choice, tensors),
+        .may_be_chw = arena_array(arena, bool, tensors),
         .best = decision_make(network, arena),
         .best_cycles = UINT64_MAX,
         .settled = decision_make(network, arena),
     };
-    layouts_find(planner, o.layouts);
+    layouts_find(planner, o.may_be_chw);
     count_live(&o);
     search(&o);
     if (o.best_cycles != UINT64_MAX)

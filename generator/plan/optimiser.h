@@ -18,10 +18,9 @@ struct optimiser {
     const struct tensor_life *lives;
     uint32_t *live; /* bytes of tensors in L2, by layer */
     enum spill *spill;
-    enum layout_choice *layouts;
-    uint32_t bytes;  /* of L2, that decisions may use */
-    bool in_comfort; /* levels are chosen so that layers run well, not just at all */
-    bool some_spill; /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
+    bool *may_be_chw; /* by tensor */
+    uint32_t bytes;   /* of L2, that decisions may use */
+    bool some_spill;  /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
     bool ports_may_spill; /* inputs and outputs of the network: only where one must, and tensors are few */
     uint64_t effort;      /* steps and transfers that have been looked at */
     /* the fastest decision for which places have been found */
@@ -50,8 +49,8 @@ void set_level(struct optimiser *optimiser, int tensor, enum memory_level level)
 /* Counts `live` by the levels as they are. */
 void count_live(struct optimiser *optimiser);
 
-/* What a candidate takes if nothing is read before its layer starts (alone), or as much as is of use. */
-uint64_t candidate_guess(const struct candidate *candidate, bool alone);
+/* What a candidate takes, roughly. */
+uint64_t candidate_guess(const struct candidate *candidate);
 
 /* Tensors to RAM as long as some layer could not run otherwise, those first that free the most bytes for their traffic. */
 void choose_levels(struct optimiser *optimiser);
@@ -64,14 +63,14 @@ void choose_spills(struct optimiser *optimiser);
 
 /* ---- starts.c ---- */
 
-/* The best of some guesses to start with, whose cuts have been improved one by one; false where there is none. */
+/* The best of some guesses to start with, its cuts improved one by one; false where there is none. */
 bool find_start(struct optimiser *optimiser, uint64_t *price);
 
 /* The candidate of a layer that should do best in what the tensors leave of L2; false where there is none. */
-bool guess_cut(struct optimiser *optimiser, int layer, bool alone);
+bool guess_cut(struct optimiser *optimiser, int layer);
 
 /* Where windows of neighbouring layers do not fit side by side, one of the two gets smaller ones. */
-bool repair(struct optimiser *optimiser, bool alone);
+bool repair(struct optimiser *optimiser);
 
 /* ---- moves.c ---- */
 

@@ -178,15 +178,8 @@ bool plan_with(const struct network *network, const struct target *target, const
 
 /* ---- levels.c: layouts ---- */
 
-/* A tensor's layouts other than HWC. */
-enum layout_choice {
-    LAYOUT_HWC, /* no other one */
-    LAYOUT_MAY, /* CHW is possible */
-    LAYOUT_PAYS /* with everything in L2 the layers at its ends take fewer cycles in CHW */
-};
-
-/* What is possible by tensor, and allowed by the options. */
-void layouts_find(struct planner *planner, enum layout_choice *choices);
+/* Which tensors can be in CHW, and may by the options. */
+void layouts_find(struct planner *planner, bool *may_be_chw);
 
 /* ---- sizes ---- */
 
@@ -197,7 +190,7 @@ uint32_t operand_channels(const struct dory_layer *record, unsigned operand);
 uint32_t operand_pixel_bytes(const struct dory_layer *record, unsigned operand, uint32_t channels);
 uint32_t operand_window_bytes(const struct dory_layer *record, unsigned operand, const struct dory_window *window);
 uint32_t tensor_bytes(const struct tensor *tensor);
-uint32_t aligned(uint32_t bytes); /* to DORY_ALIGNMENT */
+uint32_t aligned(uint32_t bytes);                                    /* to DORY_ALIGNMENT */
 bool layer_brings_weights(const struct planner *planner, int layer); /* from the flash, in a run */
 uint64_t layer_weights_bytes(const struct dory_layer *record);       /* for 8-bit weights; of fewer bits, at least */
 int layer_input_count(const struct layer *layer);

@@ -166,7 +166,7 @@ static bool move_tensor(struct search *s)
     bool good = true;
     int count = layers_around(s->o->network, tensor, layers);
     for (int i = 0; i < count && good; i++)
-        good = (random_below(s, 2) && guess_cut(s->o, layers[i], false)) || any_cut(s, layers[i]);
+        good = (random_below(s, 2) && guess_cut(s->o, layers[i])) || any_cut(s, layers[i]);
     return good;
 }
 
