@@ -40,9 +40,29 @@ class Network:
         self.values[index] = value
         return index
 
+    def unsigned(self, value):
+        """A tensor of uint8 that stands for the same numbers: 128 more, its zero point, too."""
+        data, scale, zero = value
+        self.count += 1
+        index = self.model.tensor("u%d" % self.count, list(data.shape), tfl.UINT8, scale, zero + 128)
+        self.values[index] = data + 128, scale, zero + 128
+        return index
+
     def input(self, shape):
-        index = self.tensor((self.integers(*shape), *self.quantisation()))
+        """Sometimes of bytes without a sign, as a camera has them, with a QUANTIZE behind."""
+        value = self.integers(*shape), *self.quantisation()
+        index = self.tensor(value) if self.random.random() < 0.8 else self.unsigned(value)
         self.inputs.append(index)
+        if value[0] is self.values[index][0]:
+            return index
+        return self.operate(tfl.QUANTIZE, [index], value)
+
+    def output(self, x):
+        value = self.values[x]
+        if value[1] is None or self.random.random() < 0.8:
+            return x
+        index = self.unsigned(value)
+        self.model.operator(tfl.QUANTIZE, [x], [index])
         return index
 
     def operate(self, code, inputs, value, options=None, shape=None):
@@ -312,7 +332,7 @@ class Network:
                  self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution, self.concatenate, self.unary, self.move, self.move]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)
-        return self.head(x) if pick.random() < 0.6 else x
+        return self.output(self.head(x) if pick.random() < 0.6 else x)
 
 
 def check(dory, folder, seed):
@@ -323,14 +343,14 @@ def check(dory, folder, seed):
     command = [dory, "run", path, "--output", os.path.join(folder, "output.bin")]
     for i, tensor in enumerate(network.inputs):
         name = os.path.join(folder, "input_%d.bin" % i)
-        network.values[tensor][0].astype(np.int8).tofile(name)
+        network.values[tensor][0].astype(np.int16).astype(np.uint8).tofile(name)
         command += ["--input", name]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         print("seed %d: exit status %d\n%s" % (seed, done.returncode, done.stderr))
         return False
-    found = np.fromfile(os.path.join(folder, "output.bin"), np.int8)
-    expected = network.values[output][0].flatten()
+    found = np.fromfile(os.path.join(folder, "output.bin"), np.uint8)
+    expected = network.values[output][0].flatten().astype(np.int16).astype(np.uint8)
     if found.size == expected.size and (found == expected).all():
         return True
     different = np.flatnonzero(found != expected) if found.size == expected.size else []

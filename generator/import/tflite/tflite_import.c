@@ -275,9 +275,13 @@ static void import_edges(struct tflite_importer *importer)
     const struct tflite_model *model = importer->model;
     struct network *network = importer->builder.network;
     network->inputs = arena_array(importer->arena, int, (size_t)model->input_count + 1);
-    for (int i = 0; i < model->input_count; i++)
-        if (importer->inputs[i] >= 0)
-            network->inputs[network->input_count++] = importer->inputs[i];
+    for (int i = 0; i < model->input_count; i++) {
+        if (importer->inputs[i] < 0)
+            continue;
+        if (model->tensors[model->inputs[i]].type == TFLITE_UINT8)
+            network->tensors[importer->inputs[i]].model_offset = 0;
+        network->inputs[network->input_count++] = importer->inputs[i];
+    }
     for (int i = 0; i < model->output_count && importer->diagnostics->error_count == 0; i++)
         import_output(importer, &model->outputs[i]);
     if (importer->diagnostics->error_count == 0 && (network->output_count == 0 || network->input_count == 0))

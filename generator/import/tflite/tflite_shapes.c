@@ -191,7 +191,13 @@ bool tflite_quantise(struct tflite_importer *importer, const struct tflite_opera
         return false;
     int offset = (before.is_signed ? 128 : 0) - (after.is_signed ? 128 : 0);
     bool is_same = before.scale == after.scale && before.zero_point + offset == after.zero_point;
-    return is_same ? read_first(importer, &from, result) : tflite_requantise(importer, operation, result);
+    if (!is_same)
+        return tflite_requantise(importer, operation, result);
+    if (!read_first(importer, &from, result))
+        return false;
+    if (after.is_signed) /* what reads it computes with these integers; the network's edges have their own again */
+        tflite_network_tensor(importer, result->tensor)->model_offset = -128;
+    return true;
 }
 
 bool tflite_dequantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
