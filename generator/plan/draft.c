@@ -128,12 +128,9 @@ static int last_step_of(const struct draft *d, int layer)
 
 void draft_tensor_steps(const struct draft *d, int tensor, int *first, int *last)
 {
-    int producer = d->planner->network->tensors[tensor].producer, steps = draft_steps(d);
-    int end = last_step_of(d, d->planner->lives[tensor].last);
+    int producer = d->planner->network->tensors[tensor].producer;
     *first = producer == NO_LAYER ? 0 : first_step_of(d, producer);
-    *last = producer == NO_LAYER ? 0 : d->first_step[producer + 1];
-    *last = end > *last ? end : *last;
-    *last = *last < steps ? *last : steps - 1;
+    *last = last_step_of(d, d->planner->lives[tensor].last);
 }
 
 static void add_tensors(struct draft *d, uint32_t *change)

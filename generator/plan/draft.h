@@ -66,8 +66,7 @@ int draft_steps(const struct draft *draft);
 /* The times of a layer as its steps will run. */
 const struct cut_times *draft_times(const struct draft *draft, int layer);
 
-/* Steps at which a tensor lives in L2: an observer looks at a layer's output when the next layer is about to start, even if
- * nobody reads it. */
+/* Steps at which a tensor lives in L2. */
 void draft_tensor_steps(const struct draft *draft, int tensor, int *first, int *last);
 
 /* ---- gaps.c: places found while a decision is played ---- */

@@ -11,35 +11,15 @@
 
 #include "dory/hal.h"
 
-struct life {
-    int first, last; /* layers */
-};
-
 struct least {
     struct planner *planner;
     const struct network *network;
-    struct life *lives;       /* by tensor, while it is in L2 */
-    uint32_t (*cut_bytes)[8]; /* by layer and operands in RAM: of the smallest cut; 0: not looked for yet */
-    uint64_t *need;           /* by layer, by the levels as they are */
+    const struct tensor_life *lives; /* by tensor */
+    uint32_t (*cut_bytes)[8];        /* by layer and operands in RAM: of the smallest cut; 0: not looked for yet */
+    uint64_t *need;                  /* by layer, by the levels as they are */
 };
 
 /* ---- needs of layers ---- */
-
-static void find_lives(struct least *least)
-{
-    const struct network *network = least->network;
-    for (int t = 0; t < network->tensor_count; t++) {
-        int producer = network->tensors[t].producer;
-        struct life life = {producer == NO_LAYER ? 0 : producer, producer == NO_LAYER ? 0 : producer + 1};
-        for (int l = 0; l < network->layer_count; l++)
-            for (int i = 0; i < layer_input_count(&network->layers[l]); i++)
-                life.last = network->layers[l].inputs[i] == t && l > life.last ? l : life.last;
-        for (int i = 0; i < network->output_count; i++)
-            life.last = network->outputs[i] == t ? network->layer_count : life.last;
-        life.last = life.last < network->layer_count ? life.last : network->layer_count - 1;
-        least->lives[t] = life;
-    }
-}
 
 static uint64_t steps_of(const struct dory_layer *record, const struct cut *cut)
 {
@@ -216,11 +196,10 @@ bool least_l2(struct planner *planner, struct schedule *schedule, uint32_t *byte
     struct least least = {
         .planner = planner,
         .network = network,
-        .lives = arena_array(planner->arena, struct life, (size_t)network->tensor_count),
+        .lives = planner->lives,
         .cut_bytes = arena_allocate_array(planner->arena, (size_t)network->layer_count, sizeof *least.cut_bytes),
         .need = arena_array(planner->arena, uint64_t, (size_t)network->layer_count),
     };
-    find_lives(&least);
     choose_levels(&least);
     *layer = widest(&least);
     uint64_t most = least.need[*layer];

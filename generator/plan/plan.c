@@ -124,7 +124,7 @@ static int block_end(const struct planner *p, int layer)
     return block ? first + block->layers - 1 : layer;
 }
 
-/* RAM from layer to layer, like L2 from step to step; one layer more, for those who look at a tensor when it is done. */
+/* RAM from layer to layer, like L2 from step to step. */
 static bool place_ram(const struct planner *p, struct plan *plan)
 {
     const struct network *network = p->network;
@@ -135,11 +135,8 @@ static bool place_ram(const struct planner *p, struct plan *plan)
             continue;
         int producer = network->tensors[t].producer;
         int first = producer == NO_LAYER ? 0 : block_start(p, producer), last = block_end(p, p->lives[t].last);
-        struct place_item item = {tensor_bytes(&network->tensors[t]), first, last > producer ? last : producer + 1, 0};
-        for (int i = 0; i < network->output_count; i++)
-            item.last = network->outputs[i] == t ? network->layer_count : item.last;
         tensors[count] = t;
-        items[count++] = item;
+        items[count++] = (struct place_item){tensor_bytes(&network->tensors[t]), first, last, 0};
     }
     plan->ram_bytes = place(items, count, DORY_ALIGNMENT, p->target->ram_bytes, PLACE_QUICKLY, p->arena);
     for (int i = 0; i < count; i++)

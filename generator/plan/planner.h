@@ -124,7 +124,8 @@ struct planned_layer {
     uint32_t least_l2_bytes[8]; /* of its smallest cut, plus 1; likewise. 0: not known yet */
 };
 
-/* Layers in which a tensor is needed. */
+/* Layers in which a tensor is needed: an observer looks at a layer's output when the next layer is about to start, even if
+ * nobody reads it. */
 struct tensor_life {
     int first, last;
     int readers;
