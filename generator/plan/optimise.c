@@ -67,13 +67,23 @@ static uint64_t brought_bytes(const struct planner *planner, int layer)
 /* The fastest candidate's cycles, whatever lives where. */
 static uint64_t least_cycles(struct optimiser *o, int layer)
 {
+    const struct candidate *front;
     uint64_t least = UINT64_MAX;
+    candidate_front(o->planner, layer, 0, &front);
     for (uint8_t ram = 0; ram < 8; ram++) {
         const struct planned_layer *of = layer_of(o->planner, layer);
         for (int i = 0; i < of->front_counts[ram]; i++)
             least = of->fronts[ram][i].cycles < least ? of->fronts[ram][i].cycles : least;
     }
     return least;
+}
+
+uint64_t computing_cycles(struct optimiser *o)
+{
+    uint64_t sum = 0;
+    for (int l = 0; l < o->network->layer_count; l++)
+        sum += least_cycles(o, l);
+    return sum;
 }
 
 /* When a layer starts, L2 holds no more weights than there is room for beside the tensors that must live there: the others

@@ -44,6 +44,9 @@ void set_place(struct optimiser *optimiser, int tensor, enum memory_level level,
 /* In the layout that it then has first of all. */
 void set_level(struct optimiser *optimiser, int tensor, enum memory_level level);
 
+/* Of the fastest candidates in the layouts at hand, were there no L3. */
+uint64_t computing_cycles(struct optimiser *optimiser);
+
 /* ---- levels.c ---- */
 
 /* Counts `live` by the levels as they are. */

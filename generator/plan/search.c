@@ -276,6 +276,8 @@ void search(struct optimiser *o)
     if (o->best_cycles == UINT64_MAX)
         return;
     decision_take(o, &o->best);
+    if (is_near(o->best_cycles, computing_cycles(o)))
+        return;
     uint64_t price = search_from(o, decision_price(o, UINT64_MAX), false, PRICE_EFFORT);
     settle(o);
     if (is_near(o->best_cycles, price))
