@@ -34,6 +34,7 @@ class Builder:
         self.random = np.random.default_rng(seed)
         self.nodes, self.constants = [], []
         self.kind = self.pick([np.int8, np.uint8])
+        self.is_mixed = self.number(0, 4) == 0
         self.opset = self.pick([11, 12, 13, 15, 17, 19, 21])
 
     def pick(self, choices):
@@ -66,12 +67,15 @@ class Builder:
 
     def quantised(self, real, shape, scale=None, zero_point=None):
         scale = self.scale() if scale is None else scale
-        zero_point = self.zero_point() if zero_point is None else zero_point
+        if zero_point is None:
+            self.kind = self.pick([np.int8, np.uint8]) if self.is_mixed else self.kind
+            zero_point = self.zero_point()
         name = self.node("QuantizeLinear", [real, self.constant(scale, "s"), self.constant(zero_point, "z")])
         if self.number(0, 9) == 0:  # as Brevitas has it, for fewer bits
-            limits = np.iinfo(self.kind)
+            kind = zero_point.dtype.type
+            limits = np.iinfo(kind)
             low, high = sorted(self.number(limits.min, limits.max) for _ in range(2))
-            name = self.node("Clip", [name, self.constant(self.kind(low)), self.constant(self.kind(high))])
+            name = self.node("Clip", [name, self.constant(kind(low)), self.constant(kind(high))])
         return Tensor(name, shape, scale, zero_point)
 
     def real(self, tensor):
@@ -366,8 +370,8 @@ class Builder:
 
     def finish(self, x, y):
         is_float, shape = x.name != "x", x.shape
-        elements = TensorProto.INT8 if self.kind == np.int8 else TensorProto.UINT8
-        results = elements
+        types = {np.dtype(np.int8): TensorProto.INT8, np.dtype(np.uint8): TensorProto.UINT8}
+        elements, results = types[x.zero_point.dtype], types[y.zero_point.dtype]
         if self.number(0, 4) == 0:
             y, results = self.index(y), TensorProto.INT64
         if self.number(0, 2) == 0:
@@ -376,8 +380,8 @@ class Builder:
                                   [helper.make_tensor_value_info("x", TensorProto.FLOAT if is_float else elements, shape)],
                                   [helper.make_tensor_value_info(y.name, results, y.shape)], self.constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)])
-        limits = np.iinfo(self.kind)
-        return model, self.random.integers(limits.min, limits.max + 1, shape).astype(self.kind)
+        limits = np.iinfo(x.zero_point.dtype)
+        return model, self.random.integers(limits.min, limits.max + 1, shape).astype(x.zero_point.dtype)
 
 
 def check(dory, seed, scratch):
