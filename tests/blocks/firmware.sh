@@ -5,38 +5,56 @@
 # usage: firmware.sh MAKE_RANDOM_MODEL DORY TARGET COUNT
 #
 # DORY_RANDOM_BLOCKS of the environment is another COUNT, DORY_RANDOM_BLOCKS_FROM the seed to start with. Networks without a
-# block are passed over. Exit status 77: the target's simulator is not there.
+# block are passed over. DORY_GVSOC_ROOT: gvsoc's folder.
 set -euo pipefail
 [ $# -eq 4 ] || { sed -n '5s/^# //p' "$0" >&2; exit 2; }
-make_random_model=$1 target=$3 count=${DORY_RANDOM_BLOCKS:-$4} seed=${DORY_RANDOM_BLOCKS_FROM:-1}
-export DORY_GENERATOR=$2
+make_random_model=$1 dory=$2 target=$3 count=${DORY_RANDOM_BLOCKS:-$4} seed=${DORY_RANDOM_BLOCKS_FROM:-1}
 for number in "$count" "$seed"; do
   [[ $number =~ ^[1-9][0-9]*$ ]] || { echo "$(basename "$0"): '$number' of the environment is no number" >&2; exit 2; }
 done
-top=$(cd "$(dirname "$0")/../.." && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-model=$work/model.onnx
+build=$work/build
+batch=25 # networks that are configured and built at once
+
+# A line of a network with a block, for batch/CMakeLists.txt; false: there is none in this one, or it was refused for want of
+# memory. Now and then there is less memory.
+add_network() {
+  local seed=$1 model=$work/$1.onnx sizes=() options=()
+  "$make_random_model" "$seed" "$model" chain >"$work/$seed.text"
+  if ((seed % 3 == 0)); then sizes+=(L1 "$((14000 + seed % 7 * 2000))"); fi
+  if ((seed % 4 == 0)); then sizes+=(L2 "$((20000 + seed % 5 * 8000))"); fi
+  for ((i = 0; i < ${#sizes[@]}; i += 2)); do options+=("--${sizes[i],,}-bytes" "${sizes[i + 1]}"); done
+  "$dory" plan "$model" --target "$target" --blocks always "${options[@]}" 2>&1 | grep '^block: ' >/dev/null || return 1
+  echo "chain_$seed $model ${sizes[*]}" | sed 's/\(L[12]\) /\1_BYTES /g' >>"$work/networks"
+}
+
+fail() { # LOG
+  tail -n 60 "$1"
+  sed -n 's/.*[( ]chain_\([0-9]*\)_check (.*/\1/p' "$1" | sort -un | while read -r number; do
+    echo "seed $number: $(grep "^chain_$number " "$work/networks"): $(cat "$work/$number.text")"
+  done
+  exit 1
+}
+
+run_batch() {
+  cmake -G Ninja -S "$here/batch" -B "$build" -DCMAKE_BUILD_TYPE=Release -DNETWORKS="$work/networks" \
+    -DCMAKE_TOOLCHAIN_FILE="$here/../../toolchains/$target.cmake" -DDORY_TARGET="$target" -DDORY_GENERATOR="$dory" \
+    ${DORY_GVSOC_ROOT:+"-DDORY_GVSOC_ROOT=$DORY_GVSOC_ROOT"} >"$work/log" 2>&1 || fail "$work/log"
+  cmake --build "$build" >"$work/log" 2>&1 || fail "$work/log"
+  ctest --test-dir "$build" --no-tests=error --output-on-failure >"$work/log" 2>&1 || fail "$work/log"
+  ! grep -q 'Skipped' "$work/log" || fail "$work/log"
+}
 
 exact=0 passed_over=0
-for (( ; exact < count; seed++)); do
-  "$make_random_model" "$seed" "$model" chain >"$work/network"
-  sizes=() # now and then less memory
-  if ((seed % 3 == 0)); then sizes+=(--l1-bytes "$((14000 + seed % 7 * 2000))"); fi
-  if ((seed % 4 == 0)); then sizes+=(--l2-bytes "$((20000 + seed % 5 * 8000))"); fi
-  if ! "$DORY_GENERATOR" plan "$model" --target "$target" --blocks always "${sizes[@]}" >"$work/plan" 2>&1 ||
-    ! grep -q '^block: ' "$work/plan"; then # refused for want of memory, or nothing takes turns
-    passed_over=$((passed_over + 1))
-    continue
-  fi
-  status=0
-  "$top/scripts/verify" "$model" --target "$target" --blocks always "${sizes[@]}" --quiet >"$work/log" 2>&1 || status=$?
-  if [ "$status" -eq 77 ]; then cat "$work/log"; exit 77; fi
-  if [ "$status" -ne 0 ]; then
-    echo "seed $seed ${sizes[*]}: $(cat "$work/network")"
-    cat "$work/log"
-    exit 1
-  fi
-  exact=$((exact + 1))
+while ((exact < count)); do
+  : >"$work/networks"
+  for ((left = count - exact < batch ? count - exact : batch; left > 0; seed++)); do
+    if add_network "$seed"; then left=$((left - 1)); else passed_over=$((passed_over + 1)); fi
+  done
+  run_batch
+  exact=$((exact + $(wc -l <"$work/networks")))
+  echo "$exact networks with blocks exact on $target, $passed_over passed over, the last one of seed $((seed - 1))"
+  rm -rf "$build"/chain_* "$build"/bin/chain_* "$work"/*.onnx "$work"/*.text
 done
-echo "$exact networks with blocks exact on $target, $passed_over passed over, the last one of seed $((seed - 1))"
