@@ -17,44 +17,98 @@ static inline int64_t load_64(const uint8_t *address)
     return (int64_t)((uint64_t)dory_load_word(address + 4) << 32 | dory_load_word(address));
 }
 
-/* A multiplier of 32 bits and a shift by 1 to 31, as layers have that overflow 32 bits only in the product. In words, for
- * the compiler's 64-bit shift takes any amount: 25 cycles an element, of which mulh takes 5. */
-static void normalise_64_narrowly(const struct dory_normaliser *normaliser, int32_t multiplier, int64_t addend, int32_t *sum,
-                                  uint32_t stride, const int32_t *end)
+/* Bounds and a shift by 2 to 31 with which a value that does not fit 32 bits may be any one beyond the bounds. */
+static bool bounds_are_narrow(const struct dory_normaliser *normaliser)
 {
-    int32_t shift = normaliser->shift, minimum = normaliser->minimum, maximum = normaliser->maximum;
-    for (; sum < end; sum += stride) {
-        int64_t scaled = (int64_t)multiplier * *sum + addend;
-        int32_t high = (int32_t)(scaled >> 32);
-        int32_t value = (int32_t)((uint32_t)scaled >> shift | (uint32_t)high << (32 - shift));
-        if (high >> shift != value >> 31) { /* beyond 32 bits: on which side of all bounds it is, is what counts */
-            value = high < 0 ? INT32_MIN : INT32_MAX;
-        }
-        *sum = clip(value, minimum, maximum);
-    }
+    return normaliser->minimum >= -(1 << 30) && normaliser->maximum <= 1 << 30;
 }
 
-static void normalise_64(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
-                         const int32_t *end)
+/* scaled >> shift, or beyond narrow bounds. In words, for the compiler's 64-bit shift takes any amount. */
+static inline int32_t shift_narrowly(int64_t scaled, int32_t shift)
 {
-    int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
-    if ((int32_t)multiplier == multiplier && normaliser->shift > 0 && normaliser->shift < 32) {
-        normalise_64_narrowly(normaliser, (int32_t)multiplier, addend, sum, stride, end);
-        return;
-    }
-    for (; sum < end; sum += stride) {
-        *sum = shift_and_clip(normaliser, multiplier * *sum + addend);
+    int32_t most = (1 << (shift - 1)) - 1, high = clip((int32_t)(scaled >> 32), -most - 1, most);
+    return (int32_t)((uint32_t)scaled >> shift | (uint32_t)high << (32 - shift));
+}
+
+#if defined(DORY_XPULPV2)
+
+/* What becomes of t0 in so many instructions, for `count` sums so many bytes apart; t1 and t2 are free. */
+#define EACH_SUM(instructions, text, ...)                                                                                   \
+    __asm__ volatile(".option push\n"                                                                                       \
+                     ".balign 4\n"                                                                                          \
+                     ".option norvc\n" LP_SETUP("x0", "%[count]", 2 + instructions,                                         \
+                                                "1") "lw t0, 0(%[sum])\n" text                                              \
+                                                     "1: " P_SW_STEP("t0", "%[step]", "%[sum]") ".option pop\n"             \
+                     : [sum] "+r"(sum)                                                                                      \
+                     : [count] "r"(count), [step] "r"(4 * stride), [minimum] "r"(normaliser->minimum),                      \
+                       [maximum] "r"(normaliser->maximum), __VA_ARGS__                                                      \
+                     : "t0", "t1", "t2", "memory")
+
+/* A multiplier of 32 bits, as layers have that overflow 32 bits only in the product; mulh takes 5 cycles. */
+static void normalise_64_narrowly(const struct dory_normaliser *normaliser, int32_t multiplier, int64_t addend, int32_t *sum,
+                                  uint32_t stride, uint32_t count)
+{
+    int32_t shift = normaliser->shift, most = (1 << (shift - 1)) - 1;
+    EACH_SUM(13,
+             "mulh t2, t0, %[multiplier]\n"
+             "mul t1, t0, %[multiplier]\n"
+             "add t1, t1, %[low]\n"
+             "sltu t0, t1, %[low]\n"
+             "add t2, t2, %[high]\n"
+             "add t2, t2, t0\n"
+             "srl t1, t1, %[shift]\n" P_MAX("t2", "t2", "%[least]")
+                 P_MIN("t2", "t2", "%[most]") "sll t2, t2, %[left]\n"
+                                              "or t0, t1, t2\n" P_MAX("t0", "t0", "%[minimum]")
+                                                  P_MIN("t0", "t0", "%[maximum]"),
+             [multiplier] "r"(multiplier), [low] "r"((uint32_t)addend), [high] "r"((int32_t)(addend >> 32)),
+             [shift] "r"(shift), [left] "r"(32 - shift), [least] "r"(-most - 1), [most] "r"(most));
+}
+
+static void normalise_32(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
+                         uint32_t count)
+{
+    EACH_SUM(4,
+             "mul t0, t0, %[multiplier]\n" P_ADDNR("t0", "%[addend]", "%[shift]") P_MAX("t0", "t0", "%[minimum]")
+                 P_MIN("t0", "t0", "%[maximum]"),
+             [multiplier] "r"(dory_load_word(constants)), [addend] "r"(dory_load_word(constants + 4)),
+             [shift] "r"(normaliser->shift));
+}
+
+#else
+
+static void normalise_64_narrowly(const struct dory_normaliser *normaliser, int32_t multiplier, int64_t addend, int32_t *sum,
+                                  uint32_t stride, uint32_t count)
+{
+    for (; count > 0; count--, sum += stride) {
+        int32_t value = shift_narrowly((int64_t)multiplier * *sum + addend, normaliser->shift);
+        *sum = clip(value, normaliser->minimum, normaliser->maximum);
     }
 }
 
 static void normalise_32(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
-                         const int32_t *end)
+                         uint32_t count)
 {
     uint32_t multiplier = dory_load_word(constants);
     int32_t addend = (int32_t)dory_load_word(constants + 4);
-    int32_t shift = normaliser->shift, minimum = normaliser->minimum, maximum = normaliser->maximum;
-    for (; sum < end; sum += stride) {
-        *sum = clip(p_addnr((int32_t)((uint32_t)*sum * multiplier), addend, shift), minimum, maximum);
+    for (; count > 0; count--, sum += stride) {
+        int32_t value = p_addnr((int32_t)((uint32_t)*sum * multiplier), addend, normaliser->shift);
+        *sum = clip(value, normaliser->minimum, normaliser->maximum);
+    }
+}
+
+#endif
+
+static void normalise_64(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
+                         uint32_t count)
+{
+    int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
+    if ((int32_t)multiplier == multiplier && normaliser->shift > 1 && normaliser->shift < 32 &&
+        bounds_are_narrow(normaliser)) {
+        normalise_64_narrowly(normaliser, (int32_t)multiplier, addend, sum, stride, count);
+        return;
+    }
+    for (; count > 0; count--, sum += stride) {
+        *sum = shift_and_clip(normaliser, multiplier * *sum + addend);
     }
 }
 
@@ -112,25 +166,31 @@ static void normalise_by_one_scale(const struct dory_normaliser *normaliser, con
 
 /* ---- division ---- */
 
-/* The divisor's leading 16 bits, whose reciprocal gives quotients of up to 15 bits that are at most one off. */
-static void prepare_division(struct dory_normaliser *normaliser, uint64_t divisor)
+/* The reciprocal of what a shift leaves of a divisor up to 2^30, less than 2^14: (2^(32 + shift) - 1) / divisor. */
+static void prepare_division(struct dory_normaliser *normaliser, uint32_t divisor)
 {
     int32_t shift = 0;
-    uint32_t leading;
-    for (; divisor >> 32 != 0; divisor >>= 16) {
-        shift += 16;
-    }
-    for (leading = (uint32_t)divisor; leading >> 16 != 0; leading >>= 1) {
-        shift++;
+    uint32_t reciprocal = UINT32_MAX / divisor, rest = UINT32_MAX - reciprocal * divisor;
+    for (; divisor >> shift >> 14 != 0; shift++) {
+        rest = rest << 1 | 1;
+        reciprocal = reciprocal << 1 | (rest >= divisor);
+        rest -= rest >= divisor ? divisor : 0;
     }
     normaliser->shift = shift;
-    normaliser->reciprocal = UINT32_MAX / leading;
+    normaliser->reciprocal = reciprocal;
+}
+
+static bool divides_narrowly(const struct dory_layer *layer)
+{
+    return layer->divisor >= 2 && layer->divisor <= 1 << 30 && layer->minimum >= -(1 << 16) && layer->maximum <= 1 << 16;
 }
 
 void dory_prepare_normaliser(struct dory_normaliser *normaliser, const struct dory_layer *layer)
 {
     if (layer->normalisation == DORY_NORMALISE_DIVIDE) {
-        prepare_division(normaliser, (uint64_t)layer->divisor);
+        if (divides_narrowly(layer)) {
+            prepare_division(normaliser, (uint32_t)layer->divisor);
+        }
         return;
     }
     normaliser->direct = (int8_t)dory_direct_of(layer);
@@ -139,18 +199,26 @@ void dory_prepare_normaliser(struct dory_normaliser *normaliser, const struct do
     normaliser->even = layer->rounding == DORY_ROUND_EVEN;
 }
 
-/* scaled >> shift for a shift by less than 32, or the nearest 32-bit integer. */
-static inline int32_t shift_to_32(int64_t scaled, int32_t shift)
+/* The same for shifts from 0 on; signed words multiply as one instruction where the compiler does not know where they are
+ * from. */
+static inline int32_t estimate_quotient(int64_t scaled, int32_t shift, int32_t factor)
 {
-    int32_t high = (int32_t)(scaled >> 32);
-    int32_t value = (int32_t)((uint32_t)scaled >> shift | (uint32_t)high << 1 << (31 - shift));
-    return high >> shift == value >> 31 ? value : high < 0 ? INT32_MIN : INT32_MAX;
+    int32_t dividend;
+    if (shift > 1) {
+        dividend = shift_narrowly(scaled, shift);
+    } else {
+        int32_t high = (int32_t)(scaled >> 32), low = (int32_t)scaled;
+        int32_t value = shift ? (int32_t)((uint32_t)low >> 1 | (uint32_t)high << 31) : low;
+        dividend = high >> shift == value >> 31 ? value : high < 0 ? INT32_MIN : INT32_MAX;
+    }
+    __asm__("" : "+r"(dividend));
+    return (int32_t)((int64_t)dividend * factor >> 32);
 }
 
-/* floor(scaled / divisor), clipped to bounds of at most 14 bits, for divisors from 2 to 2^30: an estimate, then one step of
- * correction. The estimate's dividend lacks bits below the divisor's leading ones, less than 2^-15 of the quotient; the
- * reciprocal is too small by less than 1, half a quotient for a dividend of 31 bits; and floor. Then the rest has 32 bits;
- * if it has not because the estimate was clipped, a step either way does not leave the bound. */
+/* floor(scaled / divisor), clipped to bounds of at most 16 bits, for divisors from 2 to 2^30: an estimate, then one step of
+ * correction. The estimate's dividend, of 30 bits, lacks less than 1, which is less than 2^-13 of a quotient; the reciprocal
+ * is too small by 1 at most, a quarter of a quotient; and floor. Then the rest has 32 bits; if it has not because the
+ * estimate was clipped, a step either way does not leave the bound. */
 static void normalise_divide_narrowly(const struct dory_normaliser *normaliser, int32_t multiplier, int64_t addend,
                                       int32_t *sum, uint32_t stride, const int32_t *end)
 {
@@ -158,8 +226,7 @@ static void normalise_divide_narrowly(const struct dory_normaliser *normaliser, 
     int32_t divisor = (int32_t)normaliser->layer->divisor, minimum = normaliser->minimum, maximum = normaliser->maximum;
     for (; sum < end; sum += stride) {
         int64_t scaled = (int64_t)multiplier * *sum + addend;
-        int32_t estimate = (int32_t)((int64_t)shift_to_32(scaled, shift) * factor >> 32);
-        int32_t quotient = clip(estimate, minimum - 1, maximum + 1);
+        int32_t quotient = clip(estimate_quotient(scaled, shift, factor), minimum - 1, maximum + 1);
         int32_t rest = (int32_t)((uint32_t)scaled - (uint32_t)quotient * (uint32_t)divisor);
         quotient += (rest >= divisor) + (rest >> 31);
         *sum = clip(quotient, minimum, maximum);
@@ -189,9 +256,8 @@ static int32_t divide_by_bits(const struct dory_normaliser *normaliser, int64_t 
 static void normalise_divide(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum,
                              uint32_t stride, const int32_t *end)
 {
-    int64_t multiplier = load_64(constants), addend = load_64(constants + 8), divisor = normaliser->layer->divisor;
-    if ((int32_t)multiplier == multiplier && divisor >= 2 && divisor <= 1 << 30 && normaliser->minimum > -(1 << 14) &&
-        normaliser->maximum < 1 << 14) {
+    int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
+    if ((int32_t)multiplier == multiplier && divides_narrowly(normaliser->layer)) {
         normalise_divide_narrowly(normaliser, (int32_t)multiplier, addend, sum, stride, end);
         return;
     }
@@ -241,13 +307,13 @@ void dory_normalise_lane(const struct dory_normaliser *normaliser, const uint8_t
     const int32_t *end = sum + stride * count;
     switch (normaliser->kind) {
     case DORY_NORMALISE_NONE: add_and_clip(normaliser, constants + 4 * lane, sum, stride, end); break;
-    case DORY_NORMALISE_32: normalise_32(normaliser, constants + 8 * lane, sum, stride, end); break;
+    case DORY_NORMALISE_32: normalise_32(normaliser, constants + 8 * lane, sum, stride, count); break;
     case DORY_NORMALISE_CLAMPED: dory_normalise_lane_clamped(normaliser, constants, lane, sum, stride, count); break;
     case DORY_NORMALISE_SPLIT: dory_normalise_lane_split(normaliser, constants, lane, sum, stride, count); break;
     case DORY_NORMALISE_HIGH: dory_normalise_lane_high(normaliser, constants, lane, sum, stride, count); break;
     case DORY_NORMALISE_SHARED: dory_normalise_lane_shared(normaliser, constants, lane, sum, stride, count); break;
     case DORY_NORMALISE_DIVIDE: normalise_divide(normaliser, constants + 16 * lane, sum, stride, end); break;
-    default: normalise_64(normaliser, constants + 16 * lane, sum, stride, end); break;
+    default: normalise_64(normaliser, constants + 16 * lane, sum, stride, count); break;
     }
 }
 

@@ -172,6 +172,34 @@ static inline uint32_t dory_pack_bytes(const int32_t element[4])
     return pv_packhi_b(low, (uint32_t)element[3], (uint32_t)element[2]);
 }
 
+typedef uint16_t __attribute__((may_alias)) dory_half;
+
+/* Writes an element of so many bytes. */
+static inline void dory_store_element(uint8_t *output, int32_t element, uint32_t bytes)
+{
+    if (bytes == 1) {
+        *output = (uint8_t)element;
+    } else if (bytes == 2) {
+        *(dory_half *)output = (uint16_t)element;
+    } else {
+        dory_store_word(output, (uint32_t)element);
+    }
+}
+
+/* Four of them, `step` bytes apart. */
+static inline void dory_store_four_elements(uint8_t *output, uint32_t step, const int32_t element[4], uint32_t bytes)
+{
+    if (bytes == 1) {
+        for (unsigned i = 0; i < 4; i++, output += step) {
+            dory_store_element(output, element[i], 1);
+        }
+    } else {
+        for (unsigned i = 0; i < 4; i++, output += step) {
+            dory_store_element(output, element[i], bytes);
+        }
+    }
+}
+
 /* Writes the first `lanes` of 4 elements. */
 void dory_store_elements(uint8_t *output, const int32_t element[4], uint32_t lanes, uint32_t element_bytes);
 

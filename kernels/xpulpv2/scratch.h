@@ -92,6 +92,17 @@ static inline uint32_t dory_depthwise_pairs_bytes(uint32_t rows, uint32_t column
     return 4 * 8 * rows * dory_depthwise_steps(columns, stride);
 }
 
+/* Kernels of any elements, see any/depthwise_scalar.c: pairs of taps, or 0 where all is done product by product. Of a core:
+ * offsets of taps, and weights of a quad of channels as halves. */
+#define DORY_SCALAR_MAXIMUM_PAIRS 32
+
+static inline uint32_t dory_scalar_pairs(const struct dory_layer *layer, uint32_t channels)
+{
+    uint32_t pairs = (layer->kernel_height * layer->kernel_width + 1u) / 2;
+    return layer->input_bits == 16 && channels % 2 == 0 && pairs <= DORY_SCALAR_MAXIMUM_PAIRS ? pairs : 0;
+}
+static inline uint32_t dory_scalar_core_bytes(uint32_t pairs) { return 24 * pairs; }
+
 /* Kernels along one dimension, see depthwise/line.h. Steps of fours that slide, or 0: where a word's pixels beside those
  * that are read may not exist, none. */
 static inline uint32_t dory_line_sliding(const struct dory_layer *layer, uint32_t kernel, uint32_t stride)

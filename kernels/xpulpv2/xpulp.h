@@ -100,6 +100,8 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define PV_SDOTUP_B(d, a, b)   XPULP_R("pv.sdotup.b", 0x57, 1, 0x50, d, a, b)
 #define PV_SDOTUSP_B(d, a, b)  XPULP_R("pv.sdotusp.b", 0x57, 1, 0x54, d, a, b)
 #define PV_SDOTSP_B(d, a, b)   XPULP_R("pv.sdotsp.b", 0x57, 1, 0x5C, d, a, b)
+#define PV_SDOTUSP_H(d, a, b)  XPULP_R("pv.sdotusp.h", 0x57, 0, 0x54, d, a, b)
+#define PV_SDOTSP_H(d, a, b)   XPULP_R("pv.sdotsp.h", 0x57, 0, 0x5C, d, a, b)
 #define PV_MAX_B(d, a, b)      XPULP_R("pv.max.b", 0x57, 1, 0x18, d, a, b)
 #define PV_MAXU_B(d, a, b)     XPULP_R("pv.maxu.b", 0x57, 1, 0x1C, d, a, b)
 #define PV_MAXU_H(d, a, b)     XPULP_R("pv.maxu.h", 0x57, 0, 0x1C, d, a, b)

@@ -62,17 +62,28 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
                          strip);
 }
 
+/* The elements of a four of which not all are next to each other. */
+static void store_part(const struct dory_series *series, uint8_t *output, const int32_t *element, uint32_t bytes)
+{
+    uint32_t below = series->below * series->four_bytes;
+    for (uint32_t i = 0; i < series->columns; i++, output += series->pixel_bytes) {
+        dory_store_element(output, element[i], bytes);
+        if (series->below) {
+            dory_store_element(output + below, element[i + 2], bytes);
+        }
+    }
+}
+
 /* Elements from the sums of so many fours. */
 static void finish(struct dory_series *series, uint8_t *output, uint32_t lane, int32_t *sum, uint32_t fours)
 {
-    uint32_t bytes = series->normaliser.output_bytes, below = series->below * series->four_bytes;
+    uint32_t bytes = series->normaliser.output_bytes;
     dory_normalise_lane(&series->normaliser, series->constants, lane, sum, 1, 4 * fours);
-    for (uint32_t four = 0; four < fours; four++, output += series->four_bytes, sum += 4) {
-        for (uint32_t i = 0; i < series->columns; i++) {
-            dory_store_elements(output + i * series->pixel_bytes, sum + i, 1, bytes);
-            if (series->below) {
-                dory_store_elements(output + below + i * series->pixel_bytes, sum + i + 2, 1, bytes);
-            }
+    for (const int32_t *end = sum + 4 * fours; sum < end; output += series->four_bytes, sum += 4) {
+        if (series->columns == 4) {
+            dory_store_four_elements(output, series->pixel_bytes, sum, bytes);
+        } else {
+            store_part(series, output, sum, bytes);
         }
     }
 }

@@ -8,7 +8,7 @@
 
 static inline bool dory_is_plain_depthwise(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_DEPTHWISE && dory_has_bytes(layer) && dory_is_stored(layer) &&
+    return layer->operation == DORY_DEPTHWISE && dory_has_bytes(layer) && layer->output_bits >= 8 &&
            layer->dilation_height == 1 && layer->dilation_width == 1;
 }
 
@@ -35,12 +35,12 @@ static inline bool dory_depthwise_takes_long_way(const struct dory_layer *layer)
 static inline uint32_t dory_depthwise_long_cycles(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
-    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 204 : 150;
-    case DORY_NORMALISE_64: return 240;
-    case DORY_NORMALISE_SPLIT: return 200;
-    case DORY_NORMALISE_HIGH: return 220;
-    case DORY_NORMALISE_DIVIDE: return 318;
-    default: return 150;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 137 : 100;
+    case DORY_NORMALISE_64: return 152;
+    case DORY_NORMALISE_SPLIT: return 140;
+    case DORY_NORMALISE_HIGH: return 162;
+    case DORY_NORMALISE_DIVIDE: return 234;
+    default: return 100;
     }
 }
 

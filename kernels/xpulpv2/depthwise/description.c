@@ -318,29 +318,30 @@ static bool depthwise_scalar_supports(const struct dory_layer *layer)
            2u * layer->input_channels <= UINT16_MAX && !any_supports(layer) && !dory_is_line(layer);
 }
 
-/* Cycles from the sums of a block of 4 pixels x 4 channels to elements in the output. */
-static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
+static uint32_t depthwise_scalar_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                               unsigned cores)
 {
-    switch (dory_direct_of(layer)) {
-    case DORY_NOT_DIRECT: return 440 + 4 * (uint64_t)dory_depthwise_long_cycles(layer);
-    case DORY_DIRECT: return 490;
-    case DORY_DIRECT_CLAMPED: return 577;
-    case DORY_DIRECT_CLAMPED_LESS_ONE: return 640;
-    case DORY_DIRECT_CLAMPED_DIVIDED: return 700;
-    default: return 766;
-    }
+    return cores * dory_scalar_core_bytes(dory_scalar_pairs(layer, tile->channels));
+}
+
+/* Cycles of the sums of 4 pixels x 4 channels. */
+static uint64_t scalar_sums_cycles(const struct dory_layer *layer, uint32_t pairs)
+{
+    return pairs != 0 ? 2 * (28 * (uint64_t)pairs + 70) : 4 * (layer->kernel_height * (layer->kernel_width * 9u + 6u) + 25);
 }
 
 static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t blocks = (uint64_t)dory_divide_up(tile->rows * tile->columns, 4) * dory_divide_up(tile->channels, 4);
-    uint64_t lane = layer->kernel_height * (layer->kernel_width * 9u + 6u) + 24;
-    return (blocks + cores - 1) / cores * (4 * lane + scalar_finish_cycles(layer)) + 600;
+    uint32_t pairs = dory_scalar_pairs(layer, tile->channels), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
+    uint64_t blocks = ((uint64_t)pixel_quads * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
+    uint64_t quads = (blocks + pixel_quads - 1) / pixel_quads, spread = pairs != 0 ? 4 * 18 * pairs + 100 : 0;
+    uint64_t finish = 4 * (uint64_t)dory_depthwise_long_cycles(layer) + (layer->output_bits == 16 ? 150 : 80);
+    return blocks * (scalar_sums_cycles(layer, pairs) + finish) + quads * spread + 600;
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {
     .name = "dory_xpulpv2_depthwise_scalar",
     .supports = depthwise_scalar_supports,
-    .scratch_bytes = dory_no_scratch,
+    .scratch_bytes = depthwise_scalar_scratch_bytes,
     .cycles = depthwise_scalar_cycles,
 };

@@ -130,8 +130,9 @@ static void finish_sums(const struct lines *work, uint8_t *output, uint32_t lane
 {
     uint32_t bytes = work->line.normaliser.output_bytes;
     dory_normalise_lane(&work->line.normaliser, work->constants, lane, sum, 1, 4 * fours);
-    for (uint32_t i = 0; i < 4 * fours; i++, output += output_step) {
-        dory_store_elements(output + lane * bytes, sum + i, 1, bytes);
+    output += lane * bytes;
+    for (const int32_t *end = sum + 4 * fours; sum < end; sum += 4, output += 4 * output_step) {
+        dory_store_four_elements(output, output_step, sum, bytes);
     }
 }
 
@@ -253,7 +254,6 @@ static void compute_part(struct lines *work, uint32_t index, uint32_t first, uin
     if (ends && first < end) {
         work->quad = UINT32_MAX; /* its weights, which fours that slide take as they are, will be overwritten */
     }
-
     for (; first < end; first += 4) {
         compute_copied(work, input + first * stride * step,
                        dory_minimum(2 * stride + 4 * steps, work->inputs - first * stride),
