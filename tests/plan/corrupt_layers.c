@@ -1,0 +1,198 @@
+/* Layers that are wrong: tiles and L1, weights, layouts, and what is whole and resident. */
+#include <string.h>
+
+#include "corruptions.h"
+#include "dory/hal.h"
+#include "dory/prepared.h"
+
+static bool l1_buffers_overlap(struct plan *plan, uint32_t choice)
+{
+    struct dory_layer *record = &chosen_layer(plan, choice)->record;
+    record->l1.output[0] = record->l1.output[1] = record->l1.input[0];
+    return true;
+}
+
+/* On a buffer of the layer before, which may be computing then. */
+static bool weights_too_early(struct plan *plan, uint32_t choice)
+{
+    for (int i = 0; i + 1 < plan->network->layer_count; i++) {
+        int before = (int)((choice + (uint32_t)i) % (uint32_t)(plan->network->layer_count - 1));
+        const struct dory_layer *record = &plan->layers[before + 1].record;
+        struct dory_step *first = &plan->steps[plan->layers[before + 1].first_step].record;
+        uint32_t output = plan->layers[before].record.l1.output[0], weights = record->l1.weights[0];
+        if (record->quad_bytes == 0 || first->weights_are_early || output < weights ||
+            output >= weights + record->quad_bytes)
+            continue;
+        first->weights_are_early = 1;
+        return true;
+    }
+    return false;
+}
+
+/* A tile that the generator has placed. */
+static struct dory_prepared_tile *tile_of(struct plan *plan, uint32_t choice)
+{
+    return plan->tiles ? (struct dory_prepared_tile *)(uintptr_t)&plan->tiles[choice % plan_tile_count(plan)] : NULL;
+}
+
+static bool tile_stores_elsewhere(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = tile_of(plan, choice);
+    if (!tile || tile->store_count == 0)
+        return false;
+    tile->store.external = (void *)((uintptr_t)tile->store.external + 1);
+    tile->tile.rows++;
+    return true;
+}
+
+static bool tile_is_lost(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = tile_of(plan, choice);
+    if (!tile || tile->store_count == 0)
+        return false;
+    tile->store_count = 0;
+    return true;
+}
+
+static bool tile_loads_behind_l1(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = tile_of(plan, choice);
+    if (!tile || tile->load_count == 0)
+        return false;
+    tile->loads[0].local = (void *)((uintptr_t)tile->loads[0].local + plan->l1_peak_bytes);
+    return true;
+}
+
+static bool l1_too_large(struct plan *plan, uint32_t choice)
+{
+    struct dory_layer *record = &chosen_layer(plan, choice)->record;
+    record->l1.output[0] = plan->l1_arena_bytes - 4;
+    return true;
+}
+
+static bool l1_runtime_taken(struct plan *plan, uint32_t choice)
+{
+    chosen_layer(plan, choice)->record.l1.input[0] = 0;
+    return true;
+}
+
+static bool tile_of_odd_channels(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = chosen_layer(plan, choice);
+    if (layer->record.output_channels < 6)
+        return false;
+    layer->record.tile_channels = 5;
+    return true;
+}
+
+static bool tile_larger(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = chosen_layer(plan, choice);
+    if (layer->record.output_height < 2)
+        return false;
+    layer->record.tile_rows = (uint16_t)(layer->record.tile_rows + 200);
+    return true;
+}
+
+static bool quads_miscounted(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = chosen_layer(plan, choice);
+    if (!layer->weights_bytes)
+        return false;
+    layer->record.quad_bytes -= 16;
+    return true;
+}
+
+static bool blobs_overlap(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = chosen_layer(plan, choice);
+    if (!layer->weights_bytes)
+        return false;
+    layer->weights_address -= layer->weights_address >= 48 ? 8 : 0;
+    layer->weights_address -= layer->weights_address == 32 ? 32 : 0;
+    return true;
+}
+
+static bool other_kernel(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = chosen_layer(plan, choice);
+    for (int i = 0; dory_reference_kernels[i]; i++)
+        if (!dory_reference_kernels[i]->supports(&layer->record)) {
+            layer->kernel = dory_reference_kernels[i];
+            return true;
+        }
+    return false;
+}
+
+static bool writes_another_layout(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = chosen_layer(plan, choice);
+    layer->record.output_layout = layer->record.output_layout == DORY_HWC ? DORY_CHW : DORY_HWC;
+    return true;
+}
+
+static bool reads_another_layout(struct plan *plan, uint32_t choice)
+{
+    struct plan_layer *layer = chosen_layer(plan, choice);
+    layer->record.input_layout = layer->record.input_layout == DORY_HWC ? DORY_CHW : DORY_HWC;
+    return true;
+}
+
+static bool tensor_of_another_layout(struct plan *plan, uint32_t choice)
+{
+    struct plan_tensor *tensor = &plan->tensors[choice % (uint32_t)plan->network->tensor_count];
+    tensor->layout = tensor->layout == DORY_HWC ? DORY_CHW : DORY_HWC;
+    return true;
+}
+
+static bool memory_exceeded(struct plan *plan, uint32_t choice)
+{
+    (void)choice;
+    plan->l2_peak_bytes = plan->l2_arena_bytes + 8;
+    return true;
+}
+
+static bool step_missing(struct plan *plan, uint32_t choice)
+{
+    uint32_t index = choice % (uint32_t)plan->step_count;
+    memmove(plan->steps + index, plan->steps + index + 1, (size_t)(plan->step_count - 1 - (int)index) * sizeof *plan->steps);
+    plan->step_count--;
+    return true;
+}
+
+static bool output_lost(struct plan *plan, uint32_t choice)
+{
+    (void)choice;
+    struct plan_tensor *output = &plan->tensors[plan->network->outputs[0]];
+    output->buffer = plan->tensors[plan->network->inputs[0]].buffer;
+    return output->level == IN_L2 && plan->tensors[plan->network->inputs[0]].level == IN_L2;
+}
+
+/* All weights that stay, and the steps that read them, in the last bytes of the activations. */
+static bool resident_lower(struct plan *plan, uint32_t choice)
+{
+    uint32_t lower = 64 + choice % 8 * 8;
+    if (plan->resident_bytes == 0)
+        return false;
+    plan->resident_offset -= lower;
+    for (int i = 0; i < plan->step_count; i++)
+        if (plan->layers[plan->steps[i].layer].resident)
+            plan->steps[i].record.weights_offset -= lower;
+    return true;
+}
+
+static bool resident_not_loaded(struct plan *plan, uint32_t choice)
+{
+    plan->resident_bytes -= plan->resident_bytes ? 8 + choice % 8 * 8 : 0;
+    return plan->resident_bytes > 0;
+}
+
+const struct corruption corruptions_of_layers[] = {
+    CORRUPTION(l1_buffers_overlap),    CORRUPTION(weights_too_early),    CORRUPTION(tile_stores_elsewhere),
+    CORRUPTION(tile_is_lost),          CORRUPTION(tile_loads_behind_l1), CORRUPTION(l1_too_large),
+    CORRUPTION(l1_runtime_taken),      CORRUPTION(tile_of_odd_channels), CORRUPTION(tile_larger),
+    CORRUPTION(quads_miscounted),      CORRUPTION(blobs_overlap),        CORRUPTION(other_kernel),
+    CORRUPTION(writes_another_layout), CORRUPTION(reads_another_layout), CORRUPTION(tensor_of_another_layout),
+    CORRUPTION(memory_exceeded),       CORRUPTION(step_missing),         CORRUPTION(output_lost),
+    CORRUPTION(resident_lower),        CORRUPTION(resident_not_loaded),  {.name = NULL},
+};
