@@ -106,7 +106,7 @@ bool schedule_fit(const struct planner *p, const struct fit_limits *limits, stru
 
 /* Cycles. With one step's computing between its start and its need a transfer can take longer than predicted, and the fabric
  * controller can start it late; steps may begin sooner than predicted. */
-static const uint64_t margins[] = {100000, 50000, 20000, 10000, 5000};
+static const uint64_t margins[] = {5000, 10000, 20000, 50000, 100000};
 #define MARGINS (sizeof margins / sizeof *margins)
 
 /* With one margin; only places on the bound count: what is above it may be lost in gaps. */
@@ -123,10 +123,16 @@ static bool fit_with_margin(const struct planner *p, uint64_t margin, enum place
     return true;
 }
 
+/* The largest margin with which there are places: where a small one finds none, larger ones do not either. */
 bool schedule_fit_early(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
 {
-    for (size_t i = 0; i < MARGINS; i++)
-        if (fit_with_margin(p, margins[i], PLACE_QUICKLY, schedule, peak, arena))
-            return true;
-    return fit_with_margin(p, 0, PLACE_CAREFULLY, schedule, peak, arena);
+    struct schedule other;
+    uint32_t bytes;
+    bool found = false;
+    for (size_t i = 0; i < MARGINS && fit_with_margin(p, margins[i], PLACE_QUICKLY, &other, &bytes, arena); i++) {
+        *schedule = other;
+        *peak = bytes;
+        found = true;
+    }
+    return found || fit_with_margin(p, 0, PLACE_CAREFULLY, schedule, peak, arena);
 }
