@@ -30,36 +30,8 @@ struct splitter {
 
 typedef void multiply_block(struct dory_blocks *blocks, bool is_signed);
 
-#if defined(DORY_XPULPV2)
-
 /* Not in line, for the cores' cache of 4 kB has to hold all. */
-#define DEFINE_MULTIPLY(bits, load, unpack, step, scale)                                                                    \
-    static __attribute__((noinline)) void multiply_##bits(struct dory_blocks *blocks, bool is_signed)                       \
-    {                                                                                                                       \
-        if (is_signed) {                                                                                                    \
-            MULTIPLY(blocks, load, unpack, step, PV_DOTSP_B, PV_SDOTSP_B, scale, DIRECT, LOW);                              \
-        } else {                                                                                                            \
-            MULTIPLY(blocks, load, unpack, step, PV_DOTUSP_B, PV_SDOTUSP_B, scale, DIRECT, LOW);                            \
-        }                                                                                                                   \
-    }
-
-DEFINE_MULTIPLY(8, LOAD_BYTES, "", 24, "")
-DEFINE_MULTIPLY(4, LOAD_4, UNPACK_4, 26, SCALE_4)
-DEFINE_MULTIPLY(2, LOAD_2, UNPACK_2, 28, "")
-
-#else
-
-#define DEFINE_MULTIPLY(bits, load, step_bytes)                                                                             \
-    static void multiply_##bits(struct dory_blocks *blocks, bool is_signed)                                                 \
-    {                                                                                                                       \
-        dory_multiply(blocks, is_signed, load, step_bytes);                                                                 \
-    }
-
-DEFINE_MULTIPLY(8, dory_unpack_bytes, 16)
-DEFINE_MULTIPLY(4, dory_load_4, 8)
-DEFINE_MULTIPLY(2, dory_load_2, 4)
-
-#endif
+DORY_DEFINE_MULTIPLIES(__attribute__((noinline)), DIRECT)
 
 /* ---- bytes of pixels ------------------------------------------------------------------------------------------- */
 

@@ -113,15 +113,15 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
 #define ROW_STRIDE_1(way, finish)     (14 + INSTRUCTIONS_OF_##way##_ROW + (finish))
 
 /* Three rows a round, since three input rows are in registers in turn; where the first round has one or two rows only, the
- * loop is entered behind the others. */
-#define COMPUTE_STRIDE_1(way, finish, load_constants, constants_instructions, finish_instructions)                          \
+ * loop is entered behind the others. `first_2` loads the input rows before the row at label 2, `row_2`, and so on. */
+#define COMPUTE_THREE_ROWS(load_constants, head, row_instructions, first_2, row_2, first_3, row_3, first_4, row_4)          \
     __asm__ volatile(                                                                                                       \
         ".option push\n"                                                                                                    \
         ".balign 4\n"                                                                                                       \
         ".option norvc\n"                                                                                                   \
         LOAD_STRIP                                                                                                          \
-        LP_START("x0", 2 + HEAD_STRIDE_1(way, constants_instructions), "2")                                                 \
-        LP_END("x0", HEAD_STRIDE_1(way, constants_instructions) + 3 * ROW_STRIDE_1(way, finish_instructions), "1")          \
+        LP_START("x0", 2 + head, "2")                                                                                       \
+        LP_END("x0", head + 3 * row_instructions, "1")                                                                      \
         "0:\n"                                                                                                              \
         LOAD_LANE(load_constants)                                                                                           \
         "lw s7, %[rounds]\n"                                                                                                \
@@ -131,28 +131,34 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         "slli s6, s3, 8\n"                                                                                                  \
         LP_COUNT("x0", "s7")                                                                                                \
         "bnez t6, 5f\n"                                                                                                     \
-        FIRST_ROWS(way, "t0", "t1", "t2", "t3")                                                                             \
+        first_2                                                                                                             \
         "2:\n"                                                                                                              \
-        ROW(way, finish, "t0", "t1", "t2", "t3", "t4", "t5", "")                                                            \
+        row_2                                                                                                               \
         "3:\n"                                                                                                              \
-        ROW(way, finish, "t2", "t3", "t4", "t5", "t0", "t1", "")                                                            \
+        row_3                                                                                                               \
         "4:\n"                                                                                                              \
-        ROW(way, finish, "t4", "t5", "t0", "t1", "t2", "t3", "1: ")                                                         \
+        row_4                                                                                                               \
         NEXT_LANE("0b")                                                                                                     \
         "j 7f\n"                                                                                                            \
         "5: addi t6, t6, -1\n"                                                                                              \
         "bnez t6, 6f\n"                                                                                                     \
-        FIRST_ROWS(way, "t4", "t5", "t0", "t1")                                                                             \
+        first_4                                                                                                             \
         "j 4b\n"                                                                                                            \
         "6:\n"                                                                                                              \
-        FIRST_ROWS(way, "t2", "t3", "t4", "t5")                                                                             \
+        first_3                                                                                                             \
         "j 3b\n"                                                                                                            \
         "7:\n"                                                                                                              \
         END_STRIP                                                                                                           \
         ".option pop\n"                                                                                                     \
         : CHANGED_OPERANDS                                                                                                  \
-        : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                                                      \
+        : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                   \
         : CLOBBERED)
+
+#define COMPUTE_STRIDE_1(way, finish, load_constants, constants_instructions, finish_instructions)                          \
+    COMPUTE_THREE_ROWS(load_constants, HEAD_STRIDE_1(way, constants_instructions), ROW_STRIDE_1(way, finish_instructions),  \
+                       FIRST_ROWS(way, "t0", "t1", "t2", "t3"), ROW(way, finish, "t0", "t1", "t2", "t3", "t4", "t5", ""),   \
+                       FIRST_ROWS(way, "t2", "t3", "t4", "t5"), ROW(way, finish, "t2", "t3", "t4", "t5", "t0", "t1", ""),   \
+                       FIRST_ROWS(way, "t4", "t5", "t0", "t1"), ROW(way, finish, "t4", "t5", "t0", "t1", "t2", "t3", "1: "))
 
 /* The same for the last two columns alone, outputs 2 and 3: 8 instructions a row beside those of `finish`. `way` is ALIGN or
  * BORDER; START_.._RIGHT sets what .._RIGHT(word) needs in t0, which is free, as t2 and t4 are. */
@@ -175,44 +181,10 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
 #define ROW_OF_HALF(finish)   (8 + HALF_OF(finish))
 
 #define COMPUTE_HALF(way, finish, load_constants, constants_instructions, finish_instructions)                              \
-    __asm__ volatile(                                                                                                       \
-        ".option push\n"                                                                                                    \
-        ".balign 4\n"                                                                                                       \
-        ".option norvc\n"                                                                                                   \
-        LOAD_STRIP                                                                                                          \
-        LP_START("x0", 2 + HEAD_HALF(constants_instructions), "2")                                                     \
-        LP_END("x0", HEAD_HALF(constants_instructions) + 3 * ROW_OF_HALF(finish_instructions), "1")               \
-        "0:\n"                                                                                                              \
-        LOAD_LANE(load_constants)                                                                                           \
-        "lw s7, %[rounds]\n"                                                                                                \
-        "lw t6, %[rest]\n"                                                                                                  \
-        "slli s4, s1, 8\n"                                                                                                  \
-        "slli s5, s2, 8\n"                                                                                                  \
-        "slli s6, s3, 8\n"                                                                                                  \
-        LP_COUNT("x0", "s7")                                                                                                \
-        "bnez t6, 5f\n"                                                                                                     \
-        FIRST_ROWS_HALF(way, "t1", "t3")                                                                                    \
-        "2:\n"                                                                                                              \
-        ROW_HALF(way, finish##_HALF, "t1", "t3", "t5", "")                                                                  \
-        "3:\n"                                                                                                              \
-        ROW_HALF(way, finish##_HALF, "t3", "t5", "t1", "")                                                                  \
-        "4:\n"                                                                                                              \
-        ROW_HALF(way, finish##_HALF, "t5", "t1", "t3", "1: ")                                                               \
-        NEXT_LANE("0b")                                                                                                     \
-        "j 7f\n"                                                                                                            \
-        "5: addi t6, t6, -1\n"                                                                                              \
-        "bnez t6, 6f\n"                                                                                                     \
-        FIRST_ROWS_HALF(way, "t5", "t1")                                                                                    \
-        "j 4b\n"                                                                                                            \
-        "6:\n"                                                                                                              \
-        FIRST_ROWS_HALF(way, "t3", "t5")                                                                                    \
-        "j 3b\n"                                                                                                            \
-        "7:\n"                                                                                                              \
-        END_STRIP                                                                                                           \
-        ".option pop\n"                                                                                                     \
-        : CHANGED_OPERANDS                                                                                                  \
-        : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                   \
-        : CLOBBERED)
+    COMPUTE_THREE_ROWS(load_constants, HEAD_HALF(constants_instructions), ROW_OF_HALF(finish_instructions),                 \
+                       FIRST_ROWS_HALF(way, "t1", "t3"), ROW_HALF(way, finish##_HALF, "t1", "t3", "t5", ""),                \
+                       FIRST_ROWS_HALF(way, "t3", "t5"), ROW_HALF(way, finish##_HALF, "t3", "t5", "t1", ""),                \
+                       FIRST_ROWS_HALF(way, "t5", "t1"), ROW_HALF(way, finish##_HALF, "t5", "t1", "t3", "1: "))
 
 /* Stride 2.
  *

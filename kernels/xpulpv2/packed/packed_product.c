@@ -4,32 +4,7 @@
 #include "packed.h"
 #include "packed_weights.h"
 
-#if defined(DORY_XPULPV2)
-
-#define DEFINE_MULTIPLY(bits, load, unpack, step, scale)                                                                    \
-    static inline __attribute__((always_inline)) void multiply_##bits(struct dory_blocks *blocks, bool is_signed)           \
-    {                                                                                                                       \
-        if (is_signed) {                                                                                                    \
-            MULTIPLY(blocks, load, unpack, step, PV_DOTSP_B, PV_SDOTSP_B, scale, DIRECT, LOW);                              \
-        } else {                                                                                                            \
-            MULTIPLY(blocks, load, unpack, step, PV_DOTUSP_B, PV_SDOTUSP_B, scale, ANY, LOW);                               \
-        }                                                                                                                   \
-    }
-
-DEFINE_MULTIPLY(8, LOAD_BYTES, "", 24, "")
-DEFINE_MULTIPLY(4, LOAD_4, UNPACK_4, 26, SCALE_4)
-DEFINE_MULTIPLY(2, LOAD_2, UNPACK_2, 28, "")
-
-#else
-
-static void multiply_8(struct dory_blocks *blocks, bool is_signed)
-{
-    dory_multiply(blocks, is_signed, dory_unpack_bytes, 16);
-}
-static void multiply_4(struct dory_blocks *blocks, bool is_signed) { dory_multiply(blocks, is_signed, dory_load_4, 8); }
-static void multiply_2(struct dory_blocks *blocks, bool is_signed) { dory_multiply(blocks, is_signed, dory_load_2, 4); }
-
-#endif
+DORY_DEFINE_MULTIPLIES(inline __attribute__((always_inline)), ANY)
 
 /* ---- outputs below 8 bits ---------------------------------------------------------------------------------- */
 

@@ -1,10 +1,9 @@
-/* Convolutions of few pixels, above all of one: a fully connected layer. One pixel times 4 channels: 5 loads for 4 dot
- * products, each core its own range of channels. (Eight channels at a time would be 6 % faster, where they divide evenly.)
- */
-#include "dots.h"
-#include "product.h"
-#include "walk.h"
-#include "xpulpv2.h"
+/* Convolutions of few pixels, see linear.h: 5 loads for 4 dot products. (Eight channels at a time would be 6 % faster, where
+ * they divide evenly.) */
+#include "linear.h"
+
+#include "../dots.h"
+#include "../xpulpv2.h"
 
 /* One kind's own way: dory_normalise_directly and the like, for one sum. */
 typedef void normaliser(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride, unsigned count,
@@ -46,54 +45,29 @@ static inline __attribute__((always_inline)) void finish_directly(const struct d
     store(product, packed, pixel, quad);
 }
 
-static inline __attribute__((always_inline)) void compute_quad(const struct dory_product *product, const uint8_t *input,
-                                                               uint32_t pixel, uint32_t quad, normaliser *normalise,
-                                                               dory_lane_normaliser *normalise_lane)
+static inline __attribute__((always_inline)) void finish(const struct dory_product *product, const int32_t sum[4],
+                                                         const uint8_t *constants, uint32_t pixel, uint32_t quad,
+                                                         normaliser *normalise, dory_lane_normaliser *normalise_lane)
 {
-    const struct dory_blocks *blocks = &product->blocks;
-    const uint8_t *weights = product->weights + quad * product->quad_bytes;
-    bool is_signed = product->input_is_signed;
-    int32_t sum[4] = {0};
-    dory_dots(sum, &input, &weights, blocks->words, is_signed);
-    for (uint32_t run = blocks->more_runs; run > 0; run--) {
-        input += blocks->jump;
-        dory_dots(sum, &input, &weights, blocks->words, is_signed);
-    }
     if (product->direct != DORY_NOT_DIRECT) {
-        finish_directly(product, sum, weights, pixel, quad, normalise);
+        finish_directly(product, sum, constants, pixel, quad, normalise);
         return;
     }
     int32_t kept[4] = {sum[0], sum[1], sum[2], sum[3]};
-    dory_product_finish_by(product, kept, weights, pixel, 1, quad, normalise_lane);
-}
-
-static inline __attribute__((always_inline)) void multiply(const struct dory_layer *layer, const struct dory_tile *tile,
-                                                           unsigned core, unsigned cores, enum dory_direct direct,
-                                                           normaliser *normalise, dory_lane_normaliser *normalise_lane)
-{
-    uint32_t run_bytes = (uint32_t)layer->kernel_width * tile->input_channels;
-    uint32_t row_bytes = (uint32_t)tile->input_columns * tile->input_channels;
-    struct dory_product product;
-    dory_product_start(&product, layer, tile, direct, run_bytes, layer->kernel_height,
-                       row_bytes * layer->dilation_height - run_bytes);
-    struct dory_grid_share share = dory_grid_share_of(product.pixel_count, product.quads, core, cores);
-    struct dory_walk walk = dory_walk_from(layer, tile, share.row);
-    while (share.items > 0) {
-        uint32_t end = dory_grid_share_row_end(&share, product.quads);
-        for (uint32_t quad = share.first; quad < end; quad++) {
-            compute_quad(&product, walk.input, share.row, quad, normalise, normalise_lane);
-        }
-        dory_walk_on(&walk);
-        dory_grid_share_next_row(&share, end);
-    }
+    dory_product_finish_by(product, kept, constants, pixel, 1, quad, normalise_lane);
 }
 
 /* One for each kind, as in product.h. Where the kind's own way knows bounds and rounding itself, any name but
  * DORY_NOT_DIRECT will do. */
 #define DEFINE_LINEAR(name, direct, normalise, lane)                                                                        \
+    static inline __attribute__((always_inline)) void finish_##name(                                                        \
+        const struct dory_product *product, const int32_t sum[4], const uint8_t *constants, uint32_t pixel, uint32_t quad)  \
+    {                                                                                                                       \
+        finish(product, sum, constants, pixel, quad, normalise, lane);                                                      \
+    }                                                                                                                       \
     void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
     {                                                                                                                       \
-        multiply(layer, tile, core, cores, direct, normalise, lane);                                                        \
+        dory_linear_run(layer, tile, core, cores, direct, dory_dots, finish_##name);                                        \
     }
 
 static inline enum dory_direct if_bytes(const struct dory_layer *layer, enum dory_direct direct)
