@@ -68,13 +68,28 @@ static void fill_rows(uint8_t *start, uint32_t bytes, uint8_t value)
     }
 }
 
-/* Where all are whole words: short runs, which fill() would take long for, and a call of memset, too, which the compiler
- * would make of the loop. */
-static inline void fill_words(uint8_t *start, uint32_t bytes, word four)
+#define SHORT_BYTES 24
+
+/* Of rows of a plane, in short runs, which fill() would take long for; and so would memset, which the compiler would make of
+ * the loops. */
+static __attribute__((noinline)) void fill_run(uint8_t *start, uint32_t bytes, uint8_t value, bool is_words)
 {
-    for (word *next = (word *)(void *)start, *end = next + bytes / sizeof *next; next < end;) {
-        *next++ = four;
-        __asm__ volatile("" : "+r"(next));
+    uint8_t *end = start + bytes;
+    if (!is_words && bytes >= SHORT_BYTES) {
+        fill(start, bytes, value);
+        return;
+    }
+    for (word four = value * 0x01010101u; is_words && start < end; start += sizeof four) {
+        *(word *)(void *)start = four;
+        __asm__ volatile("" : "+r"(start));
+    }
+    for (; end - start >= 4; start += 4) {
+        start[0] = start[1] = start[2] = start[3] = value;
+        __asm__ volatile("" : "+r"(start));
+    }
+    for (; start < end; start++) {
+        *start = value;
+        __asm__ volatile("" : "+r"(start));
     }
 }
 
@@ -87,22 +102,15 @@ static void fill_rows_of_planes(const struct dory_work *work, uint8_t value)
     uint32_t share = dory_divide_up(tile->input_channels, hal_core_count()), first = hal_core_id() * share;
     uint32_t end = dory_minimum(first + share, tile->input_channels);
     uint8_t *plane = (uint8_t *)(uintptr_t)tile->input + first * plane_bytes;
-    word four = value * 0x01010101u;
+    bool is_words = tile->input_columns % sizeof(word) == 0;
     if (first >= end) {
         return;
     }
-    if (tile->input_columns % sizeof(word) != 0) {
-        for (; first < end; first++, plane += plane_bytes) {
-            fill(plane, above, value);
-            fill(plane + there, plane_bytes - there, value);
-        }
-        return;
-    }
-    fill_words(plane, above, four);
+    fill_run(plane, above, value, is_words);
     for (; first + 1 < end; first++, plane += plane_bytes) {
-        fill_words(plane + there, plane_bytes - there + above, four);
+        fill_run(plane + there, plane_bytes - there + above, value, is_words);
     }
-    fill_words(plane + there, plane_bytes - there, four);
+    fill_run(plane + there, plane_bytes - there, value, is_words);
 }
 
 /* Lays the border round the part of the tile that the DMA has filled. */
