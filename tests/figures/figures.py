@@ -266,7 +266,7 @@ def check_plans(rows, kept):
 SPEED_COLUMNS = ["network", "layers", "user s", "MB", "at most s", "at most MB"]
 SPEED = [("MobileNetV1-1.0-128", "mobilenet_v1", 128, 29, 0.5, 120), ("MobileNetV2-1.0-224", "mobilenet_v2", 224, 65, 2.0, 120),
          ("10 layers", "deep", 10, 10, "", ""), ("25 layers", "deep", 25, 25, "", ""), ("50 layers", "deep", 50, 50, "", ""),
-         ("100 layers", "deep", 100, 100, "", ""), ("200 layers", "deep", 200, 200, 0.5, 120)]
+         ("100 layers", "deep", 100, 100, "", ""), ("200 layers", "deep", 200, 200, 0.25, 120)]
 
 
 def make_speed(maker):

@@ -241,7 +241,7 @@ static int random_layer(struct network_builder *b, int tensor)
     }
 }
 
-const struct network *random_network(struct arena *arena, uint64_t seed, int layers)
+const struct network *seeded_network(struct arena *arena, uint64_t seed, int layers)
 {
     struct network_builder b;
     builder_start(&b, arena, seed);

@@ -38,6 +38,6 @@ const struct network *deep_network(struct arena *arena, int layers);
 const struct network *residual_network(struct arena *arena, int size, int channels);
 
 /* 1 to `layers` layers of any kind, random shapes, with residual connections. */
-const struct network *random_network(struct arena *arena, uint64_t seed, int layers);
+const struct network *seeded_network(struct arena *arena, uint64_t seed, int layers);
 
 #endif

@@ -60,7 +60,7 @@ int main(void)
     test_network("20 layers", deep_network(&arena, 20), 90000, &arena);
     test_network("residual blocks", residual_network(&arena, 32, 16), 60000, &arena);
     for (uint64_t seed = 1; seed <= 10; seed++)
-        test_network("random", random_network(&arena, seed, 8), 100000, &arena);
+        test_network("random", seeded_network(&arena, seed, 8), 100000, &arena);
     arena_free(&arena);
     return expect_result("plans for clocks");
 }

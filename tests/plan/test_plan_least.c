@@ -136,9 +136,9 @@ int main(int argc, char **argv)
     expect_least("residual 32x32x24", residual_network(&arena, 32, 24), &host, 20000);
     expect_least("residual 17x17x13", residual_network(&arena, 17, 13), &gap8, 20000);
     for (uint64_t seed = 1; seed <= (few ? 5 : 20); seed++)
-        expect_least(arena_format(&arena, "random %" PRIu64, seed), random_network(&arena, seed, 6), &host, 30000);
+        expect_least(arena_format(&arena, "random %" PRIu64, seed), seeded_network(&arena, seed, 6), &host, 30000);
     for (uint64_t seed = 100; seed < (few ? 110 : 200); seed++)
-        expect_least_of_all_levels(random_network(&arena, seed, 6), &gap8, seed);
+        expect_least_of_all_levels(seeded_network(&arena, seed, 6), &gap8, seed);
     arena_free(&arena);
     return expect_result("least");
 }

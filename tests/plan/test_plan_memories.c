@@ -142,7 +142,7 @@ int main(int argc, char **argv)
     test_shrinking(&machine, residual_network(&machine.arena, 32, 24), false);
     test_shrinking(&machine, residual_network(&machine.arena, 17, 13), true);
     for (uint64_t seed = 1; seed <= (machine.many ? 12 : 2); seed++)
-        test_shrinking(&machine, random_network(&machine.arena, seed, 6), seed % 2);
+        test_shrinking(&machine, seeded_network(&machine.arena, seed, 6), seed % 2);
     const struct network *mobilenet = mobilenet_v1(&machine.arena, 32, 25);
     expect_refusal(&machine, mobilenet, 400, 400000, "does not fit L1");
     expect_refusal(&machine, mobilenet, 64000, 500, "does not fit L2");

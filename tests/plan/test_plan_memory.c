@@ -43,7 +43,7 @@ int main(void)
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
     int fitting = test_network(residual_network(&arena, 32, 16), 0, &target, &arena);
     for (uint64_t seed = 1; seed <= 12; seed++)
-        fitting += test_network(random_network(&arena, seed, 6), seed, &target, &arena);
+        fitting += test_network(seeded_network(&arena, seed, 6), seed, &target, &arena);
     EXPECT(fitting > 20, "only %d plans", fitting);
     arena_free(&arena);
     return expect_result("plans with a memory");

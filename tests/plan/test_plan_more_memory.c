@@ -70,7 +70,7 @@ static void test_random_network(uint64_t seed, const struct target *target)
     static const uint32_t parts[] = {4, 9, 18, 26, 40, 64};
     struct arena arena = {0};
     struct grid grid = {.l1 = {8000, 11000, 16000, 22000, 44000}, .l1_count = 5, .l2_count = COUNT(parts)};
-    const struct network *network = random_network(&arena, seed, 8);
+    const struct network *network = seeded_network(&arena, seed, 8);
     uint32_t most;
     plan_cycles(network, target, 64000, 1 << 20, &most);
     for (int j = 0; j < grid.l2_count; j++)

@@ -164,7 +164,7 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
 {
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
-    const struct network *network = random_network(&arena, seed, 6);
+    const struct network *network = seeded_network(&arena, seed, 6);
     struct plan_options options = {.l1_bytes = 14000 + (uint32_t)(seed * 977 % 20000)};
     options.l2_bytes = tight_l2_bytes(network, target, options.l1_bytes, seed, 16);
     struct planner like = planner_for(network, target, &options, &diagnostics);

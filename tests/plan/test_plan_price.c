@@ -144,7 +144,7 @@ int main(int argc, char **argv)
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
     test_network("MobileNetV1-0.5-64", mobilenet_v1(&arena, 64, 50), &target, decisions / 4, &counts);
     for (int i = 0; counts.decisions < decisions && i < decisions; i++)
-        test_network(arena_format(&arena, "network %d", i), random_network(&arena, (uint64_t)i + 1, 8), &target, 20,
+        test_network(arena_format(&arena, "network %d", i), seeded_network(&arena, (uint64_t)i + 1, 8), &target, 20,
                      &counts);
     printf("%d decisions, %d fit, %d with places, which cost %d of them cycles\n", counts.decisions, counts.fitting,
            counts.in_gaps, counts.with_loss);

@@ -14,7 +14,7 @@ static struct dory_layer random_layer_of(struct arena *arena, uint64_t seed)
 {
     struct diagnostics diagnostics = {.arena = arena};
     struct dory_layer record;
-    const struct network *network = random_network(arena, seed, 3);
+    const struct network *network = seeded_network(arena, seed, 3);
     EXPECT(describe_layer(network, (int)(seed % (uint64_t)network->layer_count), &record, NULL, arena, &diagnostics),
            "seed %" PRIu64, seed);
     return record;
