@@ -341,7 +341,6 @@ struct schedule {
     int *first_step;         /* by layer; [layer_count]: step_count */
     uint32_t l2_bytes;       /* of the arena, beside the tables */
     uint32_t live_bytes;     /* the most that live at one step */
-    int live_step;           /* the first such step */
     struct tile_cost *costs; /* by layer, with all drains */
     uint64_t cycles;         /* predicted, with waits for L3: what the plan will report */
     uint64_t gap_cycles;     /* of schedule_fit: of them at most, what free bytes that are not in one piece cost */
@@ -383,10 +382,7 @@ bool schedule_make_in_gaps(const struct planner *planner, const struct gaps_vari
 void schedule_timeline(const struct planner *planner, const struct schedule *schedule, struct timeline *timeline,
                        struct arena *arena);
 
-/* Bytes that live, by step. */
-uint32_t *schedule_live(const struct schedule *schedule, struct arena *arena);
-
-/* Counts live_bytes and live_step anew. */
+/* Counts live_bytes anew. */
 void schedule_count_live(struct schedule *schedule, struct arena *arena);
 
 /* Offsets for the schedule's buffers, by `place`: the bytes they take. */

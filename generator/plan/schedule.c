@@ -151,7 +151,7 @@ bool schedule_make_in_gaps(const struct planner *planner, const struct gaps_vari
 
 /* ---- of a schedule ---- */
 
-uint32_t *schedule_live(const struct schedule *schedule, struct arena *arena)
+void schedule_count_live(struct schedule *schedule, struct arena *arena)
 {
     uint32_t *live = arena_array(arena, uint32_t, (size_t)schedule->step_count + 1);
     for (int i = 0; i < schedule->buffer_count; i++) {
@@ -159,18 +159,9 @@ uint32_t *schedule_live(const struct schedule *schedule, struct arena *arena)
         for (int step = buffer->first_step; step <= buffer->last_step; step++)
             live[step] += buffer->bytes;
     }
-    return live;
-}
-
-void schedule_count_live(struct schedule *schedule, struct arena *arena)
-{
-    const uint32_t *live = schedule_live(schedule, arena);
     schedule->live_bytes = 0;
     for (int i = 0; i < schedule->step_count; i++)
-        if (live[i] > schedule->live_bytes) {
-            schedule->live_bytes = live[i];
-            schedule->live_step = i;
-        }
+        schedule->live_bytes = live[i] > schedule->live_bytes ? live[i] : schedule->live_bytes;
 }
 
 void schedule_timeline(const struct planner *planner, const struct schedule *schedule, struct timeline *timeline,
