@@ -224,7 +224,7 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     bool good = place_weights(p, plan);
     good = place_ram(p, plan) && good;
     write_offsets(plan);
-    plan->start_cycles = timeline_run_start_cycles(plan, p->target, schedule->cycles);
+    plan->start_cycles = timeline_run_start_cycles(plan, p->target);
     plan->moved = traffic_of(p);
     plan->moved_without_blocks = p->without_blocks;
     plan->predicted_cycles = plan->start_cycles + schedule->cycles;

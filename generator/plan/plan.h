@@ -146,6 +146,7 @@ struct plan {
     uint64_t flash_cycles;    /* predicted, were all weights brought from the flash; 0: they are, or it does not fit so */
     uint64_t start_cycles;    /* predicted, of a run before its first layer */
     uint64_t predicted_cycles; /* of a run: start, layers and waits for L3 */
+    bool is_finished;          /* and what depends on the layer before, which the search leaves out */
     struct plan_traffic moved,
         moved_without_blocks; /* the latter of the fastest plan without any, where this one has some */
     struct plan_proof proof;

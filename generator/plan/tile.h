@@ -61,8 +61,13 @@ struct tile_problem {
     uint32_t step_count;
     struct cycle_table *cycles; /* of the kernel, remembered by shape */
     struct tile_observer observer;
-    bool weights_are_early; /* the first ones are in L1 when the layer starts; finish/finish.c knows, the search does not */
-    uint64_t early_cycles_of_next; /* to bring those of the next layer, beside the last tile */
+
+    /* What the search leaves out: known when all is decided. */
+    bool weights_are_early;         /* the first ones are in L1 when the layer starts, see finish/finish.c */
+    bool kernel_is_warm;            /* the layer before has the same one */
+    uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
+    const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */
+    uint32_t transfers_queued;      /* of them, when the layer starts: the driver queues its own beside its tiles */
 };
 
 /* Remembers what a kernel's `cycles` function returned. One table a layer and kernel. */
@@ -73,6 +78,22 @@ uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t colu
 
 /* Cycles of a layer's first tile beyond its kernel's own. */
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
+
+/* ---- tile_border.c ---- */
+
+/* The tile's input in L1, and what of it exists: the rest is border, which the cores lay. */
+struct tile_border {
+    uint32_t rows, columns, channels;
+    uint32_t top, left, inner_rows, inner_columns; /* of what exists */
+};
+
+/* To lay it. */
+uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border);
+
+/* Must it be laid? Not where the next input buffer, of two by turns or of one, has the same from a tile before; in CHW
+ * copies go over it. Remembers in `laid` what the buffers have then; it starts with zeros. */
+bool tile_border_take(struct tile_border laid[2], bool two_buffers, const struct dory_layer *layer,
+                      const struct tile_border *border);
 
 /* ---- tile_l1.c ---- */
 

@@ -128,6 +128,14 @@ struct l1_sizes timeline_l1_sizes(const struct plan *plan, int layer)
     return tile_l1_sizes(&problem, &tiling);
 }
 
+static uint32_t *transfer_bytes_of(const struct plan *plan, struct arena *arena)
+{
+    uint32_t *bytes = arena_array(arena, uint32_t, (size_t)plan->transfer_count);
+    for (int i = 0; i < plan->transfer_count; i++)
+        bytes[i] = plan->transfers[i].record.run_bytes * plan->transfers[i].record.runs;
+    return bytes;
+}
+
 static struct tile_problem problem_of(const struct plan *plan, int layer, struct arena *arena)
 {
     const struct plan_layer *planned = &plan->layers[layer];
@@ -138,6 +146,7 @@ static struct tile_problem problem_of(const struct plan *plan, int layer, struct
         .cores = plan->cores,
         .l1_bytes = plan->l1_arena_bytes,
         .cycles = cycle_table_make(&planned->record, planned->kernel, plan->target, plan->cores, arena),
+        .transfer_bytes = plan->is_finished ? transfer_bytes_of(plan, arena) : NULL,
     };
 }
 
@@ -150,6 +159,10 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->step_count = turn_steps(plan, first);
     problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->early_cycles_of_next = early_cycles_behind(plan, first + (int)problem->step_count);
+    problem->kernel_is_warm =
+        plan->is_finished && first > 0 && plan->layers[plan->steps[first - 1].layer].kernel == problem->kernel;
+    problem->transfers_queued =
+        first > 0 ? plan->steps[first - 1].record.transfers_started : plan->steps[0].record.transfers_awaited;
     struct dory_step *steps = arena_array(&scratch, struct dory_step, problem->step_count);
     for (uint32_t i = 0; i < problem->step_count; i++)
         steps[i] = plan->steps[(uint32_t)first + i].record;
@@ -218,6 +231,7 @@ static void play_layer(struct plan *plan, int layer, uint64_t *turn_cycles, stru
         tile_cost_add(&sum, &cost);
     }
     planned->predicted_cycles = sum.cycles;
+    planned->kernel_cycles = sum.kernel_cycles;
     planned->turn_cycles = sum.turn_cycles;
     planned->exposed_cycles = sum.exposed_cycles;
     planned->dma_cycles = sum.dma_cycles;
@@ -236,22 +250,22 @@ void timeline_play_layers(struct plan *plan, struct arena *arena)
     count_from_completed(plan, turn_cycles);
 }
 
-uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target *target, uint64_t cycles)
+/* The first layer's transfers are queued first, and go on meanwhile. */
+uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target *target)
 {
-    uint64_t computing = 0, queueing = (uint64_t)plan->steps[0].record.transfers_started * target->first_transfer_cycles;
-    for (int i = 0; i < plan->network->layer_count; i++)
-        computing += plan->layers[i].predicted_cycles;
-    uint64_t waits = cycles - computing;
-    return target->run_overhead_cycles + (queueing > waits ? queueing - waits : 0);
+    uint64_t awaited = plan->steps[0].record.transfers_awaited, queueing = 2 * awaited * target->transfer_driver_cycles;
+    uint64_t moving = 0;
+    for (uint64_t i = 0; i < awaited; i++)
+        moving += l3_cycles(target, &plan->transfers[i].record);
+    return target->run_overhead_cycles + (queueing > moving ? queueing - moving : 0);
 }
 
 void timeline_play_on(struct plan *plan, const struct target *target, struct arena *arena)
 {
     struct timeline timeline;
     plan->target = target;
-    plan->start_cycles = 0;
+    plan->start_cycles = timeline_run_start_cycles(plan, target);
     timeline_play_layers(plan, arena);
     timeline_make(plan, &timeline, arena);
-    plan->start_cycles = timeline_run_start_cycles(plan, target, timeline.end_cycle);
-    plan->predicted_cycles = plan->start_cycles + timeline.end_cycle;
+    plan->predicted_cycles = timeline.end_cycle;
 }

@@ -40,9 +40,8 @@ struct tile_cost timeline_watch_tiles(const struct plan *plan, const struct time
  * costs than those that the plan was made for. */
 void timeline_play_layers(struct plan *plan, struct arena *arena);
 
-/* What a run takes beside its layers, which with their waits take `cycles`. Where they wait for L3 in any case, the first
- * transfers are queued meanwhile. */
-uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target *target, uint64_t cycles);
+/* What a run takes on such a target before its first layer. */
+uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target *target);
 
 /* The same plan on such a target, with what it predicts there. */
 void timeline_play_on(struct plan *plan, const struct target *target, struct arena *arena);

@@ -88,8 +88,10 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
     target->controller_mhz = controller_mhz;
     target->cluster_mhz = cluster_mhz;
     target->l3_setup_cycles = converted_driver(clocks, target->l3_setup_cycles, 100);
-    uint32_t *const driver[] = {&target->tile_driver_cycles, &target->step_driver_cycles, &target->command_driver_cycles,
-                                &target->table_tile_driver_cycles, &target->table_step_driver_cycles};
+    uint32_t *const driver[] = {&target->tile_driver_cycles,      &target->step_driver_cycles,
+                                &target->command_driver_cycles,   &target->transfer_driver_cycles,
+                                &target->early_driver_cycles,     &target->table_tile_driver_cycles,
+                                &target->table_step_driver_cycles};
     for (size_t i = 0; i < sizeof driver / sizeof *driver; i++)
         *driver[i] = converted_driver(clocks, *driver[i], target->slow_driver_percent);
     target->dma_contention_cycles = converted_contention(target, clocks);
@@ -97,8 +99,8 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
     target->layer_overhead_cycles =
         converted(clocks, target->layer_overhead_cycles, target->layer_overhead_controller_percent);
     target->kernel_start_cycles = converted(clocks, target->kernel_start_cycles, target->kernel_start_controller_percent);
+    target->border_start_cycles = converted(clocks, target->border_start_cycles, target->kernel_start_controller_percent);
     target->run_overhead_cycles = converted_driver(clocks, target->run_overhead_cycles, 100);
-    target->first_transfer_cycles = converted_driver(clocks, target->first_transfer_cycles, 100);
     target->dma_latency_cycles = converted(clocks, target->dma_latency_cycles, target->dma_latency_controller_percent);
     uint32_t l3_percent = controller_mhz < cluster_mhz ? target->slow_l3_percent : 100;
     target->l3_bytes_per_1000_cycles = converted_rate(clocks, target->l3_bytes_per_1000_cycles * l3_percent / 100);

@@ -42,16 +42,20 @@ struct target {
     uint32_t dma_run_overhead_cycles;         /* per run of a 2-D transfer, beyond its bytes */
     uint32_t dma_contention_cycles;           /* of a kernel, for 1000 cycles of transfers beside it */
     uint32_t l3_bytes_per_1000_cycles;
-    uint32_t l3_setup_cycles;       /* of one transfer */
-    uint32_t tile_overhead_cycles;  /* of the cores, between two tiles */
-    uint32_t tile_driver_cycles;    /* of the driver, to place a tile and start its copies */
-    uint32_t step_driver_cycles;    /* the same, besides, for the first tile of a step and for its transfers from L3 */
+    uint32_t l3_setup_cycles;        /* of one transfer */
+    uint32_t tile_overhead_cycles;   /* of the cores, between two tiles */
+    uint32_t tile_driver_cycles;     /* of the driver, to place a tile and start its copies */
+    uint32_t step_driver_cycles;     /* the same, besides, for the first tile of a step and for its transfers from L3 */
+    uint32_t transfer_driver_cycles; /* the same, besides, to queue a transfer from or to L3 */
+    uint32_t early_driver_cycles; /* the same, besides, to bring the first weights of the next layer early, and await them */
     uint32_t command_driver_cycles; /* the same, besides, for each command of a copy behind its first */
     uint32_t layer_overhead_cycles;
-    uint32_t kernel_start_cycles;   /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
-    uint32_t run_overhead_cycles;   /* of the controller, from the call to the first layer */
-    uint32_t first_transfer_cycles; /* the same, besides, for each transfer from L3 that starts with the first step: the
-                                     * second tile waits for all of them to be queued */
+    uint32_t kernel_start_cycles;  /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
+    uint32_t kernel_again_percent; /* of these, what is left where the layer before has the same kernel */
+    uint32_t border_cycles, border_run_cycles; /* of a tile round whose input the cores lay a border: of it, and of each run
+                                                * that a core fills, beside the bytes */
+    uint32_t border_start_cycles; /* the same, besides, in a layer's first tile, where that code is not in the cache yet */
+    uint32_t run_overhead_cycles; /* of the controller, from the call to the first layer */
 
     /* A network of at most so many tiles, 0: none, has a table of them, which the generator made. The driver only reads it:
      * it then takes these cycles instead of those above, and the first kernel of a layer starts beside copies that come

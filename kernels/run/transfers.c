@@ -1,7 +1,5 @@
 #include "run_state.h"
 
-#define BYTES_A_TURN 16384u /* more than L3 moves while a tile is computed: it does not run dry */
-
 /* Queues the next one; returns its bytes. */
 static uint32_t start_next(struct dory_run *run)
 {
@@ -32,7 +30,7 @@ void dory_start_transfers(struct dory_run *run, unsigned end)
 
 void dory_start_some_transfers(struct dory_run *run, unsigned end)
 {
-    for (uint32_t bytes = 0; run->transfers_started < end && bytes < BYTES_A_TURN;) {
+    for (uint32_t bytes = 0; run->transfers_started < end && bytes < DORY_BYTES_A_TURN;) {
         bytes += start_next(run);
     }
 }

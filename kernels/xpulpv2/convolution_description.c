@@ -61,7 +61,20 @@ static uint32_t step_tenths(const struct dory_layer *layer, unsigned cores)
 /* Cycles more for a block whose weights or output have fewer than 8 bits. */
 static uint32_t packed_cycles(const struct dory_layer *layer)
 {
-    return (layer->weight_bits == 4 ? 16u : 0u) + (layer->output_bits < 8 ? 128u : 0u);
+    uint32_t packed = dory_direct_of(layer) != DORY_NOT_DIRECT ? 128 : layer->output_bits == 2 ? 480 : 270;
+    return (layer->weight_bits == 4 ? 16u : 0u) + (layer->output_bits < 8 ? packed : 0);
+}
+
+/* Fours of pixels of which the slowest core has a part: shares of blocks may begin in the middle of one. */
+static uint64_t most_started(uint64_t all_blocks, uint64_t quads, unsigned cores)
+{
+    uint64_t each = all_blocks / cores, more = all_blocks % cores, most = 0, first = 0;
+    for (unsigned core = 0; core < cores; core++) {
+        uint64_t blocks = each + (core < more), started = (first % quads + blocks + quads - 1) / quads;
+        most = blocks == each + (more != 0) && started > most ? started : most;
+        first += blocks;
+    }
+    return most;
 }
 
 uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
@@ -75,7 +88,7 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
         block += 300;
     }
     uint64_t blocks = ((uint64_t)quads * pixel_quads + cores - 1) / cores;
-    uint64_t started = (blocks + quads - 1) / quads;
+    uint64_t started = most_started((uint64_t)quads * pixel_quads, quads, cores);
     uint64_t row = source_cycles + (dory_product_direct_of(layer) != DORY_NOT_DIRECT && tile->channels % 4 == 0 ? 30 : 110);
     return blocks * block + started * row + edge_cycles(layer, tile, blocks, started) + 480;
 }
@@ -92,7 +105,7 @@ uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct do
     return dory_product_cycles(layer, tile, cores, layer->kernel_width * tile->input_channels, layer->kernel_height, 40);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch,
+DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .start_percent = 95,
                            .cycles = dory_convolution_cycles, .can_tile_input_channels = true, .writes_chw = true)
 
 static bool gather_supports(const struct dory_layer *layer)
@@ -116,7 +129,8 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
-                           .cycles = dory_gather_cycles, .can_tile_input_channels = true, .writes_chw = true)
+                           .start_percent = 118, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
+                           .writes_chw = true)
 
 static bool linear_supports(const struct dory_layer *layer)
 {
@@ -160,18 +174,19 @@ static bool has_own_linear(const struct dory_layer *layer)
            layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SHARED;
 }
 
-#define LINEAR(kernel, condition)                                                                                           \
+#define LINEAR(kernel, condition, percent)                                                                                  \
     static bool kernel##_supports_kind(const struct dory_layer *layer) { return linear_supports(layer) && (condition); }    \
     const struct dory_kernel_description dory_xpulpv2_##kernel##_description = {                                            \
         .name = "dory_xpulpv2_" #kernel,                                                                                    \
         .supports = kernel##_supports_kind,                                                                                 \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = linear_cycles,                                                                                            \
+        .start_percent = percent,                                                                                           \
         .can_tile_input_channels = true,                                                                                    \
     };
 
-LINEAR(linear, !has_own_linear(layer))
-LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED)
-LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT)
-LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH)
-LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED)
+LINEAR(linear, !has_own_linear(layer), 72)
+LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 60)
+LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 60)
+LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 60)
+LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 60)

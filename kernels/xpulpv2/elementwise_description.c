@@ -68,10 +68,18 @@ static uint64_t elements_of_slowest_core(const struct dory_tile_shape *tile, uns
     return ((uint64_t)tile->rows * tile->columns * tile->channels + cores - 1) / cores;
 }
 
+/* Cores have an equal number of words. */
+static uint64_t words_of_slowest_core(const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t bytes = (uint64_t)tile->rows * tile->columns * tile->channels, words = (bytes + 3) / 4;
+    uint64_t most = (words + cores - 1) / cores * 4;
+    return most < bytes ? most : bytes;
+}
+
 static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t tenths = addition_tenths(layer);
-    return elements_of_slowest_core(tile, cores) * tenths / 10 + (tenths == SHIFTED_TENTHS ? 1200 : 200);
+    return words_of_slowest_core(tile, cores) * tenths / 10 + (tenths == SHIFTED_TENTHS ? 1200 : 200);
 }
 
 const struct dory_kernel_description dory_xpulpv2_addition_description = {
@@ -79,7 +87,7 @@ const struct dory_kernel_description dory_xpulpv2_addition_description = {
     .supports = addition_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_cycles,
-    .start_percent = 80,
+    .start_percent = 112,
 };
 
 /* ---- of elements of any bits ---- */
@@ -102,7 +110,8 @@ static bool has_bytes_or_halves(const struct dory_layer *layer)
 static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t count)
 {
     struct dory_narrow_stage input[2], sum[2];
-    uint64_t unpacked = count == 16 ? 600 : 750;
+    bool is_packed = layer->input_bits < 8 || layer->second_input_bits < 8;
+    uint64_t unpacked = count == 16 ? 600 : is_packed ? 1000 : 750;
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
         return unpacked + 770;
     }
@@ -151,6 +160,7 @@ const struct dory_kernel_description dory_xpulpv2_multiplication_description = {
     .supports = multiplication_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = multiplication_cycles,
+    .start_percent = 60,
 };
 
 static bool table_supports(const struct dory_layer *layer)
@@ -169,6 +179,7 @@ const struct dory_kernel_description dory_xpulpv2_table_description = {
     .supports = table_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = table_cycles,
+    .start_percent = 45,
 };
 
 static bool copy_supports(const struct dory_layer *layer)
@@ -180,7 +191,8 @@ static bool copy_supports(const struct dory_layer *layer)
 static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    uint64_t run = tile->channels / 4 * 4 + tile->channels % 4 * 5 + 20, picked = tile->channels * 16u + 40;
+    uint64_t run = tile->channels / 4 * 4 + tile->channels % 4 * 5 + (layer->map ? 100 : 20),
+             picked = tile->channels * 16u + 40;
     bool is_run = !layer->map || layer->input_channels == layer->output_channels;
     return pixels * (is_run ? run : picked) + 300;
 }
@@ -224,5 +236,5 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
     .supports = concatenation_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_cycles,
-    .start_percent = 22,
+    .start_percent = 27,
 };

@@ -59,6 +59,7 @@ const struct dory_kernel_description dory_xpulpv2_softmax_description = {
     .supports = softmax_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = softmax_cycles,
+    .start_percent = 55,
 };
 
 const struct dory_kernel_description dory_xpulpv2_softmax_exact_description = {

@@ -56,10 +56,10 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     if (!is_maximum && tile->channels % 64 == 0 && items % 16 == 0) { /* all cores read from one bank of the memory */
         quad += 2 * (uint64_t)layer->kernel_height * layer->kernel_width;
     }
-    return items * (quads * quad + rest * single) / (quads + rest) + (is_maximum ? 900 : 1150);
+    return items * (quads * quad + rest * single) / (quads + rest) + (is_maximum ? (is_plain ? 870 : 1150) : 1150);
 }
 
-#define POOL(kernel, pooling)                                                                                               \
+#define POOL(kernel, pooling, percent)                                                                                      \
     static bool kernel##_supports(const struct dory_layer *layer)                                                           \
     {                                                                                                                       \
         return layer->operation == (pooling) && pool_supports(layer);                                                       \
@@ -69,11 +69,11 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         .supports = kernel##_supports,                                                                                      \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = pool_cycles,                                                                                              \
-        .start_percent = 80,                                                                                                \
+        .start_percent = percent,                                                                                           \
     };
 
-POOL(pool_maximum, DORY_MAXIMUM_POOL)
-POOL(pool_average, DORY_AVERAGE_POOL)
+POOL(pool_maximum, DORY_MAXIMUM_POOL, 80)
+POOL(pool_average, DORY_AVERAGE_POOL, 68)
 
 /* ---- of elements of any bits ------------------------------------------------------------------------------- */
 
@@ -91,12 +91,16 @@ static uint64_t words_cycles(const struct dory_layer *layer, uint32_t words)
     return 40 + words * (27 + taps * tenths / 10);
 }
 
-/* Of up to sixteen channels of a pixel; `is_part`: fewer, which are copied before they are read. */
-static uint64_t sixteen_cycles(const struct dory_layer *layer, bool is_part)
+/* Of `count` channels of a pixel, up to sixteen; fewer are copied before they are read. */
+static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t count)
 {
+    bool is_part = count < 16;
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
     bool sums = layer->operation == DORY_AVERAGE_POOL && !is_part && (layer->input_bits == 16 || !layer->input_is_signed);
-    uint64_t tap = !sums ? (is_part ? 430 : 300) : layer->input_bits == 16 ? 55 : layer->input_bits == 8 ? 31 : 43;
+    uint64_t tap = !sums                     ? (is_part ? 260 + 9 * (uint64_t)count : 300)
+                   : layer->input_bits == 16 ? 55
+                   : layer->input_bits == 8  ? 31
+                                             : 43;
     uint32_t called = layer->normalisation == DORY_NORMALISE_HIGH ? 160 : 0; /* element by element */
     return taps * tap + 4 * dory_four_finish_cycles(layer, range_of(layer)) + 240 + called + (is_part ? 200u : 0u);
 }
@@ -108,7 +112,7 @@ static uint64_t pool_any_cycles(const struct dory_layer *layer, const struct dor
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
     uint64_t pixel = passes_on(layer) ? whole * words_cycles(layer, layer->input_bits / 2) +
                                             (rest ? words_cycles(layer, dory_divide_up(rest * layer->input_bits, 32)) : 0)
-                                      : whole * sixteen_cycles(layer, false) + (rest ? sixteen_cycles(layer, true) : 0);
+                                      : whole * sixteen_cycles(layer, 16) + (rest ? sixteen_cycles(layer, rest) : 0);
     return items * pixel / groups + (pixels + cores - 1) / cores * 50 + 1370;
 }
 
@@ -117,5 +121,5 @@ const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
     .supports = pool_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = pool_any_cycles,
-    .start_percent = 80,
+    .start_percent = 110,
 };

@@ -1,7 +1,7 @@
 #include "stage_description.h"
 
 /* Of a stage: in 32 bits without and with a division, in 64 bits without any, by a power of two, by something else. */
-enum { NARROW = 11, DIVIDED = 48, WIDE = 50, WIDE_SHIFTED = 150, WIDE_DIVIDED = 370 };
+enum { NARROW = 11, DIVIDED = 32, WIDE = 50, WIDE_SHIFTED = 150, WIDE_DIVIDED = 310 };
 
 static bool does_nothing(const struct dory_narrow_stage *stage)
 {
@@ -33,7 +33,7 @@ uint32_t dory_scalar_finish_cycles(const struct dory_layer *layer, struct dory_r
     default: break;
     }
     if (!dory_narrow_stages_of(stage, layer, range)) {
-        return wide_sum_cycles(layer->stages) + 50;
+        return wide_sum_cycles(layer->stages) + 25;
     }
     return narrow_cycles(&stage[0]) + narrow_cycles(&stage[1]) + 10;
 }
@@ -51,7 +51,7 @@ uint32_t dory_addition_element_cycles(const struct dory_layer *layer)
     struct dory_narrow_stage input[2], sum[2];
     const struct dory_stages *stages = layer->stages;
     if (!dory_narrow_addition_of(input, sum, layer)) {
-        return wide_cycles(&stages->input[0]) + wide_cycles(&stages->input[1]) + wide_sum_cycles(stages) + 50;
+        return wide_cycles(&stages->input[0]) + wide_cycles(&stages->input[1]) + wide_sum_cycles(stages) + 25;
     }
     return narrow_cycles(&input[0]) + narrow_cycles(&input[1]) + narrow_cycles(&sum[0]) + narrow_cycles(&sum[1]) + 20;
 }

@@ -156,6 +156,7 @@ void plan_bring_early(struct plan *plan, struct arena *arena)
         }
         before = sizes;
     }
+    plan->is_finished = true;
     timeline_play_layers(plan, arena);
     timeline_make(plan, &timeline, arena);
     plan->predicted_cycles = timeline.end_cycle;

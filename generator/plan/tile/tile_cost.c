@@ -7,8 +7,10 @@
 
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem)
 {
+    const struct target *target = problem->target;
     uint64_t percent = problem->kernel->start_percent;
-    return problem->target->kernel_start_cycles * (percent ? percent : 100) / 100;
+    uint64_t cycles = target->kernel_start_cycles * (percent ? percent : 100) / 100;
+    return problem->kernel_is_warm ? cycles * target->kernel_again_percent / 100 : cycles;
 }
 
 void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
@@ -87,12 +89,16 @@ struct player {
     bool two_inputs, two_weights, two_outputs; /* buffers are double, or never reloaded */
     /* what L1 holds: keys of tile_loop's operands */
     struct position input, weights;
+    struct tile_border laid[2];
+    uint64_t border; /* of the cores, to lay that of the tile */
     bool first;
     uint64_t time;
     uint64_t kernel, store;                    /* of the tile before */
     uint64_t pending;                          /* store of the tile before that, which is still to overlap */
     uint64_t store_commands, pending_commands; /* of these stores, behind their first */
-    uint32_t step;                             /* index */
+    uint64_t queueing;                         /* of the driver, transfers from and to L3, behind the start of that tile */
+    uint32_t transfers_queued;
+    uint32_t step; /* index */
 };
 
 static void tell(const struct player *player, enum tile_event_kind kind, uint32_t tile, uint64_t start, uint64_t cycles,
@@ -115,6 +121,29 @@ static uint32_t inside(int64_t start, uint32_t extent, uint32_t size)
     return high > low ? (uint32_t)(high - low) : 0;
 }
 
+/* Of the cores; of the layer's first tile, with the code's way to their cache. */
+static uint64_t border_cycles(struct player *player, const struct rectangle *read, const struct position *at, uint32_t rows)
+{
+    const struct tile_problem *problem = player->problem;
+    const struct dory_layer *layer = problem->layer;
+    int64_t row = dory_first_input_row(layer, at->row),
+            column = (int64_t)at->column * layer->stride_width - layer->padding_left;
+    bool is_chw = layer->input_layout == DORY_CHW; /* all columns, and none of border */
+    struct tile_border border = {
+        .rows = rows,
+        .columns = is_chw ? read->width : read->pitch,
+        .channels = read->channels,
+        .top = row < 0 ? (uint32_t)-row : 0,
+        .left = column < 0 && !is_chw ? (uint32_t)-column : 0,
+        .inner_rows = read->rows,
+        .inner_columns = is_chw ? read->width : read->columns,
+    };
+    if (!tile_border_take(player->laid, player->two_inputs, layer, &border))
+        return 0;
+    uint64_t cycles = tile_border_cycles(problem, &border);
+    return cycles + (cycles > 0 && player->first ? problem->target->border_start_cycles : 0);
+}
+
 static uint64_t input_cycles(struct player *player, const struct dory_step *step, const struct position *at,
                              const struct dory_tile_shape *shape)
 {
@@ -130,6 +159,7 @@ static uint64_t input_cycles(struct player *player, const struct dory_step *step
         .pitch = columns,
         .bits = layer->input_bits,
     };
+    player->border = border_cycles(player, &r, at, rows);
     if (layer->input_layout == DORY_CHW)
         return planes_cycles(&player->mover, r.channels, rows * r.width, step->input[0].rows * r.width, true) +
                (rows > r.rows ? player->problem->target->dma_setup_cycles : 0);
@@ -185,6 +215,7 @@ static uint64_t load(struct player *player, const struct dory_step *step, const 
     struct position input = {at->row, at->column, dory_reads_all_channels(layer) ? 0 : at->channel, at->chunk};
     struct position weights = {0, 0, at->channel, at->chunk};
     uint64_t cycles = 0;
+    player->border = 0;
     if (player->first || !same_position(&input, &player->input)) {
         cycles += input_cycles(player, step, at, shape);
         *overlaps = *overlaps && player->two_inputs;
@@ -205,6 +236,18 @@ static uint64_t take_commands(struct player *player)
     uint64_t commands = player->mover.further_commands;
     player->mover.further_commands = 0;
     return commands;
+}
+
+/* Queues transfers up to `end`, until `most` bytes are; returns what that takes the driver. */
+static uint64_t queue_transfers(struct player *player, uint32_t end, uint64_t most)
+{
+    const struct tile_problem *problem = player->problem;
+    uint64_t bytes = 0, cycles = 0;
+    for (; problem->transfer_bytes && player->transfers_queued < end && bytes < most; player->transfers_queued++) {
+        bytes += problem->transfer_bytes[player->transfers_queued];
+        cycles += problem->target->transfer_driver_cycles;
+    }
+    return cycles;
 }
 
 /* Of a kernel, with what it waits for L1 because of the copies beside it. Measured: copies that take more than a quarter of
@@ -258,7 +301,8 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
     uint64_t commands = (overlaps ? take_commands(player) : 0) + player->pending_commands;
     uint64_t driver = problem->target->tile_driver_cycles + (first_of_step ? problem->target->step_driver_cycles : 0) +
-                      commands * problem->target->command_driver_cycles;
+                      commands * problem->target->command_driver_cycles + player->queueing +
+                      queue_transfers(player, first_of_step ? step->transfers_awaited : 0, UINT64_MAX);
     if (player->first) {
         tell(player, TILE_LOAD, 0, 0, load_cycles, NULL);
         player->time = player->cost->exposed_cycles = load_cycles;
@@ -269,7 +313,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     if (first_of_step && times)
         *times = (struct step_times){.fetch = issued, .start = player->time};
     player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels) +
-                     (player->cost->tile_count == 0 ? tile_kernel_start_cycles(problem) : 0);
+                     (player->cost->tile_count == 0 ? tile_kernel_start_cycles(problem) : 0) + player->border;
     take_commands(player);
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
     player->store_commands = take_commands(player);
@@ -277,6 +321,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     player->cost->kernel_cycles += player->kernel;
     player->cost->dma_cycles += load_cycles + player->store;
     player->cost->tile_count++;
+    player->queueing = queue_transfers(player, step->transfers_started, DORY_BYTES_A_TURN);
 }
 
 uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct tiling *tiling)
@@ -334,6 +379,7 @@ static struct player player_of(const struct tile_problem *problem, const struct 
         .tiling = tiling,
         .cost = cost,
         .mover = {.target = problem->target},
+        .transfers_queued = problem->transfers_queued,
         .two_inputs = !loads.input || !(tiling->single & SINGLE_INPUT),
         .two_weights = !loads.weights || !(tiling->single & SINGLE_WEIGHTS),
         .two_outputs = !loads.output || !(tiling->single & SINGLE_OUTPUT),
@@ -346,7 +392,9 @@ static struct player player_of(const struct tile_problem *problem, const struct 
 static void finish(struct player *player)
 {
     const struct target *target = player->problem->target;
-    uint64_t driver = target->tile_driver_cycles + target->step_driver_cycles, early = player->problem->early_cycles_of_next;
+    uint64_t driver = target->tile_driver_cycles + target->step_driver_cycles + player->queueing,
+             early = player->problem->early_cycles_of_next;
+    driver += early ? target->early_driver_cycles : 0;
     uint64_t ready = maximum(player->pending + driver, early ? driver / 2 + early : 0); /* with the first weights there */
     player->cost->turn_cycles = maximum(player->kernel, ready) - maximum(player->kernel, player->pending);
     finish_previous(player, 0, 0, false);

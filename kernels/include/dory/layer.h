@@ -177,6 +177,10 @@ enum dory_layout {
  * next one, what to do, and the copies that a core makes. */
 #define DORY_L1_RUNTIME_BYTES 1024
 
+/* Of a step's transfers from and to L3, beside a tile: the driver starts no further one when these are on their way. More
+ * than L3 moves while a tile is computed, so that it does not run dry. */
+#define DORY_BYTES_A_TURN 16384u
+
 /* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough: the operand is loaded once in
  * the layer. It may also be so where an operand is loaded anew, to save memory: then load, compute and store do not overlap.
  * second_input goes to the buffer of the same index as input. */

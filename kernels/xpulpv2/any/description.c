@@ -53,7 +53,7 @@ static uint64_t any_split_cycles(const struct dory_layer *layer, const struct do
         rests = 0;
     }
     if (layer->input_bits < 8) {
-        return bytes * 20 + runs * 37 + 40;
+        return bytes * 27 + runs * 37 + 40;
     }
     return bytes / 4 * (layer->input_bits == 16 ? 11 : 5) + runs * 37 + rests * 10 + 40;
 }
@@ -117,25 +117,42 @@ static uint32_t grouped_scratch_bytes(const struct dory_layer *layer, const stru
     return cores * dory_grouped_core_bytes(layer, tile->rows, input_columns(layer, tile));
 }
 
-/* Cycles to copy the window of a pixel: by words, by fours of fewer bits, or one by one. */
-static uint64_t window_cycles(const struct dory_layer *layer)
+/* Cycles to copy a pixel's window of a quad: by words, by fours of fewer bits, or one by one what there is. */
+static uint64_t window_cycles(const struct dory_layer *layer, uint32_t quad)
 {
-    uint64_t window = dory_window_channels(layer);
+    uint32_t window = dory_window_channels(layer), start = dory_window_start(layer, quad);
     bool is_there = layer->input_channels >= window;
     if (layer->input_bits == 8 && is_there) {
         return window / 4 * 2;
     }
-    return is_there && dory_window_start(layer, 1) * layer->input_bits % 8 == 0 ? 6 + window / 4 * 21 : 20 * window;
+    return is_there && start * layer->input_bits % 8 == 0
+               ? 6 + window / 4 * 21
+               : 6 + 20 * (uint64_t)dory_minimum(window, layer->input_channels - start);
 }
 
-/* Copies of windows by the slowest core: a band of so many pixel quads at once. */
-static uint64_t copies_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t items)
+/* Of the slowest one: where windows start within a byte repeats, but for the last one, which ends with the channels. */
+static uint64_t slowest_window_cycles(const struct dory_layer *layer, uint32_t quads, uint32_t each)
 {
-    uint64_t each = dory_grouped_band_rows(tile->rows) * tile->columns;
-    uint64_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
-    uint64_t bands = (items * 4 + each - 1) / each + items / pixel_quads;
+    uint64_t most = window_cycles(layer, (quads - 1) / each * each);
+    for (uint32_t quad = 0; quad < quads && quad < 4 * each; quad += each) {
+        uint64_t cycles = window_cycles(layer, quad);
+        most = cycles > most ? cycles : most;
+    }
+    return most;
+}
+
+/* Copies of windows by the slowest core: of each window, the bands of rows of which it has a part. */
+static uint64_t copies_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t items,
+                              uint32_t each)
+{
+    uint64_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4), rest = items % pixel_quads;
+    uint64_t band_pixels = dory_grouped_band_rows(tile->rows) * tile->columns;
+    uint64_t all = dory_divide_up(tile->rows, dory_grouped_band_rows(tile->rows)),
+             some = rest ? (4 * rest + band_pixels - 1) / band_pixels + 1 : 0;
+    uint64_t bands = items / pixel_quads * all + (some < all ? some : all);
     uint64_t pixels = dory_grouped_core_bytes(layer, tile->rows, input_columns(layer, tile)) / dory_window_channels(layer);
-    return bands * (pixels * window_cycles(layer) + 150);
+    uint64_t pixel = slowest_window_cycles(layer, dory_divide_up(layer->output_channels, 4), each);
+    return bands * (pixels * pixel + 150);
 }
 
 static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -145,10 +162,11 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
     uint64_t items = (dory_divide_up(quads, each) * pixel_quads + cores - 1) / cores;
     uint64_t product =
         dory_product_cycles(layer, tile, cores, layer->kernel_width * dory_window_channels(layer), layer->kernel_height, 0);
-    return product + items * 70 + copies_cycles(layer, tile, items) + 300;
+    return product + items * 70 + copies_cycles(layer, tile, items, each) + 300;
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles)
+DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,
+                           .start_percent = 165)
 
 #define PACKED(bits)                                                                                                        \
     static bool packed_grouped_##bits##_supports(const struct dory_layer *layer)                                            \
@@ -160,6 +178,7 @@ DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_s
         .supports = packed_grouped_##bits##_supports,                                                                       \
         .scratch_bytes = grouped_scratch_bytes,                                                                             \
         .cycles = grouped_cycles,                                                                                           \
+        .start_percent = 165,                                                                                               \
     };
 
 PACKED(8)

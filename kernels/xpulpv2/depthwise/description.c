@@ -114,10 +114,11 @@ static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores
     return rows * 4 * row_tenths / 10 + started * 4 * lane_cycles + starts * 90;
 }
 
-/* Those of four columns, and those of two. */
-static uint64_t chw_cycles(const struct dory_tile_shape *tile, unsigned cores, bool halves, uint64_t row_tenths,
-                           uint64_t lane_cycles)
+/* Those of four columns, and those of two. A word of a row that starts within one takes a cycle more. */
+static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores, bool halves,
+                           uint64_t row_tenths, uint64_t lane_cycles)
 {
+    row_tenths += layer->input_width % 4 != 0 ? 25 : 0;
     uint32_t whole = dory_divide_up(tile->columns, 4) - halves;
     uint64_t rest = halves ? strips_cycles(tile, cores, 1, row_tenths / 2 + 5, lane_cycles) + 280 : 0;
     return strips_cycles(tile, cores, whole, row_tenths, lane_cycles) + rest + 250;
@@ -130,8 +131,7 @@ static uint64_t chw_cycles(const struct dory_tile_shape *tile, unsigned cores, b
     }                                                                                                                       \
     static uint64_t cycles_chw_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \
-        (void)layer;                                                                                                        \
-        return chw_cycles(tile, cores, halves, row_tenths, lane_cycles);                                                    \
+        return chw_cycles(layer, tile, cores, halves, row_tenths, lane_cycles);                                             \
     }                                                                                                                       \
     const struct dory_kernel_description dory_xpulpv2_depthwise_3x3_chw_##suffix##_description = {                          \
         .name = "dory_xpulpv2_depthwise_3x3_chw_" #suffix,                                                                  \

@@ -23,10 +23,11 @@ static uint64_t part_cycles(const struct dory_layer *layer, uint32_t fours, bool
 {
     uint32_t kernel = kernel_of(layer), stride = stride_of(layer), steps = dory_depthwise_steps(kernel, stride);
     bool slides = dory_line_sliding(layer, kernel, stride) != 0, ends = slides && kernel % 4 != 0;
+    uint64_t called = dory_depthwise_takes_long_way(layer) ? 290 : 0; /* lane by lane */
     uint64_t four = finish_cycles + (!slides ? 8 + 18 * steps : steps <= 3 ? 6 + 6 * steps : 7 + 8 * steps);
-    uint64_t pairs = !slides || steps > 3 ? 100 + 80 * steps : 0, some = 4 * (110 + 17 * steps) + pairs;
+    uint64_t pairs = !slides || steps > 3 ? 100 + 80 * steps : 0, some = 4 * (110 + 17 * steps) + called + pairs;
     uint64_t copied =
-        400 + 4 * (8 + 18 * steps + finish_cycles) + 15 * kernel + (slides && steps <= 3 ? 100 + 80 * steps : 0);
+        400 + called + 4 * (8 + 18 * steps + finish_cycles) + 15 * kernel + (slides && steps <= 3 ? 100 + 80 * steps : 0);
     if (ends && (!partial || fours > 1)) {
         return 150 + (partial ? 2 : 1) * some + fours * 4 * four;
     }

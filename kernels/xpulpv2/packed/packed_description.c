@@ -16,12 +16,17 @@ static bool packed_convolution_supports(const struct dory_layer *layer, uint32_t
            layer->input_channels % 4 == 0;
 }
 
-/* Tenths of a cycle to unpack an element of the input to a byte. */
-static uint32_t unpack_tenths(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+/* To unpack the elements of a run of the input to bytes: word by word, what is left of words one by one, and what is no four
+ * of elements, or does not lie in whole words, by any bits. */
+static uint64_t unpack_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
-    bool seamless = tile->input_channels * layer->input_bits % 8 == 0 ||
-                    dory_runs(layer) * tile->input_channels == dory_chunk_elements(layer, tile->input_channels);
-    return !seamless ? 320 : layer->input_bits == 4 ? 18 : 20;
+    uint32_t elements = dory_run_elements(layer, tile->input_channels), each = 32 / layer->input_bits;
+    bool seamless = tile->input_channels * layer->input_bits % 8 == 0 || elements == tile->input_channels;
+    if (!seamless) {
+        return elements * 31;
+    }
+    uint32_t fours = elements / 4 * 4, words = fours / each;
+    return words * (layer->input_bits == 4 ? 14u : 32u) + (fours - words * each) * 12 + (elements - fours) * 31;
 }
 
 static uint64_t packed_gather_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -29,9 +34,9 @@ static uint64_t packed_gather_cycles(const struct dory_layer *layer, const struc
     if (layer->input_bits == 8) {
         return dory_gather_cycles(layer, tile, cores);
     }
-    uint64_t elements = (uint64_t)dory_runs(layer) * dory_run_elements(layer, tile->input_channels);
-    uint64_t pixel = elements * unpack_tenths(layer, tile) / 10 + dory_runs(layer) * 80 + 20;
-    return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, 4 * pixel);
+    uint64_t pixel = dory_runs(layer) * (unpack_cycles(layer, tile) + 80) + 20;
+    uint64_t source = dory_minimum(4, tile->rows * tile->columns) * pixel;
+    return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source);
 }
 
 static bool packed_linear_supports(const struct dory_layer *layer, uint32_t weight_bits)
@@ -61,6 +66,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_convolution_##bits##_supports,                                                                   \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = dory_convolution_cycles,                                                                                  \
+        .start_percent = 125,                                                                                               \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
     };                                                                                                                      \
@@ -70,6 +76,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_gather_##bits##_supports,                                                                        \
         .scratch_bytes = dory_gather_scratch_bytes,                                                                         \
         .cycles = packed_gather_cycles,                                                                                     \
+        .start_percent = 130,                                                                                               \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
     };
@@ -84,7 +91,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_linear_##bits##_supports,                                                                        \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_linear_cycles,                                                                                     \
-        .start_percent = 60,                                                                                                \
+        .start_percent = 80,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
     };
 
