@@ -49,7 +49,7 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) != 0) {
         four_finish += 120; /* a division is called element by element */
     }
-    uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 10u) + 36;
+    uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 15u) + (is_plain ? 21 : 41);
     uint64_t quad = (is_maximum ? maximum : average_cycles(layer, tile)) + four_finish;
     uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + finish + 35;
     uint64_t items = ((uint64_t)tile->rows * tile->columns * (quads + rest) + cores - 1) / cores;
