@@ -182,6 +182,8 @@ static void add_fours_by_tables(const struct dory_high *high, const uint8_t *tab
         ADD_FOURS(DORY_FOUR(QUARTER), 4);
     } else if (high->is_unrounded) {
         ADD_FOURS(DORY_FOUR(DORY_HIGH), 4);
+    } else if (high->is_even) { /* with this multiplier alone: addition_terms has no other */
+        ADD_FOURS(DORY_FOUR(QUARTER) DORY_FOUR_PAIRS(DORY_EVEN), 16);
     } else {
         ADD_FOURS(DORY_FOUR_PAIRS(DORY_HIGH_AWAY), 12);
     }
@@ -203,7 +205,8 @@ static void run_by_tables(const struct addition *work, const struct dory_layer *
 {
     struct dory_high high;
     dory_high_start(&high, layer, 0); /* the tables have done it */
-    uint32_t fours = high.is_byte ? work->count / 4 : 0;
+    bool is_fast = high.is_byte && (!high.is_even || high.multiplier == DORY_QUARTER);
+    uint32_t fours = is_fast ? work->count / 4 : 0;
     if (fours != 0) {
         add_fours_by_tables(&high, tables, work, fours);
     }

@@ -12,10 +12,7 @@ static bool addition_supports(const struct dory_layer *layer)
 }
 
 /* Whether four elements are done at a time with a scale in the high half of a product; see stage.h. */
-static bool is_high_byte(const struct dory_layer *layer)
-{
-    return layer->rounding != DORY_ROUND_EVEN && layer->minimum >= 0 && layer->maximum <= 255;
-}
+static bool is_high_byte(const struct dory_layer *layer) { return layer->minimum >= 0 && layer->maximum <= 255; }
 
 enum way { FOLDED, SHIFTED, ONE_BY_ONE };
 
@@ -51,10 +48,11 @@ static enum way way_of(const struct dory_layer *layer)
 /* Tenths of a cycle for an element. Divisions or second stages take the longer ways; see addition.c. */
 static uint32_t addition_tenths(const struct dory_layer *layer)
 {
-    bool is_unrounded = layer->rounding == DORY_ROUND_FLOOR;
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
         bool is_shift = layer->stages->first.multiplier == DORY_QUARTER;
-        return !is_high_byte(layer) ? 450 : !is_unrounded ? 169 : is_shift ? 112 : 148;
+        static const uint32_t by_products[] = {[DORY_ROUND_FLOOR] = 148, [DORY_ROUND_AWAY] = 169, [DORY_ROUND_EVEN] = 450};
+        static const uint32_t by_shifts[] = {[DORY_ROUND_FLOOR] = 112, [DORY_ROUND_AWAY] = 169, [DORY_ROUND_EVEN] = 142};
+        return !is_high_byte(layer) ? 450 : (is_shift ? by_shifts : by_products)[layer->rounding];
     }
     switch (way_of(layer)) {
     case FOLDED: return layer->minimum >= 0 ? 73 : 110;
@@ -149,7 +147,8 @@ static bool multiplication_supports(const struct dory_layer *layer)
 static uint64_t multiplication_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     bool fast = is_high_byte(layer) && !layer->input_is_signed && !layer->second_input_is_signed;
-    uint32_t tenths = !fast ? 350 : layer->rounding == DORY_ROUND_FLOOR ? 127 : 147;
+    static const uint32_t fast_tenths[] = {[DORY_ROUND_FLOOR] = 127, [DORY_ROUND_AWAY] = 147, [DORY_ROUND_EVEN] = 157};
+    uint32_t tenths = fast ? fast_tenths[layer->rounding] : 350;
     uint64_t pixels = layer->second_is_pixel ? ((uint64_t)tile->rows * tile->columns + cores - 1) / cores : 0;
     uint64_t rest = pixels * (tile->channels % 4) * 30;
     return elements_of_slowest_core(tile, cores) * tenths / 10 + pixels * 60 + rest + 600;

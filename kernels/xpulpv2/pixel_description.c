@@ -7,6 +7,14 @@ static bool interpolation_supports(const struct dory_layer *layer)
            layer->output_bits == 8;
 }
 
+/* Products of a row's and a column's weight are bytes: none is more than the sum of a pixel's, which is that of all pixels.
+ */
+static bool are_bytes(const struct dory_layer *layer)
+{
+    const int32_t *row = layer->taps, *column = row + 4 * layer->row_pairs * layer->output_height;
+    return ((int64_t)row[2] + row[3]) * ((int64_t)column[2] + column[3]) <= UINT8_MAX;
+}
+
 static uint64_t interpolation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
@@ -15,8 +23,9 @@ static uint64_t interpolation_cycles(const struct dory_layer *layer, const struc
         return windows <= 9 ? pixels * (tile->channels * (windows * 28 + 35) + windows * 150) + 500
                             : pixels * tile->channels * (windows * 110 + 30) + 500;
     }
-    uint32_t element = layer->stages->first.multiplier == 1 << 30 && layer->left_shift >= 2 ? 22 : 32;
-    return pixels * (tile->channels * element + 170) + 500;
+    bool is_shift = layer->stages->first.multiplier == 1 << 30 && layer->left_shift >= 2;
+    uint32_t element = is_shift ? 22 : 32, fours = is_shift && are_bytes(layer) ? tile->channels / 4 : 0;
+    return pixels * (fours * 53 + (tile->channels - 4 * fours) * element + (fours ? 180 : 170)) + 500;
 }
 
 const struct dory_kernel_description dory_xpulpv2_interpolation_description = {

@@ -24,7 +24,8 @@ void dory_high_start(struct dory_high *high, const struct dory_layer *layer, uin
     high->shift = (int32_t)dory_log2((uint64_t)first->divisor);
     high->least = (uint32_t)layer->minimum * 0x01010101u;
     high->is_unrounded = layer->rounding == DORY_ROUND_FLOOR;
-    high->is_byte = layer->rounding != DORY_ROUND_EVEN && layer->minimum >= 0 && layer->maximum <= 255;
+    high->is_even = layer->rounding == DORY_ROUND_EVEN;
+    high->is_byte = layer->minimum >= 0 && layer->maximum <= 255;
 }
 
 static bool changes_nothing(const struct dory_narrow_stage *stage, struct dory_range range)

@@ -36,7 +36,8 @@ struct dory_high {
     int32_t multiplier, addend, shift;
     uint32_t least;    /* the minimum, four times */
     bool is_unrounded; /* floor */
-    bool is_byte;      /* rounds to other than even, and to bytes without a sign: what is done four at a time */
+    bool is_even;      /* halves to even */
+    bool is_byte;      /* to bytes without a sign: what is done four at a time */
 };
 
 /* `left_shift` is that of the sums that are given, where it has not been done. */
@@ -79,9 +80,14 @@ static inline int32_t dory_scalar_finish_apply(const struct dory_scalar_finish *
 
 #if defined(DORY_XPULPV2)
 
-/* The end of four elements, from shifted sums in x0 to x3 on: AWAY takes away from those below zero, which y0 to y3 tell. */
-#define DORY_HIGH(x)          "mulh %[" x "], %[" x "], %[multiplier]\n"
-#define DORY_HIGH_AWAY(x, y)  "slt %[" y "], %[" x "], x0\n" DORY_HIGH(x) P_MSU("%[" x "]", "%[" y "]", "%[away]")
+/* The end of four elements, from shifted sums in x0 to x3 on: AWAY takes away from those below zero, which y0 to y3 tell;
+ * EVEN adds one to odd ones. */
+#define DORY_HIGH(x)         "mulh %[" x "], %[" x "], %[multiplier]\n"
+#define DORY_HIGH_AWAY(x, y) "slt %[" y "], %[" x "], x0\n" DORY_HIGH(x) P_MSU("%[" x "]", "%[" y "]", "%[away]")
+#define DORY_EVEN(x, y)                                                                                                     \
+    "sra %[" y "], %[" x "], %[shift]\n"                                                                                    \
+    "andi %[" y "], %[" y "], 1\n"                                                                                          \
+    "add %[" x "], %[" x "], %[" y "]\n"
 #define DORY_HIGH_SHIFT(x)    P_ADDNR("%[" x "]", "%[addend]", "%[shift]")
 #define DORY_HIGH_CLIP(x)     P_CLIPUR("%[" x "]", "%[" x "]", "%[maximum]")
 #define DORY_FOUR(step)       step("x0") step("x1") step("x2") step("x3")
