@@ -108,7 +108,7 @@ static bool has_bytes_or_halves(const struct dory_layer *layer)
 static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t count)
 {
     struct dory_narrow_stage input[2], sum[2];
-    bool is_packed = layer->input_bits < 8 || layer->second_input_bits < 8;
+    bool is_packed = layer->input_bits < 8 || layer->second_input_bits < 8 || layer->output_bits < 8;
     uint64_t unpacked = count == 16 ? 600 : is_packed ? 1000 : 750;
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
         return unpacked + 770;
