@@ -57,11 +57,11 @@ static void add_program(struct text *text, const struct planner *planner, const 
     text_add_string(text, "\ndory_kernel_function *const volatile kernels[] = {\n");
     print_kernels(text, &kernels, "    ", ",");
     text_add(text,
-             "};\n\n/* The plan may do without. */\n"
-             "const struct dory_placer *const volatile placer = &dory_placer;\n\n"
+             "};\n\n/* The plan may have another one, with less code. */\n"
+             "void (*const volatile run)(struct dory_driver *driver) = dory_run_tiles;\n\n"
              "extern const struct dory_network *volatile network;\nconst struct dory_network *volatile network;\n\n"
              "int main(void)\n{\n"
-             "    struct dory_buffers buffers = {.l1 = (void *)kernels[0], .user = (void *)(uintptr_t)placer};\n"
+             "    struct dory_buffers buffers = {.l1 = (void *)kernels[0], .user = (void *)(uintptr_t)run};\n"
              "    int status = hal_cluster_open(%u);\n"
              "    if (!status)\n        status = hal_l3_open(NULL, NULL);\n"
              "    if (!status)\n        status = dory_network_check_flash(network, &buffers);\n"

@@ -49,7 +49,7 @@ static void assemble_network(const struct plan *plan, struct assembled *assemble
         .resident_offset = plan->resident_offset,
         .resident_bytes = plan->resident_bytes,
         .weights = plan->weights_are_linked ? plan->flash_image : NULL,
-        .tiles = plan->tiles, /* the placer is a name of the firmware */
+        .tiles = plan->tiles, /* what runs it is a name of the firmware */
     };
 }
 

@@ -169,7 +169,8 @@ static void add_network(struct text *text, const struct emission *emission)
     text_add_string(text, "\n    .inputs = inputs, .outputs = outputs,");
     if (emission->plan->weights_are_linked)
         text_add(text, "\n    .weights = %s_weights,", emission->name);
-    text_add_string(text, emission->plan->tiles ? "\n    .tiles = tiles," : "\n    .placer = &dory_placer,");
+    text_add_string(text,
+                    emission->plan->tiles ? "\n    .run = dory_run_table, .tiles = tiles," : "\n    .run = dory_run_tiles,");
     print_members(text, &record_network, &emission->assembled->network, 4);
     text_add_string(text, "\n};\n\n");
 }

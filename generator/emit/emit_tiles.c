@@ -12,11 +12,9 @@ static void add_pointer(struct text *text, const char *member, const void *offse
         text_add(text, " .%s = (void *)(uintptr_t)%" PRIu32 "u,", member, (uint32_t)(uintptr_t)offset);
 }
 
-static void add_copy(struct text *text, const char *member, const struct hal_dma_copy *copy)
+static void add_copy(struct text *text, const char *member, const struct dory_prepared_copy *copy)
 {
     text_add(text, "\n        .%s = {", member);
-    add_pointer(text, "local", copy->local);
-    add_pointer(text, "external", copy->external);
     print_members(text, &record_copy, copy, 12);
     text_add_string(text, "},");
 }

@@ -210,15 +210,21 @@ const struct record record_tile = RECORD(struct dory_tile, tile_fields);
 static const struct field valid_fields[] = {VALID(top), VALID(bottom), VALID(left), VALID(right)};
 static const struct record record_valid = RECORD(struct dory_valid, valid_fields);
 
+static const char *const meets_names[] = {
+    [DORY_MEETS_NOBODY] = "DORY_MEETS_NOBODY", [DORY_MEETS] = "DORY_MEETS", [DORY_MEETS_TWICE] = "DORY_MEETS_TWICE"};
+
 #define PREPARED(MEMBER, ...)                                                                                               \
     {                                                                                                                       \
         FIELD_PLACE(struct dory_prepared_tile, MEMBER), __VA_ARGS__                                                         \
     }
 static const struct field prepared_tile_fields[] = {
     PREPARED(valid, .kind = FIELD_STRUCT, .record = &record_valid, LINE),
-    PREPARED(starts_step, FLAG, LINE),
+    PREPARED(starts_layer, FLAG, LINE),
+    PREPARED(meets, ENUM(meets_names)),
+    PREPARED(starts_step, FLAG),
     PREPARED(ends_step, FLAG),
     PREPARED(overlaps, FLAG),
+    PREPARED(loads_beside, NUMBER),
     PREPARED(load_weights, FLAG),
     PREPARED(has_border, FLAG),
     PREPARED(has_table, FLAG),
@@ -228,23 +234,23 @@ static const struct field prepared_tile_fields[] = {
 };
 const struct record record_prepared_tile = RECORD(struct dory_prepared_tile, prepared_tile_fields);
 
-static const char *const direction_names[] = {[HAL_TO_LOCAL] = "HAL_TO_LOCAL", [HAL_FROM_LOCAL] = "HAL_FROM_LOCAL"};
-
-#define COPY(MEMBER, ...)                                                                                                   \
+#define COPY(MEMBER)                                                                                                        \
     {                                                                                                                       \
-        FIELD_PLACE(struct hal_dma_copy, MEMBER), __VA_ARGS__                                                               \
+        FIELD_PLACE(struct dory_prepared_copy, MEMBER), NUMBER                                                              \
     }
 static const struct field copy_fields[] = {
-    COPY(run_bytes, NUMBER),
-    COPY(runs, NUMBER),
-    COPY(planes, NUMBER),
-    COPY(external_run_stride, NUMBER),
-    COPY(external_plane_stride, NUMBER),
-    COPY(local_run_stride, NUMBER),
-    COPY(local_plane_stride, NUMBER),
-    COPY(direction, ENUM(direction_names)),
+    COPY(external),
+    COPY(external_plane_stride),
+    COPY(local),
+    COPY(run_bytes),
+    COPY(runs),
+    COPY(planes),
+    COPY(external_run_stride),
+    COPY(local_run_stride),
+    COPY(local_plane_stride),
+    COPY(is_flat),
 };
-const struct record record_copy = RECORD(struct hal_dma_copy, copy_fields);
+const struct record record_copy = RECORD(struct dory_prepared_copy, copy_fields);
 
 #define PORT(MEMBER)                                                                                                        \
     {                                                                                                                       \

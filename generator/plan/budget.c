@@ -101,9 +101,14 @@ static bool plan_with_table(const struct network *network, const struct target *
 bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
                  struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
-    bool has_table = plan_with_table(network, target, options, plan, arena);
-    if (!has_table && !plan_beside_code(network, target, options, plan, arena, diagnostics))
+    struct plan with_table = {0};
+    struct diagnostics unheard = {.arena = arena};
+    bool has_table = plan_with_table(network, target, options, &with_table, arena);
+    if (!plan_beside_code(network, target, options, plan, arena, has_table ? &unheard : diagnostics) && !has_table)
         return false;
+    has_table = has_table && (plan->predicted_cycles == 0 || with_table.predicted_cycles <= plan->predicted_cycles);
+    if (has_table)
+        *plan = with_table;
     plan_bring_early(plan, arena);
     if (has_table)
         plan->tiles = plan_place_tiles(plan, arena);

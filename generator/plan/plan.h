@@ -171,7 +171,8 @@ bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *
  * anew. What was compared until then, and proof.bound_cycles, is without that. */
 void plan_bring_early(struct plan *plan, struct arena *arena);
 
-/* finish/finish.c: the tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. */
+/* finish/finish.c: the tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. Null where
+ * one of their copies is larger than what a table can say. */
 struct dory_prepared_tile *plan_place_tiles(const struct plan *plan, struct arena *arena);
 uint32_t plan_tile_count(const struct plan *plan);
 

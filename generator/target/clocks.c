@@ -88,10 +88,8 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
     target->controller_mhz = controller_mhz;
     target->cluster_mhz = cluster_mhz;
     target->l3_setup_cycles = converted_driver(clocks, target->l3_setup_cycles, 100);
-    uint32_t *const driver[] = {&target->tile_driver_cycles,      &target->step_driver_cycles,
-                                &target->command_driver_cycles,   &target->transfer_driver_cycles,
-                                &target->early_driver_cycles,     &target->table_tile_driver_cycles,
-                                &target->table_step_driver_cycles};
+    uint32_t *const driver[] = {&target->tile_driver_cycles, &target->step_driver_cycles, &target->command_driver_cycles,
+                                &target->transfer_driver_cycles, &target->early_driver_cycles};
     for (size_t i = 0; i < sizeof driver / sizeof *driver; i++)
         *driver[i] = converted_driver(clocks, *driver[i], target->slow_driver_percent);
     target->dma_contention_cycles = converted_contention(target, clocks);
@@ -101,6 +99,7 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
     target->kernel_start_cycles = converted(clocks, target->kernel_start_cycles, target->kernel_start_controller_percent);
     target->border_start_cycles = converted(clocks, target->border_start_cycles, target->kernel_start_controller_percent);
     target->run_overhead_cycles = converted_driver(clocks, target->run_overhead_cycles, 100);
+    target->table_run_overhead_cycles = converted_driver(clocks, target->table_run_overhead_cycles, 100);
     target->dma_latency_cycles = converted(clocks, target->dma_latency_cycles, target->dma_latency_controller_percent);
     uint32_t l3_percent = controller_mhz < cluster_mhz ? target->slow_l3_percent : 100;
     target->l3_bytes_per_1000_cycles = converted_rate(clocks, target->l3_bytes_per_1000_cycles * l3_percent / 100);
@@ -115,9 +114,12 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
 struct target *target_with_table(const struct target *target, struct arena *arena)
 {
     struct target *quick = copy_of(target, arena);
-    quick->tile_driver_cycles = target->table_tile_driver_cycles;
-    quick->step_driver_cycles = target->table_step_driver_cycles;
+    quick->tile_driver_cycles = quick->step_driver_cycles = quick->command_driver_cycles = 0;
+    quick->transfer_driver_cycles = quick->early_driver_cycles = 0;
+    quick->tile_overhead_cycles = target->table_tile_overhead_cycles;
     quick->kernel_start_cycles = target->table_kernel_start_cycles;
+    quick->run_overhead_cycles = target->table_run_overhead_cycles;
+    quick->dma_contention_cycles = target->table_dma_contention_cycles;
     if (target->at_equal_clocks)
         quick->at_equal_clocks = target_with_table(target->at_equal_clocks, arena);
     return quick;

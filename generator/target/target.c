@@ -75,9 +75,10 @@ static const struct key cycle_fields[] = {
 
 static const struct key table_fields[] = {
     NUMBER("most_tiles", table_most_tiles, 0, UINT16_MAX),
-    NUMBER("tile_driver", table_tile_driver_cycles, 0, MAXIMUM_CYCLES),
-    NUMBER("step_driver", table_step_driver_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER("tile_overhead", table_tile_overhead_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("kernel_start", table_kernel_start_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER("run_overhead", table_run_overhead_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER("dma_contention", table_dma_contention_cycles, 0, MAXIMUM_CYCLES),
     END_OF_FIELDS,
 };
 

@@ -57,11 +57,10 @@ struct target {
     uint32_t border_start_cycles; /* the same, besides, in a layer's first tile, where that code is not in the cache yet */
     uint32_t run_overhead_cycles; /* of the controller, from the call to the first layer */
 
-    /* A network of at most so many tiles, 0: none, has a table of them, which the generator made. The driver only reads it:
-     * it then takes these cycles instead of those above, and the first kernel of a layer starts beside copies that come
-     * sooner. */
+    /* A network of at most so many tiles, 0: none, may have a table of them, which the generator made. The cores take them
+     * from it by themselves: the driver takes no time, and these cycles replace those above. */
     uint32_t table_most_tiles;
-    uint32_t table_tile_driver_cycles, table_step_driver_cycles, table_kernel_start_cycles;
+    uint32_t table_tile_overhead_cycles, table_kernel_start_cycles, table_run_overhead_cycles, table_dma_contention_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 

@@ -1,32 +1,6 @@
 #include "driver.h"
 
-/* ---- what is to be copied ---- */
-
-static void describe_weights_of_next(struct dory_driver *driver, struct hal_dma_copy *copy)
-{
-    const struct dory_placed_tile *next = driver->next;
-    if (next->prepared) {
-        dory_take_weights(copy, next->prepared, &driver->bases);
-    } else {
-        driver->placer.describe_weights(driver, copy);
-    }
-}
-
-static void describe_loads_of_next(struct dory_driver *driver, struct dory_copies *copies)
-{
-    const struct dory_placed_tile *next = driver->next;
-    if (next->prepared) {
-        dory_take_loads(copies, next, &driver->bases);
-    } else {
-        driver->placer.describe_loads(driver, copies);
-    }
-}
-
-static bool describe_store(struct dory_driver *driver, struct dory_copies *copies, const struct dory_placed_tile *of)
-{
-    return of->prepared ? dory_take_store(copies, of->prepared, &driver->bases)
-                        : driver->placer.describe_store(driver, copies, of);
-}
+#include "observe.h"
 
 /* ---- copies ---- */
 
@@ -76,7 +50,7 @@ static void fetch_early(struct dory_driver *driver)
     if (!next->step->weights_are_early || next->step->transfers_awaited > driver->run.transfers_complete) {
         return;
     }
-    describe_weights_of_next(driver, &driver->copies.loads[0]);
+    dory_place_weights(driver, &driver->copies.loads[0]);
     driver->copies.load_count = 1;
     start_loads(driver);
     next->load_weights = false;
@@ -100,45 +74,19 @@ static void await_copied(struct dory_driver *driver)
 
 /* ---- from tile to tile ---- */
 
-/* Where tiles have been placed by the generator: the one behind that of `now`. */
-static bool take_next(struct dory_driver *driver)
-{
-    const struct dory_placed_tile *now = driver->now;
-    struct dory_placed_tile *next = driver->next;
-    next->step = now->step;
-    if (now->prepared->ends_step) {
-        driver->turns = !dory_driver_has_step_of_layer(driver);
-        if (!dory_driver_has_step(driver)) {
-            return false;
-        }
-        next->step = driver->next_step++;
-    }
-    dory_take_tile(next, now->prepared + 1, driver->bases.l1);
-    return true;
-}
-
-/* The first tile of the network. */
-static bool take_first(struct dory_driver *driver)
-{
-    driver->turns = true;
-    driver->next->step = driver->next_step++;
-    dory_take_tile(driver->next, driver->run.network->tiles, driver->bases.l1);
-    return true;
-}
-
 /* `next` has been given to the cores. Describes the copies that may go on while they compute it, and starts to store the
  * results of the tile before; the loads for the one behind follow at once: on GAP8 an instruction that is not in the cache
  * waits for all transfers in front of it. */
 static void step_on(struct dory_driver *driver)
 {
     struct dory_placed_tile *before = driver->now;
-    bool store = driver->computed && describe_store(driver, &driver->copies, before);
+    bool store = driver->computed && dory_place_store(driver, &driver->copies, before);
     driver->now = driver->next;
     driver->next = before;
     driver->computed = true;
-    driver->more = driver->now->prepared ? take_next(driver) : driver->placer.place_next(driver);
+    driver->more = dory_place_next(driver);
     if (driver->more && driver->next->overlaps) {
-        describe_loads_of_next(driver, &driver->copies);
+        dory_place_loads(driver, &driver->copies);
     }
     if (store) {
         start_store(driver);
@@ -147,27 +95,6 @@ static void step_on(struct dory_driver *driver)
 
 /* ---- from layer to layer ---- */
 
-/* The steps of one layer that lie behind each other in the table, up to the one that ends; the next one has been taken. */
-static void observe_turn(struct dory_driver *driver)
-{
-    struct dory_run *run = &driver->run;
-    const struct dory_step *end = driver->next_step - driver->more, *first = end - 1;
-    while (first > run->network->steps && first[-1].layer_number == first->layer_number) {
-        first--;
-    }
-    dory_run_fail(run, run->buffers->observe_turn(run->buffers->user, run->buffers, first, (unsigned)(end - first)));
-}
-
-/* A tensor that goes to RAM leaves L2 with the transfers of the step behind it: an observer needs it now. */
-static void observe_layer(struct dory_driver *driver)
-{
-    struct dory_run *run = &driver->run;
-    unsigned due = driver->more ? driver->next->step->transfers_started : run->network->transfer_count;
-    dory_start_transfers(run, due);
-    dory_await_transfers(run, due);
-    dory_run_fail(run, run->buffers->observe(run->buffers->user, run->buffers, driver->now->step->layer_number));
-}
-
 /* The turn of the layer at work ends with `now`, and there is somebody to see that. */
 static bool is_observed(const struct dory_driver *driver)
 {
@@ -175,28 +102,11 @@ static bool is_observed(const struct dory_driver *driver)
     return driver->turns && (buffers->observe_turn || (buffers->observe && driver->now->step->last_of_layer));
 }
 
-static void observe(struct dory_driver *driver)
-{
-    const struct dory_buffers *buffers = driver->run.buffers;
-    if (buffers->observe_turn) {
-        observe_turn(driver);
-    }
-    if (buffers->observe && driver->now->step->last_of_layer && driver->run.status == DORY_OK) {
-        observe_layer(driver);
-    }
-}
-
 static void enter_layer(struct dory_driver *driver)
 {
     driver->layer_turn ^= 1;
     driver->turns = false;
     driver->bordered[0].input_rows = driver->bordered[1].input_rows = 0;
-}
-
-static void close_run(struct dory_run *run)
-{
-    dory_start_transfers(run, run->status == DORY_OK ? run->network->transfer_count : run->transfers_started);
-    dory_await_transfers(run, run->transfers_started);
 }
 
 /* ---- the driver's side of a meeting ---- */
@@ -215,12 +125,7 @@ void dory_driver_open(struct dory_driver *driver)
     driver->store_open[0] = driver->store_open[1] = false;
     driver->now = &driver->tile[0];
     driver->next = &driver->tile[1];
-    if (network->tiles) {
-        driver->more = take_first(driver);
-    } else {
-        driver->placer = *network->placer;
-        driver->more = driver->placer.place_first(driver);
-    }
+    driver->more = dory_place_first(driver);
 }
 
 static void give_tile(struct dory_driver *driver, struct dory_work *work)
@@ -231,12 +136,7 @@ static void give_tile(struct dory_driver *driver, struct dory_work *work)
     work->valid = next->valid;
     work->layer_turn = (uint8_t)driver->layer_turn;
     work->layer_number = next->step->layer_number;
-    if (next->prepared) {
-        work->has_border = next->prepared->has_border;
-        work->has_table = next->prepared->has_table;
-    } else {
-        driver->placer.describe_work(driver, work);
-    }
+    dory_place_work(driver, work);
     if (driver->run.buffers->profile) {
         driver->run.buffers->profile[next->step->layer_number].tiles++;
     }
@@ -257,7 +157,7 @@ static void give_store(struct dory_driver *driver, struct dory_work *work)
     struct dory_copies *copies = &driver->shared->copies;
     copies->store_count = copies->load_count = 0;
     if (driver->computed) {
-        describe_store(driver, copies, driver->now);
+        dory_place_store(driver, copies, driver->now);
     }
     work->kind = DORY_WORK_NOTHING;
     work->has_border = work->has_table = false;
@@ -276,7 +176,7 @@ static void give_next(struct dory_driver *driver, struct dory_work *work)
     }
     give_tile(driver, work);
     work->described = driver->next->step->layer;
-    describe_loads_of_next(driver, &driver->shared->copies);
+    dory_place_loads(driver, &driver->shared->copies);
     if (driver->next->starts_step) {
         dory_await_transfers(&driver->run, driver->next->step->transfers_awaited);
     }
@@ -297,7 +197,7 @@ static bool resume(struct dory_driver *driver)
 {
     driver->stopped = false;
     if (is_observed(driver)) {
-        observe(driver);
+        dory_run_observe(&driver->run, driver->next_step - driver->more);
     }
     return !driver->turns || (driver->more && driver->run.status == DORY_OK);
 }
@@ -308,7 +208,7 @@ static void prepare_alone(struct dory_driver *driver, struct dory_work *work)
     bool stops = driver->computed && must_stop(driver);
     if (driver->stopped && !resume(driver)) {
         await_early(driver);
-        close_run(&driver->run);
+        dory_run_close(&driver->run);
         work->kind = DORY_WORK_END;
         return;
     }
@@ -332,7 +232,7 @@ static void cut_short(struct dory_driver *driver, struct dory_work *work)
     await_early(driver);
     wait_store(driver, 0);
     wait_store(driver, 1);
-    close_run(&driver->run);
+    dory_run_close(&driver->run);
     work->kind = DORY_WORK_END;
     work->has_copies = false;
 }

@@ -7,7 +7,11 @@
 /* Of the flash, while the one before is looked at: less would cost more starts, more would gain nothing. */
 #define FLASH_PIECE_BYTES 16384u
 
-void dory_run_entry(void *driver) { dory_run_tiles(driver); }
+void dory_run_entry(void *driver)
+{
+    struct dory_driver *of_run = driver;
+    of_run->run.network->run(of_run);
+}
 
 static bool is_aligned(const void *pointer) { return (uintptr_t)pointer % DORY_ALIGNMENT == 0; }
 

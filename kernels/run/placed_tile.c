@@ -131,7 +131,6 @@ void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_t
 {
     struct dory_tile *tile = &placed->tile;
     const struct dory_l1_map *map = &layer->l1;
-    placed->prepared = 0;
     place_output(placed, layer);
     place_input(placed, layer);
     place_buffers(placed, before, layer);

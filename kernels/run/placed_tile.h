@@ -21,7 +21,6 @@ struct dory_bordered {
 struct dory_placed_tile {
     struct dory_tile tile;
     const struct dory_step *step;
-    const struct dory_prepared_tile *prepared; /* what it was taken from; null: it was placed */
     struct dory_cursor at;
     struct dory_valid valid;
     int32_t input_row, input_column; /* of the tile's first input row and column in the tensor; negative in the border */

@@ -29,7 +29,7 @@ static void place_first(struct dory_driver *driver, const struct dory_placed_til
 
 /* Takes up the next layer with its first tile; false where there is none. While the cores compute the last tile of the layer
  * before, this takes nobody's time. */
-static bool place_first_of_layer(struct dory_driver *driver)
+bool dory_place_first(struct dory_driver *driver)
 {
     struct dory_placed_tile nothing;
     driver->turns = true;
@@ -43,7 +43,7 @@ static bool place_first_of_layer(struct dory_driver *driver)
     return true;
 }
 
-static bool place_next(struct dory_driver *driver)
+bool dory_place_next(struct dory_driver *driver)
 {
     const struct dory_placed_tile *now = driver->now;
     struct dory_placed_tile *next = driver->next;
@@ -55,37 +55,28 @@ static bool place_next(struct dory_driver *driver)
     } else if (dory_driver_has_step_of_layer(driver)) {
         place_first(driver, now);
     } else {
-        return place_first_of_layer(driver);
+        return dory_place_first(driver);
     }
     return true;
 }
 
-static void describe_weights(struct dory_driver *driver, struct hal_dma_copy *copy)
+void dory_place_weights(struct dory_driver *driver, struct hal_dma_copy *copy)
 {
     dory_describe_weights(copy, driver->next, layer_of_next(driver), driver->bases.weights);
 }
 
-static void describe_loads(struct dory_driver *driver, struct dory_copies *copies)
+void dory_place_loads(struct dory_driver *driver, struct dory_copies *copies)
 {
     dory_describe_loads(copies, driver->next, layer_of(driver), driver->bases.l2, driver->bases.weights);
 }
 
-static bool describe_store(struct dory_driver *driver, struct dory_copies *copies, const struct dory_placed_tile *of)
+bool dory_place_store(struct dory_driver *driver, struct dory_copies *copies, const struct dory_placed_tile *of)
 {
     return dory_describe_store(copies, of, layer_of(driver), driver->bases.l2);
 }
 
-static void describe_work(struct dory_driver *driver, struct dory_work *work)
+void dory_place_work(struct dory_driver *driver, struct dory_work *work)
 {
     work->has_border = dory_needs_border(driver->bordered, driver->next, layer_of(driver));
     work->has_table = driver->next->load_weights && layer_of(driver)->quad_bytes == 0;
 }
-
-const struct dory_placer dory_placer = {
-    .place_first = place_first_of_layer,
-    .place_next = place_next,
-    .describe_weights = describe_weights,
-    .describe_loads = describe_loads,
-    .describe_store = describe_store,
-    .describe_work = describe_work,
-};

@@ -4,7 +4,7 @@
 
 #include "dory/run.h"
 
-/* Only the driver writes it while the cluster runs. */
+/* Only the driver writes it while the cluster runs; cores read is_cancelled meanwhile. */
 struct dory_run {
     const struct dory_network *network;
     const struct dory_buffers *buffers;
@@ -23,10 +23,16 @@ static inline void dory_run_fail(struct dory_run *run, int status)
     }
 }
 
+/* By the application. */
+static inline bool dory_run_is_cancelled(const struct dory_run *run)
+{
+    return __atomic_load_n(&run->is_cancelled, __ATOMIC_RELAXED) != 0;
+}
+
 /* Driver. Should the run end before its time? */
 static inline bool dory_run_ends(struct dory_run *run)
 {
-    if (__atomic_load_n(&run->is_cancelled, __ATOMIC_RELAXED)) {
+    if (dory_run_is_cancelled(run)) {
         dory_run_fail(run, DORY_ERROR_CANCELLED);
     }
     return run->status != DORY_OK;

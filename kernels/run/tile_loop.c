@@ -1,6 +1,6 @@
 #include "tile_loop.h"
 
-#include <stddef.h>
+#include "input.h"
 
 struct waits {
     uint32_t dma_cycles, l3_cycles;
@@ -21,130 +21,6 @@ struct team_member {
 static inline const struct dory_layer *layer_of(const struct team_member *member, const struct dory_work *work)
 {
     return &member->shared->layer[work->layer_turn];
-}
-
-/* ---- border ---- */
-
-typedef uint32_t __attribute__((may_alias)) word;
-
-/* Like memset, which a small C library does byte by byte. */
-static void fill(uint8_t *start, uint32_t bytes, uint8_t value)
-{
-    uint8_t *end = start + bytes;
-    word four = value * 0x01010101u;
-    for (; start < end && (uintptr_t)start % sizeof four != 0; start++) {
-        *start = value;
-    }
-    for (; end - start >= 4 * (ptrdiff_t)sizeof four; start += 4 * sizeof four) {
-        word *words = (word *)(void *)start;
-        words[0] = words[1] = words[2] = words[3] = four;
-    }
-    for (; end - start >= (ptrdiff_t)sizeof four; start += sizeof four) {
-        *(word *)(void *)start = four;
-    }
-    for (; start < end; start++) {
-        *start = value;
-    }
-}
-
-/* A byte full of elements of the border: the value that a maximum never picks, or the layer's. */
-static uint8_t border_byte(const struct dory_layer *layer)
-{
-    uint32_t bits = dory_minimum(layer->input_bits, 8), element = (uint32_t)layer->border_value;
-    if (layer->operation == DORY_MAXIMUM_POOL) {
-        element = layer->input_is_signed ? 1u << (bits - 1) : 0;
-    }
-    element &= (1u << bits) - 1;
-    return (uint8_t)(element * (bits == 8 ? 1u : bits == 4 ? 0x11u : 0x55u));
-}
-
-/* This core's part of some whole rows. */
-static void fill_rows(uint8_t *start, uint32_t bytes, uint8_t value)
-{
-    uint32_t share = dory_round_up(dory_divide_up(bytes, hal_core_count()), sizeof(word));
-    uint32_t first = hal_core_id() * share;
-    if (first < bytes) {
-        fill(start + first, dory_minimum(share, bytes - first), value);
-    }
-}
-
-#define SHORT_BYTES 24
-
-/* Of rows of a plane, in short runs, which fill() would take long for; and so would memset, which the compiler would make of
- * the loops. */
-static __attribute__((noinline)) void fill_run(uint8_t *start, uint32_t bytes, uint8_t value, bool is_words)
-{
-    uint8_t *end = start + bytes;
-    if (!is_words && bytes >= SHORT_BYTES) {
-        fill(start, bytes, value);
-        return;
-    }
-    for (word four = value * 0x01010101u; is_words && start < end; start += sizeof four) {
-        *(word *)(void *)start = four;
-        __asm__ volatile("" : "+r"(start));
-    }
-    for (; end - start >= 4; start += 4) {
-        start[0] = start[1] = start[2] = start[3] = value;
-        __asm__ volatile("" : "+r"(start));
-    }
-    for (; start < end; start++) {
-        *start = value;
-        __asm__ volatile("" : "+r"(start));
-    }
-}
-
-/* In CHW, rows above and below each plane's. Those below a plane and above the next follow each other. */
-static void fill_rows_of_planes(const struct dory_work *work, uint8_t value)
-{
-    const struct dory_tile *tile = &work->tile;
-    uint32_t plane_bytes = (uint32_t)tile->input_rows * tile->input_columns;
-    uint32_t above = work->valid.top * tile->input_columns, there = work->valid.bottom * tile->input_columns;
-    uint32_t share = dory_divide_up(tile->input_channels, hal_core_count()), first = hal_core_id() * share;
-    uint32_t end = dory_minimum(first + share, tile->input_channels);
-    uint8_t *plane = (uint8_t *)(uintptr_t)tile->input + first * plane_bytes;
-    bool is_words = tile->input_columns % sizeof(word) == 0;
-    if (first >= end) {
-        return;
-    }
-    fill_run(plane, above, value, is_words);
-    for (; first + 1 < end; first++, plane += plane_bytes) {
-        fill_run(plane + there, plane_bytes - there + above, value, is_words);
-    }
-    fill_run(plane + there, plane_bytes - there, value, is_words);
-}
-
-/* Lays the border round the part of the tile that the DMA has filled. */
-static void fill_border(const struct dory_layer *layer, const struct dory_work *work)
-{
-    uint8_t value = border_byte(layer);
-    if (layer->input_layout == DORY_CHW) {
-        fill_rows_of_planes(work, value);
-        return;
-    }
-    const struct dory_tile *tile = &work->tile;
-    const struct dory_valid *valid = &work->valid;
-    uint32_t pixel = dory_element_bytes(tile->input_channels, layer->input_bits);
-    uint32_t row_bytes = tile->input_columns * pixel, left = valid->left * pixel, right = valid->right * pixel;
-    uint8_t *base = (uint8_t *)(uintptr_t)tile->input;
-    fill_rows(base, valid->top * row_bytes, value);
-    fill_rows(base + valid->bottom * row_bytes, (tile->input_rows - valid->bottom) * row_bytes, value);
-    for (uint32_t row = valid->top + hal_core_id(); row < valid->bottom; row += hal_core_count()) {
-        uint8_t *start = base + row * row_bytes;
-        fill(start, left, value);
-        fill(start + right, row_bytes - right, value);
-    }
-}
-
-/* ---- tables ---- */
-
-/* This core's part of the table. It is among the program's constants, which no DMA need reach. */
-static void copy_table(const struct dory_layer *layer, word *to)
-{
-    const word *from = (const word *)(const void *)layer->table; /* or its terms */
-    uint32_t words = dory_table_bytes(layer) / sizeof(word);
-    for (uint32_t i = hal_core_id(); i < words; i += hal_core_count()) {
-        to[i] = from[i];
-    }
 }
 
 /* ---- profile ---- */
@@ -219,39 +95,15 @@ static void store_and_load(struct team_member *member, const struct dory_work *w
     hal_notify();
 }
 
-typedef uintptr_t __attribute__((may_alias)) member;
-
-/* Of those who share a struct: the first core, if there are others, has copies to make. */
-static uint32_t sharers(const struct team_member *team) { return team->cores > 1 ? team->cores - 1 : 1; }
-static uint32_t own_share(const struct team_member *team) { return team->cores > 1 ? team->core - 1 : 0; }
-
-/* This core's part of a struct whose members are as large as a pointer, or smaller. */
-static void copy_struct(const struct team_member *team, void *to, const void *from, uint32_t bytes)
-{
-    const member *source = from;
-    member *target = to;
-    for (uint32_t i = own_share(team); i < bytes / sizeof *source; i += sharers(team)) {
-        target[i] = source[i];
-    }
-}
-
-/* All read it for every tile, so that all of it lies in L1. */
+/* All read it for every tile, so that all of it lies in L1. The first core, if there are others, has copies to make. */
 static void share_layer(const struct team_member *team, const struct dory_work *work)
 {
-    struct dory_shared *shared = team->shared;
-    const struct dory_layer *layer = work->described;
-    unsigned turn = work->layer_turn;
-    if (team->core >= team->cores || (team->is_first && team->cores > 1)) {
+    unsigned apart = team->cores > 1, turn = work->layer_turn;
+    if (team->core >= team->cores || (team->is_first && apart)) {
         return;
     }
-    copy_struct(team, &shared->layer[turn], layer, sizeof *layer);
-    if (layer->stages) {
-        uint32_t pointer = offsetof(struct dory_layer, stages) / sizeof(member);
-        copy_struct(team, &shared->stages[turn], layer->stages, sizeof *layer->stages);
-        if (pointer % sharers(team) == own_share(team)) { /* this core has copied it */
-            shared->layer[turn].stages = &shared->stages[turn];
-        }
-    }
+    dory_copy_layer(&team->shared->layer[turn], &team->shared->stages[turn], work->described, team->core - apart,
+                    team->cores - apart);
 }
 
 /* Core. Border, table and data of the tile are complete after it. Not inlined: what most tiles do not need is not to lie
@@ -268,11 +120,11 @@ static __attribute__((noinline)) void complete_input(struct team_member *member,
         hal_barrier();
     }
     if (work->has_table) {
-        copy_table(layer_of(member, work), (word *)(uintptr_t)work->tile.weights);
+        dory_copy_table(layer_of(member, work), &work->tile);
         hal_barrier();
     }
     if (work->has_border) {
-        fill_border(layer_of(member, work), work);
+        dory_fill_border(layer_of(member, work), &work->tile, &work->valid);
         hal_barrier();
     }
 }

@@ -78,8 +78,8 @@ static void test_tables_are_complete(void)
         {"dory_transfer", &record_transfer, 0, 1},
         {"dory_network", &record_network, 8 * sizeof(void *), 0},
         {"dory_tile", &record_tile, 6 * sizeof(void *), 4},
-        {"hal_dma_copy", &record_copy, 2 * sizeof(void *), 0},
-        {"dory_prepared_tile", &record_prepared_tile, sizeof(struct dory_tile) + 4 * sizeof(struct hal_dma_copy), 7},
+        {"dory_prepared_copy", &record_copy, 0, 0},
+        {"dory_prepared_tile", &record_prepared_tile, sizeof(struct dory_tile) + 4 * sizeof(struct dory_prepared_copy), 4},
         {"dory_port", &record_port, 0, 3},
         {"dory_check_layer", &record_check_layer, sizeof(void *), 4},
     };

@@ -40,7 +40,7 @@ static bool tile_stores_elsewhere(struct plan *plan, uint32_t choice)
     struct dory_prepared_tile *tile = tile_of(plan, choice);
     if (!tile || tile->store_count == 0)
         return false;
-    tile->store.external = (void *)((uintptr_t)tile->store.external + 1);
+    tile->store.external++;
     tile->tile.rows++;
     return true;
 }
@@ -59,7 +59,26 @@ static bool tile_loads_behind_l1(struct plan *plan, uint32_t choice)
     struct dory_prepared_tile *tile = tile_of(plan, choice);
     if (!tile || tile->load_count == 0)
         return false;
-    tile->loads[0].local = (void *)((uintptr_t)tile->loads[0].local + plan->l1_peak_bytes);
+    tile->loads[0].local = (uint16_t)plan->l1_peak_bytes;
+    return true;
+}
+
+/* The cores would not wait for the driver, or the driver for cores that never come. */
+static bool tile_misses_the_driver(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = tile_of(plan, choice);
+    if (!tile)
+        return false;
+    tile->meets = tile->meets == DORY_MEETS_NOBODY ? DORY_MEETS : DORY_MEETS_NOBODY;
+    return true;
+}
+
+static bool tile_is_loaded_too_early(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = tile_of(plan, choice);
+    if (!tile || tile->overlaps || tile->loads_beside == tile->load_count)
+        return false;
+    tile->loads_beside = tile->load_count;
     return true;
 }
 
@@ -188,11 +207,27 @@ static bool resident_not_loaded(struct plan *plan, uint32_t choice)
 }
 
 const struct corruption corruptions_of_layers[] = {
-    CORRUPTION(l1_buffers_overlap),    CORRUPTION(weights_too_early),    CORRUPTION(tile_stores_elsewhere),
-    CORRUPTION(tile_is_lost),          CORRUPTION(tile_loads_behind_l1), CORRUPTION(l1_too_large),
-    CORRUPTION(l1_runtime_taken),      CORRUPTION(tile_of_odd_channels), CORRUPTION(tile_larger),
-    CORRUPTION(quads_miscounted),      CORRUPTION(blobs_overlap),        CORRUPTION(other_kernel),
-    CORRUPTION(writes_another_layout), CORRUPTION(reads_another_layout), CORRUPTION(tensor_of_another_layout),
-    CORRUPTION(memory_exceeded),       CORRUPTION(step_missing),         CORRUPTION(output_lost),
-    CORRUPTION(resident_lower),        CORRUPTION(resident_not_loaded),  {.name = NULL},
+    CORRUPTION(l1_buffers_overlap),
+    CORRUPTION(weights_too_early),
+    CORRUPTION(tile_stores_elsewhere),
+    CORRUPTION(tile_is_lost),
+    CORRUPTION(tile_loads_behind_l1),
+    CORRUPTION(tile_misses_the_driver),
+    CORRUPTION(tile_is_loaded_too_early),
+    CORRUPTION(l1_too_large),
+    CORRUPTION(l1_runtime_taken),
+    CORRUPTION(tile_of_odd_channels),
+    CORRUPTION(tile_larger),
+    CORRUPTION(quads_miscounted),
+    CORRUPTION(blobs_overlap),
+    CORRUPTION(other_kernel),
+    CORRUPTION(writes_another_layout),
+    CORRUPTION(reads_another_layout),
+    CORRUPTION(tensor_of_another_layout),
+    CORRUPTION(memory_exceeded),
+    CORRUPTION(step_missing),
+    CORRUPTION(output_lost),
+    CORRUPTION(resident_lower),
+    CORRUPTION(resident_not_loaded),
+    {.name = NULL},
 };

@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     expect_error(folder, "\"l3\": 10}", "\"l3\": 10}, \"kernel_speed_percent\": 5", "kernel_speed_percent", "object");
     expect_error(folder, "\"l3\": 10}", "\"l3\": 10} trailing", "target", "line 6");
     expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"clock_mhz\": {\"least\": 0}", "least", "line 7");
-    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"tile_table\": {\"most_tiles\": 4}", "tile_driver",
+    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"tile_table\": {\"most_tiles\": 4}", "tile_overhead",
                  "line 7: is missing");
     expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"controller\": {\n\"slow_l3_percent\": 101}", "slow_l3_percent",
                  "line 8");

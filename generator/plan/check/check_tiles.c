@@ -5,25 +5,28 @@
 #include "dory/prepared.h"
 #include "plan/check/checker.h"
 
-static uint64_t offset_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
-
 /* From the first byte to the last. */
-static uint64_t extent(const struct hal_dma_copy *copy, uint64_t run_stride, uint64_t plane_stride)
+static uint64_t extent(const struct dory_prepared_copy *copy, uint64_t run_stride, uint64_t plane_stride)
 {
     return (uint64_t)(copy->planes - 1) * plane_stride + (uint64_t)(copy->runs - 1) * run_stride + copy->run_bytes;
 }
 
-static bool lies_in_l1(const struct plan *plan, const struct hal_dma_copy *copy)
+static bool is_sound(const struct dory_prepared_copy *copy)
 {
-    uint64_t start = offset_of(copy->local);
-    return start >= DORY_L1_RUNTIME_BYTES &&
-           start + extent(copy, copy->local_run_stride, copy->local_plane_stride) <= plan->l1_peak_bytes;
+    bool flat = copy->planes == 1 && (copy->runs == 1 || copy->local_run_stride == copy->run_bytes);
+    return copy->run_bytes > 0 && copy->runs > 0 && copy->planes > 0 && copy->is_flat == flat;
 }
 
-static bool lies_in(const struct hal_dma_copy *copy, uint64_t start, uint64_t bytes)
+static bool lies_in_l1(const struct plan *plan, const struct dory_prepared_copy *copy)
 {
-    uint64_t first = offset_of(copy->external);
-    return first >= start && first + extent(copy, copy->external_run_stride, copy->external_plane_stride) <= start + bytes;
+    return copy->local >= DORY_L1_RUNTIME_BYTES &&
+           copy->local + extent(copy, copy->local_run_stride, copy->local_plane_stride) <= plan->l1_peak_bytes;
+}
+
+static bool lies_in(const struct dory_prepared_copy *copy, uint64_t start, uint64_t bytes)
+{
+    return copy->external >= start &&
+           copy->external + extent(copy, copy->external_run_stride, copy->external_plane_stride) <= start + bytes;
 }
 
 static uint64_t window_bytes(const struct dory_window *window, uint64_t width, uint32_t bits)
@@ -37,18 +40,17 @@ static bool copies_are_sound(const struct plan *plan, const struct plan_step *st
     const struct dory_window *in = step->record.input, *out = &step->record.output;
     bool sound = tile->load_count <= 3 && tile->store_count == tile->tile.last_chunk;
     for (unsigned i = 0; sound && i < tile->load_count; i++) {
-        const struct hal_dma_copy *load = &tile->loads[i];
+        const struct dory_prepared_copy *load = &tile->loads[i];
         uint64_t second_width = record->second_is_pixel ? 1 : record->input_width;
         bool input = lies_in(load, in[0].offset, window_bytes(&in[0], record->input_width, record->input_bits)) ||
                      (dory_has_second_input(record) &&
                       lies_in(load, in[1].offset, window_bytes(&in[1], second_width, record->second_input_bits)));
         bool weights = lies_in(load, step->record.weights_offset,
                                (uint64_t)dory_divide_up(step->record.channels, 4) * record->quad_bytes);
-        sound =
-            load->direction == HAL_TO_LOCAL && lies_in_l1(plan, load) && (i == 0 && tile->load_weights ? weights : input);
+        sound = is_sound(load) && lies_in_l1(plan, load) && (i == 0 && tile->load_weights ? weights : input);
     }
     return sound && (tile->store_count == 0 ||
-                     (tile->store.direction == HAL_FROM_LOCAL && lies_in_l1(plan, &tile->store) &&
+                     (is_sound(&tile->store) && lies_in_l1(plan, &tile->store) &&
                       lies_in(&tile->store, out->offset, window_bytes(out, record->output_width, record->output_bits))));
 }
 
@@ -59,6 +61,18 @@ static bool lies_in_step(const struct plan *plan, const struct plan_step *step, 
            tile->first_channel >= record->first_channel &&
            tile->first_channel + tile->channels <= record->first_channel + record->channels &&
            tile->first_column + tile->columns <= plan->layers[step->layer].record.output_width;
+}
+
+/* What a tile says of meetings with the driver, and of what may be loaded before. */
+static bool is_in_turn(const struct plan *plan, int index, const struct dory_prepared_tile *tile, bool first)
+{
+    const struct plan_step *step = &plan->steps[index], *before = index > 0 ? step - 1 : NULL;
+    bool starts_layer = first && (!before || before->layer != step->layer);
+    unsigned meets = first ? dory_step_meets(&step->record, before ? &before->record : NULL) : DORY_MEETS_NOBODY;
+    bool alone = meets != DORY_MEETS_NOBODY || starts_layer || (first && step->record.drain);
+    bool early = meets == DORY_MEETS_NOBODY && starts_layer && step->record.weights_are_early && tile->load_weights;
+    return tile->starts_step == first && tile->starts_layer == starts_layer && tile->meets == meets &&
+           !(alone && tile->overlaps) && tile->loads_beside == (tile->overlaps ? tile->load_count : early);
 }
 
 void check_tiles(struct checker *checker)
@@ -72,8 +86,8 @@ void check_tiles(struct checker *checker)
         uint64_t stored = 0;
         bool sound = true, ended = false;
         for (bool first = true; sound && !ended && tile < end; first = false, tile++) {
-            sound =
-                tile->starts_step == first && lies_in_step(plan, step, &tile->tile) && copies_are_sound(plan, step, tile);
+            sound = is_in_turn(plan, i, tile, first) && lies_in_step(plan, step, &tile->tile) &&
+                    copies_are_sound(plan, step, tile);
             stored += tile->store_count ? (uint64_t)tile->tile.rows * tile->tile.columns * tile->tile.channels : 0;
             ended = tile->ends_step;
         }

@@ -170,27 +170,47 @@ void plan_bring_early(struct plan *plan, struct arena *arena)
 struct preparation {
     const struct plan *plan;
     struct dory_prepared_tile *next;
+    const struct dory_step *step_before;
+    bool is_too_wide; /* something does not fit in its field */
     struct dory_placed_tile before;
     struct dory_bordered bordered[2];
 };
 
-static struct hal_dma_copy from_base(struct hal_dma_copy copy)
+/* Fields of 16 bits take what they can; the others are noted. */
+static uint16_t narrow(struct preparation *to, uint32_t value)
 {
-    copy.external = (void *)((uintptr_t)copy.external - (uintptr_t)BASE);
-    return copy;
+    to->is_too_wide |= value > UINT16_MAX;
+    return (uint16_t)value;
 }
 
-static void describe_copies(const struct dory_placed_tile *tile, const struct dory_layer *layer,
+static struct dory_prepared_copy pack(struct preparation *to, const struct hal_dma_copy *copy)
+{
+    bool has_runs = copy->runs > 1, has_planes = copy->planes > 1;
+    return (struct dory_prepared_copy){
+        .external = (uint32_t)((uintptr_t)copy->external - (uintptr_t)BASE),
+        .external_plane_stride = has_planes ? copy->external_plane_stride : 0,
+        .local = narrow(to, (uint32_t)(uintptr_t)copy->local),
+        .run_bytes = narrow(to, copy->run_bytes),
+        .runs = narrow(to, copy->runs),
+        .planes = narrow(to, copy->planes),
+        .external_run_stride = has_runs ? narrow(to, copy->external_run_stride) : 0,
+        .local_run_stride = has_runs ? narrow(to, copy->local_run_stride) : 0,
+        .local_plane_stride = has_planes ? narrow(to, copy->local_plane_stride) : 0,
+        .is_flat = !has_planes && (!has_runs || copy->local_run_stride == copy->run_bytes),
+    };
+}
+
+static void describe_copies(struct preparation *to, const struct dory_placed_tile *tile, const struct dory_layer *layer,
                             struct dory_prepared_tile *prepared)
 {
     struct dory_copies copies = {0};
     dory_describe_loads(&copies, tile, layer, BASE, BASE);
     prepared->load_count = (uint8_t)copies.load_count;
     for (unsigned i = 0; i < copies.load_count; i++)
-        prepared->loads[i] = from_base(copies.loads[i]);
+        prepared->loads[i] = pack(to, &copies.loads[i]);
     if (dory_describe_store(&copies, tile, layer, BASE)) {
         prepared->store_count = 1;
-        prepared->store = from_base(copies.store);
+        prepared->store = pack(to, &copies.store);
     }
 }
 
@@ -198,17 +218,24 @@ static void prepare_tile(struct preparation *to, const struct dory_placed_tile *
 {
     struct dory_prepared_tile *prepared = to->next++;
     bool is_first = to->before.tile.rows == 0;
+    enum dory_meets meets = tile->starts_step ? dory_step_meets(tile->step, to->step_before) : DORY_MEETS_NOBODY;
     *prepared = (struct dory_prepared_tile){
         .tile = tile->tile,
         .valid = tile->valid,
+        .starts_layer = is_first,
+        .meets = (uint8_t)meets,
         .starts_step = tile->starts_step != 0,
-        .overlaps = tile->overlaps && !is_first,
+        .overlaps = tile->overlaps && !is_first && meets == DORY_MEETS_NOBODY,
         .load_weights = tile->load_weights && layer->quad_bytes != 0,
         .has_table = tile->load_weights && layer->quad_bytes == 0,
         .has_border = dory_needs_border(to->bordered, tile, layer),
         .output_buffer = (uint8_t)tile->output_buffer,
     };
-    describe_copies(tile, layer, prepared);
+    describe_copies(to, tile, layer, prepared);
+    if (prepared->overlaps)
+        prepared->loads_beside = prepared->load_count;
+    else if (is_first && meets == DORY_MEETS_NOBODY && tile->step->weights_are_early)
+        prepared->loads_beside = prepared->load_weights;
 }
 
 static void prepare_step(struct preparation *to, const struct plan_step *step)
@@ -223,6 +250,7 @@ static void prepare_step(struct preparation *to, const struct plan_step *step)
         tile.starts_step = false;
     } while (dory_cursor_next(&tile.at, layer, tile.step));
     to->next[-1].ends_step = true;
+    to->step_before = &step->record;
 }
 
 uint32_t plan_tile_count(const struct plan *plan)
@@ -244,5 +272,5 @@ struct dory_prepared_tile *plan_place_tiles(const struct plan *plan, struct aren
         }
         prepare_step(&to, &plan->steps[i]);
     }
-    return first;
+    return to.is_too_wide ? NULL : first;
 }

@@ -23,7 +23,7 @@ extern "C" {
 
 struct dory_layer;
 struct dory_prepared_tile;
-struct dory_placer;
+struct dory_driver;
 
 /* ---- one tile in L1 ---------------------------------------------------------------------------------------- */
 
@@ -418,11 +418,13 @@ struct dory_network {
 
     const uint8_t *weights; /* not null: all of them, linked into the program, and there is no image in flash */
 
-    const struct dory_prepared_tile *tiles; /* of all steps (dory/prepared.h); null: the driver places them as it goes */
-    const struct dory_placer *placer;       /* by this, which is dory_placer: null where there is no need */
+    /* How a run goes, one of the two below; by a name, so that a program has what its networks need and nothing else. */
+    void (*run)(struct dory_driver *driver);
+    const struct dory_prepared_tile *tiles; /* for dory_run_table: of all steps (dory/prepared.h) */
 };
 
-extern const struct dory_placer dory_placer;
+void dory_run_tiles(struct dory_driver *driver); /* the driver places tiles as it goes */
+void dory_run_table(struct dory_driver *driver); /* the cores take them from the table */
 
 /* ---- pure helpers, shared by generator and firmware -------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* Tiles that the generator has placed. The driver computes where a tile lies and what must be copied for it in some 3,000
- * cycles of the fabric controller, which small layers do not last; to take it from a table is less than half of that. */
+/* Tiles that the generator has placed. To compute where a tile lies and what must be copied for it takes the fabric
+ * controller some 4,700 cycles, which small layers do not last; from a table the cores take their tiles without it. */
 #ifndef DORY_PREPARED_H
 #define DORY_PREPARED_H
 
@@ -10,25 +10,57 @@
 extern "C" {
 #endif
 
-/* A tile with its copies. Addresses are offsets: those in L1 from the start of its arena, `external` ones of weights from
- * where weights_offset of a step counts, all others from the start of the L2 arena. Null stays null. */
+enum dory_meets {
+    DORY_MEETS_NOBODY, /* nothing: it needs no transfer, and starts none */
+    DORY_MEETS,        /* come to a meeting: the transfers that it needs are complete then, and others may start */
+    DORY_MEETS_TWICE   /* come to two: what it needs can start only then */
+};
+
+/* A copy of dory/hal.h in few bytes: its strides are 0 where there is nothing that they lead to. */
+struct dory_prepared_copy {
+    uint32_t
+        external; /* offset: of weights from where weights_offset of a step counts, else from the start of the L2 arena */
+    uint32_t external_plane_stride;
+    uint16_t local; /* offset from the start of the L1 arena */
+    uint16_t run_bytes, runs, planes;
+    uint16_t external_run_stride, local_run_stride, local_plane_stride;
+    uint16_t is_flat; /* one plane, whose runs follow each other in L1 */
+};
+
+/* A tile with its copies. Pointers of the tile are offsets from the start of the L1 arena; null stays null. */
 struct dory_prepared_tile {
     struct dory_tile tile;
     struct dory_valid valid;
+    uint8_t starts_layer; /* or another turn of it */
+    uint8_t meets;        /* enum dory_meets; of the step that it starts */
     uint8_t starts_step, ends_step;
-    uint8_t overlaps;              /* may be loaded while the tile before is computed */
-    uint8_t load_weights;          /* the first of `loads` is that of weights */
-    uint8_t has_border, has_table; /* as in the driver's word to the cores */
+    uint8_t overlaps;     /* may be loaded while the tile before is computed */
+    uint8_t loads_beside; /* so many of `loads` may: all where it overlaps, or the weights alone */
+    uint8_t load_weights; /* the first of `loads` is that of weights */
+    uint8_t has_border, has_table; /* to be laid in L1 before it is computed */
     uint8_t output_buffer;
     uint8_t store_count, load_count;
-    struct hal_dma_copy store, loads[3];
+    struct dory_prepared_copy store, loads[3];
 };
 
 /* Bytes of such a tile in the firmware of a microcontroller, whose pointers have 32 bits: what the generator counts. */
-#define DORY_PREPARED_TILE_BYTES 232u
+#define DORY_PREPARED_TILE_BYTES 168u
 #if UINTPTR_MAX == UINT32_MAX && !defined(__cplusplus)
 _Static_assert(sizeof(struct dory_prepared_tile) == DORY_PREPARED_TILE_BYTES, "the generator counts these bytes");
 #endif
+
+/* What the cores have to do with the driver, who moves data between L3 and L2, at the first tile of a step behind the step
+ * `before`, or null. Results of the steps before lie in L2 then. */
+static inline enum dory_meets dory_step_meets(const struct dory_step *step, const struct dory_step *before)
+{
+    unsigned awaited = step->transfers_awaited, started = step->transfers_started;
+    unsigned awaited_before = before ? before->transfers_awaited : 0;
+    unsigned started_before = before ? before->transfers_started : awaited; /* those are started with the run */
+    if (awaited > started_before) {
+        return DORY_MEETS_TWICE;
+    }
+    return awaited > awaited_before || started > started_before ? DORY_MEETS : DORY_MEETS_NOBODY;
+}
 
 #ifdef __cplusplus
 }

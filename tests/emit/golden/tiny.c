@@ -51,7 +51,7 @@ const struct dory_network tiny_network = {
     .steps = steps,
     .transfers = transfers,
     .inputs = inputs, .outputs = outputs,
-    .placer = &dory_placer,
+    .run = dory_run_tiles,
     .input_count = 1, .output_count = 1,
     .step_count = 1, .transfer_count = 1, .layer_count = 1, .cores = 8,
     .l1_bytes = 1184, .l2_bytes = 128, .flash_bytes = 112, .flash_hash = 1473340172,

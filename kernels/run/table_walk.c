@@ -1,0 +1,409 @@
+/* Cores that go from tile to tile of a table by themselves. Between two tiles they wait for one another twice: when all have
+ * computed the one, and when the other's data lie in L1. Meanwhile the first core stores results and loads data, and the
+ * others bring from the table the record of the tile behind, and the layer's, if another one starts.
+ *
+ *     first core   | store n - 1, load n  | load n + 1, if it can be; compute n | store n ...
+ *     others       | bring record n + 1   | compute n                           | bring ...
+ *
+ * They meet the driver only where a step needs transfers of L3, or lets some start. */
+#include <stddef.h>
+
+#include "dory/hal.h"
+#include "input.h"
+#include "table_lead.h"
+#include "tile_loop.h"
+
+/* One core's; on its stack, which on GAP8 is in L1. */
+struct walker {
+    struct dory_table_shared *shared;
+    const struct dory_run *run;
+    struct dory_lead *lead;                          /* null: the driver is somebody else */
+    const struct dory_step *step, *first_step, *end; /* of the tile at work; of the network */
+    const struct dory_prepared_tile *records;        /* in the network's table: those that have not been brought */
+    struct dory_prepared_tile *before, *tile, *next;
+    uint8_t *l1, *l2;
+    const uint8_t *weights;
+    unsigned core, cores; /* that compute */
+    unsigned meetings;
+    bool is_first, is_observed, has_ended; /* at a meeting */
+
+    /* the first core's */
+    bool stores;          /* results of `before` */
+    bool store_open[2];   /* by output buffer */
+    unsigned loads_begun; /* of the tile at work, while the one before was computed */
+    hal_dma_ticket store_ticket[2], load_ticket;
+    int status;
+    uint32_t l3_wait_cycles;                       /* of the last meetings */
+    struct dory_layer_profile *profiles, *profile; /* by layer; of the layer at work; null: none is kept */
+    uint32_t layer_start, waits_since;
+};
+
+/* ---- records ---- */
+
+#define POINTERS 6 /* of a tile, which it starts with; offsets in the table, and null stays null */
+_Static_assert(offsetof(struct dory_prepared_tile, tile) == 0 &&
+                   offsetof(struct dory_tile, rows) == POINTERS * sizeof(dory_member),
+               "a tile starts with its pointers");
+
+/* Part `share` of `shares` of the next record. */
+static void bring_record(struct walker *walker, struct dory_prepared_tile *to, unsigned share, unsigned shares)
+{
+    const dory_member *record = (const dory_member *)(const void *)walker->records;
+    dory_member *target = (dory_member *)(void *)to, l1 = (dory_member)walker->l1;
+    for (uint32_t i = share; i < sizeof *to / sizeof *target; i += shares) {
+        dory_member value = record[i];
+        target[i] = i < POINTERS && value ? value + l1 : value;
+    }
+    walker->records++;
+}
+
+/* This core's part of what all need: the record behind the tile's, if there is one, and the tile's layer. */
+static inline void bring(struct walker *walker, bool more)
+{
+    unsigned apart = walker->cores > 1, shares = walker->cores - apart; /* the first core has other work */
+    if (walker->core >= walker->cores || (walker->is_first && apart)) {
+        return;
+    }
+    if (walker->tile->starts_layer) {
+        dory_copy_layer(&walker->shared->layer, &walker->shared->stages, walker->step->layer, walker->core - apart, shares);
+    }
+    if (more) {
+        bring_record(walker, walker->next, walker->core - apart, shares);
+    }
+}
+
+/* ---- copies, all by the first core ---- */
+
+static inline void note(struct walker *walker, int status)
+{
+    if (status != DORY_OK && walker->status == DORY_OK) {
+        walker->status = status;
+    }
+}
+
+static __attribute__((noinline)) int start_large_copy(hal_dma_ticket ticket, const struct dory_prepared_copy *prepared,
+                                                      struct hal_dma_copy *copy)
+{
+    copy->planes = prepared->planes;
+    copy->external_plane_stride = prepared->external_plane_stride;
+    copy->local_run_stride = prepared->local_run_stride;
+    copy->local_plane_stride = prepared->local_plane_stride;
+    return hal_dma_copy(ticket, copy);
+}
+
+/* Most are flat; for these the compiler knows what need not be asked. */
+static inline __attribute__((always_inline)) void start_copy(struct walker *walker, hal_dma_ticket ticket,
+                                                             const struct dory_prepared_copy *prepared,
+                                                             const uint8_t *external, enum hal_direction direction)
+{
+    struct hal_dma_copy copy = {.local = walker->l1 + prepared->local,
+                                .external = (void *)((uintptr_t)external + prepared->external),
+                                .run_bytes = prepared->run_bytes,
+                                .runs = prepared->runs,
+                                .planes = 1,
+                                .external_run_stride = prepared->external_run_stride,
+                                .local_run_stride = prepared->run_bytes,
+                                .direction = direction};
+    if (prepared->is_flat) {
+        note(walker, hal_dma_copy(ticket, &copy));
+    } else {
+        note(walker, start_large_copy(ticket, prepared, &copy));
+    }
+}
+
+static __attribute__((noinline)) hal_dma_ticket start_loads(struct walker *walker, const struct dory_prepared_tile *tile,
+                                                            unsigned first, unsigned end)
+{
+    hal_dma_ticket ticket;
+    note(walker, hal_dma_open(&ticket));
+    for (unsigned i = first; i < end; i++) {
+        const uint8_t *external = i < tile->load_weights ? walker->weights : walker->l2;
+        start_copy(walker, ticket, &tile->loads[i], external, HAL_TO_LOCAL);
+    }
+    return ticket;
+}
+
+static inline void start_store(struct walker *walker)
+{
+    const struct dory_prepared_tile *before = walker->before;
+    hal_dma_ticket *ticket = &walker->store_ticket[before->output_buffer];
+    note(walker, hal_dma_open(ticket));
+    start_copy(walker, *ticket, &before->store, walker->l2, HAL_FROM_LOCAL);
+    walker->store_open[before->output_buffer] = true;
+}
+
+static inline void await_store(struct walker *walker, unsigned buffer)
+{
+    if (walker->store_open[buffer]) {
+        note(walker, hal_dma_wait(walker->store_ticket[buffer]));
+        walker->store_open[buffer] = false;
+    }
+}
+
+static inline void await_begun_loads(struct walker *walker)
+{
+    if (walker->loads_begun) {
+        note(walker, hal_dma_wait(walker->load_ticket));
+    }
+}
+
+static void await_stores(struct walker *walker)
+{
+    await_store(walker, 0);
+    await_store(walker, 1);
+}
+
+/* What has not come beside the tile before, comes now. */
+static inline void load(struct walker *walker)
+{
+    const struct dory_prepared_tile *tile = walker->tile;
+    if (walker->loads_begun < tile->load_count) {
+        hal_dma_ticket ticket = start_loads(walker, tile, walker->loads_begun, tile->load_count);
+        await_begun_loads(walker);
+        note(walker, hal_dma_wait(ticket));
+    } else {
+        await_begun_loads(walker);
+    }
+    walker->loads_begun = 0;
+}
+
+/* ---- profile, by the first core ---- */
+
+static inline uint32_t clock_of(const struct walker *walker) { return walker->profiles ? hal_cycles() : 0; }
+
+/* The layer at work, if any, has ended: its results are in L2. */
+static void end_layer(struct walker *walker, uint32_t now)
+{
+    if (walker->profile) {
+        walker->profile->dma_wait_cycles += now - walker->waits_since;
+        walker->profile->cycles += now - walker->layer_start;
+    }
+}
+
+static void start_layer(struct walker *walker, uint32_t now)
+{
+    end_layer(walker, now);
+    walker->profile = walker->profiles + walker->step->layer_number;
+    walker->layer_start = walker->waits_since = now;
+}
+
+/* The tile's data are there. */
+static inline void end_waits(struct walker *walker)
+{
+    struct dory_layer_profile *profile = walker->profile;
+    profile->l3_wait_cycles += walker->l3_wait_cycles;
+    profile->dma_wait_cycles += hal_cycles() - walker->waits_since - walker->l3_wait_cycles;
+    profile->tiles++;
+    walker->l3_wait_cycles = 0;
+}
+
+/* ---- meetings ---- */
+
+/* False: the run ends here. Adds up what the cores waited for because the driver waited for L3. */
+static bool meet(struct walker *walker)
+{
+    struct dory_meeting *meeting = &walker->shared->meeting[walker->meetings++ & 1];
+    uint32_t before = clock_of(walker);
+    if (walker->is_first) {
+        meeting->core_status = walker->status;
+    }
+    if (walker->lead) {
+        dory_lead_prepare(walker->lead);
+    }
+    hal_meet();
+    walker->l3_wait_cycles += dory_minimum(meeting->l3_wait_cycles, clock_of(walker) - before);
+    walker->has_ended = meeting->core_status != DORY_OK || meeting->driver_status != DORY_OK;
+    if (walker->lead) {
+        dory_lead_go_on(walker->lead);
+    }
+    return !walker->has_ended;
+}
+
+/* Before the tile is loaded. */
+static __attribute__((noinline)) bool meet_driver(struct walker *walker)
+{
+    const struct dory_prepared_tile *tile = walker->tile;
+    bool ends_layer = tile->starts_layer && walker->step != walker->first_step;
+    unsigned meets = walker->is_observed && ends_layer ? DORY_MEETS_TWICE : tile->meets; /* a result is looked at */
+    return meets == DORY_MEETS_NOBODY || (meet(walker) && (meets == DORY_MEETS || meet(walker)));
+}
+
+/* ---- from tile to tile ---- */
+
+/* First core, all have computed the tile before: its results leave, and those that were in this one's place have left. Where
+ * what is loaded may be among the results, all have. */
+static inline void store(struct walker *walker)
+{
+    const struct dory_prepared_tile *tile = walker->tile;
+    walker->waits_since = clock_of(walker);
+    if (walker->stores) {
+        start_store(walker);
+    }
+    await_store(walker, tile->output_buffer);
+    if (!tile->overlaps) {
+        await_store(walker, tile->output_buffer ^ 1);
+    }
+    walker->stores = tile->store_count;
+}
+
+static __attribute__((noinline)) void turn_layer(struct walker *walker)
+{
+    if (dory_run_is_cancelled(walker->run)) {
+        note(walker, DORY_ERROR_CANCELLED);
+    }
+    if (walker->profiles) {
+        start_layer(walker, hal_cycles() - walker->l3_wait_cycles);
+    }
+}
+
+/* All have computed the tile before. True: the data of this one lie in L1; false: the run ends. */
+static inline bool come_to_tile(struct walker *walker, bool more)
+{
+    struct dory_table_shared *shared = walker->shared;
+    const struct dory_prepared_tile *tile = walker->tile;
+    if (walker->is_first) {
+        store(walker);
+    }
+    bring(walker, more);
+    if ((tile->meets | (tile->starts_layer & walker->is_observed)) && !meet_driver(walker)) {
+        return false;
+    }
+    if (walker->is_first) {
+        if (tile->starts_layer) {
+            turn_layer(walker);
+        }
+        load(walker);
+        if (walker->profiles) {
+            end_waits(walker);
+        }
+        shared->status = walker->status;
+    }
+    hal_barrier();
+    return shared->status == DORY_OK;
+}
+
+/* Border and table, where there are: few tiles have any. */
+static __attribute__((noinline)) void complete(const struct walker *walker)
+{
+    const struct dory_layer *layer = &walker->shared->layer;
+    const struct dory_prepared_tile *tile = walker->tile;
+    if (tile->has_table) {
+        dory_copy_table(layer, &tile->tile);
+    }
+    if (tile->has_border) {
+        dory_fill_border(layer, &tile->tile, &tile->valid);
+    }
+    hal_barrier();
+}
+
+static inline void compute(struct walker *walker, bool more)
+{
+    const struct dory_layer *layer = &walker->shared->layer;
+    const struct dory_prepared_tile *tile = walker->tile, *next = walker->next;
+    if (tile->has_border | tile->has_table) {
+        complete(walker);
+    }
+    if (walker->is_first && more && next->loads_beside) {
+        walker->loads_begun = next->loads_beside;
+        walker->load_ticket = start_loads(walker, next, 0, next->loads_beside);
+    }
+    if (walker->core < walker->cores) { /* scratch in L1 is planned for these */
+        layer->kernel(layer, &tile->tile, walker->core, walker->cores);
+    }
+}
+
+static inline void step_on(struct walker *walker)
+{
+    struct dory_prepared_tile *free = walker->before;
+    walker->step += walker->tile->ends_step;
+    walker->before = walker->tile;
+    walker->tile = walker->next;
+    walker->next = free;
+}
+
+/* All have computed the last tile, or the run has been cut short. Nothing of it is under way afterwards. */
+static void end(struct walker *walker)
+{
+    hal_barrier();
+    if (walker->is_first) {
+        walker->waits_since = clock_of(walker);
+        if (walker->stores && walker->status == DORY_OK && !walker->has_ended) {
+            start_store(walker);
+        }
+        await_stores(walker);
+        await_begun_loads(walker);
+        end_layer(walker, clock_of(walker));
+    }
+    if (!walker->has_ended) {
+        meet(walker);
+    }
+}
+
+static void walk(struct walker *walker)
+{
+    bool more;
+    bring_record(walker, walker->tile, walker->core, hal_core_count());
+    do {
+        hal_barrier();
+        more = !walker->tile->ends_step || walker->step + 1 != walker->end;
+        if (!come_to_tile(walker, more)) {
+            walker->stores = false;
+            break;
+        }
+        compute(walker, more);
+        step_on(walker);
+    } while (more);
+    end(walker);
+}
+
+/* Member by member: small C libraries clear a struct byte by byte. */
+static void start_walker(struct walker *walker, const struct dory_run *run)
+{
+    const struct dory_network *network = run->network;
+    const struct dory_buffers *buffers = run->buffers;
+    walker->run = run;
+    walker->shared = buffers->l1;
+    walker->l1 = buffers->l1;
+    walker->l2 = buffers->l2;
+    walker->weights = network->weights ? network->weights : walker->l2;
+    walker->step = walker->first_step = network->steps;
+    walker->end = walker->step + network->step_count;
+    walker->records = network->tiles;
+    walker->before = &walker->shared->tile[0];
+    walker->tile = &walker->shared->tile[1];
+    walker->next = &walker->shared->tile[2];
+    walker->core = hal_core_id();
+    walker->cores = dory_minimum(hal_core_count(), network->cores);
+    walker->is_first = walker->core == 0;
+    walker->is_observed = dory_run_is_observed(run);
+    walker->has_ended = walker->stores = walker->store_open[0] = walker->store_open[1] = false;
+    walker->meetings = walker->loads_begun = 0;
+    walker->status = DORY_OK;
+    walker->l3_wait_cycles = 0;
+    walker->profiles = walker->is_first ? buffers->profile : 0;
+    walker->profile = 0;
+}
+
+static void lead_alone(struct dory_lead *lead)
+{
+    do {
+        dory_lead_prepare(lead);
+        hal_meet();
+    } while (dory_lead_go_on(lead));
+}
+
+void dory_run_table(struct dory_driver *driver)
+{
+    struct dory_lead lead;
+    if (hal_is_driver()) {
+        dory_lead_open(&lead, &driver->run);
+    }
+    if (!hal_is_core()) {
+        lead_alone(&lead);
+        return;
+    }
+    struct walker walker;
+    start_walker(&walker, &driver->run);
+    walker.lead = hal_is_driver() ? &lead : 0;
+    walk(&walker);
+}
