@@ -115,7 +115,7 @@ struct target *target_with_table(const struct target *target, struct arena *aren
 {
     struct target *quick = copy_of(target, arena);
     quick->tile_driver_cycles = quick->step_driver_cycles = quick->command_driver_cycles = 0;
-    quick->transfer_driver_cycles = quick->early_driver_cycles = 0;
+    quick->early_driver_cycles = 0; /* to queue transfers remains, for which the cores meet it */
     quick->tile_overhead_cycles = target->table_tile_overhead_cycles;
     quick->kernel_start_cycles = target->table_kernel_start_cycles;
     quick->run_overhead_cycles = target->table_run_overhead_cycles;
