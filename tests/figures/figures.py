@@ -6,6 +6,9 @@ memory  Peak of L2 and its lower bound, beside what the original's bidirectional
         (its allocator holds two layers' weights; residuals are copied to L3 in between and count where they are read).
         Columns: D_stack; our plan with as much L2 as D_stack; our plan with GAP8's; the least L2 of any plan. Bound: what lives
         at one step. Where L2 is full of prefetched weights some gaps may be left; gap cycles are what they cost at most.
+        Then what blocks spare, each without and with them: bytes that a run moves from and to L3 and, of these, RAM; and the
+        least L2, in steps of 4 KiB, with which nothing but the network's inputs lies in RAM. (--check leaves these out: they
+        take minutes.)
 sweep   Predicted MAC/cycle of MobileNetV1-1.0-128 for L1 buffers of 22 to 400 kB and L2 buffers of 256 kB to 4 MB, as in
         figure 11 of the paper; '-': no plan. No point may take 0.5 % more than one with less memory.
 plans   Every network in 3 sizes of L1 by 6 of L2, most of them tight: what a change of the planner gains and loses. With --check
@@ -62,13 +65,13 @@ class Maker:
         path.write_text(json.dumps(gap8))
         return str(path)
 
-    def plan(self, model, l1_bytes=None, l2_bytes=None):
+    def plan(self, model, l1_bytes=None, l2_bytes=None, blocks="auto"):
         """The report of a plan, or the generator's messages."""
         memory = [f"--l1-bytes={l1_bytes}"] * (l1_bytes is not None) + [f"--l2-bytes={l2_bytes}"] * (l2_bytes is not None)
         before = os.times().children_user
         command = [self.options.dory, "report", str(model), "--target", self.target(l1_bytes, l2_bytes), "--config", "none",
                    "--output-dir", str(self.folder)]
-        run = subprocess.run(command + memory, capture_output=True, text=True)
+        run = subprocess.run(command + memory + [f"--blocks={blocks}"], capture_output=True, text=True)
         self.longest = max(self.longest, (os.times().children_user - before, " ".join([model.name] + memory)))
         if run.returncode == 1:
             return run.stderr
@@ -96,6 +99,11 @@ def least_bytes(message):
 
 MEMORY_COLUMNS = ["network", "layers", "weights B", "D_stack B", "peak B in D_stack", "bound B in D_stack", "gap cycles in D_stack",
                   "cycles in D_stack", "peak B", "bound B", "gap cycles", "cycles", "least L2 B"]
+BLOCK_COLUMNS = [f"{what} {how} blocks" for what in ("L3 B moved", "RAM B moved", "least L2 B, inputs alone in RAM,")
+                 for how in ("without", "with")]
+STEP_BYTES = 4096
+STEPS_BELOW = 16
+MAXIMUM_L2_BYTES = 1 << 21  # of the search for the least
 MAXIMUM_GAP_CYCLES = 0.001  # of the cycles, that gaps may cost where the peak is not the bound
 
 
@@ -112,8 +120,40 @@ def memory_row(maker, name, model):
     return row + [least_bytes(maker.plan(model, l2_bytes=8))]
 
 
+def only_inputs_in_ram(report):
+    return all(tensor["memory"] != "ram" or tensor["producer"] is None for tensor in report["tensors"])
+
+
+def inputs_alone_in_ram(maker, model, l2_bytes, blocks):
+    report = maker.plan(model, l2_bytes=l2_bytes, blocks=blocks)
+    return not isinstance(report, str) and all(tensor["memory"] != "ram" or tensor["producer"] is None
+                                               for tensor in report["tensors"])
+
+
+def least_l2_bytes(maker, model, blocks):
+    """With which nothing but inputs is in RAM. Plans in a little less may have tensors there because that is faster, and in still
+    less again none: so the sizes below what the bisection finds are tried, too."""
+    enough, too_little = MAXIMUM_L2_BYTES, 0
+    while enough - too_little > STEP_BYTES:
+        middle = (enough + too_little) // 2
+        enough, too_little = (middle, too_little) if inputs_alone_in_ram(maker, model, middle, blocks) else (enough, middle)
+    below = range(max(STEP_BYTES, enough - STEPS_BELOW * STEP_BYTES), enough, STEP_BYTES)
+    return next((size for size in below if inputs_alone_in_ram(maker, model, size, blocks)), enough)
+
+
+def block_figures(maker, model):
+    reports = [maker.plan(model, blocks=blocks) for blocks in ("none", "auto")]
+    totals = [report["totals"] for report in reports]
+    return ([total["flash_moved_bytes"] + total["ram_moved_bytes"] for total in totals] +
+            [total["ram_moved_bytes"] for total in totals] +
+            [least_l2_bytes(maker, model, blocks) for blocks in ("none", "sparing")])
+
+
 def make_memory(maker):
-    return [MEMORY_COLUMNS] + [memory_row(maker, name, model) for name, model in maker.networks()]
+    if maker.options.check:
+        return [MEMORY_COLUMNS] + [memory_row(maker, name, model) for name, model in maker.networks()]
+    return [MEMORY_COLUMNS + BLOCK_COLUMNS] + [memory_row(maker, name, model) + block_figures(maker, model)
+                                               for name, model in maker.networks()]
 
 
 def check_memory(rows, kept):
