@@ -176,14 +176,17 @@ static void use_blocks(struct optimiser *o, struct plan_proof *proof)
     uint64_t before = o->best_cycles;
     struct plan_traffic without = traffic_of(o->planner);
     without.cycles = before;
-    for (int sparing = 1; sparing >= 0 && o->best_cycles == before && blocks != BLOCKS_NONE; sparing--) {
+    bool found = false; /* which may take just as long, where blocks are to be there whatever they cost */
+    for (int sparing = 1; sparing >= 0 && !found && blocks != BLOCKS_NONE; sparing--) {
+        uint64_t most = blocks == BLOCKS_AUTO ? before : UINT64_MAX;
         decision_take(o, &o->best);
         fuse(o, sparing != 0);
-        o->best_cycles = blocks == BLOCKS_AUTO ? before : UINT64_MAX; /* the others may be slower */
+        o->best_cycles = most;
         settle(o);
-        o->best_cycles = o->best_cycles == UINT64_MAX ? before : o->best_cycles;
+        found = o->best_cycles != most;
+        o->best_cycles = found ? o->best_cycles : before;
     }
-    if (o->best_cycles != before) {
+    if (found) {
         *proof = (struct plan_proof){0};
         o->planner->without_blocks = without;
     }
