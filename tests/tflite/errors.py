@@ -100,6 +100,11 @@ def not_good():
     expect("float", pack(convolution(FLOAT32, FLOAT32)), "not quantised", recipe)
     expect("hybrid", pack(convolution(FLOAT32)), "hybrid", recipe)
     expect("16x8", pack(convolution(INT16)), "INT16", recipe)
+    model, x, y = convolution()
+    u = model.tensor("u", [1, 4, 4, 3], UINT8, 0.25, 128)
+    model.operator(tfl.QUANTIZE, [y], [u])
+    expect("output of two types", model.pack([x], [y, u]), "'u'", "once as INT8 and once as UINT8")
+    expect_good("output of one type", model.pack([x], [u]))
     expect("legacy", pack(convolution(UINT8, UINT8)), "UINT8", recipe)
     expect("packed weights", pack(convolution(w_type=INT4)), "CONV_2D: 'w' is INT4; supported: INT8")
     sparse = {6: Table({0: tfl.Numbers("i", [0])})}

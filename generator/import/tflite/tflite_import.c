@@ -189,12 +189,19 @@ static void import_origins(struct tflite_importer *importer)
 }
 
 /* Gives out what a float operator behind the network reads. */
+static bool is_given_out(const struct network *network, int tensor)
+{
+    for (int i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == tensor)
+            return true;
+    return false;
+}
+
 static void give_out(struct tflite_importer *importer, int tensor)
 {
     struct network *network = importer->builder.network;
-    for (int i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == tensor)
-            return;
+    if (is_given_out(network, tensor))
+        return;
     if (network->tensors[tensor].producer == NO_LAYER || network->output_count == MAXIMUM_OUTPUTS)
         return;
     network->outputs[network->output_count++] = tensor;
@@ -248,6 +255,18 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
 
 /* ---- outputs ---- */
 
+/* An output's integers are those of the model: int8 or uint8. A tensor has one kind of them. */
+static void set_output_offset(struct tflite_importer *importer, const struct tflite_tensor *of, int tensor)
+{
+    struct network *network = importer->builder.network;
+    int offset = of->type == TFLITE_UINT8 ? 0 : -128;
+    if (is_given_out(network, tensor) && network->tensors[tensor].model_offset != offset)
+        complain(importer, of->name,
+                 "the model's output is another one, too, once as INT8 and once as UINT8; supported: one of "
+                 "them (the other has 128 more or less)");
+    network->tensors[tensor].model_offset = offset;
+}
+
 static void import_output(struct tflite_importer *importer, const int *output)
 {
     int index = *output;
@@ -266,7 +285,7 @@ static void import_output(struct tflite_importer *importer, const int *output)
         return;
     }
     if (value->kind == VALUE_TENSOR && !is_index)
-        network->tensors[value->tensor].model_offset = tensor->type == TFLITE_UINT8 ? 0 : -128;
+        set_output_offset(importer, tensor, value->tensor);
     give_out(importer, value->tensor);
 }
 
