@@ -33,12 +33,11 @@ static bool sum_fits(int64_t first, int64_t second, int64_t addend)
     return dory_fits_32(least) && dory_fits_32(most);
 }
 
-static bool fold(struct folded *folded, const struct addition *work)
+/* Up to the shift of the sum's first stage; its bounds are that stage's. */
+static bool fold_first(struct folded *folded, const struct addition *work)
 {
     const struct dory_narrow_stage *a = &work->input[0], *b = &work->input[1], *sum = &work->sum[0];
-    bool second_does_nothing = work->sum[1].multiplier == 1 && work->sum[1].addend == 0 && work->sum[1].shift == 0;
-    if (divides_or_clips(a) || divides_or_clips(b) || sum->shift == DORY_DIVIDES || !second_does_nothing ||
-        work->first_sign || work->second_sign) {
+    if (divides_or_clips(a) || divides_or_clips(b) || sum->shift == DORY_DIVIDES || work->first_sign || work->second_sign) {
         return false;
     }
     int64_t first = (int64_t)a->multiplier * sum->multiplier, second = (int64_t)b->multiplier * sum->multiplier;
@@ -46,13 +45,19 @@ static bool fold(struct folded *folded, const struct addition *work)
     if (!dory_fits_32(first) || !dory_fits_32(second) || !sum_fits(first, second, addend)) {
         return false;
     }
+    *folded = (struct folded){(int32_t)first, (int32_t)second, (int32_t)addend, sum->shift, sum->minimum, sum->maximum};
+    return true;
+}
+
+/* The second stage only clips: its bounds are those of both. */
+static bool fold(struct folded *folded, const struct addition *work)
+{
     const struct dory_narrow_stage *last = &work->sum[1];
-    *folded = (struct folded){(int32_t)first,
-                              (int32_t)second,
-                              (int32_t)addend,
-                              sum->shift,
-                              p_min(p_max(sum->minimum, last->minimum), last->maximum),
-                              p_min(p_max(sum->maximum, last->minimum), last->maximum)};
+    if (last->multiplier != 1 || last->addend != 0 || last->shift != 0 || !fold_first(folded, work)) {
+        return false;
+    }
+    folded->minimum = p_min(p_max(folded->minimum, last->minimum), last->maximum);
+    folded->maximum = p_min(p_max(folded->maximum, last->minimum), last->maximum);
     return true;
 }
 
@@ -137,6 +142,72 @@ static void run_folded(const struct addition *work, struct folded folded)
     }
     for (uint32_t i = 4 * fours; i < work->count; i++) {
         work->output[i] = add_folded(folded, work->first[i], work->second[i]);
+    }
+}
+
+/* ---- with a second stage ------------------------------------------------------------------------------------- */
+
+/* A sum that is scaled and, behind it, an activation that scales once more: NEMO's residual blocks. */
+static bool fold_twice(struct folded *folded, const struct addition *work)
+{
+    const struct dory_narrow_stage *sum = &work->sum[0], *last = &work->sum[1];
+    return last->shift != DORY_DIVIDES && last->minimum >= 0 && last->maximum <= 255 && sum->minimum == INT32_MIN &&
+           sum->maximum == INT32_MAX && fold_first(folded, work);
+}
+
+static inline uint8_t add_twice(struct folded folded, const struct dory_narrow_stage *last, uint32_t x, uint32_t y)
+{
+    int32_t sum = p_mac((int32_t)(x * (uint32_t)folded.first), (int32_t)y, folded.second);
+    int32_t value = p_addnr(p_addnr(sum, folded.addend, folded.shift) * last->multiplier, last->addend, last->shift);
+    return (uint8_t)p_min(p_max(value, last->minimum), last->maximum);
+}
+
+#if defined(DORY_XPULPV2)
+
+#define SUM_SHIFT(x)    P_ADDNR("%[" x "]", "%[sum_addend]", "%[sum_shift]")
+#define LAST_PRODUCT(x) "mul %[" x "], %[" x "], %[last_factor]\n"
+
+/* Four elements in 36 instructions. */
+static void add_fours_twice(struct folded folded, const struct addition *work, uint32_t fours)
+{
+    const struct dory_narrow_stage *last = &work->sum[1];
+    const uint8_t *first = work->first, *second = work->second;
+    uint8_t *output = work->output;
+    uint32_t x[4], y[4];
+    __asm__ volatile(
+        ".option push\n"
+        ".balign 4\n"
+        ".option norvc\n" LP_SETUP("x0", "%[fours]", 36, "1") DORY_FOUR_PAIRS(DORY_LOAD_BYTE_OF_BOTH)
+            DORY_FOUR(FIRST_PRODUCT) DORY_FOUR_PAIRS(SECOND_PRODUCT) DORY_FOUR(SUM_SHIFT) DORY_FOUR(LAST_PRODUCT)
+                DORY_HIGH_STORE("1: ") ".option pop\n"
+        : [first] "+r"(first), [second] "+r"(second), [output] "+r"(output), [x0] "=&r"(x[0]), [x1] "=&r"(x[1]),
+          [x2] "=&r"(x[2]), [x3] "=&r"(x[3]), [y0] "=&r"(y[0]), [y1] "=&r"(y[1]), [y2] "=&r"(y[2]), [y3] "=&r"(y[3])
+        : [fours] "r"(fours), [one] "r"(1), [first_factor] "r"(folded.first), [second_factor] "r"(folded.second),
+          [sum_addend] "r"(folded.addend), [sum_shift] "r"(folded.shift), [last_factor] "r"(last->multiplier),
+          [addend] "r"(last->addend), [shift] "r"(last->shift), [maximum] "r"(last->maximum),
+          [least] "r"((uint32_t)last->minimum * 0x01010101u)
+        : "memory");
+}
+
+#else
+
+static void add_fours_twice(struct folded folded, const struct addition *work, uint32_t fours)
+{
+    for (uint32_t i = 0; i < 4 * fours; i++) {
+        work->output[i] = add_twice(folded, &work->sum[1], work->first[i], work->second[i]);
+    }
+}
+
+#endif
+
+static void run_twice(const struct addition *work, struct folded folded)
+{
+    uint32_t fours = work->count / 4;
+    if (fours != 0) {
+        add_fours_twice(folded, work, fours);
+    }
+    for (uint32_t i = 4 * fours; i < work->count; i++) {
+        work->output[i] = add_twice(folded, &work->sum[1], work->first[i], work->second[i]);
     }
 }
 
@@ -335,6 +406,8 @@ void dory_xpulpv2_addition(const struct dory_layer *layer, const struct dory_til
         run_wide(&work, layer);
     } else if (fold(&folded, &work)) {
         run_folded(&work, folded);
+    } else if (fold_twice(&folded, &work)) {
+        run_twice(&work, folded);
     } else if (only_shifts(&work)) {
         run_shifted(&work);
     } else {

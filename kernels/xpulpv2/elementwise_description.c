@@ -14,7 +14,7 @@ static bool addition_supports(const struct dory_layer *layer)
 /* Whether four elements are done at a time with a scale in the high half of a product; see stage.h. */
 static bool is_high_byte(const struct dory_layer *layer) { return layer->minimum >= 0 && layer->maximum <= 255; }
 
-enum way { FOLDED, SHIFTED, ONE_BY_ONE };
+enum way { FOLDED, TWICE, SHIFTED, ONE_BY_ONE };
 
 static bool is_linear(const struct dory_narrow_stage *stage)
 {
@@ -28,12 +28,24 @@ static bool scales(const struct dory_layer *layer, const struct dory_narrow_stag
     return is_linear(&input[0]) && is_linear(&input[1]) && sum[0].shift != DORY_DIVIDES && !layer->stages->has_second;
 }
 
+/* A second stage behind the sum's, and inputs that are only scaled. */
+static bool scales_twice(const struct dory_narrow_stage input[2], const struct dory_narrow_stage sum[2])
+{
+    return is_linear(&input[0]) && is_linear(&input[1]) && input[0].shift == 0 && input[1].shift == 0 &&
+           is_linear(&sum[0]) && sum[1].shift != DORY_DIVIDES && sum[1].minimum >= 0 && sum[1].maximum <= 255;
+}
+
 /* Of those of addition.c. */
 static enum way way_of(const struct dory_layer *layer)
 {
     struct dory_narrow_stage input[2], sum[2];
-    if (layer->input_is_signed || layer->second_input_is_signed || !dory_narrow_addition_of(input, sum, layer) ||
-        !scales(layer, input, sum)) {
+    if (layer->input_is_signed || layer->second_input_is_signed || !dory_narrow_addition_of(input, sum, layer)) {
+        return ONE_BY_ONE;
+    }
+    if (layer->stages->has_second) {
+        return scales_twice(input, sum) ? TWICE : ONE_BY_ONE;
+    }
+    if (!scales(layer, input, sum)) {
         return ONE_BY_ONE;
     }
     if (input[0].shift == 0 && input[1].shift == 0) {
@@ -56,6 +68,7 @@ static uint32_t addition_tenths(const struct dory_layer *layer)
     }
     switch (way_of(layer)) {
     case FOLDED: return layer->minimum >= 0 ? 73 : 110;
+    case TWICE:
     case SHIFTED: return SHIFTED_TENTHS;
     default: return 10 * dory_addition_element_cycles(layer);
     }

@@ -239,6 +239,12 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     if (shape->operation == DORY_ADDITION && shape->normalisation == DORY_NORMALISE_NONE) { /* each input is requantised */
         test->stages.input[0] = test->stages.input[1] = (struct dory_stage){300000, 1 << 18, 1 << 19, 0, 255};
     }
+    if (shape->operation == DORY_ADDITION && shape->normalisation == DORY_NORMALISE_32 &&
+        shape->divisor) { /* and its ReLU */
+        test->stages.first = (struct dory_stage){1, 0, (int64_t)shape->divisor, INT32_MIN, INT32_MAX};
+        test->stages.second = (struct dory_stage){53, 0, 64, 0, layer->maximum};
+        test->stages.has_second = 1;
+    }
     if (layer->normalisation == DORY_NORMALISE_HIGH && !has_weights(layer)) {
         test->stages.input[0] = test->stages.input[1] = (struct dory_stage){1, -40, 1, INT32_MIN, INT32_MAX};
         test->stages.first = (struct dory_stage){1 << 30, 1 << 16, 1 << 10, 0, 255};

@@ -221,6 +221,29 @@ static void random_plane(struct dory_layer *layer, struct dory_stages *stages)
     layer->maximum = layer->output_bits == 16 ? 65535 : 255;
 }
 
+/* A sum that is scaled, and an activation behind it that scales once more: a residual block of NEMO's. */
+static void random_second_stage(struct dory_layer *layer, struct dory_stages *stages)
+{
+    static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    layer->normalisation = DORY_NORMALISE_32;
+    layer->input_is_signed = layer->second_input_is_signed = layer->output_is_signed = 0;
+    layer->stages = stages;
+    stages->input[0] = stages->input[1] = stages->first = stages->second = none;
+    for (unsigned i = 0; i < 2; i++) {
+        stages->input[i].multiplier = (int64_t)random_between(0, 1 << 10) - (one_in(4) ? 1 << 10 : 0);
+        stages->input[i].addend = (int64_t)random_up_to(1 << 12) - (1 << 11);
+    }
+    stages->first.divisor = 1 << random_between(1, 12);
+    stages->second.multiplier = (int64_t)random_between(1, 1 << 8);
+    stages->second.addend = one_in(2) ? 0 : (int64_t)random_up_to(1 << 10);
+    stages->second.divisor = 1 << random_between(1, 12);
+    stages->has_second = 1;
+    layer->maximum = (1 << layer->output_bits) - 1;
+    layer->minimum = one_in(4) ? (int32_t)random_up_to((uint32_t)layer->maximum) : 0;
+    stages->second.minimum = layer->minimum;
+    stages->second.maximum = layer->maximum;
+}
+
 static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
 {
     if (layer->operation == DORY_MULTIPLICATION || one_in(3)) {
@@ -233,6 +256,10 @@ static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
     }
     if (layer->operation == DORY_ADDITION && one_in(4)) {
         random_plane(layer, stages);
+        return;
+    }
+    if (layer->operation == DORY_ADDITION && one_in(4)) {
+        random_second_stage(layer, stages);
         return;
     }
     uint32_t gain = layer->operation == DORY_AVERAGE_POOL ? (uint32_t)layer->kernel_height * layer->kernel_width : 2;
