@@ -1,4 +1,4 @@
-/* From a plan to what the firmware executes: the structs of dory/layer.h with their pointers set. The emitter prints
+/* From a plan to what the firmware executes: the structs of dory/network.h with their pointers set. The emitter prints
  * them, tests run them in the same process. */
 #ifndef DORYGEN_ASSEMBLE_H
 #define DORYGEN_ASSEMBLE_H

@@ -221,7 +221,7 @@ static void add_jobs(struct text *text, const struct emission *emission)
 static void add_source(struct text *text, const struct emission *emission)
 {
     emit_title(text, emission, "Data");
-    text_add(text, " * What the members mean: dory/layer.h. */\n#include \"%s.h\"\n%s%s\n", emission->name,
+    text_add(text, " * What the members mean: dory/network.h. */\n#include \"%s.h\"\n%s%s\n", emission->name,
              emission->dumped ? "#include \"dory/dump.h\"\n" : "",
              emission->plan->tiles ? "#include \"dory/prepared.h\"\n" : "");
     text_add(text,

@@ -4,7 +4,7 @@
 #include "dory/check.h"
 #include "dory/dump.h"
 #include "dory/hal.h"
-#include "dory/layer.h"
+#include "dory/network.h"
 #include "dory/prepared.h"
 
 static const char *const operation_names[] = {

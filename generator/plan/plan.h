@@ -1,7 +1,7 @@
 /* The plan: everything that is decided about a network on a target. The emitter prints it, the report explains it, the
  * check pass re-proves it, tests execute it; nobody computes anything of it a second time.
  *
- * It holds the very structs that the firmware will have (dory/layer.h), and beside them what only people and checks
+ * It holds the very structs that the firmware will have (dory/network.h), and beside them what only people and checks
  * want to know. Offsets in steps and transfers are final after `place`; before, they are offsets inside their buffers.
  */
 #ifndef DORYGEN_PLAN_H
@@ -10,7 +10,7 @@
 #include "base/support.h"
 #include "describe/describe.h"
 #include "dory/contract.h"
-#include "dory/layer.h"
+#include "dory/network.h"
 #include "network/network.h"
 #include "target/target.h"
 
@@ -50,7 +50,7 @@ struct plan_buffer {
     uint32_t offset; /* in the L2 arena, multiple of DORY_ALIGNMENT; set by place */
 };
 
-/* IN_RING: between layers of a block, which take turns: never whole, but a ring of its rows is in L2 (dory/layer.h). */
+/* IN_RING: between layers of a block, which take turns: never whole, but a ring of its rows is in L2 (dory/network.h). */
 enum memory_level { IN_L2, IN_RAM, IN_RING };
 
 struct plan_tensor {
@@ -152,7 +152,7 @@ struct plan {
     struct plan_proof proof;
 };
 
-#define FLASH_HEADER_BYTES DORY_FLASH_HEADER_BYTES /* of the flash image; dory/layer.h says what is in it */
+#define FLASH_HEADER_BYTES DORY_FLASH_HEADER_BYTES /* of the flash image; dory/network.h says what is in it */
 
 /* ---- the passes behind describe, in their order; each false after an error was reported ---- */
 

@@ -4,6 +4,7 @@
 
 #include "base/support.h"
 #include "dory/contract.h"
+#include "dory/network.h"
 #include "target/target.h"
 
 /* Operands whose L1 buffer is single although it is loaded more than once: less memory, no overlap there. */

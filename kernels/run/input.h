@@ -3,7 +3,7 @@
 #ifndef DORY_INPUT_H
 #define DORY_INPUT_H
 
-#include "dory/layer.h"
+#include "dory/network.h"
 
 /* The border round `valid`, the part of the tile's input that the DMA has filled. */
 void dory_fill_border(const struct dory_layer *layer, const struct dory_tile *tile, const struct dory_valid *valid);

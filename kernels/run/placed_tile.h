@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "dory/layer.h"
+#include "dory/network.h"
 
 /* First output row, column, channel and first input channel (chunk) of a tile, in the tensor. */
 struct dory_cursor {

@@ -1,7 +1,7 @@
 /* Plays a plan's steps and transfers byte by byte.
  *
  * Every byte of L2 and RAM has a content: byte n of tensor t, or byte n of a layer's weights, or nothing. A step finds in
- * its windows what it needs, or the plan is wrong. What is under way is modelled by the promises of dory/layer.h and nothing
+ * its windows what it needs, or the plan is wrong. What is under way is modelled by the promises of dory/network.h and nothing
  * else: a transfer may happen at any time from its start until it is awaited; the loads of a step, until the next step
  * computes; its stores, until a later step drains. */
 #include "plan/check/checker.h"
@@ -55,7 +55,7 @@ struct region {
 
 typedef void visit_run(struct memory *memory, const struct region *region, uint32_t l2, content expected, uint32_t bytes);
 
-/* Where a row of the tensor is in the window: in a ring, as dory/layer.h defines it. */
+/* Where a row of the tensor is in the window: in a ring, as dory/network.h defines it. */
 static uint32_t row_in_window(const struct region *region, uint32_t row)
 {
     return (row - region->window->first_row) % region->window->rows;

@@ -4,7 +4,7 @@
 #define DORY_PREPARED_H
 
 #include "dory/hal.h"
-#include "dory/layer.h"
+#include "dory/network.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "dory/hal.h"
-#include "dory/layer.h"
+#include "dory/network.h"
 
 #ifdef __cplusplus
 extern "C" {
