@@ -1,7 +1,7 @@
 # The generator `dory` as a target that a custom command can run: dory::dory.
 #
-#   in a host build of this tree     it is simply built
 #   DORY_GENERATOR=<path>            that program is used
+#   in a host build of this tree     it is simply built
 #   an installed dory                the program beside the package is used
 #   otherwise                        it is built for the build machine, in a build of its own
 #
