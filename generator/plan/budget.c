@@ -107,8 +107,10 @@ bool budget_plan(const struct network *network, const struct target *target, con
     if (!plan_beside_code(network, target, options, plan, arena, has_table ? &unheard : diagnostics) && !has_table)
         return false;
     has_table = has_table && (plan->predicted_cycles == 0 || with_table.predicted_cycles <= plan->predicted_cycles);
-    if (has_table)
+    if (has_table) {
         *plan = with_table;
+        plan_await_together(plan, arena);
+    }
     plan_bring_early(plan, arena);
     if (has_table)
         plan->tiles = plan_place_tiles(plan, arena);

@@ -167,6 +167,10 @@ bool plan_make(const struct network *network, const struct target *target, const
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
+/* finish/finish.c, of a plan that gets a table of tiles: awaits transfers at earlier steps, where nobody waits for them, so
+ * that the cores need to meet the driver less often. */
+void plan_await_together(struct plan *plan, struct arena *arena);
+
 /* finish/finish.c: brings the first weights of layers beside the layer before, where L1 has room for them, and predicts
  * anew. What was compared until then, and proof.bound_cycles, is without that. */
 void plan_bring_early(struct plan *plan, struct arena *arena);

@@ -39,9 +39,12 @@ static uint8_t border_byte(const struct dory_layer *layer)
     return (uint8_t)(element * (bits == 8 ? 1u : bits == 4 ? 0x11u : 0x55u));
 }
 
-/* This core's part of some whole rows. */
-static void fill_rows(uint8_t *start, uint32_t bytes, uint8_t value)
+/* This core's part of bytes that follow each other, as of some whole rows. */
+static __attribute__((noinline)) void fill_share(uint8_t *start, uint32_t bytes, uint8_t value)
 {
+    if (bytes == 0) { /* a division takes as long as some fills */
+        return;
+    }
     uint32_t share = dory_round_up(dory_divide_up(bytes, hal_core_count()), sizeof(word));
     uint32_t first = hal_core_id() * share;
     if (first < bytes) {
@@ -103,8 +106,14 @@ void dory_fill_border(const struct dory_layer *layer, const struct dory_tile *ti
     uint32_t pixel = dory_element_bytes(tile->input_channels, layer->input_bits);
     uint32_t row_bytes = tile->input_columns * pixel, left = valid->left * pixel, right = valid->right * pixel;
     uint8_t *base = (uint8_t *)(uintptr_t)tile->input;
-    fill_rows(base, valid->top * row_bytes, value);
-    fill_rows(base + valid->bottom * row_bytes, (tile->input_rows - valid->bottom) * row_bytes, value);
+    fill_share(base, valid->top * row_bytes, value);
+    fill_share(base + valid->bottom * row_bytes, (tile->input_rows - valid->bottom) * row_bytes, value);
+    if (valid->bottom - valid->top == 1) { /* of one dimension, where borders are long */
+        uint8_t *start = base + valid->top * row_bytes;
+        fill_share(start, left, value);
+        fill_share(start + right, row_bytes - right, value);
+        return;
+    }
     for (uint32_t row = valid->top + hal_core_id(); row < valid->bottom; row += hal_core_count()) {
         uint8_t *start = base + row * row_bytes;
         fill(start, left, value);

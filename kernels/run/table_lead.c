@@ -1,5 +1,7 @@
 #include "table_lead.h"
 
+#include "dory/hal.h"
+
 static const struct dory_step *end_of(const struct dory_run *run) { return run->network->steps + run->network->step_count; }
 
 static bool starts_layer(const struct dory_lead *lead)
@@ -72,4 +74,12 @@ bool dory_lead_go_on(struct dory_lead *lead)
         find_step(lead);
     }
     return true;
+}
+
+void dory_lead_alone(struct dory_lead *lead)
+{
+    do {
+        dory_lead_prepare(lead);
+        hal_meet();
+    } while (dory_lead_go_on(lead));
 }

@@ -40,4 +40,7 @@ void dory_lead_prepare(struct dory_lead *lead);
 /* After it. False: the run has ended, and nothing is under way. */
 bool dory_lead_go_on(struct dory_lead *lead);
 
+/* All of it, by a driver that is no core. */
+void dory_lead_alone(struct dory_lead *lead);
+
 #endif

@@ -8,6 +8,7 @@
  * They meet the driver only where a step needs transfers of L3, or lets some start. */
 #include <stddef.h>
 
+#define DORY_HAL_ON_CORES
 #include "dory/hal.h"
 #include "input.h"
 #include "table_lead.h"
@@ -121,6 +122,13 @@ static __attribute__((noinline)) hal_dma_ticket start_loads(struct walker *walke
         start_copy(walker, ticket, &tile->loads[i], external, HAL_TO_LOCAL);
     }
     return ticket;
+}
+
+/* Those that need not wait for the tile before. */
+static inline void begin_loads(struct walker *walker, const struct dory_prepared_tile *tile)
+{
+    walker->loads_begun = tile->loads_beside;
+    walker->load_ticket = start_loads(walker, tile, 0, tile->loads_beside);
 }
 
 static inline void start_store(struct walker *walker)
@@ -239,6 +247,9 @@ static inline void store(struct walker *walker)
     if (walker->stores) {
         start_store(walker);
     }
+    if (!tile->overlaps && tile->loads_beside) { /* early weights, where no results leave from */
+        begin_loads(walker, tile);
+    }
     await_store(walker, tile->output_buffer);
     if (!tile->overlaps) {
         await_store(walker, tile->output_buffer ^ 1);
@@ -303,9 +314,8 @@ static inline void compute(struct walker *walker, bool more)
     if (tile->has_border | tile->has_table) {
         complete(walker);
     }
-    if (walker->is_first && more && next->loads_beside) {
-        walker->loads_begun = next->loads_beside;
-        walker->load_ticket = start_loads(walker, next, 0, next->loads_beside);
+    if (walker->is_first && more && next->overlaps) {
+        begin_loads(walker, next);
     }
     if (walker->core < walker->cores) { /* scratch in L1 is planned for these */
         layer->kernel(layer, &tile->tile, walker->core, walker->cores);
@@ -384,14 +394,6 @@ static void start_walker(struct walker *walker, const struct dory_run *run)
     walker->profile = 0;
 }
 
-static void lead_alone(struct dory_lead *lead)
-{
-    do {
-        dory_lead_prepare(lead);
-        hal_meet();
-    } while (dory_lead_go_on(lead));
-}
-
 void dory_run_table(struct dory_driver *driver)
 {
     struct dory_lead lead;
@@ -399,7 +401,7 @@ void dory_run_table(struct dory_driver *driver)
         dory_lead_open(&lead, &driver->run);
     }
     if (!hal_is_core()) {
-        lead_alone(&lead);
+        dory_lead_alone(&lead);
         return;
     }
     struct walker walker;

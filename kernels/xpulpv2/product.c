@@ -130,11 +130,19 @@ __attribute__((noinline)) void dory_product_store_part(const struct dory_product
                                                        uint32_t index, uint32_t pixels, uint32_t quad)
 {
     uint32_t lanes = dory_minimum(4, product->blocks.channels - 4 * quad);
-    uint8_t *output = product->output + index * product->pixel_step + 4 * quad * product->channel_step;
-    for (uint32_t p = 0; p < pixels; p++, output += product->pixel_step) {
-        uint32_t left = word[p];
-        for (uint32_t lane = 0; lane < lanes; lane++, left >>= 8) {
-            output[lane * product->channel_step] = (uint8_t)left;
+    uint32_t step = product->channel_step, pixel_step = product->pixel_step;
+    uint8_t *output = product->output + index * pixel_step + 4 * quad * step;
+    for (const uint32_t *end = word + pixels; word != end; output += pixel_step) {
+        uint32_t left = *word++;
+        output[0] = (uint8_t)left;
+        if (lanes > 1) {
+            output[step] = (uint8_t)(left >> 8);
+        }
+        if (lanes > 2) {
+            output[2 * step] = (uint8_t)(left >> 16);
+        }
+        if (lanes > 3) {
+            output[3 * step] = (uint8_t)(left >> 24);
         }
     }
 }

@@ -3,6 +3,9 @@
  * The first weights of a layer depend on nothing that the layer before computes: they are brought to L1 beside that one's
  * last tile, where L1 has room for them that this tile does not use. The buffers of the layer are laid round that room.
  *
+ * Where cores take tiles from a table, a meeting with the driver takes them as long as a small tile: at one that there is
+ * anyway, they wait for all that has come until then, and need no other for it.
+ *
  * Tiles of small networks are placed here, with the firmware's own functions, so that its driver need not. */
 #include "dory/hal.h"
 #include "dory/prepared.h"
@@ -162,6 +165,28 @@ void plan_bring_early(struct plan *plan, struct arena *arena)
     plan->predicted_cycles = timeline.end_cycle;
 }
 
+/* ---- fewer meetings ---- */
+
+/* Predictions are not exact, and to wait for what has not come takes longer than a meeting. */
+#define SURE_CYCLES 1000
+
+void plan_await_together(struct plan *plan, struct arena *arena)
+{
+    struct timeline timeline;
+    timeline_make(plan, &timeline, arena);
+    for (int i = 1; i < plan->step_count; i++) {
+        struct dory_step *step = &plan->steps[i].record;
+        const struct dory_step *before = &plan->steps[i - 1].record;
+        if (step->transfers_awaited < before->transfers_awaited)
+            step->transfers_awaited = before->transfers_awaited;
+        if (dory_step_meets(step, before) == DORY_MEETS_NOBODY)
+            continue;
+        while (step->transfers_awaited < before->transfers_started &&
+               timeline.transfers[step->transfers_awaited].end_cycle + SURE_CYCLES <= timeline.steps[i].start_cycle)
+            step->transfers_awaited++;
+    }
+}
+
 /* ---- placed tiles ---- */
 
 /* Where L2 and weights are for these functions, which add to addresses, as one must not to null. */
@@ -225,13 +250,13 @@ static void prepare_tile(struct preparation *to, const struct dory_placed_tile *
         .starts_layer = is_first,
         .meets = (uint8_t)meets,
         .starts_step = tile->starts_step != 0,
-        .overlaps = tile->overlaps && !is_first && meets == DORY_MEETS_NOBODY,
         .load_weights = tile->load_weights && layer->quad_bytes != 0,
         .has_table = tile->load_weights && layer->quad_bytes == 0,
         .has_border = dory_needs_border(to->bordered, tile, layer),
         .output_buffer = (uint8_t)tile->output_buffer,
     };
     describe_copies(to, tile, layer, prepared);
+    prepared->overlaps = tile->overlaps && !is_first && meets == DORY_MEETS_NOBODY && prepared->load_count > 0;
     if (prepared->overlaps)
         prepared->loads_beside = prepared->load_count;
     else if (is_first && meets == DORY_MEETS_NOBODY && tile->step->weights_are_early)

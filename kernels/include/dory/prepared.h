@@ -34,9 +34,9 @@ struct dory_prepared_tile {
     uint8_t starts_layer; /* or another turn of it */
     uint8_t meets;        /* enum dory_meets; of the step that it starts */
     uint8_t starts_step, ends_step;
-    uint8_t overlaps;              /* may be loaded while the tile before is computed */
-    uint8_t loads_beside;          /* so many of `loads` may: all where it overlaps, or the weights alone */
-    uint8_t load_weights;          /* the first of `loads` is that of weights */
+    uint8_t overlaps;     /* is loaded while the tile before is computed */
+    uint8_t loads_beside; /* so many of `loads` are begun early: all where it overlaps, or the weights, beside the store */
+    uint8_t load_weights; /* the first of `loads` is that of weights */
     uint8_t has_border, has_table; /* to be laid in L1 before it is computed */
     uint8_t output_buffer;
     uint8_t store_count, load_count;

@@ -64,8 +64,16 @@ GAP8_INLINE uint32_t gap8_mchan_command(enum hal_direction direction, uint32_t b
     return direction == HAL_TO_LOCAL ? command | GAP8_MCHAN_TO_LOCAL : command;
 }
 
+/* A file that defines DORY_HAL_ON_CORES makes the calls below on cores alone, hal_is_driver and hal_is_core apart: they need
+ * not ask who calls. */
+#ifdef DORY_HAL_ON_CORES
+GAP8_INLINE int gap8_fc_calls(void) { return 0; }
+#else
+GAP8_INLINE int gap8_fc_calls(void) { return gap8_is_fc(); }
+#endif
+
 /* The caller's own port. */
-GAP8_INLINE volatile struct gap8_mchan *gap8_mchan(void) { return gap8_is_fc() ? GAP8_FC_MCHAN : GAP8_MCHAN; }
+GAP8_INLINE volatile struct gap8_mchan *gap8_mchan(void) { return gap8_fc_calls() ? GAP8_FC_MCHAN : GAP8_MCHAN; }
 
 /* One contiguous run of 1 to GAP8_MCHAN_LIMIT bytes. */
 GAP8_INLINE void gap8_mchan_copy_1d(void *local, void *external, enum hal_direction direction, uint32_t bytes)
@@ -98,7 +106,7 @@ GAP8_INLINE void gap8_barrier(void) { gap8_event_load(&GAP8_CLUSTER_EVENTS->barr
  * more than one another. */
 GAP8_INLINE void gap8_meet(void)
 {
-    if (gap8_is_fc()) {
+    if (gap8_fc_calls()) {
         gap8_fc_meet();
         return;
     }
@@ -143,7 +151,7 @@ GAP8_INLINE int gap8_dma_copy(hal_dma_ticket ticket, const struct hal_dma_copy *
 GAP8_INLINE int gap8_dma_wait(hal_dma_ticket ticket)
 {
     uint32_t bit = 1u << ticket;
-    if (gap8_is_fc()) {
+    if (gap8_fc_calls()) {
         gap8_fc_dma_wait(ticket);
         return DORY_OK;
     }
@@ -154,7 +162,7 @@ GAP8_INLINE int gap8_dma_wait(hal_dma_ticket ticket)
     return DORY_OK;
 }
 
-GAP8_INLINE uint32_t gap8_cycles(void) { return gap8_is_fc() ? gap8_fc_cycles() : GAP8_CLUSTER_TIMER->count_low; }
+GAP8_INLINE uint32_t gap8_cycles(void) { return gap8_fc_calls() ? gap8_fc_cycles() : GAP8_CLUSTER_TIMER->count_low; }
 
 #ifdef DORY_HAL_INLINE
 #define hal_cycles(...)       gap8_cycles(__VA_ARGS__)
