@@ -19,6 +19,8 @@ static void add_kernels(struct text *text, const struct plan *plan)
             first = first && strcmp(plan->layers[before].kernel->name, plan->layers[i].kernel->name) != 0;
         if (first)
             text_add(text, "extern dory_kernel_function %s;\n", plan->layers[i].kernel->name);
+        if (first && plan->layers[i].kernel->finish)
+            text_add(text, "extern dory_kernel_function %s;\n", plan->layers[i].kernel->finish);
     }
     text_add_string(text, "\n");
 }
@@ -107,6 +109,8 @@ static void add_layers(struct text *text, const struct emission *emission)
             add_list(text, record, i);
         text_add(text, "static const struct dory_layer layer_%d = {\n    .kernel = %s,", i,
                  emission->plan->layers[i].kernel->name);
+        if (emission->plan->layers[i].kernel->finish)
+            text_add(text, " .finish = %s,", emission->plan->layers[i].kernel->finish);
         if (record->stages)
             text_add(text, " .stages = &stages_%d,", i);
         if (record->operation == DORY_TABLE)

@@ -113,11 +113,14 @@ static uint32_t interleaved_word(const struct source *source, const struct chunk
     return word;
 }
 
+/* Behind the last channel that a quad has in the blob, filled up or not. */
+static uint32_t quad_end(const struct source *source, uint32_t quad) { return 4 * quad + dory_lanes(source->record); }
+
 static void write_chunk(struct writer *writer, const struct source *source, uint32_t quad, const struct chunk *chunk)
 {
     uint32_t elements = dory_chunk_elements(source->record, chunk->channels), outputs = 8u / source->record->weight_bits;
     for (uint32_t first = 0; first < elements; first += 4)
-        for (uint32_t output = 4 * quad; output < 4 * quad + 4; output += outputs)
+        for (uint32_t output = 4 * quad; output < quad_end(source, quad); output += outputs)
             write_bytes(writer, interleaved_word(source, chunk, output, first), 4);
 }
 
@@ -159,7 +162,7 @@ static bool write_constants(struct writer *writer, const struct source *source, 
     const struct requantised_channel *channel = is_there ? &source->requantisation->channels[output] : &none;
     uint8_t form = source->record->normalisation;
     unsigned bytes = form == DORY_NORMALISE_64 || form == DORY_NORMALISE_DIVIDE ? 8 : 4;
-    unsigned count = dory_constants_bytes(source->record) / 4 / bytes;
+    unsigned count = dory_channel_constants_bytes(source->record) / bytes;
     bool fit = true;
     for (unsigned i = 0; i < count; i++) {
         write_bytes(writer, (uint64_t)channel->words[i], bytes);
@@ -180,7 +183,7 @@ static bool write_blob(struct writer *writer, const struct source *source)
             write_grouped_quad(writer, source, quad);
         else
             write_convolution_quad(writer, source, quad);
-        for (uint32_t output = 4 * quad; output < 4 * quad + 4; output++)
+        for (uint32_t output = 4 * quad; output < quad_end(source, quad); output++)
             fit = write_constants(writer, source, output) && fit;
     }
     return fit;

@@ -10,6 +10,7 @@ struct view {
     const struct dory_tile *tile;
     uint32_t runs, runs_per_row; /* in a row: 1, or kernel_width where dilation separates the columns */
     uint32_t run_elements;
+    uint32_t lanes;            /* of a quad in the blob */
     uint32_t quad_bytes;       /* in this tile */
     uint32_t constants_offset; /* in a quad */
     uint32_t input_pixel_bytes, output_pixel_bytes;
@@ -17,7 +18,7 @@ struct view {
 
 static struct view view_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
-    struct view view = {.layer = layer, .tile = tile, .runs = dory_runs(layer)};
+    struct view view = {.layer = layer, .tile = tile, .runs = dory_runs(layer), .lanes = dory_lanes(layer)};
     view.runs_per_row = view.runs / layer->kernel_height;
     view.run_elements = dory_run_elements(layer, tile->input_channels);
     view.constants_offset = dory_chunk_bytes(layer, tile->input_channels);
@@ -41,15 +42,15 @@ struct span {
     uint32_t position; /* of the first one in the chunk */
 };
 
-/* Four channels, 8-bit elements. */
+/* All channels of a quad, 8-bit elements. */
 static void accumulate_bytes(const struct view *view, const uint8_t *input, const uint8_t *quad, struct span span,
                              int32_t accumulator[4])
 {
     bool is_signed = view->layer->input_is_signed;
     for (; span.first < span.end; span.first++, span.position++) {
-        const int8_t *column = (const int8_t *)quad + span.position / 4 * 16 + span.position % 4;
+        const int8_t *column = (const int8_t *)quad + span.position / 4 * 4 * view->lanes + span.position % 4;
         int32_t x = is_signed ? (int8_t)input[span.first] : input[span.first];
-        for (unsigned lane = 0; lane < 4; lane++) {
+        for (unsigned lane = 0; lane < view->lanes; lane++) {
             accumulator[lane] += x * column[4 * lane];
         }
     }

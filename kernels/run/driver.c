@@ -131,7 +131,7 @@ void dory_driver_open(struct dory_driver *driver)
 static void give_tile(struct dory_driver *driver, struct dory_work *work)
 {
     const struct dory_placed_tile *next = driver->next;
-    work->kind = DORY_WORK_TILE;
+    work->kind = dory_second_part(next->step->layer) ? DORY_WORK_TILE_IN_TWO_PARTS : DORY_WORK_TILE;
     work->tile = next->tile;
     work->valid = next->valid;
     work->layer_turn = (uint8_t)driver->layer_turn;

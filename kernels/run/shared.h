@@ -8,6 +8,7 @@
 enum dory_work_kind {
     DORY_WORK_NOTHING, /* make the copies, and come to the next meeting */
     DORY_WORK_TILE,
+    DORY_WORK_TILE_IN_TWO_PARTS,
     DORY_WORK_END /* of the run */
 };
 

@@ -13,6 +13,7 @@
 #include "input.h"
 #include "table_lead.h"
 #include "tile_loop.h"
+#include "two_parts.h"
 
 /* One core's; on its stack, which on GAP8 is in L1. */
 struct walker {
@@ -317,7 +318,9 @@ static inline void compute(struct walker *walker, bool more)
     if (walker->is_first && more && next->overlaps) {
         begin_loads(walker, next);
     }
-    if (walker->core < walker->cores) { /* scratch in L1 is planned for these */
+    if (dory_second_part(layer)) {
+        dory_compute_in_two_parts(layer, &tile->tile, walker->core, walker->cores);
+    } else if (walker->core < walker->cores) { /* scratch in L1 is planned for these */
         layer->kernel(layer, &tile->tile, walker->core, walker->cores);
     }
 }

@@ -1,6 +1,7 @@
 #include "tile_loop.h"
 
 #include "input.h"
+#include "two_parts.h"
 
 struct waits {
     uint32_t dma_cycles, l3_cycles;
@@ -190,6 +191,8 @@ static inline __attribute__((always_inline)) void run_team(struct team_member *m
         }
         if (is_core && work->kind == DORY_WORK_TILE) {
             compute(member, work);
+        } else if (is_core && work->kind == DORY_WORK_TILE_IN_TWO_PARTS) {
+            dory_compute_in_two_parts(layer_of(member, work), &work->tile, member->core, member->cores);
         }
     }
 }

@@ -93,11 +93,13 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
     return blocks * block + started * row + edge_cycles(layer, tile, blocks, started) + 480;
 }
 
-/* A program has all kernels that a layer might take, so a layer that has a narrow one is offered no other. */
+/* A program has all kernels that a layer might take, so a layer that has one of its own is offered no other. */
+static bool has_its_own(const struct dory_layer *layer) { return dory_has_narrow(layer) || dory_has_few_outputs(layer); }
+
 static bool convolution_supports(const struct dory_layer *layer)
 {
-    return !dory_has_narrow(layer) && layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) &&
-           dory_is_stored(layer) && layer->dilation_width == 1 && layer->input_channels % 4 == 0;
+    return !has_its_own(layer) && layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) && dory_is_stored(layer) &&
+           layer->dilation_width == 1 && layer->input_channels % 4 == 0;
 }
 
 uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -110,7 +112,7 @@ DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = d
 
 static bool gather_supports(const struct dory_layer *layer)
 {
-    return !dory_has_narrow(layer) && layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) && dory_is_stored(layer);
+    return !has_its_own(layer) && layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) && dory_is_stored(layer);
 }
 
 uint32_t dory_gather_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -136,8 +138,8 @@ static bool linear_supports(const struct dory_layer *layer)
 {
     bool one_run =
         layer->kernel_height == 1 && layer->kernel_width == 1 && layer->output_height == 1 && layer->output_width == 1;
-    return !dory_has_narrow(layer) && layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) &&
-           dory_is_stored(layer) && layer->dilation_width == 1 && (layer->input_channels % 4 == 0 || one_run);
+    return !has_its_own(layer) && layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) && dory_is_stored(layer) &&
+           layer->dilation_width == 1 && (layer->input_channels % 4 == 0 || one_run);
 }
 
 /* Of four channels of a pixel. */

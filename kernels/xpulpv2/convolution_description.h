@@ -11,6 +11,9 @@ uint64_t dory_long_finish_cycles(const struct dory_layer *layer);
 /* Whether a layer has one of the kernels for pixels of few words (narrow/). */
 bool dory_has_narrow(const struct dory_layer *layer);
 
+/* Whether it has one of the kernels for few outputs (linear/few.h). */
+bool dory_has_few_outputs(const struct dory_layer *layer);
+
 /* The product of runs of `run_bytes` bytes; `source_cycles` is what it takes to lay four pixels ready. */
 uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                              uint32_t run_bytes, uint32_t runs, uint64_t source_cycles);

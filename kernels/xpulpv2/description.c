@@ -42,5 +42,6 @@ bool dory_prefers_shared(const struct dory_layer *layer)
     shared.minimum = 0;
     shared.maximum = UINT8_MAX;
     return layer->output_bits == 8 && !layer->output_is_signed && layer->output_height == 1 && layer->output_width == 1 &&
-           dory_kernel_supports(&dory_xpulpv2_linear_shared_description, &shared);
+           (dory_kernel_supports(&dory_xpulpv2_linear_shared_description, &shared) ||
+            dory_kernel_supports(&dory_xpulpv2_linear_few_shared_description, &shared));
 }

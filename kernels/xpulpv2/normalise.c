@@ -285,7 +285,7 @@ void dory_normalise_lane_clamped(const struct dory_normaliser *normaliser, const
 void dory_normalise_lane_split(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane,
                                int32_t *sum, uint32_t stride, uint32_t count)
 {
-    normalise_split(normaliser, constants + dory_constants_bytes(normaliser->layer) / 4 * lane, sum, stride,
+    normalise_split(normaliser, constants + dory_channel_constants_bytes(normaliser->layer) * lane, sum, stride,
                     sum + stride * count);
 }
 

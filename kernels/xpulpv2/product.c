@@ -23,7 +23,8 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
     product->first_chunk = tile->first_chunk;
     product->last_chunk = tile->last_chunk;
     product->direct = product->first_chunk && product->last_chunk ? (int8_t)direct : DORY_NOT_DIRECT;
-    product->constants_bytes = product->last_chunk ? dory_constants_bytes(layer) : 0;
+    /* all quads have four channels here: linear/few.h has the layers with fewer */
+    product->constants_bytes = product->last_chunk ? 4 * dory_channel_constants_bytes(layer) : 0;
     product->quad_bytes = runs * words * 2 * layer->weight_bits + product->constants_bytes;
     product->quads = (tile->channels + 3u) / 4;
     product->pixel_count = (uint32_t)tile->rows * tile->columns;

@@ -33,6 +33,11 @@
     KERNEL(linear_split)                                                                                                    \
     KERNEL(linear_high)                                                                                                     \
     KERNEL(linear_shared)                                                                                                   \
+    KERNEL(linear_few)                                                                                                      \
+    KERNEL(linear_few_clamped)                                                                                              \
+    KERNEL(linear_few_split)                                                                                                \
+    KERNEL(linear_few_high)                                                                                                 \
+    KERNEL(linear_few_shared)                                                                                               \
     KERNEL(convolution_gather)                                                                                              \
     KERNEL(convolution_gather_clamped)                                                                                      \
     KERNEL(convolution_gather_split)                                                                                        \
@@ -125,10 +130,22 @@
     KERNEL(softmax_exact)                                                                                                   \
     KERNEL(largest)
 
+/* The second parts of those that have two. */
+#define DORY_XPULPV2_FINISHES(FINISH)                                                                                       \
+    FINISH(finish_linear_few)                                                                                               \
+    FINISH(finish_linear_few_clamped)                                                                                       \
+    FINISH(finish_linear_few_split)                                                                                         \
+    FINISH(finish_linear_few_high)                                                                                          \
+    FINISH(finish_linear_few_shared)
+
 #define DORY_DECLARE_KERNEL(name)                                                                                           \
     dory_kernel_function dory_xpulpv2_##name;                                                                               \
     extern const struct dory_kernel_description dory_xpulpv2_##name##_description;
 DORY_XPULPV2_KERNELS(DORY_DECLARE_KERNEL)
 #undef DORY_DECLARE_KERNEL
+
+#define DORY_DECLARE_FINISH(name) dory_kernel_function dory_xpulpv2_##name;
+DORY_XPULPV2_FINISHES(DORY_DECLARE_FINISH)
+#undef DORY_DECLARE_FINISH
 
 #endif

@@ -44,6 +44,10 @@ static struct dory_layer run_of(const struct shape *shape, bool whole)
         .operation = shape->depthwise ? DORY_DEPTHWISE : DORY_CONVOLUTION,
         .normalisation = shape->normalisation,
         .weight_bits = shape->weight_bits ? shape->weight_bits : 8,
+        .input_bits = 8,
+        .output_bits = 8,
+        .output_height = whole ? 1 : (uint16_t)(shape->height - shape->kernel_height + 1),
+        .output_width = whole ? 1 : (uint16_t)(shape->width - (shape->kernel_width - 1) * shape->dilation_width),
         .input_channels = (uint16_t)(whole ? shape->height * shape->width * shape->channels : shape->channels),
         .output_channels = (uint16_t)shape->outputs,
         .kernel_height = whole ? 1 : (uint16_t)shape->kernel_height,
@@ -184,14 +188,39 @@ static void test_whole_input(void)
     const struct shape shape = {.height = 2,
                                 .width = 1,
                                 .channels = 2,
-                                .outputs = 1,
+                                .outputs = 4,
                                 .kernel_height = 2,
                                 .kernel_width = 1,
                                 .dilation_width = 1,
                                 .tile_input_channels = 4,
                                 .normalisation = DORY_NORMALISE_NONE};
-    const uint8_t expected[32] = {1, 3, 2, 4, [16] = 255, 255, 255, 255}; /* from [channel][row] to [row][channel] */
-    expect_blob("whole input", &shape, (const int8_t[]){1, 2, 3, 4}, expected, sizeof expected);
+    const int8_t weights[16] = {1, 2, 3, 4, 5, 6, 7, 8}; /* from [channel][row] to [row][channel] */
+    const uint8_t expected[32] = {1, 3, 2, 4, 5, 7, 6, 8, [16] = 255, 255, 255, 255, 0, 1, [28] = 1};
+    expect_blob("whole input", &shape, weights, expected, sizeof expected);
+}
+
+/* A fully connected layer of bytes with fewer than four outputs is as large as its weights, filled up to words. */
+static void test_few_outputs(void)
+{
+    struct shape shape = {.height = 1,
+                          .width = 1,
+                          .channels = 6,
+                          .outputs = 1,
+                          .kernel_height = 1,
+                          .kernel_width = 1,
+                          .dilation_width = 1,
+                          .tile_input_channels = 6,
+                          .normalisation = DORY_NORMALISE_32};
+    const int8_t weights[18] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
+    const uint8_t one[16] = {1, 2, 3, 4, 5, 6, 0, 0, 3, 0, 0, 0, 255, 255, 255, 255};
+    expect_blob("one output", &shape, weights, one, sizeof one);
+    shape.outputs = 3;
+    shape.normalisation = DORY_NORMALISE_NONE;
+    const uint8_t three[36] = {1, 2, 3,  4,  7, 8, 9,   10,  13,  14,  15, 16, 5, 6, 0, 0, 11, 12,
+                               0, 0, 17, 18, 0, 0, 255, 255, 255, 255, 0,  1,  0, 0, 0, 0, 0,  0};
+    expect_blob("three outputs", &shape, weights, three, sizeof three);
+    shape.tile_input_channels = 4; /* chunks: the first word of each output, then the second */
+    expect_blob("three outputs in chunks", &shape, weights, three, sizeof three);
 }
 
 /* Five elements of five outputs, of which a byte holds as many as go into it: bits from the left, of an element's outputs.
@@ -290,6 +319,7 @@ int main(void)
     test_dilation();
     test_joined_rests();
     test_whole_input();
+    test_few_outputs();
     test_packing();
     test_depthwise();
     test_header();

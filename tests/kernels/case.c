@@ -16,7 +16,7 @@ static const struct {
     dory_kernel_function *function;
 } functions[] = {
 #define FUNCTION(name) {"dory_xpulpv2_" #name, dory_xpulpv2_##name},
-    DORY_XPULPV2_KERNELS(FUNCTION)};
+    DORY_XPULPV2_KERNELS(FUNCTION) DORY_XPULPV2_FINISHES(FUNCTION)};
 
 static dory_kernel_function *function_of(const char *name)
 {
@@ -51,6 +51,7 @@ static void use_kernel(struct test_case *test, const struct dory_kernel_descript
 {
     test->description = description;
     test->kernel = function_of(description->name);
+    test->finish = description->finish ? function_of(description->finish) : NULL;
     test->reference = reference_of(&test->layer);
 }
 /* ---- tiles ------------------------------------------------------------------------------------------------- */
@@ -102,6 +103,17 @@ static void make_narrow(struct dory_layer *layer, const char *name)
     }
 }
 
+/* A fully connected layer with few outputs. */
+static void make_few(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    test->shape.rows = test->shape.columns = 1;
+    test->shape.channels = random_between(1, 7);
+    layer->kernel_height = layer->kernel_width = 1;
+    layer->input_channels = (uint16_t)(one_in(2) ? random_between(1, 70) : random_between(1, 1200));
+    test->shape.input_channels = layer->input_channels;
+}
+
 /* Long lines of a depth-wise layer along one dimension. */
 static void random_line(const struct dory_layer *layer, struct dory_tile_shape *shape)
 {
@@ -144,6 +156,9 @@ static void random_tile(struct test_case *test)
     }
     shape->channels = one_in(2) ? 4 * random_between(1, 12) : random_between(1, 30);
     shape->input_channels = layer->operation == DORY_CONVOLUTION ? layer->input_channels : shape->channels;
+    if (strstr(test->description->name, "_few") && layer->operation == DORY_CONVOLUTION) {
+        make_few(test);
+    }
     layer->output_channels = (uint16_t)shape->channels;
     layer->output_height = (uint16_t)shape->rows;
     layer->output_width = (uint16_t)shape->columns;

@@ -11,7 +11,7 @@
 struct test_case {
     uint32_t seed;
     const struct dory_kernel_description *description;
-    dory_kernel_function *kernel, *reference;
+    dory_kernel_function *kernel, *finish, *reference; /* finish: null where the kernel has one part */
     unsigned cores;
     struct dory_layer layer;
     struct dory_stages stages; /* of it */

@@ -91,7 +91,7 @@ static void fill_weights(const struct test_case *test, uint8_t *quad, uint32_t b
         return;
     }
     for (uint32_t i = 0; i < bytes; i++) {
-        uint32_t word = convolution ? i / (2u * layer->weight_bits) % words : i / 4 % words;
+        uint32_t word = convolution ? i / (dory_lanes(layer) * layer->weight_bits / 2) % words : i / 4 % words;
         quad[i] = word * 4 + i % 4 < run ? (uint8_t)(random_word() >> 9) : 0;
     }
 }
@@ -165,7 +165,7 @@ static void fill_constants(const struct test_case *test, uint8_t *constants)
     const struct dory_layer *layer = &test->layer;
     bool wide = layer->normalisation == DORY_NORMALISE_64 || layer->normalisation == DORY_NORMALISE_DIVIDE;
     uint32_t more = wide ? layer->shift - (uint32_t)usual_shift(layer) : 0;
-    for (unsigned lane = 0; lane < 4; lane++) {
+    for (unsigned lane = 0; lane < dory_lanes(layer); lane++) {
         int64_t addend = (int64_t)random_up_to(255) << (layer->shift > 1 ? layer->shift - 1 : 0);
         switch (layer->normalisation) {
         case DORY_NORMALISE_NONE: store_constant(&constants, (int64_t)random_word() >> 8, 4); break;

@@ -37,6 +37,12 @@ static void run_kernel(void *argument)
             test.kernel(&test.layer, tile, core, test.cores);
         }
         hal_barrier();
+        if (test.finish) {
+            if (core < test.cores) {
+                test.finish(&test.layer, tile, core, test.cores);
+            }
+            hal_barrier();
+        }
         if (core == 0) {
             local_cycles = hal_cycles() - start;
         }
@@ -170,6 +176,11 @@ static const struct test_shape shapes[] = {
     SHAPE("linear 128-128, split", linear_split, DORY_CONVOLUTION, 1, 1, 128, 128, 1, 1, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("linear 128-128, high, away", linear_high, DORY_CONVOLUTION, 1, 1, 128, 128, 1, 1, HIGH, DORY_ROUND_AWAY),
     SHAPE("linear 128-128, shared, away", linear_shared, DORY_CONVOLUTION, 1, 1, 128, 128, 1, 1, SHARED, DORY_ROUND_AWAY),
+    SHAPE("linear 6272-1", linear_few, DORY_CONVOLUTION, 1, 1, 1, 6272, 1, 1, 32, 0),
+    SHAPE("linear 2500-2, 32 bits", linear_few, DORY_CONVOLUTION, 1, 1, 2, 2500, 1, 1, NONE, 0),
+    SHAPE("linear 1024-3, high", linear_few_high, DORY_CONVOLUTION, 1, 1, 3, 1024, 1, 1, HIGH, DORY_ROUND_FLOOR),
+    SHAPE("linear 256-2, shared", linear_few_shared, DORY_CONVOLUTION, 1, 1, 2, 256, 1, 1, SHARED, DORY_ROUND_FLOOR),
+    SHAPE("linear 512-5, / 2^n", linear_few_clamped, DORY_CONVOLUTION, 1, 1, 5, 512, 1, 1, CLAMPED, 1 << 20),
     SHAPE("linear 8-128, 32 bits", linear, DORY_CONVOLUTION, 1, 1, 128, 8, 1, 1, 32, 0),
     SHAPE("linear 256-128, 32-bit out", linear, DORY_CONVOLUTION, 1, 1, 128, 256, 1, 1, NONE, 0),
     /* and bits of weights, input, output */

@@ -26,6 +26,9 @@ static bool run(uint32_t seed, uint8_t *buffers)
     for (unsigned core = 0; core < test.cores; core++) { /* in turn: cores do not depend on each other */
         test.kernel(&test.layer, &test.tile, core, test.cores);
     }
+    for (unsigned core = 0; test.finish && core < test.cores; core++) {
+        test.finish(&test.layer, &test.tile, core, test.cores);
+    }
     return test_case_check(&test, &memory);
 }
 

@@ -159,9 +159,13 @@ static bool assemble(struct execution *execution)
         if (plan->steps[i].record.last_of_layer && count < plan->network->layer_count)
             execution->run_order[count++] = plan->steps[i].layer;
     for (int i = 0; i < plan->network->layer_count; i++) {
-        execution->assembled.layers[i].kernel = run_plan_kernel(plan->layers[i].kernel->name);
-        if (!execution->assembled.layers[i].kernel)
-            FAIL(execution, "no kernel '%s' in this program", plan->layers[i].kernel->name);
+        const struct dory_kernel_description *kernel = plan->layers[i].kernel;
+        struct dory_layer *layer = &execution->assembled.layers[i];
+        layer->kernel = run_plan_kernel(kernel->name);
+        if (kernel->finish)
+            layer->finish = run_plan_kernel(kernel->finish);
+        if (!layer->kernel || (kernel->finish && !layer->finish))
+            FAIL(execution, "no kernel '%s' in this program", kernel->name);
     }
     if (count != plan->network->layer_count)
         FAIL(execution, "%d of %d layers have a last step", count, plan->network->layer_count);

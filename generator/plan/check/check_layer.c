@@ -57,7 +57,17 @@ static uint64_t groups_of_a_quad(const struct dory_layer *record)
     return most;
 }
 
-/* Bytes of one quad from its definition: chunks of words of 4 channels, then constants. */
+/* Channels of a quad, which is filled up but where a fully connected layer of bytes has fewer outputs. */
+static uint64_t lanes_of(const struct dory_layer *record)
+{
+    bool bytes =
+        record->input_bits == 8 && record->weight_bits == 8 && (record->output_bits == 8 || record->output_bits == 32);
+    bool alone = record->operation == DORY_CONVOLUTION && record->kernel_height * record->kernel_width == 1 &&
+                 record->output_height * record->output_width == 1;
+    return bytes && alone && record->output_channels < 4 ? record->output_channels : 4;
+}
+
+/* Bytes of one quad from its definition: chunks of words of its channels, then constants. */
 static uint64_t quad_bytes(const struct dory_layer *record, uint64_t *first_chunk)
 {
     bool contiguous = record->dilation_width == 1;
@@ -72,7 +82,7 @@ static uint64_t quad_bytes(const struct dory_layer *record, uint64_t *first_chun
          first += record->tile_input_channels) {
         uint32_t channels = dory_minimum(record->tile_input_channels, record->input_channels - first);
         uint64_t elements = (uint64_t)(contiguous ? record->kernel_width : 1) * channels;
-        uint64_t chunk = (runs * elements + 3) / 4 * (2u * record->weight_bits);
+        uint64_t chunk = (runs * elements + 3) / 4 * lanes_of(record) * record->weight_bits / 2;
         *first_chunk = first == 0 ? chunk : *first_chunk;
         sum += chunk;
     }

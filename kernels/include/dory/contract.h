@@ -20,7 +20,8 @@ struct dory_tile_shape {
 /* All functions get a layer whose shape, bits, normalisation and clip fields are set; its tile, L1 map and blob sizes
  * are not. They are pure and need no hardware. */
 struct dory_kernel_description {
-    const char *name; /* the C identifier of its dory_kernel_function */
+    const char *name;   /* the C identifier of its dory_kernel_function */
+    const char *finish; /* of its second part; null for nearly all */
     bool (*supports)(const struct dory_layer *layer);
 
     /* Scratch that the kernel needs for such a tile on so many cores, bytes, 4-byte aligned. */

@@ -1,5 +1,6 @@
-/* A layer of a generated network, and the kernels' view of it: struct dory_layer is what all tiles share (shape, kernel, tile,
- * L1 map, normalisation), struct dory_tile one of them that lies in L1. The network that layers make is in dory/network.h.
+/* A layer of a generated network, and the kernels' view of it: struct dory_layer is what all tiles share (shape, kernel,
+ * tile, L1 map, normalisation), struct dory_tile one of them that lies in L1. The network that layers make is in
+ * dory/network.h.
  *
  * Dimensions are height, width, channels in that order. An *element* is one activation value of 2, 4, 8, 16 or 32 bits.
  */
@@ -56,7 +57,9 @@ struct dory_valid {
 };
 
 /* Computes this core's share of a tile. The shares of all `cores` calls together are the whole tile and do not
- * overlap; no synchronisation is needed between them inside the call. */
+ * overlap; no synchronisation is needed between them inside the call. A kernel that has a second part (dory_second_part)
+ * leaves in scratch what that part makes the output of: it has the same arguments, and is called when all cores are through
+ * with the first one. */
 typedef void dory_kernel_function(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
                                   unsigned cores);
 
@@ -225,7 +228,7 @@ struct dory_layer {
     };
 
     /* the weight blob, in bytes; 0 without weights */
-    uint32_t quad_bytes;  /* one block of 4 output channels with its normalisation constants */
+    uint32_t quad_bytes;  /* one block of dory_lanes() output channels with its normalisation constants */
     uint32_t chunk_bytes; /* of it, the weights of one full slice of tile_input_channels input channels */
 
     union {                  /* by one name each in tables of members */
@@ -265,6 +268,9 @@ struct dory_layer {
          * is the sum of row's weight * column's weight * element over all of them. */
         const int32_t *taps;
 
+        /* DORY_CONVOLUTION: the kernel's second part; null for nearly all. */
+        dory_kernel_function *finish;
+
         /* All others with DORY_NORMALISE_THRESHOLDS: 255, and one that is not used. */
         const int32_t *thresholds;
     };
@@ -280,7 +286,8 @@ struct dory_layer {
 /* ---- weight blob -------------------------------------------------------------------------------------------
  *
  * Blocks of four output channels ("quads") one after the other, so that any range of quads is one contiguous
- * transfer whatever the tile. The last quad is filled up with zero channels.
+ * transfer whatever the tile. The last quad is filled up with zero channels. A fully connected layer of bytes with fewer
+ * than four outputs has one quad that is not filled up: dory_lanes() of four channels are there, and below, too.
  *
  * Convolution. The input elements that one output pixel reads are *runs* that are contiguous in the L1 tile (but for the
  * bits that fill up a pixel): where dilation_width is 1, kernel_height runs of kernel_width * c elements (one kernel row
@@ -329,20 +336,6 @@ static inline uint32_t dory_divide_up(uint32_t value, uint32_t divisor) { return
 /* Bytes of `elements` packed elements of `bits` bits. */
 static inline uint32_t dory_element_bytes(uint32_t elements, uint32_t bits) { return (elements * bits + 7) / 8; }
 
-/* Bytes `first` and up, counted in HWC, of a tensor that lies in CHW; plane_bytes is its height times its width. */
-static inline void dory_read_chw(const uint8_t *tensor, uint32_t plane_bytes, uint32_t channels, uint32_t first, uint8_t *to,
-                                 uint32_t bytes)
-{
-    uint32_t pixel = first / channels, channel = first % channels;
-    for (uint32_t i = 0; i < bytes; i++) {
-        to[i] = tensor[channel * plane_bytes + pixel];
-        if (++channel == channels) {
-            channel = 0;
-            pixel++;
-        }
-    }
-}
-
 /* The runs of a convolution, and the elements of each in a chunk of `channels` input channels. */
 static inline uint32_t dory_runs(const struct dory_layer *layer)
 {
@@ -359,10 +352,24 @@ static inline uint32_t dory_chunk_elements(const struct dory_layer *layer, uint3
     return dory_round_up(dory_runs(layer) * dory_run_elements(layer, channels), 4);
 }
 
+/* A fully connected layer of bytes. */
+static inline bool dory_is_fully_connected(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION && layer->output_height == 1 && layer->output_width == 1 &&
+           layer->kernel_height == 1 && layer->kernel_width == 1 && layer->input_bits == 8 && layer->weight_bits == 8 &&
+           (layer->output_bits == 8 || layer->output_bits == 32);
+}
+
+/* Output channels that a quad has in the blob. */
+static inline uint32_t dory_lanes(const struct dory_layer *layer)
+{
+    return layer->output_channels < 4 && dory_is_fully_connected(layer) ? layer->output_channels : 4;
+}
+
 /* Bytes of the weights of such a chunk, of one quad. */
 static inline uint32_t dory_chunk_bytes(const struct dory_layer *layer, uint32_t channels)
 {
-    return dory_chunk_elements(layer, channels) / 2 * layer->weight_bits;
+    return dory_chunk_elements(layer, channels) * layer->weight_bits / 8 * dory_lanes(layer);
 }
 
 /* In groups, a quad has weights for a *window* of input channels: those of all groups that 4 output channels may belong to,
@@ -387,6 +394,12 @@ static inline uint32_t dory_depthwise_quad_weight_bytes(const struct dory_layer 
     uint32_t height = layer->kernel_height, width = layer->kernel_width;
     return layer->operation == DORY_GROUPED ? height * width * dory_window_channels(layer) / 2 * layer->weight_bits
                                             : 4 * height * dory_round_up(width, 4);
+}
+
+/* Null where the layer's kernel has none. */
+static inline dory_kernel_function *dory_second_part(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION ? layer->finish : 0;
 }
 
 /* True where a tile needs other input channels than its output channels: all of them, or a slice (convolutions only). */
@@ -440,16 +453,22 @@ static inline uint32_t dory_list_words(const struct dory_layer *layer)
     }
 }
 
-/* Bytes of normalisation constants of one quad. */
-static inline uint32_t dory_constants_bytes(const struct dory_layer *layer)
+/* Bytes of normalisation constants of one channel. */
+static inline uint32_t dory_channel_constants_bytes(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
     case DORY_NORMALISE_NONE:
-    case DORY_NORMALISE_SHARED: return 16;
-    case DORY_NORMALISE_32: return 32;
-    case DORY_NORMALISE_SPLIT: return layer->rounding == DORY_ROUND_AWAY ? 112 : 80;
-    default: return 64;
+    case DORY_NORMALISE_SHARED: return 4;
+    case DORY_NORMALISE_32: return 8;
+    case DORY_NORMALISE_SPLIT: return layer->rounding == DORY_ROUND_AWAY ? 28 : 20;
+    default: return 16;
     }
+}
+
+/* Of one quad. */
+static inline uint32_t dory_constants_bytes(const struct dory_layer *layer)
+{
+    return dory_lanes(layer) * dory_channel_constants_bytes(layer);
 }
 
 /* Rows (or columns) of input, border included, that `outputs` output rows read. */

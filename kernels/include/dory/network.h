@@ -120,6 +120,20 @@ struct dory_network {
 void dory_run_tiles(struct dory_driver *driver); /* the driver places tiles as it goes */
 void dory_run_table(struct dory_driver *driver); /* the cores take them from the table */
 
+/* Bytes `first` and up, counted in HWC, of a tensor that lies in CHW; plane_bytes is its height times its width. */
+static inline void dory_read_chw(const uint8_t *tensor, uint32_t plane_bytes, uint32_t channels, uint32_t first, uint8_t *to,
+                                 uint32_t bytes)
+{
+    uint32_t pixel = first / channels, channel = first % channels;
+    for (uint32_t i = 0; i < bytes; i++) {
+        to[i] = tensor[channel * plane_bytes + pixel];
+        if (++channel == channels) {
+            channel = 0;
+            pixel++;
+        }
+    }
+}
+
 #ifdef __cplusplus
 }
 #endif

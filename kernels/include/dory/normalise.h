@@ -164,7 +164,7 @@ static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8
         return dory_clip((int32_t)product >> layer->shift, layer->minimum, layer->maximum);
     case DORY_NORMALISE_CLAMPED: return dory_normalise_clamped(layer, constants + 16 * lane, accumulator);
     case DORY_NORMALISE_SPLIT:
-        return dory_normalise_split(layer, constants + dory_constants_bytes(layer) / 4 * lane, accumulator);
+        return dory_normalise_split(layer, constants + dory_channel_constants_bytes(layer) * lane, accumulator);
     case DORY_NORMALISE_HIGH: return dory_normalise_high(layer, constants + 16 * lane, accumulator);
     case DORY_NORMALISE_SHARED: return dory_normalise_shared(layer, constants + 4 * lane, accumulator);
     default:

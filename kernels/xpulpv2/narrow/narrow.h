@@ -249,7 +249,7 @@ static inline void dory_narrow_start(struct dory_narrow *narrow, const struct do
     narrow->normaliser = normaliser;
     narrow->shift = normaliser->direct_shift;
     narrow->words = words;
-    narrow->constants_step = dory_constants_bytes(layer) / 4;
+    narrow->constants_step = dory_channel_constants_bytes(layer);
     narrow->step[0] = planes ? pixels : 1;
     narrow->step[1] = planes ? 1 - pixels : (int32_t)tile->channels - 1;
 }
