@@ -98,15 +98,22 @@ static bool plan_with_table(const struct network *network, const struct target *
     return true;
 }
 
+/* A plan for a table has hardly fewer tiles than one without. */
+#define MOST_TIMES_TILES 2
+
 bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
                  struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct plan with_table = {0};
-    struct diagnostics unheard = {.arena = arena};
-    bool has_table = plan_with_table(network, target, options, &with_table, arena);
-    if (!plan_beside_code(network, target, options, plan, arena, has_table ? &unheard : diagnostics) && !has_table)
+    const struct diagnostics before = *diagnostics;
+    bool planned = plan_beside_code(network, target, options, plan, arena, diagnostics);
+    bool has_table = (!planned || plan_tile_count(plan) <= MOST_TIMES_TILES * target->table_most_tiles) &&
+                     plan_with_table(network, target, options, &with_table, arena);
+    if (!planned && !has_table)
         return false;
-    has_table = has_table && (plan->predicted_cycles == 0 || with_table.predicted_cycles <= plan->predicted_cycles);
+    if (!planned)
+        *diagnostics = before;
+    has_table = has_table && (!planned || with_table.predicted_cycles <= plan->predicted_cycles);
     if (has_table) {
         *plan = with_table;
         plan_await_together(plan, arena);

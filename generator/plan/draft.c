@@ -389,7 +389,7 @@ struct draft draft_make(const struct planner *planner, uint32_t l2_bytes, const 
     add_items(&d);
     start_buffers(&d);
     if (limits->variant) {
-        d.gaps = gaps_start(&d, limits->variant);
+        d.gaps = gaps_start(&d, *limits->variant);
         d.without_prefetch = !d.gaps;
     }
     walk(&d, UINT64_MAX);
@@ -430,7 +430,7 @@ uint64_t schedule_price_in_gaps(const struct planner *planner, const struct gaps
     struct draft d = start(planner, planner->l2_bytes, &(struct draft_limits){0}, &scratch);
     add_items(&d);
     start_buffers(&d);
-    d.gaps = gaps_start(&d, variant);
+    d.gaps = gaps_start(&d, *variant);
     if (d.gaps)
         walk(&d, limit);
     arena_free(&scratch);

@@ -72,7 +72,7 @@ void draft_tensor_steps(const struct draft *draft, int tensor, int *first, int *
 /* ---- gaps.c: places found while a decision is played ---- */
 
 /* Gives what must live at each step of a draft its place; null: not in this order. */
-struct gaps *gaps_start(const struct draft *draft, const struct gaps_variant *variant);
+struct gaps *gaps_start(const struct draft *draft, struct gaps_variant variant);
 
 /* A place for what a read brings, from `step` on; false where there is none yet. */
 bool gaps_take(struct gaps *gaps, const struct draft *draft, const struct item *item, int step);

@@ -13,27 +13,19 @@ static int *starts_of(const struct schedule *schedule, struct arena *arena)
     return starts;
 }
 
-/* Where the first finds no places, others may; in the order of what they often find. */
-static const struct gaps_variant variants[] = {{1, false}, {5, false}, {3, false}, {1, true}, {5, true}, {3, true},
-                                               {0, false}, {2, false}, {4, false}, {0, true}, {2, true}, {4, true}};
-static const int enough_variants[] = {[PLACE_CHEAPLY] = 1, [PLACE_QUICKLY] = 12, [PLACE_CAREFULLY] = 12};
-#define VARIANTS (sizeof variants / sizeof *variants)
-
-/* The variant with the fewest cycles below the limit; null: there is none. */
-static const struct gaps_variant *best_variant(const struct planner *p, const struct fit_limits *limits)
+/* The fastest way to fill gaps, if one takes less than the limit. */
+static bool best_variant(const struct planner *p, const struct fit_limits *limits, struct gaps_variant *best)
 {
-    const struct gaps_variant *best = NULL;
     uint64_t least = limits->cycles;
-    int found = 0;
-    for (size_t i = 0; i < VARIANTS && found < enough_variants[limits->care]; i++) {
-        uint64_t cycles = schedule_price_in_gaps(p, &variants[i], least);
-        found += cycles != UINT64_MAX;
+    for (int above = 0; above < 2; above++) {
+        struct gaps_variant variant = {.from_above = above != 0, .care = PLACE_CHEAPLY};
+        uint64_t cycles = schedule_price_in_gaps(p, &variant, least);
         if (cycles < least) {
             least = cycles;
-            best = &variants[i];
+            *best = variant;
         }
     }
-    return best;
+    return least < limits->cycles;
 }
 
 /* With transfers as late as they may be, and places for all of them. */
@@ -48,14 +40,9 @@ static bool fit_late(const struct planner *p, enum place_care care, struct sched
     return *peak <= schedule->l2_bytes;
 }
 
-uint64_t schedule_price_with_places(const struct planner *p, int variants_tried, uint64_t limit)
+uint64_t schedule_price_with_places(const struct planner *p, enum place_care care, uint64_t limit)
 {
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < VARIANTS && ((int)i < variants_tried || least == UINT64_MAX); i++) {
-        uint64_t cycles = schedule_price_in_gaps(p, &variants[i], least < limit ? least : limit);
-        least = cycles < least ? cycles : least;
-    }
-    return least;
+    return schedule_price_in_gaps(p, &(struct gaps_variant){.care = care}, limit);
 }
 
 /* Thousandths of L2 that prefetches leave free: the more, the more easily what lives has places. */
@@ -83,8 +70,8 @@ static bool fit_in_gaps(const struct planner *p, const struct fit_limits *limits
 {
     struct schedule other;
     uint32_t bytes;
-    const struct gaps_variant *variant = best_variant(p, limits);
-    if (!variant || !schedule_make_in_gaps(p, variant, &other, &bytes, arena))
+    struct gaps_variant variant;
+    if (!best_variant(p, limits, &variant) || !schedule_make_in_gaps(p, &variant, &other, &bytes, arena))
         return false;
     *schedule = other;
     *peak = bytes;

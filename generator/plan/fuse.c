@@ -42,15 +42,16 @@ static bool cuts_a_block(const struct planner *p, int first, int last)
     return starts_inside || (last + 1 < p->network->layer_count && p->choices[last + 1].cut == p->within);
 }
 
-/* Another cut, for levels that have changed. */
-static bool refit(struct optimiser *o, int layer)
+bool cut_anew(struct optimiser *o, int layer, uint32_t turns)
 {
     struct planner *p = o->planner;
     if (!is_in_block(p, layer))
         return guess_cut(o, layer);
     int first = block_start(p, layer);
     const struct cut *now = p->choices[first].cut;
-    struct cut *cut = block_get(p, first, first + now->block->layers - 1, now->rows, o->bytes);
+    int last = first + now->block->layers - 1;
+    uint32_t rows = turns ? dory_divide_up(p->runs[last].output_height, turns) : now->rows;
+    struct cut *cut = block_get(p, first, last, rows, o->bytes);
     if (cut)
         p->choices[first].cut = cut;
     return cut != NULL;
@@ -65,7 +66,7 @@ static bool bring(struct optimiser *o, const struct idea *idea, int tensor)
     set_level(o, tensor, IN_L2);
     count = layers_around(o->network, tensor, layers);
     for (int i = 0; i < count; i++)
-        if ((layers[i] < idea->first || layers[i] > idea->last) && !refit(o, layers[i]))
+        if ((layers[i] < idea->first || layers[i] > idea->last) && !cut_anew(o, layers[i], 0))
             return false;
     return true;
 }

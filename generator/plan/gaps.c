@@ -8,7 +8,7 @@
 struct gaps {
     struct place_item *items; /* the tensors in L2, then the buffers of the draft */
     int tensors, count;
-    const struct gaps_variant *variant;
+    struct gaps_variant variant;
     uint32_t limit;
     int last_layer; /* of those that something has been prefetched for */
     struct range *ranges;
@@ -44,7 +44,7 @@ static void add_buffers(struct gaps *gaps, const struct draft *draft)
         }
 }
 
-struct gaps *gaps_start(const struct draft *draft, const struct gaps_variant *variant)
+struct gaps *gaps_start(const struct draft *draft, struct gaps_variant variant)
 {
     int layers = draft->planner->network->layer_count;
     size_t most = (size_t)(draft->planner->network->tensor_count + draft->first_buffer[layers]) + 1;
@@ -55,7 +55,7 @@ struct gaps *gaps_start(const struct draft *draft, const struct gaps_variant *va
                           .ranges = arena_array(draft->arena, struct range, most)};
     add_tensors(gaps, draft);
     add_buffers(gaps, draft);
-    bool placed = place_in_order(gaps->items, gaps->count, DORY_ALIGNMENT, gaps->limit, variant->order, draft->arena);
+    bool placed = place(gaps->items, gaps->count, DORY_ALIGNMENT, gaps->limit, variant.care, draft->arena) <= gaps->limit;
     return placed ? gaps : NULL;
 }
 
@@ -89,10 +89,10 @@ static bool find_gap(const struct gaps *gaps, int count, struct place_item *item
 {
     uint32_t end = 0;
     bool found = false;
-    for (int i = 0; i <= count && (!found || gaps->variant->from_above); i++) {
+    for (int i = 0; i <= count && (!found || gaps->variant.from_above); i++) {
         uint32_t start = i < count ? gaps->ranges[i].start : gaps->limit;
         if (start >= end && start - end >= item->bytes) {
-            item->offset = gaps->variant->from_above ? start - item->bytes : end;
+            item->offset = gaps->variant.from_above ? start - item->bytes : end;
             found = true;
         }
         if (i < count)

@@ -155,6 +155,8 @@ void decision_take(struct optimiser *o, const struct decision *decision)
 static void prove(struct optimiser *o, struct plan_proof *proof)
 {
     struct arena scratch = {0};
+    if (o->best_cycles != UINT64_MAX)
+        decision_take(o, &o->best);
     for (int t = 0; t < o->network->tensor_count; t++)
         if (o->planner->layouts[t] == DORY_CHW)
             o->spill[t] = SPILL_NEVER;
@@ -167,29 +169,71 @@ static void prove(struct optimiser *o, struct plan_proof *proof)
         find_tail(o, proof);
     }
     arena_free(&scratch);
+    if (proof->bound_cycles > o->best_cycles)
+        proof->bound_cycles = o->best_cycles - not_worth_it(o->best_cycles);
 }
 
-/* What is proven is so of decisions without blocks. */
-static void use_blocks(struct optimiser *o, struct plan_proof *proof)
+/* Blocks in the decision at hand, and in one with all in RAM that may be there; then the better of the two is at hand, if
+ * its price is below that of the former. */
+static uint64_t fuse_best(struct optimiser *o, uint64_t price)
 {
-    enum plan_blocks blocks = o->planner->options->blocks;
+    struct decision best = decision_make(o->network, o->planner->arena);
+    decision_keep(o, &best);
+    for (int start = 0; start < 2 && (start == 0 || start_in_ram(o)); start++) {
+        fuse(o, false);
+        uint64_t fused = decision_price(o, UINT64_MAX);
+        if (fused >= price)
+            continue;
+        price = fused;
+        decision_keep(o, &best);
+    }
+    decision_take(o, &best);
+    return price;
+}
+
+/* True where blocks make the network faster. Else the decision at hand, which has this price, stays. */
+static bool use_blocks(struct optimiser *o, uint64_t price)
+{
+    struct decision plain = decision_make(o->network, o->planner->arena);
     uint64_t before = o->best_cycles;
+    if (o->planner->options->blocks != BLOCKS_AUTO || before == UINT64_MAX)
+        return false;
+    decision_keep(o, &plain);
+    decision_take(o, &o->best);
     struct plan_traffic without = traffic_of(o->planner);
     without.cycles = before;
-    bool found = false; /* which may take just as long, where blocks are to be there whatever they cost */
-    for (int sparing = 1; sparing >= 0 && !found && blocks != BLOCKS_NONE; sparing--) {
-        uint64_t most = blocks == BLOCKS_AUTO ? before : UINT64_MAX;
+    decision_take(o, &plain);
+    uint64_t fused = fuse_best(o, price);
+    if (fused < price) {
+        search_prices(o, fused);
+        search_places(o);
+    }
+    if (o->best_cycles < before)
+        o->planner->without_blocks = without;
+    else
+        decision_take(o, &plain);
+    return o->best_cycles < before;
+}
+
+/* Blocks in the best decision, whatever they cost: those that spare most RAM that have places. */
+static void force_blocks(struct optimiser *o, struct plan_proof *proof)
+{
+    uint64_t before = o->best_cycles;
+    decision_take(o, &o->best);
+    struct plan_traffic without = traffic_of(o->planner);
+    without.cycles = before;
+    o->best_cycles = UINT64_MAX;
+    for (int sparing = 1; sparing >= 0 && o->best_cycles == UINT64_MAX; sparing--) {
         decision_take(o, &o->best);
         fuse(o, sparing != 0);
-        o->best_cycles = most;
         settle(o);
-        found = o->best_cycles != most;
-        o->best_cycles = found ? o->best_cycles : before;
     }
-    if (found) {
-        *proof = (struct plan_proof){0};
-        o->planner->without_blocks = without;
+    if (o->best_cycles == UINT64_MAX) {
+        o->best_cycles = before;
+        return;
     }
+    *proof = (struct plan_proof){0};
+    o->planner->without_blocks = without;
 }
 
 bool optimise(struct planner *planner, struct plan_proof *proof)
@@ -211,16 +255,15 @@ bool optimise(struct planner *planner, struct plan_proof *proof)
     };
     layouts_find(planner, o.may_be_chw);
     count_live(&o);
-    search(&o);
-    if (o.best_cycles != UINT64_MAX)
-        decision_take(&o, &o.best);
-    prove(&o, proof);
-    if (proof->bound_cycles > o.best_cycles)
-        proof->bound_cycles = o.best_cycles - not_worth_it(o.best_cycles);
-    if (o.best_cycles != UINT64_MAX) {
-        decision_take(&o, &o.best);
-        use_blocks(&o, proof);
-        decision_take(&o, &o.best);
+    uint64_t price = search(&o);
+    if (!use_blocks(&o, price)) {
+        search_places(&o);
+        prove(&o, proof);
     }
-    return o.best_cycles != UINT64_MAX;
+    bool found = o.best_cycles != UINT64_MAX;
+    if (found && (planner->options->blocks == BLOCKS_SPARING || planner->options->blocks == BLOCKS_ALWAYS))
+        force_blocks(&o, proof);
+    if (found)
+        decision_take(&o, &o.best);
+    return found;
 }

@@ -25,9 +25,9 @@ struct optimiser {
     uint64_t effort;      /* steps and transfers that have been looked at */
     /* the fastest decision for which places have been found */
     struct decision best;
-    uint64_t best_cycles;    /* UINT64_MAX: none */
-    struct decision settled; /* the last one for which places have been sought, and with which care */
-    enum place_care settled_care;
+    uint64_t best_cycles;               /* UINT64_MAX: none */
+    struct decision settled;            /* the last one for which places have been sought, and with which care */
+    enum place_care settled_care, care; /* the latter: of prices with places */
 };
 
 /* ---- decisions ---- */
@@ -69,6 +69,9 @@ void choose_spills(struct optimiser *optimiser);
 /* The best of some guesses to start with, its cuts improved one by one; false where there is none. */
 bool find_start(struct optimiser *optimiser, uint64_t *price);
 
+/* A decision with as much in RAM as may be; false where there is none. */
+bool start_in_ram(struct optimiser *optimiser);
+
 /* The candidate of a layer that should do best in what the tensors leave of L2; false where there is none. */
 bool guess_cut(struct optimiser *optimiser, int layer);
 
@@ -89,6 +92,12 @@ bool is_possible(const struct optimiser *optimiser, int tensor, enum memory_leve
  * price. */
 uint64_t descend(struct optimiser *optimiser, uint64_t price, uint64_t effort);
 
+/* ---- fuse.c ---- */
+
+/* For levels that have changed: a guess of the layer's cut, or its block in so many turns, 0: as many as it has. False:
+ * there is none. */
+bool cut_anew(struct optimiser *optimiser, int layer, uint32_t turns);
+
 /* ---- search.c ---- */
 
 #define MISFIT       (1ull << 62) /* prices from it on: bytes of L2 */
@@ -100,8 +109,15 @@ uint64_t decision_price(struct optimiser *optimiser, uint64_t limit);
 
 bool is_same_choice(const struct choice *a, const struct choice *b);
 
-/* To the fastest decision that is found. */
-void search(struct optimiser *optimiser);
+/* To a decision without blocks that is fast by its price, which is returned, and to the fastest such ones with places on the
+ * way. UINT64_MAX: there is none. */
+uint64_t search(struct optimiser *optimiser);
+
+/* From the decision at hand, which has this price, to faster ones; where none of them has places, with less of L2. */
+void search_prices(struct optimiser *optimiser, uint64_t price);
+
+/* From the decision at hand, or the best so far, to faster ones by their prices with places. */
+void search_places(struct optimiser *optimiser);
 
 /* Of all candidates of a layer the one with the best price; `price`: of the decision at hand. */
 uint64_t choose_cut(struct optimiser *optimiser, int layer, uint64_t price, uint64_t most_effort);

@@ -15,7 +15,8 @@ struct place_item {
 uint32_t place_bound(const struct place_item *items, int count, uint32_t alignment);
 
 enum place_care {
-    PLACE_CHEAPLY,  /* within a search */
+    PLACE_HASTILY,  /* within a search, each time */
+    PLACE_CHEAPLY,  /* within a search, now and then */
     PLACE_QUICKLY,  /* to compare: not more than `enough` */
     PLACE_CAREFULLY /* to keep: as few as possible, and the search may take ten times as long */
 };
@@ -25,10 +26,6 @@ enum place_care {
  * Several greedy orders and a local search with a fixed seed try to reach that, then place_exactly. */
 uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, enum place_care care,
                struct arena *arena);
-
-/* Places every item in the lowest gap, in one of so many orders; false where one would end above `limit`. */
-#define PLACE_ORDERS 6
-bool place_in_order(struct place_item *items, int count, uint32_t alignment, uint32_t limit, int order, struct arena *arena);
 
 /* ---- place_exact.c: is there a placement in so many bytes? ---- */
 

@@ -358,11 +358,11 @@ struct price {
  * cycles than the limit, or where it does not fit, it takes at least as many as the price says. */
 struct price schedule_price(const struct planner *planner, uint32_t l2_bytes, uint64_t limit);
 
-/* One of the ways to find places while a decision is played: what must live is placed in an order of place_in_order,
- * prefetches in the lowest or highest gap. */
+/* How places are found while a decision is played: for what must live, with so much care, and for prefetches in the lowest
+ * or highest gap. */
 struct gaps_variant {
-    int order;
     bool from_above;
+    enum place_care care;
 };
 
 /* Cycles with places found so, at least where that is above the limit; UINT64_MAX: there are none. */
@@ -413,9 +413,9 @@ struct fit_limits {
 bool schedule_fit(const struct planner *planner, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
                   struct arena *arena);
 
-/* Within a search: cycles with the best of the places that so many variants find, or the first that does, at least where
- * that is above the limit; UINT64_MAX where none does. */
-uint64_t schedule_price_with_places(const struct planner *planner, int variants_tried, uint64_t limit);
+/* Within a search: cycles with places that are found with so much care, at least where that is above the limit; UINT64_MAX:
+ * none are found. */
+uint64_t schedule_price_with_places(const struct planner *planner, enum place_care care, uint64_t limit);
 
 /* Of a decision whose places cost nothing, with prefetches queued as early as places are found for on the bound,
  * live_bytes: the later they are, the less may take longer than predicted. False where not even the latest starts have such

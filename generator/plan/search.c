@@ -12,11 +12,12 @@
 #define PRICE_EFFORT    8000000 /* steps and transfers that are looked at */
 #define LOOK_EFFORT     200000  /* of these, between decisions for which places are sought */
 #define PLACES_EFFORT   24000000
-#define PLACES_WEIGHT   8 /* of those, where places are found for them, too */
-#define VARIANT_EFFORT  300
+#define PLACES_WEIGHT   8   /* of those, where places are found for them, too */
+#define MAXIMUM_TURNS   48  /* of a block */
 #define MOVES_OF_LAYER  400 /* at most */
 #define LEAST_MOVES     4000
 #define THRESHOLD_PARTS 20   /* of a layer's cycles in the mean: what the first moves may cost */
+#define PLACED_PARTS    40   /* the same with places */
 #define NEAR_PARTS      5000 /* of the cycles: nearer than this to the bound is as good */
 
 struct search {
@@ -134,6 +135,8 @@ static bool any_small_cut(struct search *s, int layer)
 
 static bool any_cut(struct search *s, int layer)
 {
+    if (is_in_block(s->p, layer))
+        return cut_anew(s->o, layer, 2 + (uint32_t)random_below(s, MAXIMUM_TURNS - 1));
     if (layer_is_small(s->p, layer) && random_below(s, 3) == 0)
         return any_small_cut(s, layer);
     const struct candidate *front;
@@ -160,24 +163,22 @@ static bool move_tensor(struct search *s)
         level = level == IN_L2 ? IN_RAM : IN_L2;
     else
         layout = s->p->layouts[tensor] == DORY_HWC ? DORY_CHW : DORY_HWC;
-    if (!is_possible(s->o, tensor, level, layout))
+    if (s->p->levels[tensor] == IN_RING || !is_possible(s->o, tensor, level, layout))
         return false;
     set_place(s->o, tensor, level, layout);
     bool good = true;
     int count = layers_around(s->o->network, tensor, layers);
     for (int i = 0; i < count && good; i++)
-        good = (random_below(s, 2) && guess_cut(s->o, layers[i])) || any_cut(s, layers[i]);
+        good = (random_below(s, 2) && cut_anew(s->o, layers[i], 0)) || any_cut(s, layers[i]);
     return good;
 }
 
 /* ---- threshold accepting ---- */
 
-/* Of small networks more places are looked at: they take less time, and there is less to choose from. */
 static uint64_t price_with_places(struct optimiser *o, uint64_t parts, uint64_t limit)
 {
-    uint64_t variants = 1 + VARIANT_EFFORT / parts;
-    o->effort += parts * PLACES_WEIGHT * variants;
-    return schedule_price_with_places(o->planner, (int)variants, limit);
+    o->effort += parts * (o->care == PLACE_HASTILY ? PLACES_WEIGHT : 2 * PLACES_WEIGHT);
+    return schedule_price_with_places(o->planner, o->care, limit);
 }
 
 /* Of the decision at hand, if it is not more than `most`. */
@@ -203,7 +204,7 @@ static void move(struct search *s, uint64_t most)
     decision_keep(s->o, &s->before);
     bool moved = random_below(s, 3) ? move_layer(s) : move_tensor(s);
     uint64_t price = moved ? price_up_to(s, most) : UINT64_MAX;
-    if (price > most || price >= MISFIT) {
+    if (price > most) {
         decision_take(s->o, &s->before);
         return;
     }
@@ -221,14 +222,16 @@ static uint64_t search_from(struct optimiser *o, uint64_t price, bool with_place
 {
     struct search s = {
         .o = o, .p = o->planner, .with_places = with_places, .price = price, .best_price = price, .random = 1};
-    uint64_t start = o->effort, layers = (uint64_t)o->network->layer_count, threshold = price / layers / THRESHOLD_PARTS;
+    uint64_t start = o->effort, layers = (uint64_t)o->network->layer_count,
+             threshold = o->best_cycles / layers / (with_places ? PLACED_PARTS : THRESHOLD_PARTS);
     s.best = decision_make(o->network, o->planner->arena);
     s.before = decision_make(o->network, o->planner->arena);
     decision_keep(o, &s.best);
     for (uint64_t i = 0, most = MOVES_OF_LAYER * layers + LEAST_MOVES; i < most && o->effort < start + effort; i++) {
         uint64_t done = (o->effort - start) * most / effort;
         uint64_t left = most - (done > i ? done : i);
-        move(&s, s.price + threshold * left / most * (uint64_t)random_below(&s, 1000) / 1000);
+        uint64_t more = s.price < MISFIT ? threshold * left / most * (uint64_t)random_below(&s, 1000) / 1000 : 0;
+        move(&s, s.price + more);
     }
     decision_take(o, &s.best);
     return s.best_price;
@@ -257,32 +260,56 @@ static void search_start(struct optimiser *o)
     o->bytes = o->planner->l2_bytes;
 }
 
+uint64_t search(struct optimiser *o)
+{
+    search_start(o);
+    if (o->best_cycles == UINT64_MAX)
+        return UINT64_MAX;
+    decision_take(o, &o->best);
+    uint64_t price = decision_price(o, UINT64_MAX);
+    if (is_near(o->best_cycles, computing_cycles(o)))
+        return price;
+    price = search_from(o, price, false, PRICE_EFFORT);
+    settle(o);
+    return price;
+}
+
+void search_prices(struct optimiser *o, uint64_t price)
+{
+    struct decision start = decision_make(o->network, o->planner->arena);
+    uint64_t before = o->best_cycles;
+    decision_keep(o, &start);
+    settle(o);
+    for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps && (i == 0 || o->best_cycles == before); i++) {
+        o->bytes = o->planner->l2_bytes - (uint32_t)((uint64_t)o->planner->l2_bytes * left_to_gaps[i] / 1000);
+        decision_take(o, &start);
+        search_from(o, i ? decision_price(o, UINT64_MAX) : price, false, PRICE_EFFORT / 2);
+        settle(o);
+    }
+    o->bytes = o->planner->l2_bytes;
+}
+
 /* The decision at hand, or the best one so far: from which to look for places. Their price, UINT64_MAX: neither has any. */
 static uint64_t choose_placed_start(struct optimiser *o)
 {
     struct decision searched = decision_make(o->network, o->planner->arena);
-    uint64_t price = schedule_price_with_places(o->planner, 1, UINT64_MAX);
+    uint64_t price = schedule_price_with_places(o->planner, o->care, UINT64_MAX);
     decision_keep(o, &searched);
     decision_take(o, &o->best);
-    uint64_t best = schedule_price_with_places(o->planner, 1, UINT64_MAX);
+    uint64_t best = schedule_price_with_places(o->planner, o->care, UINT64_MAX);
     if (price < best)
         decision_take(o, &searched);
     return price < best ? price : best;
 }
 
-void search(struct optimiser *o)
+void search_places(struct optimiser *o)
 {
-    search_start(o);
-    if (o->best_cycles == UINT64_MAX)
+    uint64_t start = UINT64_MAX;
+    if (o->best_cycles == UINT64_MAX || is_near(o->best_cycles, decision_price(o, UINT64_MAX)))
         return;
-    decision_take(o, &o->best);
-    if (is_near(o->best_cycles, computing_cycles(o)))
-        return;
-    uint64_t price = search_from(o, decision_price(o, UINT64_MAX), false, PRICE_EFFORT);
-    settle(o);
-    if (is_near(o->best_cycles, price))
-        return;
-    uint64_t start = choose_placed_start(o);
+    for (o->care = PLACE_HASTILY; start == UINT64_MAX && o->care <= PLACE_CHEAPLY; o->care++)
+        start = choose_placed_start(o);
+    o->care--;
     if (start != UINT64_MAX)
         search_from(o, start, true, PLACES_EFFORT);
     settle(o);

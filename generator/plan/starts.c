@@ -98,3 +98,11 @@ bool find_start(struct optimiser *o, uint64_t *price)
     *price = improve_all(o, *price, o->effort + START_EFFORT);
     return true;
 }
+
+bool start_in_ram(struct optimiser *o)
+{
+    for (int t = 0; t < o->network->tensor_count; t++)
+        if (may_spill(o, t))
+            set_level(o, t, IN_RAM);
+    return guess_all(o) && repair(o);
+}

@@ -263,7 +263,8 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = small_network(&arena, seed);
-    struct plan_options options = {.l1_bytes = target->l1_stack_bytes + 2000 + (uint32_t)(seed * 977 % 6000)};
+    struct plan_options options = {.l1_bytes = target->l1_stack_bytes + 2000 + (uint32_t)(seed * 977 % 6000),
+                                   .blocks = BLOCKS_NONE}; /* the oracle knows none */
     options.l2_bytes = tight_l2_bytes(network, target, options.l1_bytes, seed, 12);
     struct planner like = planner_for(network, target, &options, &diagnostics);
     struct plan plan;

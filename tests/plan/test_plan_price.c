@@ -64,7 +64,7 @@ static void expect_apart(const struct schedule *s, const char *name)
 static void test_gaps(const struct planner *p, const struct price *price, const char *name, struct counts *counts,
                       struct arena *arena)
 {
-    const struct gaps_variant variant = {random_below(PLACE_ORDERS), random_below(2) != 0};
+    const struct gaps_variant variant = {random_below(2) != 0, PLACE_HASTILY + random_below(2)};
     uint64_t cycles = schedule_price_in_gaps(p, &variant, UINT64_MAX);
     struct schedule schedule;
     uint32_t peak = 0;

@@ -8,7 +8,9 @@
 
 /* Bounds by number, never by time, so that results repeat. */
 static const uint64_t local_effort[] = {
-    [PLACE_CHEAPLY] = 200000, [PLACE_QUICKLY] = 1000000, [PLACE_CAREFULLY] = 20000000}; /* ranges looked at */
+    [PLACE_HASTILY] = 40000, [PLACE_CHEAPLY] = 200000, [PLACE_QUICKLY] = 1000000, [PLACE_CAREFULLY] = 20000000}; /* ranges
+                                                                                                                    looked at
+                                                                                                                  */
 static const uint64_t exact_effort[] = {
     [PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 4000000, [PLACE_CAREFULLY] = 8000000}; /* items looked at */
 static const uint64_t parts_effort[] = {[PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 0, [PLACE_CAREFULLY] = 8000000};
@@ -143,10 +145,9 @@ static uint64_t by_area(const struct place_item *item)
 }
 
 static item_key *const greedy_orders[][2] = {
-    {by_first, by_size},  {by_size, by_length}, {by_area, by_first},
-    {by_length, by_size}, {by_last, by_size},   {by_size, by_first},
+    {by_size, by_length}, {by_size, by_first}, {by_length, by_size},
+    {by_first, by_size},  {by_area, by_first}, {by_last, by_size},
 };
-_Static_assert(sizeof greedy_orders / sizeof *greedy_orders == PLACE_ORDERS, "as place.h says");
 
 static bool comes_before(const struct rank *a, const struct rank *b)
 {
@@ -294,7 +295,7 @@ static uint32_t end_of(const struct place_item *items, int count, uint32_t align
 /* By orders alone. */
 static uint32_t place_by_order(struct placer *placer, uint32_t goal, uint64_t effort)
 {
-    for (size_t i = 0; i < PLACE_ORDERS && placer->best > goal; i++) {
+    for (size_t i = 0; i < sizeof greedy_orders / sizeof *greedy_orders && placer->best > goal; i++) {
         sort_order(placer, greedy_orders[i]);
         try_order(placer);
     }
@@ -329,14 +330,6 @@ static struct placer make_placer(struct place_item *items, int count, uint32_t a
         .ranges = arena_array(arena, struct range, entries),
         .best = UINT32_MAX,
     };
-}
-
-bool place_in_order(struct place_item *items, int count, uint32_t alignment, uint32_t limit, int order, struct arena *arena)
-{
-    struct placer placer = make_placer(items, count, alignment, arena);
-    find_neighbours(&placer, arena);
-    sort_order(&placer, greedy_orders[order]);
-    return first_fit(&placer, limit) <= limit;
 }
 
 uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, enum place_care care,
