@@ -179,7 +179,7 @@ static uint64_t fuse_best(struct optimiser *o, uint64_t price)
 {
     struct decision best = decision_make(o->network, o->planner->arena);
     decision_keep(o, &best);
-    for (int start = 0; start < 2 && (start == 0 || start_in_ram(o)); start++) {
+    for (int start = 0; start < 2 && (start == 0 || (o->some_spill && start_in_ram(o))); start++) {
         fuse(o, false);
         uint64_t fused = decision_price(o, UINT64_MAX);
         if (fused >= price)
