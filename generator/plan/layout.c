@@ -87,11 +87,14 @@ struct chunk {
     uint32_t first_channel, channels;
 };
 
-/* The weight at a position of a chunk: whole fours of all runs, the rests of all runs, zeros. */
+/* The weight at a position of a chunk: whole fours of all runs, the rests of all runs, zeros; or runs that are filled up. */
 static uint32_t chunk_weight(const struct source *source, const struct chunk *chunk, uint32_t output, uint32_t position)
 {
-    uint32_t runs = dory_runs(source->record), elements = dory_run_elements(source->record, chunk->channels);
-    uint32_t rest = elements % 4, fours = elements - rest, run_columns = runs / source->record->kernel_height;
+    bool taps = dory_fills_taps(source->record); /* each is a run */
+    uint32_t runs = taps ? source->record->kernel_width : dory_runs(source->record);
+    uint32_t elements = taps ? chunk->channels : dory_run_elements(source->record, chunk->channels);
+    uint32_t rest = taps ? 0 : elements % 4, fours = dory_round_up(elements - rest, 4);
+    uint32_t run_columns = runs / source->record->kernel_height;
     bool in_rests = position >= runs * fours;
     uint32_t length = in_rests ? rest : fours, place = in_rests ? position - runs * fours : position;
     if (length == 0 || place >= runs * length)

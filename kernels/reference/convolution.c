@@ -18,9 +18,11 @@ struct view {
 
 static struct view view_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
-    struct view view = {.layer = layer, .tile = tile, .runs = dory_runs(layer), .lanes = dory_lanes(layer)};
+    bool taps = dory_fills_taps(layer); /* each is a run */
+    struct view view = {.layer = layer, .tile = tile, .lanes = dory_lanes(layer)};
+    view.runs = taps ? layer->kernel_width : dory_runs(layer);
     view.runs_per_row = view.runs / layer->kernel_height;
-    view.run_elements = dory_run_elements(layer, tile->input_channels);
+    view.run_elements = taps ? tile->input_channels : dory_run_elements(layer, tile->input_channels);
     view.constants_offset = dory_chunk_bytes(layer, tile->input_channels);
     view.quad_bytes = view.constants_offset + (tile->last_chunk ? dory_constants_bytes(layer) : 0);
     view.input_pixel_bytes = dory_element_bytes(tile->input_channels, layer->input_bits);
@@ -76,8 +78,9 @@ static void accumulate_elements(const struct view *view, const uint8_t *input, c
 static void accumulate_run(const struct view *view, uint32_t y, uint32_t x, uint32_t run, const uint8_t *quad,
                            int32_t accumulator[4])
 {
-    uint32_t rest = view->run_elements % 4, fours = view->run_elements - rest;
-    const struct span spans[2] = {{0, fours, run * fours}, {fours, fours + rest, view->runs * fours + run * rest}};
+    uint32_t rest = dory_fills_taps(view->layer) ? 0 : view->run_elements % 4;
+    uint32_t first = view->run_elements - rest, step = dory_round_up(first, 4); /* not apart: all, and from tap to tap */
+    const struct span spans[2] = {{0, first, run * step}, {first, first + rest, view->runs * step + run * rest}};
     bool bytes = view->layer->input_bits == 8 && view->layer->weight_bits == 8;
     const uint8_t *input = run_start(view, y, x, run);
     for (unsigned i = 0; i < 2; i++) {

@@ -112,7 +112,8 @@ DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = d
 
 static bool gather_supports(const struct dory_layer *layer)
 {
-    return !has_its_own(layer) && layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) && dory_is_stored(layer);
+    return !has_its_own(layer) && layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) && dory_is_stored(layer) &&
+           !dory_fills_taps(layer);
 }
 
 uint32_t dory_gather_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -133,6 +134,35 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
                            .start_percent = 118, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
                            .writes_chw = true)
+
+static bool row_supports(const struct dory_layer *layer) { return !dory_has_narrow(layer) && dory_fills_taps(layer); }
+
+static uint32_t row_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return cores * dory_row_core_bytes(layer, tile->columns);
+}
+
+/* A core's pixels are copied word by word, of which 3 in 4 are misaligned unless all are words; with what the taps of the
+ * first one read before it, once a part. Where lines do not divide the cores, some have parts of two, and the end of one. */
+static uint64_t row_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t fours = dory_row_fours(layer, tile->columns), words = dory_divide_up(layer->input_channels, 4);
+    uint32_t lines = tile->rows * dory_minimum(layer->dilation_width, tile->columns),
+             quads = dory_divide_up(tile->channels, 4);
+    uint32_t word_tenths = layer->input_channels % 4 == 0 ? 26 : 45, blocks = dory_divide_up(lines * fours * quads, cores);
+    struct dory_tile_shape shape = *tile;
+    shape.rows = lines;
+    shape.columns = 4 * fours;
+    bool even = cores % lines == 0, whole = tile->columns % (4u * layer->dilation_width) == 0;
+    uint64_t parts = dory_divide_up(dory_divide_up(lines * fours, cores), dory_minimum(DORY_ROW_BATCH, fours)) + !even;
+    uint64_t part = 200 + words * (20 + (layer->kernel_width - 1u) * word_tenths / 10);
+    uint64_t ends = even || whole ? 0 : dory_minimum(quads, blocks) * 230u;
+    uint64_t source = 40 + 4 * words * word_tenths / 10;
+    return dory_product_cycles(layer, &shape, cores, layer->kernel_width * 4 * words, 1, source) + parts * part + ends;
+}
+
+DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .start_percent = 118,
+                           .cycles = row_cycles)
 
 static bool linear_supports(const struct dory_layer *layer)
 {

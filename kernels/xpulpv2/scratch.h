@@ -8,7 +8,21 @@
  * such pixels. */
 static inline uint32_t dory_gather_pixel_bytes(const struct dory_layer *layer, uint32_t input_channels)
 {
-    return dory_chunk_elements(layer, input_channels);
+    return dory_round_up((uint32_t)layer->kernel_height * layer->kernel_width * input_channels, 4);
+}
+
+/* Convolutions along a row whose taps are filled up (convolution_row.c): pixels of a tile's row that dilation lets follow
+ * each other, as fours; and bytes of a core's copy of what at most eight fours read. */
+#define DORY_ROW_BATCH 8u
+static inline uint32_t dory_row_fours(const struct dory_layer *layer, uint32_t columns)
+{
+    uint32_t pixels = layer->dilation_width == 1 ? columns : dory_divide_up(columns, layer->dilation_width);
+    return dory_divide_up(pixels, 4);
+}
+static inline uint32_t dory_row_core_bytes(const struct dory_layer *layer, uint32_t columns)
+{
+    uint32_t fours = dory_minimum(DORY_ROW_BATCH, dory_row_fours(layer, columns));
+    return (4 * fours + layer->kernel_width - 1) * dory_round_up(layer->input_channels, 4);
 }
 
 /* First layers whose pixels read 28 bytes (narrow/): pixels that a core copies at once, an eighth of a small tile's, and

@@ -38,6 +38,10 @@
     KERNEL(linear_few_split)                                                                                                \
     KERNEL(linear_few_high)                                                                                                 \
     KERNEL(linear_few_shared)                                                                                               \
+    KERNEL(convolution_row)                                                                                                 \
+    KERNEL(convolution_row_clamped)                                                                                         \
+    KERNEL(convolution_row_split)                                                                                           \
+    KERNEL(convolution_row_high)                                                                                            \
     KERNEL(convolution_gather)                                                                                              \
     KERNEL(convolution_gather_clamped)                                                                                      \
     KERNEL(convolution_gather_split)                                                                                        \

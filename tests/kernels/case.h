@@ -48,6 +48,7 @@ struct test_shape {
     bool writes_chw, second_is_pixel;
     uint16_t kernel_height; /* 0: kernel_size */
     uint16_t groups;
+    uint16_t dilation_width;
 };
 void test_case_of(struct test_case *test, const struct test_shape *shape, unsigned cores);
 

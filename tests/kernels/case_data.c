@@ -79,13 +79,15 @@ static void fill_window(const struct dory_layer *layer, uint8_t *quad, uint32_t 
     }
 }
 
-/* Random weights with the zeros at the end, or behind each row of a depth-wise layer, that the blob's format asks for. */
+/* Random weights with the zeros at the end, or behind each row of a depth-wise layer, that the blob's format asks
+ * for, or behind each tap. */
 static void fill_weights(const struct test_case *test, uint8_t *quad, uint32_t bytes)
 {
     const struct dory_layer *layer = &test->layer;
     bool convolution = layer->operation == DORY_CONVOLUTION;
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
-    uint32_t run = convolution ? taps * test->tile.input_channels : layer->kernel_width, words = (run + 3) / 4;
+    uint32_t channels = dory_fills_taps(layer) ? test->tile.input_channels : taps * test->tile.input_channels;
+    uint32_t run = convolution ? channels : layer->kernel_width, words = (run + 3) / 4;
     if (layer->operation == DORY_GROUPED) {
         fill_window(layer, quad, bytes);
         return;

@@ -89,22 +89,27 @@ static unsigned run_random_cases(void)
                weight_bits, input_bits, output_bits)                                                                        \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, operation, rows, columns, channels, input_channels, size, stride,                    \
-            DORY_NORMALISE_##normalisation, divisor, weight_bits, input_bits, output_bits, false, false, 0, 0               \
+            DORY_NORMALISE_##normalisation, divisor, weight_bits, input_bits, output_bits, false, false, 0, 0, 1            \
     }
 #define TO_CHW(name, kernel, rows, columns, channels, input_channels, size, stride, normalisation, divisor)                 \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, DORY_CONVOLUTION, rows, columns, channels, input_channels, size, stride,             \
-            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, true, false, 0, 0                                             \
+            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, true, false, 0, 0, 1                                          \
     }
 #define LINE(name, kernel, columns, channels, size, normalisation, divisor)                                                 \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, DORY_DEPTHWISE, 1, columns, channels, channels, size, 1,                             \
-            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, false, false, 1, 0                                            \
+            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, false, false, 1, 0, 1                                         \
     }
 #define GROUPS(name, kernel, rows, columns, channels, input_channels, groups, size, stride, normalisation, divisor, bits)   \
     {                                                                                                                       \
         name, "dory_xpulpv2_" #kernel, DORY_GROUPED, rows, columns, channels, input_channels, size, stride,                 \
-            DORY_NORMALISE_##normalisation, divisor, 8, bits, bits, false, false, 0, groups                                 \
+            DORY_NORMALISE_##normalisation, divisor, 8, bits, bits, false, false, 0, groups, 1                              \
+    }
+#define ROW(name, kernel, columns, channels, input_channels, size, dilation, normalisation, divisor)                        \
+    {                                                                                                                       \
+        name, "dory_xpulpv2_" #kernel, DORY_CONVOLUTION, 1, columns, channels, input_channels, size, 1,                     \
+            DORY_NORMALISE_##normalisation, divisor, 8, 8, 8, false, false, 1, 0, dilation                                  \
     }
 
 /* name, kernel, operation, rows, columns, channels, input channels, kernel size, stride, normalisation, its divisor */
@@ -149,6 +154,10 @@ static const struct test_shape shapes[] = {
     SHAPE("narrow 24-72, 4x50, split", narrow_24_split, DORY_CONVOLUTION, 4, 50, 72, 24, 1, 1, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("narrow first 3x3 s2 3-8, 16x48, split", narrow_gather_28_split, DORY_CONVOLUTION, 16, 48, 8, 3, 3, 2, SPLIT, DORY_ROUND_FLOOR),
     TO_CHW("narrow first 3-8 to CHW, 16x48, split", narrow_gather_28_split, 16, 48, 8, 3, 3, 2, SPLIT, DORY_ROUND_FLOOR),
+    ROW("1x11 11-11, 140, / 2^n", convolution_row_clamped, 140, 11, 11, 11, 1, CLAMPED, 1 << 20),
+    ROW("1x11 dilated 4 11-11, 140, / 2^n", convolution_row_clamped, 140, 11, 11, 11, 4, CLAMPED, 1 << 20),
+    ROW("1x3 dilated 2 32-32, 64", convolution_row, 64, 32, 32, 3, 2, 32, 0),
+    ROW("1x3 dilated 3 24-16, 50, split", convolution_row_split, 50, 16, 24, 3, 3, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("first 3x3 s2 3-8, 16x48, split", convolution_gather_split, DORY_CONVOLUTION, 16, 48, 8, 3, 3, 2, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("first 3x3 s2 3-32, 7x64, split", convolution_gather_split, DORY_CONVOLUTION, 7, 64, 32, 3, 3, 2, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("pointwise 64-64, high, away", convolution_high, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, HIGH, DORY_ROUND_AWAY),
@@ -306,7 +315,7 @@ static const struct test_shape shapes[] = {
     LINE("depth-wise 1x3, 512x4, / 2^n", line_clamped, 512, 4, 3, CLAMPED, 1 << 20),
     LINE("depth-wise 1x3, 28x64, / 2^n", line_clamped, 28, 64, 3, CLAMPED, 1 << 20),
     LINE("depth-wise 1x3, 28x40, high, away", line_high_away, 28, 40, 3, HIGH, DORY_ROUND_AWAY),
-    {"depth-wise 5x1, 24x64", "dory_xpulpv2_line_direct", DORY_DEPTHWISE, 24, 1, 64, 64, 1, 1, DORY_NORMALISE_32, 0, 8, 8, 8, false, false, 5, 0},
+    {"depth-wise 5x1, 24x64", "dory_xpulpv2_line_direct", DORY_DEPTHWISE, 24, 1, 64, 64, 1, 1, DORY_NORMALISE_32, 0, 8, 8, 8, false, false, 5, 0, 1},
     LINE("depth-wise 1x5, 24x64", line_direct, 24, 64, 5, 32, 0),
     LINE("depth-wise 1x5, 24x64, high, away", line_high_away, 24, 64, 5, HIGH, DORY_ROUND_AWAY),
     LINE("depth-wise 1x5, 24x128, split, away", line_split_away, 24, 128, 5, SPLIT, DORY_ROUND_AWAY),
@@ -334,7 +343,7 @@ static const struct test_shape shapes[] = {
     SHAPE("multiplication 16x16x32", multiplication, DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_FLOOR),
     SHAPE("multiplication 16x16x32, away", multiplication, DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_AWAY),
     SHAPE("multiplication 16x16x32, even", multiplication, DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_EVEN),
-    {"multiplication 16x16x32 by 1x1x32", "dory_xpulpv2_multiplication", DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 8, 8, 8, false, true, 0, 0},
+    {"multiplication 16x16x32 by 1x1x32", "dory_xpulpv2_multiplication", DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 8, 8, 8, false, true, 0, 0, 1},
     SHAPE("table 16x16x32", table, DORY_TABLE, 16, 16, 32, 32, 1, 1, 32, 0),
     SHAPE("copy 16x16x48", copy, DORY_COPY, 16, 16, 48, 48, 1, 1, 32, 0),
     SHAPE("concatenation 16x16x48", concatenation, DORY_CONCATENATION, 16, 16, 48, 48, 1, 1, 32, 0),

@@ -302,6 +302,11 @@ static void random_kernel_size(struct dory_layer *layer)
         layer->dilation_height = (uint16_t)random_between(1, 2);
         layer->dilation_width = (uint16_t)random_between(1, 3);
     }
+    if (layer->operation == DORY_CONVOLUTION && one_in(6)) { /* along a row */
+        layer->kernel_height = layer->stride_width = 1;
+        layer->kernel_width = (uint16_t)random_between(2, 12);
+        layer->dilation_width = (uint16_t)random_between(1, 5);
+    }
 }
 
 static uint8_t random_bits(void) { return (uint8_t)(one_in(3) ? 2u << random_up_to(2) : 8); }

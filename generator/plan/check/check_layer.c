@@ -67,11 +67,18 @@ static uint64_t lanes_of(const struct dory_layer *record)
     return bytes && alone && record->output_channels < 4 ? record->output_channels : 4;
 }
 
+/* Of some input channels: words of 4 bytes for the channels of a quad, of all taps together or of each. */
+static uint64_t chunk_bytes(const struct dory_layer *record, uint32_t channels)
+{
+    uint64_t taps = (uint64_t)record->kernel_height * record->kernel_width;
+    uint64_t words = dory_fills_taps(record) ? taps * ((channels + 3) / 4) : (taps * channels + 3) / 4;
+    return words * lanes_of(record) * record->weight_bits / 2;
+}
+
 /* Bytes of one quad from its definition: chunks of words of its channels, then constants. */
 static uint64_t quad_bytes(const struct dory_layer *record, uint64_t *first_chunk)
 {
-    bool contiguous = record->dilation_width == 1;
-    uint64_t runs = (uint64_t)record->kernel_height * (contiguous ? 1 : record->kernel_width), sum = 0;
+    uint64_t sum = 0;
     *first_chunk = 0;
     if (record->operation == DORY_DEPTHWISE)
         *first_chunk = sum = 4ull * record->kernel_height * ((record->kernel_width + 3u) / 4 * 4);
@@ -81,8 +88,7 @@ static uint64_t quad_bytes(const struct dory_layer *record, uint64_t *first_chun
     for (uint32_t first = 0; record->operation == DORY_CONVOLUTION && first < record->input_channels;
          first += record->tile_input_channels) {
         uint32_t channels = dory_minimum(record->tile_input_channels, record->input_channels - first);
-        uint64_t elements = (uint64_t)(contiguous ? record->kernel_width : 1) * channels;
-        uint64_t chunk = (runs * elements + 3) / 4 * lanes_of(record) * record->weight_bits / 2;
+        uint64_t chunk = chunk_bytes(record, channels);
         *first_chunk = first == 0 ? chunk : *first_chunk;
         sum += chunk;
     }

@@ -336,6 +336,19 @@ static inline uint32_t dory_divide_up(uint32_t value, uint32_t divisor) { return
 /* Bytes of `elements` packed elements of `bits` bits. */
 static inline uint32_t dory_element_bytes(uint32_t elements, uint32_t bits) { return (elements * bits + 7) / 8; }
 
+/* Convolutions of bytes along a row, of which each tap is filled up to whole words, if that is an eighth more at most:
+ * pixels that are filled up alike then follow each other in front of the weights, where every word has its place. Not those
+ * whose runs are words without that. */
+static inline bool dory_fills_taps(const struct dory_layer *layer)
+{
+    uint32_t channels = layer->input_channels, rest = channels % 4;
+    bool slides =
+        layer->kernel_height == 1 && layer->kernel_width > 1 && layer->stride_width == 1 && layer->output_width >= 8;
+    bool bytes = layer->input_bits == 8 && layer->weight_bits == 8 && (layer->output_bits == 8 || layer->output_bits == 32);
+    return layer->operation == DORY_CONVOLUTION && slides && bytes &&
+           (rest == 0 ? layer->dilation_width > 1 : 8 * (4 - rest) <= channels);
+}
+
 /* The runs of a convolution, and the elements of each in a chunk of `channels` input channels. */
 static inline uint32_t dory_runs(const struct dory_layer *layer)
 {
@@ -346,10 +359,12 @@ static inline uint32_t dory_run_elements(const struct dory_layer *layer, uint32_
     return (layer->dilation_width == 1 ? layer->kernel_width : 1u) * channels;
 }
 
-/* Elements of such a chunk: whole fours of all runs, then the rests of all runs, filled up together. */
+/* Elements of such a chunk: whole fours of all runs, then the rests of all runs, filled up together; or, where taps are
+ * filled up, tap after tap. */
 static inline uint32_t dory_chunk_elements(const struct dory_layer *layer, uint32_t channels)
 {
-    return dory_round_up(dory_runs(layer) * dory_run_elements(layer, channels), 4);
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    return dory_fills_taps(layer) ? taps * dory_round_up(channels, 4) : dory_round_up(taps * channels, 4);
 }
 
 /* A fully connected layer of bytes. */
