@@ -161,7 +161,7 @@ static uint64_t row_cycles(const struct dory_layer *layer, const struct dory_til
     return dory_product_cycles(layer, &shape, cores, layer->kernel_width * 4 * words, 1, source) + parts * part + ends;
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .start_percent = 118,
+DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .start_percent = 45,
                            .cycles = row_cycles)
 
 static bool linear_supports(const struct dory_layer *layer)
