@@ -11,9 +11,9 @@ uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
     case DORY_NORMALISE_32: return 590;
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 680 : 590;
     case DORY_NORMALISE_SPLIT: return 700;
-    case DORY_NORMALISE_HIGH: return 870;
+    case DORY_NORMALISE_HIGH: return 800;
     case DORY_NORMALISE_SHARED: return 1000;
-    case DORY_NORMALISE_DIVIDE: return 1450;
+    case DORY_NORMALISE_DIVIDE: return 1110;
     default: return 850;
     }
 }

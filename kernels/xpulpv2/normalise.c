@@ -30,6 +30,24 @@ static inline int32_t shift_narrowly(int64_t scaled, int32_t shift)
     return (int32_t)((uint32_t)scaled >> shift | (uint32_t)high << (32 - shift));
 }
 
+/* A multiplier of 15 bits, by halves of the sum, for a shift of 16 at least (a smaller one is made 16):
+ *     floor((factor * sum + 65536 * high + low) / 65536) = factor * high half + high + (factor * low half + low) >> 16,
+ * 8 instructions and cycles an element with its load and store, where a 64-bit product takes 15 and 19. */
+struct halves {
+    uint32_t factor, low;
+    int32_t high, shift; /* behind the 16 */
+};
+
+/* A quotient from the sum itself, one too large, with three places behind the point:
+ *     q = (high 32 bits of sum * factor + offset) >> 3, factor about 2^35 * multiplier / divisor,
+ * which is off by one at most; then the rest of the division, modulo 2^32, says what it is. 13 instructions, 17 cycles,
+ * where the 64-bit dividend takes some 50 (see divide_narrowly). */
+#define QUICK_PLACES 3
+struct quick_division {
+    int32_t factor, offset, multiplier, divisor;
+    uint32_t addend;
+};
+
 #if defined(DORY_XPULPV2)
 
 /* What becomes of t0 in so many instructions, for `count` sums so many bytes apart; t1 and t2 are free. */
@@ -64,6 +82,74 @@ static void normalise_64_narrowly(const struct dory_normaliser *normaliser, int3
              [shift] "r"(shift), [left] "r"(32 - shift), [least] "r"(-most - 1), [most] "r"(most));
 }
 
+static void normalise_halves(const struct dory_normaliser *normaliser, const struct halves *halves, int32_t *sum,
+                             uint32_t stride, uint32_t count)
+{
+    EACH_SUM(6,
+             "mv t1, %[low]\n" P_MACU_16("t1", "t0", "%[factors]") P_MACHHS("t1", "t0", "%[factors]")
+                 P_ADDNR("t1", "%[high]", "%[shift]") P_MAX("t1", "t1", "%[minimum]") P_MIN("t0", "t1", "%[maximum]"),
+             [factors] "r"(halves->factor << 16 | halves->factor), [low] "r"(halves->low), [high] "r"(halves->high),
+             [shift] "r"(halves->shift));
+}
+
+static void divide_quickly(const struct dory_normaliser *normaliser, const struct quick_division *quick, int32_t *sum,
+                           uint32_t stride, uint32_t count)
+{
+    EACH_SUM(11,
+             "mulh t1, t0, %[factor]\n"
+             "mul t2, t0, %[multiplier]\n" P_ADDNR("t1", "%[offset]", "%[places]") "add t2, t2, %[addend]\n" P_MSU(
+                 "t2", "t1", "%[divisor]") "slt t0, t2, %[least]\n"
+                                           "srai t2, t2, 31\n"
+                                           "sub t1, t1, t0\n"
+                                           "add t1, t1, t2\n" P_MAX("t1", "t1", "%[minimum]")
+                                               P_MIN("t0", "t1", "%[maximum]"),
+             [factor] "r"(quick->factor), [multiplier] "r"(quick->multiplier), [offset] "r"(quick->offset),
+             [places] "r"(QUICK_PLACES), [addend] "r"(quick->addend), [divisor] "r"(quick->divisor),
+             [least] "r"(-quick->divisor));
+}
+
+static void normalise_clamped(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum,
+                              uint32_t stride, uint32_t count)
+{
+    int32_t low = (int32_t)dory_load_word(constants), high = (int32_t)dory_load_word(constants + 4);
+    uint32_t multiplier = dory_load_word(constants + 8), addend = dory_load_word(constants + 12);
+    if (normaliser->reciprocal == 0) {
+        EACH_SUM(4,
+                 P_MAX("t0", "t0", "%[low]")
+                     P_MIN("t0", "t0", "%[high]") "mul t0, t0, %[multiplier]\n" P_ADDUNR("t0", "%[addend]", "%[shift]"),
+                 [low] "r"(low), [high] "r"(high), [multiplier] "r"(multiplier), [addend] "r"(addend),
+                 [shift] "r"(normaliser->shift));
+        return;
+    }
+    EACH_SUM(6,
+             P_MAX("t0", "t0", "%[low]") P_MIN("t0", "t0", "%[high]") "mul t0, t0, %[multiplier]\n"
+                                                                      "add t0, t0, %[addend]\n"
+                                                                      "mulhu t0, t0, %[reciprocal]\n"
+                                                                      "srl t0, t0, %[shift]\n",
+             [low] "r"(low), [high] "r"(high), [multiplier] "r"(multiplier), [addend] "r"(addend),
+             [shift] "r"(normaliser->shift), [reciprocal] "r"(normaliser->reciprocal));
+}
+
+/* Any rounding: 14 instructions, 18 cycles with load and store. */
+static void normalise_high(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
+                           uint32_t count)
+{
+    EACH_SUM(12,
+             "add t0, t0, %[bias]\n"
+             "srai t2, t0, 31\n"
+             "sll t0, t0, %[left]\n"
+             "mulh t0, t0, %[multiplier]\n"
+             "and t2, t2, %[away]\n"
+             "sra t1, t0, %[shift]\n"
+             "and t1, t1, %[even]\n"
+             "sub t1, t1, t2\n"
+             "add t0, t0, t1\n" P_ADDNR("t0", "%[addend]", "%[shift]") P_MAX("t0", "t0", "%[minimum]")
+                 P_MIN("t0", "t0", "%[maximum]"),
+             [bias] "r"(dory_load_word(constants)), [multiplier] "r"(dory_load_word(constants + 4)),
+             [addend] "r"(dory_load_word(constants + 8)), [shift] "r"(dory_load_word(constants + 12)),
+             [left] "r"(normaliser->direct_shift), [away] "r"(normaliser->away), [even] "r"((uint32_t)normaliser->even));
+}
+
 static void normalise_32(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
                          uint32_t count)
 {
@@ -85,6 +171,50 @@ static void normalise_64_narrowly(const struct dory_normaliser *normaliser, int3
     }
 }
 
+static void normalise_halves(const struct dory_normaliser *normaliser, const struct halves *halves, int32_t *sum,
+                             uint32_t stride, uint32_t count)
+{
+    for (; count > 0; count--, sum += stride) {
+        uint32_t low = (halves->low + ((uint32_t)*sum & 0xFFFF) * halves->factor) >> 16;
+        int32_t value = p_mac((int32_t)low, *sum >> 16, (int32_t)halves->factor);
+        *sum = clip(p_addnr(value, halves->high, halves->shift), normaliser->minimum, normaliser->maximum);
+    }
+}
+
+static void divide_quickly(const struct dory_normaliser *normaliser, const struct quick_division *quick, int32_t *sum,
+                           uint32_t stride, uint32_t count)
+{
+    for (; count > 0; count--, sum += stride) {
+        int32_t quotient = p_addnr((int32_t)((int64_t)*sum * quick->factor >> 32), quick->offset, QUICK_PLACES);
+        uint32_t scaled = (uint32_t)*sum * (uint32_t)quick->multiplier + quick->addend;
+        int32_t rest = (int32_t)(scaled - (uint32_t)quotient * (uint32_t)quick->divisor);
+        quotient += (rest >> 31) - (rest < -quick->divisor);
+        *sum = clip(quotient, normaliser->minimum, normaliser->maximum);
+    }
+}
+
+static void normalise_clamped(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum,
+                              uint32_t stride, uint32_t count)
+{
+    int32_t low = (int32_t)dory_load_word(constants), high = (int32_t)dory_load_word(constants + 4);
+    uint32_t multiplier = dory_load_word(constants + 8), addend = dory_load_word(constants + 12);
+    for (; count > 0; count--, sum += stride) {
+        uint32_t value = (uint32_t)clip(*sum, low, high) * multiplier + addend;
+        if (normaliser->reciprocal != 0) {
+            value = (uint32_t)((uint64_t)value * normaliser->reciprocal >> 32);
+        }
+        *sum = (int32_t)(value >> normaliser->shift);
+    }
+}
+
+static void normalise_high(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
+                           uint32_t count)
+{
+    for (; count > 0; count--, sum += stride) {
+        dory_normalise_highly(normaliser, sum, 1, 1, constants);
+    }
+}
+
 static void normalise_32(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
                          uint32_t count)
 {
@@ -98,10 +228,31 @@ static void normalise_32(const struct dory_normaliser *normaliser, const uint8_t
 
 #endif
 
-static void normalise_64(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
-                         uint32_t count)
+/* No number exceeds its type: the multiplier has 15 bits, the product 46, and so has the addend. */
+static bool has_halves(const struct dory_normaliser *normaliser, int64_t multiplier, int64_t addend, struct halves *halves)
+{
+    int32_t more = normaliser->shift < 16 ? 16 - normaliser->shift : 0;
+    int64_t most = (int64_t)1 << (45 - more);
+    if (multiplier < 0 || multiplier >> (15 - more) != 0 || normaliser->shift > 47 || addend < -most || addend >= most) {
+        return false;
+    }
+    addend = (int64_t)((uint64_t)addend << more);
+    halves->factor = (uint32_t)multiplier << more;
+    halves->low = (uint32_t)addend & 0xFFFF;
+    halves->high = (int32_t)(addend >> 16);
+    halves->shift = normaliser->shift + more - 16;
+    return true;
+}
+
+static __attribute__((noinline)) void normalise_64(const struct dory_normaliser *normaliser, const uint8_t *constants,
+                                                   int32_t *sum, uint32_t stride, uint32_t count)
 {
     int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
+    struct halves halves;
+    if (count > 4 && has_halves(normaliser, multiplier, addend, &halves)) {
+        normalise_halves(normaliser, &halves, sum, stride, count);
+        return;
+    }
     if ((int32_t)multiplier == multiplier && normaliser->shift > 1 && normaliser->shift < 32 &&
         bounds_are_narrow(normaliser)) {
         normalise_64_narrowly(normaliser, (int32_t)multiplier, addend, sum, stride, count);
@@ -109,21 +260,6 @@ static void normalise_64(const struct dory_normaliser *normaliser, const uint8_t
     }
     for (; count > 0; count--, sum += stride) {
         *sum = shift_and_clip(normaliser, multiplier * *sum + addend);
-    }
-}
-
-static void normalise_clamped(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum,
-                              uint32_t stride, const int32_t *end)
-{
-    int32_t low = (int32_t)dory_load_word(constants), high = (int32_t)dory_load_word(constants + 4);
-    uint32_t multiplier = dory_load_word(constants + 8), addend = dory_load_word(constants + 12);
-    uint32_t shift = (uint32_t)normaliser->shift, reciprocal = normaliser->reciprocal;
-    for (; sum < end; sum += stride) {
-        uint32_t value = (uint32_t)clip(*sum, low, high) * multiplier + addend;
-        if (reciprocal != 0) {
-            value = (uint32_t)((uint64_t)value * reciprocal >> 32);
-        }
-        *sum = (int32_t)(value >> shift);
     }
 }
 
@@ -145,17 +281,6 @@ static void normalise_split(const struct dory_normaliser *normaliser, const uint
     }
 }
 
-static void normalise_high(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
-                           const int32_t *end)
-{
-    const struct dory_normaliser kept = *normaliser; /* in registers, whatever is stored through `sum` */
-    int32_t bias = (int32_t)dory_load_word(constants), multiplier = (int32_t)dory_load_word(constants + 4);
-    int32_t addend = (int32_t)dory_load_word(constants + 8), shift = (int32_t)dory_load_word(constants + 12);
-    for (; sum < end; sum += stride) {
-        *sum = clip(dory_scale_highly(&kept, *sum, bias, multiplier, addend, shift), kept.minimum, kept.maximum);
-    }
-}
-
 static void normalise_by_one_scale(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum,
                                    uint32_t stride, const int32_t *end)
 {
@@ -166,17 +291,19 @@ static void normalise_by_one_scale(const struct dory_normaliser *normaliser, con
 
 /* ---- division ---- */
 
-/* The reciprocal of what a shift leaves of a divisor up to 2^30, less than 2^14: (2^(32 + shift) - 1) / divisor. */
+/* The reciprocal of a divisor up to 2^30 in 32 bits: (2^(32 + places) - 1) / divisor, 2^places being the greatest power of
+ * two in it; and the shift that leaves less than 2^14 of it. */
 static void prepare_division(struct dory_normaliser *normaliser, uint32_t divisor)
 {
-    int32_t shift = 0;
+    int32_t places = 0;
     uint32_t reciprocal = UINT32_MAX / divisor, rest = UINT32_MAX - reciprocal * divisor;
-    for (; divisor >> shift >> 14 != 0; shift++) {
+    for (; divisor >> places > 1; places++) {
         rest = rest << 1 | 1;
         reciprocal = reciprocal << 1 | (rest >= divisor);
         rest -= rest >= divisor ? divisor : 0;
     }
-    normaliser->shift = shift;
+    normaliser->shift = places < 14 ? 0 : places - 13;
+    normaliser->direct_shift = places;
     normaliser->reciprocal = reciprocal;
 }
 
@@ -188,6 +315,7 @@ static bool divides_narrowly(const struct dory_layer *layer)
 void dory_prepare_normaliser(struct dory_normaliser *normaliser, const struct dory_layer *layer)
 {
     if (layer->normalisation == DORY_NORMALISE_DIVIDE) {
+        normaliser->direct_shift = 0; /* no division is quick */
         if (divides_narrowly(layer)) {
             prepare_division(normaliser, (uint32_t)layer->divisor);
         }
@@ -222,7 +350,7 @@ static inline int32_t estimate_quotient(int64_t scaled, int32_t shift, int32_t f
 static void normalise_divide_narrowly(const struct dory_normaliser *normaliser, int32_t multiplier, int64_t addend,
                                       int32_t *sum, uint32_t stride, const int32_t *end)
 {
-    int32_t shift = normaliser->shift, factor = (int32_t)normaliser->reciprocal;
+    int32_t shift = normaliser->shift, factor = (int32_t)(normaliser->reciprocal >> (normaliser->direct_shift - shift));
     int32_t divisor = (int32_t)normaliser->layer->divisor, minimum = normaliser->minimum, maximum = normaliser->maximum;
     for (; sum < end; sum += stride) {
         int64_t scaled = (int64_t)multiplier * *sum + addend;
@@ -253,10 +381,42 @@ static int32_t divide_by_bits(const struct dory_normaliser *normaliser, int64_t 
     return clip((int32_t)(scaled < 0 ? ~quotient : quotient), normaliser->minimum, normaliser->maximum);
 }
 
-static void normalise_divide(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum,
-                             uint32_t stride, const int32_t *end)
+/* The low word of value >> shift, for shifts from 1 to 31: the compiler's takes any amount. */
+static inline int32_t shift_words(int64_t value, int32_t shift)
+{
+    return (int32_t)((uint32_t)value >> shift | (uint32_t)(value >> 32) << (32 - shift));
+}
+
+/* For quotients of less than a 16th of the sum. The factor is too small or large by less than 2, which is an eighth of a
+ * quotient for any sum of 32 bits; the offset by less than 3 eighths, and what is cut off is another eighth: q is off by
+ * less than 1 before it is rounded down, and the rest, between twice the divisor below zero and the divisor, says by what.
+ */
+static bool divides_quickly(const struct dory_normaliser *normaliser, int64_t multiplier, int64_t addend,
+                            struct quick_division *quick)
+{
+    int32_t places = normaliser->direct_shift - QUICK_PLACES, factor = (int32_t)multiplier, high = (int32_t)(addend >> 32);
+    if (places < 3 || factor != multiplier || factor >> (places - 1) != factor >> 31 || high >> (places - 3) != high >> 31) {
+        return false;
+    }
+    int64_t product = (int64_t)factor * normaliser->reciprocal;
+    quick->factor = shift_words(product, places);
+    quick->offset = (int32_t)((int64_t)shift_words(addend, places) * normaliser->reciprocal >> 32) + (1 << QUICK_PLACES);
+    quick->multiplier = factor;
+    quick->divisor = (int32_t)normaliser->layer->divisor;
+    quick->addend = (uint32_t)addend;
+    return true;
+}
+
+static __attribute__((noinline)) void normalise_divide(const struct dory_normaliser *normaliser, const uint8_t *constants,
+                                                       int32_t *sum, uint32_t stride, uint32_t count)
 {
     int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
+    struct quick_division quick;
+    if (divides_quickly(normaliser, multiplier, addend, &quick)) {
+        divide_quickly(normaliser, &quick, sum, stride, count);
+        return;
+    }
+    const int32_t *end = sum + stride * count;
     if ((int32_t)multiplier == multiplier && divides_narrowly(normaliser->layer)) {
         normalise_divide_narrowly(normaliser, (int32_t)multiplier, addend, sum, stride, end);
         return;
@@ -279,7 +439,7 @@ static void add_and_clip(const struct dory_normaliser *normaliser, const uint8_t
 void dory_normalise_lane_clamped(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane,
                                  int32_t *sum, uint32_t stride, uint32_t count)
 {
-    normalise_clamped(normaliser, constants + 16 * lane, sum, stride, sum + stride * count);
+    normalise_clamped(normaliser, constants + 16 * lane, sum, stride, count);
 }
 
 void dory_normalise_lane_split(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane,
@@ -292,7 +452,7 @@ void dory_normalise_lane_split(const struct dory_normaliser *normaliser, const u
 void dory_normalise_lane_high(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane,
                               int32_t *sum, uint32_t stride, uint32_t count)
 {
-    normalise_high(normaliser, constants + 16 * lane, sum, stride, sum + stride * count);
+    normalise_high(normaliser, constants + 16 * lane, sum, stride, count);
 }
 
 void dory_normalise_lane_shared(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lane,
@@ -312,7 +472,7 @@ void dory_normalise_lane(const struct dory_normaliser *normaliser, const uint8_t
     case DORY_NORMALISE_SPLIT: dory_normalise_lane_split(normaliser, constants, lane, sum, stride, count); break;
     case DORY_NORMALISE_HIGH: dory_normalise_lane_high(normaliser, constants, lane, sum, stride, count); break;
     case DORY_NORMALISE_SHARED: dory_normalise_lane_shared(normaliser, constants, lane, sum, stride, count); break;
-    case DORY_NORMALISE_DIVIDE: normalise_divide(normaliser, constants + 16 * lane, sum, stride, end); break;
+    case DORY_NORMALISE_DIVIDE: normalise_divide(normaliser, constants + 16 * lane, sum, stride, count); break;
     default: normalise_64(normaliser, constants + 16 * lane, sum, stride, count); break;
     }
 }

@@ -21,48 +21,50 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #if defined(DORY_XPULPV2)
 
 #if defined(__pulp__) || defined(__gap8__)
-#define XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b) mnemonic " " d ", " a ", " b "\n"
-#define XPULP_LOAD_NEXT(d, base)                           "p.lw " d ", 4(" base "!)\n"
-#define XPULP_STORE_NEXT(s, base)                          "p.sw " s ", 4(" base "!)\n"
-#define XPULP_LOAD_AT(d, offset, base)                     "p.lw " d ", " offset "(" base ")\n"
-#define XPULP_LOAD_STEP(d, step, base)                     "p.lw " d ", " step "(" base "!)\n"
-#define XPULP_STORE_STEP(s, step, base)                    "p.sw " s ", " step "(" base "!)\n"
-#define XPULP_STORE_BYTE_STEP(s, step, base)               "p.sb " s ", " step "(" base "!)\n"
-#define XPULP_STORE_HALF_STEP(s, step, base)               "p.sh " s ", " step "(" base "!)\n"
-#define XPULP_STORE_AT(s, offset, base)                    "p.sw " s ", " offset "(" base ")\n"
-#define XPULP_LOAD_BYTE_AT(d, offset, base)                "p.lbu " d ", " offset "(" base ")\n"
-#define XPULP_LOAD_BYTE_STEP(d, step, base)                "p.lbu " d ", " step "(" base "!)\n"
-#define XPULP_STORE_BYTE_AT(s, offset, base)               "p.sb " s ", " offset "(" base ")\n"
-#define XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)               "p.lb " d ", 1(" base "!)\n"
-#define XPULP_LOAD_SIGNED_BYTE_STEP(d, step, base)         "p.lb " d ", " step "(" base "!)\n"
-#define XPULP_LOAD_HALF_STEP(d, step, base)                "p.lhu " d ", " step "(" base "!)\n"
-#define XPULP_LOAD_SIGNED_HALF_STEP(d, step, base)         "p.lh " d ", " step "(" base "!)\n"
-#define XPULP_LOOP(level, count, instructions, label)      "lp.setup " level ", " count ", " label "f\n"
-#define XPULP_LOOP_START(level, instructions, label)       "lp.starti " level ", " label "f\n"
-#define XPULP_LOOP_END(level, instructions, label)         "lp.endi " level ", " label "f\n"
-#define XPULP_LOOP_COUNT(level, count)                     "lp.count " level ", " count "\n"
+#define XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)               mnemonic " " d ", " a ", " b "\n"
+#define XPULP_SHIFTED(mnemonic, places, opcode, funct3, funct7, d, a, b) mnemonic " " d ", " a ", " b ", " places "\n"
+#define XPULP_LOAD_NEXT(d, base)                                         "p.lw " d ", 4(" base "!)\n"
+#define XPULP_STORE_NEXT(s, base)                                        "p.sw " s ", 4(" base "!)\n"
+#define XPULP_LOAD_AT(d, offset, base)                                   "p.lw " d ", " offset "(" base ")\n"
+#define XPULP_LOAD_STEP(d, step, base)                                   "p.lw " d ", " step "(" base "!)\n"
+#define XPULP_STORE_STEP(s, step, base)                                  "p.sw " s ", " step "(" base "!)\n"
+#define XPULP_STORE_BYTE_STEP(s, step, base)                             "p.sb " s ", " step "(" base "!)\n"
+#define XPULP_STORE_HALF_STEP(s, step, base)                             "p.sh " s ", " step "(" base "!)\n"
+#define XPULP_STORE_AT(s, offset, base)                                  "p.sw " s ", " offset "(" base ")\n"
+#define XPULP_LOAD_BYTE_AT(d, offset, base)                              "p.lbu " d ", " offset "(" base ")\n"
+#define XPULP_LOAD_BYTE_STEP(d, step, base)                              "p.lbu " d ", " step "(" base "!)\n"
+#define XPULP_STORE_BYTE_AT(s, offset, base)                             "p.sb " s ", " offset "(" base ")\n"
+#define XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)                             "p.lb " d ", 1(" base "!)\n"
+#define XPULP_LOAD_SIGNED_BYTE_STEP(d, step, base)                       "p.lb " d ", " step "(" base "!)\n"
+#define XPULP_LOAD_HALF_STEP(d, step, base)                              "p.lhu " d ", " step "(" base "!)\n"
+#define XPULP_LOAD_SIGNED_HALF_STEP(d, step, base)                       "p.lh " d ", " step "(" base "!)\n"
+#define XPULP_LOOP(level, count, instructions, label)                    "lp.setup " level ", " count ", " label "f\n"
+#define XPULP_LOOP_START(level, instructions, label)                     "lp.starti " level ", " label "f\n"
+#define XPULP_LOOP_END(level, instructions, label)                       "lp.endi " level ", " label "f\n"
+#define XPULP_LOOP_COUNT(level, count)                                   "lp.count " level ", " count "\n"
 #else
 #define XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)                                                                  \
     ".insn r " #opcode ", " #funct3 ", " #funct7 ", " d ", " a ", " b "\n"
-#define XPULP_LOAD_NEXT(d, base)                      ".insn i 0x0B, 2, " d ", " base ", 4\n"
-#define XPULP_STORE_NEXT(s, base)                     ".insn s 0x2B, 2, " s ", 4(" base ")\n"
-#define XPULP_LOAD_AT(d, offset, base)                ".insn r 0x03, 7, 0x10, " d ", " base ", " offset "\n"
-#define XPULP_LOAD_STEP(d, step, base)                ".insn r 0x0B, 7, 0x10, " d ", " base ", " step "\n"
-#define XPULP_STORE_STEP(s, step, base)               ".insn r 0x2B, 6, 0x00, " step ", " base ", " s "\n"
-#define XPULP_STORE_BYTE_STEP(s, step, base)          ".insn r 0x2B, 4, 0x00, " step ", " base ", " s "\n"
-#define XPULP_STORE_HALF_STEP(s, step, base)          ".insn r 0x2B, 5, 0x00, " step ", " base ", " s "\n"
-#define XPULP_STORE_AT(s, offset, base)               ".insn r 0x23, 6, 0x00, " offset ", " base ", " s "\n"
-#define XPULP_LOAD_BYTE_AT(d, offset, base)           ".insn r 0x03, 7, 0x20, " d ", " base ", " offset "\n"
-#define XPULP_LOAD_BYTE_STEP(d, step, base)           ".insn r 0x0B, 7, 0x20, " d ", " base ", " step "\n"
-#define XPULP_STORE_BYTE_AT(s, offset, base)          ".insn r 0x23, 4, 0x00, " offset ", " base ", " s "\n"
-#define XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)          ".insn i 0x0B, 0, " d ", " base ", 1\n"
-#define XPULP_LOAD_SIGNED_BYTE_STEP(d, step, base)    ".insn r 0x0B, 7, 0x00, " d ", " base ", " step "\n"
-#define XPULP_LOAD_HALF_STEP(d, step, base)           ".insn r 0x0B, 7, 0x28, " d ", " base ", " step "\n"
-#define XPULP_LOAD_SIGNED_HALF_STEP(d, step, base)    ".insn r 0x0B, 7, 0x08, " d ", " base ", " step "\n"
-#define XPULP_LOOP(level, count, instructions, label) ".insn i 0x7B, 4, " level ", " count ", 2 * (" #instructions ")\n"
-#define XPULP_LOOP_START(level, instructions, label)  ".insn i 0x7B, 0, " level ", x0, 2 * (" #instructions ")\n"
-#define XPULP_LOOP_END(level, instructions, label)    ".insn i 0x7B, 1, " level ", x0, 2 * (" #instructions ")\n"
-#define XPULP_LOOP_COUNT(level, count)                ".insn i 0x7B, 2, " level ", " count ", 0\n"
+#define XPULP_SHIFTED(mnemonic, places, opcode, funct3, funct7, d, a, b) XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)
+#define XPULP_LOAD_NEXT(d, base)                                         ".insn i 0x0B, 2, " d ", " base ", 4\n"
+#define XPULP_STORE_NEXT(s, base)                                        ".insn s 0x2B, 2, " s ", 4(" base ")\n"
+#define XPULP_LOAD_AT(d, offset, base)                                   ".insn r 0x03, 7, 0x10, " d ", " base ", " offset "\n"
+#define XPULP_LOAD_STEP(d, step, base)                                   ".insn r 0x0B, 7, 0x10, " d ", " base ", " step "\n"
+#define XPULP_STORE_STEP(s, step, base)                                  ".insn r 0x2B, 6, 0x00, " step ", " base ", " s "\n"
+#define XPULP_STORE_BYTE_STEP(s, step, base)                             ".insn r 0x2B, 4, 0x00, " step ", " base ", " s "\n"
+#define XPULP_STORE_HALF_STEP(s, step, base)                             ".insn r 0x2B, 5, 0x00, " step ", " base ", " s "\n"
+#define XPULP_STORE_AT(s, offset, base)                                  ".insn r 0x23, 6, 0x00, " offset ", " base ", " s "\n"
+#define XPULP_LOAD_BYTE_AT(d, offset, base)                              ".insn r 0x03, 7, 0x20, " d ", " base ", " offset "\n"
+#define XPULP_LOAD_BYTE_STEP(d, step, base)                              ".insn r 0x0B, 7, 0x20, " d ", " base ", " step "\n"
+#define XPULP_STORE_BYTE_AT(s, offset, base)                             ".insn r 0x23, 4, 0x00, " offset ", " base ", " s "\n"
+#define XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)                             ".insn i 0x0B, 0, " d ", " base ", 1\n"
+#define XPULP_LOAD_SIGNED_BYTE_STEP(d, step, base)                       ".insn r 0x0B, 7, 0x00, " d ", " base ", " step "\n"
+#define XPULP_LOAD_HALF_STEP(d, step, base)                              ".insn r 0x0B, 7, 0x28, " d ", " base ", " step "\n"
+#define XPULP_LOAD_SIGNED_HALF_STEP(d, step, base)                       ".insn r 0x0B, 7, 0x08, " d ", " base ", " step "\n"
+#define XPULP_LOOP(level, count, instructions, label)                    ".insn i 0x7B, 4, " level ", " count ", 2 * (" #instructions ")\n"
+#define XPULP_LOOP_START(level, instructions, label)                     ".insn i 0x7B, 0, " level ", x0, 2 * (" #instructions ")\n"
+#define XPULP_LOOP_END(level, instructions, label)                       ".insn i 0x7B, 1, " level ", x0, 2 * (" #instructions ")\n"
+#define XPULP_LOOP_COUNT(level, count)                                   ".insn i 0x7B, 2, " level ", " count ", 0\n"
 #endif
 
 /* Loads and stores of words, bytes and halfwords (U: unsigned) with an address that moves on by their size (NEXT) or by a
@@ -100,6 +102,8 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define PV_SDOTUP_B(d, a, b)   XPULP_R("pv.sdotup.b", 0x57, 1, 0x50, d, a, b)
 #define PV_SDOTUSP_B(d, a, b)  XPULP_R("pv.sdotusp.b", 0x57, 1, 0x54, d, a, b)
 #define PV_SDOTSP_B(d, a, b)   XPULP_R("pv.sdotsp.b", 0x57, 1, 0x5C, d, a, b)
+#define PV_DOTUSP_H(d, a, b)   XPULP_R("pv.dotusp.h", 0x57, 0, 0x44, d, a, b)
+#define PV_DOTSP_H(d, a, b)    XPULP_R("pv.dotsp.h", 0x57, 0, 0x4C, d, a, b)
 #define PV_SDOTUSP_H(d, a, b)  XPULP_R("pv.sdotusp.h", 0x57, 0, 0x54, d, a, b)
 #define PV_SDOTSP_H(d, a, b)   XPULP_R("pv.sdotsp.h", 0x57, 0, 0x5C, d, a, b)
 #define PV_MAX_B(d, a, b)      XPULP_R("pv.max.b", 0x57, 1, 0x18, d, a, b)
@@ -122,6 +126,8 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define P_ADDUNR(d, a, b)      XPULP_R("p.adduNr", 0x5B, 2, 0x60, d, a, b)
 #define P_MAC(d, a, b)         XPULP_R("p.mac", 0x33, 0, 0x21, d, a, b)
 #define P_MSU(d, a, b)         XPULP_R("p.msu", 0x33, 1, 0x21, d, a, b)
+#define P_MACU_16(d, a, b)     XPULP_SHIFTED("p.macuN", "16", 0x5B, 1, 0x10, d, a, b) /* (d + low halves) >> 16, unsigned */
+#define P_MACHHS(d, a, b)      XPULP_R("p.machhs", 0x5B, 1, 0x60, d, a, b)            /* of the high halves, signed */
 
 #define XPULP_FUNCTION(name, type, operand, text)                                                                           \
     static inline type name(operand a, operand b)                                                                           \

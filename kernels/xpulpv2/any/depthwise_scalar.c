@@ -8,16 +8,18 @@
  *
  * Sums of some pixels lie in memory, channel by channel, so that constants are loaded once for all of them.
  *
- * An output of a 3x3 of 16-bit elements takes some 52 cycles with DORY_NORMALISE_32, 5.8 a product: 18 for pairs of taps, 12
- * for what is done once four pixels, 8 for the end and 5 to store it; the rest are stalls of loads and branches. A
- * multiplier of 64-bit products takes 20 more (8 a product), since mulh has 5 cycles; a division 43 more (10.6), for it has
- * two of them and a step of correction. From 5x5 on all take less than 6. */
+ * 3x3 of them has a loop of its own, over pixels of a row (nine_taps.h).
+ *
+ * An output of a 3x3 of 16-bit elements takes some 35 cycles with DORY_NORMALISE_32, 4.0 a product, in large tiles: 14.5 for
+ * its taps, 6 for the end, 3 to store it, 1.7 to spread weights; the rest is what is done once 16 pixels. A product of 64
+ * bits takes 4 more (4.5 a product), a division 17 (5.9): see normalise.c for their instructions. */
 #include "../scratch.h"
 #include "../walk.h"
 #include "../xpulpv2.h"
+#include "nine_taps.h"
 #include "store.h"
 
-#define PIXELS 16 /* whose sums are in memory: a multiple of 4 */
+#define PIXELS DORY_NINE_TAPS_PIXELS /* whose sums are in memory: a multiple of 4 */
 
 struct scalar {
     struct dory_product product;
@@ -220,6 +222,41 @@ static void sum_in_pairs(const struct scalar *work, const struct sums *sums)
 
 #endif
 
+/* ---- nine taps ---------------------------------------------------------------------------------------------- */
+
+/* So many pixels of a quad of channels, row by row. */
+static void sum_in_rows(const struct scalar *work, struct dory_walk *walk, uint32_t quad, uint32_t lanes, uint32_t count,
+                        int32_t *sum)
+{
+    int32_t row_bytes = work->row_step + 3 * work->step;
+    while (count > 0) {
+        uint32_t run = dory_minimum(count, walk->columns - walk->column);
+        const uint8_t *start = walk->input + 4 * quad * work->element_bytes;
+        struct dory_nine_taps nine = {{start, start + row_bytes, start + 2 * row_bytes},
+                                      work->step,
+                                      walk->step - 2 * work->step,
+                                      work->pair_weights,
+                                      sum,
+                                      run};
+        for (uint32_t lane = 0; lane < lanes; lane += 2) {
+            dory_sum_nine_taps(&nine, work->product.input_is_signed);
+            nine.row[0] += 4;
+            nine.row[1] += 4;
+            nine.row[2] += 4;
+            nine.weights += 4 * work->pairs;
+            nine.sum += 2 * PIXELS;
+        }
+        count -= run;
+        sum += run;
+        walk->input += (int32_t)run * walk->step;
+        walk->column += run;
+        if (walk->column == walk->columns) {
+            walk->column = 0;
+            walk->input += walk->row_step;
+        }
+    }
+}
+
 /* An odd last tap is read twice, the second time by a weight of zero. */
 static void start_pairs(const struct scalar *work)
 {
@@ -270,18 +307,51 @@ static inline void sum_four(const struct scalar *work, const struct dory_pixels 
     }
 }
 
+static void sum_in_fours(const struct scalar *work, struct dory_walk *walk, uint32_t quad, uint32_t lanes, uint32_t count,
+                         int32_t *sum)
+{
+    for (uint32_t i = 0; i < count; i += 4) {
+        struct dory_pixels pixels;
+        dory_walk_pixels(walk, &pixels, dory_minimum(4, count - i));
+        sum_four(work, &pixels, quad, lanes, sum + i);
+    }
+}
+
 /* ---- elements --------------------------------------------------------------------------------------------------- */
 
-/* `count` elements of a channel, so many bytes apart. */
+#if defined(DORY_XPULPV2)
+
+#define STORE_LANE(store)                                                                                                   \
+    __asm__ volatile(".option push\n"                                                                                       \
+                     ".balign 4\n"                                                                                          \
+                     ".option norvc\n" LP_SETUP("x0", "%[count]", 2, "1")                                                   \
+                         P_LW_NEXT("t0", "%[element]") "1: " store("t0", "%[step]", "%[output]") ".option pop\n"            \
+                     : [element] "+r"(element), [output] "+r"(output)                                                       \
+                     : [count] "r"(count), [step] "r"(step)                                                                 \
+                     : "t0", "memory")
+
+/* `count` elements of a channel, at least one, so many bytes apart. */
 static void store_lane(uint8_t *output, uint32_t step, const int32_t *element, uint32_t count, uint32_t bytes)
 {
-    for (; count >= 4; count -= 4, element += 4, output += 4 * step) {
-        dory_store_four_elements(output, step, element, bytes);
+    if (bytes == 1) {
+        STORE_LANE(P_SB_STEP);
+    } else if (bytes == 2) {
+        STORE_LANE(P_SH_STEP);
+    } else {
+        STORE_LANE(P_SW_STEP);
     }
+}
+
+#else
+
+static void store_lane(uint8_t *output, uint32_t step, const int32_t *element, uint32_t count, uint32_t bytes)
+{
     for (; count > 0; count--, element++, output += step) {
         dory_store_element(output, *element, bytes);
     }
 }
+
+#endif
 
 /* Elements of fewer bits than a byte has, four pixels of four channels at a time. */
 static void store_packed(const struct dory_product *product, const int32_t *element, uint32_t index, uint32_t count,
@@ -346,10 +416,10 @@ static void compute_quad(const struct scalar *work, struct dory_walk *walk, uint
     }
     while (first < end) {
         uint32_t count = dory_minimum(PIXELS, end - first);
-        for (uint32_t i = 0; i < count; i += 4) {
-            struct dory_pixels pixels;
-            dory_walk_pixels(walk, &pixels, dory_minimum(4, count - i));
-            sum_four(work, &pixels, quad, lanes, sum + i);
+        if (work->pairs != 0 && work->rows == 3 && work->columns == 3) {
+            sum_in_rows(work, walk, quad, lanes, count, sum);
+        } else {
+            sum_in_fours(work, walk, quad, lanes, count, sum);
         }
         finish(work, sum, first, count, quad, lanes);
         first += count;

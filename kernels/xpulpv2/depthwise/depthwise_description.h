@@ -35,11 +35,11 @@ static inline bool dory_depthwise_takes_long_way(const struct dory_layer *layer)
 static inline uint32_t dory_depthwise_long_cycles(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
-    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 137 : 100;
-    case DORY_NORMALISE_64: return 152;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 113 : 100;
+    case DORY_NORMALISE_64: return 97;
     case DORY_NORMALISE_SPLIT: return 140;
-    case DORY_NORMALISE_HIGH: return 162;
-    case DORY_NORMALISE_DIVIDE: return 234;
+    case DORY_NORMALISE_HIGH: return 138;
+    case DORY_NORMALISE_DIVIDE: return 143;
     default: return 100;
     }
 }

@@ -324,10 +324,28 @@ static uint32_t depthwise_scalar_scratch_bytes(const struct dory_layer *layer, c
     return cores * dory_scalar_core_bytes(dory_scalar_pairs(layer, tile->channels));
 }
 
-/* Cycles of the sums of 4 pixels x 4 channels. */
-static uint64_t scalar_sums_cycles(const struct dory_layer *layer, uint32_t pairs)
+static bool has_nine_taps(const struct dory_layer *layer) { return layer->kernel_height == 3 && layer->kernel_width == 3; }
+
+/* Cycles of the sums of 4 pixels x 4 channels. Nine taps go from row to row, 16 pixels at a time. */
+static uint64_t scalar_sums_cycles(const struct dory_layer *layer, uint32_t pairs, uint32_t columns)
 {
-    return pairs != 0 ? 2 * (28 * (uint64_t)pairs + 70) : 4 * (layer->kernel_height * (layer->kernel_width * 9u + 6u) + 25);
+    if (pairs == 0) {
+        return 4 * (layer->kernel_height * (layer->kernel_width * 9u + 6u) + 10);
+    }
+    return has_nine_taps(layer) ? 232 + 4 * 170 / dory_minimum(columns, 16) : 2 * (28 * (uint64_t)pairs + 105);
+}
+
+/* What follows them, stores included. */
+static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
+{
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 390 : 280;
+    case DORY_NORMALISE_64: return 345;
+    case DORY_NORMALISE_SPLIT: return 450;
+    case DORY_NORMALISE_HIGH: return 450;
+    case DORY_NORMALISE_DIVIDE: return 540;
+    default: return 275;
+    }
 }
 
 static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -335,8 +353,8 @@ static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const st
     uint32_t pairs = dory_scalar_pairs(layer, tile->channels), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t blocks = ((uint64_t)pixel_quads * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
     uint64_t quads = (blocks + pixel_quads - 1) / pixel_quads, spread = pairs != 0 ? 4 * 18 * pairs + 100 : 0;
-    uint64_t finish = 4 * (uint64_t)dory_depthwise_long_cycles(layer) + (layer->output_bits == 16 ? 150 : 80);
-    return blocks * (scalar_sums_cycles(layer, pairs) + finish) + quads * spread + 600;
+    uint64_t block = scalar_sums_cycles(layer, pairs, tile->columns) + scalar_finish_cycles(layer);
+    return blocks * block + quads * spread + (pairs != 0 ? 1500 : 900);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {
