@@ -131,8 +131,8 @@ static void normalise_clamped(const struct dory_normaliser *normaliser, const ui
 }
 
 /* Any rounding: 14 instructions, 18 cycles with load and store. */
-static void normalise_high(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
-                           uint32_t count)
+static __attribute__((noinline)) void normalise_high(const struct dory_normaliser *normaliser, const uint8_t *constants,
+                                                     int32_t *sum, uint32_t stride, uint32_t count)
 {
     EACH_SUM(12,
              "add t0, t0, %[bias]\n"
@@ -207,8 +207,8 @@ static void normalise_clamped(const struct dory_normaliser *normaliser, const ui
     }
 }
 
-static void normalise_high(const struct dory_normaliser *normaliser, const uint8_t *constants, int32_t *sum, uint32_t stride,
-                           uint32_t count)
+static __attribute__((noinline)) void normalise_high(const struct dory_normaliser *normaliser, const uint8_t *constants,
+                                                     int32_t *sum, uint32_t stride, uint32_t count)
 {
     for (; count > 0; count--, sum += stride) {
         dory_normalise_highly(normaliser, sum, 1, 1, constants);
