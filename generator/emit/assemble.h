@@ -13,6 +13,9 @@ struct assembled {
     struct dory_port *inputs, *outputs;
 };
 
+/* layout.c: fills flash_image. */
+bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
+
 /* After layout_weights. */
 void plan_assemble(const struct plan *plan, struct assembled *assembled, struct arena *arena);
 

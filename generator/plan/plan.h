@@ -139,7 +139,7 @@ struct plan {
 
     uint32_t ram_bytes;
     uint32_t flash_bytes;     /* of the weight image with its header */
-    uint8_t *flash_image;     /* filled by layout */
+    uint8_t *flash_image;     /* filled by emit/layout.c */
     bool weights_are_linked;  /* the image is a part of the program, and no flash is needed */
     uint32_t resident_offset; /* in the arena, behind all else: the blobs at the start of the image, behind its header ... */
     uint32_t resident_bytes;  /* ... that stay there from run to run; 0: none, or all linked */
@@ -162,10 +162,9 @@ struct cut_memory *cut_memory_make(struct arena *arena);
 /* Does the target have the cores and bytes that the options ask for? A plan for more is one for another machine. */
 bool plan_options_check(const struct plan_options *options, const struct target *target, struct diagnostics *diagnostics);
 
-/* resident.c: kernels, tiles, steps, transfers, offsets. layout.c fills flash_image. */
+/* resident.c: kernels, tiles, steps, transfers, offsets. */
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
-bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
 /* finish/finish.c, of a plan that gets a table of tiles: awaits transfers at earlier steps, where nobody waits for them, so
  * that the cores need to meet the driver less often. */

@@ -1,5 +1,6 @@
 /* Weight blobs of layers small enough to be written down by hand, from the text of dory/layer.h. */
 #include "describe/requantise.h"
+#include "emit/assemble.h"
 #include "expect.h"
 #include "plan/plan.h"
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emit/assemble.h"
 #include "network/range.h"
 #include "plan/plan.h"
 #include "report/plan_text.h"

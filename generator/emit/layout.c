@@ -4,7 +4,7 @@
  * Every blob is written front to back into the place that the plan has for it; a blob that does not come out with exactly
  * the bytes that the plan counted is a fault of dory and is reported as one, since the firmware would read past it. */
 #include "describe/requantise.h"
-#include "plan/plan.h"
+#include "emit/assemble.h"
 
 #include <string.h>
 
