@@ -213,6 +213,10 @@ static const struct record record_valid = RECORD(struct dory_valid, valid_fields
 static const char *const meets_names[] = {
     [DORY_MEETS_NOBODY] = "DORY_MEETS_NOBODY", [DORY_MEETS] = "DORY_MEETS", [DORY_MEETS_TWICE] = "DORY_MEETS_TWICE"};
 
+static const char *const overlaps_names[] = {[DORY_OVERLAPS_STORE] = "DORY_OVERLAPS_STORE",
+                                             [DORY_OVERLAPS] = "DORY_OVERLAPS",
+                                             [DORY_OVERLAPS_WEIGHTS] = "DORY_OVERLAPS_WEIGHTS"};
+
 #define PREPARED(MEMBER, ...)                                                                                               \
     {                                                                                                                       \
         FIELD_PLACE(struct dory_prepared_tile, MEMBER), __VA_ARGS__                                                         \
@@ -223,7 +227,7 @@ static const struct field prepared_tile_fields[] = {
     PREPARED(meets, ENUM(meets_names)),
     PREPARED(starts_step, FLAG),
     PREPARED(ends_step, FLAG),
-    PREPARED(overlaps, FLAG),
+    PREPARED(overlaps, ENUM(overlaps_names)),
     PREPARED(loads_beside, NUMBER),
     PREPARED(load_weights, FLAG),
     PREPARED(has_border, FLAG),

@@ -252,7 +252,7 @@ static inline void store(struct walker *walker)
         begin_loads(walker, tile);
     }
     await_store(walker, tile->output_buffer);
-    if (!tile->overlaps) {
+    if (tile->starts_layer || !tile->overlaps) {
         await_store(walker, tile->output_buffer ^ 1);
     }
     walker->stores = tile->store_count;

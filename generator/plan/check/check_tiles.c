@@ -71,8 +71,9 @@ static bool is_in_turn(const struct plan *plan, int index, const struct dory_pre
     unsigned meets = first ? dory_step_meets(&step->record, before ? &before->record : NULL) : DORY_MEETS_NOBODY;
     bool alone = meets != DORY_MEETS_NOBODY || starts_layer || (first && step->record.drain);
     bool early = meets == DORY_MEETS_NOBODY && starts_layer && step->record.weights_are_early && tile->load_weights;
-    return tile->starts_step == first && tile->starts_layer == starts_layer && tile->meets == meets &&
-           !(alone && tile->overlaps) && tile->loads_beside == (tile->overlaps ? tile->load_count : early);
+    bool all = tile->overlaps == DORY_OVERLAPS;
+    return tile->starts_step == first && tile->starts_layer == starts_layer && tile->meets == meets && !(alone && all) &&
+           (tile->overlaps != DORY_OVERLAPS_WEIGHTS || early) && tile->loads_beside == (all ? tile->load_count : early);
 }
 
 void check_tiles(struct checker *checker)

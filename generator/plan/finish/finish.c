@@ -239,9 +239,23 @@ static void describe_copies(struct preparation *to, const struct dory_placed_til
     }
 }
 
+/* Copies beside the start of a kernel are in front of its instructions: only what takes long beside the store is worth it.
+ */
+#define LONG_BYTES 4096u
+
+static void bring_weights_early(struct dory_prepared_tile *tile, const struct dory_prepared_tile *before)
+{
+    const struct dory_prepared_copy *load = &tile->loads[0], *store = &before->store;
+    uint32_t bytes = (uint32_t)load->run_bytes * load->runs, beside = (uint32_t)store->run_bytes * store->runs;
+    tile->loads_beside = tile->load_weights;
+    if (tile->load_weights && bytes > beside * store->planes + LONG_BYTES)
+        tile->overlaps = DORY_OVERLAPS_WEIGHTS;
+}
+
 static void prepare_tile(struct preparation *to, const struct dory_placed_tile *tile, const struct dory_layer *layer)
 {
     struct dory_prepared_tile *prepared = to->next++;
+    const struct dory_prepared_tile *before = to->step_before ? prepared - 1 : NULL;
     bool is_first = to->before.tile.rows == 0;
     enum dory_meets meets = tile->starts_step ? dory_step_meets(tile->step, to->step_before) : DORY_MEETS_NOBODY;
     *prepared = (struct dory_prepared_tile){
@@ -260,7 +274,7 @@ static void prepare_tile(struct preparation *to, const struct dory_placed_tile *
     if (prepared->overlaps)
         prepared->loads_beside = prepared->load_count;
     else if (is_first && meets == DORY_MEETS_NOBODY && tile->step->weights_are_early)
-        prepared->loads_beside = prepared->load_weights;
+        bring_weights_early(prepared, before);
 }
 
 static void prepare_step(struct preparation *to, const struct plan_step *step)

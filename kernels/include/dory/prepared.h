@@ -16,6 +16,13 @@ enum dory_meets {
     DORY_MEETS_TWICE   /* come to two: what it needs can start only then */
 };
 
+/* What of a tile is loaded before the one before has been computed and stored. */
+enum dory_overlaps {
+    DORY_OVERLAPS_STORE,  /* its weights, if they are early: beside the store of the one before */
+    DORY_OVERLAPS,        /* all: while the one before is computed */
+    DORY_OVERLAPS_WEIGHTS /* its weights, of which there are many, while the one before is computed */
+};
+
 /* A copy of dory/hal.h in few bytes: its strides are 0 where there is nothing that they lead to. */
 struct dory_prepared_copy {
     uint32_t
@@ -34,9 +41,9 @@ struct dory_prepared_tile {
     uint8_t starts_layer; /* or another turn of it */
     uint8_t meets;        /* enum dory_meets; of the step that it starts */
     uint8_t starts_step, ends_step;
-    uint8_t overlaps;     /* is loaded while the tile before is computed */
-    uint8_t loads_beside; /* so many of `loads` are begun early: all where it overlaps, or the weights, beside the store */
-    uint8_t load_weights; /* the first of `loads` is that of weights */
+    uint8_t overlaps;              /* enum dory_overlaps */
+    uint8_t loads_beside;          /* so many of `loads` are begun early: all, or the weights */
+    uint8_t load_weights;          /* the first of `loads` is that of weights */
     uint8_t has_border, has_table; /* to be laid in L1 before it is computed */
     uint8_t output_buffer;
     uint8_t store_count, load_count;
