@@ -11,7 +11,13 @@
  * which with DORY_DIRECT_CLAMPED (20) is at most 3.0, 4.2 and 7.3 MAC/cycle on 8 cores; more load them: 7 + 8 * steps, 39
  * with K = 15.
  * - any: 8 + 18 * steps.
- * A lane takes about 60 cycles beside its fours, four of them about 200 more. */
+ * A lane takes about 60 cycles beside its fours, four of them about 200 more.
+ *
+ * What no way between registers ends (64-bit products, divisions, halves to even) has sums in memory, 8 fours at a time. Of
+ * an output that takes 8 (64-bit), 17 (division) or 18 cycles (to even) in normalise.c, 5 to store it and 3 or more for its
+ * taps: 16, 25 and 26, more than 6 a product with 3 taps but for the first; measured in lines of 24 to 28, where what a lane
+ * takes beside it is as much again: 37 with 3 taps and 64 bits (12.2 a product), 55 and 49 with 5 taps and the others (10.9
+ * and 9.7). */
 #ifndef DORY_XPULPV2_LINE_H
 #define DORY_XPULPV2_LINE_H
 
