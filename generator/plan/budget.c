@@ -118,7 +118,7 @@ bool budget_plan(const struct network *network, const struct target *target, con
         *plan = with_table;
         plan_await_together(plan, arena);
     }
-    plan_bring_early(plan, arena);
+    plan_bring_early(plan, has_table, arena);
     if (has_table)
         plan->tiles = plan_place_tiles(plan, arena);
     return true;

@@ -87,8 +87,9 @@ struct plan_step {
     int input_buffer[2], output_buffer, weights_buffer; /* -1: none */
     /* predicted, after the end of the last layer that was completed, as if steps of others had taken no time behind it, and
      * without waits for L3: timeline.h adds both */
-    uint64_t fetch_cycles; /* its first loads are issued: the transfers it awaits must be complete */
-    uint64_t start_cycles; /* it starts to compute: the transfers it starts are queued */
+    uint64_t fetch_cycles;    /* its first loads are issued: the transfers it awaits must be complete */
+    uint64_t start_cycles;    /* it starts to compute: the transfers it starts are queued */
+    uint32_t l3_busy_percent; /* of its time, L3 moves data: known when the plan is finished, else 0 */
 };
 
 struct plan_transfer {
@@ -171,8 +172,8 @@ bool plan_make(const struct network *network, const struct target *target, const
 void plan_await_together(struct plan *plan, struct arena *arena);
 
 /* finish/finish.c: brings the first weights of layers beside the layer before, where L1 has room for them, and predicts
- * anew. What was compared until then, and proof.bound_cycles, is without that. */
-void plan_bring_early(struct plan *plan, struct arena *arena);
+ * anew. `has_table`: of its tiles, see below. What was compared until then, and proof.bound_cycles, is without that. */
+void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena);
 
 /* finish/finish.c: the tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. Null where
  * one of their copies is larger than what a table can say. */

@@ -64,6 +64,8 @@ struct tile_problem {
     struct tile_observer observer;
 
     /* What the search leaves out: known when all is decided. */
+    bool is_decided;                /* it is */
+    uint32_t l3_busy_percent;       /* of the layer's time, L3 moves data beside it */
     bool weights_are_early;         /* the first ones are in L1 when the layer starts, see finish/finish.c */
     bool kernel_is_warm;            /* the layer before has the same one */
     uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
@@ -76,6 +78,16 @@ struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struc
                                      const struct target *target, unsigned cores, struct arena *arena);
 uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
                          uint32_t input_channels);
+
+/* Of the driver, a tile; of one whose copies it starts itself, beside the tile before, or has a core start. The search takes
+ * all for the former kind, so that to keep tiles apart, which takes less L1, is never worth it. */
+uint64_t tile_driver_cycles(const struct tile_problem *problem, bool starts_copies);
+
+/* Of copies between L2 and L1, long runs, in bytes per 1000 cycles. */
+struct tile_rates {
+    uint32_t read, write;
+};
+struct tile_rates tile_rates_of(const struct tile_problem *problem);
 
 /* Cycles of a layer's first tile beyond its kernel's own. */
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);

@@ -161,6 +161,8 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->early_cycles_of_next = early_cycles_behind(plan, first + (int)problem->step_count);
     problem->kernel_is_warm =
         plan->is_finished && first > 0 && plan->layers[plan->steps[first - 1].layer].kernel == problem->kernel;
+    problem->is_decided = plan->is_finished;
+    problem->l3_busy_percent = plan->steps[first].l3_busy_percent;
     problem->transfers_queued =
         first > 0 ? plan->steps[first - 1].record.transfers_started : plan->steps[0].record.transfers_awaited;
     struct dory_step *steps = arena_array(&scratch, struct dory_step, problem->step_count);
@@ -237,6 +239,33 @@ static void play_layer(struct plan *plan, int layer, uint64_t *turn_cycles, stru
     planned->dma_cycles = sum.dma_cycles;
 }
 
+/* Of a time, how much L3 moves data. Transfers and times are in order; `next` is the first one that may not have ended. */
+static uint64_t busy_cycles(const struct timeline *timeline, int transfers, uint64_t begin, uint64_t end, int *next)
+{
+    uint64_t busy = 0;
+    while (*next < transfers && timeline->transfers[*next].end_cycle <= begin)
+        ++*next;
+    for (int i = *next; i < transfers && timeline->transfers[i].start_cycle < end; i++) {
+        const struct timeline_transfer *transfer = &timeline->transfers[i];
+        uint64_t from = transfer->start_cycle > begin ? transfer->start_cycle : begin;
+        busy += (transfer->end_cycle < end ? transfer->end_cycle : end) - from;
+    }
+    return busy;
+}
+
+/* What L3 does beside the steps of a turn, by the times that there are so far. */
+static void set_busy(struct plan *plan, struct arena *arena)
+{
+    struct timeline timeline;
+    int next = 0;
+    timeline_make(plan, &timeline, arena);
+    for (int i = 0; i < plan->step_count; i += (int)turn_steps(plan, i)) {
+        uint64_t begin = timeline.steps[i].begin_cycle, end = timeline.steps[i + (int)turn_steps(plan, i) - 1].end_cycle;
+        uint64_t busy = busy_cycles(&timeline, plan->transfer_count, begin, end, &next);
+        plan->steps[i].l3_busy_percent = end > begin ? (uint32_t)(100 * busy / (end - begin)) : 0;
+    }
+}
+
 void timeline_play_layers(struct plan *plan, struct arena *arena)
 {
     size_t layers = (size_t)plan->network->layer_count, steps = (size_t)plan->step_count;
@@ -245,6 +274,8 @@ void timeline_play_layers(struct plan *plan, struct arena *arena)
     uint64_t *turn_cycles = arena_array(arena, uint64_t, steps);
     plan->layers = memcpy(own_layers, plan->layers, layers * sizeof *own_layers);
     plan->steps = memcpy(own_steps, plan->steps, steps * sizeof *own_steps);
+    if (plan->is_finished)
+        set_busy(plan, arena);
     for (int i = 0; i < plan->network->layer_count; i++)
         play_layer(plan, i, turn_cycles, arena);
     count_from_completed(plan, turn_cycles);

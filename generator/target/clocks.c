@@ -58,18 +58,15 @@ static uint32_t converted_driver(struct ratio clocks, uint32_t cycles, uint32_t 
     return (uint32_t)(cycles * percent * clocks.cluster / clocks.controller / 100);
 }
 
-/* A faster controller fills and empties L1 in denser bursts. */
+/* A faster controller fills and empties L1 in denser bursts. At a slower one the DMA takes only a part of the cycles that
+ * its copies keep the port of L2. */
 static uint32_t converted_contention(const struct target *target, struct ratio clocks)
 {
+    if (target->port_bytes_per_1000_cycles && clocks.controller < clocks.cluster)
+        return (uint32_t)(target->dma_contention_cycles * clocks.controller / clocks.cluster);
     uint64_t faster = clocks.controller > clocks.cluster ? clocks.controller - clocks.cluster : 0;
     uint64_t more = target->dma_contention_cycles * faster * target->contention_controller_percent / 100;
     return target->dma_contention_cycles + (uint32_t)(more / clocks.cluster);
-}
-
-static void limit_rate(uint32_t *rate, uint32_t limit)
-{
-    if (*rate > limit)
-        *rate = limit;
 }
 
 static struct target *copy_of(const struct target *target, struct arena *arena)
@@ -88,8 +85,9 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
     target->controller_mhz = controller_mhz;
     target->cluster_mhz = cluster_mhz;
     target->l3_setup_cycles = converted_driver(clocks, target->l3_setup_cycles, 100);
-    uint32_t *const driver[] = {&target->tile_driver_cycles, &target->step_driver_cycles, &target->command_driver_cycles,
-                                &target->transfer_driver_cycles, &target->early_driver_cycles};
+    uint32_t *const driver[] = {&target->tile_driver_cycles, &target->start_driver_cycles,   &target->serve_driver_cycles,
+                                &target->step_driver_cycles, &target->command_driver_cycles, &target->transfer_driver_cycles,
+                                &target->early_driver_cycles};
     for (size_t i = 0; i < sizeof driver / sizeof *driver; i++)
         *driver[i] = converted_driver(clocks, *driver[i], target->slow_driver_percent);
     target->dma_contention_cycles = converted_contention(target, clocks);
@@ -103,11 +101,8 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
     target->dma_latency_cycles = converted(clocks, target->dma_latency_cycles, target->dma_latency_controller_percent);
     uint32_t l3_percent = controller_mhz < cluster_mhz ? target->slow_l3_percent : 100;
     target->l3_bytes_per_1000_cycles = converted_rate(clocks, target->l3_bytes_per_1000_cycles * l3_percent / 100);
-    if (target->dma_bytes_per_1000_controller_cycles) {
-        uint32_t most = converted_rate(clocks, target->dma_bytes_per_1000_controller_cycles);
-        limit_rate(&target->dma_read_bytes_per_1000_cycles, most);
-        limit_rate(&target->dma_write_bytes_per_1000_cycles, most);
-    }
+    if (target->port_bytes_per_1000_cycles)
+        target->port_bytes_per_1000_cycles = converted_rate(clocks, target->port_bytes_per_1000_cycles);
     return true;
 }
 
@@ -115,7 +110,8 @@ struct target *target_with_table(const struct target *target, struct arena *aren
 {
     struct target *quick = copy_of(target, arena);
     quick->tile_driver_cycles = quick->step_driver_cycles = quick->command_driver_cycles = 0;
-    quick->early_driver_cycles = 0; /* to queue transfers remains, for which the cores meet it */
+    quick->start_driver_cycles = quick->serve_driver_cycles = quick->early_driver_cycles =
+        0; /* to queue transfers remains, for which the cores meet it */
     quick->tile_overhead_cycles = target->table_tile_overhead_cycles;
     quick->kernel_start_cycles = target->table_kernel_start_cycles;
     quick->run_overhead_cycles = target->table_run_overhead_cycles;

@@ -61,6 +61,8 @@ static const struct key cycle_fields[] = {
     NUMBER("tile_driver", tile_driver_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("step_driver", step_driver_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("layer_overhead", layer_overhead_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER_OR("start_driver", start_driver_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("serve_driver", serve_driver_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("command_driver", command_driver_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("transfer_driver", transfer_driver_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("early_driver", early_driver_cycles, 0, MAXIMUM_CYCLES, 0),
@@ -118,7 +120,8 @@ static const struct key controller_fields[] = {
     PERCENT("dma_contention_percent", contention_controller_percent),
     NUMBER_OR("slow_driver_percent", slow_driver_percent, 100, 1000, 100),
     NUMBER_OR("slow_l3_percent", slow_l3_percent, 1, 100, 100),
-    NUMBER_OR("dma_bytes_per_1000_cycles", dma_bytes_per_1000_controller_cycles, 1, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("port_bytes_per_1000_cycles", port_bytes_per_1000_cycles, 1, MAXIMUM_CYCLES, 0),
+    PERCENT("port_l3_percent", port_l3_percent),
     END_OF_FIELDS,
 };
 

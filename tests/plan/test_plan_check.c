@@ -81,7 +81,7 @@ int main(void)
                                        .layouts = i % 2 ? LAYOUTS_CHW : LAYOUTS_HWC};
         bool sound = plan_make(networks[i / 3 > 0 && i != 8], &target, &options, &plan, &arena, &diagnostics);
         if (sound && i % 2) {
-            plan_bring_early(&plan, &arena);
+            plan_bring_early(&plan, true, &arena);
             plan.tiles = plan_place_tiles(&plan, &arena);
         }
         sound = sound && plan_check(&plan, &diagnostics);

@@ -72,8 +72,9 @@ static bool make_plan(struct trial *trial)
     trial->plan = (struct plan){0};
     bool planned = plan_make(trial->network, &trial->target, &trial->options, &trial->plan, trial->arena, &diagnostics);
     if (planned) {
-        plan_bring_early(&trial->plan, trial->arena);
-        if (plan_tile_count(&trial->plan) % 3 == 0) /* by the driver, or by the generator */
+        bool has_table = plan_tile_count(&trial->plan) % 3 == 0; /* by the driver, or by the generator */
+        plan_bring_early(&trial->plan, has_table, trial->arena);
+        if (has_table)
             trial->plan.tiles = plan_place_tiles(&trial->plan, trial->arena);
         planned = layout_weights(&trial->plan, trial->arena, &diagnostics) && plan_check(&trial->plan, &diagnostics);
     }

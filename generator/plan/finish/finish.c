@@ -145,15 +145,24 @@ static bool make_room(struct plan *plan, int index, const struct pieces *used, c
     return true;
 }
 
-void plan_bring_early(struct plan *plan, struct arena *arena)
+/* With a table the cores bring them, where they need not meet the driver before. */
+static bool can_be_early(const struct plan *plan, int index, bool has_table)
+{
+    const struct plan_layer *layer = &plan->layers[index];
+    if (index == 0 || layer->block >= 0 || layer[-1].block >= 0 || layer->record.quad_bytes == 0) /* not for turns */
+        return false;
+    const struct plan_step *first = &plan->steps[layer->first_step];
+    return !has_table || dory_step_meets(&first->record, &first[-1].record) == DORY_MEETS_NOBODY;
+}
+
+void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena)
 {
     struct timeline timeline;
     struct l1_sizes before = {0};
     for (int i = 0; i < plan->network->layer_count; i++) {
         struct plan_layer *layer = &plan->layers[i];
         struct l1_sizes sizes = timeline_l1_sizes(plan, i);
-        bool in_turn = i == 0 || layer->block >= 0 || layer[-1].block >= 0; /* layers that take turns do without */
-        if (!in_turn && layer->record.quad_bytes > 0) {
+        if (can_be_early(plan, i, has_table)) {
             struct pieces used = in_use_at_end(plan, i - 1, &before);
             plan->steps[layer->first_step].record.weights_are_early = make_room(plan, i, &used, &sizes);
         }

@@ -36,15 +36,45 @@ static uint64_t divide_up(uint64_t value, uint64_t divisor) { return (value + di
 /* Who copies, how much has been, and how many commands copies took behind their first. */
 struct mover {
     const struct target *target;
+    struct tile_rates rates;
     uint64_t moved_bytes, further_commands;
 };
+
+/* What waits for a copy waits for the port of L2, which L3 uses, too. */
+static uint32_t port_rate(const struct tile_problem *problem, uint32_t rate)
+{
+    const struct target *target = problem->target;
+    uint64_t taken = (uint64_t)target->port_l3_percent * problem->l3_busy_percent; /* of 10,000 */
+    uint64_t port = target->port_bytes_per_1000_cycles * (10000 - taken) / 10000;
+    return target->port_bytes_per_1000_cycles && port < rate ? (uint32_t)(port ? port : 1) : rate;
+}
+
+uint64_t tile_driver_cycles(const struct tile_problem *problem, bool starts_copies)
+{
+    const struct target *target = problem->target;
+    if (!problem->is_decided)
+        return target->tile_driver_cycles + target->start_driver_cycles + target->serve_driver_cycles / 2;
+    uint64_t start = target->start_driver_cycles + (uint64_t)target->serve_driver_cycles * problem->l3_busy_percent / 100;
+    return target->tile_driver_cycles + (starts_copies ? start : 0);
+}
+
+struct tile_rates tile_rates_of(const struct tile_problem *problem)
+{
+    return (struct tile_rates){.read = port_rate(problem, problem->target->dma_read_bytes_per_1000_cycles),
+                               .write = port_rate(problem, problem->target->dma_write_bytes_per_1000_cycles)};
+}
+
+static struct mover mover_of(const struct tile_problem *problem)
+{
+    return (struct mover){.target = problem->target, .rates = tile_rates_of(problem)};
+}
 
 static uint64_t copy_cycles(struct mover *mover, uint64_t bytes, uint64_t runs, bool read)
 {
     const struct target *target = mover->target;
     mover->moved_bytes += bytes;
-    uint32_t rate = read ? target->dma_read_bytes_per_1000_cycles : target->dma_write_bytes_per_1000_cycles;
-    return target->dma_setup_cycles + divide_up(bytes * 1000, rate) + runs * target->dma_run_overhead_cycles;
+    return target->dma_setup_cycles + divide_up(bytes * 1000, read ? mover->rates.read : mover->rates.write) +
+           runs * target->dma_run_overhead_cycles;
 }
 
 /* Planes: one run each, or all of them one; rows of border between them are read like others, see tile_copies.c. */
@@ -258,6 +288,15 @@ static uint64_t kernel_beside(const struct target *target, uint64_t kernel, uint
     return kernel + (copies < most ? copies : most) * target->dma_contention_cycles / 1000;
 }
 
+/* Of the driver, to start copies and to prepare the tile. What it does behind their start waits for the port of L2, as its
+ * instructions come from there; where that is faster than the DMA, it need not. */
+static uint64_t driver_beside(const struct target *target, uint64_t copies, uint64_t driver)
+{
+    bool waits = target->port_bytes_per_1000_cycles <= target->dma_read_bytes_per_1000_cycles;
+    uint64_t behind = waits ? 0 : driver / 3;
+    return driver - behind + maximum(copies, behind);
+}
+
 /* The tile before is computed; `load` cycles of transfers go on meanwhile if they overlap, else behind its store.
  * Returns when those loads are issued. */
 static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uint64_t driver, bool overlaps)
@@ -269,7 +308,7 @@ static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uin
     if (overlaps)
         tell(player, TILE_LOAD, tile, issued, load_cycles, NULL);
     tell(player, TILE_STORE, tile - 2, issued + beside - player->pending, player->pending, NULL);
-    player->time += maximum(kernel, beside + driver) + overhead;
+    player->time += maximum(kernel, driver_beside(player->problem->target, beside, driver)) + overhead;
     player->cost->exposed_cycles += maximum(kernel, beside) - kernel;
     player->pending = overlaps ? player->store : 0;
     player->pending_commands = overlaps ? player->store_commands : 0;
@@ -300,7 +339,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     bool overlaps = !player->first && !(first_of_step && step->drain) && !(at->chunk == 0 && !player->two_outputs);
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
     uint64_t commands = (overlaps ? take_commands(player) : 0) + player->pending_commands;
-    uint64_t driver = problem->target->tile_driver_cycles + (first_of_step ? problem->target->step_driver_cycles : 0) +
+    uint64_t driver = tile_driver_cycles(problem, overlaps) + (first_of_step ? problem->target->step_driver_cycles : 0) +
                       commands * problem->target->command_driver_cycles + player->queueing +
                       queue_transfers(player, first_of_step ? step->transfers_awaited : 0, UINT64_MAX);
     if (player->first) {
@@ -328,7 +367,7 @@ uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct
 {
     const struct dory_layer *layer = problem->layer;
     const struct dory_step *step = &problem->steps[0];
-    struct player player = {.problem = problem, .tiling = tiling, .mover = {.target = problem->target}, .first = true};
+    struct player player = {.problem = problem, .tiling = tiling, .mover = mover_of(problem), .first = true};
     struct position at = {step->first_row, 0, step->first_channel, 0};
     struct dory_tile_shape shape = tiling->shape;
     bool overlaps = false;
@@ -339,7 +378,7 @@ uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct
 
 uint64_t tile_first_weights_cycles(const struct tile_problem *problem, const struct tiling *tiling)
 {
-    struct player player = {.problem = problem, .tiling = tiling, .mover = {.target = problem->target}};
+    struct player player = {.problem = problem, .tiling = tiling, .mover = mover_of(problem)};
     const struct dory_step *step = &problem->steps[0];
     struct dory_tile_shape shape = tiling->shape;
     shape.channels = dory_minimum(shape.channels, step->channels);
@@ -378,7 +417,7 @@ static struct player player_of(const struct tile_problem *problem, const struct 
         .problem = problem,
         .tiling = tiling,
         .cost = cost,
-        .mover = {.target = problem->target},
+        .mover = mover_of(problem),
         .transfers_queued = problem->transfers_queued,
         .two_inputs = !loads.input || !(tiling->single & SINGLE_INPUT),
         .two_weights = !loads.weights || !(tiling->single & SINGLE_WEIGHTS),
@@ -392,7 +431,7 @@ static struct player player_of(const struct tile_problem *problem, const struct 
 static void finish(struct player *player)
 {
     const struct target *target = player->problem->target;
-    uint64_t driver = target->tile_driver_cycles + target->step_driver_cycles + player->queueing,
+    uint64_t driver = tile_driver_cycles(player->problem, true) + target->step_driver_cycles + player->queueing,
              early = player->problem->early_cycles_of_next;
     driver += early ? target->early_driver_cycles : 0;
     uint64_t ready = maximum(player->pending + driver, early ? driver / 2 + early : 0); /* with the first weights there */

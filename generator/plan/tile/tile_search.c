@@ -148,7 +148,8 @@ static uint64_t transfer_bound(uint64_t times, uint64_t bytes, uint32_t setup_cy
 static struct transfer_bounds transfer_bounds_of(const struct search *search, const struct candidate *candidate)
 {
     const struct dory_layer *layer = search->problem->layer;
-    const struct target *target = search->problem->target;
+    uint32_t setup = search->problem->target->dma_setup_cycles;
+    struct tile_rates rates = tile_rates_of(search->problem);
     struct division *division = candidate->division;
     const struct dory_tile_shape *shape = &candidate->tiling.shape;
     bool reads_all = reads_all_channels(search), space_outer = candidate->tiling.order == DORY_SPACE_OUTER;
@@ -166,12 +167,10 @@ static struct transfer_bounds transfer_bounds_of(const struct search *search, co
     uint64_t output_bytes = (uint64_t)layer->output_height * layer->output_width *
                             dory_element_bytes(layer->output_channels, layer->output_bits);
     return (struct transfer_bounds){
-        .input = transfer_bound(input_passes * spaces, input_passes * input_bytes, target->dma_setup_cycles,
-                                target->dma_read_bytes_per_1000_cycles),
-        .weights = transfer_bound(quad_bytes ? weights_passes * channels : 0, weights_passes * weights_bytes,
-                                  target->dma_setup_cycles, target->dma_read_bytes_per_1000_cycles),
-        .output = transfer_bound(spaces * channels, output_bytes, target->dma_setup_cycles,
-                                 target->dma_write_bytes_per_1000_cycles),
+        .input = transfer_bound(input_passes * spaces, input_passes * input_bytes, setup, rates.read),
+        .weights =
+            transfer_bound(quad_bytes ? weights_passes * channels : 0, weights_passes * weights_bytes, setup, rates.read),
+        .output = transfer_bound(spaces * channels, output_bytes, setup, rates.write),
     };
 }
 
@@ -215,10 +214,11 @@ static void estimate(const struct search *search, const struct candidate *candid
     uint64_t load = (transfers.input + transfers.weights) / tiles + target->dma_latency_cycles;
     bool single_load = (tiling->single & (SINGLE_INPUT | SINGLE_WEIGHTS)) != 0;
     bool apart = single_load || (tiling->single & SINGLE_OUTPUT);
-    uint64_t beside = (apart ? 0 : load + store + command_cycles(search, candidate)) + target->tile_driver_cycles;
+    uint64_t beside =
+        (apart ? 0 : load + store + command_cycles(search, candidate)) + tile_driver_cycles(search->problem, true);
     uint64_t tile = most(kernel, beside) + (apart ? load + store : 0) + target->tile_overhead_cycles;
     uint64_t first = kernel + tile_kernel_start_cycles(search->problem),
-             turn = target->tile_driver_cycles + target->step_driver_cycles;
+             turn = tile_driver_cycles(search->problem, true) + target->step_driver_cycles;
     uint64_t last = most(tiles == 1 ? first : kernel, store + turn) + store;
     cost->cycles = search->fixed_cycles + tile_first_load_cycles(search->problem, tiling) + (tiles - 1) * tile + last +
                    target->tile_overhead_cycles + (tiles == 1 ? 0 : most(first, beside) - most(kernel, beside));
@@ -247,7 +247,7 @@ static uint64_t bound(const struct search *search, uint64_t kernels, uint64_t ti
 {
     const struct target *target = search->problem->target;
     return search->fixed_cycles +
-           most(kernels + tile_kernel_start_cycles(search->problem), tiles * target->tile_driver_cycles) +
+           most(kernels + tile_kernel_start_cycles(search->problem), tiles * tile_driver_cycles(search->problem, true)) +
            tiles * target->tile_overhead_cycles;
 }
 

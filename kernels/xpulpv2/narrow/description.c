@@ -70,13 +70,14 @@ static uint32_t first_scratch_bytes(const struct dory_layer *layer, const struct
 }
 
 static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                             uint32_t instructions)
+                             uint32_t bytes, uint32_t finish)
 {
+    uint32_t instructions = 3 * bytes / 4 + finish;
     uint32_t fours = dory_divide_up(tile->rows * tile->columns, 4), pairs = tile->channels / 2;
     uint32_t pixels = 4 * dory_divide_up(fours, cores);
     uint32_t batches = dory_divide_up(pixels, dory_narrow_batch(tile->rows * tile->columns));
     bool nines = layer->dilation_width == 1 && layer->kernel_height == 3 && layer->kernel_width * layer->input_channels == 9;
-    uint64_t pixel = pairs * (instructions * 10 + (cores > 1 ? 10u : 0u)) / 10 + (nines ? 38 : 55);
+    uint64_t pixel = pairs * (instructions * 10 + (cores > 1 ? 10u : 0u)) / 10 + (nines ? 38 : 37 + bytes * 5 / 8);
     return pixels * pixel + batches * (pairs * 75 + 60) + 400;
 }
 
@@ -85,12 +86,13 @@ static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_t
     static uint64_t cycles##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)      \
     {                                                                                                                       \
         bool apart = (kind) == DORY_DIRECT_SPLIT && layer->output_layout == DORY_CHW;                                       \
-        return first_cycles(layer, tile, cores, 3 * (bytes) / 4 + (finish) + (apart ? 2 : 0));                              \
+        return first_cycles(layer, tile, cores, bytes, (finish) + (apart ? 2 : 0));                                         \
     }                                                                                                                       \
     const struct dory_kernel_description dory_xpulpv2_narrow##suffix##_description = {                                      \
         .name = "dory_xpulpv2_narrow" #suffix,                                                                              \
         .supports = supports##suffix,                                                                                       \
         .scratch_bytes = first_scratch_bytes,                                                                               \
+        .start_percent = 30,                                                                                                \
         .cycles = cycles##suffix,                                                                                           \
         .writes_chw = true,                                                                                                 \
     };
