@@ -275,8 +275,9 @@ static void report_layers(const struct planner *p, uint32_t l2_bytes, int l2_lay
     if (fits_l1 || l2_bytes > p->l2_bytes)
         diagnose(p->diagnostics, SEVERITY_ERROR, network->layers[l2_layer].name, NULL,
                  "does not fit L2: with as much as can be in RAM, and in the smallest stripes and blocks of weights, "
-                 "%" PRIu32 " bytes live at once, there are %" PRIu32,
-                 l2_bytes, p->l2_bytes);
+                 "%" PRIu32 " bytes live at once, there are %" PRIu32 "%s",
+                 l2_bytes, p->l2_bytes,
+                 p->options->tables_in_l2 ? " for these and the tables of steps, which are longer for smaller stripes" : "");
 }
 
 void least_report(const struct planner *p)
@@ -292,7 +293,8 @@ void least_report(const struct planner *p)
     l1 = least_l1_beside(p, l1, l2 > p->l2_bytes ? l2 : p->l2_bytes);
     diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
              "the whole network fits with at least %" PRIu32 " bytes of L1%s, for layer '%s', and %" PRIu32
-             " bytes of L2, for layer '%s'",
+             " bytes of L2%s, for layer '%s'",
              l1 + p->target->l1_stack_bytes, p->target->l1_stack_bytes ? ", stacks included" : "",
-             network->layers[l1_layer].name, l2, network->layers[l2_layer].name);
+             network->layers[l1_layer].name, l2, p->options->tables_in_l2 ? " beside its tables" : "",
+             network->layers[l2_layer].name);
 }
