@@ -1,9 +1,9 @@
 /* Plays a plan's steps and transfers byte by byte.
  *
  * Every byte of L2 and RAM has a content: byte n of tensor t, or byte n of a layer's weights, or nothing. A step finds in
- * its windows what it needs, or the plan is wrong. What is under way is modelled by the promises of dory/network.h and nothing
- * else: a transfer may happen at any time from its start until it is awaited; the loads of a step, until the next step
- * computes; its stores, until a later step drains. */
+ * its windows what it needs, or the plan is wrong. What is under way is modelled by the promises of dory/network.h and
+ * nothing else: a transfer may happen at any time from its start until it is awaited; the loads of a step, until the next
+ * step computes; its stores, until a later step drains. */
 #include "plan/check/checker.h"
 
 #include <stdlib.h>
