@@ -451,23 +451,6 @@ static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
                                                              : 0;
 }
 
-/* 32-bit words of what `map`, `terms`, `exponentials`, `taps` or `thresholds` point to. */
-static inline uint32_t dory_list_words(const struct dory_layer *layer)
-{
-    uint32_t thresholds = layer->normalisation == DORY_NORMALISE_THRESHOLDS ? DORY_THRESHOLDS : 0;
-    switch (layer->operation) {
-    case DORY_TABLE: return 0;
-    case DORY_ADDITION: return layer->normalisation == DORY_NORMALISE_HIGH ? 512 : thresholds;
-    case DORY_COPY: return layer->map ? (uint32_t)layer->output_height + layer->output_width + layer->output_channels : 0;
-    case DORY_SOFTMAX: return 256 + thresholds;
-    case DORY_INTERPOLATION:
-        return ((uint32_t)layer->output_height * layer->row_pairs + (uint32_t)layer->output_width * layer->column_pairs) *
-                   4 +
-               thresholds;
-    default: return thresholds;
-    }
-}
-
 /* Bytes of normalisation constants of one channel. */
 static inline uint32_t dory_channel_constants_bytes(const struct dory_layer *layer)
 {
