@@ -221,7 +221,6 @@ static void make_steps(struct maker *m, int member)
             rows = rows_of_step(m, member, turn, row);
             cut->steps[cut->step_count++] = make_step(m, member, turn, row, rows);
         }
-    cut->times = arena_array(m->planner->arena, struct step_times, cut->step_count);
     cut->steps[cut->step_count - 1].last_of_layer = 1;
 }
 

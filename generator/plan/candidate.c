@@ -80,9 +80,9 @@ static void count_input(struct candidate *candidate, const uint64_t *reads)
 
 static struct candidate make_candidate(const struct planner *planner, int layer, struct choice choice)
 {
-    const struct profile *profile = profile_get(planner, layer, &choice);
-    uint32_t steps = choice.cut->step_count;
     struct arena scratch = {0};
+    const struct profile *profile = profile_make(planner, layer, &choice, &scratch);
+    uint32_t steps = choice.cut->step_count;
     struct candidate candidate = {.choice = choice, .cycles = choice.cut->cost.cycles};
     uint64_t *reads = arena_array(&scratch, uint64_t, steps), *inputs = arena_array(&scratch, uint64_t, steps);
     for (int i = 0; i < profile->read_count; i++) {

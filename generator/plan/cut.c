@@ -140,7 +140,6 @@ static void make_steps(struct planner *planner, const struct dory_layer *record,
              blocks = dory_divide_up(record->output_channels, cut->channels);
     cut->step_count = stripes * blocks;
     cut->steps = arena_array(planner->arena, struct dory_step, cut->step_count);
-    cut->times = arena_array(planner->arena, struct step_times, cut->step_count);
     for (uint32_t i = 0; i < cut->step_count; i++) {
         uint32_t stripe = cut->channels_outer ? i % stripes : i / blocks;
         uint32_t block = cut->channels_outer ? i / stripes : i % blocks;
@@ -258,6 +257,7 @@ bool cut_find_tile(const struct planner *planner, int layer, struct cut *cut)
 {
     const struct planned_layer *of = layer_of(planner, layer);
     cut->solved = true;
+    cut->times = arena_array(planner->arena, struct step_times, cut->step_count);
     for (int i = 0; of->kernels[i]; i++) {
         struct tile_problem problem = tile_problem_of(planner, layer, cut, i);
         struct tiling tiling;

@@ -325,7 +325,11 @@ struct profile {
     uint32_t *live;                        /* bytes by step, and at the first one of the next layer */
 };
 
-/* What a layer needs beside whole tensors in L2, cut so. */
+/* What a layer needs beside whole tensors in L2, cut so: made anew, as few candidates are ever chosen, and they are many. */
+const struct profile *profile_make(const struct planner *planner, int layer, const struct choice *choice,
+                                   struct arena *arena);
+
+/* The same of what is chosen, kept with the cut. */
 const struct profile *profile_get(const struct planner *planner, int layer, const struct choice *choice);
 
 /* ---- schedule.c ---- */

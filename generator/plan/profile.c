@@ -230,26 +230,31 @@ static void *kept(struct arena *arena, const void *list, int count, size_t eleme
     return count ? memcpy(copy, list, (size_t)count * element_bytes) : copy;
 }
 
-const struct profile *profile_get(const struct planner *planner, int layer, const struct choice *choice)
+const struct profile *profile_make(const struct planner *planner, int layer, const struct choice *choice,
+                                   struct arena *arena)
 {
-    const struct profile **known = &choice->cut->profiles[choice->ahead];
-    if (*known)
-        return *known;
-    struct profile *profile = arena_allocate(planner->arena, sizeof *profile);
+    struct profile *profile = arena_allocate(arena, sizeof *profile);
     struct maker m = {.planner = planner, .layer = layer, .ahead = choice->ahead, .profile = profile};
     size_t steps = choice->cut->step_count;
-    profile->step_buffers = arena_allocate_array(planner->arena, steps, sizeof *profile->step_buffers);
-    profile->live = arena_array(planner->arena, uint32_t, steps + 1);
+    profile->step_buffers = arena_allocate_array(arena, steps, sizeof *profile->step_buffers);
+    profile->live = arena_array(arena, uint32_t, steps + 1);
     add_steps(&m, choice->cut);
     count_live(profile, (int)steps);
-    profile->buffers = kept(planner->arena, profile->buffers, profile->buffer_count, sizeof *profile->buffers);
+    profile->buffers = kept(arena, profile->buffers, profile->buffer_count, sizeof *profile->buffers);
     for (int i = 0; i < profile->read_count; i++)
         profile->channel_cycles += profile->reads[i].cycles;
     for (int i = 0; i < profile->write_count; i++)
         profile->channel_cycles += profile->writes[i].cycles;
-    profile->reads = kept(planner->arena, profile->reads, profile->read_count, sizeof *profile->reads);
-    profile->writes = kept(planner->arena, profile->writes, profile->write_count, sizeof *profile->writes);
+    profile->reads = kept(arena, profile->reads, profile->read_count, sizeof *profile->reads);
+    profile->writes = kept(arena, profile->writes, profile->write_count, sizeof *profile->writes);
     arena_free(&m.scratch);
-    *known = profile;
     return profile;
+}
+
+const struct profile *profile_get(const struct planner *planner, int layer, const struct choice *choice)
+{
+    const struct profile **known = &choice->cut->profiles[choice->ahead];
+    if (!*known)
+        *known = profile_make(planner, layer, choice, planner->arena);
+    return *known;
 }
