@@ -25,9 +25,10 @@ struct optimiser {
     uint64_t effort;      /* steps and transfers that have been looked at */
     /* the fastest decision for which places have been found */
     struct decision best;
-    uint64_t best_cycles;               /* UINT64_MAX: none */
-    struct decision settled;            /* the last one for which places have been sought, and with which care */
-    enum place_care settled_care, care; /* the latter: of prices with places */
+    uint64_t best_cycles;    /* UINT64_MAX: none */
+    struct decision settled; /* the last one for which places have been sought, and with which care */
+    enum place_care settled_care;
+    enum place_care care; /* with which places are sought for the prices of search_places */
 };
 
 /* ---- decisions ---- */

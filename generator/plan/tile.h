@@ -64,7 +64,7 @@ struct tile_problem {
     struct tile_observer observer;
 
     /* What the search leaves out: known when all is decided. */
-    bool is_decided;                /* it is */
+    bool is_decided;
     uint32_t l3_busy_percent;       /* of the layer's time, L3 moves data beside it */
     bool weights_are_early;         /* the first ones are in L1 when the layer starts, see finish/finish.c */
     bool kernel_is_warm;            /* the layer before has the same one */

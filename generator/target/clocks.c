@@ -91,14 +91,10 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
     for (size_t i = 0; i < sizeof driver / sizeof *driver; i++)
         *driver[i] = converted_driver(clocks, *driver[i], target->slow_driver_percent);
     target->dma_contention_cycles = converted_contention(target, clocks);
-    target->tile_overhead_cycles = converted(clocks, target->tile_overhead_cycles, target->tile_overhead_controller_percent);
     target->layer_overhead_cycles =
         converted(clocks, target->layer_overhead_cycles, target->layer_overhead_controller_percent);
-    target->kernel_start_cycles = converted(clocks, target->kernel_start_cycles, target->kernel_start_controller_percent);
-    target->border_start_cycles = converted(clocks, target->border_start_cycles, target->kernel_start_controller_percent);
     target->run_overhead_cycles = converted_driver(clocks, target->run_overhead_cycles, 100);
     target->table_run_overhead_cycles = converted_driver(clocks, target->table_run_overhead_cycles, 100);
-    target->dma_latency_cycles = converted(clocks, target->dma_latency_cycles, target->dma_latency_controller_percent);
     uint32_t l3_percent = controller_mhz < cluster_mhz ? target->slow_l3_percent : 100;
     target->l3_bytes_per_1000_cycles = converted_rate(clocks, target->l3_bytes_per_1000_cycles * l3_percent / 100);
     if (target->port_bytes_per_1000_cycles)

@@ -113,10 +113,7 @@ static const struct key clock_fields[] = {
 };
 
 static const struct key controller_fields[] = {
-    PERCENT("tile_overhead_percent", tile_overhead_controller_percent),
     PERCENT("layer_overhead_percent", layer_overhead_controller_percent),
-    PERCENT("kernel_start_percent", kernel_start_controller_percent),
-    PERCENT("dma_latency_percent", dma_latency_controller_percent),
     PERCENT("dma_contention_percent", contention_controller_percent),
     NUMBER_OR("slow_driver_percent", slow_driver_percent, 100, 1000, 100),
     NUMBER_OR("slow_l3_percent", slow_l3_percent, 1, 100, 100),

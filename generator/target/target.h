@@ -44,7 +44,7 @@ struct target {
     uint32_t l3_bytes_per_1000_cycles;
     uint32_t l3_setup_cycles;        /* of one transfer */
     uint32_t tile_overhead_cycles;   /* of the cores, between two tiles */
-    uint32_t tile_driver_cycles;     /* of the driver, to place a tile and start its copies */
+    uint32_t tile_driver_cycles;     /* of the driver, to place a tile, whose copies a core starts */
     uint32_t start_driver_cycles;    /* the same, besides, where it starts the copies beside the tile before */
     uint32_t serve_driver_cycles;    /* the same, then besides, while L3 moves data: the driver serves it */
     uint32_t step_driver_cycles;     /* the same, besides, for the first tile of a step and for its transfers from L3 */
@@ -71,10 +71,9 @@ struct target {
     uint32_t controller_mhz, cluster_mhz; /* that the costs above are for, see target_set_clocks; 0: equal ones */
     const struct target *at_equal_clocks; /* null: the costs are for them */
     /* Of costs above, what is the controller's work or its memory's; of drivers and L3 it is all. */
-    uint32_t tile_overhead_controller_percent, layer_overhead_controller_percent, dma_latency_controller_percent;
-    uint32_t kernel_start_controller_percent;
+    uint32_t layer_overhead_controller_percent;
     uint32_t port_bytes_per_1000_cycles;    /* of L2, to the cluster: whatever the DMA has moved sooner, what comes behind it
-                                             * waits    for that; 0: no such bound */
+                                             * waits for that; 0: no such bound */
     uint32_t port_l3_percent;               /* of these, what L3 takes while it moves data */
     uint32_t contention_controller_percent; /* by which dma_contention_cycles grow for each time that its clock is faster */
     uint32_t slow_driver_percent;           /* of the driver's cycles, what it takes where its clock is the slower one */

@@ -248,11 +248,11 @@ static inline void store(struct walker *walker)
     if (walker->stores) {
         start_store(walker);
     }
-    if (!tile->overlaps && tile->loads_beside) { /* early weights, where no results leave from */
+    if (tile->overlaps == DORY_OVERLAPS_STORE && tile->loads_beside) { /* early weights, where no results leave from */
         begin_loads(walker, tile);
     }
     await_store(walker, tile->output_buffer);
-    if (tile->starts_layer || !tile->overlaps) {
+    if (tile->starts_layer || tile->overlaps == DORY_OVERLAPS_STORE) {
         await_store(walker, tile->output_buffer ^ 1);
     }
     walker->stores = tile->store_count;
@@ -315,7 +315,7 @@ static inline void compute(struct walker *walker, bool more)
     if (tile->has_border | tile->has_table) {
         complete(walker);
     }
-    if (walker->is_first && more && next->overlaps) {
+    if (walker->is_first && more && next->overlaps != DORY_OVERLAPS_STORE) {
         begin_loads(walker, next);
     }
     if (dory_second_part(layer)) {

@@ -279,10 +279,10 @@ static void prepare_tile(struct preparation *to, const struct dory_placed_tile *
         .output_buffer = (uint8_t)tile->output_buffer,
     };
     describe_copies(to, tile, layer, prepared);
-    prepared->overlaps = tile->overlaps && !is_first && meets == DORY_MEETS_NOBODY && prepared->load_count > 0;
-    if (prepared->overlaps)
+    if (tile->overlaps && !is_first && meets == DORY_MEETS_NOBODY && prepared->load_count > 0) {
+        prepared->overlaps = DORY_OVERLAPS;
         prepared->loads_beside = prepared->load_count;
-    else if (is_first && meets == DORY_MEETS_NOBODY && tile->step->weights_are_early)
+    } else if (is_first && meets == DORY_MEETS_NOBODY && tile->step->weights_are_early)
         bring_weights_early(prepared, before);
 }
 

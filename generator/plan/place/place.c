@@ -7,13 +7,15 @@
 #include "plan/place.h"
 
 /* Bounds by number, never by time, so that results repeat. */
-static const uint64_t local_effort[] = {
-    [PLACE_HASTILY] = 40000, [PLACE_CHEAPLY] = 200000, [PLACE_QUICKLY] = 1000000, [PLACE_CAREFULLY] = 20000000}; /* ranges
-                                                                                                                    looked at
-                                                                                                                  */
-static const uint64_t exact_effort[] = {
-    [PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 4000000, [PLACE_CAREFULLY] = 8000000}; /* items looked at */
-static const uint64_t parts_effort[] = {[PLACE_CHEAPLY] = 0, [PLACE_QUICKLY] = 0, [PLACE_CAREFULLY] = 8000000};
+static const uint64_t local_effort[] = {/* ranges looked at */
+                                        [PLACE_HASTILY] = 40000,
+                                        [PLACE_CHEAPLY] = 200000,
+                                        [PLACE_QUICKLY] = 1000000,
+                                        [PLACE_CAREFULLY] = 20000000};
+static const uint64_t exact_effort[] = {/* items looked at; none within a search */
+                                        [PLACE_QUICKLY] = 4000000,
+                                        [PLACE_CAREFULLY] = 8000000};
+static const uint64_t parts_effort[] = {[PLACE_CAREFULLY] = 8000000};
 
 #define MAXIMUM_FAILURES 100 /* of orders that follow from one another */
 

@@ -293,7 +293,8 @@ struct dory_layer {
  * bits that fill up a pixel): where dilation_width is 1, kernel_height runs of kernel_width * c elements (one kernel row
  * each, kx major, c minor), else kernel_height * kernel_width runs of c elements; c is the number of input channels of the
  * slice ("chunk"). The elements of a chunk come in this order: of each run all whole fours; then of each run the rest of 1
- * to 3 elements, where there is one; then zero weights up to a multiple of 4. One quad is
+ * to 3 elements, where there is one; then zero weights up to a multiple of 4. Where dory_fills_taps(), each element of the
+ * kernel's row is a run, c elements and zero weights up to a multiple of 4, one after the other. One quad is
  *
  *     for each chunk of tile_input_channels input channels (the last may be shorter)
  *         for each 4 elements of the chunk, 16 weights in 2 * weight_bits bytes:
