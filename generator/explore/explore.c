@@ -14,7 +14,8 @@
 #include "base/terminal.h"
 #include "plan/budget.h"
 
-#define MAXIMUM_PROCESSES 64
+#define MAXIMUM_PROCESSES   64
+#define GROUPS_OF_A_PROCESS 2 /* at least, where there are so many, so that all processes end together */
 
 /* What the processes share. */
 struct shared {
@@ -28,6 +29,7 @@ struct work {
     int *ratio_of;   /* by pair of clocks */
     int *first_pair; /* by ratio */
     int ratio_count, unit_count;
+    int parts; /* into which the ratios are divided */
 };
 
 /* ---- ratios ---- */
@@ -56,17 +58,15 @@ static void find_ratios(struct work *work, struct arena *arena)
 /* ---- one plan ---- */
 
 /* 0: it does not fit. */
-static uint64_t cycles_of(const struct work *work, int memories, int ratio, struct cut_memory *const memory[2])
+static uint64_t cycles_of(const struct work *work, int memories, int ratio, struct plan_memory *memory)
 {
     const struct explore_question *question = work->question;
     const struct clock_pair *clocks = &question->clocks[work->first_pair[ratio]];
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target = *question->target;
-    struct plan_options options = {.cores = question->cores,
-                                   .l2_application_bytes = question->application_bytes,
-                                   .memory = memory[0],
-                                   .memory_at_equal_clocks = memory[1]};
+    struct plan_options options = {
+        .cores = question->cores, .l2_application_bytes = question->application_bytes, .memory = memory};
     struct plan plan = {0};
     target.l1_bytes = question->l1_bytes[memories / question->l2_count];
     target.l2_bytes = question->l2_bytes[memories % question->l2_count];
@@ -79,35 +79,47 @@ static uint64_t cycles_of(const struct work *work, int memories, int ratio, stru
     return cycles;
 }
 
-/* All sizes of L2 with one size of L1 and one ratio: most that is found for one of them is true for the others. */
-static void work_on_group(const struct work *work, int l1, int ratio)
+/* All sizes of L2 with one size of L1 and a part of the ratios: much that is found for one of them is true for others. */
+static void work_on_group(const struct work *work, int l1, int part)
 {
     struct arena arena = {0};
-    struct cut_memory *memory[] = {cut_memory_make(&arena), cut_memory_make(&arena)};
+    struct plan_memory *memory = plan_memory_make(&arena);
     int l2_count = work->question->l2_count;
-    for (int l2 = 0; l2 < l2_count; l2++) {
-        int memories = l1 * l2_count + l2;
-        work->shared->cycles[memories * work->ratio_count + ratio] = cycles_of(work, memories, ratio, memory);
-        atomic_fetch_add(&work->shared->done, 1);
-    }
+    for (int memories = l1 * l2_count; memories < (l1 + 1) * l2_count; memories++)
+        for (int ratio = part; ratio < work->ratio_count; ratio += work->parts) {
+            work->shared->cycles[memories * work->ratio_count + ratio] = cycles_of(work, memories, ratio, memory);
+            atomic_fetch_add(&work->shared->done, 1);
+        }
     arena_free(&arena);
 }
 
 static void work_on(const struct work *work)
 {
-    int groups = work->question->l1_count * work->ratio_count;
+    int groups = work->question->l1_count * work->parts;
     for (int group; (group = atomic_fetch_add(&work->shared->next, 1)) < groups;)
-        work_on_group(work, group % work->question->l1_count, group / work->question->l1_count);
+        work_on_group(work, group / work->parts, group % work->parts);
 }
 
 /* ---- processes: the planner's solver is made for one thread ---- */
 
-static int start_processes(const struct work *work, pid_t *processes)
+static int count_processes(const struct work *work)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN), most = cores < MAXIMUM_PROCESSES ? cores : MAXIMUM_PROCESSES;
+    return most < 1 ? 1 : most < work->unit_count ? (int)most : work->unit_count;
+}
+
+/* As few parts of ratios as there must be for all processes to have something to do. */
+static int count_parts(const struct work *work, int processes)
+{
+    int l1_count = work->question->l1_count, parts = (GROUPS_OF_A_PROCESS * processes + l1_count - 1) / l1_count;
+    return parts < work->ratio_count ? parts : work->ratio_count;
+}
+
+static int start_processes(const struct work *work, int most, pid_t *processes)
+{
     int count = 0;
     fflush(NULL);
-    while (count < MAXIMUM_PROCESSES && count < work->unit_count && count < (cores > 0 ? cores : 1)) {
+    while (count < most) {
         pid_t process = fork();
         if (process == 0) {
             terminal_set_verbosity(VERBOSITY_QUIET);
@@ -148,7 +160,9 @@ static bool plan_all(struct work *work, struct diagnostics *diagnostics)
         return false;
     }
     progress_step("exploring");
-    int count = start_processes(work, processes);
+    int most = count_processes(work);
+    work->parts = count_parts(work, most);
+    int count = start_processes(work, most, processes);
     bool good = await_processes(work, processes, count);
     if (count == 0)
         work_on(work);

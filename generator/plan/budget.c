@@ -89,7 +89,6 @@ static bool plan_with_table(const struct network *network, const struct target *
     struct diagnostics unheard = {.arena = arena};
     const struct target *quick = target_with_table(target, arena);
     struct plan_options beside = *options;
-    beside.memory = beside.memory_at_equal_clocks = NULL; /* of cuts at other costs */
     beside.l2_firmware_bytes += options->l2_bytes ? 0 : target->table_most_tiles * DORY_PREPARED_TILE_BYTES;
     if (least_tiles(network, target) > target->table_most_tiles ||
         !plan_beside_code(network, quick, &beside, plan, arena, &unheard) ||

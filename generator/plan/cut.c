@@ -279,18 +279,17 @@ bool cut_solve(struct planner *planner, int layer, struct cut *cut)
     if (cut->solved)
         return cut->legal;
     make_steps(planner, &of->record, cut);
-    struct cut_memory *memory = planner->options->memory;
     const struct cut *same = solved_before(of, cut);
-    if (!same && memory)
-        same = cut_memory_find(memory, of, layer, cut);
+    if (!same && planner->memory)
+        same = cut_memory_find(planner->memory, of, layer, cut);
     if (same) {
         copy_solution(cut, same);
         cut->solved = true;
         return cut->legal;
     }
     cut_find_tile(planner, layer, cut);
-    if (memory)
-        cut_memory_keep(memory, of, layer, cut);
+    if (planner->memory)
+        cut_memory_keep(planner->memory, of, layer, cut);
     return cut->legal;
 }
 

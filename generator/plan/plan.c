@@ -326,24 +326,38 @@ static bool plan_once(const struct network *network, const struct target *target
                               .arena = &search,
                               .kept = arena,
                               .diagnostics = diagnostics,
-                              .resident = resident};
+                              .resident = resident,
+                              .memory = options->memory ? plan_memory_cuts(options->memory, target) : NULL};
     bool planned = make_plan(&planner, plan);
     arena_free(&search);
     return planned;
+}
+
+/* All that differ from `target` in their clocks ask for the same one. */
+static bool plan_at_equal_clocks(const struct network *network, const struct target *target,
+                                 const struct plan_options *options, const bool *resident, struct plan *plan,
+                                 struct arena *arena)
+{
+    struct plan_memory *memory = resident ? NULL : options->memory;
+    if (memory && plan_memory_find(memory, target->at_equal_clocks, options->l2_bytes, plan))
+        return true;
+    struct arena *kept = memory ? plan_memory_arena(memory) : arena;
+    struct diagnostics unheard = {.arena = kept};
+    if (!plan_once(network, target->at_equal_clocks, options, resident, plan, kept, &unheard))
+        return false;
+    if (memory)
+        plan_memory_keep(memory, target->at_equal_clocks, options->l2_bytes, plan);
+    return true;
 }
 
 /* What is best at equal clocks is mostly not where they differ, but a search that does not try everything may miss it. */
 bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
                const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
-    const struct target *equal = target->at_equal_clocks;
-    struct plan_options options_there = *options;
-    struct diagnostics unheard = {.arena = arena};
     struct plan other;
-    options_there.memory = options->memory_at_equal_clocks;
     if (!plan_once(network, target, options, resident, plan, arena, diagnostics))
         return false;
-    if (!equal || !plan_once(network, equal, &options_there, resident, &other, arena, &unheard))
+    if (!target->at_equal_clocks || !plan_at_equal_clocks(network, target, options, resident, &other, arena))
         return true;
     timeline_play_on(&other, target, arena);
     other.proof = plan->proof;

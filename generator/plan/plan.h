@@ -30,10 +30,9 @@ struct plan_options {
     /* Layers that take turns, stripe by stripe, so that the tensors between them are never whole: where that is faster;
      * nowhere; where it spares RAM, faster or not; for tests: wherever it is possible. */
     enum plan_blocks { BLOCKS_AUTO, BLOCKS_NONE, BLOCKS_SPARING, BLOCKS_ALWAYS } blocks;
-    /* Null: none. Of plans before, which were for the same network, options and target, but for the size of L2: the same
-     * plan in less time. */
-    struct cut_memory *memory;
-    struct cut_memory *memory_at_equal_clocks; /* the same, for target->at_equal_clocks */
+    /* Null: none. Of plans before, which were for the same network, options and target, but for clocks and the size of L2:
+     * the same plan in less time. It lives longer than the plan. */
+    struct plan_memory *memory;
 };
 
 /* A range of L2 that holds one thing from step to step. */
@@ -157,8 +156,8 @@ struct plan {
 
 /* ---- the passes behind describe, in their order; each false after an error was reported ---- */
 
-/* cut_memory.c: an empty memory of what plans have found. */
-struct cut_memory *cut_memory_make(struct arena *arena);
+/* plan_memory.c: an empty memory of what plans have found. */
+struct plan_memory *plan_memory_make(struct arena *arena);
 
 /* Does the target have the cores and bytes that the options ask for? A plan for more is one for another machine. */
 bool plan_options_check(const struct plan_options *options, const struct target *target, struct diagnostics *diagnostics);

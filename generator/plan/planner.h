@@ -140,6 +140,7 @@ struct planner {
     struct arena *arena; /* of the search: freed when the plan is made */
     struct arena *kept;  /* of the plan */
     struct diagnostics *diagnostics;
+    struct cut_memory *memory; /* null: none */
     unsigned cores;
     uint32_t l1_bytes, l2_bytes; /* of the arenas, the latter at most: with the least tables */
     uint32_t least_table_bytes;  /* 0: tables are not in L2 */
@@ -211,12 +212,21 @@ bool cut_solve(struct planner *planner, int layer, struct cut *cut);
 /* True where both are tiled alike, whatever of them lies in RAM. */
 bool cut_has_same_tiles(const struct planned_layer *of, const struct cut *a, const struct cut *b);
 
-/* ---- cut_memory.c ---- */
+/* ---- plan_memory.c ---- */
+
+/* What is known of cuts on such a target. */
+struct cut_memory *plan_memory_cuts(struct plan_memory *memory, const struct target *target);
 
 /* A solution of a plan before, or null. */
 const struct cut *cut_memory_find(struct cut_memory *memory, const struct planned_layer *of, int layer,
                                   const struct cut *cut);
 void cut_memory_keep(struct cut_memory *memory, const struct planned_layer *of, int layer, const struct cut *cut);
+
+/* The plan before at equal clocks, all weights in flash, if it was for this target and this size of L2; else false. Plans
+ * that are kept are made in the memory's arena. */
+bool plan_memory_find(const struct plan_memory *memory, const struct target *target, uint32_t l2_bytes, struct plan *plan);
+void plan_memory_keep(struct plan_memory *memory, const struct target *target, uint32_t l2_bytes, const struct plan *plan);
+struct arena *plan_memory_arena(struct plan_memory *memory);
 
 /* ---- cut.c ---- */
 
