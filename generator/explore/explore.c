@@ -97,7 +97,7 @@ static void work_on(const struct work *work)
 {
     int groups = work->question->l1_count * work->parts;
     for (int group; (group = atomic_fetch_add(&work->shared->next, 1)) < groups;)
-        work_on_group(work, group / work->parts, group % work->parts);
+        work_on_group(work, group % work->question->l1_count, group / work->question->l1_count);
 }
 
 /* ---- processes: the planner's solver is made for one thread ---- */
