@@ -29,57 +29,37 @@ static void write_bytes(struct writer *writer, uint64_t value, unsigned bytes)
 
 /* One layer's weights, as the model has them and as the firmware wants them. */
 struct source {
-    const struct network *network;
     const struct layer *layer;
     const struct dory_layer *record;
     const struct requantisation *requantisation;
-    const struct tensor *input;
-    bool reads_whole_input;
+    uint32_t group_channels, taps; /* of one output in the model */
+    int8_t *lines, *run;           /* scratch: one chunk of a quad's outputs, one run of one of them */
 };
 
-/* The weight of input channel `channel` at a position of the kernel, both as the firmware counts them; in groups, zero where
- * the output is not of the channel's group. */
-static int8_t weight_at(const struct source *source, uint32_t output, uint32_t channel, uint32_t row, uint32_t column)
+/* Behind the last channel that a quad has in the blob, filled up or not. */
+static uint32_t quad_end(const struct source *source, uint32_t quad) { return 4 * quad + dory_lanes(source->record); }
+
+/* The weights of one output and some input channels at one tap, all as the firmware counts them: in a layer that reads its
+ * whole input, whose channels are elements in HWC order, taps go on where channels end. Zero where the output is one that
+ * fills up a quad, or a channel not of its group. */
+static void gather(const struct source *source, uint32_t output, uint32_t first, uint32_t count, uint32_t tap, int8_t *to)
 {
-    uint32_t rows = (uint32_t)source->layer->kernel_height, columns = (uint32_t)source->layer->kernel_width;
-    uint32_t channels = (uint32_t)(source->input->channels / source->layer->groups);
-    if (output >= source->record->output_channels)
-        return 0;                    /* the last quad is filled up */
-    if (source->reads_whole_input) { /* the firmware's channels are elements in HWC order */
-        row = channel / channels / columns;
-        column = channel / channels % columns;
-        channel %= channels;
+    const struct dory_layer *record = source->record;
+    bool in_groups = record->operation == DORY_GROUPED;
+    uint32_t channels = source->group_channels, inputs = in_groups ? channels : record->input_channels;
+    uint32_t group = in_groups ? output / record->group_outputs * channels : 0;
+    uint32_t start = first > group ? first : group, end = dory_minimum(first + count, group + inputs);
+    memset(to, 0, count);
+    if (output >= record->output_channels || start >= end)
+        return;
+    const int8_t *weights = source->layer->weights + (size_t)output * channels * source->taps;
+    uint32_t channel = (start - group) % channels;
+    tap += (start - group) / channels;
+    for (uint32_t i = start - first; i < end - first; i++) {
+        to[i] = weights[channel * source->taps + tap];
+        channel = channel + 1 == channels ? 0 : channel + 1;
+        tap += channel == 0;
     }
-    if (source->record->operation == DORY_GROUPED) {
-        channel -= output / source->record->group_outputs * channels; /* may wrap */
-        if (channel >= channels)
-            return 0;
-    }
-    return source->layer->weights[((output * channels + channel) * rows + row) * columns + column];
-}
-
-/* Contiguous weights, filled up with zeros to whole words: what the kernel reads beside one run of input bytes. */
-struct run {
-    uint32_t row, column;             /* of the kernel, at the run's start */
-    uint32_t first_channel, channels; /* minor order */
-    uint32_t columns;                 /* major order */
-};
-
-static uint32_t run_weight(const struct source *source, const struct run *run, uint32_t output, uint32_t element)
-{
-    uint32_t channel = run->first_channel + element % run->channels, column = run->column + element / run->channels;
-    if (element >= run->columns * run->channels)
-        return 0;
-    return (uint32_t)weight_at(source, output, channel, run->row, column) & ((1u << source->record->weight_bits) - 1);
-}
-
-/* The 4 bytes of a run that start at element `first`; element i of a word is in bits i * weight_bits and up. */
-static uint32_t run_word(const struct source *source, const struct run *run, uint32_t output, uint32_t first)
-{
-    uint32_t bits = source->record->weight_bits, word = 0;
-    for (uint32_t i = 0; i < 32 / bits; i++)
-        word |= run_weight(source, run, output, first + i) << (i * bits);
-    return word;
 }
 
 /* Some input channels of a convolution. */
@@ -87,44 +67,42 @@ struct chunk {
     uint32_t first_channel, channels;
 };
 
-/* The weight at a position of a chunk: whole fours of all runs, the rests of all runs, zeros; or runs that are filled up. */
-static uint32_t chunk_weight(const struct source *source, const struct chunk *chunk, uint32_t output, uint32_t position)
+/* The chunk's weights of one output: whole fours of all runs, the rests of all runs, zeros; or runs that are filled up. */
+static void gather_chunk(const struct source *source, const struct chunk *chunk, uint32_t output, int8_t *line)
 {
     bool taps = dory_fills_taps(source->record); /* each is a run */
     uint32_t runs = taps ? source->record->kernel_width : dory_runs(source->record);
     uint32_t elements = taps ? chunk->channels : dory_run_elements(source->record, chunk->channels);
-    uint32_t rest = taps ? 0 : elements % 4, fours = dory_round_up(elements - rest, 4);
-    uint32_t run_columns = runs / source->record->kernel_height;
-    bool in_rests = position >= runs * fours;
-    uint32_t length = in_rests ? rest : fours, place = in_rests ? position - runs * fours : position;
-    if (length == 0 || place >= runs * length)
-        return 0;
-    struct run run = {.row = place / length / run_columns,
-                      .column = place / length % run_columns,
-                      .first_channel = chunk->first_channel,
-                      .channels = chunk->channels,
-                      .columns = elements / chunk->channels};
-    return run_weight(source, &run, output, (in_rests ? fours : 0) + place % length);
+    uint32_t rest = taps ? 0 : elements % 4, fours = dory_round_up(elements - rest, 4), columns = elements / chunk->channels;
+    memset(line, 0, dory_chunk_elements(source->record, chunk->channels));
+    for (uint32_t run = 0; run < runs; run++) {
+        for (uint32_t column = 0; column < columns; column++)
+            gather(source, output, chunk->first_channel, chunk->channels, run * columns + column,
+                   source->run + column * chunk->channels);
+        memcpy(line + run * fours, source->run, elements - rest);
+        memcpy(line + runs * fours + run * rest, source->run + fours, rest);
+    }
 }
 
-/* A word with 4 elements of as many outputs as go into a byte; element i is in byte i. */
-static uint32_t interleaved_word(const struct source *source, const struct chunk *chunk, uint32_t output, uint32_t first)
+/* A word with 4 elements of as many outputs as go into a byte; element i is in byte i. `line`: of the first of them. */
+static uint32_t interleaved_word(const struct source *source, const int8_t *line, uint32_t elements)
 {
-    uint32_t bits = source->record->weight_bits, word = 0;
-    for (uint32_t bit = 0; bit < 32; bit += bits)
-        word |= chunk_weight(source, chunk, output + bit % 8 / bits, first + bit / 8) << bit;
+    uint32_t bits = source->record->weight_bits, mask = (1u << bits) - 1, word = 0;
+    for (uint32_t bit = 0; bit < 8; bit += bits, line += elements)
+        for (uint32_t i = 0; i < 4; i++)
+            word |= ((uint32_t)line[i] & mask) << (8 * i + bit);
     return word;
 }
-
-/* Behind the last channel that a quad has in the blob, filled up or not. */
-static uint32_t quad_end(const struct source *source, uint32_t quad) { return 4 * quad + dory_lanes(source->record); }
 
 static void write_chunk(struct writer *writer, const struct source *source, uint32_t quad, const struct chunk *chunk)
 {
     uint32_t elements = dory_chunk_elements(source->record, chunk->channels), outputs = 8u / source->record->weight_bits;
+    uint32_t lanes = dory_lanes(source->record);
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        gather_chunk(source, chunk, 4 * quad + lane, source->lines + (size_t)lane * elements);
     for (uint32_t first = 0; first < elements; first += 4)
-        for (uint32_t output = 4 * quad; output < quad_end(source, quad); output += outputs)
-            write_bytes(writer, interleaved_word(source, chunk, output, first), 4);
+        for (uint32_t lane = 0; lane < lanes; lane += outputs)
+            write_bytes(writer, interleaved_word(source, source->lines + (size_t)lane * elements + first, elements), 4);
 }
 
 static void write_convolution_quad(struct writer *writer, const struct source *source, uint32_t quad)
@@ -141,15 +119,17 @@ static void write_grouped_quad(struct writer *writer, const struct source *sourc
                 &(struct chunk){dory_window_start(source->record, quad), dory_window_channels(source->record)});
 }
 
+/* Of each output, each row of the kernel filled up to whole words. */
 static void write_depthwise_quad(struct writer *writer, const struct source *source, uint32_t quad)
 {
     uint32_t columns = source->record->kernel_width;
     for (uint32_t output = 4 * quad; output < 4 * quad + 4; output++)
-        for (uint32_t row = 0; row < source->record->kernel_height; row++)
-            for (uint32_t first = 0; first < columns; first += 4) {
-                struct run run = {.row = row, .channels = 1, .columns = columns};
-                write_bytes(writer, run_word(source, &run, output, first), 4);
-            }
+        for (uint32_t tap = 0; tap < source->taps; tap++) {
+            bool is_there = output < source->record->output_channels;
+            write_bytes(writer, is_there ? (uint8_t)source->layer->weights[output * source->taps + tap] : 0, 1);
+            if (tap % columns == columns - 1)
+                write_bytes(writer, 0, dory_round_up(columns, 4) - columns);
+        }
 }
 
 /* ---- normalisation constants ---- */
@@ -192,10 +172,29 @@ static bool write_blob(struct writer *writer, const struct source *source)
     return fit;
 }
 
+static struct source source_of(const struct plan *plan, int index, struct arena *scratch)
+{
+    const struct layer *layer = &plan->network->layers[index];
+    const struct dory_layer *record = &plan->layers[index].record;
+    struct source source = {
+        .layer = layer,
+        .record = record,
+        .requantisation = plan->layers[index].requantisation,
+        .group_channels = (uint32_t)(plan->network->tensors[layer->inputs[0]].channels / layer->groups),
+        .taps = (uint32_t)layer->kernel_height * (uint32_t)layer->kernel_width,
+    };
+    bool in_groups = record->operation == DORY_GROUPED;
+    size_t elements = dory_chunk_elements(record, in_groups ? dory_window_channels(record) : record->input_channels);
+    source.lines = arena_array(scratch, int8_t, dory_lanes(record) * elements);
+    source.run = arena_array(scratch, int8_t, elements);
+    return source;
+}
+
 static void layout_layer(struct plan *plan, int index, struct diagnostics *diagnostics)
 {
     const struct plan_layer *planned = &plan->layers[index];
     const struct layer *layer = &plan->network->layers[index];
+    struct arena scratch = {0};
     if (planned->weights_bytes == 0)
         return;
     if (planned->weights_address < FLASH_HEADER_BYTES || planned->weights_address > plan->flash_bytes ||
@@ -206,13 +205,9 @@ static void layout_layer(struct plan *plan, int index, struct diagnostics *diagn
     }
     uint8_t *start = plan->flash_image + planned->weights_address;
     struct writer writer = {.next = start, .end = start + planned->weights_bytes};
-    struct source source = {.network = plan->network,
-                            .layer = layer,
-                            .record = &planned->record,
-                            .requantisation = planned->requantisation,
-                            .input = &plan->network->tensors[layer->inputs[0]],
-                            .reads_whole_input = layer_reads_whole_input(plan->network, layer)};
+    struct source source = source_of(plan, index, &scratch);
     bool fit = write_blob(&writer, &source);
+    arena_free(&scratch);
     if (!fit)
         diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL,
                  "a fault of dory: normalisation constants exceed their form");

@@ -89,7 +89,7 @@ bool import_integers(struct importer *importer, const struct node *node, const c
 void import_whole_numbers_to(struct importer *importer, const struct node *node, const char *role,
                              const struct constant *constant, int64_t instead, int64_t *numbers)
 {
-    size_t fractions = 0, first = 0;
+    size_t first = 0;
     if (constant->type == ELEMENT_UNSUPPORTED) {
         import_fault(importer, node, role,
                      "constant '%s' is %s; supported: float, double and integer types of up to 64 bits; export the model in "
@@ -97,13 +97,7 @@ void import_whole_numbers_to(struct importer *importer, const struct node *node,
                      constant->name, constant->type_name);
         return;
     }
-    for (size_t i = 0; i < constant->count; i++) {
-        if (constant_integer(constant, i, &numbers[i]))
-            continue;
-        numbers[i] = instead;
-        if (fractions++ == 0)
-            first = i;
-    }
+    size_t fractions = constant_integers(constant, 0, constant->count, instead, numbers, &first);
     if (fractions)
         import_fault(
             importer, node, role,

@@ -20,11 +20,6 @@ static bool weights_constant(struct importer *importer, const struct node *node,
     return true;
 }
 
-static int64_t weight_index(size_t row, size_t column, size_t rows, size_t columns, bool transpose)
-{
-    return (int64_t)(transpose ? column * rows + row : row * columns + column);
-}
-
 /* Weights as [rows][columns], read from a constant of that shape or, with `transpose`, of [columns][rows]. All faults of a
  * constant are one message. */
 static const int8_t *read_weights(struct importer *importer, const struct node *node, const struct constant *constant,
@@ -33,17 +28,17 @@ static const int8_t *read_weights(struct importer *importer, const struct node *
     struct arena scratch = {0}; /* they are the most that there is of numbers */
     int64_t *numbers = arena_array(&scratch, int64_t, constant->count);
     int64_t minimum = -((int64_t)1 << (bits - 1)), maximum = -minimum - 1;
-    int8_t *weights = arena_allocate(importer->arena, constant->count);
-    size_t out_of_range = 0;
+    int8_t *weights = arena_allocate(importer->arena, constant->count), *next = weights;
+    size_t out_of_range = 0, row_step = transpose ? 1 : columns, column_step = transpose ? rows : 1;
     int64_t example = 0;
     import_whole_numbers_to(importer, node, "weights", constant, 0, numbers);
     for (size_t row = 0; row < rows; row++)
         for (size_t column = 0; column < columns; column++) {
-            int64_t number = numbers[weight_index(row, column, rows, columns, transpose)];
+            int64_t number = numbers[row * row_step + column * column_step];
             bool fits = number >= minimum && number <= maximum;
             example = fits || out_of_range ? example : number;
             out_of_range += !fits;
-            weights[row * columns + column] = (int8_t)(fits ? number : 0);
+            *next++ = (int8_t)(fits ? number : 0);
         }
     if (out_of_range)
         import_fault(importer, node, "weights",

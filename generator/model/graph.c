@@ -36,25 +36,27 @@ static uint64_t little_endian(const unsigned char *bytes, unsigned count)
     return bits;
 }
 
+static uint32_t little_endian_32(const unsigned char *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static float single_precision(const unsigned char *bytes, bool is_little_endian)
+{
+    uint32_t bits = little_endian_32(bytes);
+    float number;
+    memcpy(&number, is_little_endian ? (const void *)&bits : bytes, sizeof number);
+    return number;
+}
+
 static double floating_point(const struct constant *constant, const unsigned char *bytes)
 {
-    double wide;
-    float narrow;
-    if (!constant->is_little_endian) {
-        memcpy(&wide, bytes, constant->type == ELEMENT_DOUBLE ? sizeof wide : 0);
-        if (constant->type == ELEMENT_DOUBLE)
-            return wide;
-        memcpy(&narrow, bytes, sizeof narrow);
-        return (double)narrow;
-    }
-    uint64_t bits = little_endian(bytes, type_bytes(constant->type));
-    if (constant->type == ELEMENT_DOUBLE) {
-        memcpy(&wide, &bits, sizeof wide);
-        return wide;
-    }
-    uint32_t half = (uint32_t)bits;
-    memcpy(&narrow, &half, sizeof narrow);
-    return (double)narrow;
+    double number;
+    if (constant->type == ELEMENT_FLOAT)
+        return (double)single_precision(bytes, constant->is_little_endian);
+    uint64_t bits = little_endian(bytes, sizeof bits);
+    memcpy(&number, constant->is_little_endian ? (const void *)&bits : bytes, sizeof number);
+    return number;
 }
 
 /* Types narrower than 32 bits stand in an int32 in the machine's order. */
@@ -85,21 +87,41 @@ static int64_t whole_number(const struct constant *constant, const unsigned char
     }
 }
 
+#define MAXIMUM_WHOLE 9007199254740992.0 /* 2^53: beyond it doubles skip integers */
+
+static bool is_whole(double value, int64_t *number)
+{
+    if (!(value >= -MAXIMUM_WHOLE && value <= MAXIMUM_WHOLE))
+        return false;
+    *number = (int64_t)value;
+    return (double)*number == value;
+}
+
 bool constant_integer(const struct constant *constant, size_t index, int64_t *number)
 {
     const unsigned char *bytes = constant->data + index * (size_t)constant->stride_bytes;
     if (constant->type == ELEMENT_UNSUPPORTED)
         return false;
-    if (element_type_is_integer(constant->type)) {
-        *number = whole_number(constant, bytes);
-        return true;
-    }
-    double value = floating_point(constant, bytes);
-    const double limit = 9007199254740992.0; /* 2^53: beyond it doubles skip integers */
-    if (!(value >= -limit && value <= limit) || value != floor(value))
-        return false;
-    *number = (int64_t)value;
+    if (!element_type_is_integer(constant->type))
+        return is_whole(floating_point(constant, bytes), number);
+    *number = whole_number(constant, bytes);
     return true;
+}
+
+size_t constant_integers(const struct constant *constant, size_t from, size_t count, int64_t instead, int64_t *numbers,
+                         size_t *first)
+{
+    const unsigned char *bytes = constant->data + from * (size_t)constant->stride_bytes;
+    bool is_single = constant->type == ELEMENT_FLOAT; /* most of what there is to read */
+    size_t fractions = 0;
+    for (size_t i = 0; i < count; i++, bytes += constant->stride_bytes) {
+        if (is_single ? is_whole((double)single_precision(bytes, constant->is_little_endian), &numbers[i])
+                      : constant_integer(constant, from + i, &numbers[i]))
+            continue;
+        numbers[i] = instead;
+        *first = fractions++ ? *first : from + i;
+    }
+    return fractions;
 }
 
 double constant_number(const struct constant *constant, size_t index)

@@ -116,6 +116,10 @@ const struct attribute *node_attribute(const struct node *node, const char *name
 
 /* True, and the number, if it is an integer that fits; floats must be integral. */
 bool constant_integer(const struct constant *constant, size_t index, int64_t *number);
+/* `count` numbers from `from` on, `instead` in place of those that are no such integers. Returns how many of them are not;
+ * `*first` is then where the first of these is. */
+size_t constant_integers(const struct constant *constant, size_t from, size_t count, int64_t instead, int64_t *numbers,
+                         size_t *first);
 double constant_number(const struct constant *constant,
                        size_t index); /* rounded where int64 exceeds a double; for messages */
 bool element_type_is_integer(enum element_type type);

@@ -55,33 +55,47 @@ bool qdq_refuse(const struct graph *graph, struct diagnostics *diagnostics)
     return true;
 }
 
-struct fractions {
-    size_t numbers, fractions;
+/* Weights in floating point, which NEMO's integers are in, too; null: the node has none. */
+static const struct constant *float_weights(const struct graph *graph, const struct node *node)
+{
+    static const char *const types[] = {"Conv", "ConvTranspose", "Gemm", "MatMul", NULL};
+    bool has_weights = node->input_count >= 2 && node->inputs[1] != NO_VALUE && is_one_of(node, types);
+    const struct constant *weights = has_weights ? graph->values[node->inputs[1]].constant : NULL;
+    return weights && (weights->type == ELEMENT_FLOAT || weights->type == ELEMENT_DOUBLE) ? weights : NULL;
+}
+
+struct counted {
+    size_t numbers, integers, fractions;
 };
 
-static void count_fractions(const struct constant *constant, struct fractions *counted)
+#define PIECE 512 /* numbers that are read at once */
+
+/* Until half of all numbers are found to be integers. */
+static void count_fractions(const struct constant *constant, struct counted *counted)
 {
-    int64_t number;
-    if (constant->type != ELEMENT_FLOAT && constant->type != ELEMENT_DOUBLE)
-        return;
-    counted->numbers += constant->count;
-    for (size_t i = 0; i < constant->count; i++)
-        counted->fractions += !constant_integer(constant, i, &number);
+    int64_t numbers[PIECE];
+    size_t first;
+    for (size_t i = 0; i < constant->count && counted->integers * 2 < counted->numbers; i += PIECE) {
+        size_t count = constant->count - i < PIECE ? constant->count - i : PIECE;
+        size_t fractions = constant_integers(constant, i, count, 0, numbers, &first);
+        counted->fractions += fractions;
+        counted->integers += count - fractions;
+    }
 }
 
 bool qdq_refuse_float(const struct graph *graph, struct diagnostics *diagnostics)
 {
-    static const char *const types[] = {"Conv", "ConvTranspose", "Gemm", "MatMul", NULL};
-    struct fractions counted = {0, 0};
+    struct counted counted = {0, 0, 0};
     for (int i = 0; i < graph->node_count; i++) {
-        const struct node *node = &graph->nodes[i];
-        if (!is_one_of(node, types) || node->input_count < 2 || node->inputs[1] == NO_VALUE)
-            continue;
-        const struct constant *weights = graph->values[node->inputs[1]].constant;
+        const struct constant *weights = float_weights(graph, &graph->nodes[i]);
+        counted.numbers += weights ? weights->count : 0;
+    }
+    for (int i = 0; i < graph->node_count; i++) {
+        const struct constant *weights = float_weights(graph, &graph->nodes[i]);
         if (weights)
             count_fractions(weights, &counted);
     }
-    if (counted.fractions * 2 <= counted.numbers)
+    if (counted.integers * 2 >= counted.numbers)
         return false;
     diagnose(
         diagnostics, SEVERITY_ERROR, NULL, NULL,
