@@ -382,6 +382,9 @@ static const struct test_shape shapes[] = {
     PACKED("average 2x2, 8x8x64, 4 bits, high", pool_any, DORY_AVERAGE_POOL, 8, 8, 64, 64, 2, 2, HIGH, DORY_ROUND_FLOOR, 8, 4, 4),
     PACKED("average 4x4, 4x4x64, 16 bits", pool_any, DORY_AVERAGE_POOL, 4, 4, 64, 64, 4, 4, 32, 0, 8, 16, 16),
     PACKED("average 7x7, 1x1x80, 8 to 16 bits", pool_any, DORY_AVERAGE_POOL, 1, 1, 80, 80, 7, 7, 32, 0, 8, 8, 16),
+    {"average 18x9, 1x1x17, 8 to 2 bits", "dory_xpulpv2_pool_any", DORY_AVERAGE_POOL, 1, 1, 17, 17, 9, 9, DORY_NORMALISE_32, 0, 8, 8, 2, false, false, 18, 0, 1},
+    PACKED("average 12x12, 1x1x16, 16 bits", pool_any, DORY_AVERAGE_POOL, 1, 1, 16, 16, 12, 12, 32, 0, 8, 16, 16),
+    PACKED("maximum 12x12, 1x1x32, 8 to 4 bits", pool_any, DORY_MAXIMUM_POOL, 1, 1, 32, 32, 12, 12, 32, 0, 8, 8, 4),
 };
 /* clang-format on */
 

@@ -292,6 +292,10 @@ static void random_kernel_size(struct dory_layer *layer)
         layer->kernel_height = (uint16_t)(one_in(2) ? 1 : random_between(1, 32));
         layer->kernel_width = (uint16_t)(layer->kernel_height > 1 && !one_in(8) ? 1 : random_between(1, 20));
     }
+    if (!has_weights(layer) && one_in(8)) { /* of pools: sums beyond 16 bits */
+        layer->kernel_height = (uint16_t)random_between(8, 24);
+        layer->kernel_width = (uint16_t)random_between(8, 24);
+    }
     layer->stride_height = layer->stride_width = (uint16_t)random_between(1, 2);
     if (one_in(5)) {
         layer->stride_height = (uint16_t)random_between(1, 3);

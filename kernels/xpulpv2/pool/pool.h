@@ -1,11 +1,12 @@
-/* Maximum and average of bytes, four channels at a time, and those that are left over one at a time. */
-#include "dory/normalise.h"
-#include "share.h"
-#include "stage.h"
-#include "walk.h"
-#include "xpulpv2.h"
+/* What pools of bytes and pools of any elements share: windows' rows of four channels, and the end of four elements. */
+#ifndef DORY_XPULPV2_POOL_H
+#define DORY_XPULPV2_POOL_H
 
-struct pool {
+#include "../normalise.h"
+#include "../stage.h"
+#include "dory/layer.h"
+
+struct dory_pool {
     bool is_signed, is_plain; /* plain: what comes out is the maximum itself */
     uint32_t rows, columns;   /* of the window */
     uint32_t step;            /* bytes from pixel to pixel */
@@ -25,7 +26,7 @@ struct pool {
                      : [count] "r"(pool->columns), [step] "r"(pool->step)                                                   \
                      : "t0")
 
-static inline uint32_t maximum_of_row(const struct pool *pool, const uint8_t **input, uint32_t result)
+static inline uint32_t dory_pool_maximum_of_row(const struct dory_pool *pool, const uint8_t **input, uint32_t result)
 {
     if (pool->is_signed) {
         MAXIMUM(PV_MAX_B);
@@ -63,8 +64,8 @@ static inline uint32_t maximum_of_row(const struct pool *pool, const uint8_t **i
                      : [count] "r"(count), [step] "r"(pool->step), [even] "r"(0x00010001), [odd] "r"(0x01000100)            \
                      : "t0", "t1", "t2", "t3", "t4", "t5")
 
-static inline __attribute__((always_inline)) void add_fours(const struct pool *pool, const uint8_t **input, int32_t sum[4],
-                                                            uint32_t count)
+static inline __attribute__((always_inline)) void add_fours(const struct dory_pool *pool, const uint8_t **input,
+                                                            int32_t sum[4], uint32_t count)
 {
     if (pool->is_signed) {
         SUM_OF_FOUR(PV_SDOTSP_B);
@@ -73,8 +74,8 @@ static inline __attribute__((always_inline)) void add_fours(const struct pool *p
     }
 }
 
-static inline __attribute__((always_inline)) void add_pixels(const struct pool *pool, const uint8_t **input, int32_t sum[4],
-                                                             uint32_t count)
+static inline __attribute__((always_inline)) void add_pixels(const struct dory_pool *pool, const uint8_t **input,
+                                                             int32_t sum[4], uint32_t count)
 {
     if (pool->is_signed) {
         SUM(PV_SDOTSP_B);
@@ -83,7 +84,8 @@ static inline __attribute__((always_inline)) void add_pixels(const struct pool *
     }
 }
 
-static inline __attribute__((always_inline)) void add_row(const struct pool *pool, const uint8_t **input, int32_t sum[4])
+static inline __attribute__((always_inline)) void dory_pool_add_row(const struct dory_pool *pool, const uint8_t **input,
+                                                                    int32_t sum[4])
 {
     if (pool->columns >= 4) {
         add_fours(pool, input, sum, pool->columns / 4);
@@ -95,7 +97,7 @@ static inline __attribute__((always_inline)) void add_row(const struct pool *poo
 
 #else
 
-static uint32_t maximum_of_row(const struct pool *pool, const uint8_t **input, uint32_t result)
+static uint32_t dory_pool_maximum_of_row(const struct dory_pool *pool, const uint8_t **input, uint32_t result)
 {
     for (uint32_t i = 0; i < pool->columns; i++, *input += pool->step) {
         uint32_t word = dory_load_word(*input);
@@ -104,7 +106,7 @@ static uint32_t maximum_of_row(const struct pool *pool, const uint8_t **input, u
     return result;
 }
 
-static void add_row(const struct pool *pool, const uint8_t **input, int32_t sum[4])
+static void dory_pool_add_row(const struct dory_pool *pool, const uint8_t **input, int32_t sum[4])
 {
     for (uint32_t i = 0; i < pool->columns; i++, *input += pool->step) {
         uint32_t word = dory_load_word(*input);
@@ -116,8 +118,6 @@ static void add_row(const struct pool *pool, const uint8_t **input, int32_t sum[
 }
 
 #endif
-
-static int32_t finish(const struct pool *pool, int32_t value) { return dory_scalar_finish_apply(&pool->finish, value); }
 
 /* Four elements, with all that is the same for them in registers. */
 static inline void finish_linearly(const struct dory_scalar_finish *finish, int32_t value[4])
@@ -143,7 +143,7 @@ static inline void finish_highly(const struct dory_scalar_finish *finish, int32_
     }
 }
 
-static inline void finish_four(const struct dory_scalar_finish *finish, int32_t value[4])
+static inline void dory_pool_finish_four(const struct dory_scalar_finish *finish, int32_t value[4])
 {
     if (finish->is_linear) {
         finish_linearly(finish, value);
@@ -156,71 +156,17 @@ static inline void finish_four(const struct dory_scalar_finish *finish, int32_t 
     }
 }
 
-static inline void maximum(const struct pool *pool, const uint8_t *input, uint8_t *output)
+/* Pixels take so many bytes. */
+static inline void dory_pool_start(struct dory_pool *pool, const struct dory_layer *layer, const struct dory_tile *tile,
+                                   uint32_t pixel_bytes)
 {
-    uint32_t word = dory_load_word(input);
-    for (uint32_t row = pool->rows; row > 0; row--, input += pool->row_step) {
-        word = maximum_of_row(pool, &input, word);
-    }
-    if (!pool->is_plain) {
-        int32_t value[4];
-        for (unsigned lane = 0; lane < 4; lane++) {
-            uint32_t byte = word >> (8 * lane) & 0xFF;
-            value[lane] = pool->is_signed ? (int8_t)byte : (int32_t)byte;
-        }
-        finish_four(&pool->finish, value);
-        word = dory_pack_bytes(value);
-    }
-    dory_store_word(output, word);
-}
-
-static inline void average(const struct pool *pool, const uint8_t *input, uint8_t *output)
-{
-    int32_t sum[4] = {0, 0, 0, 0};
-    for (uint32_t row = pool->rows; row > 0; row--, input += pool->row_step) {
-        add_row(pool, &input, sum);
-    }
-    finish_four(&pool->finish, sum);
-    dory_store_word(output, dory_pack_bytes(sum));
-}
-
-static int32_t element(const struct pool *pool, const uint8_t *input)
-{
-    return pool->is_signed ? (int8_t)*input : (int32_t)*input;
-}
-
-/* Of a channel that no quad has. */
-static inline __attribute__((always_inline)) uint8_t single(const struct pool *pool, const uint8_t *input, bool is_maximum)
-{
-    int32_t result = is_maximum ? element(pool, input) : 0;
-    for (uint32_t row = pool->rows; row > 0; row--, input += pool->row_step) {
-        for (uint32_t column = pool->columns; column > 0; column--, input += pool->step) {
-            int32_t value = element(pool, input);
-            result = !is_maximum ? result + value : value > result ? value : result;
-        }
-    }
-    return (uint8_t)(pool->is_plain ? result : finish(pool, result));
-}
-
-static inline __attribute__((always_inline)) void quad_of(const struct pool *pool, const uint8_t *input, uint8_t *output,
-                                                          bool is_maximum)
-{
-    if (is_maximum) {
-        maximum(pool, input, output);
-    } else {
-        average(pool, input, output);
-    }
-}
-
-static void pool_start(struct pool *pool, const struct dory_layer *layer, const struct dory_tile *tile)
-{
-    struct dory_range range = dory_element_range(8, layer->input_is_signed);
+    struct dory_range range = dory_element_range(layer->input_bits, layer->input_is_signed);
     pool->is_signed = layer->input_is_signed;
     pool->rows = layer->kernel_height;
     pool->columns = layer->kernel_width;
-    pool->step = (uint32_t)layer->dilation_width * tile->channels;
+    pool->step = (uint32_t)layer->dilation_width * pixel_bytes;
     pool->row_step =
-        (int32_t)((uint32_t)layer->dilation_height * tile->input_columns * tile->channels - pool->columns * pool->step);
+        (int32_t)((uint32_t)layer->dilation_height * tile->input_columns * pixel_bytes - pool->columns * pool->step);
     if (layer->operation == DORY_AVERAGE_POOL) {
         range.least *= pool->rows * pool->columns;
         range.most *= pool->rows * pool->columns;
@@ -233,39 +179,4 @@ static void pool_start(struct pool *pool, const struct dory_layer *layer, const 
     pool->is_plain = pool->finish.is_plain && layer->operation == DORY_MAXIMUM_POOL;
 }
 
-/* A core's share is a range of the grid of pixels by channel quads and channels that are left over. */
-static inline __attribute__((always_inline)) void pool_with(const struct dory_layer *layer, const struct dory_tile *tile,
-                                                            unsigned core, unsigned cores, bool is_maximum)
-{
-    struct pool pool;
-    pool_start(&pool, layer, tile);
-    uint32_t quads = tile->channels / 4u, items = quads + tile->channels % 4u;
-    struct dory_grid_share share = dory_grid_share_of((uint32_t)tile->rows * tile->columns, items, core, cores);
-    struct dory_walk walk = dory_walk_from(layer, tile, share.row);
-    uint8_t *output = (uint8_t *)tile->output + share.row * tile->channels;
-    while (share.items > 0) {
-        uint32_t end = dory_grid_share_row_end(&share, items);
-        for (uint32_t item = share.first; item < end; item++) {
-            if (item < quads) {
-                quad_of(&pool, walk.input + 4 * item, output + 4 * item, is_maximum);
-            } else {
-                uint32_t channel = item + 3 * quads;
-                output[channel] = single(&pool, walk.input + channel, is_maximum);
-            }
-        }
-        dory_walk_on(&walk);
-        output += tile->channels;
-        dory_grid_share_next_row(&share, end);
-    }
-}
-
-/* Two, so that a network has only what it needs. */
-void dory_xpulpv2_pool_maximum(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
-{
-    pool_with(layer, tile, core, cores, true);
-}
-
-void dory_xpulpv2_pool_average(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
-{
-    pool_with(layer, tile, core, cores, false);
-}
+#endif

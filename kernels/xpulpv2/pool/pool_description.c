@@ -1,6 +1,7 @@
 /* What the planner knows of the pools. */
-#include "description.h"
-#include "stage_description.h"
+#include "../description.h"
+#include "../stage_description.h"
+#include "items.h"
 
 static bool pool_supports(const struct dory_layer *layer)
 {
@@ -26,15 +27,30 @@ static bool passes_on(const struct dory_layer *layer)
            layer->input_bits == layer->output_bits && layer->minimum <= range.least && layer->maximum >= range.most;
 }
 
-/* Of four channels: a window of whole rows of the tile is one row; pixels are added by fours. */
-static uint64_t average_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+/* A window of whole rows of the tile is one row. */
+struct window {
+    uint32_t rows, columns;
+};
+
+static struct window window_of(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
     uint32_t rows = layer->kernel_height, columns = layer->kernel_width;
-    if (tile->columns == 1 && layer->dilation_height == 1 && layer->dilation_width == 1) {
-        columns *= rows;
-        rows = 1;
-    }
-    return rows * (columns / 4 * 16 + columns % 4 * 6 + 12);
+    bool is_row = tile->columns == 1 && layer->dilation_height == 1 && layer->dilation_width == 1;
+    return is_row ? (struct window){1, rows * columns} : (struct window){rows, columns};
+}
+
+/* Of four channels: pixels are added by fours. */
+static uint64_t average_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    struct window window = window_of(layer, tile);
+    return window.rows * (window.columns / 4 * 16 + window.columns % 4 * 6 + 12);
+}
+
+/* A division is called element by element: what that is for four. */
+static uint32_t called_cycles(const struct dory_layer *layer)
+{
+    int64_t divisor = layer->stages->first.divisor;
+    return layer->normalisation < DORY_NORMALISE_HIGH && (divisor & (divisor - 1)) != 0 ? 120 : 0;
 }
 
 /* Quads, and the channels that are left over one by one. */
@@ -44,11 +60,7 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     bool is_maximum = layer->operation == DORY_MAXIMUM_POOL;
     bool is_plain = passes_on(layer);
     uint32_t finish = is_plain ? 0 : dory_scalar_finish_cycles(layer, range_of(layer)),
-             four_finish = is_plain ? 0 : dory_four_finish_cycles(layer, range_of(layer));
-    if (four_finish > 0 && layer->normalisation < DORY_NORMALISE_HIGH &&
-        (layer->stages->first.divisor & (layer->stages->first.divisor - 1)) != 0) {
-        four_finish += 120; /* a division is called element by element */
-    }
+             four_finish = is_plain ? 0 : dory_four_finish_cycles(layer, range_of(layer)) + called_cycles(layer);
     uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 15u) + (is_plain ? 21 : 41);
     uint64_t quad = (is_maximum ? maximum : average_cycles(layer, tile)) + four_finish;
     uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + finish + 35;
@@ -83,37 +95,69 @@ static bool pool_any_supports(const struct dory_layer *layer)
            layer->output_bits <= 16 && !pool_supports(layer);
 }
 
-/* Maxima of `words` words of a pixel. */
-static uint64_t words_cycles(const struct dory_layer *layer, uint32_t words)
+/* Maxima of `count` channels of a pixel; the bytes of part of a word are read one by one. */
+static uint64_t words_cycles(const struct dory_layer *layer, uint32_t count)
 {
-    uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
+    uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width, bits = (uint64_t)count * layer->input_bits;
     uint64_t tenths = layer->input_bits == 2 ? 260 : layer->input_bits == 4 ? 134 : 94;
-    return 40 + words * (27 + taps * tenths / 10);
+    uint64_t part = bits % 32 != 0 ? 60 + taps * (tenths + 120 + bits % 32 * 10) / 10 : 0;
+    return 40 + bits / 32 * (27 + taps * tenths / 10) + part;
 }
 
-/* Of `count` channels of a pixel, up to sixteen; fewer are copied before they are read. */
-static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t count)
+/* Sums of sixteen channels of a pixel, two in a word. */
+static uint64_t sixteen_cycles(const struct dory_layer *layer)
 {
-    bool is_part = count < 16;
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
-    bool sums = layer->operation == DORY_AVERAGE_POOL && !is_part && (layer->input_bits == 16 || !layer->input_is_signed);
-    uint64_t tap = !sums                     ? (is_part ? 260 + 9 * (uint64_t)count : 300)
-                   : layer->input_bits == 16 ? 55
-                   : layer->input_bits == 8  ? 31
-                                             : 43;
-    uint32_t called = layer->normalisation == DORY_NORMALISE_HIGH ? 160 : 0; /* element by element */
-    return taps * tap + 4 * dory_four_finish_cycles(layer, range_of(layer)) + 240 + called + (is_part ? 200u : 0u);
+    uint32_t called = layer->normalisation == DORY_NORMALISE_HIGH ? 160 : 4 * called_cycles(layer); /* element by element */
+    return taps * (layer->input_bits == 8 ? 31 : 43) + 4 * dory_four_finish_cycles(layer, range_of(layer)) + called + 280 +
+           (layer->input_is_signed ? 80 : 0);
 }
 
-/* Sixteens of channels, and what is left over. */
+/* Of a window of four channels. */
+static uint64_t taps_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t count)
+{
+    struct window window = window_of(layer, tile);
+    uint64_t taps = (uint64_t)window.rows * window.columns;
+    bool is_maximum = layer->operation == DORY_MAXIMUM_POOL;
+    if (count < 4 && dory_element_bytes(tile->channels, layer->input_bits) < layer->input_bits / 2u) {
+        return count * (taps * 16 + 20); /* element by element */
+    }
+    switch (layer->input_bits) {
+    case 16: return is_maximum ? 2 * (taps * 94 / 10 + 27) : window.rows * (window.columns * 6u + 12);
+    case 8: return is_maximum ? window.rows * (window.columns * 3u + 15u) : average_cycles(layer, tile) + taps;
+    case 4: return taps * 21 + window.rows * 6u + 40;
+    default: return taps * 18 + window.rows * 6u + 40;
+    }
+}
+
+/* Of up to sixteen channels of a pixel. */
+static uint64_t item_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t count)
+{
+    uint64_t cycles = 0;
+    if (passes_on(layer)) {
+        return words_cycles(layer, count);
+    }
+    if (count == 16) {
+        return sixteen_cycles(layer);
+    }
+    for (uint32_t channel = 0; channel < count; channel += 4) {
+        cycles += taps_cycles(layer, tile, dory_minimum(4, count - channel)) +
+                  dory_four_finish_cycles(layer, range_of(layer)) + called_cycles(layer) + 150;
+    }
+    return cycles;
+}
+
+/* Items of a pixel but for the last one are equal. A core that has less than a pixel has the last one if it takes longer. */
 static uint64_t pool_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t whole = tile->channels / 16, rest = tile->channels % 16, groups = whole + (rest != 0);
-    uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
-    uint64_t pixel = passes_on(layer) ? whole * words_cycles(layer, layer->input_bits / 2) +
-                                            (rest ? words_cycles(layer, dory_divide_up(rest * layer->input_bits, 32)) : 0)
-                                      : whole * sixteen_cycles(layer, 16) + (rest ? sixteen_cycles(layer, rest) : 0);
-    return items * pixel / groups + (pixels + cores - 1) / cores * 50 + 1370;
+    uint64_t pixels = (uint64_t)tile->rows * tile->columns;
+    uint32_t wide = dory_pool_item_channels(layer, passes_on(layer), (uint32_t)pixels, tile->channels, cores);
+    uint32_t rest = tile->channels % wide, groups = dory_divide_up(tile->channels, wide);
+    uint64_t items = (pixels * groups + cores - 1) / cores, whole = item_cycles(layer, tile, wide);
+    uint64_t last = rest != 0 ? item_cycles(layer, tile, rest) : whole;
+    uint64_t cycles = items < groups ? (items - 1) * whole + (last > whole || groups == 1 ? last : whole)
+                                     : items * ((groups - 1) * whole + last) / groups;
+    return cycles + (pixels + cores - 1) / cores * 50 + 1370;
 }
 
 const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
