@@ -68,13 +68,15 @@ static uint32_t packed_cycles(const struct dory_layer *layer)
 /* Fours of pixels of which the slowest core has a part: shares of blocks may begin in the middle of one. */
 static uint64_t most_started(uint64_t all_blocks, uint64_t quads, unsigned cores)
 {
-    uint64_t each = all_blocks / cores, more = all_blocks % cores, most = 0, first = 0;
-    for (unsigned core = 0; core < cores; core++) {
-        uint64_t blocks = each + (core < more), started = (first % quads + blocks + quads - 1) / quads;
-        most = blocks == each + (more != 0) && started > most ? started : most;
-        first += blocks;
+    uint64_t more = all_blocks % cores, slowest = more ? more : cores, blocks = all_blocks / cores + (more != 0);
+    uint64_t whole = blocks / quads, rest = blocks % quads, first = 0;
+    for (uint64_t core = 0; core < slowest; core++) {
+        if (first + rest > quads) {
+            return whole + 2;
+        }
+        first = first + rest == quads ? 0 : first + rest;
     }
-    return most;
+    return whole + (rest != 0);
 }
 
 uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,

@@ -7,40 +7,15 @@
 
 #include <string.h>
 
-/* ---- how often which extent occurs along one dimension ---- */
-
-#define MAXIMUM_EXTENTS 4
-
-struct extents {
-    uint32_t count, tiles;
-    uint32_t extent[MAXIMUM_EXTENTS], times[MAXIMUM_EXTENTS];
-};
-
-static void add_extent(struct extents *extents, uint32_t extent, uint32_t times)
-{
-    if (extent == 0 || times == 0)
-        return;
-    extents->tiles += times;
-    uint32_t i = 0;
-    while (i < extents->count && extents->extent[i] != extent)
-        i++;
-    extents->extent[i] = extent;
-    extents->times[i] = (i < extents->count ? extents->times[i] : 0) + times;
-    extents->count += i == extents->count;
-}
-
-/* A dimension of `size`, cut by steps into parts of `part` and those by tiles into `tile`. */
-static struct extents extents_of(uint32_t size, uint32_t part, uint32_t tile)
-{
-    struct extents extents = {0};
-    uint32_t parts = size / part, last = size % part;
-    add_extent(&extents, tile, parts * (part / tile) + last / tile);
-    add_extent(&extents, part % tile, parts);
-    add_extent(&extents, last % tile, 1);
-    return extents;
-}
+#include "plan/tile/tile_sizes.h"
 
 /* ---- the search ---- */
+
+/* What tiles with so many output channels take, all rows and columns together. */
+struct channels_sum {
+    uint64_t division; /* number of the one that it is for; 0: none */
+    uint64_t cycles;
+};
 
 struct search {
     const struct tile_problem *problem;
@@ -51,6 +26,9 @@ struct search {
     uint64_t limit; /* tilings with as many cycles are of no use */
     bool found;
     bool estimates; /* in place of simulations */
+    struct arena scratch;
+    struct channels_sum *sums; /* by channels */
+    uint64_t divisions;        /* there were so many */
 };
 
 static bool reads_all_channels(const struct search *search) { return dory_reads_all_channels(search->problem->layer); }
@@ -58,6 +36,7 @@ static bool reads_all_channels(const struct search *search) { return dory_reads_
 /* How rows, columns and channels are divided into tiles. */
 struct division {
     struct extents rows, columns, channels;
+    uint64_t number;                     /* of rows and columns, from 1 on */
     uint64_t loaded_rows, loaded_pixels; /* in one pass over rows, and columns; 0: not counted yet */
 };
 
@@ -70,16 +49,39 @@ static uint64_t tile_kernel_cycles(const struct search *search, uint32_t rows, u
     return cycles + (rest ? cycle_table_get(search->problem->cycles, rows, columns, channels, rest) : 0);
 }
 
-/* All tiles, with input channels in chunks of `slice`. */
-static uint64_t kernel_cycles(const struct search *search, const struct division *division, uint32_t slice)
+/* All tiles with so many output channels. */
+static uint64_t channels_cycles(const struct search *search, const struct division *division, uint32_t channels,
+                                uint32_t slice)
 {
-    const struct extents *rows = &division->rows, *columns = &division->columns, *channels = &division->channels;
+    const struct extents *rows = &division->rows, *columns = &division->columns;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < rows->count; i++)
         for (uint32_t j = 0; j < columns->count; j++)
-            for (uint32_t k = 0; k < channels->count; k++)
-                sum += (uint64_t)rows->times[i] * columns->times[j] * channels->times[k] *
-                       tile_kernel_cycles(search, rows->extent[i], columns->extent[j], channels->extent[k], slice);
+            sum += (uint64_t)rows->times[i] * columns->times[j] *
+                   tile_kernel_cycles(search, rows->extent[i], columns->extent[j], channels, slice);
+    return sum;
+}
+
+/* The same with all input channels at once, counted once: what is left over of channels is often a size of its own, too. */
+static uint64_t known_cycles(struct search *search, const struct division *division, uint32_t channels)
+{
+    struct channels_sum *sum = &search->sums[channels];
+    if (sum->division != division->number) {
+        sum->division = division->number;
+        sum->cycles = channels_cycles(search, division, channels, search->problem->layer->input_channels);
+    }
+    return sum->cycles;
+}
+
+/* All tiles, with input channels in chunks of `slice`. */
+static uint64_t kernel_cycles(struct search *search, const struct division *division, uint32_t slice)
+{
+    const struct extents *channels = &division->channels;
+    bool chunks = slice < search->problem->layer->input_channels;
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < channels->count; k++)
+        sum += channels->times[k] * (chunks ? channels_cycles(search, division, channels->extent[k], slice)
+                                            : known_cycles(search, division, channels->extent[k]));
     return sum;
 }
 
@@ -270,14 +272,11 @@ static const uint8_t single_sets[] = {
 #define SINGLE_SETS (sizeof single_sets / sizeof *single_sets)
 
 /* Considers a shape and order with as many double buffers as fit. */
-static void consider_buffers(struct search *search, struct candidate *candidate)
+static void consider_buffers(struct search *search, struct candidate *candidate, const struct l1_sizes *sizes)
 {
     uint8_t fitting[SINGLE_SETS];
     struct tiling *tiling = &candidate->tiling;
-    struct l1_sizes sizes = tile_l1_sizes(search->problem, tiling);
     size_t count = 0;
-    if (tile_l1_sum(&sizes, single_sets[SINGLE_SETS - 1]) > search->problem->l1_bytes)
-        return;
     struct transfer_bounds transfers = transfer_bounds_of(search, candidate);
     uint64_t kernels_bound = bound(search, candidate->kernels, candidate->tiles);
     for (size_t i = 0; i < SINGLE_SETS; i++) {
@@ -285,7 +284,7 @@ static void consider_buffers(struct search *search, struct candidate *candidate)
         for (size_t j = 0; j < count; j++)
             dominated = dominated || (fitting[j] & single_sets[i]) == fitting[j];
         tiling->single = single_sets[i];
-        if (dominated || tile_l1_sum(&sizes, single_sets[i]) > search->problem->l1_bytes)
+        if (dominated || tile_l1_sum(sizes, single_sets[i]) > search->problem->l1_bytes)
             continue;
         fitting[count++] = single_sets[i];
         if (!is_worse(search, buffers_bound(&transfers, single_sets[i], kernels_bound)))
@@ -301,43 +300,38 @@ static uint32_t next_slice(uint32_t all, uint32_t slice)
     return smaller ? dory_round_up(dory_divide_up(all, dory_divide_up(all, smaller)), 4) : 0;
 }
 
+/* `candidate`: with so many input channels at once, and with kernels as if these were all. Whether it fits is told sooner
+ * than what it takes. */
+static void consider_slice(struct search *search, struct candidate *candidate, uint32_t slice, bool one_order)
+{
+    struct l1_sizes sizes = tile_l1_sizes(search->problem, &candidate->tiling);
+    if (tile_l1_sum(&sizes, SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT) > search->problem->l1_bytes)
+        return;
+    if (slice < search->problem->layer->input_channels)
+        candidate->kernels = kernel_cycles(search, candidate->division, slice);
+    uint64_t least = bound(search, candidate->kernels, candidate->tiles);
+    if (is_worse(search, least) || is_worse(search, least + tile_first_load_cycles(search->problem, &candidate->tiling)))
+        return;
+    for (int order = 0; order < (one_order ? 1 : 2); order++) {
+        candidate->tiling.order = (uint8_t)order;
+        consider_buffers(search, candidate, &sizes);
+    }
+}
+
 static void consider_shape(struct search *search, const struct tiling *tiling, uint64_t kernels, struct division *division,
                            bool one_order)
 {
     uint32_t all = search->problem->layer->input_channels;
     uint64_t tiles = (uint64_t)division->rows.tiles * division->columns.tiles * division->channels.tiles;
     bool chunks = reads_all_channels(search) && search->problem->kernel->can_tile_input_channels;
-    uint32_t slice = all;
-    do {
+    for (uint32_t slice = all; slice; slice = chunks ? next_slice(all, slice) : 0) {
         struct candidate candidate = {*tiling, kernels, tiles * dory_divide_up(all, slice), division};
-        uint64_t least = bound(search, kernels, candidate.tiles);
-        if (is_worse(search, least))
+        if (is_worse(search, bound(search, kernels, candidate.tiles)))
             return; /* and so are smaller slices */
-        if (slice < all)
-            candidate.kernels = kernel_cycles(search, division, slice);
-        least = bound(search, candidate.kernels, candidate.tiles);
         candidate.tiling.shape.input_channels = reads_all_channels(search) ? slice : tiling->shape.channels;
-        bool worse = is_worse(search, least + tile_first_load_cycles(search->problem, &candidate.tiling));
-        for (uint8_t order = 0; !worse && order < (one_order ? 1 : 2); order++) {
-            candidate.tiling.order = order;
-            consider_buffers(search, &candidate);
-        }
-        slice = next_slice(all, slice);
-    } while (chunks && slice);
+        consider_slice(search, &candidate, slice, one_order);
+    }
 }
-
-static uint32_t previous_channels(uint32_t channels) { return channels <= 4 ? 0 : (channels - 1) / 4 * 4; }
-static uint32_t half_channels(uint32_t channels) { return channels <= 4 ? 0 : dory_round_up(channels / 2, 4); }
-static uint32_t previous(uint32_t size) { return size - 1; }
-static uint32_t half(uint32_t size) { return size / 2; }
-
-/* Which sizes are looked at: all of them, or only those that come of halving. */
-struct walk {
-    uint32_t (*next_size)(uint32_t size);
-    uint32_t (*next_channels)(uint32_t channels);
-};
-
-static const struct walk coarse_walk = {half, half_channels}, full_walk = {previous, previous_channels};
 
 /* Whether such an output tile fits with some slice of input channels: one with all of them needs no accumulators, the
  * smallest has the smallest operands. */
@@ -359,40 +353,47 @@ static bool can_fit(const struct search *search, const struct tiling *tiling)
     return false;
 }
 
-static void consider_channels(struct search *search, const struct walk *walk, struct tiling *tiling,
+static void consider_channels(struct search *search, const struct tile_size *sizes, struct tiling *tiling,
                               struct division *division)
 {
     const struct dory_layer *layer = search->problem->layer;
-    for (uint32_t c = search->part_channels; c > 0; c = walk->next_channels(c)) {
-        tiling->shape.channels = c;
-        division->channels = extents_of(layer->output_channels, search->part_channels, c);
+    bool fits = false; /* then smaller ones do, too; should one not, consider_slice will see */
+    for (; sizes->size > 0; sizes++) {
+        tiling->shape.channels = sizes->size;
+        division->channels = sizes->extents;
         uint64_t tiles = (uint64_t)division->rows.tiles * division->columns.tiles * division->channels.tiles;
         if (is_worse(search, bound(search, 0, tiles)))
             return; /* smaller ones have more tiles */
-        if (!can_fit(search, tiling))
+        fits = fits || can_fit(search, tiling);
+        if (!fits)
             continue;
         uint64_t kernels = kernel_cycles(search, division, layer->input_channels);
-        bool one_order = c == search->part_channels ||
+        bool one_order = sizes->size == search->part_channels ||
                          (tiling->shape.rows == search->part_rows && tiling->shape.columns == layer->output_width);
         if (!is_worse(search, bound(search, kernels, tiles)))
             consider_shape(search, tiling, kernels, division, one_order);
     }
 }
 
-static void consider_all(struct search *search, const struct walk *walk)
+static void consider_all(struct search *search, enum tile_sizes sizes, enum tile_sizes fours)
 {
     const struct dory_layer *layer = search->problem->layer;
+    const struct tile_size *rows = tile_sizes(sizes, layer->output_height, search->part_rows, 1, &search->scratch);
+    const struct tile_size *columns =
+        tile_sizes(sizes, layer->output_width, layer->output_width, tile_least_columns(layer), &search->scratch);
+    const struct tile_size *channels = tile_sizes(fours, layer->output_channels, search->part_channels, 1, &search->scratch);
     struct tiling tiling = {0};
-    for (uint32_t r = search->part_rows; r > 0; r = walk->next_size(r)) {
-        struct division division = {.rows = extents_of(layer->output_height, search->part_rows, r)};
-        tiling.shape.rows = r;
-        for (uint32_t c = layer->output_width; c >= tile_least_columns(layer); c = walk->next_size(c)) {
-            division.columns = extents_of(layer->output_width, layer->output_width, c);
+    for (; rows->size > 0; rows++) {
+        struct division division = {.rows = rows->extents};
+        tiling.shape.rows = rows->size;
+        for (const struct tile_size *column = columns; column->size > 0; column++) {
+            division.columns = column->extents;
             if (is_worse(search, bound(search, 0, (uint64_t)division.rows.tiles * division.columns.tiles)))
                 break; /* narrower ones are more tiles */
+            division.number = ++search->divisions;
             division.loaded_pixels = 0;
-            tiling.shape.columns = c;
-            consider_channels(search, walk, &tiling, &division);
+            tiling.shape.columns = column->size;
+            consider_channels(search, channels, &tiling, &division);
         }
     }
 }
@@ -400,7 +401,7 @@ static void consider_all(struct search *search, const struct walk *walk)
 static struct search search_start(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost)
 {
     const struct target *target = problem->target;
-    return (struct search){
+    struct search search = {
         .problem = problem,
         .best = best,
         .best_cost = cost,
@@ -408,14 +409,17 @@ static struct search search_start(const struct tile_problem *problem, struct til
         .part_rows = problem->steps[0].rows,
         .part_channels = problem->steps[0].channels,
     };
+    search.sums = arena_array(&search.scratch, struct channels_sum, (size_t)search.part_channels + 1);
+    return search;
 }
 
 bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tiling *best, struct tile_cost *cost)
 {
     struct search search = search_start(problem, best, cost);
     search.limit = limit;
-    consider_all(&search, &coarse_walk); /* to have something good to compare with */
-    consider_all(&search, &full_walk);
+    consider_all(&search, HALVED_SIZES, HALVED_FOURS); /* to have something good to compare with */
+    consider_all(&search, ALL_SIZES, ALL_FOURS);
+    arena_free(&search.scratch);
     return search.found;
 }
 
@@ -423,10 +427,12 @@ bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tili
 static void consider_one(struct search *search, struct tiling tiling)
 {
     const struct dory_layer *layer = search->problem->layer;
-    struct division division = {.rows = extents_of(layer->output_height, search->part_rows, tiling.shape.rows),
-                                .columns = extents_of(layer->output_width, layer->output_width, tiling.shape.columns),
-                                .channels =
-                                    extents_of(layer->output_channels, search->part_channels, tiling.shape.channels)};
+    struct division division = {
+        .number = ++search->divisions,
+        .rows = tile_extents(layer->output_height, search->part_rows, tiling.shape.rows),
+        .columns = tile_extents(layer->output_width, layer->output_width, tiling.shape.columns),
+        .channels = tile_extents(layer->output_channels, search->part_channels, tiling.shape.channels),
+    };
     if (can_fit(search, &tiling))
         consider_shape(search, &tiling, kernel_cycles(search, &division, layer->input_channels), &division, false);
 }
@@ -468,11 +474,12 @@ bool tile_estimate(const struct tile_problem *problem, struct tiling *best, stru
     uint64_t before = UINT64_MAX;
     search.limit = UINT64_MAX;
     search.estimates = true;
-    consider_all(&search, &coarse_walk);
+    consider_all(&search, HALVED_SIZES, HALVED_FOURS);
     while (search.found && cost->cycles < before) {
         before = cost->cycles;
         consider_neighbours(&search);
     }
+    arena_free(&search.scratch);
     return search.found;
 }
 
