@@ -28,9 +28,11 @@ struct placer {
     struct place_item *items;
     int count;
     uint32_t alignment;
+    uint32_t *bytes; /* by item, aligned */
     int *order, *best_order;
     struct rank *ranks, *merged;       /* scratch of sort_order */
     int *neighbours, *first_neighbour; /* items that live at the same time, by item */
+    struct range *placed;              /* by item: where first_fit has it */
     struct range *ranges;              /* scratch of first_fit */
     uint32_t best;
     int stuck;       /* place in the order of the item at which first_fit gave up */
@@ -64,42 +66,38 @@ uint32_t place_bound(const struct place_item *items, int count, uint32_t alignme
 
 /* ---- first fit ---- */
 
-static int by_start(const void *a, const void *b)
-{
-    const struct range *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
-
 #define NOT_PLACED UINT32_MAX
 
-/* Ranges are few: sorted by insertion. Where they are many, that is most of the work, and counts. */
-static void insert_range(struct placer *placer, int count, struct range range)
-{
-    placer->effort++;
-    while (count > 0 && by_start(&placer->ranges[count - 1], &range) > 0) {
-        placer->ranges[count] = placer->ranges[count - 1];
-        count--;
-        placer->effort++;
-    }
-    placer->ranges[count] = range;
-}
-
-/* The lowest gap between the placed neighbours of `item` that holds it; with best_fit, the tightest one. */
-static uint32_t find_gap(struct placer *placer, int item)
+/* The placed neighbours of an item in the order of their starts; how many. They are few: sorted by insertion. Where they are
+ * many, that is most of the work, and counts. */
+static int placed_neighbours(struct placer *placer, int item, struct range *ranges)
 {
     int count = 0;
-    uint32_t bytes = round_up(placer->items[item].bytes, placer->alignment), end = 0;
+    uint64_t effort = 0;
     for (int n = placer->first_neighbour[item]; n < placer->first_neighbour[item + 1]; n++) {
-        const struct place_item *other = &placer->items[placer->neighbours[n]];
-        if (other->offset == NOT_PLACED)
+        struct range range = placer->placed[placer->neighbours[n]];
+        if (range.start == NOT_PLACED)
             continue;
-        struct range range = {other->offset, other->offset + round_up(other->bytes, placer->alignment)};
-        insert_range(placer, count++, range);
+        int at = count++;
+        for (; at > 0 && ranges[at - 1].start > range.start; at--)
+            ranges[at] = ranges[at - 1];
+        ranges[at] = range;
+        effort += (uint64_t)(count - at);
     }
+    placer->effort += effort;
+    return count;
+}
+
+/* The lowest gap between the placed neighbours of `item` that holds so many bytes. */
+static uint32_t find_gap(struct placer *placer, int item, uint32_t bytes)
+{
+    const struct range *ranges = placer->ranges;
+    int count = placed_neighbours(placer, item, placer->ranges);
+    uint32_t end = 0;
     for (int i = 0; i < count; i++) {
-        if (placer->ranges[i].start >= end && placer->ranges[i].start - end >= bytes)
+        if (ranges[i].start >= end && ranges[i].start - end >= bytes)
             return end;
-        end = placer->ranges[i].end > end ? placer->ranges[i].end : end;
+        end = ranges[i].end > end ? ranges[i].end : end;
     }
     return end;
 }
@@ -109,11 +107,11 @@ static uint32_t first_fit(struct placer *placer, uint32_t limit)
 {
     uint32_t peak = 0;
     for (int i = 0; i < placer->count; i++)
-        placer->items[i].offset = NOT_PLACED;
+        placer->placed[i].start = NOT_PLACED;
     for (int i = 0; i < placer->count; i++) {
-        struct place_item *item = &placer->items[placer->order[i]];
-        item->offset = find_gap(placer, placer->order[i]);
-        uint32_t end = item->offset + round_up(item->bytes, placer->alignment);
+        int item = placer->order[i];
+        uint32_t start = find_gap(placer, item, placer->bytes[item]), end = start + placer->bytes[item];
+        placer->placed[item] = (struct range){start, end};
         peak = end > peak ? end : peak;
         if (peak > limit) {
             placer->stuck = i;
@@ -304,7 +302,10 @@ static uint32_t place_by_order(struct placer *placer, uint32_t goal, uint64_t ef
     if (placer->best > goal && effort > 0)
         improve(placer, goal, effort);
     memcpy(placer->order, placer->best_order, (size_t)placer->count * sizeof *placer->order);
-    return first_fit(placer, UINT32_MAX);
+    uint32_t peak = first_fit(placer, UINT32_MAX);
+    for (int i = 0; i < placer->count; i++)
+        placer->items[i].offset = placer->placed[i].start;
+    return peak;
 }
 
 /* The bytes used, with offsets so: `goal` at most, or as few as the orders find. */
@@ -321,7 +322,7 @@ static uint32_t reach(struct placer *placer, uint32_t goal, enum place_care care
 static struct placer make_placer(struct place_item *items, int count, uint32_t alignment, struct arena *arena)
 {
     size_t entries = (size_t)count + 1;
-    return (struct placer){
+    struct placer placer = {
         .items = items,
         .count = count,
         .alignment = alignment,
@@ -329,9 +330,14 @@ static struct placer make_placer(struct place_item *items, int count, uint32_t a
         .best_order = arena_array(arena, int, entries),
         .ranks = arena_array(arena, struct rank, 2 * entries),
         .first_neighbour = arena_array(arena, int, entries),
+        .bytes = arena_array(arena, uint32_t, entries),
+        .placed = arena_array(arena, struct range, entries),
         .ranges = arena_array(arena, struct range, entries),
         .best = UINT32_MAX,
     };
+    for (int i = 0; i < count; i++)
+        placer.bytes[i] = round_up(items[i].bytes, alignment);
+    return placer;
 }
 
 uint32_t place(struct place_item *items, int count, uint32_t alignment, uint32_t enough, enum place_care care,

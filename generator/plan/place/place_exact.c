@@ -18,12 +18,6 @@
 #define SMALL_PART     8    /* items, for which one turn is enough */
 #define TURNS_OF_PART  12
 
-/* Items are placed in the order of their keys. */
-struct key {
-    uint32_t offset;
-    int rank;
-};
-
 struct change {
     int item;
     uint32_t least;
@@ -128,27 +122,36 @@ static void find_totals(struct search *s)
 
 /* ---- bounds ---- */
 
-/* True where the section's items to come could end below the limit, each as soon as it may, one on top of the other; none
- * starts below `offset`, at which the last one was placed. */
-static bool can_end(struct search *s, int section, uint32_t offset)
+/* Where items end, each as soon as it may, one on top of the other. Sorts them. */
+static uint64_t end_in_order(const struct search *s, int *items, int count, uint64_t offset)
+{
+    for (int i = 1; i < count; i++) {
+        int item = items[i], at = i;
+        for (; at > 0 && s->least[items[at - 1]] > s->least[item]; at--)
+            items[at] = items[at - 1];
+        items[at] = item;
+    }
+    for (int i = 0; i < count; i++)
+        offset = (offset > s->least[items[i]] ? offset : s->least[items[i]]) + s->bytes[items[i]];
+    return offset;
+}
+
+/* True where the section's items to come could end below the limit; none starts below `offset`, at which the last one was
+ * placed. Mostly they could, were all of them to wait for the one that may start last. */
+static bool can_end(struct search *s, int section, uint64_t offset)
 {
     int count = 0;
+    uint64_t last = offset, sum = 0;
     for (int m = s->start[section]; m < s->start[section + 1]; m++) {
-        int item = s->members[m], at = count;
+        int item = s->members[m];
         if (s->is_placed[item])
             continue;
-        for (; at > 0 && s->least[s->scratch[at - 1]] > s->least[item]; at--)
-            s->scratch[at] = s->scratch[at - 1];
-        s->scratch[at] = item;
-        count++;
+        last = s->least[item] > last ? s->least[item] : last;
+        sum += s->bytes[item];
+        s->scratch[count++] = item;
     }
     s->effort += (uint64_t)(s->start[section + 1] - s->start[section]);
-    uint64_t end = offset;
-    for (int i = 0; i < count; i++) {
-        int item = s->scratch[i];
-        end = (end > s->least[item] ? end : s->least[item]) + s->bytes[item];
-    }
-    if (count == 0 || end <= s->limit)
+    if (count == 0 || last + sum <= s->limit || end_in_order(s, s->scratch, count, offset) <= s->limit)
         return true;
     for (int i = 0; i < count; i++)
         s->dead_ends[s->scratch[i]]++;
@@ -188,20 +191,23 @@ static void take_back(struct search *s, int item, int changes)
     s->is_placed[item] = false;
 }
 
-static bool is_before(struct key a, struct key b) { return a.offset != b.offset ? a.offset < b.offset : a.rank < b.rank; }
+/* Items are placed in the order of their keys: by offset, then by rank. */
+static uint64_t key_of(const struct search *s, int item) { return (uint64_t)s->least[item] << 32 | (uint32_t)s->rank[item]; }
 
 /* The item with the first key that is not before `from`; -1: none is worth a try. An item above the end of another one
  * would leave a hole in which that one fits. */
-static int next_item(struct search *s, const int *list, int count, struct key from)
+static int next_item(struct search *s, const int *list, int count, uint64_t from)
 {
-    uint64_t least_end = UINT64_MAX;
+    uint64_t least_end = UINT64_MAX, least_key = UINT64_MAX;
     int next = -1;
     for (int i = 0; i < count; i++) {
-        struct key key = {s->least[list[i]], s->rank[list[i]]};
-        uint64_t end = (uint64_t)key.offset + s->bytes[list[i]];
+        int item = list[i];
+        uint64_t key = key_of(s, item), end = (uint64_t)s->least[item] + s->bytes[item];
         least_end = end < least_end ? end : least_end;
-        if (!is_before(key, from) && (next < 0 || is_before(key, (struct key){s->least[next], s->rank[next]})))
-            next = list[i];
+        if (key >= from && key < least_key) {
+            least_key = key;
+            next = item;
+        }
     }
     s->effort += (uint64_t)count;
     return next >= 0 && s->least[next] < least_end ? next : -1;
@@ -267,7 +273,7 @@ static void rank_items(struct search *s, const int *list, int count, int turn)
 
 /* ---- the search ---- */
 
-static enum place_answer solve(struct search *s, int *list, int count, struct key from);
+static enum place_answer solve(struct search *s, int *list, int count, uint64_t from);
 
 /* A part of the items, between which and the others nothing is shared any more. With levels left it takes turns of its own,
  * at the first level until it is solved: what it has found then stays, whatever becomes of other parts. */
@@ -275,7 +281,7 @@ static enum place_answer solve_part(struct search *s, int *list, int count)
 {
     enum place_answer answer = PLACE_UNDECIDED;
     if (count < SMALL_PART || s->levels >= s->most_levels)
-        return solve(s, list, count, (struct key){0, 0});
+        return solve(s, list, count, 0);
     int64_t left = s->nodes, nodes = 2 * count;
     int *kept = s->kept + (size_t)s->levels++ * (size_t)s->count;
     for (int i = 0; i < count; i++)
@@ -284,7 +290,7 @@ static enum place_answer solve_part(struct search *s, int *list, int count)
          turn++) {
         rank_items(s, list, count, s->turns);
         s->nodes = nodes;
-        answer = solve(s, list, count, (struct key){0, 0});
+        answer = solve(s, list, count, 0);
         nodes += turn % (int)ORDERS == 0 ? nodes / 8 : 0;
     }
     s->levels--;
@@ -312,7 +318,7 @@ static int split_off(const struct search *s, int *list, int count, int last)
 }
 
 /* Solves what is left behind a placed item: where nothing joins two sections of its life any more, in parts. */
-static enum place_answer solve_rest(struct search *s, int placed, int *list, int count, struct key key)
+static enum place_answer solve_rest(struct search *s, int placed, int *list, int count, uint64_t key)
 {
     enum place_answer answer = PLACE_FOUND;
     int done = 0;
@@ -335,12 +341,12 @@ static enum place_answer solve_rest(struct search *s, int placed, int *list, int
 static enum place_answer try_item(struct search *s, int *list, int count, int item, bool *is_free)
 {
     enum place_answer answer = PLACE_IMPOSSIBLE;
-    struct key key = {s->least[item], s->rank[item]};
+    uint64_t key = key_of(s, item);
     int changes = s->change_count, from, to, at = 0;
     *is_free = !put(s, item, &from, &to);
     bool good = true;
     for (int section = from; section <= to && good; section++)
-        good = can_end(s, section, key.offset);
+        good = can_end(s, section, s->least[item]);
     while (list[at] != item)
         at++;
     swap(&list[at], &list[count - 1]);
@@ -353,7 +359,7 @@ static enum place_answer try_item(struct search *s, int *list, int count, int it
 }
 
 /* Places all of the list, none before `from`. The order of the list may change. */
-static enum place_answer solve(struct search *s, int *list, int count, struct key from)
+static enum place_answer solve(struct search *s, int *list, int count, uint64_t from)
 {
     enum place_answer answer = PLACE_IMPOSSIBLE;
     bool is_free = false; /* nothing comes on top of the item: if it is not there, none of the others helps */
@@ -365,7 +371,7 @@ static enum place_answer solve(struct search *s, int *list, int count, struct ke
         int item = next_item(s, list, count, from);
         if (item < 0)
             break;
-        from = (struct key){s->least[item], s->rank[item] + 1};
+        from = key_of(s, item) + 1;
         answer = try_item(s, list, count, item, &is_free);
     }
     return answer;
