@@ -10,19 +10,20 @@ fail() { echo "FAILED: $*" >&2; exit 1; }
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
-mkdir project
+mkdir project dory
+cp -r "$source"/{CMakeLists.txt,cmake,generator,hal,kernels,toolchains} dory/
 cp "$source/apps/digits/digits.onnx" project/
 cat >project/CMakeLists.txt <<PROJECT
 cmake_minimum_required(VERSION 3.25)
 project(native LANGUAGES C ASM)
-add_subdirectory($source dory EXCLUDE_FROM_ALL)
+add_subdirectory($work/dory dory EXCLUDE_FROM_ALL)
 dory_add_network(digits digits.onnx)
 PROJECT
 
 export CC=/bin/false CFLAGS=-not-an-option CPPFLAGS=-not-an-option LDFLAGS=-not-an-option ASM=/bin/false ASMFLAGS=-not-an-option
-cmake -G Ninja -S project -B build "-DCMAKE_TOOLCHAIN_FILE=$source/toolchains/virt.cmake" >log 2>&1 || { cat log; fail cmake; }
-ninja -C build digits >log 2>&1 || { tail -n 40 log; fail "the build"; }
-build/dory_native/bin/dory --version >/dev/null || fail "the generator does not run on this machine"
-ninja -C build digits >log
+cmake -G Ninja -S project -B dory/build "-DCMAKE_TOOLCHAIN_FILE=$source/toolchains/virt.cmake" >log 2>&1 || { cat log; fail cmake; }
+ninja -C dory/build digits >log 2>&1 || { tail -n 40 log; fail "the build"; }
+dory/build/dory_native/bin/dory --version >/dev/null || fail "the generator does not run on this machine"
+ninja -C dory/build digits >log
 grep -q 'no work to do' log || { cat log; fail "there is still work to do after a build"; }
 echo "built natively, with the environment for another compiler"
