@@ -13,7 +13,8 @@
 #define SECONDS_TO_HANG 20
 #define KINDS           64 /* room in the table */
 #ifdef __SANITIZE_THREAD__
-#define PLACES 2 /* of a kind of call, in one network; each takes long here, and races are in the ways and not in the places */
+#define PLACES                                                                                                              \
+    2 /* of a kind of call, in one network; each takes long here, and races are in the ways and not in the places */
 #else
 #define PLACES 5
 #endif
