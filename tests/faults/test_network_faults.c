@@ -12,9 +12,10 @@
 
 #define SECONDS_TO_HANG 20
 #define KINDS           64 /* room in the table */
+/* How many places of a kind of call, in one network. Races are in the ways that a run takes, which have no more with more.
+ */
 #ifdef __SANITIZE_THREAD__
-#define PLACES                                                                                                              \
-    2 /* of a kind of call, in one network; each takes long here, and races are in the ways and not in the places */
+#define PLACES 2
 #else
 #define PLACES 5
 #endif
