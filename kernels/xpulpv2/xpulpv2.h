@@ -91,6 +91,12 @@
     KERNEL(depthwise_3x3_chw_stride_1_half_split)                                                                           \
     KERNEL(depthwise_3x3_chw_stride_1_half_high)                                                                            \
     KERNEL(depthwise_3x3_chw_stride_1_half_high_away)                                                                       \
+    KERNEL(depthwise_3x3_chw_stride_1_one)                                                                                  \
+    KERNEL(depthwise_3x3_chw_stride_1_one_clamped)                                                                          \
+    KERNEL(depthwise_3x3_chw_stride_1_one_clamped_less_one)                                                                 \
+    KERNEL(depthwise_3x3_chw_stride_1_one_split)                                                                            \
+    KERNEL(depthwise_3x3_chw_stride_1_one_high)                                                                             \
+    KERNEL(depthwise_3x3_chw_stride_1_one_high_away)                                                                        \
     KERNEL(depthwise_3x3_chw_stride_2)                                                                                      \
     KERNEL(depthwise_3x3_chw_stride_2_clamped)                                                                              \
     KERNEL(depthwise_3x3_chw_stride_2_clamped_less_one)                                                                     \

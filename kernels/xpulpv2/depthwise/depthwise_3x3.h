@@ -186,6 +186,24 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
                        FIRST_ROWS_HALF(way, "t3", "t5"), ROW_HALF(way, finish##_HALF, "t3", "t5", "t1", ""),                \
                        FIRST_ROWS_HALF(way, "t5", "t1"), ROW_HALF(way, finish##_HALF, "t5", "t1", "t3", "1: "))
 
+/* And for the last column alone, output 3: 5 instructions a row beside those of `finish`. */
+#define ROW_ONE(way, finish, right0, right1, right2, label_of_last)                                                         \
+    P_LW_STEP(right2, "a6", "a1")                                                                                           \
+    PV_DOTUSP_B("ra", right0, "s4")                                                                                         \
+    PV_SDOTUSP_B("ra", right1, "s5")                                                                                        \
+    way##_RIGHT(right2)                                                                                                     \
+    PV_SDOTUSP_B("ra", right2, "s6")                                                                                        \
+    finish("ra", "t6", "a7", label_of_last)
+
+#define QUARTER_OF(instructions) (((instructions) + 9 * ((instructions) & 1)) / 4)
+#define ROW_OF_ONE(finish)       (5 + QUARTER_OF(finish))
+
+#define COMPUTE_ONE(way, finish, load_constants, constants_instructions, finish_instructions)                               \
+    COMPUTE_THREE_ROWS(load_constants, HEAD_HALF(constants_instructions), ROW_OF_ONE(finish_instructions),                  \
+                       FIRST_ROWS_HALF(way, "t1", "t3"), ROW_ONE(way, finish##_ONE, "t1", "t3", "t5", ""),                  \
+                       FIRST_ROWS_HALF(way, "t3", "t5"), ROW_ONE(way, finish##_ONE, "t3", "t5", "t1", ""),                  \
+                       FIRST_ROWS_HALF(way, "t5", "t1"), ROW_ONE(way, finish##_ONE, "t5", "t1", "t3", "1: "))
+
 /* Stride 2.
  *
  * s1-s3            weights of three kernel rows
@@ -234,7 +252,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                                                      \
         : CLOBBERED)
 
-/* `compute` is COMPUTE_STRIDE_1, COMPUTE_HALF or COMPUTE_STRIDE_2, `kind` a constant. */
+/* `compute` is COMPUTE_STRIDE_1, COMPUTE_HALF, COMPUTE_ONE or COMPUTE_STRIDE_2, `kind` a constant. */
 #define COMPUTE(compute, way, kind)                                                                                         \
     do {                                                                                                                    \
         if ((kind) == DORY_DIRECT) {                                                                                        \

@@ -2,7 +2,8 @@
  * the right for stride 1; for stride 2 on the left, or on the right as TensorFlow has it. The border's columns are not
  * there: words at odd addresses are loaded where they are, and at the edges a word that lies a column further, shifted, or
  * with a byte of border shuffled in: only the high kinds and the split one know a border that is not zero. A strip has four
- * columns; the last one overlaps the one before where the width is no multiple of four. */
+ * columns; the last one overlaps the one before where the width is three more than a multiple of four, and is of one or two
+ * columns where it is one or two more. */
 #include "../scratch.h"
 #include "../share.h"
 #include "../xpulpv2.h"
@@ -22,11 +23,11 @@ struct strip {
     uint32_t pitch;                   /* from row to row of the input */
     uint32_t plane_rest;              /* from behind the last row that is read to the next lane's first */
     int32_t step, row_step;           /* in the output */
-    bool is_half;                     /* of it, only the last two columns */
+    uint32_t width;                   /* of it, only so many last columns: 4, or 1 or 2 at the end of rows */
 };
 
-/* Strides; for stride 1 whether there are halves of strips, for stride 2 the side of the border. */
-enum way { STRIDE_1, STRIDE_1_HALF, STRIDE_2_LEFT, STRIDE_2_RIGHT };
+/* Strides; for stride 1 whether rows end in two columns or in one, for stride 2 the side of the border. */
+enum way { STRIDE_1, STRIDE_1_HALF, STRIDE_1_ONE, STRIDE_2_LEFT, STRIDE_2_RIGHT };
 
 /* The work on one tile. */
 struct work {
@@ -40,7 +41,8 @@ struct work {
     uint32_t quad, strip;     /* at work */
 };
 
-static inline uint32_t stride_of(enum way way) { return way == STRIDE_1 || way == STRIDE_1_HALF ? 1 : 2; }
+static inline uint32_t stride_of(enum way way) { return way <= STRIDE_1_ONE ? 1 : 2; }
+static inline uint32_t end_of(enum way way) { return way == STRIDE_1_HALF ? 2 : way == STRIDE_1_ONE ? 1 : 0; }
 
 static inline bool knows_border(enum dory_direct kind)
 {
@@ -184,16 +186,24 @@ static inline bool knows_border(enum dory_direct kind)
         }                                                                                                                   \
     } while (0)
 
+/* With those of the right edge. */
+#define COMPUTE_END(compute, kind)                                                                                          \
+    do {                                                                                                                    \
+        if (knows_border(kind)) {                                                                                           \
+            COMPUTE(compute, BORDER, kind);                                                                                 \
+        } else {                                                                                                            \
+            COMPUTE(compute, ALIGN, kind);                                                                                  \
+        }                                                                                                                   \
+    } while (0)
+
 /* `way` and `kind` are constants. */
 static inline __attribute__((always_inline)) void compute(const struct work *work, const struct strip *strip,
                                                           struct dory_lanes *lanes, enum way way, enum dory_direct kind)
 {
-    if (way == STRIDE_1_HALF && strip->is_half) {
-        if (knows_border(kind)) {
-            COMPUTE(COMPUTE_HALF, BORDER, kind);
-        } else {
-            COMPUTE(COMPUTE_HALF, ALIGN, kind);
-        }
+    if (way == STRIDE_1_HALF && strip->width < 4) {
+        COMPUTE_END(COMPUTE_HALF, kind);
+    } else if (way == STRIDE_1_ONE && strip->width < 4) {
+        COMPUTE_END(COMPUTE_ONE, kind);
     } else if (stride_of(way) == 1) {
         COMPUTE_WORDS(COMPUTE_STRIDE_1, ALIGN, BORDER, LEAVE, kind);
     } else if (way == STRIDE_2_LEFT) {
@@ -243,8 +253,8 @@ static void compute_row(const struct work *work, const struct strip *strip, cons
         }
     }
     dory_normalise_in_its_kind(&work->normaliser, sum, 1, lanes->constants);
-    for (int32_t i = strip->is_half ? 2 : 0; i < 4; i++) {
-        output[(3 - i) * strip->step] = (uint8_t)sum[i];
+    for (int32_t i = 0; i < (int32_t)strip->width; i++) {
+        output[i * strip->step] = (uint8_t)sum[3 - i];
     }
 }
 
@@ -314,7 +324,7 @@ static inline void start_strips(const struct work *work, struct strip *strip, ui
     strip->border = border * 0x01010101u;
     strip->step = -(int32_t)work->channels;
     strip->row_step = (int32_t)((work->columns + 3) * work->channels);
-    strip->is_half = false;
+    strip->width = 4;
 }
 
 static inline void set_rows(const struct work *work, struct strip *strip, uint32_t rows, uint32_t stride)
@@ -378,7 +388,7 @@ static inline __attribute__((always_inline)) void run_strips(struct work *work, 
     }
 }
 
-/* The strips of four columns, and then those of two, each in equal shares. */
+/* The strips of four columns, and then those that end rows, each in equal shares. */
 static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
                                                       unsigned core, unsigned cores, enum way way, enum dory_direct kind)
 {
@@ -386,16 +396,16 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
     struct strip strip;
     start_work(&work, layer, tile, way);
     start_strips(&work, &strip, (uint8_t)layer->border_value);
-    uint32_t halves = way == STRIDE_1_HALF, strips = (tile->columns + 3u) / 4 - halves, first = 0;
+    uint32_t end = end_of(way), strips = (tile->columns + 3u) / 4 - (end != 0), first = 0;
     for (;;) {
         run_strips(&work, &strip, dory_grid_share_of(strips * work.quads, tile->rows, core, cores), first, way, kind);
-        if (way != STRIDE_1_HALF || strip.is_half) {
+        if (end == 0 || strip.width == end) {
             return;
         }
         first = strips;
         strips = 1;
-        strip.is_half = true;
-        strip.row_step -= 2 * (int32_t)work.channels;
+        strip.width = end;
+        strip.row_step -= (int32_t)((4 - end) * work.channels);
     }
 }
 
@@ -419,6 +429,12 @@ KERNEL(stride_1_half_clamped_less_one, STRIDE_1_HALF, DORY_DIRECT_CLAMPED_LESS_O
 KERNEL(stride_1_half_split, STRIDE_1_HALF, DORY_DIRECT_SPLIT)
 KERNEL(stride_1_half_high, STRIDE_1_HALF, DORY_DIRECT_HIGH)
 KERNEL(stride_1_half_high_away, STRIDE_1_HALF, DORY_DIRECT_HIGH_AWAY)
+KERNEL(stride_1_one, STRIDE_1_ONE, DORY_DIRECT)
+KERNEL(stride_1_one_clamped, STRIDE_1_ONE, DORY_DIRECT_CLAMPED)
+KERNEL(stride_1_one_clamped_less_one, STRIDE_1_ONE, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNEL(stride_1_one_split, STRIDE_1_ONE, DORY_DIRECT_SPLIT)
+KERNEL(stride_1_one_high, STRIDE_1_ONE, DORY_DIRECT_HIGH)
+KERNEL(stride_1_one_high_away, STRIDE_1_ONE, DORY_DIRECT_HIGH_AWAY)
 KERNEL(stride_2, STRIDE_2_LEFT, DORY_DIRECT)
 KERNEL(stride_2_clamped, STRIDE_2_LEFT, DORY_DIRECT_CLAMPED)
 KERNEL(stride_2_clamped_less_one, STRIDE_2_LEFT, DORY_DIRECT_CLAMPED_LESS_ONE)

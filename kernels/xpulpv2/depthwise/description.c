@@ -97,10 +97,11 @@ static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t 
            layer->input_width == stride * layer->output_width && (any || layer->border_value == 0);
 }
 
-/* Stride 1 has kernels of its own for rows that end in half a strip. */
-static bool takes_width(const struct dory_layer *layer, uint32_t stride, bool halves)
+/* Stride 1 has kernels of their own for rows that end in two columns beside strips of four, and in one. */
+static bool takes_width(const struct dory_layer *layer, uint32_t stride, uint32_t end)
 {
-    return stride != 1 || (dory_ends_in_half(layer->output_width) != 0) == halves;
+    uint32_t rest = layer->output_width % 4;
+    return stride != 1 || (rest < 3 ? rest : 0) == end;
 }
 
 /* The slowest core has an equal part of the rows of all strips of 4 columns x 4 channels, strip by strip through all
@@ -114,24 +115,26 @@ static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores
     return rows * 4 * row_tenths / 10 + started * 4 * lane_cycles + starts * 90;
 }
 
-/* Those of four columns, and those of two. A word of a row that starts within one takes a cycle more. */
-static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores, bool halves,
+/* Those of four columns, and those of two or one. A word of a row that starts within one takes a cycle more. One column
+ * waits for its own product. */
+static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores, uint32_t end,
                            uint64_t row_tenths, uint64_t lane_cycles)
 {
     row_tenths += layer->input_width % 4 != 0 ? 25 : 0;
-    uint32_t whole = dory_divide_up(tile->columns, 4) - halves;
-    uint64_t rest = halves ? strips_cycles(tile, cores, 1, row_tenths / 2 + 5, lane_cycles) + 280 : 0;
+    uint32_t whole = dory_divide_up(tile->columns, 4) - (end != 0);
+    uint64_t end_tenths = end == 2 ? row_tenths / 2 + 5 : row_tenths / 4 + 25;
+    uint64_t rest = end != 0 ? strips_cycles(tile, cores, 1, end_tenths, lane_cycles) + 280 : 0;
     return strips_cycles(tile, cores, whole, row_tenths, lane_cycles) + rest + 250;
 }
 
-#define DEPTHWISE_3X3_CHW(suffix, stride, left, halves, kind, row_tenths, lane_cycles)                                      \
+#define DEPTHWISE_3X3_CHW(suffix, stride, left, end, kind, row_tenths, lane_cycles)                                         \
     static bool supports_chw_##suffix(const struct dory_layer *layer)                                                       \
     {                                                                                                                       \
-        return depthwise_3x3_chw_supports(layer, stride, left, kind) && takes_width(layer, stride, halves);                 \
+        return depthwise_3x3_chw_supports(layer, stride, left, kind) && takes_width(layer, stride, end);                    \
     }                                                                                                                       \
     static uint64_t cycles_chw_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \
-        return chw_cycles(layer, tile, cores, halves, row_tenths, lane_cycles);                                             \
+        return chw_cycles(layer, tile, cores, end, row_tenths, lane_cycles);                                                \
     }                                                                                                                       \
     const struct dory_kernel_description dory_xpulpv2_depthwise_3x3_chw_##suffix##_description = {                          \
         .name = "dory_xpulpv2_depthwise_3x3_chw_" #suffix,                                                                  \
@@ -141,30 +144,36 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
         .reads_chw = true,                                                                                                  \
     };
 
-DEPTHWISE_3X3_CHW(stride_1, 1, 1, false, DORY_DIRECT, 345, 51)
-DEPTHWISE_3X3_CHW(stride_1_clamped, 1, 1, false, DORY_DIRECT_CLAMPED, 385, 53)
-DEPTHWISE_3X3_CHW(stride_1_clamped_less_one, 1, 1, false, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
-DEPTHWISE_3X3_CHW(stride_1_split, 1, 1, false, DORY_DIRECT_SPLIT, 485, 57)
-DEPTHWISE_3X3_CHW(stride_1_high, 1, 1, false, DORY_DIRECT_HIGH, 605, 56)
-DEPTHWISE_3X3_CHW(stride_1_high_away, 1, 1, false, DORY_DIRECT_HIGH_AWAY, 760, 56)
-DEPTHWISE_3X3_CHW(stride_1_half, 1, 1, true, DORY_DIRECT, 345, 51)
-DEPTHWISE_3X3_CHW(stride_1_half_clamped, 1, 1, true, DORY_DIRECT_CLAMPED, 385, 53)
-DEPTHWISE_3X3_CHW(stride_1_half_clamped_less_one, 1, 1, true, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
-DEPTHWISE_3X3_CHW(stride_1_half_split, 1, 1, true, DORY_DIRECT_SPLIT, 485, 57)
-DEPTHWISE_3X3_CHW(stride_1_half_high, 1, 1, true, DORY_DIRECT_HIGH, 605, 56)
-DEPTHWISE_3X3_CHW(stride_1_half_high_away, 1, 1, true, DORY_DIRECT_HIGH_AWAY, 760, 56)
-DEPTHWISE_3X3_CHW(stride_2, 2, 1, false, DORY_DIRECT, 400, 50)
-DEPTHWISE_3X3_CHW(stride_2_clamped, 2, 1, false, DORY_DIRECT_CLAMPED, 441, 52)
-DEPTHWISE_3X3_CHW(stride_2_clamped_less_one, 2, 1, false, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
-DEPTHWISE_3X3_CHW(stride_2_split, 2, 1, false, DORY_DIRECT_SPLIT, 530, 53)
-DEPTHWISE_3X3_CHW(stride_2_high, 2, 1, false, DORY_DIRECT_HIGH, 655, 52)
-DEPTHWISE_3X3_CHW(stride_2_high_away, 2, 1, false, DORY_DIRECT_HIGH_AWAY, 805, 52)
-DEPTHWISE_3X3_CHW(stride_2_right, 2, 0, false, DORY_DIRECT, 400, 50)
-DEPTHWISE_3X3_CHW(stride_2_right_clamped, 2, 0, false, DORY_DIRECT_CLAMPED, 441, 52)
-DEPTHWISE_3X3_CHW(stride_2_right_clamped_less_one, 2, 0, false, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
-DEPTHWISE_3X3_CHW(stride_2_right_split, 2, 0, false, DORY_DIRECT_SPLIT, 530, 53)
-DEPTHWISE_3X3_CHW(stride_2_right_high, 2, 0, false, DORY_DIRECT_HIGH, 655, 52)
-DEPTHWISE_3X3_CHW(stride_2_right_high_away, 2, 0, false, DORY_DIRECT_HIGH_AWAY, 805, 52)
+DEPTHWISE_3X3_CHW(stride_1, 1, 1, 0, DORY_DIRECT, 345, 51)
+DEPTHWISE_3X3_CHW(stride_1_clamped, 1, 1, 0, DORY_DIRECT_CLAMPED, 385, 53)
+DEPTHWISE_3X3_CHW(stride_1_clamped_less_one, 1, 1, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
+DEPTHWISE_3X3_CHW(stride_1_split, 1, 1, 0, DORY_DIRECT_SPLIT, 485, 57)
+DEPTHWISE_3X3_CHW(stride_1_high, 1, 1, 0, DORY_DIRECT_HIGH, 605, 56)
+DEPTHWISE_3X3_CHW(stride_1_high_away, 1, 1, 0, DORY_DIRECT_HIGH_AWAY, 760, 56)
+DEPTHWISE_3X3_CHW(stride_1_half, 1, 1, 2, DORY_DIRECT, 345, 51)
+DEPTHWISE_3X3_CHW(stride_1_half_clamped, 1, 1, 2, DORY_DIRECT_CLAMPED, 385, 53)
+DEPTHWISE_3X3_CHW(stride_1_half_clamped_less_one, 1, 1, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
+DEPTHWISE_3X3_CHW(stride_1_half_split, 1, 1, 2, DORY_DIRECT_SPLIT, 485, 57)
+DEPTHWISE_3X3_CHW(stride_1_half_high, 1, 1, 2, DORY_DIRECT_HIGH, 605, 56)
+DEPTHWISE_3X3_CHW(stride_1_half_high_away, 1, 1, 2, DORY_DIRECT_HIGH_AWAY, 760, 56)
+DEPTHWISE_3X3_CHW(stride_1_one, 1, 1, 1, DORY_DIRECT, 345, 51)
+DEPTHWISE_3X3_CHW(stride_1_one_clamped, 1, 1, 1, DORY_DIRECT_CLAMPED, 385, 53)
+DEPTHWISE_3X3_CHW(stride_1_one_clamped_less_one, 1, 1, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
+DEPTHWISE_3X3_CHW(stride_1_one_split, 1, 1, 1, DORY_DIRECT_SPLIT, 485, 57)
+DEPTHWISE_3X3_CHW(stride_1_one_high, 1, 1, 1, DORY_DIRECT_HIGH, 605, 56)
+DEPTHWISE_3X3_CHW(stride_1_one_high_away, 1, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 56)
+DEPTHWISE_3X3_CHW(stride_2, 2, 1, 0, DORY_DIRECT, 400, 50)
+DEPTHWISE_3X3_CHW(stride_2_clamped, 2, 1, 0, DORY_DIRECT_CLAMPED, 441, 52)
+DEPTHWISE_3X3_CHW(stride_2_clamped_less_one, 2, 1, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
+DEPTHWISE_3X3_CHW(stride_2_split, 2, 1, 0, DORY_DIRECT_SPLIT, 530, 53)
+DEPTHWISE_3X3_CHW(stride_2_high, 2, 1, 0, DORY_DIRECT_HIGH, 655, 52)
+DEPTHWISE_3X3_CHW(stride_2_high_away, 2, 1, 0, DORY_DIRECT_HIGH_AWAY, 805, 52)
+DEPTHWISE_3X3_CHW(stride_2_right, 2, 0, 0, DORY_DIRECT, 400, 50)
+DEPTHWISE_3X3_CHW(stride_2_right_clamped, 2, 0, 0, DORY_DIRECT_CLAMPED, 441, 52)
+DEPTHWISE_3X3_CHW(stride_2_right_clamped_less_one, 2, 0, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
+DEPTHWISE_3X3_CHW(stride_2_right_split, 2, 0, 0, DORY_DIRECT_SPLIT, 530, 53)
+DEPTHWISE_3X3_CHW(stride_2_right_high, 2, 0, 0, DORY_DIRECT_HIGH, 655, 52)
+DEPTHWISE_3X3_CHW(stride_2_right_high_away, 2, 0, 0, DORY_DIRECT_HIGH_AWAY, 805, 52)
 
 /* ---- depth-wise of any size, see series.h ------------------------------------------------------------------- */
 
