@@ -85,24 +85,30 @@ static void gather_chunk(const struct source *source, const struct chunk *chunk,
 }
 
 /* A word with 4 elements of as many outputs as go into a byte; element i is in byte i. `line`: of the first of them. */
-static uint32_t interleaved_word(const struct source *source, const int8_t *line, uint32_t elements)
+static void write_word(struct writer *writer, uint32_t bits, const int8_t *line, uint32_t elements)
 {
-    uint32_t bits = source->record->weight_bits, mask = (1u << bits) - 1, word = 0;
-    for (uint32_t bit = 0; bit < 8; bit += bits, line += elements)
-        for (uint32_t i = 0; i < 4; i++)
-            word |= ((uint32_t)line[i] & mask) << (8 * i + bit);
-    return word;
+    uint32_t mask = (1u << bits) - 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t byte = 0;
+        for (uint32_t bit = 0, at = i; bit < 8; bit += bits, at += elements)
+            byte |= ((uint32_t)line[at] & mask) << bit;
+        *writer->next++ = (uint8_t)byte;
+    }
 }
 
 static void write_chunk(struct writer *writer, const struct source *source, uint32_t quad, const struct chunk *chunk)
 {
-    uint32_t elements = dory_chunk_elements(source->record, chunk->channels), outputs = 8u / source->record->weight_bits;
+    uint32_t elements = dory_chunk_elements(source->record, chunk->channels), bits = source->record->weight_bits;
     uint32_t lanes = dory_lanes(source->record);
+    if ((size_t)(writer->end - writer->next) < dory_chunk_bytes(source->record, chunk->channels)) {
+        writer->overflow = true;
+        return;
+    }
     for (uint32_t lane = 0; lane < lanes; lane++)
         gather_chunk(source, chunk, 4 * quad + lane, source->lines + (size_t)lane * elements);
     for (uint32_t first = 0; first < elements; first += 4)
-        for (uint32_t lane = 0; lane < lanes; lane += outputs)
-            write_bytes(writer, interleaved_word(source, source->lines + (size_t)lane * elements + first, elements), 4);
+        for (uint32_t lane = 0; lane < lanes; lane += 8 / bits)
+            write_word(writer, bits, source->lines + (size_t)lane * elements + first, elements);
 }
 
 static void write_convolution_quad(struct writer *writer, const struct source *source, uint32_t quad)

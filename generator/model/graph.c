@@ -91,7 +91,7 @@ static int64_t whole_number(const struct constant *constant, const unsigned char
 
 static bool is_whole(double value, int64_t *number)
 {
-    if (!(value >= -MAXIMUM_WHOLE && value <= MAXIMUM_WHOLE))
+    if (!(fabs(value) <= MAXIMUM_WHOLE))
         return false;
     *number = (int64_t)value;
     return (double)*number == value;
@@ -111,11 +111,13 @@ bool constant_integer(const struct constant *constant, size_t index, int64_t *nu
 size_t constant_integers(const struct constant *constant, size_t from, size_t count, int64_t instead, int64_t *numbers,
                          size_t *first)
 {
-    const unsigned char *bytes = constant->data + from * (size_t)constant->stride_bytes;
-    bool is_single = constant->type == ELEMENT_FLOAT; /* most of what there is to read */
+    const size_t stride = (size_t)constant->stride_bytes;
+    const unsigned char *bytes = constant->data + from * stride;
+    bool is_single = constant->type == ELEMENT_FLOAT, is_little_endian = constant->is_little_endian;
     size_t fractions = 0;
-    for (size_t i = 0; i < count; i++, bytes += constant->stride_bytes) {
-        if (is_single ? is_whole((double)single_precision(bytes, constant->is_little_endian), &numbers[i])
+    for (size_t i = 0; i < count; i++) {
+        /* most of what there is to read is single */
+        if (is_single ? is_whole((double)single_precision(bytes + i * stride, is_little_endian), &numbers[i])
                       : constant_integer(constant, from + i, &numbers[i]))
             continue;
         numbers[i] = instead;

@@ -1,5 +1,7 @@
 #include "network/accumulator.h"
 
+#include <stdlib.h>
+
 static wide lesser(wide a, wide b) { return a < b ? a : b; }
 static wide greater(wide a, wide b) { return a > b ? a : b; }
 
@@ -31,11 +33,12 @@ struct accumulator_range accumulator_range(const struct network *network, const 
     int channels = network->tensors[layer->inputs[0]].channels;
     size_t count = (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)(channels / layer->groups);
     const int8_t *weights = layer->weights + (size_t)channel * count;
-    int64_t positive = 0, negative = 0, minimum, maximum;
+    int64_t sum = 0, size = 0, minimum, maximum;
     for (size_t i = 0; i < count; i++) {
-        positive += weights[i] > 0 ? weights[i] : 0;
-        negative += weights[i] < 0 ? weights[i] : 0;
+        sum += weights[i];
+        size += abs(weights[i]);
     }
+    int64_t positive = (size + sum) / 2, negative = (sum - size) / 2;
     accumulator_input(network, layer, 0, &minimum, &maximum);
     wide low = lesser(minimum, 0), high = greater(maximum, 0); /* 0: a term that is still to come */
     return (struct accumulator_range){

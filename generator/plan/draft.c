@@ -183,40 +183,44 @@ static void queue(struct draft *d, struct item *item, int step, uint64_t time)
     d->awaited_at[item->needed_step > step ? item->needed_step : step] = d->queued;
 }
 
+/* The last step of these at which more lives than `most`; below `first` where there is none. */
+static int last_above(const uint32_t *live, int first, int end, int64_t most)
+{
+    while (--end >= first && (int64_t)live[end] <= most)
+        continue;
+    return end;
+}
+
 /* True where the buffer's bytes are free from `step` on; it is then taken from there. */
 static bool take_bytes(struct draft *d, const struct item *item, int step)
 {
-    int *start = &d->buffer_start[item->buffer];
-    uint32_t bytes = d->profiles[item->layer]->buffers[item->what->buffer].bytes;
-    if (item == d->without_room && step <= d->full_step && d->full_step < *start)
+    int *start = &d->buffer_start[item->buffer], end = *start;
+    uint32_t bytes = d->profiles[item->layer]->buffers[item->what->buffer].bytes, *live = d->live;
+    if (item == d->without_room && step <= d->full_step && d->full_step < end)
         return false;
-    int64_t most = (int64_t)d->l2_bytes - bytes; /* that may live beside it */
-    for (int i = *start - 1; i >= step; i--)
-        if ((int64_t)d->live[i] > most) {
-            d->without_room = item;
-            d->full_step = i;
-            return false;
-        }
+    int full = last_above(live, step, end, (int64_t)d->l2_bytes - bytes);
+    if (step < end && full >= step) {
+        d->without_room = item;
+        d->full_step = full;
+        return false;
+    }
     if (d->gaps && !gaps_take(d->gaps, d, item, step))
         return false;
-    for (int i = step; i < *start; i++)
-        d->live[i] += bytes;
-    *start = step < *start ? step : *start;
+    for (int i = step; i < end; i++)
+        live[i] += bytes;
+    *start = step < end ? step : end;
     return true;
 }
 
-/* Queues what the step needs and is not under way: at the last moment, with nothing to hide behind. True if any. */
-static bool queue_late(struct draft *d, int step, uint64_t time, bool behind_writes)
+/* Queues what the step needs and is not under way: at the last moment, with nothing to hide behind. */
+static void queue_late(struct draft *d, int step, uint64_t time, bool behind_writes)
 {
-    bool any = false;
     for (int i = d->first_waiting; i < d->read_count && d->reads[i].needed_step <= step; i++) {
         struct item *read = &d->reads[i];
         if (read->is_queued || (read->after == step - 1 && read->after != NO_STEP) != behind_writes)
             continue;
         queue(d, read, step, time);
-        any = true;
     }
-    return any;
 }
 
 static bool has_late(const struct draft *d, int step)
@@ -253,18 +257,20 @@ static void prefetch(struct draft *d, int step, uint64_t now, uint64_t end)
     }
 }
 
-/* Returns the cycles that the step waits. */
-static uint64_t start_step(struct draft *d, int index, bool is_first, uint64_t fetch)
+/* Returns the cycles that the step waits. `has_late`: for reads that are not queued yet. */
+static uint64_t start_step(struct draft *d, int index, bool is_first, bool has_late, uint64_t fetch)
 {
     struct draft_step *step = &d->steps[index];
     /* a result whose buffer ends with the step before goes first: reads for this step may fill the same bytes */
     bool writes = d->next_write < d->write_count && d->writes[d->next_write].start_step == index;
     if (writes && d->writes[d->next_write].needed_step <= index)
         queue_writes(d, index, fetch);
-    bool late = queue_late(d, index, fetch, false);
+    if (has_late)
+        queue_late(d, index, fetch, false);
     queue_writes(d, index, fetch);
-    late = queue_late(d, index, fetch, true) || late;
-    step->drain = step->drain || late || is_first;
+    if (has_late)
+        queue_late(d, index, fetch, true);
+    step->drain = step->drain || has_late || is_first;
     int before = index > 0 ? step[-1].transfers_awaited : 0, own = d->awaited_at[index];
     step->transfers_awaited = own > before ? own : before;
     uint64_t done = step->transfers_awaited ? d->queue[step->transfers_awaited - 1]->end_cycle : 0;
@@ -281,8 +287,8 @@ static uint64_t walk_layer(struct draft *d, int layer, uint64_t time)
         bool last = part + 1 == cut->step_count;
         d->steps[index].drain = cut->steps[part].drain;
         /* a step that waits for a late transfer drains: it has no loads under way while the step before computes */
-        bool is_late = !cut->steps[part].drain && has_late(d, index);
-        time += start_step(d, index, part == 0, time + (is_late ? cut->times[part].start : cut->times[part].fetch));
+        bool late = has_late(d, index), is_late = late && !cut->steps[part].drain;
+        time += start_step(d, index, part == 0, late, time + (is_late ? cut->times[part].start : cut->times[part].fetch));
         prefetch(d, index, time + cut->times[part].start, time + (last ? cut->cost.cycles : cut->times[part + 1].start));
         d->steps[index].transfers_started = d->queued;
     }
@@ -405,6 +411,16 @@ static void find_most_live(const struct draft *d, struct price *price)
     price->live_bytes = d->live[most];
     for (price->live_layer = 0; d->first_step[price->live_layer + 1] <= most;)
         price->live_layer++;
+}
+
+int schedule_parts(const struct planner *planner)
+{
+    int parts = 0;
+    for (int l = 0; l < planner->network->layer_count; l++) {
+        const struct profile *profile = profile_get(planner, l, &planner->choices[l]);
+        parts += (int)planner->choices[l].cut->step_count + profile->read_count + profile->write_count;
+    }
+    return parts;
 }
 
 struct price schedule_price(const struct planner *planner, uint32_t l2_bytes, uint64_t limit)

@@ -372,6 +372,9 @@ struct price {
  * cycles than the limit, or where it does not fit, it takes at least as many as the price says. */
 struct price schedule_price(const struct planner *planner, uint32_t l2_bytes, uint64_t limit);
 
+/* The price's parts, in far less time. */
+int schedule_parts(const struct planner *planner);
+
 /* How places are found while a decision is played: for what must live, with so much care, and for prefetches in the lowest
  * or highest gap. */
 struct gaps_variant {

@@ -39,16 +39,22 @@ uint64_t decision_price(struct optimiser *o, uint64_t limit)
     return price.live_bytes <= price.l2_bytes ? price.cycles : MISFIT + price.live_bytes;
 }
 
+static bool is_at_hand(const struct optimiser *o, const struct decision *decision)
+{
+    const struct planner *p = o->planner;
+    bool same = true;
+    for (int l = 0; l < o->network->layer_count && same; l++)
+        same = is_same_choice(&decision->choices[l], &p->choices[l]);
+    for (int t = 0; t < o->network->tensor_count && same; t++)
+        same = decision->levels[t] == p->levels[t] && decision->layouts[t] == p->layouts[t];
+    return same;
+}
+
 /* True where the decision is the one that was settled last, with no less care: often nothing has improved it. */
 static bool is_settled(struct optimiser *o, enum place_care care)
 {
-    const struct planner *p = o->planner;
-    bool same = care <= o->settled_care;
+    bool same = care <= o->settled_care && is_at_hand(o, &o->settled);
     o->settled_care = care;
-    for (int t = 0; t < o->network->tensor_count; t++)
-        same = same && o->settled.levels[t] == p->levels[t] && o->settled.layouts[t] == p->layouts[t];
-    for (int l = 0; l < o->network->layer_count; l++)
-        same = same && is_same_choice(&o->settled.choices[l], &p->choices[l]);
     decision_keep(o, &o->settled);
     return same;
 }
@@ -175,17 +181,22 @@ static bool move_tensor(struct search *s)
 
 /* ---- threshold accepting ---- */
 
-static uint64_t price_with_places(struct optimiser *o, uint64_t parts, uint64_t limit)
+static void count_places(struct optimiser *o, uint64_t parts)
 {
     o->effort += parts * (o->care == PLACE_HASTILY ? PLACES_WEIGHT : 2 * PLACES_WEIGHT);
-    return schedule_price_with_places(o->planner, o->care, limit);
 }
 
-/* Of the decision at hand, if it is not more than `most`. */
+/* Of the decision at hand, if it is not more than `most`. Where the move has changed nothing, it is as before. */
 static uint64_t price_up_to(struct search *s, uint64_t most)
 {
-    uint64_t before = s->o->effort, price = decision_price(s->o, most);
-    return s->with_places && price <= most ? price_with_places(s->o, s->o->effort - before, most) : price;
+    bool same = is_at_hand(s->o, &s->before);
+    uint64_t before = s->o->effort, price = same ? s->price : decision_price(s->o, most);
+    if (same)
+        s->o->effort += (uint64_t)schedule_parts(s->p);
+    if (!s->with_places || price > most)
+        return price;
+    count_places(s->o, s->o->effort - before);
+    return same ? price : schedule_price_with_places(s->p, s->o->care, most);
 }
 
 /* Of the decision at hand, if it would be faster than all that have places: what is near to one that has may have them, too,

@@ -118,21 +118,18 @@ static void fault(struct memory *memory, const char *what, uint32_t l2)
 
 static void read_bytes(struct memory *memory, uint32_t l2, content expected, uint32_t bytes, const char *what)
 {
+    uint32_t loaded = (uint32_t)memory->step + 1, complete = memory->complete, drained = memory->drained;
     for (uint32_t i = 0; i < bytes; i++) {
         struct byte_state *byte = &memory->l2[l2 + i];
-        byte->loaded = (uint32_t)memory->step + 1;
-        if (byte->content != expected + i) {
-            fault(memory, what, l2 + i);
-            return;
-        }
-        if (byte->arriving > memory->complete) {
-            fault(memory, "reads what a transfer that is not awaited brings", l2 + i);
-            return;
-        }
-        if (byte->stored > memory->drained) {
-            fault(memory, "reads results whose stores were not drained", l2 + i);
-            return;
-        }
+        byte->loaded = loaded;
+        if (byte->content == expected + i && byte->arriving <= complete && byte->stored <= drained)
+            continue;
+        fault(memory,
+              byte->content != expected + i ? what
+              : byte->arriving > complete   ? "reads what a transfer that is not awaited brings"
+                                            : "reads results whose stores were not drained",
+              l2 + i);
+        return;
     }
 }
 
@@ -266,20 +263,20 @@ static void arrive(struct memory *memory, const struct dory_transfer *transfer, 
     int layer = transfer->kind == HAL_FLASH_READ ? weights_at(memory, l3) : -1;
     uint32_t blob = layer < 0 ? 0 : memory->plan->layers[layer].weights_bytes;
     uint32_t first = layer < 0 ? 0 : l3 - memory->plan->layers[layer].weights_address;
+    uint32_t left = blob - first, drained = memory->drained, computing = step_computes ? (uint32_t)memory->step + 1 : 0;
+    const content *from_ram = transfer->kind == HAL_RAM_READ ? memory->ram + l3 : NULL,
+                  weights = weights_content(memory, layer, first);
     for (uint32_t i = 0; i < transfer->run_bytes; i++) {
         struct byte_state *byte = &memory->l2[l2 + i];
-        bool is_read = step_computes && byte->loaded == (uint32_t)memory->step + 1;
-        if (is_read || byte->stored > memory->drained) {
+        bool is_read = computing && byte->loaded == computing;
+        if (is_read || byte->stored > drained) {
             fault(memory,
                   is_read ? "a transfer overwrites what the step reads"
                           : "a transfer overwrites results that are not drained",
                   l2 + i);
             return;
         }
-        if (transfer->kind == HAL_RAM_READ)
-            byte->content = memory->ram[l3 + i];
-        else
-            byte->content = first + i < blob ? weights_content(memory, layer, first + i) : 0;
+        byte->content = from_ram ? from_ram[i] : i < left ? weights + i : 0;
         byte->arriving = index + 1;
     }
 }
