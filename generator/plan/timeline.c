@@ -2,21 +2,29 @@
 
 #include <string.h>
 
+#include "dory/prepared.h"
 #include "plan/planner.h"
 
 struct walk {
     const struct plan *plan;
     struct timeline *timeline;
     uint64_t layer_start; /* of the current layer, with all waits so far added */
-    uint64_t channel_free;
+    uint64_t channel_free, driver_free;
     int queued;
 };
+
+/* Cores that go from tile to tile of a table wait for the driver at meetings only. */
+static bool has_meetings(const struct plan *plan) { return plan->is_finished && plan->target->has_table; }
 
 static void queue_transfers(struct walk *walk, int end, uint64_t now)
 {
     for (; walk->queued < end; walk->queued++) {
         struct timeline_transfer *transfer = &walk->timeline->transfers[walk->queued];
-        uint64_t cycles = l3_cycles(walk->plan->target, &walk->plan->transfers[walk->queued].record);
+        const struct target *target = walk->plan->target;
+        uint64_t cycles = l3_cycles(target, &walk->plan->transfers[walk->queued].record);
+        bool in_start = walk->queued < walk->plan->steps[0].record.transfers_awaited;
+        if (has_meetings(walk->plan) && !in_start) /* one behind the other */
+            now = walk->driver_free = (now > walk->driver_free ? now : walk->driver_free) + target->transfer_driver_cycles;
         transfer->queued_cycle = now;
         transfer->start_cycle = now > walk->channel_free ? now : walk->channel_free;
         transfer->end_cycle = walk->channel_free = transfer->start_cycle + cycles;
@@ -35,10 +43,23 @@ static uint64_t await_transfers(struct walk *walk, int end, uint64_t now)
     return wait;
 }
 
+/* What the cores wait at a meeting because the driver still queues transfers: time of the step before. */
+static void await_driver(struct walk *walk, int index)
+{
+    const struct plan_step *step = &walk->plan->steps[index];
+    uint64_t now = walk->layer_start + step->fetch_cycles;
+    if (index == 0 || walk->driver_free <= now || !has_meetings(walk->plan) ||
+        dory_step_meets(&step->record, &step[-1].record) == DORY_MEETS_NOBODY)
+        return;
+    walk->layer_start += walk->driver_free - now;
+    walk->timeline->steps[index - 1].end_cycle = walk->driver_free;
+}
+
 static void take_step(struct walk *walk, int index)
 {
     const struct plan_step *step = &walk->plan->steps[index];
     struct timeline_step *times = &walk->timeline->steps[index];
+    await_driver(walk, index);
     times->begin_cycle = walk->layer_start + step->fetch_cycles;
     uint64_t wait = await_transfers(walk, step->record.transfers_awaited, times->begin_cycle);
     times->start_cycle = times->begin_cycle + wait;

@@ -105,9 +105,10 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
 struct target *target_with_table(const struct target *target, struct arena *arena)
 {
     struct target *quick = copy_of(target, arena);
+    quick->has_table = true;
     quick->tile_driver_cycles = quick->step_driver_cycles = quick->command_driver_cycles = 0;
     quick->start_driver_cycles = quick->serve_driver_cycles = quick->early_driver_cycles =
-        0; /* to queue transfers remains, for which the cores meet it */
+        0; /* to queue transfers remains, see timeline.c */
     quick->tile_overhead_cycles = target->table_tile_overhead_cycles;
     quick->kernel_start_cycles = target->table_kernel_start_cycles;
     quick->run_overhead_cycles = target->table_run_overhead_cycles;

@@ -62,6 +62,7 @@ struct target {
     /* A network of at most so many tiles, 0: none, may have a table of them, which the generator made. The cores take them
      * from it by themselves: the driver takes no time, and these cycles replace those above. */
     uint32_t table_most_tiles;
+    bool has_table; /* that is so: of a copy by target_with_table */
     uint32_t table_tile_overhead_cycles, table_kernel_start_cycles, table_run_overhead_cycles, table_dma_contention_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */

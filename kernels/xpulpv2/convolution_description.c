@@ -30,25 +30,29 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
     case DORY_DIRECT_SPLIT_AWAY: return 95;
     case DORY_DIRECT_HIGH: return 120;
     case DORY_DIRECT_HIGH_AWAY: return 154;
-    default: return dory_long_finish_cycles(layer);
+    default: return dory_long_finish_cycles(layer) + (layer->normalisation == DORY_NORMALISE_NONE ? 130 : 0); /* stores */
     }
 }
 
-/* The last core has the blocks of fewer than 4 pixels, which are stored element by element; so are those of fewer than 4
- * channels. */
-static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks,
-                            uint64_t started)
+/* Before the first block: what a kind keeps in registers. */
+static uint64_t start_cycles(const struct dory_layer *layer)
+{
+    switch (dory_direct_of(layer)) {
+    case DORY_NOT_DIRECT: return 480;
+    case DORY_DIRECT_SPLIT:
+    case DORY_DIRECT_SPLIT_AWAY: return 715;
+    case DORY_DIRECT_HIGH:
+    case DORY_DIRECT_HIGH_AWAY: return 970;
+    default: return 630;
+    }
+}
+
+/* The last core has the blocks of fewer than 4 pixels, which are stored element by element. */
+static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks)
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns % 4;
-    uint64_t cycles = 0;
     bool direct = dory_product_direct_of(layer) != DORY_NOT_DIRECT;
-    if (direct && pixels != 0) {
-        cycles += (blocks < quads ? blocks : quads) * (90 + 25 * pixels);
-    }
-    if (direct && tile->channels % 4 != 0) {
-        cycles += started * (110 + 25 * (tile->channels % 4));
-    }
-    return cycles;
+    return direct && pixels != 0 ? (blocks < quads ? blocks : quads) * (20 + 25 * pixels) : 0;
 }
 
 /* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */
@@ -92,7 +96,7 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
     uint64_t blocks = ((uint64_t)quads * pixel_quads + cores - 1) / cores;
     uint64_t started = most_started((uint64_t)quads * pixel_quads, quads, cores);
     uint64_t row = source_cycles + (dory_product_direct_of(layer) != DORY_NOT_DIRECT && tile->channels % 4 == 0 ? 30 : 110);
-    return blocks * block + started * row + edge_cycles(layer, tile, blocks, started) + 480;
+    return blocks * block + started * row + edge_cycles(layer, tile, blocks) + start_cycles(layer);
 }
 
 /* A program has all kernels that a layer might take, so a layer that has one of its own is offered no other. */
@@ -109,7 +113,7 @@ uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct do
     return dory_product_cycles(layer, tile, cores, layer->kernel_width * tile->input_channels, layer->kernel_height, 40);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .start_percent = 95,
+DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .start_percent = 73,
                            .cycles = dory_convolution_cycles, .can_tile_input_channels = true, .writes_chw = true)
 
 static bool gather_supports(const struct dory_layer *layer)
@@ -130,11 +134,11 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
     uint32_t elements = dory_run_elements(layer, tile->input_channels), words = elements / 4, rest = elements % 4;
     uint64_t word_cycles = words * (runs * (tile->input_channels % 4 == 0 ? 8 : 11) + 7);
     uint64_t source = 60 + groups * (word_cycles + rest * (runs * 8 + 7) + 25);
-    return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source);
+    return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source) + 190;
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
-                           .start_percent = 118, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
+                           .start_percent = 89, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
                            .writes_chw = true)
 
 static bool row_supports(const struct dory_layer *layer) { return !dory_has_narrow(layer) && dory_fills_taps(layer); }
@@ -163,7 +167,7 @@ static uint64_t row_cycles(const struct dory_layer *layer, const struct dory_til
     return dory_product_cycles(layer, &shape, cores, layer->kernel_width * 4 * words, 1, source) + parts * part + ends;
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .start_percent = 45,
+DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .start_percent = 96,
                            .cycles = row_cycles)
 
 static bool linear_supports(const struct dory_layer *layer)
@@ -178,18 +182,18 @@ static bool linear_supports(const struct dory_layer *layer)
 static uint64_t linear_finish_cycles(const struct dory_layer *layer)
 {
     if (layer->normalisation == DORY_NORMALISE_HIGH && layer->output_bits == 8) {
-        return 225;
+        return 180;
     }
     if (layer->normalisation == DORY_NORMALISE_SHARED && layer->output_bits == 8) {
-        return 205;
+        return 172;
     }
     switch (dory_direct_of(layer)) {
-    case DORY_DIRECT: return 137;
+    case DORY_DIRECT: return 110;
     case DORY_DIRECT_CLAMPED: return 145;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 155;
     case DORY_DIRECT_CLAMPED_DIVIDED: return 175;
-    case DORY_DIRECT_SPLIT: return 205;
-    case DORY_DIRECT_SPLIT_AWAY: return 230;
+    case DORY_DIRECT_SPLIT: return 160;
+    case DORY_DIRECT_SPLIT_AWAY: return 185;
     default: return dory_long_finish_cycles(layer) * 4 / 10 + 195;
     }
 }
@@ -198,8 +202,8 @@ static uint64_t linear_cycles(const struct dory_layer *layer, const struct dory_
 {
     uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4);
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
-    uint64_t block = layer->kernel_height * (words * 95 / 10 + 10) + linear_finish_cycles(layer);
-    return blocks * block + 500;
+    uint64_t block = layer->kernel_height * (words * 94 / 10 + 15) + linear_finish_cycles(layer);
+    return blocks * block + 420;
 }
 
 static bool has_own_linear(const struct dory_layer *layer)
@@ -219,8 +223,8 @@ static bool has_own_linear(const struct dory_layer *layer)
         .can_tile_input_channels = true,                                                                                    \
     };
 
-LINEAR(linear, !has_own_linear(layer), 72)
-LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 60)
-LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 60)
-LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 60)
-LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 60)
+LINEAR(linear, !has_own_linear(layer), 38)
+LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 40)
+LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 45)
+LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 44)
+LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 42)

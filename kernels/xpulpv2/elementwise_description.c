@@ -55,8 +55,6 @@ static enum way way_of(const struct dory_layer *layer)
     return only_clips && layer->minimum >= 0 && layer->maximum <= 255 ? SHIFTED : ONE_BY_ONE;
 }
 
-#define SHIFTED_TENTHS 93
-
 /* Tenths of a cycle for an element. Divisions or second stages take the longer ways; see addition.c. */
 static uint32_t addition_tenths(const struct dory_layer *layer)
 {
@@ -69,7 +67,7 @@ static uint32_t addition_tenths(const struct dory_layer *layer)
     switch (way_of(layer)) {
     case FOLDED: return layer->minimum >= 0 ? 73 : 110;
     case TWICE:
-    case SHIFTED: return SHIFTED_TENTHS;
+    case SHIFTED: return 93;
     default: return 10 * dory_addition_element_cycles(layer);
     }
 }
@@ -77,6 +75,34 @@ static uint32_t addition_tenths(const struct dory_layer *layer)
 static uint64_t elements_of_slowest_core(const struct dory_tile_shape *tile, unsigned cores)
 {
     return ((uint64_t)tile->rows * tile->columns * tile->channels + cores - 1) / cores;
+}
+
+#define MOST (1 << 23) /* of a factor of addition.c's fold_small */
+
+static bool is_small(const struct dory_stages *stages)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct dory_stage *stage = &stages->input[i];
+        if (stage->divisor != 1 || stage->minimum != INT32_MIN || stage->maximum != INT32_MAX || stage->multiplier > MOST ||
+            stage->multiplier < -MOST) {
+            return false;
+        }
+    }
+    return stages->first.multiplier <= MOST && stages->first.multiplier >= -MOST && stages->first.divisor <= 1LL << 31;
+}
+
+/* Before the first element: most ways follow the range of values through the stages. */
+static uint32_t addition_start_cycles(const struct dory_layer *layer)
+{
+    if (layer->normalisation == DORY_NORMALISE_HIGH) {
+        return 560;
+    }
+    switch (way_of(layer)) {
+    case FOLDED: return is_small(layer->stages) ? 530 : 1700;
+    case TWICE:
+    case SHIFTED: return 1320;
+    default: return 1250;
+    }
 }
 
 /* Cores have an equal number of words. */
@@ -89,8 +115,7 @@ static uint64_t words_of_slowest_core(const struct dory_tile_shape *tile, unsign
 
 static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t tenths = addition_tenths(layer);
-    return words_of_slowest_core(tile, cores) * tenths / 10 + (tenths == SHIFTED_TENTHS ? 1200 : 200);
+    return words_of_slowest_core(tile, cores) * addition_tenths(layer) / 10 + addition_start_cycles(layer);
 }
 
 const struct dory_kernel_description dory_xpulpv2_addition_description = {
@@ -98,7 +123,7 @@ const struct dory_kernel_description dory_xpulpv2_addition_description = {
     .supports = addition_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_cycles,
-    .start_percent = 112,
+    .start_percent = 62,
 };
 
 /* ---- of elements of any bits ---- */
@@ -149,6 +174,7 @@ const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
     .supports = addition_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_any_cycles,
+    .start_percent = 86,
 };
 
 static bool multiplication_supports(const struct dory_layer *layer)
@@ -161,7 +187,7 @@ static uint64_t multiplication_cycles(const struct dory_layer *layer, const stru
 {
     bool fast = is_high_byte(layer) && !layer->input_is_signed && !layer->second_input_is_signed;
     static const uint32_t fast_tenths[] = {[DORY_ROUND_FLOOR] = 127, [DORY_ROUND_AWAY] = 147, [DORY_ROUND_EVEN] = 157};
-    uint32_t tenths = fast ? fast_tenths[layer->rounding] : 350;
+    uint32_t tenths = fast ? fast_tenths[layer->rounding] : 470;
     uint64_t pixels = layer->second_is_pixel ? ((uint64_t)tile->rows * tile->columns + cores - 1) / cores : 0;
     uint64_t rest = pixels * (tile->channels % 4) * 30;
     return elements_of_slowest_core(tile, cores) * tenths / 10 + pixels * 60 + rest + 600;
@@ -172,7 +198,7 @@ const struct dory_kernel_description dory_xpulpv2_multiplication_description = {
     .supports = multiplication_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = multiplication_cycles,
-    .start_percent = 60,
+    .start_percent = 36,
 };
 
 static bool table_supports(const struct dory_layer *layer)
@@ -183,7 +209,7 @@ static bool table_supports(const struct dory_layer *layer)
 static uint64_t table_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     (void)layer;
-    return elements_of_slowest_core(tile, cores) * 33 / 10 + 350;
+    return elements_of_slowest_core(tile, cores) * 32 / 10 + 130;
 }
 
 const struct dory_kernel_description dory_xpulpv2_table_description = {
@@ -191,7 +217,7 @@ const struct dory_kernel_description dory_xpulpv2_table_description = {
     .supports = table_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = table_cycles,
-    .start_percent = 45,
+    .start_percent = 8,
 };
 
 static bool copy_supports(const struct dory_layer *layer)
@@ -206,7 +232,7 @@ static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_ti
     uint64_t run = tile->channels / 4 * 4 + tile->channels % 4 * 5 + (layer->map ? 100 : 20),
              picked = tile->channels * 16u + 40;
     bool is_run = !layer->map || layer->input_channels == layer->output_channels;
-    return pixels * (is_run ? run : picked) + 300;
+    return pixels * (is_run ? run : picked) + 150;
 }
 
 const struct dory_kernel_description dory_xpulpv2_copy_description = {
@@ -214,6 +240,7 @@ const struct dory_kernel_description dory_xpulpv2_copy_description = {
     .supports = copy_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = copy_cycles,
+    .start_percent = 23,
 };
 
 static bool is_identity(const struct dory_stage *stage)
@@ -240,7 +267,7 @@ static uint64_t concatenation_cycles(const struct dory_layer *layer, const struc
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
     uint32_t first = dory_minimum(tile->channels, layer->input_channels);
-    return pixels * (run_cycles(first) + run_cycles(tile->channels - first)) + 400;
+    return pixels * (run_cycles(first) + run_cycles(tile->channels - first)) + 190;
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
@@ -248,5 +275,5 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
     .supports = concatenation_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_cycles,
-    .start_percent = 27,
+    .start_percent = 21,
 };

@@ -33,6 +33,7 @@ const struct dory_kernel_description dory_xpulpv2_interpolation_description = {
     .supports = interpolation_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = interpolation_cycles,
+    .start_percent = 49,
 };
 
 static bool is_softmax(const struct dory_layer *layer, bool by_thresholds)
@@ -68,7 +69,7 @@ const struct dory_kernel_description dory_xpulpv2_softmax_description = {
     .supports = softmax_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = softmax_cycles,
-    .start_percent = 55,
+    .start_percent = 24,
 };
 
 const struct dory_kernel_description dory_xpulpv2_softmax_exact_description = {
@@ -76,6 +77,7 @@ const struct dory_kernel_description dory_xpulpv2_softmax_exact_description = {
     .supports = softmax_exact_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = softmax_exact_cycles,
+    .start_percent = 17,
 };
 
 static bool largest_supports(const struct dory_layer *layer)
@@ -86,7 +88,7 @@ static bool largest_supports(const struct dory_layer *layer)
 static uint64_t largest_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    return pixels * (12 * (uint64_t)layer->input_channels + 60) + 200;
+    return pixels * (13 * (uint64_t)layer->input_channels + 42) + 90;
 }
 
 const struct dory_kernel_description dory_xpulpv2_largest_description = {
@@ -94,4 +96,5 @@ const struct dory_kernel_description dory_xpulpv2_largest_description = {
     .supports = largest_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = largest_cycles,
+    .start_percent = 6,
 };

@@ -19,6 +19,10 @@ static uint32_t local_cycles DORY_L1;
 static uint8_t expected_buffers[96 << 10] DORY_L2;
 static struct test_case test;
 
+/* Of it, what lies in L1 in a run, too. */
+static struct dory_layer local_layer DORY_L1;
+static struct dory_stages local_stages DORY_L1;
+
 static void run_reference(void *argument)
 {
     const struct dory_tile *tile = argument;
@@ -34,12 +38,12 @@ static void run_kernel(void *argument)
         hal_barrier();
         uint32_t start = hal_cycles();
         if (core < test.cores) {
-            test.kernel(&test.layer, tile, core, test.cores);
+            test.kernel(&local_layer, tile, core, test.cores);
         }
         hal_barrier();
         if (test.finish) {
             if (core < test.cores) {
-                test.finish(&test.layer, tile, core, test.cores);
+                test.finish(&local_layer, tile, core, test.cores);
             }
             hal_barrier();
         }
@@ -62,6 +66,11 @@ static bool run(void)
     struct dory_tile tile = test_case_expected_tile(&test);
     hal_cluster_run(run_reference, &tile);
     local_tile = test.tile;
+    local_layer = test.layer;
+    local_stages = test.stages;
+    if (test.layer.stages == &test.stages) {
+        local_layer.stages = &local_stages;
+    }
     if (hal_cluster_run(run_kernel, &local_tile) != 0) {
         printf("the cluster failed\n");
         return false;

@@ -268,12 +268,14 @@ static uint64_t take_commands(struct player *player)
     return commands;
 }
 
-/* Queues transfers up to `end`, until `most` bytes are; returns what that takes the driver. */
+/* Queues transfers up to `end`, until `most` bytes are; returns what that takes the driver. With a table no tile waits for
+ * that, but a meeting, see timeline.c. */
 static uint64_t queue_transfers(struct player *player, uint32_t end, uint64_t most)
 {
     const struct tile_problem *problem = player->problem;
     uint64_t bytes = 0, cycles = 0;
-    for (; problem->transfer_bytes && player->transfers_queued < end && bytes < most; player->transfers_queued++) {
+    for (; problem->transfer_bytes && !problem->target->has_table && player->transfers_queued < end && bytes < most;
+         player->transfers_queued++) {
         bytes += problem->transfer_bytes[player->transfers_queued];
         cycles += problem->target->transfer_driver_cycles;
     }

@@ -55,16 +55,24 @@ static uint64_t any_split_cycles(const struct dory_layer *layer, const struct do
     if (layer->input_bits < 8) {
         return bytes * 27 + runs * 37 + 40;
     }
-    return bytes / 4 * (layer->input_bits == 16 ? 11 : 5) + runs * 37 + rests * 10 + 40;
+    return bytes / 4 * (layer->input_bits == 16 ? 11 : 5) + runs * (is_grouped ? 29 : 37) + rests * 10 + 40;
+}
+
+/* What a core does behind each other for four pixels. */
+static uint32_t quads_of_group(const struct dory_layer *layer, uint32_t quads)
+{
+    return layer->group_outputs % 4 == 0 ? dory_minimum(quads, layer->group_outputs / 4u) : 1;
 }
 
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns;
-    uint32_t each = layer->operation != DORY_GROUPED ? quads : layer->group_outputs % 4 == 0 ? layer->group_outputs / 4u : 1;
+    uint32_t each = layer->operation == DORY_GROUPED ? quads_of_group(layer, quads) : quads;
     uint64_t words = dory_any_pixel_bytes(layer, tile->input_channels) / 4;
-    uint64_t blocks = ((uint64_t)quads * dory_divide_up(pixels, 4) + cores - 1) / cores,
-             started = (blocks + each - 1) / each;
+    uint64_t items = (uint64_t)quads * dory_divide_up(pixels, 4), of_group = (items + each - 1) / each;
+    uint64_t started = layer->operation == DORY_GROUPED ? (of_group + cores - 1) / cores : 0,
+             blocks = started ? started * each : (items + cores - 1) / cores;
+    started = started ? started : (blocks + each - 1) / each;
     uint64_t step = layer->weight_bits == 8 ? 247 : layer->weight_bits == 4 ? 267 : 288;
     bool halves = layer->input_bits == 16;
     uint64_t block = (halves ? 2 : 1) * words * step / 10 + (halves ? 250 : 110) + any_finish_cycles(layer, pixels == 1);
@@ -157,16 +165,17 @@ static uint64_t copies_cycles(const struct dory_layer *layer, const struct dory_
 
 static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t quads = dory_divide_up(tile->channels, 4), each = layer->group_outputs % 4 == 0 ? layer->group_outputs / 4 : 1;
+    uint32_t quads = dory_divide_up(tile->channels, 4), each = quads_of_group(layer, quads);
     uint64_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t items = (dory_divide_up(quads, each) * pixel_quads + cores - 1) / cores;
-    uint64_t product =
-        dory_product_cycles(layer, tile, cores, layer->kernel_width * dory_window_channels(layer), layer->kernel_height, 0);
+    struct dory_tile_shape shared = {1, (uint32_t)(4 * items * cores), 4 * each, tile->input_channels}; /* equally */
+    uint64_t product = dory_product_cycles(layer, &shared, cores, layer->kernel_width * dory_window_channels(layer),
+                                           layer->kernel_height, 0);
     return product + items * 70 + copies_cycles(layer, tile, items, each) + 300;
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,
-                           .start_percent = 165)
+                           .start_percent = 130)
 
 #define PACKED(bits)                                                                                                        \
     static bool packed_grouped_##bits##_supports(const struct dory_layer *layer)                                            \
@@ -178,7 +187,7 @@ DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_s
         .supports = packed_grouped_##bits##_supports,                                                                       \
         .scratch_bytes = grouped_scratch_bytes,                                                                             \
         .cycles = grouped_cycles,                                                                                           \
-        .start_percent = 165,                                                                                               \
+        .start_percent = 105,                                                                                               \
     };
 
 PACKED(8)

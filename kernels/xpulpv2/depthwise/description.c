@@ -25,7 +25,10 @@ static uint64_t depthwise_total(const struct dory_layer *layer, const struct dor
         total += band_cycles(layer, tile, rows, rows * row_tenths / 10 + lane_cycles) + (in_quad == 0 ? quad_cycles : 0);
         row += rows;
     }
-    return total;
+    uint32_t conflicts = tile->channels % 32 == 0  ? 1
+                         : tile->channels % 4 == 0 ? 5
+                                                   : 9; /* of banks, %: reads of transposes */
+    return total + (cores > 1 ? total * conflicts / 100 : 0);
 }
 
 static uint32_t ring_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t units)
@@ -72,6 +75,7 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = depthwise_3x3_scratch_bytes,                                                                       \
         .cycles = cycles_##suffix,                                                                                          \
+        .start_percent = 70,                                                                                                \
     };
 
 DEPTHWISE_3X3(stride_1, 1, DORY_DIRECT, 322, 40)
@@ -141,6 +145,7 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = supports_chw_##suffix,                                                                                  \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = cycles_chw_##suffix,                                                                                      \
+        .start_percent = 69,                                                                                                \
         .reads_chw = true,                                                                                                  \
     };
 
@@ -247,7 +252,7 @@ static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dor
     uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
     uint32_t start = uneven_start(items, tile->rows), row = start ? tile->rows - start : 0;
     uint64_t quad = 4 * dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (6 * layer->kernel_height + 40u);
-    uint64_t total = 1200 + (row != 0 ? quad : 0);
+    uint64_t total = 850 + (row != 0 ? quad : 0);
     while (left > 0) {
         uint32_t rows = dory_minimum(dory_minimum(band, left), tile->rows - row);
         total += any_band_cycles(layer, tile, rows, finish_cycles) + (row == 0 ? quad : 0);
@@ -292,6 +297,7 @@ static bool has_3x3(const struct dory_layer *layer)
         .supports = supports_any_##suffix,                                                                                  \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = cycles_any_##suffix,                                                                                      \
+        .start_percent = 77,                                                                                                \
     };
 
 DEPTHWISE(direct, DORY_DIRECT, 17)
@@ -363,7 +369,8 @@ static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const st
     uint64_t blocks = ((uint64_t)pixel_quads * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
     uint64_t quads = (blocks + pixel_quads - 1) / pixel_quads, spread = pairs != 0 ? 4 * 18 * pairs + 100 : 0;
     uint64_t block = scalar_sums_cycles(layer, pairs, tile->columns) + scalar_finish_cycles(layer);
-    return blocks * block + quads * spread + (pairs != 0 ? 1500 : 900);
+    block += layer->output_bits < 8 ? 480 : 0; /* elements are packed */
+    return blocks * block + quads * spread + (pairs != 0 ? 1250 : 900);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {
@@ -371,4 +378,5 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description =
     .supports = depthwise_scalar_supports,
     .scratch_bytes = depthwise_scalar_scratch_bytes,
     .cycles = depthwise_scalar_cycles,
+    .start_percent = 69,
 };

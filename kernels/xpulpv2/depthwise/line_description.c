@@ -25,7 +25,7 @@ static uint64_t part_cycles(const struct dory_layer *layer, uint32_t fours, bool
     bool slides = dory_line_sliding(layer, kernel, stride) != 0, ends = slides && kernel % 4 != 0;
     uint64_t called = dory_depthwise_takes_long_way(layer) ? 290 : 0; /* lane by lane */
     uint64_t four = finish_cycles + (!slides ? 8 + 18 * steps : steps <= 3 ? 6 + 6 * steps : 7 + 8 * steps);
-    uint64_t pairs = !slides || steps > 3 ? 100 + 80 * steps : 0, some = 4 * (110 + 17 * steps) + called + pairs;
+    uint64_t pairs = !slides ? 80 * steps : steps > 3 ? 100 + 80 * steps : 0, some = 4 * (110 + 17 * steps) + called + pairs;
     uint64_t copied =
         400 + called + 4 * (8 + 18 * steps + finish_cycles) + 15 * kernel + (slides && steps <= 3 ? 100 + 80 * steps : 0);
     if (ends && (!partial || fours > 1)) {
@@ -39,7 +39,7 @@ static uint64_t core_cycles(const struct dory_layer *layer, uint32_t lines, uint
                             uint64_t finish_cycles)
 {
     uint32_t fours = dory_divide_up(outputs, 4);
-    uint64_t total = 490, column = layer->kernel_height == 1 ? 0 : 4 * 12 * kernel_of(layer);
+    uint64_t total = 420, column = layer->kernel_height == 1 ? 0 : 4 * 12 * kernel_of(layer);
     for (bool starts = true; first < end; starts = false) {
         uint32_t line = first / fours, next = dory_minimum((line + 1) * fours, end);
         bool is_last = next == (line + 1) * fours;
@@ -78,6 +78,7 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = line_scratch_bytes,                                                                                \
         .cycles = cycles_##suffix,                                                                                          \
+        .start_percent = 63,                                                                                                \
     };
 #define OF_KIND(kind) dory_depthwise_kind(layer) == (kind)
 

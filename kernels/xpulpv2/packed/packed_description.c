@@ -52,8 +52,8 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
     uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4),
              tenths = layer->weight_bits == 4 ? 115 : 135;
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
-    uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + (dory_long_finish_cycles(layer) * 4 / 10 + 125);
-    return blocks * block + 480;
+    uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + (dory_long_finish_cycles(layer) * 4 / 10 + 175);
+    return blocks * block + 370;
 }
 
 #define PACKED(bits)                                                                                                        \
@@ -66,7 +66,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_convolution_##bits##_supports,                                                                   \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = dory_convolution_cycles,                                                                                  \
-        .start_percent = 125,                                                                                               \
+        .start_percent = 87,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
     };                                                                                                                      \
@@ -76,7 +76,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_gather_##bits##_supports,                                                                        \
         .scratch_bytes = dory_gather_scratch_bytes,                                                                         \
         .cycles = packed_gather_cycles,                                                                                     \
-        .start_percent = 130,                                                                                               \
+        .start_percent = 100,                                                                                               \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
     };
@@ -91,7 +91,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_linear_##bits##_supports,                                                                        \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_linear_cycles,                                                                                     \
-        .start_percent = 80,                                                                                                \
+        .start_percent = 55,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
     };
 

@@ -68,7 +68,11 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     if (!is_maximum && tile->channels % 64 == 0 && items % 16 == 0) { /* all cores read from one bank of the memory */
         quad += 2 * (uint64_t)layer->kernel_height * layer->kernel_width;
     }
-    return items * (quads * quad + rest * single) / (quads + rest) + (is_maximum ? (is_plain ? 870 : 1150) : 1150);
+    uint64_t start = is_plain                                      ? 540
+                     : layer->normalisation >= DORY_NORMALISE_HIGH ? (is_maximum ? 560 : 640)
+                     : is_maximum                                  ? 820
+                                                                   : 900;
+    return items * (quads * quad + rest * single) / (quads + rest) + start;
 }
 
 #define POOL(kernel, pooling, percent)                                                                                      \
@@ -84,8 +88,8 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         .start_percent = percent,                                                                                           \
     };
 
-POOL(pool_maximum, DORY_MAXIMUM_POOL, 80)
-POOL(pool_average, DORY_AVERAGE_POOL, 68)
+POOL(pool_maximum, DORY_MAXIMUM_POOL, 70)
+POOL(pool_average, DORY_AVERAGE_POOL, 61)
 
 /* ---- of elements of any bits ------------------------------------------------------------------------------- */
 
@@ -165,5 +169,5 @@ const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
     .supports = pool_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = pool_any_cycles,
-    .start_percent = 110,
+    .start_percent = 78,
 };
