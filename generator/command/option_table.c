@@ -126,14 +126,14 @@ bool *option_flag(struct options *options, const struct option *option)
     return (bool *)(void *)((char *)options + option->offset);
 }
 
-/* Bytes in one of what a size is counted in: nothing behind the number, k or M. 0: something else. */
+/* Bytes in one of what a size is counted in: nothing behind the number, k or M, large or small. 0: something else. */
 static uint64_t unit_bytes(const char *suffix)
 {
+    static const char letters[] = "kKmM";
+    const char *letter = strchr(letters, *suffix);
     if (!*suffix)
         return 1;
-    if (suffix[1])
-        return 0;
-    return *suffix == 'k' || *suffix == 'K' ? 1024 : *suffix == 'M' ? 1024 * 1024 : 0;
+    return suffix[1] || !letter ? 0 : letter - letters < 2 ? 1024 : 1024 * 1024;
 }
 
 bool option_read_number(const struct option *option, const char *text, uint32_t *number)

@@ -36,7 +36,7 @@ void options_help(const struct command *command, FILE *stream)
         has_sizes |= option->kind == OPTION_SIZE;
     }
     if (has_sizes)
-        fputs("\nA SIZE is in bytes, or with k in 1024 bytes, with M in 1048576: 65536, 64k, 1M.\n", stream);
+        fputs("\nA SIZE is in bytes, or with k or K in 1024 bytes, with m or M in 1048576: 65536, 64k, 1M.\n", stream);
     if (command->passes_over)
         fputs("The other options of dory generate are taken, too, and have no effect here.\n", stream);
 }

@@ -77,12 +77,12 @@ expect 2 "--input is the check's, and there is no --check" generate text.onnx --
 expect 1 "not an ONNX model" generate text.onnx --input out --check golden
 
 # Sizes: in bytes, in 1024 or 1048576 of them, here and in configuration files; never beyond 32 bits.
-for size in 64q k 0 0k -1 1.5k 4096M 4194304k 18446744073709551617 64kB ''; do
+for size in 64q k m 64mm 64g 0 0k -1 1.5k 4096M 4194304k 18446744073709551617 64kB ''; do
     expect 2 "dory plan: error: --l1-bytes '$size': a number of bytes below 4096M" plan text.onnx --l1-bytes "$size"
     echo "{\"l1_bytes\": \"$size\"}" >size.json
     expect 2 "size.json: error: 'l1_bytes': a number of bytes below 4096M" plan text.onnx --config size.json
 done
-for size in 1 64k 64K 1M 4095M 4194303k 4294967295; do
+for size in 1 64k 64K 1m 1M 4095m 4095M 4194303k 4294967295; do
     expect 1 "not an ONNX model" plan text.onnx --l1-bytes "$size"
     echo "{\"l1_bytes\": \"$size\"}" >size.json
     expect 1 "not an ONNX model" plan text.onnx --config size.json
