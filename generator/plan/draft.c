@@ -34,7 +34,6 @@ static void count_parts(struct draft *d)
         d->profiles[l] = profile_get(d->planner, l, choice);
         d->first_step[l + 1] = d->first_step[l] + (int)choice->cut->step_count;
         d->first_buffer[l + 1] = d->first_buffer[l] + d->profiles[l]->buffer_count;
-        d->compute_left += choice->cut->cost.cycles;
         d->channel_left += d->profiles[l]->channel_cycles;
         d->read_count += d->profiles[l]->read_count;
         d->write_count += d->profiles[l]->write_count;
@@ -168,6 +167,23 @@ static void start_buffers(struct draft *d)
     for (int l = 0; l < layers; l++)
         for (int i = 0; i < d->profiles[l]->buffer_count; i++)
             d->buffer_start[d->first_buffer[l] + i] = d->first_step[l] + d->profiles[l]->buffers[i].first_step;
+}
+
+/* When a layer starts to compute, L2 holds no more of what is read for those behind it than there is room for beside what
+ * must live then: the rest comes later, while they compute. */
+static void find_tails(struct draft *d)
+{
+    const struct planner *p = d->planner;
+    uint64_t behind = 0; /* bytes that are read for them */
+    d->tails = arena_array(d->arena, uint64_t, (size_t)p->network->layer_count + 1);
+    for (int l = p->network->layer_count - 1; l >= 0; l--) {
+        const struct cut *cut = p->choices[l].cut;
+        uint32_t live = d->live[d->first_step[l]], room = d->l2_bytes > live ? d->l2_bytes - live : 0;
+        uint64_t rest = cut->step_count > 0 && behind > room ? behind - room : 0;
+        uint64_t computed = cut->cost.cycles + d->tails[l + 1], read = rest * 1000 / p->target->l3_bytes_per_1000_cycles;
+        d->tails[l] = computed > read ? computed : read;
+        behind += d->profiles[l]->read_bytes;
+    }
 }
 
 /* ---- steps ---- */
@@ -334,15 +350,15 @@ static void play_layer(struct draft *d, int layer)
         play_queue(d, d->steps[i].transfers_started, d->cycles + step->start);
     }
     d->cycles += times->cost.cycles;
-    d->compute_left -= d->planner->choices[layer].cut->cost.cycles;
 }
 
 /* ---- the walk ---- */
 
-/* Cycles that the whole takes at least: nothing computes faster than foreseen, and the channel has to bring it all. */
-static uint64_t least_cycles(const struct draft *d)
+/* Cycles that the whole takes at least, up to a layer played: nothing computes faster than foreseen, and the channel has to
+ * bring it all. */
+static uint64_t least_cycles(const struct draft *d, int layer)
 {
-    uint64_t computed = d->cycles + d->compute_left, brought = d->channel_free + d->channel_left;
+    uint64_t computed = d->cycles + d->tails[layer], brought = d->channel_free + d->channel_left;
     return computed > brought ? computed : brought;
 }
 
@@ -350,16 +366,17 @@ static uint64_t least_cycles(const struct draft *d)
 static void walk(struct draft *d, uint64_t limit)
 {
     size_t transfers = (size_t)d->read_count + (size_t)d->write_count, steps = (size_t)draft_steps(d);
+    int layers = d->planner->network->layer_count, l = 0;
     uint64_t time = 0;
     d->queue = arena_array(d->arena, struct item *, transfers + 1);
     d->awaited_at = arena_array(d->arena, int, steps + 2);
     d->steps = arena_array(d->arena, struct draft_step, steps + 1);
-    for (int l = 0; l < d->planner->network->layer_count && least_cycles(d) <= limit; l++) {
+    for (; l < layers && least_cycles(d, l) <= limit; l++) {
         time = walk_layer(d, l, time);
         play_layer(d, l);
     }
-    if (least_cycles(d) > limit) {
-        d->cycles = least_cycles(d);
+    if (least_cycles(d, l) > limit) {
+        d->cycles = least_cycles(d, l);
         return;
     }
     queue_writes(d, (int)steps, time);
@@ -385,6 +402,7 @@ static struct draft start(const struct planner *planner, uint32_t l2_bytes, cons
     d.arena_bytes = arena_bytes(planner, l2_bytes, draft_steps(&d), d.read_count + d.write_count);
     d.l2_bytes = d.arena_bytes > limits->left_bytes ? d.arena_bytes - limits->left_bytes : 0;
     count_live(&d);
+    find_tails(&d);
     return d;
 }
 
@@ -429,7 +447,7 @@ struct price schedule_price(const struct planner *planner, uint32_t l2_bytes, ui
     struct draft d = start(planner, l2_bytes, &(struct draft_limits){0}, &scratch);
     struct price price = {.l2_bytes = d.l2_bytes, .parts = draft_steps(&d) + d.read_count + d.write_count};
     find_most_live(&d, &price);
-    price.cycles = least_cycles(&d);
+    price.cycles = least_cycles(&d, 0);
     if (price.live_bytes <= price.l2_bytes && price.cycles <= limit) {
         add_items(&d);
         start_buffers(&d);

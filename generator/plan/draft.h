@@ -54,7 +54,8 @@ struct draft {
     /* by the final times, of what has been played */
     int played; /* transfers */
     uint64_t cycles, channel_free;
-    uint64_t compute_left, channel_left; /* at least, for what has not */
+    uint64_t channel_left; /* at least, for what has not */
+    uint64_t *tails;       /* by layer: cycles from its start on, at least */
 };
 
 /* Plays the planner's decision in so many bytes of L2, for arena and tables beyond the least. */

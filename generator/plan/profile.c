@@ -241,8 +241,10 @@ const struct profile *profile_make(const struct planner *planner, int layer, con
     add_steps(&m, choice->cut);
     count_live(profile, (int)steps);
     profile->buffers = kept(arena, profile->buffers, profile->buffer_count, sizeof *profile->buffers);
-    for (int i = 0; i < profile->read_count; i++)
+    for (int i = 0; i < profile->read_count; i++) {
         profile->channel_cycles += profile->reads[i].cycles;
+        profile->read_bytes += (uint64_t)profile->reads[i].record.runs * profile->reads[i].record.run_bytes;
+    }
     for (int i = 0; i < profile->write_count; i++)
         profile->channel_cycles += profile->writes[i].cycles;
     profile->reads = kept(arena, profile->reads, profile->read_count, sizeof *profile->reads);
