@@ -55,6 +55,37 @@ static void await_driver(struct walk *walk, int index)
     walk->timeline->steps[index - 1].end_cycle = walk->driver_free;
 }
 
+static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step *step)
+{
+    uint32_t chunks = dory_reads_all_channels(layer) ? dory_divide_up(layer->input_channels, layer->tile_input_channels) : 1;
+    return dory_divide_up(step->rows, layer->tile_rows) * dory_divide_up(layer->output_width, layer->tile_columns) *
+           dory_divide_up(step->channels, layer->tile_channels) * chunks;
+}
+
+/* What a step starts: beside each of its tiles the driver queues a part, which one transfer may be. */
+static void start_transfers(struct walk *walk, int index)
+{
+    const struct plan *plan = walk->plan;
+    const struct plan_step *step = &plan->steps[index];
+    const struct plan_layer *layer = &plan->layers[step->layer];
+    int end = step->record.transfers_started;
+    uint64_t start = walk->layer_start + step->start_cycles;
+    if (!plan->is_finished || has_meetings(plan)) {
+        queue_transfers(walk, end, start);
+        return;
+    }
+    uint64_t behind = step->record.last_of_layer ? layer->predicted_cycles : step[1].fetch_cycles;
+    uint64_t cycles = behind > step->start_cycles ? behind - step->start_cycles : 0,
+             tiles = tiles_of(&layer->record, &step->record);
+    for (uint64_t tile = 0; tile < tiles && walk->queued < end; tile++) {
+        for (uint64_t bytes = 0; walk->queued < end && bytes < DORY_BYTES_A_TURN;) {
+            const struct dory_transfer *transfer = &plan->transfers[walk->queued].record;
+            bytes += (uint64_t)transfer->run_bytes * transfer->runs;
+            queue_transfers(walk, walk->queued + 1, start + tile * cycles / tiles);
+        }
+    }
+}
+
 static void take_step(struct walk *walk, int index)
 {
     const struct plan_step *step = &walk->plan->steps[index];
@@ -64,7 +95,7 @@ static void take_step(struct walk *walk, int index)
     uint64_t wait = await_transfers(walk, step->record.transfers_awaited, times->begin_cycle);
     times->start_cycle = times->begin_cycle + wait;
     walk->layer_start += wait;
-    queue_transfers(walk, step->record.transfers_started, walk->layer_start + step->start_cycles);
+    start_transfers(walk, index);
     if (step->record.last_of_layer)
         walk->layer_start += walk->plan->layers[step->layer].predicted_cycles;
     times->end_cycle = walk->layer_start + (index + 1 < walk->plan->step_count ? step[1].fetch_cycles : 0);

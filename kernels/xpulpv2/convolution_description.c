@@ -19,8 +19,9 @@ uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
 }
 
 /* The same, as more than what the shortest way takes. */
-static uint64_t finish_cycles(const struct dory_layer *layer)
+static uint64_t finish_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
+    uint64_t lanes = dory_minimum(tile->channels, 4), stores = layer->normalisation == DORY_NORMALISE_NONE ? 130 : 0;
     switch (dory_product_direct_of(layer)) {
     case DORY_DIRECT: return 0;
     case DORY_DIRECT_CLAMPED: return 34;
@@ -30,7 +31,7 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
     case DORY_DIRECT_SPLIT_AWAY: return 95;
     case DORY_DIRECT_HIGH: return 120;
     case DORY_DIRECT_HIGH_AWAY: return 154;
-    default: return dory_long_finish_cycles(layer) + (layer->normalisation == DORY_NORMALISE_NONE ? 130 : 0); /* stores */
+    default: return (dory_long_finish_cycles(layer) + stores) * (4 + 3 * lanes) / 16;
     }
 }
 
@@ -89,7 +90,7 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
     uint32_t quads = dory_divide_up(tile->channels, 4), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
     uint64_t block = steps * step_tenths(layer, cores) / 10 + 87 + (runs > 1 ? 4 + 9 * runs : 0);
-    block += finish_cycles(layer) + packed_cycles(layer);
+    block += finish_cycles(layer, tile) + packed_cycles(layer);
     if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
         block += 300;
     }

@@ -355,7 +355,7 @@ static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 390 : 280;
-    case DORY_NORMALISE_64: return 345;
+    case DORY_NORMALISE_64: return 365;
     case DORY_NORMALISE_SPLIT: return 450;
     case DORY_NORMALISE_HIGH: return 450;
     case DORY_NORMALISE_DIVIDE: return 540;

@@ -65,7 +65,7 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     uint64_t quad = (is_maximum ? maximum : average_cycles(layer, tile)) + four_finish;
     uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + finish + 35;
     uint64_t items = ((uint64_t)tile->rows * tile->columns * (quads + rest) + cores - 1) / cores;
-    if (!is_maximum && tile->channels % 64 == 0 && items % 16 == 0) { /* all cores read from one bank of the memory */
+    if (!is_maximum && tile->channels % 64 == 0 && items % 8 == 0) { /* all cores read from one bank of the memory */
         quad += 2 * (uint64_t)layer->kernel_height * layer->kernel_width;
     }
     uint64_t start = is_plain                                      ? 540
@@ -161,7 +161,7 @@ static uint64_t pool_any_cycles(const struct dory_layer *layer, const struct dor
     uint64_t last = rest != 0 ? item_cycles(layer, tile, rest) : whole;
     uint64_t cycles = items < groups ? (items - 1) * whole + (last > whole || groups == 1 ? last : whole)
                                      : items * ((groups - 1) * whole + last) / groups;
-    return cycles + (pixels + cores - 1) / cores * 50 + 1370;
+    return cycles + (pixels + cores - 1) / cores * 50 + 1170;
 }
 
 const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
