@@ -87,13 +87,14 @@ static void gather_chunk(const struct source *source, const struct chunk *chunk,
 /* A word with 4 elements of as many outputs as go into a byte; element i is in byte i. `line`: of the first of them. */
 static void write_word(struct writer *writer, uint32_t bits, const int8_t *line, uint32_t elements)
 {
-    uint32_t mask = (1u << bits) - 1;
-    for (uint32_t i = 0; i < 4; i++) {
-        uint32_t byte = 0;
+    memcpy(writer->next, line, 4);
+    for (uint32_t i = 0; i < 4 && bits < 8; i++) {
+        uint32_t byte = 0, mask = (1u << bits) - 1;
         for (uint32_t bit = 0, at = i; bit < 8; bit += bits, at += elements)
             byte |= ((uint32_t)line[at] & mask) << bit;
-        *writer->next++ = (uint8_t)byte;
+        writer->next[i] = (uint8_t)byte;
     }
+    writer->next += 4;
 }
 
 static void write_chunk(struct writer *writer, const struct source *source, uint32_t quad, const struct chunk *chunk)
@@ -227,10 +228,10 @@ static uint32_t hash_bytes(const uint8_t *bytes, size_t count)
 {
     uint32_t hash = DORY_FLASH_HASH_START;
     for (size_t i = 0; i < count; i += 4) {
-        uint32_t word = 0;
-        for (size_t byte = 0; byte < 4 && i + byte < count; byte++)
-            word |= (uint32_t)bytes[i + byte] << (8 * byte);
-        hash = dory_flash_hash_step(hash, word);
+        uint8_t word[4] = {0};
+        memcpy(word, bytes + i, count - i < 4 ? count - i : 4);
+        hash =
+            dory_flash_hash_step(hash, word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24);
     }
     return hash;
 }

@@ -43,9 +43,11 @@ static uint32_t little_endian_32(const unsigned char *bytes)
 
 static float single_precision(const unsigned char *bytes, bool is_little_endian)
 {
-    uint32_t bits = little_endian_32(bytes);
+    uint32_t bits;
     float number;
-    memcpy(&number, is_little_endian ? (const void *)&bits : bytes, sizeof number);
+    memcpy(&bits, bytes, sizeof bits);
+    bits = is_little_endian ? little_endian_32(bytes) : bits;
+    memcpy(&number, &bits, sizeof number);
     return number;
 }
 
