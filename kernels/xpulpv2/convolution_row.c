@@ -1,7 +1,11 @@
 /* Convolutions along a row whose taps are filled up to words (dory_fills_taps). Pixels that lie as far from each other as
  * dilation tears the taps apart are a *line*: what they read are pixels of the input that lie as far apart, most of them
  * read by several. A core copies those of some fours of a line, side by side and filled up to words as the weights are: then
- * what each pixel reads is one run, and little is copied twice. */
+ * what each pixel reads is one run, and little is copied twice.
+ *
+ * 140 pixels of 11 channels are 35 x 3 blocks for 8 cores, 13 for each and one more: the slowest core takes 14, of 933
+ * cycles for 11 taps (33 words for 30.25 that are needed, 12 channels for 11), some 165 a row of blocks for the end of the
+ * last channels, and 1,500 to start and to copy: 15,700 in all, where 11.9 MAC/cycle come of it. */
 #include "product.h"
 #include "scratch.h"
 #include "share.h"

@@ -18,7 +18,11 @@ enum dory_direct {
     /* DORY_NORMALISE_CLAMPED, divisor 2^n - 1: with v = u + 1, y = (v + (v >> n)) >> n, 6 instructions.
      * For u = q * (2^n - 1) + r is q * 2^n + (r - q), so u >> n is q, or q - 1 where r < q, and either way
      * u + (u >> n) + 1 lies in [q * 2^n, (q + 1) * 2^n) as long as q < 2^n. Taking v >> n for u >> n only matters at
-     * u = k * 2^n - 1, where both give k. The sum is less than 256 * 2^n, hence n <= 24. */
+     * u = k * 2^n - 1, where both give k. The sum is less than 256 * 2^n, hence n <= 24.
+     * The planner takes DORY_DIRECT_CLAMPED with other constants where that is equal, a line that rises between the same two
+     * sums at each of 255 steps. Over s sums a multiplier of 24 places is off by up to s / 2^25; a sum more is 256 / s, and
+     * the narrowest of 510 distances from a sum to its step some 500th of it. So a line can be expected up to about 2^12.5
+     * sums between the first step and the last, and is a matter of luck beyond. */
     DORY_DIRECT_CLAMPED_LESS_ONE,
 
     /* DORY_NORMALISE_CLAMPED, any other divisor: 6 instructions, too, but the high half of a product takes 5 cycles. */
