@@ -166,7 +166,8 @@ static void fill_constants(const struct test_case *test, uint8_t *constants)
 {
     const struct dory_layer *layer = &test->layer;
     bool wide = layer->normalisation == DORY_NORMALISE_64 || layer->normalisation == DORY_NORMALISE_DIVIDE;
-    uint32_t more = wide ? layer->shift - (uint32_t)usual_shift(layer) : 0;
+    uint32_t usual = usual_shift(layer); /* a small divisor's is less */
+    uint32_t more = wide && layer->shift > usual ? layer->shift - usual : 0;
     for (unsigned lane = 0; lane < dory_lanes(layer); lane++) {
         int64_t addend = (int64_t)random_up_to(255) << (layer->shift > 1 ? layer->shift - 1 : 0);
         switch (layer->normalisation) {
