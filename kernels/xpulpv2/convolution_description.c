@@ -24,12 +24,12 @@ static uint64_t finish_cycles(const struct dory_layer *layer, const struct dory_
     uint64_t lanes = dory_minimum(tile->channels, 4), stores = layer->normalisation == DORY_NORMALISE_NONE ? 130 : 0;
     switch (dory_product_direct_of(layer)) {
     case DORY_DIRECT: return 0;
-    case DORY_DIRECT_CLAMPED: return 34;
+    case DORY_DIRECT_CLAMPED: return 28;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 71;
     case DORY_DIRECT_CLAMPED_DIVIDED: return 135;
     case DORY_DIRECT_SPLIT: return 51;
     case DORY_DIRECT_SPLIT_AWAY: return 95;
-    case DORY_DIRECT_HIGH: return 120;
+    case DORY_DIRECT_HIGH: return 112;
     case DORY_DIRECT_HIGH_AWAY: return 154;
     default: return (dory_long_finish_cycles(layer) + stores) * (4 + 3 * lanes) / 16;
     }
@@ -60,7 +60,7 @@ static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_ti
 static uint32_t step_tenths(const struct dory_layer *layer, unsigned cores)
 {
     uint32_t instructions = layer->weight_bits == 8 ? 24 : layer->weight_bits == 4 ? 26 : 28;
-    return 10 * instructions + (cores > 1 ? 7 : 2);
+    return 10 * instructions + (cores > 1 ? 5 : 2);
 }
 
 /* Cycles more for a block whose weights or output have fewer than 8 bits. */
@@ -89,7 +89,7 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
-    uint64_t block = steps * step_tenths(layer, cores) / 10 + 87 + (runs > 1 ? 4 + 9 * runs : 0);
+    uint64_t block = steps * step_tenths(layer, cores) / 10 + 86 + (runs > 1 ? 4 + 9 * runs : 0);
     block += finish_cycles(layer, tile) + packed_cycles(layer);
     if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
         block += 300;
