@@ -330,7 +330,7 @@ struct profile {
     struct profile_buffer *buffers;
     struct profile_transfer *reads, *writes; /* in the order of the steps that need and make them */
     int buffer_count, read_count, write_count;
-    uint64_t channel_cycles;               /* of all of them */
+    uint64_t channel_cycles; /* of all of them */
     uint64_t read_bytes;
     int (*step_buffers)[PROFILE_OPERANDS]; /* by step and operand; -1: a whole tensor, or there is none */
     uint32_t *live;                        /* bytes by step, and at the first one of the next layer */
