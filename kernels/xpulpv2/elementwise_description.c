@@ -267,7 +267,7 @@ static uint64_t concatenation_cycles(const struct dory_layer *layer, const struc
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
     uint32_t first = dory_minimum(tile->channels, layer->input_channels);
-    return pixels * (run_cycles(first) + run_cycles(tile->channels - first)) + 190;
+    return pixels * (run_cycles(first) + run_cycles(tile->channels - first)) + 240;
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_description = {

@@ -310,7 +310,7 @@ DEPTHWISE(high_away, DORY_DIRECT_HIGH_AWAY, 46)
 
 static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return any_cycles(layer, tile, cores, dory_depthwise_long_cycles(layer));
+    return any_cycles(layer, tile, cores, dory_depthwise_long_cycles(layer)) + 450;
 }
 
 static bool takes_long_way(const struct dory_layer *layer)
@@ -355,7 +355,7 @@ static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 390 : 280;
-    case DORY_NORMALISE_64: return 365;
+    case DORY_NORMALISE_64: return 345;
     case DORY_NORMALISE_SPLIT: return 450;
     case DORY_NORMALISE_HIGH: return 450;
     case DORY_NORMALISE_DIVIDE: return 540;

@@ -65,8 +65,9 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     uint64_t quad = (is_maximum ? maximum : average_cycles(layer, tile)) + four_finish;
     uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + finish + 35;
     uint64_t items = ((uint64_t)tile->rows * tile->columns * (quads + rest) + cores - 1) / cores;
-    if (!is_maximum && tile->channels % 64 == 0 && items % 8 == 0) { /* all cores read from one bank of the memory */
-        quad += 2 * (uint64_t)layer->kernel_height * layer->kernel_width;
+    if (!is_maximum && tile->channels % 64 == 0 &&
+        items % 8 == 0) { /* cores read from one bank of the memory, or from two */
+        quad += (items % 16 == 0 ? 2 : 1) * (uint64_t)layer->kernel_height * layer->kernel_width;
     }
     uint64_t start = is_plain                                      ? 540
                      : layer->normalisation >= DORY_NORMALISE_HIGH ? (is_maximum ? 560 : 640)
