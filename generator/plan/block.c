@@ -54,20 +54,6 @@ struct cut *cut_of(const struct planner *p, int layer)
 
 /* ---- what is possible ---- */
 
-static bool reads(const struct network *network, int layer, int tensor)
-{
-    const struct layer *of = &network->layers[layer];
-    return of->inputs[0] == tensor || (layer_input_count(of) == 2 && of->inputs[1] == tensor);
-}
-
-static bool is_output(const struct network *network, int tensor)
-{
-    for (int i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == tensor)
-            return true;
-    return false;
-}
-
 /* Rows of a tensor are the rows that its reader sees: it is not flattened between them, and it has some. */
 static bool keeps_rows(const struct planner *p, int writer, int reader, int tensor)
 {
@@ -82,12 +68,12 @@ static bool is_read_within(const struct planner *p, int writer, int last)
 {
     int tensor = p->network->layers[writer].output, readers = 0;
     for (int l = writer + 1; l <= last; l++)
-        if (reads(p->network, l, tensor)) {
+        if (layer_reads(&p->network->layers[l], tensor)) {
             readers++;
             if (!keeps_rows(p, writer, l, tensor))
                 return false;
         }
-    return readers > 0 && p->lives[tensor].last <= last && !is_output(p->network, tensor);
+    return readers > 0 && p->lives[tensor].last <= last && !tensor_is_port(p->network, tensor);
 }
 
 bool block_is_possible(const struct planner *p, int first, int last)
@@ -125,7 +111,7 @@ static uint32_t rows_for_readers(const struct maker *m, int member, uint32_t tur
     uint32_t end = start_at(m, member, turn);
     bool complete = true;
     for (int r = member + 1; r < m->layers; r++)
-        if (reads(p->network, m->first + r, tensor)) {
+        if (layer_reads(&p->network->layers[m->first + r], tensor)) {
             const struct dory_layer *reader = &p->runs[m->first + r];
             uint32_t read = *end_at(m, r, turn), needed = rows_needed(reader, read);
             end = needed > end ? needed : end;
@@ -152,7 +138,7 @@ static uint32_t find_ring(const struct maker *m, int member)
     int tensor = p->network->layers[m->first + member].output;
     for (uint32_t turn = 0; turn < m->turns; turn++)
         for (int r = member + 1; r < m->layers; r++) {
-            if (!reads(p->network, m->first + r, tensor))
+            if (!layer_reads(&p->network->layers[m->first + r], tensor))
                 continue;
             uint32_t first = first_row_read(&p->runs[m->first + r], start_at(m, r, turn));
             uint32_t start = start_at(m, member, turn), end = *end_at(m, member, turn);

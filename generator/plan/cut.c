@@ -58,12 +58,32 @@ uint64_t layer_weights_bytes(const struct dory_layer *record)
 
 int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }
 
+int layer_operand(const struct layer *layer, int operand)
+{
+    return operand == 2 ? layer->output : operand < layer_input_count(layer) ? layer->inputs[operand] : -1;
+}
+
+bool layer_reads(const struct layer *layer, int tensor)
+{
+    return layer->inputs[0] == tensor || layer_operand(layer, 1) == tensor;
+}
+
+bool tensor_is_port(const struct network *network, int tensor)
+{
+    bool found = network->tensors[tensor].producer == NO_LAYER;
+    for (int i = 0; i < network->output_count; i++)
+        found = found || network->outputs[i] == tensor;
+    return found;
+}
+
 uint8_t layer_ram(const struct planner *planner, int layer)
 {
-    const struct layer *of = &planner->network->layers[layer];
-    return (uint8_t)((planner->levels[of->inputs[0]] == IN_RAM ? RAM_INPUT : 0) |
-                     (layer_has_two_inputs(of) && planner->levels[of->inputs[1]] == IN_RAM ? RAM_SECOND_INPUT : 0) |
-                     (planner->levels[of->output] == IN_RAM ? RAM_OUTPUT : 0));
+    uint8_t ram = 0;
+    for (int i = 0; i < 3; i++) {
+        int tensor = layer_operand(&planner->network->layers[layer], i);
+        ram |= (uint8_t)(tensor >= 0 && planner->levels[tensor] == IN_RAM ? 1 << i : 0);
+    }
+    return ram;
 }
 
 /* ---- windows ---- */
@@ -96,7 +116,7 @@ static void set_input_window(const struct dory_layer *record, const struct cut *
     struct dory_window *window = &step->input[operand];
     *window = (struct dory_window){.rows = is_pixel(record, operand) ? 1 : record->input_height,
                                    .channels = (uint16_t)operand_channels(record, operand)};
-    if (!(cut->ram & (operand ? RAM_SECOND_INPUT : RAM_INPUT)))
+    if (!(cut->ram & 1u << operand))
         return;
     if (!is_pixel(record, operand))
         cut_input_rows(record, step->first_row, step->rows, cut_row_granule(operand_row_bytes(record, operand)), window);
@@ -198,8 +218,8 @@ bool cut_is_legal(const struct dory_layer *record, uint32_t rows, uint32_t chann
         return false;
     if (!blocks || dory_reads_all_channels(record))
         return true;
-    return !((ram & RAM_INPUT) && !blocks_are_words(record, 0, channels)) &&
-           !((ram & RAM_SECOND_INPUT) && !blocks_are_words(record, 1, channels));
+    return (!(ram & RAM_INPUT) || blocks_are_words(record, 0, channels)) &&
+           (!(ram & RAM_SECOND_INPUT) || blocks_are_words(record, 1, channels));
 }
 
 static struct tile_problem tile_problem_of(const struct planner *planner, int layer, const struct cut *cut, int kernel)
@@ -371,13 +391,12 @@ static uint32_t window_bytes(const struct dory_layer *record, const struct cut *
 
 uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut *cut, bool ahead)
 {
-    static const uint8_t operands[] = {RAM_INPUT, RAM_SECOND_INPUT, RAM_OUTPUT};
     const struct dory_layer *record = &layer_of(planner, layer)->record;
     bool blocks = cut->channels < record->output_channels, stripes = cut->rows < record->output_height;
     uint32_t sum = aligned(weights_block_bytes(planner, layer, cut)) * (blocks && ahead ? 2 : 1);
     for (unsigned operand = 0; operand < 3; operand++) {
         bool reloaded = stripes || (blocks && (operand == 2 || !dory_reads_all_channels(record)));
-        if (cut->ram & operands[operand])
+        if (cut->ram & 1u << operand)
             sum += aligned(window_bytes(record, cut, operand)) * (reloaded && ahead ? 2 : 1);
     }
     return sum;
@@ -406,11 +425,8 @@ uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cu
     struct dory_transfer weights = {.runs = 1, .run_bytes = weights_block_bytes(planner, layer, cut)};
     uint64_t sum = weights.run_bytes ? blocks * (weights_again ? stripes : 1) * l3_cycles(planner->target, &weights) : 0;
     uint64_t windows = stripes * (dory_reads_all_channels(record) && !input_again ? 1 : blocks);
-    if (cut->ram & RAM_INPUT)
-        sum += window_cycles(planner, record, cut, 0, windows);
-    if (cut->ram & RAM_SECOND_INPUT)
-        sum += window_cycles(planner, record, cut, 1, windows);
-    if (cut->ram & RAM_OUTPUT)
-        sum += window_cycles(planner, record, cut, 2, stripes * blocks);
+    for (unsigned operand = 0; operand < 3; operand++)
+        if (cut->ram & 1u << operand)
+            sum += window_cycles(planner, record, cut, operand, operand == 2 ? stripes * blocks : windows);
     return sum;
 }

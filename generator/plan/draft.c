@@ -263,8 +263,6 @@ static void prefetch(struct draft *d, int step, uint64_t now, uint64_t end)
         if (read->is_queued || (read->after != NO_STEP && read->after >= step))
             continue; /* what it reads is not there: others may pass */
         bool urgent = read->needed_step <= step + 1, ram_follows = d->last_ram_need > step;
-        if (d->without_prefetch && step < d->buffer_start[read->buffer])
-            return;
         if (!urgent && ram_follows && d->queue_free >= end)
             return;
         if (!take_bytes(d, read, step))
@@ -394,29 +392,26 @@ static uint32_t arena_bytes(const struct planner *p, uint32_t l2_bytes, int step
     return l2_bytes > more ? (l2_bytes - more) / DORY_ALIGNMENT * DORY_ALIGNMENT : 0;
 }
 
-static struct draft start(const struct planner *planner, uint32_t l2_bytes, const struct draft_limits *limits,
-                          struct arena *arena)
+static struct draft start(const struct planner *planner, uint32_t l2_bytes, struct arena *arena)
 {
-    struct draft d = {.planner = planner, .without_prefetch = limits->without_prefetch, .arena = arena};
+    struct draft d = {.planner = planner, .arena = arena};
     count_parts(&d);
-    d.arena_bytes = arena_bytes(planner, l2_bytes, draft_steps(&d), d.read_count + d.write_count);
-    d.l2_bytes = d.arena_bytes > limits->left_bytes ? d.arena_bytes - limits->left_bytes : 0;
+    d.arena_bytes = d.l2_bytes = arena_bytes(planner, l2_bytes, draft_steps(&d), d.read_count + d.write_count);
     count_live(&d);
     find_tails(&d);
     return d;
 }
 
-struct draft draft_make(const struct planner *planner, uint32_t l2_bytes, const struct draft_limits *limits,
-                        struct arena *arena)
+struct draft draft_make(const struct planner *planner, uint32_t left_bytes, const struct gaps_variant *variant,
+                        uint64_t limit, struct arena *arena)
 {
-    struct draft d = start(planner, l2_bytes, limits, arena);
+    struct draft d = start(planner, planner->l2_bytes, arena);
+    d.l2_bytes = d.arena_bytes > left_bytes ? d.arena_bytes - left_bytes : 0;
     add_items(&d);
     start_buffers(&d);
-    if (limits->variant) {
-        d.gaps = gaps_start(&d, *limits->variant);
-        d.without_prefetch = !d.gaps;
-    }
-    walk(&d, UINT64_MAX);
+    d.gaps = variant ? gaps_start(&d, *variant) : NULL;
+    if (!variant || d.gaps)
+        walk(&d, limit);
     return d;
 }
 
@@ -444,7 +439,7 @@ int schedule_parts(const struct planner *planner)
 struct price schedule_price(const struct planner *planner, uint32_t l2_bytes, uint64_t limit)
 {
     struct arena scratch = {0};
-    struct draft d = start(planner, l2_bytes, &(struct draft_limits){0}, &scratch);
+    struct draft d = start(planner, l2_bytes, &scratch);
     struct price price = {.l2_bytes = d.l2_bytes, .parts = draft_steps(&d) + d.read_count + d.write_count};
     find_most_live(&d, &price);
     price.cycles = least_cycles(&d, 0);
@@ -461,12 +456,16 @@ struct price schedule_price(const struct planner *planner, uint32_t l2_bytes, ui
 uint64_t schedule_price_in_gaps(const struct planner *planner, const struct gaps_variant *variant, uint64_t limit)
 {
     struct arena scratch = {0};
-    struct draft d = start(planner, planner->l2_bytes, &(struct draft_limits){0}, &scratch);
-    add_items(&d);
-    start_buffers(&d);
-    d.gaps = gaps_start(&d, *variant);
-    if (d.gaps)
-        walk(&d, limit);
+    struct draft d = draft_make(planner, 0, variant, limit, &scratch);
     arena_free(&scratch);
     return d.gaps ? d.cycles : UINT64_MAX;
+}
+
+uint32_t schedule_least_bytes(const struct planner *planner)
+{
+    struct arena scratch = {0};
+    struct draft d = start(planner, planner->l2_bytes, &scratch);
+    uint32_t bytes = gaps_least_bytes(&d, PLACE_CAREFULLY);
+    arena_free(&scratch);
+    return bytes;
 }

@@ -20,12 +20,6 @@ struct draft_step {
     bool drain;
 };
 
-struct draft_limits {
-    bool without_prefetch;
-    uint32_t left_bytes;                /* of the arena, that prefetches leave free */
-    const struct gaps_variant *variant; /* places are found so; null: none are */
-};
-
 struct draft {
     const struct planner *planner;
     struct gaps *gaps;    /* null: there are none */
@@ -38,8 +32,7 @@ struct draft {
     struct item *reads, *writes;     /* in the order of need, of the steps that make them */
     int read_count, write_count;
     uint32_t *live; /* bytes, by step */
-    bool without_prefetch;
-    int layer; /* at work */
+    int layer;      /* at work */
     struct draft_step *steps;
     /* the queue */
     struct item **queue;
@@ -58,9 +51,10 @@ struct draft {
     uint64_t *tails;       /* by layer: cycles from its start on, at least */
 };
 
-/* Plays the planner's decision in so many bytes of L2, for arena and tables beyond the least. */
-struct draft draft_make(const struct planner *planner, uint32_t l2_bytes, const struct draft_limits *limits,
-                        struct arena *arena);
+/* Plays the planner's decision, up to some cycles; prefetches leave so many bytes of the arena free. With a variant places
+ * are found so: where there are none for what must live, `gaps` is null, and nothing is played. */
+struct draft draft_make(const struct planner *planner, uint32_t left_bytes, const struct gaps_variant *variant,
+                        uint64_t limit, struct arena *arena);
 
 int draft_steps(const struct draft *draft);
 
@@ -72,7 +66,10 @@ void draft_tensor_steps(const struct draft *draft, int tensor, int *first, int *
 
 /* ---- gaps.c: places found while a decision is played ---- */
 
-/* Gives what must live at each step of a draft its place; null: not in this order. */
+/* Bytes with which what must live at each step of a draft has places. */
+uint32_t gaps_least_bytes(const struct draft *draft, enum place_care care);
+
+/* Gives it its places; null: they are not found. */
 struct gaps *gaps_start(const struct draft *draft, struct gaps_variant variant);
 
 /* A place for what a read brings, from `step` on; false where there is none yet. */

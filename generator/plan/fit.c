@@ -40,11 +40,6 @@ static bool fit_late(const struct planner *p, enum place_care care, struct sched
     return *peak <= schedule->l2_bytes;
 }
 
-uint64_t schedule_price_with_places(const struct planner *p, enum place_care care, uint64_t limit)
-{
-    return schedule_price_in_gaps(p, &(struct gaps_variant){.care = care}, limit);
-}
-
 /* Thousandths of L2 that prefetches leave free: the more, the more easily what lives has places. */
 static const uint32_t left_free[] = {0, 10, 20, 40, 70};
 static const size_t enough_left[] = {[PLACE_CHEAPLY] = 3, [PLACE_QUICKLY] = 5, [PLACE_CAREFULLY] = 5};

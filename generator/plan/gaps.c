@@ -44,7 +44,7 @@ static void add_buffers(struct gaps *gaps, const struct draft *draft)
         }
 }
 
-struct gaps *gaps_start(const struct draft *draft, struct gaps_variant variant)
+static struct gaps *list_items(const struct draft *draft, struct gaps_variant variant)
 {
     int layers = draft->planner->network->layer_count;
     size_t most = (size_t)(draft->planner->network->tensor_count + draft->first_buffer[layers]) + 1;
@@ -55,8 +55,20 @@ struct gaps *gaps_start(const struct draft *draft, struct gaps_variant variant)
                           .ranges = arena_array(draft->arena, struct range, most)};
     add_tensors(gaps, draft);
     add_buffers(gaps, draft);
+    return gaps;
+}
+
+struct gaps *gaps_start(const struct draft *draft, struct gaps_variant variant)
+{
+    struct gaps *gaps = list_items(draft, variant);
     bool placed = place(gaps->items, gaps->count, DORY_ALIGNMENT, gaps->limit, variant.care, draft->arena) <= gaps->limit;
     return placed ? gaps : NULL;
+}
+
+uint32_t gaps_least_bytes(const struct draft *draft, enum place_care care)
+{
+    const struct gaps *gaps = list_items(draft, (struct gaps_variant){0});
+    return place(gaps->items, gaps->count, DORY_ALIGNMENT, 0, care, draft->arena);
 }
 
 /* ---- a gap ---- */

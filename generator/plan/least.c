@@ -4,20 +4,11 @@
  * L1: the largest of what each layer's smallest tile needs. L2: a decision without any working ahead. It starts with all
  * tensors in RAM; then, as long as that takes bytes off the layer that needs most, levels change: a
  * tensor that fills whole windows anyway, or that keeps a layer from being cut into small blocks, is better off in L2. */
-#include "plan/planner.h"
+#include "plan/optimiser.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "dory/hal.h"
-
-struct least {
-    struct planner *planner;
-    const struct network *network;
-    const struct tensor_life *lives; /* by tensor */
-    uint32_t (*cut_bytes)[8];        /* by layer and operands in RAM: of the smallest cut; 0: not looked for yet */
-    uint64_t *need;                  /* by layer, by the levels as they are */
-};
 
 /* ---- needs of layers ---- */
 
@@ -29,9 +20,8 @@ static uint64_t steps_of(const struct dory_layer *record, const struct cut *cut)
 
 /* The cut with the fewest steps among those that need at most so many bytes; null: none. Its tile has been found, which may
  * make blocks of weights larger than they seemed. */
-static struct cut *coarsest_cut(struct least *least, int layer, uint8_t ram, uint64_t most_bytes)
+static struct cut *coarsest_cut(struct planner *p, int layer, uint8_t ram, uint64_t most_bytes)
 {
-    struct planner *p = least->planner;
     struct cut **list, *best = NULL;
     int count = cut_list(p, layer, ram, &list);
     for (int i = 0; i < count; i++) {
@@ -44,173 +34,111 @@ static struct cut *coarsest_cut(struct least *least, int layer, uint8_t ram, uin
     return best;
 }
 
-/* Bytes of the smallest cut. Cuts are solved in the order of the bytes that they seem to need, until one keeps to it. */
-static uint32_t smallest_cut_bytes(struct least *least, int layer, uint8_t ram)
-{
-    struct planner *p = least->planner;
-    struct cut **list;
-    int count = cut_list(p, layer, ram, &list);
-    for (;;) {
-        int smallest = -1;
-        uint32_t bytes = UINT32_MAX;
-        for (int i = 0; i < count; i++) {
-            uint32_t seems = cut_l2_bytes(p, layer, list[i], false);
-            if ((!list[i]->solved || list[i]->legal) && seems < bytes) {
-                bytes = seems;
-                smallest = i;
-            }
-        }
-        if (smallest < 0 || list[smallest]->solved)
-            return bytes;
-        cut_solve(p, layer, list[smallest]);
-    }
-}
-
-static uint32_t cut_bytes(struct least *least, int layer)
-{
-    uint8_t ram = layer_ram(least->planner, layer);
-    uint32_t *bytes = &least->cut_bytes[layer][ram];
-    if (*bytes == 0) /* no layer needs nothing, but an input and an output that lie in L2 are not counted */
-        *bytes = smallest_cut_bytes(least, layer, ram) + 1;
-    return *bytes - 1;
-}
-
-static uint32_t live_bytes(const struct least *least, int layer)
-{
-    uint32_t sum = 0;
-    for (int t = 0; t < least->network->tensor_count; t++)
-        if (least->planner->levels[t] == IN_L2 && least->lives[t].first <= layer && layer <= least->lives[t].last)
-            sum += aligned(tensor_bytes(&least->network->tensors[t]));
-    return sum;
-}
-
-static void count_needs(struct least *least, int first, int last)
-{
-    for (int l = first; l <= last; l++)
-        least->need[l] = (uint64_t)live_bytes(least, l) + cut_bytes(least, l);
-}
-
 /* The first layer that needs most. */
-static int widest(const struct least *least)
+static int widest(struct optimiser *o)
 {
     int widest = 0;
-    for (int l = 1; l < least->network->layer_count; l++)
-        widest = least->need[l] > least->need[widest] ? l : widest;
+    for (int l = 1; l < o->network->layer_count; l++)
+        widest = layer_need(o, l) > layer_need(o, widest) ? l : widest;
     return widest;
 }
 
 /* ---- levels ---- */
 
-static void flip(struct least *least, int tensor)
+static void flip(struct optimiser *o, int tensor)
 {
-    enum memory_level *level = &least->planner->levels[tensor];
-    *level = *level == IN_L2 ? IN_RAM : IN_L2;
-    count_needs(least, least->lives[tensor].first, least->lives[tensor].last);
+    set_level(o, tensor, o->planner->levels[tensor] == IN_L2 ? IN_RAM : IN_L2);
 }
 
-static uint64_t most_in(const struct least *least, int tensor)
+static uint64_t most_in(struct optimiser *o, int tensor)
 {
     uint64_t most = 0;
-    for (int l = least->lives[tensor].first; l <= least->lives[tensor].last; l++)
-        most = least->need[l] > most ? least->need[l] : most;
+    for (int l = o->lives[tensor].first; l <= o->lives[tensor].last; l++)
+        most = layer_need(o, l) > most ? layer_need(o, l) : most;
     return most;
 }
 
-static void flip_set(struct least *least, const int *tensors, unsigned count, unsigned set)
+static void flip_set(struct optimiser *o, const int *tensors, unsigned count, unsigned set)
 {
     for (unsigned i = 0; i < count; i++)
         if (set >> i & 1)
-            flip(least, tensors[i]);
+            flip(o, tensors[i]);
 }
 
 /* Other levels for the operands of a layer, in all combinations; true where no layer in their lives needs `limit` any more.
  */
-static bool flip_operands(struct least *least, int layer, uint64_t limit)
+static bool flip_operands(struct optimiser *o, int layer, uint64_t limit)
 {
-    const struct layer *of = &least->network->layers[layer];
+    const struct layer *of = &o->network->layers[layer];
     int operands[3] = {of->output, of->inputs[0], layer_has_two_inputs(of) ? of->inputs[1] : of->inputs[0]};
     unsigned count = operands[2] == operands[1] ? 2 : 3;
     for (unsigned set = 1; set < 1u << count; set++) {
         bool better = true;
-        flip_set(least, operands, count, set);
+        flip_set(o, operands, count, set);
         for (unsigned i = 0; i < count; i++)
-            better = better && (!(set >> i & 1) || most_in(least, operands[i]) < limit);
+            better = better && (!(set >> i & 1) || most_in(o, operands[i]) < limit);
         if (better)
             return true;
-        flip_set(least, operands, count, set);
+        flip_set(o, operands, count, set);
     }
     return false;
 }
 
-static bool relieve(struct least *least, int layer)
+static bool relieve(struct optimiser *o, int layer)
 {
-    uint64_t limit = least->need[layer];
-    if (flip_operands(least, layer, limit))
+    uint64_t limit = layer_need(o, layer);
+    if (flip_operands(o, layer, limit))
         return true;
-    for (int t = 0; t < least->network->tensor_count; t++) { /* those that only pass by */
-        if (least->planner->levels[t] == IN_RAM || least->lives[t].first > layer || least->lives[t].last < layer)
+    for (int t = 0; t < o->network->tensor_count; t++) { /* those that only pass by */
+        if (o->planner->levels[t] == IN_RAM || o->lives[t].first > layer || o->lives[t].last < layer)
             continue;
-        flip(least, t);
-        if (most_in(least, t) < limit)
+        flip(o, t);
+        if (most_in(o, t) < limit)
             return true;
-        flip(least, t);
+        flip(o, t);
     }
     return false;
 }
 
 /* Tensors that may as well stay in L2. */
-static void bring_to_l2(struct least *least, uint64_t limit)
+static void bring_to_l2(struct optimiser *o, uint64_t limit)
 {
-    for (int t = 0; t < least->network->tensor_count; t++) {
-        if (least->planner->levels[t] == IN_L2)
+    for (int t = 0; t < o->network->tensor_count; t++) {
+        if (o->planner->levels[t] == IN_L2)
             continue;
-        flip(least, t);
-        if (most_in(least, t) > limit)
-            flip(least, t);
+        flip(o, t);
+        if (most_in(o, t) > limit)
+            flip(o, t);
     }
 }
 
-static void choose_levels(struct least *least)
+/* All in RAM, then others as long as that takes bytes off the layer that needs most: that layer. */
+static int find_levels(struct optimiser *o)
 {
-    struct planner *p = least->planner;
-    for (int t = 0; t < least->network->tensor_count; t++)
-        p->levels[t] = IN_RAM;
-    count_needs(least, 0, least->network->layer_count - 1);
-    while (relieve(least, widest(least)))
+    for (int t = 0; t < o->network->tensor_count; t++)
+        set_level(o, t, IN_RAM);
+    int layer = widest(o);
+    for (; relieve(o, layer); layer = widest(o))
         ;
-    if (!p->options->tensors_in_ram)
-        bring_to_l2(least, least->need[widest(least)]);
+    if (!o->planner->options->tensors_in_ram)
+        bring_to_l2(o, layer_need(o, layer));
+    return layer;
 }
 
 /* ---- the decision ---- */
 
-static void place_without_prefetch(struct planner *p, struct schedule *schedule, uint32_t *peak)
+bool least_l2(struct planner *planner, uint32_t *bytes, int *layer)
 {
-    schedule_make_without_prefetch(p, schedule, p->kept);
-    *peak = schedule_place(schedule, schedule->live_bytes, PLACE_CAREFULLY);
-}
-
-bool least_l2(struct planner *planner, struct schedule *schedule, uint32_t *bytes, int *layer)
-{
-    const struct network *network = planner->network;
-    struct least least = {
-        .planner = planner,
-        .network = network,
-        .lives = planner->lives,
-        .cut_bytes = arena_allocate_array(planner->arena, (size_t)network->layer_count, sizeof *least.cut_bytes),
-        .need = arena_array(planner->arena, uint64_t, (size_t)network->layer_count),
-    };
-    choose_levels(&least);
-    *layer = widest(&least);
-    uint64_t most = least.need[*layer];
-    for (int l = 0; l < network->layer_count; l++) {
-        uint64_t beside = live_bytes(&least, l);
-        struct cut *cut = most >= beside ? coarsest_cut(&least, l, layer_ram(planner, l), most - beside) : NULL;
+    struct optimiser o = optimiser_make(planner);
+    *layer = find_levels(&o);
+    uint64_t most = layer_need(&o, *layer);
+    for (int l = 0; l < planner->network->layer_count; l++) {
+        struct cut *cut = most >= o.live[l] ? coarsest_cut(planner, l, layer_ram(planner, l), most - o.live[l]) : NULL;
         if (!cut)
             return false;
         planner->choices[l] = (struct choice){.cut = cut};
     }
-    place_without_prefetch(planner, schedule, bytes);
+    *bytes = schedule_least_bytes(planner);
     return true;
 }
 
@@ -225,20 +153,22 @@ uint32_t least_l1(const struct planner *planner, int *layer)
 
 /* ---- what would do ---- */
 
-/* The same network with another L1: what its size has decided is forgotten. */
+/* The same network with another L1: a problem of its own. */
 static bool least_l2_with(const struct planner *planner, uint32_t l1_bytes, uint32_t *bytes, int *layer)
 {
     struct arena scratch = {0};
-    struct planner other = *planner;
-    struct schedule schedule;
-    size_t layers = (size_t)planner->network->layer_count;
-    other.arena = other.kept = &scratch;
-    other.l1_bytes = l1_bytes;
-    other.variants = arena_array(&scratch, struct planned_layer *, LAYER_VARIANTS * layers);
-    other.choices = arena_array(&scratch, struct choice, layers);
-    other.levels = arena_array(&scratch, enum memory_level, (size_t)planner->network->tensor_count);
-    other.layouts = arena_array(&scratch, enum dory_layout, (size_t)planner->network->tensor_count);
-    bool found = least_l2(&other, &schedule, bytes, layer);
+    struct diagnostics unheard = {.arena = &scratch};
+    struct plan_options options = *planner->options;
+    options.l1_bytes = l1_bytes + planner->target->l1_stack_bytes;
+    options.memory = NULL; /* of cuts for this L1 */
+    struct planner other = {.network = planner->network,
+                            .target = planner->target,
+                            .options = &options,
+                            .arena = &scratch,
+                            .kept = &scratch,
+                            .diagnostics = &unheard,
+                            .resident = planner->resident};
+    bool found = planner_start(&other) && least_l2(&other, bytes, layer);
     arena_free(&scratch);
     return found;
 }

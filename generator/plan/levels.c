@@ -59,18 +59,32 @@ uint64_t candidate_guess(const struct candidate *candidate)
     return candidate->cycles > traffic ? candidate->cycles : traffic;
 }
 
-static uint32_t least_bytes(struct optimiser *o, int layer, uint8_t ram)
+/* Cuts are solved in the order of the bytes that they seem to need, until one keeps to it; 8-bit weights do without. */
+static uint32_t smallest_cut_bytes(struct planner *p, int layer, uint8_t ram)
 {
-    struct planned_layer *of = layer_of(o->planner, layer);
     struct cut **list;
-    if (of->least_l2_bytes[ram])
-        return of->least_l2_bytes[ram] - 1;
-    uint32_t least = UINT32_MAX - 1;
-    int count = cut_list(o->planner, layer, ram, &list);
-    for (int i = 0; i < count; i++)
-        least = dory_minimum(least, cut_l2_bytes(o->planner, layer, list[i], false));
-    of->least_l2_bytes[ram] = least + 1;
-    return least;
+    int count = cut_list(p, layer, ram, &list);
+    bool is_exact = p->runs[layer].weight_bits == 8 || !layer_brings_weights(p, layer);
+    for (;;) {
+        int smallest = 0;
+        uint32_t least = UINT32_MAX - 1;
+        for (int i = 0; i < count; i++) {
+            uint32_t bytes = cut_l2_bytes(p, layer, list[i], false);
+            smallest = bytes < least ? i : smallest;
+            least = dory_minimum(least, bytes);
+        }
+        if (count == 0 || is_exact || list[smallest]->solved)
+            return least;
+        cut_solve(p, layer, list[smallest]);
+    }
+}
+
+static uint32_t least_cut_bytes(struct planner *planner, int layer, uint8_t ram)
+{
+    struct planned_layer *of = layer_of(planner, layer);
+    if (of->least_l2_bytes[ram] == 0)
+        of->least_l2_bytes[ram] = smallest_cut_bytes(planner, layer, ram) + 1;
+    return of->least_l2_bytes[ram] - 1;
 }
 
 /* What a layer needs to run nearly as fast as it can with these operands in RAM. */
@@ -88,10 +102,15 @@ static uint32_t comfortable_bytes(struct optimiser *o, int layer, uint8_t ram)
     return least;
 }
 
+uint64_t layer_need(struct optimiser *o, int layer)
+{
+    return (uint64_t)o->live[layer] + least_cut_bytes(o->planner, layer, layer_ram(o->planner, layer));
+}
+
 /* Bytes that a layer lacks to run at all. */
 static uint64_t lacking(struct optimiser *o, int layer)
 {
-    uint64_t need = (uint64_t)o->live[layer] + least_bytes(o, layer, layer_ram(o->planner, layer));
+    uint64_t need = layer_need(o, layer);
     return need > o->bytes ? need - o->bytes : 0;
 }
 
@@ -152,21 +171,12 @@ static int first_lacking(struct optimiser *o)
     return -1;
 }
 
-/* An input or output of the network. */
-static bool is_port(const struct optimiser *o, int tensor)
-{
-    bool found = o->network->tensors[tensor].producer == NO_LAYER;
-    for (int i = 0; i < o->network->output_count; i++)
-        found = found || o->network->outputs[i] == tensor;
-    return found;
-}
-
-bool may_spill(const struct optimiser *o, int tensor) { return o->ports_may_spill || !is_port(o, tensor); }
+bool may_spill(const struct optimiser *o, int tensor) { return o->ports_may_spill || !tensor_is_port(o->network, tensor); }
 
 static bool has_port_in_ram(const struct optimiser *o)
 {
     for (int t = 0; t < o->network->tensor_count; t++)
-        if (o->planner->levels[t] == IN_RAM && is_port(o, t))
+        if (o->planner->levels[t] == IN_RAM && tensor_is_port(o->network, t))
             return true;
     return false;
 }
@@ -189,7 +199,7 @@ void choose_levels(struct optimiser *o)
 /* Bytes with which a layer can run, at least, with these operands in RAM; without tensors that must be in L2. */
 static uint64_t layer_bytes(struct optimiser *o, const int *operands, int layer, uint8_t ram)
 {
-    uint64_t sum = least_bytes(o, layer, ram);
+    uint64_t sum = least_cut_bytes(o->planner, layer, ram);
     for (int i = 0; i < 3; i++) {
         bool counted = i > 0 && operands[i] == operands[0]; /* a tensor added to itself */
         if (operands[i] >= 0 && may_spill(o, operands[i]) && !(ram & 1 << i) && !counted)
@@ -202,12 +212,13 @@ static uint64_t layer_bytes(struct optimiser *o, const int *operands, int layer,
  * allows fewer cuts. */
 static bool needs_ram(struct optimiser *o, int layer, int tensor)
 {
-    const struct layer *of = &o->network->layers[layer];
-    const int operands[] = {of->inputs[0], layer_has_two_inputs(of) ? of->inputs[1] : -1, of->output};
+    int operands[3];
     uint8_t others = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
+        operands[i] = layer_operand(&o->network->layers[layer], i);
         if (operands[i] >= 0 && operands[i] != tensor && may_spill(o, operands[i]))
             others |= (uint8_t)(1 << i);
+    }
     for (uint8_t ram = 0; ram <= others; ram++)
         if ((ram & ~others) == 0 && layer_bytes(o, operands, layer, ram) <= o->bytes)
             return false;
@@ -256,17 +267,13 @@ void choose_spills(struct optimiser *o)
 static int only_reader(const struct network *network, int tensor)
 {
     int reader = -1;
-    for (int l = 0; l < network->layer_count; l++)
-        for (int i = 0; i < layer_input_count(&network->layers[l]); i++)
-            if (network->layers[l].inputs[i] == tensor) {
-                if (reader >= 0 || i > 0)
-                    return -1;
-                reader = l;
-            }
-    for (int i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == tensor)
+    for (int l = 0; l < network->layer_count; l++) {
+        if (reader >= 0 && layer_reads(&network->layers[l], tensor))
             return -1;
-    return reader;
+        reader = layer_reads(&network->layers[l], tensor) ? l : reader;
+    }
+    bool is_second = reader >= 0 && layer_operand(&network->layers[reader], 1) == tensor;
+    return is_second || tensor_is_port(network, tensor) ? -1 : reader;
 }
 
 /* The two layers see the same tensor, and not one that was reshaped between them. */

@@ -231,14 +231,9 @@ static void add_time_rows(struct model *m, int layer)
 
 /* ---- picks and levels ---- */
 
-static const uint8_t operand_flags[] = {RAM_INPUT, RAM_SECOND_INPUT, RAM_OUTPUT};
-
-static int operand_tensor(const struct model *m, int layer, unsigned operand)
+static int operand_tensor(const struct model *m, int layer, int operand)
 {
-    const struct layer *of = &m->planner->network->layers[layer];
-    if (operand == 1 && !layer_has_two_inputs(of))
-        return -1;
-    return operand == 2 ? of->output : of->inputs[operand];
+    return layer_operand(&m->planner->network->layers[layer], operand);
 }
 
 static void add_choice_rows(struct model *m, int layer)
@@ -246,12 +241,12 @@ static void add_choice_rows(struct model *m, int layer)
     const struct model_layer *of = &m->layers[layer];
     add_picks(m, layer, one, 1);
     end_row(m, GLP_FX, 1);
-    for (unsigned operand = 0; operand < 3; operand++) {
+    for (int operand = 0; operand < 3; operand++) {
         int tensor = operand_tensor(m, layer, operand);
         if (tensor < 0 || !m->level_column[tensor])
             continue;
         for (int i = 0; i < of->count; i++)
-            if (of->picks[i].candidate->choice.cut->ram & operand_flags[operand])
+            if (of->picks[i].candidate->choice.cut->ram & 1 << operand)
                 add(m, of->picks[i].column, 1);
         add(m, m->level_column[tensor], -1);
         end_row(m, GLP_FX, 0);
@@ -261,13 +256,13 @@ static void add_choice_rows(struct model *m, int layer)
 /* True where levels that are possible lead to this set of operands in RAM. */
 static bool is_possible(const struct model *m, int layer, uint8_t ram)
 {
-    for (unsigned i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         int tensor = operand_tensor(m, layer, i);
-        bool in_ram = (ram & operand_flags[i]) != 0;
+        bool in_ram = (ram >> i & 1) != 0;
         if (tensor < 0 ? in_ram : m->spill[tensor] == (in_ram ? SPILL_NEVER : SPILL_ALWAYS))
             return false;
-        for (unsigned j = 0; j < i; j++)
-            if (tensor >= 0 && operand_tensor(m, layer, j) == tensor && ((ram & operand_flags[j]) != 0) != in_ram)
+        for (int j = 0; j < i; j++)
+            if (tensor >= 0 && operand_tensor(m, layer, j) == tensor && ((ram >> j & 1) != 0) != in_ram)
                 return false;
     }
     return true;

@@ -16,11 +16,9 @@ int layers_around(const struct network *network, int tensor, int *layers)
     int count = 0;
     if (network->tensors[tensor].producer != NO_LAYER)
         layers[count++] = network->tensors[tensor].producer;
-    for (int l = 0; l < network->layer_count && count < MAXIMUM_AROUND; l++) {
-        const struct layer *layer = &network->layers[l];
-        if (layer->inputs[0] == tensor || (layer_has_two_inputs(layer) && layer->inputs[1] == tensor))
+    for (int l = 0; l < network->layer_count && count < MAXIMUM_AROUND; l++)
+        if (layer_reads(&network->layers[l], tensor))
             layers[count++] = l;
-    }
     return count;
 }
 
@@ -37,7 +35,7 @@ static uint64_t cut_around(struct descent *d, int tensor)
 {
     int layers[MAXIMUM_AROUND], count = layers_around(d->o->network, tensor, layers);
     for (int i = 0; i < count; i++)
-        if (!guess_cut(d->o, layers[i]))
+        if (!cut_anew(d->o, layers[i], 0))
             return UINT64_MAX;
     uint64_t price = decision_price(d->o, UINT64_MAX), before = UINT64_MAX;
     for (int round = 0; round < MAXIMUM_ROUNDS && price < before; round++) {
@@ -53,7 +51,7 @@ static uint64_t cut_around(struct descent *d, int tensor)
 static bool move_tensor(struct descent *d, int tensor, enum memory_level level, enum dory_layout layout)
 {
     const struct planner *p = d->o->planner;
-    bool is_there = level == p->levels[tensor] && layout == p->layouts[tensor];
+    bool is_there = (level == p->levels[tensor] && layout == p->layouts[tensor]) || p->levels[tensor] == IN_RING;
     if (is_there || !is_possible(d->o, tensor, level, layout) || d->o->effort >= d->most_effort)
         return false;
     decision_keep(d->o, &d->before);

@@ -17,13 +17,12 @@
 static void apply_pick(struct optimiser *o, const struct candidate *const *pick)
 {
     for (int l = 0; l < o->network->layer_count; l++) {
-        const struct layer *layer = &o->network->layers[l];
-        uint8_t ram = pick[l]->choice.cut->ram;
         o->planner->choices[l] = pick[l]->choice;
-        o->planner->levels[layer->inputs[0]] = ram & RAM_INPUT ? IN_RAM : IN_L2;
-        if (layer_has_two_inputs(layer))
-            o->planner->levels[layer->inputs[1]] = ram & RAM_SECOND_INPUT ? IN_RAM : IN_L2;
-        o->planner->levels[layer->output] = ram & RAM_OUTPUT ? IN_RAM : IN_L2;
+        for (int i = 0; i < 3; i++) {
+            int tensor = layer_operand(&o->network->layers[l], i);
+            if (tensor >= 0)
+                o->planner->levels[tensor] = pick[l]->choice.cut->ram >> i & 1 ? IN_RAM : IN_L2;
+        }
     }
     count_live(o);
 }
@@ -46,10 +45,6 @@ static void search_model(struct optimiser *o, struct model *model, struct plan_p
             break;
         apply_pick(o, pick);
         model_exclude(model, (const struct candidate *const *)pick);
-        settle(o);
-        if (!repair(o))
-            continue;
-        improve(o);
         settle(o);
     }
     proof->nodes = nodes - left - proof->rounds * NODES_A_ROUND;
@@ -169,26 +164,9 @@ static void prove(struct optimiser *o, struct plan_proof *proof)
         find_tail(o, proof);
     }
     arena_free(&scratch);
+    polish(o);
     if (proof->bound_cycles > o->best_cycles)
         proof->bound_cycles = o->best_cycles - not_worth_it(o->best_cycles);
-}
-
-/* Blocks in the decision at hand, and in one with all in RAM that may be there; then the better of the two is at hand, if
- * its price is below that of the former. */
-static uint64_t fuse_best(struct optimiser *o, uint64_t price)
-{
-    struct decision best = decision_make(o->network, o->planner->arena);
-    decision_keep(o, &best);
-    for (int start = 0; start < 2 && (start == 0 || (o->some_spill && start_in_ram(o))); start++) {
-        fuse(o, false);
-        uint64_t fused = decision_price(o, UINT64_MAX);
-        if (fused >= price)
-            continue;
-        price = fused;
-        decision_keep(o, &best);
-    }
-    decision_take(o, &best);
-    return price;
 }
 
 /* True where blocks make the network faster. Else the decision at hand, which has this price, stays. */
@@ -203,16 +181,19 @@ static bool use_blocks(struct optimiser *o, uint64_t price)
     struct plan_traffic without = traffic_of(o->planner);
     without.cycles = before;
     decision_take(o, &plain);
-    uint64_t fused = fuse_best(o, price);
+    fuse(o, false);
+    uint64_t fused = decision_price(o, UINT64_MAX);
     if (fused < price) {
         search_prices(o, fused);
         search_places(o);
     }
-    if (o->best_cycles < before)
+    bool is_faster = o->best_cycles < before;
+    if (is_faster) {
+        polish(o);
         o->planner->without_blocks = without;
-    else
+    } else
         decision_take(o, &plain);
-    return o->best_cycles < before;
+    return is_faster;
 }
 
 /* Blocks in the best decision, whatever they cost: those that spare most RAM that have places. */
@@ -236,7 +217,7 @@ static void force_blocks(struct optimiser *o, struct plan_proof *proof)
     o->planner->without_blocks = without;
 }
 
-bool optimise(struct planner *planner, struct plan_proof *proof)
+struct optimiser optimiser_make(struct planner *planner)
 {
     const struct network *network = planner->network;
     struct arena *arena = planner->arena;
@@ -253,8 +234,14 @@ bool optimise(struct planner *planner, struct plan_proof *proof)
         .best_cycles = UINT64_MAX,
         .settled = decision_make(network, arena),
     };
-    layouts_find(planner, o.may_be_chw);
     count_live(&o);
+    return o;
+}
+
+bool optimise(struct planner *planner, struct plan_proof *proof)
+{
+    struct optimiser o = optimiser_make(planner);
+    layouts_find(planner, o.may_be_chw);
     uint64_t price = search(&o);
     if (!use_blocks(&o, price)) {
         search_places(&o);

@@ -22,6 +22,7 @@ struct optimiser {
     uint32_t bytes;   /* of L2, that decisions may use */
     bool some_spill;  /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
     bool ports_may_spill; /* inputs and outputs of the network: only where one must, and tensors are few */
+    bool polishes;        /* the best decision: the cuts of small layers are all tried */
     uint64_t effort;      /* steps and transfers that have been looked at */
     /* the fastest decision for which places have been found */
     struct decision best;
@@ -30,6 +31,9 @@ struct optimiser {
     enum place_care settled_care;
     enum place_care care; /* with which places are sought for the prices of search_places */
 };
+
+/* With nothing decided: tensors where the planner has them. */
+struct optimiser optimiser_make(struct planner *planner);
 
 /* ---- decisions ---- */
 
@@ -56,6 +60,9 @@ void count_live(struct optimiser *optimiser);
 /* What a candidate takes, roughly. */
 uint64_t candidate_guess(const struct candidate *candidate);
 
+/* Bytes of L2 with which a layer runs at all, by the levels as they are. */
+uint64_t layer_need(struct optimiser *optimiser, int layer);
+
 /* Tensors to RAM as long as some layer could not run otherwise, those first that free the most bytes for their traffic. */
 void choose_levels(struct optimiser *optimiser);
 
@@ -70,14 +77,8 @@ void choose_spills(struct optimiser *optimiser);
 /* The best of some guesses to start with, its cuts improved one by one; false where there is none. */
 bool find_start(struct optimiser *optimiser, uint64_t *price);
 
-/* A decision with as much in RAM as may be; false where there is none. */
-bool start_in_ram(struct optimiser *optimiser);
-
 /* The candidate of a layer that should do best in what the tensors leave of L2; false where there is none. */
 bool guess_cut(struct optimiser *optimiser, int layer);
-
-/* Where windows of neighbouring layers do not fit side by side, one of the two gets smaller ones. */
-bool repair(struct optimiser *optimiser);
 
 /* ---- moves.c ---- */
 
@@ -119,6 +120,9 @@ void search_prices(struct optimiser *optimiser, uint64_t price);
 
 /* From the decision at hand, or the best so far, to faster ones by their prices with places. */
 void search_places(struct optimiser *optimiser);
+
+/* At the end: from the best decision so far to one that no single move makes faster, if that has places. */
+void polish(struct optimiser *optimiser);
 
 /* Of all candidates of a layer the one with the best price; `price`: of the decision at hand. */
 uint64_t choose_cut(struct optimiser *optimiser, int layer, uint64_t price, uint64_t most_effort);

@@ -293,9 +293,8 @@ static bool decide(struct planner *p, struct plan_proof *proof, struct schedule 
             }
         }
         *proof = (struct plan_proof){0};
-        for (int t = 0; t < p->network->tensor_count; t++)
-            p->layouts[t] = DORY_HWC;
-        if (least_l2(p, schedule, peak, &layer) && *peak <= schedule->l2_bytes)
+        const struct gaps_variant carefully = {.care = PLACE_CAREFULLY};
+        if (least_l2(p, peak, &layer) && schedule_make_in_gaps(p, &carefully, schedule, peak, p->kept))
             return check_counts(p, schedule);
     }
     least_report(p);

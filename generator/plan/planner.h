@@ -33,7 +33,7 @@
 #include "plan/timeline.h"
 
 /* Operands of a layer that live in RAM. */
-enum ram_operand { RAM_INPUT = 1, RAM_SECOND_INPUT = 2, RAM_OUTPUT = 4 };
+enum ram_operand { RAM_INPUT = 1, RAM_SECOND_INPUT = 2, RAM_OUTPUT = 4 }; /* 1 << operand */
 
 /* A layer's times where these of its steps drain. */
 struct cut_times {
@@ -196,7 +196,10 @@ uint32_t aligned(uint32_t bytes);                                    /* to DORY_
 bool layer_brings_weights(const struct planner *planner, int layer); /* from the flash, in a run */
 uint64_t layer_weights_bytes(const struct dory_layer *record);       /* for 8-bit weights; of fewer bits, at least */
 int layer_input_count(const struct layer *layer);
-uint8_t layer_ram(const struct planner *planner, int layer); /* set of enum ram_operand, by the levels decided */
+int layer_operand(const struct layer *layer, int operand); /* tensor; -1: it has no such */
+bool layer_reads(const struct layer *layer, int tensor);
+bool tensor_is_port(const struct network *network, int tensor); /* an input or output of it */
+uint8_t layer_ram(const struct planner *planner, int layer);    /* set of enum ram_operand, by the levels decided */
 
 /* ---- cut.c ---- */
 
@@ -387,14 +390,15 @@ struct gaps_variant {
 uint64_t schedule_price_in_gaps(const struct planner *planner, const struct gaps_variant *variant, uint64_t limit);
 
 /* Builds what follows from the planner's decision. Prefetches start as early as bytes of L2 are free, whatever the places,
- * but leave so many free themselves; or not before the step in front of what needs them. What cannot be avoided may exceed
- * L2: compare live_bytes. */
+ * but leave so many free themselves. What cannot be avoided may exceed L2: compare live_bytes. */
 void schedule_make(const struct planner *planner, uint32_t left_bytes, struct schedule *schedule, struct arena *arena);
-void schedule_make_without_prefetch(const struct planner *planner, struct schedule *schedule, struct arena *arena);
 
 /* The same with places; false where there are none. */
 bool schedule_make_in_gaps(const struct planner *planner, const struct gaps_variant *variant, struct schedule *schedule,
                            uint32_t *peak, struct arena *arena);
+
+/* Bytes of L2 with which the decision has places, were nothing prefetched. */
+uint32_t schedule_least_bytes(const struct planner *planner);
 
 /* When everything in a schedule happens. */
 void schedule_timeline(const struct planner *planner, const struct schedule *schedule, struct timeline *timeline,
@@ -426,14 +430,10 @@ struct fit_limits {
     enum place_care care;
 };
 
-/* Makes the fastest schedule that finds places. gap_cycles says what these cost. False where there is none below the limit;
- * live_bytes then says whether what the steps need is too much. */
+/* Makes the fastest schedule that finds places. gap_cycles says what these cost. False where there is none below the limit.
+ */
 bool schedule_fit(const struct planner *planner, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
                   struct arena *arena);
-
-/* Within a search: cycles with places that are found with so much care, at least where that is above the limit; UINT64_MAX:
- * none are found. */
-uint64_t schedule_price_with_places(const struct planner *planner, enum place_care care, uint64_t limit);
 
 /* Of a decision whose places cost nothing, with prefetches queued as early as places are found for on the bound,
  * live_bytes: the later they are, the less may take longer than predicted. False where not even the latest starts have such
@@ -450,9 +450,9 @@ bool optimise(struct planner *planner, struct plan_proof *proof);
 /* Bytes of the L1 arena with which every layer has a tile, and the layer that needs them. */
 uint32_t least_l1(const struct planner *planner, int *layer);
 
-/* Decides levels and choices so that the network needs the fewest bytes of L2, and makes and places the schedule. False
- * where a layer has no tile. */
-bool least_l2(struct planner *planner, struct schedule *schedule, uint32_t *bytes, int *layer);
+/* Decides levels and choices so that the network needs the fewest bytes of L2: how many, and the layer that needs most.
+ * False where a layer has no tile. */
+bool least_l2(struct planner *planner, uint32_t *bytes, int *layer);
 
 /* Reports that the network does not fit, and the least L1 and L2 with which it does. */
 void least_report(const struct planner *planner);

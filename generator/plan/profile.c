@@ -135,7 +135,6 @@ static int add_weights(struct maker *m, const struct dory_step *record, int step
  * their transfers. `part`: which one of the layer. */
 static void add_step(struct maker *m, int index, int part, const int *before)
 {
-    static const uint8_t in_ram[] = {RAM_INPUT, RAM_SECOND_INPUT, RAM_OUTPUT};
     struct profile *profile = m->profile;
     const struct dory_step *step = &m->cut->steps[part];
     int *own = profile->step_buffers[index], first = index - (before && m->ahead ? 1 : 0);
@@ -146,7 +145,7 @@ static void add_step(struct maker *m, int index, int part, const int *before)
         profile->buffers[own[PROFILE_WEIGHTS]].last_step = index;
     }
     for (unsigned i = 0; i < 2; i++) {
-        if (!(m->cut->ram & in_ram[i]))
+        if (!(m->cut->ram & 1u << i))
             continue;
         bool same = before && same_window(&step[-1].input[i], &step->input[i]);
         own[i] = same ? before[i] : add_window(m, i, &step->input[i], index, first, index);
@@ -171,11 +170,8 @@ static int last_reader(const struct maker *m, const struct block *block, int mem
 {
     const struct network *network = m->planner->network;
     int tensor = network->layers[m->layer + member].output, last = 0;
-    for (int i = member + 1; i < block->layers; i++) {
-        const struct layer *reader = &network->layers[m->layer + i];
-        if (reader->inputs[0] == tensor || (layer_has_two_inputs(reader) && reader->inputs[1] == tensor))
-            last = block->last_steps[i];
-    }
+    for (int i = member + 1; i < block->layers; i++)
+        last = layer_reads(&network->layers[m->layer + i], tensor) ? block->last_steps[i] : last;
     return last;
 }
 

@@ -23,7 +23,7 @@ static void write_buffers(const struct draft *d, struct schedule *s)
             const struct profile_buffer *from = &d->profiles[l]->buffers[i];
             const struct layer *layer = &d->planner->network->layers[l + from->member];
             bool weights = from->operand == PROFILE_WEIGHTS;
-            int tensor = weights ? -1 : from->operand == 2 ? layer->output : layer->inputs[from->operand];
+            int tensor = weights ? -1 : layer_operand(layer, from->operand);
             bool ring = tensor >= 0 && d->planner->levels[tensor] == IN_RING;
             int last = d->first_step[l] + from->last_step;
             if (ring)
@@ -50,9 +50,8 @@ static int buffer_of(const struct draft *d, const struct schedule *s, int layer,
     int own = d->profiles[layer]->step_buffers[part][operand];
     if (own >= 0)
         return s->buffer_count - d->first_buffer[d->planner->network->layer_count] + d->first_buffer[layer] + own;
-    if (operand == PROFILE_WEIGHTS || (operand == 1 && !layer_has_two_inputs(of)))
-        return -1;
-    return s->tensor_buffer[operand == 2 ? of->output : of->inputs[operand]];
+    int tensor = operand == PROFILE_WEIGHTS ? -1 : layer_operand(of, operand);
+    return tensor < 0 ? -1 : s->tensor_buffer[tensor];
 }
 
 static void write_layer_steps(const struct draft *d, struct schedule *s, int layer, const struct cut_times *times)
@@ -129,24 +128,19 @@ static void write_schedule(const struct draft *d, struct schedule *schedule)
 
 void schedule_make(const struct planner *planner, uint32_t left_bytes, struct schedule *schedule, struct arena *arena)
 {
-    struct draft d = draft_make(planner, planner->l2_bytes, &(struct draft_limits){.left_bytes = left_bytes}, arena);
-    write_schedule(&d, schedule);
-}
-
-void schedule_make_without_prefetch(const struct planner *planner, struct schedule *schedule, struct arena *arena)
-{
-    struct draft d = draft_make(planner, planner->l2_bytes, &(struct draft_limits){.without_prefetch = true}, arena);
+    struct draft d = draft_make(planner, left_bytes, NULL, UINT64_MAX, arena);
     write_schedule(&d, schedule);
 }
 
 bool schedule_make_in_gaps(const struct planner *planner, const struct gaps_variant *variant, struct schedule *schedule,
                            uint32_t *peak, struct arena *arena)
 {
-    struct draft d = draft_make(planner, planner->l2_bytes, &(struct draft_limits){.variant = variant}, arena);
+    struct draft d = draft_make(planner, 0, variant, UINT64_MAX, arena);
+    if (!d.gaps)
+        return false;
     write_schedule(&d, schedule);
-    if (d.gaps)
-        *peak = gaps_write(d.gaps, schedule->buffers);
-    return d.gaps != NULL;
+    *peak = gaps_write(d.gaps, schedule->buffers);
+    return true;
 }
 
 /* ---- of a schedule ---- */
@@ -167,14 +161,14 @@ void schedule_count_live(struct schedule *schedule, struct arena *arena)
 void schedule_timeline(const struct planner *planner, const struct schedule *schedule, struct timeline *timeline,
                        struct arena *arena)
 {
-    size_t layers = (size_t)planner->network->layer_count;
-    struct plan plan = {.target = planner->target,
-                        .layers = arena_array(arena, struct plan_layer, layers),
-                        .steps = schedule->steps,
-                        .step_count = schedule->step_count,
-                        .transfers = schedule->transfers,
-                        .transfer_count = schedule->transfer_count};
-    for (size_t i = 0; i < layers; i++)
-        plan.layers[i].predicted_cycles = schedule->costs[i].cycles;
-    timeline_make(&plan, timeline, arena);
+    uint64_t *layer_cycles = arena_array(arena, uint64_t, (size_t)planner->network->layer_count);
+    for (int i = 0; i < planner->network->layer_count; i++)
+        layer_cycles[i] = schedule->costs[i].cycles;
+    const struct sequence sequence = {.target = planner->target,
+                                      .steps = schedule->steps,
+                                      .step_count = schedule->step_count,
+                                      .transfers = schedule->transfers,
+                                      .transfer_count = schedule->transfer_count,
+                                      .layer_cycles = layer_cycles};
+    timeline_of_sequence(&sequence, timeline, arena);
 }

@@ -85,25 +85,42 @@ void settle(struct optimiser *o)
 
 bool is_same_choice(const struct choice *a, const struct choice *b) { return a->cut == b->cut && a->ahead == b->ahead; }
 
+/* Takes a choice for a layer if that has a better price than the decision at hand, or the same with fewer steps: tables take
+ * L2, too. */
+static uint64_t try_choice(struct optimiser *o, int layer, struct choice other, uint64_t price)
+{
+    struct choice *choice = &o->planner->choices[layer], before = *choice;
+    if (is_same_choice(&other, choice))
+        return price;
+    *choice = other;
+    uint64_t now = decision_price(o, price);
+    if (now < price || (now == price && other.cut->step_count < before.cut->step_count))
+        return now;
+    *choice = before;
+    return price;
+}
+
+/* Of a small layer all cuts: what others beat may still be best in its place. */
+static uint64_t choose_small_cut(struct optimiser *o, int layer, uint64_t price, uint64_t most_effort)
+{
+    struct cut **list;
+    int count = cut_list(o->planner, layer, layer_ram(o->planner, layer), &list);
+    for (int i = 0; i < 2 * count && o->effort < most_effort; i++)
+        if (cut_solve(o->planner, layer, list[i / 2]) && (i % 2 == 0 || list[i / 2]->step_count > 1))
+            price = try_choice(o, layer, (struct choice){list[i / 2], i % 2 == 0}, price);
+    return price;
+}
+
 uint64_t choose_cut(struct optimiser *o, int layer, uint64_t price, uint64_t most_effort)
 {
+    const struct candidate *front;
     if (is_in_block(o->planner, layer))
         return price;
-    const struct candidate *front;
     int count = candidate_front(o->planner, layer, layer_ram(o->planner, layer), &front);
-    struct choice *choice = &o->planner->choices[layer], best = *choice;
-    for (int i = 0; i < count && o->effort < most_effort; i++) {
-        if (is_same_choice(&front[i].choice, &best))
-            continue;
-        *choice = front[i].choice;
-        uint64_t now = decision_price(o, price);
-        bool is_coarser = now == price && choice->cut->step_count < best.cut->step_count; /* tables take L2, too */
-        if (now < price || is_coarser) {
-            price = now;
-            best = *choice;
-        }
-    }
-    *choice = best;
+    for (int i = 0; i < count && o->effort < most_effort; i++)
+        price = try_choice(o, layer, front[i].choice, price);
+    if (o->polishes && layer_is_small(o->planner, layer))
+        price = choose_small_cut(o, layer, price, most_effort);
     return price;
 }
 
@@ -181,6 +198,11 @@ static bool move_tensor(struct search *s)
 
 /* ---- threshold accepting ---- */
 
+static uint64_t price_with_places(const struct optimiser *o, uint64_t limit)
+{
+    return schedule_price_in_gaps(o->planner, &(struct gaps_variant){.care = o->care}, limit);
+}
+
 static void count_places(struct optimiser *o, uint64_t parts)
 {
     o->effort += parts * (o->care == PLACE_HASTILY ? PLACES_WEIGHT : 2 * PLACES_WEIGHT);
@@ -196,7 +218,7 @@ static uint64_t price_up_to(struct search *s, uint64_t most)
     if (!s->with_places || price > most)
         return price;
     count_places(s->o, s->o->effort - before);
-    return same ? price : schedule_price_with_places(s->p, s->o->care, most);
+    return same ? price : price_with_places(s->o, most);
 }
 
 /* Of the decision at hand, if it would be faster than all that have places: what is near to one that has may have them, too,
@@ -304,10 +326,10 @@ void search_prices(struct optimiser *o, uint64_t price)
 static uint64_t choose_placed_start(struct optimiser *o)
 {
     struct decision searched = decision_make(o->network, o->planner->arena);
-    uint64_t price = schedule_price_with_places(o->planner, o->care, UINT64_MAX);
+    uint64_t price = price_with_places(o, UINT64_MAX);
     decision_keep(o, &searched);
     decision_take(o, &o->best);
-    uint64_t best = schedule_price_with_places(o->planner, o->care, UINT64_MAX);
+    uint64_t best = price_with_places(o, UINT64_MAX);
     if (price < best)
         decision_take(o, &searched);
     return price < best ? price : best;
@@ -323,5 +345,16 @@ void search_places(struct optimiser *o)
     o->care--;
     if (start != UINT64_MAX)
         search_from(o, start, true, PLACES_EFFORT);
+    settle(o);
+}
+
+void polish(struct optimiser *o)
+{
+    if (o->best_cycles == UINT64_MAX)
+        return;
+    decision_take(o, &o->best);
+    o->polishes = true;
+    descend(o, decision_price(o, UINT64_MAX), DESCENT_EFFORT);
+    o->polishes = false;
     settle(o);
 }

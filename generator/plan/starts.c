@@ -51,7 +51,8 @@ static int misfit(const struct optimiser *o)
     return price.live_bytes <= price.l2_bytes ? -1 : price.live_layer;
 }
 
-bool repair(struct optimiser *o)
+/* Where windows of neighbouring layers do not fit side by side, one of the two gets smaller ones. */
+static bool repair(struct optimiser *o)
 {
     for (int layer; (layer = misfit(o)) >= 0;) {
         const struct candidate *smaller = next_smaller(o, layer);
@@ -97,12 +98,4 @@ bool find_start(struct optimiser *o, uint64_t *price)
     decision_take(o, &best);
     *price = improve_all(o, *price, o->effort + START_EFFORT);
     return true;
-}
-
-bool start_in_ram(struct optimiser *o)
-{
-    for (int t = 0; t < o->network->tensor_count; t++)
-        if (may_spill(o, t))
-            set_level(o, t, IN_RAM);
-    return guess_all(o) && repair(o);
 }

@@ -6,7 +6,7 @@
 #include "plan/planner.h"
 
 struct walk {
-    const struct plan *plan;
+    const struct sequence *sequence;
     struct timeline *timeline;
     uint64_t layer_start; /* of the current layer, with all waits so far added */
     uint64_t channel_free, driver_free;
@@ -14,16 +14,16 @@ struct walk {
 };
 
 /* Cores that go from tile to tile of a table wait for the driver at meetings only. */
-static bool has_meetings(const struct plan *plan) { return plan->is_finished && plan->target->has_table; }
+static bool has_meetings(const struct sequence *sequence) { return sequence->finished && sequence->target->has_table; }
 
 static void queue_transfers(struct walk *walk, int end, uint64_t now)
 {
     for (; walk->queued < end; walk->queued++) {
         struct timeline_transfer *transfer = &walk->timeline->transfers[walk->queued];
-        const struct target *target = walk->plan->target;
-        uint64_t cycles = l3_cycles(target, &walk->plan->transfers[walk->queued].record);
-        bool in_start = walk->queued < walk->plan->steps[0].record.transfers_awaited;
-        if (has_meetings(walk->plan) && !in_start) /* one behind the other */
+        const struct target *target = walk->sequence->target;
+        uint64_t cycles = l3_cycles(target, &walk->sequence->transfers[walk->queued].record);
+        bool in_start = walk->queued < walk->sequence->steps[0].record.transfers_awaited;
+        if (has_meetings(walk->sequence) && !in_start) /* one behind the other */
             now = walk->driver_free = (now > walk->driver_free ? now : walk->driver_free) + target->transfer_driver_cycles;
         transfer->queued_cycle = now;
         transfer->start_cycle = now > walk->channel_free ? now : walk->channel_free;
@@ -46,9 +46,9 @@ static uint64_t await_transfers(struct walk *walk, int end, uint64_t now)
 /* What the cores wait at a meeting because the driver still queues transfers: time of the step before. */
 static void await_driver(struct walk *walk, int index)
 {
-    const struct plan_step *step = &walk->plan->steps[index];
+    const struct plan_step *step = &walk->sequence->steps[index];
     uint64_t now = walk->layer_start + step->fetch_cycles;
-    if (index == 0 || walk->driver_free <= now || !has_meetings(walk->plan) ||
+    if (index == 0 || walk->driver_free <= now || !has_meetings(walk->sequence) ||
         dory_step_meets(&step->record, &step[-1].record) == DORY_MEETS_NOBODY)
         return;
     walk->layer_start += walk->driver_free - now;
@@ -65,21 +65,20 @@ static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step 
 /* What a step starts: beside each of its tiles the driver queues a part, which one transfer may be. */
 static void start_transfers(struct walk *walk, int index)
 {
-    const struct plan *plan = walk->plan;
-    const struct plan_step *step = &plan->steps[index];
-    const struct plan_layer *layer = &plan->layers[step->layer];
+    const struct sequence *sequence = walk->sequence;
+    const struct plan_step *step = &sequence->steps[index];
     int end = step->record.transfers_started;
     uint64_t start = walk->layer_start + step->start_cycles;
-    if (!plan->is_finished || has_meetings(plan)) {
+    if (!sequence->finished || has_meetings(sequence)) {
         queue_transfers(walk, end, start);
         return;
     }
-    uint64_t behind = step->record.last_of_layer ? layer->predicted_cycles : step[1].fetch_cycles;
+    uint64_t behind = step->record.last_of_layer ? sequence->layer_cycles[step->layer] : step[1].fetch_cycles;
     uint64_t cycles = behind > step->start_cycles ? behind - step->start_cycles : 0,
-             tiles = tiles_of(&layer->record, &step->record);
+             tiles = tiles_of(&sequence->finished[step->layer].record, &step->record);
     for (uint64_t tile = 0; tile < tiles && walk->queued < end; tile++) {
         for (uint64_t bytes = 0; walk->queued < end && bytes < DORY_BYTES_A_TURN;) {
-            const struct dory_transfer *transfer = &plan->transfers[walk->queued].record;
+            const struct dory_transfer *transfer = &sequence->transfers[walk->queued].record;
             bytes += (uint64_t)transfer->run_bytes * transfer->runs;
             queue_transfers(walk, walk->queued + 1, start + tile * cycles / tiles);
         }
@@ -88,7 +87,7 @@ static void start_transfers(struct walk *walk, int index)
 
 static void take_step(struct walk *walk, int index)
 {
-    const struct plan_step *step = &walk->plan->steps[index];
+    const struct plan_step *step = &walk->sequence->steps[index];
     struct timeline_step *times = &walk->timeline->steps[index];
     await_driver(walk, index);
     times->begin_cycle = walk->layer_start + step->fetch_cycles;
@@ -97,21 +96,37 @@ static void take_step(struct walk *walk, int index)
     walk->layer_start += wait;
     start_transfers(walk, index);
     if (step->record.last_of_layer)
-        walk->layer_start += walk->plan->layers[step->layer].predicted_cycles;
-    times->end_cycle = walk->layer_start + (index + 1 < walk->plan->step_count ? step[1].fetch_cycles : 0);
+        walk->layer_start += walk->sequence->layer_cycles[step->layer];
+    times->end_cycle = walk->layer_start + (index + 1 < walk->sequence->step_count ? step[1].fetch_cycles : 0);
+}
+
+void timeline_of_sequence(const struct sequence *sequence, struct timeline *timeline, struct arena *arena)
+{
+    *timeline = (struct timeline){
+        .steps = arena_array(arena, struct timeline_step, (size_t)sequence->step_count),
+        .transfers = arena_array(arena, struct timeline_transfer, (size_t)sequence->transfer_count),
+    };
+    struct walk walk = {.sequence = sequence, .timeline = timeline, .layer_start = sequence->start_cycles};
+    for (int i = 0; i < sequence->step_count; i++)
+        take_step(&walk, i);
+    timeline->final_wait_cycles = await_transfers(&walk, sequence->transfer_count, walk.layer_start);
+    timeline->end_cycle = walk.layer_start + timeline->final_wait_cycles;
 }
 
 void timeline_make(const struct plan *plan, struct timeline *timeline, struct arena *arena)
 {
-    *timeline = (struct timeline){
-        .steps = arena_array(arena, struct timeline_step, (size_t)plan->step_count),
-        .transfers = arena_array(arena, struct timeline_transfer, (size_t)plan->transfer_count),
-    };
-    struct walk walk = {.plan = plan, .timeline = timeline, .layer_start = plan->start_cycles};
-    for (int i = 0; i < plan->step_count; i++)
-        take_step(&walk, i);
-    timeline->final_wait_cycles = await_transfers(&walk, plan->transfer_count, walk.layer_start);
-    timeline->end_cycle = walk.layer_start + timeline->final_wait_cycles;
+    uint64_t *layer_cycles = arena_array(arena, uint64_t, (size_t)plan->network->layer_count);
+    for (int i = 0; i < plan->network->layer_count; i++)
+        layer_cycles[i] = plan->layers[i].predicted_cycles;
+    const struct sequence sequence = {.target = plan->target,
+                                      .steps = plan->steps,
+                                      .step_count = plan->step_count,
+                                      .transfers = plan->transfers,
+                                      .transfer_count = plan->transfer_count,
+                                      .layer_cycles = layer_cycles,
+                                      .start_cycles = plan->start_cycles,
+                                      .finished = plan->is_finished ? plan->layers : NULL};
+    timeline_of_sequence(&sequence, timeline, arena);
 }
 
 /* ---- the tiles of a layer: its cost is computed once more, with somebody looking on ---- */

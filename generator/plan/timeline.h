@@ -31,6 +31,20 @@ struct timeline {
 
 void timeline_make(const struct plan *plan, struct timeline *timeline, struct arena *arena);
 
+/* What a timeline is made of: a plan has it, and so does what is to become one. */
+struct sequence {
+    const struct target *target;
+    const struct plan_step *steps;
+    int step_count;
+    const struct plan_transfer *transfers;
+    int transfer_count;
+    const uint64_t *layer_cycles;      /* by layer: predicted */
+    uint64_t start_cycles;             /* before the first step */
+    const struct plan_layer *finished; /* layers of a plan that is finished; else null */
+};
+
+void timeline_of_sequence(const struct sequence *sequence, struct timeline *timeline, struct arena *arena);
+
 /* The tiles of a layer, as its predicted cycles were found: loads, kernels, stores. The times count from the
  * start of the run, waits for L3 included. Returns what the layer costs. */
 struct tile_cost timeline_watch_tiles(const struct plan *plan, const struct timeline *timeline, int layer,

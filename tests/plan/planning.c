@@ -18,12 +18,11 @@ uint32_t tight_l2_bytes(const struct network *network, const struct target *targ
     struct diagnostics diagnostics = {.arena = &arena};
     const struct plan_options options = {.l1_bytes = l1_bytes, .l2_bytes = 1 << 20};
     struct planner planner = planner_for(network, target, &options, &diagnostics);
-    struct schedule schedule;
     struct plan plan;
     uint32_t least = 0, most = 0;
     uint64_t part = seed % steps * (seed % steps);
     int layer;
-    if (planner_start(&planner) && least_l2(&planner, &schedule, &least, &layer) &&
+    if (planner_start(&planner) && least_l2(&planner, &least, &layer) &&
         plan_make(network, target, &options, &plan, &arena, &diagnostics))
         most = plan.l2_peak_bytes;
     arena_free(&arena);

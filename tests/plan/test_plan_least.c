@@ -109,10 +109,9 @@ static void expect_least_of_all_levels(const struct network *network, const stru
     struct diagnostics diagnostics = {.arena = &arena};
     struct plan_options options = {0};
     struct planner planner = planner_for(network, target, &options, &diagnostics);
-    struct schedule schedule;
     uint32_t found = 0, best = UINT32_MAX;
     int layer;
-    EXPECT(planner_start(&planner) && least_l2(&planner, &schedule, &found, &layer), "seed %" PRIu64, seed);
+    EXPECT(planner_start(&planner) && least_l2(&planner, &found, &layer), "seed %" PRIu64, seed);
     for (uint32_t levels = 0; levels < 1u << network->tensor_count; levels++) {
         for (int t = 0; t < network->tensor_count; t++)
             planner.levels[t] = levels >> t & 1 ? IN_RAM : IN_L2;
