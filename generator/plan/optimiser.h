@@ -121,7 +121,8 @@ void search_prices(struct optimiser *optimiser, uint64_t price);
 /* From the decision at hand, or the best so far, to faster ones by their prices with places. */
 void search_places(struct optimiser *optimiser);
 
-/* At the end: from the best decision so far to one that no single move makes faster, if that has places. */
+/* At the end, of networks of small layers alone: from the best decision so far to one that no single move makes faster, if
+ * that has places. Elsewhere it finds nothing that is worth its time. */
 void polish(struct optimiser *optimiser);
 
 /* Of all candidates of a layer the one with the best price; `price`: of the decision at hand. */

@@ -348,9 +348,17 @@ void search_places(struct optimiser *o)
     settle(o);
 }
 
+static bool all_are_small(const struct optimiser *o)
+{
+    int layer = 0;
+    while (layer < o->network->layer_count && layer_is_small(o->planner, layer))
+        layer++;
+    return layer == o->network->layer_count;
+}
+
 void polish(struct optimiser *o)
 {
-    if (o->best_cycles == UINT64_MAX)
+    if (o->best_cycles == UINT64_MAX || !all_are_small(o))
         return;
     decision_take(o, &o->best);
     o->polishes = true;
