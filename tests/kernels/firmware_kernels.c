@@ -6,7 +6,7 @@
 #include "case.h"
 #include "dory/hal.h"
 
-#define RANDOM_CASES 240
+#define RANDOM_CASES 150
 #define MAXIMUM_MACS 20000
 #define CORES        8
 
