@@ -69,7 +69,8 @@ static uint32_t smallest_cut_bytes(struct planner *p, int layer, uint8_t ram)
         int smallest = 0;
         uint32_t least = UINT32_MAX - 1;
         for (int i = 0; i < count; i++) {
-            uint32_t bytes = cut_l2_bytes(p, layer, list[i], false);
+            bool has_no_tile = list[i]->solved && !list[i]->legal;
+            uint32_t bytes = has_no_tile ? UINT32_MAX : cut_l2_bytes(p, layer, list[i], false);
             smallest = bytes < least ? i : smallest;
             least = dory_minimum(least, bytes);
         }

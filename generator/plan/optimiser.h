@@ -22,7 +22,7 @@ struct optimiser {
     uint32_t bytes;   /* of L2, that decisions may use */
     bool some_spill;  /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
     bool ports_may_spill; /* inputs and outputs of the network: only where one must, and tensors are few */
-    bool polishes;        /* the best decision: the cuts of small layers are all tried */
+    bool polishes;        /* the best decision: all cuts are tried */
     uint64_t effort;      /* steps and transfers that have been looked at */
     /* the fastest decision for which places have been found */
     struct decision best;

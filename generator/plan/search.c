@@ -100,8 +100,8 @@ static uint64_t try_choice(struct optimiser *o, int layer, struct choice other, 
     return price;
 }
 
-/* Of a small layer all cuts: what others beat may still be best in its place. */
-static uint64_t choose_small_cut(struct optimiser *o, int layer, uint64_t price, uint64_t most_effort)
+/* All cuts, which in a small layer are few: what others beat may still be best in its place. */
+static uint64_t choose_any_cut(struct optimiser *o, int layer, uint64_t price, uint64_t most_effort)
 {
     struct cut **list;
     int count = cut_list(o->planner, layer, layer_ram(o->planner, layer), &list);
@@ -119,8 +119,8 @@ uint64_t choose_cut(struct optimiser *o, int layer, uint64_t price, uint64_t mos
     int count = candidate_front(o->planner, layer, layer_ram(o->planner, layer), &front);
     for (int i = 0; i < count && o->effort < most_effort; i++)
         price = try_choice(o, layer, front[i].choice, price);
-    if (o->polishes && layer_is_small(o->planner, layer))
-        price = choose_small_cut(o, layer, price, most_effort);
+    if (o->polishes)
+        price = choose_any_cut(o, layer, price, most_effort);
     return price;
 }
 

@@ -62,6 +62,16 @@ static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step 
            dory_divide_up(step->channels, layer->tile_channels) * chunks;
 }
 
+/* What the driver queues at once. */
+static void queue_turn(struct walk *walk, int end, uint64_t now)
+{
+    for (uint64_t bytes = 0; walk->queued < end && bytes < DORY_BYTES_A_TURN;) {
+        const struct dory_transfer *transfer = &walk->sequence->transfers[walk->queued].record;
+        bytes += (uint64_t)transfer->run_bytes * transfer->runs;
+        queue_transfers(walk, walk->queued + 1, now);
+    }
+}
+
 /* What a step starts: beside each of its tiles the driver queues a part, which one transfer may be. */
 static void start_transfers(struct walk *walk, int index)
 {
@@ -76,13 +86,8 @@ static void start_transfers(struct walk *walk, int index)
     uint64_t behind = step->record.last_of_layer ? sequence->layer_cycles[step->layer] : step[1].fetch_cycles;
     uint64_t cycles = behind > step->start_cycles ? behind - step->start_cycles : 0,
              tiles = tiles_of(&sequence->finished[step->layer].record, &step->record);
-    for (uint64_t tile = 0; tile < tiles && walk->queued < end; tile++) {
-        for (uint64_t bytes = 0; walk->queued < end && bytes < DORY_BYTES_A_TURN;) {
-            const struct dory_transfer *transfer = &sequence->transfers[walk->queued].record;
-            bytes += (uint64_t)transfer->run_bytes * transfer->runs;
-            queue_transfers(walk, walk->queued + 1, start + tile * cycles / tiles);
-        }
-    }
+    for (uint64_t tile = 0; tile < tiles; tile++)
+        queue_turn(walk, end, start + tile * cycles / tiles);
 }
 
 static void take_step(struct walk *walk, int index)

@@ -180,11 +180,15 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
 #define HEAD_HALF(constants)  (22 + (constants))
 #define ROW_OF_HALF(finish)   (8 + HALF_OF(finish))
 
+/* Of the right column alone: `row` is ROW_HALF or ROW_ONE. */
+#define COMPUTE_RIGHT(way, row, finish, load_constants, constants_instructions, row_instructions)                           \
+    COMPUTE_THREE_ROWS(load_constants, HEAD_HALF(constants_instructions), row_instructions,                                 \
+                       FIRST_ROWS_HALF(way, "t1", "t3"), row(way, finish, "t1", "t3", "t5", ""),                            \
+                       FIRST_ROWS_HALF(way, "t3", "t5"), row(way, finish, "t3", "t5", "t1", ""),                            \
+                       FIRST_ROWS_HALF(way, "t5", "t1"), row(way, finish, "t5", "t1", "t3", "1: "))
+
 #define COMPUTE_HALF(way, finish, load_constants, constants_instructions, finish_instructions)                              \
-    COMPUTE_THREE_ROWS(load_constants, HEAD_HALF(constants_instructions), ROW_OF_HALF(finish_instructions),                 \
-                       FIRST_ROWS_HALF(way, "t1", "t3"), ROW_HALF(way, finish##_HALF, "t1", "t3", "t5", ""),                \
-                       FIRST_ROWS_HALF(way, "t3", "t5"), ROW_HALF(way, finish##_HALF, "t3", "t5", "t1", ""),                \
-                       FIRST_ROWS_HALF(way, "t5", "t1"), ROW_HALF(way, finish##_HALF, "t5", "t1", "t3", "1: "))
+    COMPUTE_RIGHT(way, ROW_HALF, finish##_HALF, load_constants, constants_instructions, ROW_OF_HALF(finish_instructions))
 
 /* And for the last column alone, output 3: 5 instructions a row beside those of `finish`. */
 #define ROW_ONE(way, finish, right0, right1, right2, label_of_last)                                                         \
@@ -199,10 +203,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
 #define ROW_OF_ONE(finish)       (5 + QUARTER_OF(finish))
 
 #define COMPUTE_ONE(way, finish, load_constants, constants_instructions, finish_instructions)                               \
-    COMPUTE_THREE_ROWS(load_constants, HEAD_HALF(constants_instructions), ROW_OF_ONE(finish_instructions),                  \
-                       FIRST_ROWS_HALF(way, "t1", "t3"), ROW_ONE(way, finish##_ONE, "t1", "t3", "t5", ""),                  \
-                       FIRST_ROWS_HALF(way, "t3", "t5"), ROW_ONE(way, finish##_ONE, "t3", "t5", "t1", ""),                  \
-                       FIRST_ROWS_HALF(way, "t5", "t1"), ROW_ONE(way, finish##_ONE, "t5", "t1", "t3", "1: "))
+    COMPUTE_RIGHT(way, ROW_ONE, finish##_ONE, load_constants, constants_instructions, ROW_OF_ONE(finish_instructions))
 
 /* Stride 2.
  *
