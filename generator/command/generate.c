@@ -1,4 +1,5 @@
 /* dory generate: the passes, one after the other; dory report and dory plan: those that they need. */
+#include "check/check.h"
 #include "command/commands.h"
 
 #include <string.h>

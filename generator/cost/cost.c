@@ -5,7 +5,7 @@
 #include "cost/describe_cost.h"
 #include "cost/memo.h"
 #include "dory/hal.h"
-#include "plan/tile.h"
+#include "tile/tile.h"
 
 struct dory_cost_model {
     struct arena arena;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "dory/hal.h"
+#include "place/place.h"
 #include "plan/budget.h"
-#include "plan/place.h"
 
 /* ---- offsets ---- */
 

@@ -166,15 +166,15 @@ bool plan_options_check(const struct plan_options *options, const struct target 
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
-/* finish/finish.c, of a plan that gets a table of tiles: awaits transfers at earlier steps, where nobody waits for them, so
+/* finish.c, of a plan that gets a table of tiles: awaits transfers at earlier steps, where nobody waits for them, so
  * that the cores need to meet the driver less often. */
 void plan_await_together(struct plan *plan, struct arena *arena);
 
-/* finish/finish.c: brings the first weights of layers beside the layer before, where L1 has room for them, and predicts
+/* finish.c: brings the first weights of layers beside the layer before, where L1 has room for them, and predicts
  * anew. `has_table`: of its tiles, see below. What was compared until then, and proof.bound_cycles, is without that. */
 void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena);
 
-/* finish/finish.c: the tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. Null where
+/* finish.c: the tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. Null where
  * one of their copies is larger than what a table can say. */
 struct dory_prepared_tile *plan_place_tiles(const struct plan *plan, struct arena *arena);
 uint32_t plan_tile_count(const struct plan *plan);
@@ -182,8 +182,5 @@ uint32_t plan_tile_count(const struct plan *plan);
 /* plan.c: warnings of layers for which the chip has no kernel of its own. The portable one is a cliff, and its cycles a
  * guess. */
 void plan_warn(const struct plan *plan, struct diagnostics *diagnostics);
-
-/* check.c: proves the plan anew with plain integer arithmetic. A failure is a bug of dory and says so. */
-bool plan_check(const struct plan *plan, struct diagnostics *diagnostics);
 
 #endif

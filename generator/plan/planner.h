@@ -27,10 +27,10 @@
 #ifndef DORYGEN_PLANNER_H
 #define DORYGEN_PLANNER_H
 
-#include "plan/place.h"
+#include "place/place.h"
 #include "plan/plan.h"
-#include "plan/tile.h"
 #include "plan/timeline.h"
+#include "tile/tile.h"
 
 /* Operands of a layer that live in RAM. */
 enum ram_operand { RAM_INPUT = 1, RAM_SECOND_INPUT = 2, RAM_OUTPUT = 4 }; /* 1 << operand */

@@ -4,7 +4,7 @@
 #define DORYGEN_TIMELINE_H
 
 #include "plan/plan.h"
-#include "plan/tile.h"
+#include "tile/tile.h"
 
 /* A step has its time from begin to end, in which it first waits; the end of one is the begin of the next. Its first
  * loads are issued at start_cycle; where they overlap, kernels of the step before may still be at work. */

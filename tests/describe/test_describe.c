@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../plan/networks.h"
 #include "describe/requantise.h"
 #include "dory/normalise.h"
 #include "expect.h"
 #include "network/stage.h"
+#include "networks.h"
 #include "plan/plan.h"
 
 struct fixture {

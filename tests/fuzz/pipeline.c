@@ -1,4 +1,5 @@
 #include "pipeline.h"
+#include "check/check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check/check.h"
 #include "command/firmware.h"
 #include "command/memory_options.h"
 #include "dory/hal.h"

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "check/check.h"
 #include "dory/hal.h"
 #include "expect.h"
 #include "networks.h"

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "check/check.h"
 #include "expect.h"
 #include "networks.h"
 #include "plan/plan.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/check.h"
 #include "expect.h"
 #include "networks.h"
 #include "planning.h"

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "check/check.h"
 #include "expect.h"
 #include "networks.h"
 #include "planning.h"

@@ -1,4 +1,5 @@
 #include "random_case.h"
+#include "check/check.h"
 
 #include <inttypes.h>
 #include <stdio.h>

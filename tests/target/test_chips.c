@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "../random/random_network.h"
+#include "check/check.h"
 #include "emit/assemble.h"
 #include "expect.h"
 #include "import/load.h"

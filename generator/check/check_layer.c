@@ -1,9 +1,9 @@
 /* What the check pass looks at in a layer on its own: its tile, its map of L1, its weights in the flash. */
 #include <inttypes.h>
 
+#include "check/checker.h"
 #include "dory/hal.h"
 #include "placed_tile.h"
-#include "plan/check/checker.h"
 
 /* ---- tiles and L1 ---- */
 

@@ -1,5 +1,5 @@
 /* What a kernel takes for each shape of a tile, asked for once. */
-#include "plan/tile.h"
+#include "tile/tile.h"
 
 #define MAXIMUM_ENTRIES ((size_t)1 << 22)
 

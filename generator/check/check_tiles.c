@@ -2,8 +2,8 @@
  * them, and no copy leaves the step's windows, its weights or the arena of L1. */
 #include <inttypes.h>
 
+#include "check/checker.h"
 #include "dory/prepared.h"
-#include "plan/check/checker.h"
 
 /* From the first byte to the last. */
 static uint64_t extent(const struct dory_prepared_copy *copy, uint64_t run_stride, uint64_t plane_stride)

@@ -1,6 +1,7 @@
 /* Plans that were made wrong on purpose, each in one way: the check pass must refuse every one. */
 #include <string.h>
 
+#include "check/check.h"
 #include "corruptions.h"
 #include "dory/prepared.h"
 #include "expect.h"

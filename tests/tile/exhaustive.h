@@ -2,7 +2,7 @@
 #ifndef EXHAUSTIVE_H
 #define EXHAUSTIVE_H
 
-#include "plan/tile.h"
+#include "tile/tile.h"
 
 struct exhaustive {
     struct tiling best;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/place.h"
+#include "place/place.h"
 
 /* Bounds by number, never by time, so that results repeat. */
 static const uint64_t local_effort[] = {/* ranges looked at */

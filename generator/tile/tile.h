@@ -66,7 +66,7 @@ struct tile_problem {
     /* What the search leaves out: known when all is decided. */
     bool is_decided;
     uint32_t l3_busy_percent;       /* of the layer's time, L3 moves data beside it */
-    bool weights_are_early;         /* the first ones are in L1 when the layer starts, see finish/finish.c */
+    bool weights_are_early;         /* the first ones are in L1 when the layer starts, see finish.c */
     bool kernel_is_warm;            /* the layer before has the same one */
     uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */

@@ -1,4 +1,4 @@
-#include "plan/tile/tile_sizes.h"
+#include "tile/tile_sizes.h"
 
 #include "dory/layer.h"
 

@@ -6,8 +6,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "check/check.h"
+#include "check/checker.h"
 #include "dory/hal.h"
-#include "plan/check/checker.h"
 
 #define MAXIMUM_FAULTS 8
 

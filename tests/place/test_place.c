@@ -4,7 +4,7 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "plan/place.h"
+#include "place/place.h"
 
 #define INSTANCES 200
 

@@ -4,7 +4,7 @@
  * its windows what it needs, or the plan is wrong. What is under way is modelled by the promises of dory/network.h and
  * nothing else: a transfer may happen at any time from its start until it is awaited; the loads of a step, until the next
  * step computes; its stores, until a later step drains. */
-#include "plan/check/checker.h"
+#include "check/checker.h"
 
 #include <stdlib.h>
 #include <string.h>

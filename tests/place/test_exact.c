@@ -6,7 +6,7 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "plan/place.h"
+#include "place/place.h"
 
 #define INSTANCES     600
 #define ALIGNMENT     8

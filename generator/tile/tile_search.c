@@ -3,11 +3,11 @@
  * Every tile is bounded from below by its kernels' cycles and overheads, which cost a few look-ups; only a tile whose
  * bound beats the best one so far is played through the pipeline. Larger tiles come first since they have fewer
  * overheads. The bound for tiled input channels relies on kernels never being faster in chunks than at once. */
-#include "plan/tile.h"
+#include "tile/tile.h"
 
 #include <string.h>
 
-#include "plan/tile/tile_sizes.h"
+#include "tile/tile_sizes.h"
 
 /* ---- the search ---- */
 

@@ -1,5 +1,5 @@
 /* What a tiling costs: cycles, by playing the tile loop. */
-#include "plan/tile.h"
+#include "tile/tile.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What a tiling takes of L1, and how the firmware's struct says it. */
-#include "plan/tile.h"
+#include "tile/tile.h"
 
 #include "dory/hal.h"
 

@@ -1,7 +1,7 @@
 /* What the cores take to lay the border round a tile's input, as tile_loop.c does it. */
 #include <string.h>
 
-#include "plan/tile.h"
+#include "tile/tile.h"
 
 #define BYTES_A_CYCLE 2 /* of a core that fills */
 

@@ -8,7 +8,7 @@
  * in which equals are tried, so many take turns: those that were met in dead ends come first (weighted degrees: Boussemart
  * et al., "Boosting Systematic Search by Weighting Constraints", ECAI 2004), with some noise, and each turn may take a
  * little longer. What is hard often lies at steps far from each other; so at the end each part takes turns of its own. */
-#include "plan/place.h"
+#include "place/place.h"
 
 #include <stdlib.h>
 #include <string.h>
