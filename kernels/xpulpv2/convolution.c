@@ -2,7 +2,11 @@
 #include "walk.h"
 #include "xpulpv2.h"
 
-static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count) { dory_walk_pixels(state, pixels, count); }
+static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count, uint32_t back)
+{
+    dory_walk_back(state, back);
+    dory_walk_pixels(state, pixels, count);
+}
 
 /* Any convolution whose runs are aligned words: the rows of a receptive field are contiguous in the bordered tile, so that
  * nothing is copied. Pixels are taken four at a time from the list of all, across the ends of rows. */
@@ -15,6 +19,7 @@ static inline __attribute__((always_inline)) void convolve(const struct dory_lay
     struct dory_product product;
     dory_product_start(&product, layer, tile, direct, run_bytes, layer->kernel_height,
                        row_bytes * layer->dilation_height - run_bytes);
+    product.steps_back = product.pixel_count >= 4;
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, 4 * share.row);
     run(&product, share, next_pixels, &walk);

@@ -48,12 +48,13 @@ static uint64_t start_cycles(const struct dory_layer *layer)
     }
 }
 
-/* The last core has the blocks of fewer than 4 pixels, which are stored element by element. */
+/* Fewer than 4 pixels, which are stored element by element. Where there are more, those of a last part of four are computed
+ * with some before them. */
 static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks)
 {
-    uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns % 4;
+    uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns;
     bool direct = dory_product_direct_of(layer) != DORY_NOT_DIRECT;
-    return direct && pixels != 0 ? (blocks < quads ? blocks : quads) * (20 + 25 * pixels) : 0;
+    return direct && pixels < 4 ? (blocks < quads ? blocks : quads) * (20 + 25 * pixels) : 0;
 }
 
 /* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */

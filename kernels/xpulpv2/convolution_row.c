@@ -66,13 +66,14 @@ static __attribute__((noinline)) void copy_pixels(const struct row *row, const u
 }
 
 /* Those that do not exist read what is there. */
-static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
+static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count, uint32_t back)
 {
     struct row *row = state;
     int32_t bytes = (int32_t)row->pixel_bytes;
     *pixels = (struct dory_pixels){row->next, {bytes - 4, 2 * bytes - 4, 3 * bytes - 4}};
     row->next += 4 * row->pixel_bytes;
     (void)count;
+    (void)back;
 }
 
 /* Items of one line, from its four share.row on. */

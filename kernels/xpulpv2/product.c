@@ -28,6 +28,7 @@ void dory_product_start(struct dory_product *product, const struct dory_layer *l
     product->quad_bytes = runs * words * 2 * layer->weight_bits + product->constants_bytes;
     product->quads = (tile->channels + 3u) / 4;
     product->pixel_count = (uint32_t)tile->rows * tile->columns;
+    product->steps_back = false;
     product->writes_chw = layer->output_layout == DORY_CHW;
     product->pixel_step = product->writes_chw ? 1 : tile->channels;
     product->channel_step = product->writes_chw ? product->pixel_count : 1;

@@ -25,9 +25,9 @@ struct dory_pixels {
 };
 #define DORY_MISSING_PIXEL (-4)
 
-/* Gives the next four pixels, of which `count` exist. Called with increasing numbers from that of the core's first pixel on.
- */
-typedef void dory_pixel_source(void *state, struct dory_pixels *pixels, uint32_t count);
+/* Gives the four pixels, of which `count` exist, that begin `back` before the end of those it gave last, or before the
+ * core's first one. Only a source that says so (`steps_back`) is asked for any before. */
+typedef void dory_pixel_source(void *state, struct dory_pixels *pixels, uint32_t count, uint32_t back);
 
 /* Blocks of 4 pixels x 4 channels as the innermost code wants them: in memory, for the registers are full. Where `direct`
  * is set, all blocks up to weights_end are computed and written as bytes; else one, into `sum`. */
@@ -56,6 +56,7 @@ struct dory_product {
     uint32_t pixel_count;
     bool input_is_signed, first_chunk, last_chunk;
     bool writes_chw;
+    bool steps_back; /* the source can, and there are four pixels: of a last part of four the others are computed again */
     uint8_t output_bits;
     uint32_t output_pixel_bytes;
     uint32_t pixel_step, channel_step; /* in the output, in elements */

@@ -50,11 +50,16 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
     blocks->direct = product->direct;
     blocks->special = blocks->direct == DORY_NOT_DIRECT || blocks->more_runs != 0;
     while (share.items > 0) {
-        uint32_t index = 4 * share.row, pixels = dory_minimum(4, product->pixel_count - index);
+        uint32_t index = 4 * share.row, pixels = dory_minimum(4, product->pixel_count - index), back = 0;
+        if (pixels < 4 && product->direct && product->steps_back) {
+            back = 4 - pixels;
+            index -= back;
+            pixels = 4;
+        }
         uint32_t end = dory_grid_share_row_end(&share, product->quads);
         uint32_t whole_end = product->direct && pixels == 4 ? dory_minimum(blocks->channels / 4, end) : 0;
         uint32_t alike = packs ? 0 : dory_product_rows_alike(product, &share, whole_end);
-        source(state, &blocks->pixels, pixels);
+        source(state, &blocks->pixels, pixels, back);
         blocks->output = product->output + index * product->pixel_step + 4 * share.first * product->channel_step + start;
         for (uint32_t quad = share.first; quad < end;) {
             bool whole = quad < whole_end, stays = whole && !packs; /* what does not stay is stored anew */
@@ -76,7 +81,7 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
                 alike--;
                 blocks->weights = product->weights;
                 blocks->output += (int32_t)(4 * product->pixel_step - 4 * product->quads * product->channel_step);
-                source(state, &blocks->pixels, 4);
+                source(state, &blocks->pixels, 4, 0);
             }
             if (stays) {
                 quad = next;

@@ -20,7 +20,7 @@ static inline struct dory_walk dory_walk_from(const struct dory_layer *layer, co
     bool even = row_bytes == tile->columns * step; /* all pixels are one row */
     return (struct dory_walk){
         .input = (const uint8_t *)tile->input + row * row_bytes + column * step,
-        .column = column,
+        .column = even ? pixel : column,
         .columns = even ? UINT32_MAX : tile->columns,
         .step = (int32_t)step,
         .row_step = (int32_t)(row_bytes - tile->columns * step),
@@ -33,6 +33,18 @@ static inline void dory_walk_on(struct dory_walk *walk)
     if (++walk->column == walk->columns) {
         walk->column = 0;
         walk->input += walk->row_step;
+    }
+}
+
+static inline void dory_walk_back(struct dory_walk *walk, uint32_t pixels)
+{
+    for (; pixels > 0; pixels--) {
+        if (walk->column == 0) {
+            walk->column = walk->columns;
+            walk->input -= walk->row_step;
+        }
+        walk->column--;
+        walk->input -= walk->step;
     }
 }
 

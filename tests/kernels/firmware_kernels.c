@@ -143,6 +143,7 @@ static const struct test_shape shapes[] = {
     SHAPE("pointwise 64-64, split", convolution_split, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("pointwise 64-64, split, away", convolution_split, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, SPLIT, DORY_ROUND_AWAY),
     TO_CHW("pointwise 64-64 to CHW, split", convolution_split, 16, 16, 64, 64, 1, 1, SPLIT, DORY_ROUND_FLOOR),
+    SHAPE("pointwise 64-64, 25x5, split", convolution_split, DORY_CONVOLUTION, 25, 5, 64, 64, 1, 1, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("3x3 32-32, 8x16, split", convolution_split, DORY_CONVOLUTION, 8, 16, 32, 32, 3, 1, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("pointwise 8-16, 12x24, split", convolution_split, DORY_CONVOLUTION, 12, 24, 16, 8, 1, 1, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("narrow 8-16, 12x24", narrow_8, DORY_CONVOLUTION, 12, 24, 16, 8, 1, 1, 32, 0),

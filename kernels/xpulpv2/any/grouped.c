@@ -18,7 +18,11 @@ struct grouped {
     struct dory_product product;
 };
 
-static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count) { dory_walk_pixels(state, pixels, count); }
+static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count, uint32_t back)
+{
+    dory_walk_pixels(state, pixels, count);
+    (void)back;
+}
 
 /* ---- the window of some rows ----------------------------------------------------------------------------------- */
 

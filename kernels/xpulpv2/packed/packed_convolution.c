@@ -8,7 +8,11 @@
 
 /* ---- inputs of bytes in whole words, where they lie -------------------------------------------------------- */
 
-static void lying_pixels(void *state, struct dory_pixels *pixels, uint32_t count) { dory_walk_pixels(state, pixels, count); }
+static void lying_pixels(void *state, struct dory_pixels *pixels, uint32_t count, uint32_t back)
+{
+    dory_walk_back(state, back);
+    dory_walk_pixels(state, pixels, count);
+}
 
 static inline void convolve(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
                             dory_product_runner *run)
@@ -18,6 +22,7 @@ static inline void convolve(const struct dory_layer *layer, const struct dory_ti
     struct dory_product product;
     dory_product_start(&product, layer, tile, dory_packed_direct_of(layer), run_bytes, layer->kernel_height,
                        row_bytes * layer->dilation_height - run_bytes);
+    product.steps_back = product.pixel_count >= 4;
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, 4 * share.row);
     run(&product, share, lying_pixels, &walk);
@@ -108,9 +113,10 @@ static void unpack_pixel(const struct unpacker *unpacker, uint8_t *fours, const 
     }
 }
 
-static void unpacked_pixels(void *state, struct dory_pixels *pixels, uint32_t count)
+static void unpacked_pixels(void *state, struct dory_pixels *pixels, uint32_t count, uint32_t back)
 {
     struct unpacker *unpacker = state;
+    dory_walk_back(&unpacker->walk, back);
     uint8_t *output = unpacker->buffer;
     pixels->input = output;
     for (uint32_t i = 0; i < 4; i++, output += unpacker->pixel_bytes) {
@@ -155,6 +161,7 @@ static inline void unpack_and_convolve(const struct dory_layer *layer, const str
     unpacker.buffer = (uint8_t *)tile->scratch + core * 4 * unpacker.pixel_bytes;
     struct dory_product product;
     dory_product_start(&product, layer, tile, dory_packed_direct_of(layer), unpacker.pixel_bytes, 1, 0);
+    product.steps_back = product.pixel_count >= 4;
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct dory_tile bytes = *tile; /* whose pixels take as many bytes as the packed ones */
     bytes.input_channels = (uint16_t)unpacker.pixel_step;
