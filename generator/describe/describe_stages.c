@@ -162,6 +162,23 @@ void describe_refuse_stage(const struct description *d, const struct stage *stag
                "help to quantise to 8 bits, with scales that lie less far apart");
 }
 
+/* Channels of which no weight is the least of its bits, which has no number of the other sign. */
+static const bool *find_negatable(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    size_t channels = (size_t)d->output->channels, inputs = (size_t)(d->input->channels / layer->groups);
+    size_t each = inputs * (size_t)layer->kernel_height * (size_t)layer->kernel_width;
+    bool *negatable = arena_array(d->arena, bool, channels);
+    int least = -(1 << (d->record->weight_bits - 1));
+    for (size_t channel = 0; channel < channels; channel++) {
+        const int8_t *weight = layer->weights + channel * each, *end = weight + each;
+        while (weight < end && *weight != least)
+            weight++;
+        negatable[channel] = weight == end;
+    }
+    return negatable;
+}
+
 void describe_channel_stages(const struct description *d)
 {
     const struct layer *layer = d->layer;
@@ -185,7 +202,9 @@ void describe_channel_stages(const struct description *d)
                                          .allow_fast = d->network->fast_requantisation,
                                          .allow_split = dory_prefers_split(d->record, DORY_ROUND_FLOOR),
                                          .allow_split_away = dory_prefers_split(d->record, DORY_ROUND_AWAY),
-                                         .prefer_shared = dory_prefers_shared(d->record)};
+                                         .negatable = find_negatable(d),
+                                         .prefer_shared = dory_prefers_shared(d->record),
+                                         .record = d->record};
     if (requantise(&problem, d->requantisation, d->arena))
         requantisation_describe(d->requantisation, d->record);
     else

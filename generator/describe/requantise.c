@@ -5,6 +5,7 @@
 #include "describe/clamp.h"
 #include "describe/requantise_fast.h"
 #include "describe/requantise_solve.h"
+#include "dory/contract.h"
 #include "network/stage.h"
 
 static bool fits_32_bits(wide value) { return value >= INT32_MIN && value <= INT32_MAX; }
@@ -26,7 +27,8 @@ static bool copy_constants(const struct requantise_problem *problem, struct requ
         size_t index = index_of(problem->stage, channel);
         int64_t multiplier = problem->stage->multiplier[index], addend = problem->stage->addend[index], value;
         bool is_none = form->normalisation == DORY_NORMALISE_NONE;
-        form->channels[channel] = (struct requantised_channel){{is_none ? addend : multiplier, is_none ? 0 : addend}};
+        form->channels[channel] =
+            (struct requantised_channel){.words = {is_none ? addend : multiplier, is_none ? 0 : addend}};
         if ((is_none && multiplier != 1) || !requantised_value(form, channel, problem->ranges[channel].x, &value) ||
             !requantised_value(form, channel, problem->ranges[channel].y, &value))
             return false;
@@ -86,7 +88,7 @@ static bool is_clamped(const struct requantise_problem *problem, struct requanti
             !clamp_channel(scale * stage->multiplier[index], scale * stage->addend[index], divisor, form->maximum, range->x,
                            range->y, &clamped))
             return false;
-        form->channels[channel] = (struct requantised_channel){{clamped.low, clamped.high, 0, clamped.addend}};
+        form->channels[channel] = (struct requantised_channel){.words = {clamped.low, clamped.high, 0, clamped.addend}};
         if (clamped.multiplier != 0) { /* as numbers: clamp.h has them modulo 2^32 */
             form->channels[channel].words[2] = scale * stage->multiplier[index];
             form->channels[channel].words[3] = scale * stage->addend[index];
@@ -245,13 +247,25 @@ static bool solve_away(struct requantisation *form, int channel, const struct st
            solve_high(form, channel, function, slope, -function->points[0].x);
 }
 
-static bool solve(struct requantisation *form, int channel, const struct step_function *function, const struct stage *stage)
+/* SPLIT rises with its accumulators: where the stage falls, weights of the other sign make it rise. */
+static bool solve_either_split(const struct requantise_problem *problem, struct requantisation *form, int channel,
+                               const struct step_function *function, long double slope)
 {
+    bool falls = slope < 0 && !function->is_constant && form->rounding == DORY_ROUND_FLOOR;
+    return falls && problem->negatable && problem->negatable[channel]
+               ? solve_negated_split(form, channel, function, slope)
+               : solve_split(form, channel, function, slope, -bias_of(problem->stage, channel));
+}
+
+static bool solve(const struct requantise_problem *problem, struct requantisation *form, int channel,
+                  const struct step_function *function)
+{
+    const struct stage *stage = problem->stage;
     long double slope = step_function_slope(stage, channel);
     switch (form->normalisation) {
     case DORY_NORMALISE_32: return solve_32(form, channel, function, slope);
     case DORY_NORMALISE_CLAMPED: return solve_clamped(form, channel, function, slope);
-    case DORY_NORMALISE_SPLIT: return solve_split(form, channel, function, slope, -bias_of(stage, channel));
+    case DORY_NORMALISE_SPLIT: return solve_either_split(problem, form, channel, function, slope);
     default: break;
     }
     return form->rounding == DORY_ROUND_EVEN   ? solve_even(form, channel, function, stage, slope)
@@ -267,7 +281,7 @@ static bool solve_channel(struct candidates *all, int channel, struct step_funct
         return false;
     for (int i = 0; i < all->count; i++) {
         struct requantisation *form = &all->forms[i];
-        all->good[i] = all->good[i] && solve(form, channel, function, problem->stage);
+        all->good[i] = all->good[i] && solve(problem, form, channel, function);
         form->constant_channels += function->is_constant;
         any = any || all->good[i];
     }
@@ -352,6 +366,31 @@ static int64_t count_accumulators(const struct requantise_problem *problem)
     return count;
 }
 
+static bool is_faster(const struct requantise_problem *problem, const struct requantisation *a,
+                      const struct requantisation *b)
+{
+    if (!problem->record)
+        return false;
+    struct dory_layer with_a = *problem->record, with_b = *problem->record;
+    requantisation_describe(a, &with_a);
+    requantisation_describe(b, &with_b);
+    return dory_least_cycles(&with_a) < dory_least_cycles(&with_b);
+}
+
+/* What a division by a reciprocal costs, lies between the solved forms: beside SPLIT, kernels differ. */
+static bool is_divided(const struct requantise_problem *problem, const struct requantisation *solved,
+                       struct requantisation *form, struct arena *arena)
+{
+    bool is_split = solved && solved->normalisation == DORY_NORMALISE_SPLIT;
+    struct requantisation divided;
+    if (solved && solved->normalisation != DORY_NORMALISE_HIGH && !is_split)
+        return false;
+    if (!is_clamped(problem, &divided, arena) || (is_split && !is_faster(problem, &divided, solved)))
+        return false;
+    *form = divided;
+    return true;
+}
+
 bool requantise(const struct requantise_problem *problem, struct requantisation *result, struct arena *arena)
 {
     struct requantisation solved = {0};
@@ -364,9 +403,7 @@ bool requantise(const struct requantise_problem *problem, struct requantisation 
                  is_literal(problem, result, DORY_NORMALISE_32, arena) ||
                  (is_clamped(problem, result, arena) && result->reciprocal == 0);
     bool has_solution = !found && is_solved(problem, &solved, arena);
-    /* what a division by a reciprocal costs, lies between the solved forms */
-    if (!found && !(has_solution && solved.normalisation != DORY_NORMALISE_HIGH))
-        found = is_clamped(problem, result, arena);
+    found = found || is_divided(problem, has_solution ? &solved : NULL, result, arena);
     bool is_cheap = found || (has_solution && solved.normalisation != DORY_NORMALISE_HIGH);
     found = found || (!is_cheap && is_fast(problem, result, arena));
     if (!found && has_solution) {

@@ -18,6 +18,7 @@
  *     SHARED: the same, of which the bias is in the blob and the others, equal for all channels, are the layer's */
 struct requantised_channel {
     int64_t words[7];
+    bool is_negated; /* SPLIT: its weights are laid out with the other sign, and so its accumulators have it */
 };
 
 enum requantisation_verdict {
@@ -47,12 +48,14 @@ struct requantise_problem {
     const struct stage *stage;
     const struct step_point *ranges; /* a channel: accumulators from x to y */
     int channel_count;
-    int32_t minimum, maximum; /* what an element of the output may be */
-    bool allow_fast;          /* take CLAMPED, though it is wrong for some accumulators */
-    bool only_high;           /* no form but HIGH */
-    bool allow_split;         /* SPLIT may be taken: the layer's kernels are faster with it, */
-    bool allow_split_away;    /* and with it where it rounds away from zero, too */
-    bool prefer_shared;       /* SHARED is best where it is equal: what counts is bytes of constants */
+    int32_t minimum, maximum;        /* what an element of the output may be */
+    bool allow_fast;                 /* take CLAMPED, though it is wrong for some accumulators */
+    bool only_high;                  /* no form but HIGH */
+    bool allow_split;                /* SPLIT may be taken: the layer's kernels are faster with it, */
+    bool allow_split_away;           /* and with it where it rounds away from zero, too */
+    const bool *negatable;           /* a channel: all of its weights have a number of the other sign; null: none */
+    bool prefer_shared;              /* SHARED is best where it is equal: what counts is bytes of constants */
+    const struct dory_layer *record; /* whose kernels say whether a division or SPLIT is faster; null: SPLIT */
 };
 
 /* False where no form gives the stage. */

@@ -73,7 +73,7 @@ static bool round_line(const struct requantisation *form, const struct step_func
     if (ends.first > ends.last)
         return false;
     int64_t addend = limited(addends_middle(&inner), ends.first, ends.last) - multiplier * low.x;
-    *constants = (struct requantised_channel){{low.x, high.x, multiplier, addend}};
+    *constants = (struct requantised_channel){.words = {low.x, high.x, multiplier, addend}};
     return true;
 }
 

@@ -65,6 +65,7 @@ bool requantised_value(const struct requantisation *form, int channel, int64_t a
     const int64_t *words = form->channels[channel].words;
     wide result = 0;
     bool fits = true;
+    accumulator = form->channels[channel].is_negated ? -accumulator : accumulator;
     switch (form->normalisation) {
     case DORY_NORMALISE_NONE:
         result = (wide)accumulator + words[0];

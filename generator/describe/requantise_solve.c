@@ -16,7 +16,7 @@ bool solve_32(struct requantisation *form, int channel, const struct step_functi
     int64_t multiplier = 0, addend = function->points[0].y * ((int64_t)1 << form->shift);
     if (!function->is_constant && !line_solve(&line, slope, &multiplier, &addend))
         return false;
-    form->channels[channel] = (struct requantised_channel){{multiplier, addend}};
+    form->channels[channel] = (struct requantised_channel){.words = {multiplier, addend}};
     return requantised_is(form, channel, function);
 }
 
@@ -45,7 +45,7 @@ bool solve_clamped(struct requantisation *form, int channel, const struct step_f
         low = line.points[0].x;
         high = line.points[line.count - 1].x;
     }
-    form->channels[channel] = (struct requantised_channel){{low, high, multiplier, addend}};
+    form->channels[channel] = (struct requantised_channel){.words = {low, high, multiplier, addend}};
     return requantised_is(form, channel, function);
 }
 
@@ -55,7 +55,7 @@ bool solve_clamped(struct requantisation *form, int channel, const struct step_f
 static bool constant_split(struct requantisation *form, int channel, const struct step_function *function)
 {
     int64_t high = function->points[0].y * ((int64_t)1 << SPLIT_SHIFT);
-    form->channels[channel] = (struct requantised_channel){{1 - function->points[0].x, 1, 0, 0, high, 0, 0}};
+    form->channels[channel] = (struct requantised_channel){.words = {1 - function->points[0].x, 1, 0, 0, high, 0, 0}};
     return requantised_is(form, channel, function);
 }
 
@@ -76,11 +76,10 @@ static int64_t sign_step(long double slope, int places)
     return exponent < -SPLIT_SHIFT || exponent > 0 ? 0 : (int64_t)1 << (SPLIT_SHIFT + exponent + places);
 }
 
-bool solve_split(struct requantisation *form, int channel, const struct step_function *function, long double slope,
-                 int64_t zero)
+/* Of a line that rises. */
+static bool rising_split(struct requantisation *form, int channel, const struct step_function *function, long double slope,
+                         int64_t zero)
 {
-    if (function->is_constant)
-        return constant_split(form, channel, function);
     int places = slope > 0 && isfinite(slope) ? fine_places(function, slope) : -1;
     if (places < 0)
         return false;
@@ -95,9 +94,37 @@ bool solve_split(struct requantisation *form, int channel, const struct step_fun
     int64_t origin = (int64_t)wide_floor_divide((starts_below ? step : 0) - (wide)addend, multiplier) + 1;
     int64_t rest = ((addend + multiplier * origin) & ~(int64_t)31) | places;
     int64_t low = multiplier & (((int64_t)1 << places) - 1);
-    form->channels[channel] = (struct requantised_channel){
-        {-origin, line.points[line.count - 1].x - origin, low, rest, multiplier >> places, zero - origin, step >> places}};
+    form->channels[channel] =
+        (struct requantised_channel){.words = {-origin, line.points[line.count - 1].x - origin, low, rest,
+                                               multiplier >> places, zero - origin, step >> places}};
     return requantised_is(form, channel, function);
+}
+
+/* The function of the accumulator with the other sign: what falls then rises. */
+static struct step_function mirrored(const struct step_function *function, struct arena *arena)
+{
+    struct step_function mirror = {.count = function->count, .capacity = function->count};
+    mirror.points = arena_array(arena, struct step_point, (size_t)function->count);
+    for (int i = 0; i < function->count; i++)
+        mirror.points[function->count - 1 - i] = (struct step_point){-function->points[i].x, function->points[i].y};
+    return mirror;
+}
+
+bool solve_split(struct requantisation *form, int channel, const struct step_function *function, long double slope,
+                 int64_t zero)
+{
+    return function->is_constant ? constant_split(form, channel, function)
+                                 : rising_split(form, channel, function, slope, zero);
+}
+
+bool solve_negated_split(struct requantisation *form, int channel, const struct step_function *function, long double slope)
+{
+    struct arena scratch = {0};
+    struct step_function mirror = mirrored(function, &scratch);
+    bool good = rising_split(form, channel, &mirror, -slope, 0);
+    form->channels[channel].is_negated = good;
+    arena_free(&scratch);
+    return good;
 }
 
 /* ---- HIGH ---- */
@@ -131,7 +158,7 @@ static bool constant_high(struct requantisation *form, int channel, const struct
 {
     int64_t half = form->left_shift ? (int64_t)1 << (form->left_shift - 1) : 0;
     int64_t level = function->points[0].y * ((int64_t)1 << form->left_shift);
-    form->channels[channel] = (struct requantised_channel){{0, 0, level + half, form->left_shift}};
+    form->channels[channel] = (struct requantised_channel){.words = {0, 0, level + half, form->left_shift}};
     return requantised_is(form, channel, function);
 }
 
@@ -147,7 +174,7 @@ static bool try_biases(struct requantisation *form, int channel, const struct st
             int64_t moved = bias + (i % 2 ? -(i + 1) / 2 : i / 2), turned = multiplier + (j == 2 ? -1 : j);
             if (turned > INT32_MAX)
                 turned = INT32_MAX;
-            form->channels[channel] = (struct requantised_channel){{moved, turned, 0, shift}};
+            form->channels[channel] = (struct requantised_channel){.words = {moved, turned, 0, shift}};
             if (try_high(form, channel, function))
                 return true;
         }

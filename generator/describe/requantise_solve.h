@@ -15,6 +15,9 @@ bool solve_clamped(struct requantisation *form, int channel, const struct step_f
 bool solve_split(struct requantisation *form, int channel, const struct step_function *function, long double slope,
                  int64_t zero);
 
+/* Of a function that falls, where the layer's weights can have the other sign. */
+bool solve_negated_split(struct requantisation *form, int channel, const struct step_function *function, long double slope);
+
 /* `bias` is what makes of the accumulator a number of which the reference takes the sign, or its parity. */
 bool solve_high(struct requantisation *form, int channel, const struct step_function *function, long double slope,
                 int64_t bias);

@@ -39,6 +39,12 @@ struct source {
 /* Behind the last channel that a quad has in the blob, filled up or not. */
 static uint32_t quad_end(const struct source *source, uint32_t quad) { return 4 * quad + dory_lanes(source->record); }
 
+/* A weight of an output as the firmware has it: see struct requantised_channel. */
+static int8_t signed_weight(const struct source *source, uint32_t output, int8_t weight)
+{
+    return source->requantisation->channels[output].is_negated ? (int8_t)-weight : weight;
+}
+
 /* The weights of one output and some input channels at one tap, all as the firmware counts them: in a layer that reads its
  * whole input, whose channels are elements in HWC order, taps go on where channels end. Zero where the output is one that
  * fills up a quad, or a channel not of its group. */
@@ -56,7 +62,7 @@ static void gather(const struct source *source, uint32_t output, uint32_t first,
     uint32_t channel = (start - group) % channels;
     tap += (start - group) / channels;
     for (uint32_t i = start - first; i < end - first; i++) {
-        to[i] = weights[channel * source->taps + tap];
+        to[i] = signed_weight(source, output, weights[channel * source->taps + tap]);
         channel = channel + 1 == channels ? 0 : channel + 1;
         tap += channel == 0;
     }
@@ -133,7 +139,9 @@ static void write_depthwise_quad(struct writer *writer, const struct source *sou
     for (uint32_t output = 4 * quad; output < 4 * quad + 4; output++)
         for (uint32_t tap = 0; tap < source->taps; tap++) {
             bool is_there = output < source->record->output_channels;
-            write_bytes(writer, is_there ? (uint8_t)source->layer->weights[output * source->taps + tap] : 0, 1);
+            int8_t weight =
+                is_there ? signed_weight(source, output, source->layer->weights[output * source->taps + tap]) : 0;
+            write_bytes(writer, (uint8_t)weight, 1);
             if (tap % columns == columns - 1)
                 write_bytes(writer, 0, dory_round_up(columns, 4) - columns);
         }
@@ -147,7 +155,7 @@ static bool fits(int64_t value, unsigned bytes) { return bytes == 8 || (value >=
  * and of the split one are modulo 2^32. */
 static bool write_constants(struct writer *writer, const struct source *source, uint32_t output)
 {
-    static const struct requantised_channel none = {{0}};
+    static const struct requantised_channel none = {.words = {0}};
     bool is_there = output < source->record->output_channels;
     const struct requantised_channel *channel = is_there ? &source->requantisation->channels[output] : &none;
     uint8_t form = source->record->normalisation;

@@ -7,8 +7,7 @@
 
 const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {DORY_XPULPV2_KERNELS(DESCRIPTION) NULL};
 
-/* Of the fastest kernel, were the layer one tile on eight cores. */
-static uint64_t least_cycles(const struct dory_layer *layer)
+uint64_t dory_least_cycles(const struct dory_layer *layer)
 {
     struct dory_tile_shape tile = {layer->output_height, layer->output_width, layer->output_channels, layer->input_channels};
     uint64_t least = UINT64_MAX;
@@ -32,7 +31,7 @@ bool dory_prefers_split(const struct dory_layer *layer, enum dory_rounding round
     high = split;
     high.normalisation = DORY_NORMALISE_HIGH;
     return layer->output_bits == 8 && !layer->output_is_signed && (layer->output_height > 1 || layer->output_width > 1) &&
-           least_cycles(&split) < least_cycles(&high);
+           dory_least_cycles(&split) < dory_least_cycles(&high);
 }
 
 bool dory_prefers_shared(const struct dory_layer *layer)

@@ -24,6 +24,7 @@ struct subject {
     int64_t multipliers[CHANNELS], addends[CHANNELS];
     int exponents[CHANNELS];
     struct step_point ranges[CHANNELS];
+    bool negatable[CHANNELS];
     struct requantise_problem problem;
 };
 
@@ -33,6 +34,7 @@ static void make_ranges(struct subject *s)
     for (int i = 0; i < CHANNELS; i++) {
         int64_t most = INT64_C(1) << random_number(8, 16);
         s->ranges[i] = (struct step_point){-random_number(0, most), random_number(0, most)};
+        s->negatable[i] = random_number(0, 3) != 0;
     }
 }
 
@@ -49,6 +51,7 @@ static void make_clip(struct subject *s)
                                              .maximum = (int32_t)s->stage.maximum,
                                              .allow_split = random_number(0, 1),
                                              .allow_split_away = random_number(0, 1),
+                                             .negatable = s->negatable,
                                              .prefer_shared = random_number(0, 1)};
 }
 
@@ -123,6 +126,12 @@ static void as_the_firmware_has_it(const struct requantisation *form, int channe
     }
 }
 
+/* The channel's weights, and with them its accumulators, may have the other sign. */
+static int32_t accumulator_of(const struct requantisation *form, int channel, int64_t x)
+{
+    return (int32_t)(form->channels[channel].is_negated ? -x : x);
+}
+
 static bool is_right(const struct subject *s, const struct requantisation *form, int channel, int64_t *at)
 {
     struct dory_layer layer;
@@ -132,7 +141,7 @@ static bool is_right(const struct subject *s, const struct requantisation *form,
         int64_t value = 0;
         *at = x;
         if (!requantised_value(form, channel, x, &value) || value != stage_apply(&s->stage, channel, x) ||
-            dory_normalise(&layer, constants, 0, (int32_t)x) != value)
+            dory_normalise(&layer, constants, 0, accumulator_of(form, channel, x)) != value)
             return false;
     }
     return true;
@@ -141,7 +150,7 @@ static bool is_right(const struct subject *s, const struct requantisation *form,
 /* ---- what was chosen, and what a unit more in a multiplier changes ---- */
 
 static int chosen[DORY_NORMALISE_SHARED + 1], chosen_roundings[3], chosen_splits[3], chosen_shared[3],
-    failed_proofs[DORY_NORMALISE_SHARED + 1];
+    failed_proofs[DORY_NORMALISE_SHARED + 1], negated;
 
 static void expect_proof_of_mutant(struct subject *s, struct requantisation *form, int channel)
 {
@@ -176,6 +185,8 @@ static void test_rounding(enum rounding rounding, int count)
         for (int channel = 0; channel < CHANNELS && found; channel++) {
             EXPECT(is_right(&subject, &form, channel, &at), "rounding %d, case %d, channel %d: %s, at %" PRId64, rounding, i,
                    channel, requantisation_text(&form, &arena), at);
+            EXPECT(!form.channels[channel].is_negated || subject.negatable[channel], "weights that have no other sign");
+            negated += form.channels[channel].is_negated;
             if (i % 8 == 0)
                 expect_proof_of_mutant(&subject, &form, channel);
         }
@@ -200,7 +211,8 @@ static int64_t count_wrong(const struct subject *s, const struct requantisation 
             struct dory_layer layer;
             uint8_t constants[28];
             as_the_firmware_has_it(form, channel, &layer, constants);
-            int64_t apart = dory_normalise(&layer, constants, 0, (int32_t)x) - (int64_t)stage_apply(&s->stage, channel, x);
+            int64_t apart = dory_normalise(&layer, constants, 0, accumulator_of(form, channel, x)) -
+                            (int64_t)stage_apply(&s->stage, channel, x);
             apart = apart < 0 ? -apart : apart;
             count += apart != 0;
             *most = apart > *most ? apart : *most;
@@ -270,7 +282,8 @@ int main(void)
     for (int form = DORY_NORMALISE_32; form <= DORY_NORMALISE_SHARED; form++)
         printf("form %d: chosen %d times, %d mutants not proven\n", form, chosen[form], failed_proofs[form]);
     printf("high: floor %d, away %d, even %d\n", chosen_roundings[0], chosen_roundings[1], chosen_roundings[2]);
-    printf("split: floor %d, away %d\n", chosen_splits[0], chosen_splits[1]);
+    printf("split: floor %d, away %d; %d channels with the other sign\n", chosen_splits[0], chosen_splits[1], negated);
+    EXPECT(negated > 0, "weights never have the other sign");
     printf("shared: away %d, even %d\n", chosen_shared[DORY_ROUND_AWAY], chosen_shared[DORY_ROUND_EVEN]);
     EXPECT(chosen_shared[DORY_ROUND_AWAY] && chosen_shared[DORY_ROUND_EVEN], "one scale for all channels never shared");
     EXPECT(chosen[DORY_NORMALISE_32] && chosen[DORY_NORMALISE_CLAMPED] && chosen[DORY_NORMALISE_HIGH] && chosen_splits[0] &&

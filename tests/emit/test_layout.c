@@ -12,6 +12,7 @@ struct shape {
     bool depthwise;
     uint16_t tile_input_channels;
     uint8_t normalisation;
+    uint32_t negated; /* bits: outputs whose weights have the other sign */
 };
 
 static const int64_t multipliers[5] = {3, -4, 5, 6, 7}, addends[5] = {-1, 256, 0, 1, 2};
@@ -60,7 +61,8 @@ static struct dory_layer run_of(const struct shape *shape, bool whole)
 }
 
 /* The stage's constants as the form has them. */
-static struct requantisation constants_of(const struct layer *layer, const struct dory_layer *record, struct arena *arena)
+static struct requantisation constants_of(const struct layer *layer, const struct dory_layer *record, uint32_t negated,
+                                          struct arena *arena)
 {
     struct requantisation form = {.channels = arena_array(arena, struct requantised_channel, record->output_channels)};
     const struct stage *stage = &layer->stages[0];
@@ -69,6 +71,7 @@ static struct requantisation constants_of(const struct layer *layer, const struc
         bool none = record->normalisation == DORY_NORMALISE_NONE;
         words[0] = none ? stage->addend[i] : stage->multiplier[i];
         words[1] = stage->addend[i];
+        form.channels[i].is_negated = negated >> i & 1;
     }
     return form;
 }
@@ -85,7 +88,7 @@ static void expect_blob(const char *what, const struct shape *shape, const int8_
     struct plan_layer planned = {.record = run_of(shape, layer_reads_whole_input(&network, &layer)),
                                  .weights_bytes = bytes,
                                  .weights_address = FLASH_HEADER_BYTES};
-    struct requantisation form = constants_of(&layer, &planned.record, &arena);
+    struct requantisation form = constants_of(&layer, &planned.record, shape->negated, &arena);
     planned.requantisation = &form;
     struct plan plan = {.network = &network, .layers = &planned, .flash_bytes = FLASH_HEADER_BYTES + bytes};
     EXPECT(layout_weights(&plan, &arena, &diagnostics), "%s: %s", what, diagnostics.count ? diagnostics.list[0].text : "");
@@ -271,6 +274,31 @@ static void test_depthwise(void)
     expect_blob("depth-wise", &shape, weights, expected, sizeof expected);
 }
 
+/* The second of two outputs has its weights with the other sign, its constants as they are. */
+static void test_negated(void)
+{
+    struct shape shape = {.height = 4,
+                          .width = 4,
+                          .channels = 2,
+                          .outputs = 2,
+                          .kernel_height = 1,
+                          .kernel_width = 3,
+                          .dilation_width = 1,
+                          .depthwise = true,
+                          .normalisation = DORY_NORMALISE_32,
+                          .negated = 2};
+    const int8_t weights[6] = {1, 2, 3, 127, -127, 6};
+    const uint8_t rows[48] = {1, 2, 3, 0, 129, 127, 250, 0, [16] = 3, 0, 0, 0, 255, 255, 255, 255, 252, 255, 255, 255, 0, 1};
+    expect_blob("negated, depth-wise", &shape, weights, rows, sizeof rows);
+    shape.depthwise = false;
+    shape.kernel_width = 1;
+    shape.channels = 3;
+    shape.tile_input_channels = 3;
+    const uint8_t words[48] = {1, 2,   3,   0,   129, 127, 250, 0,   [16] = 3, 0, 0,
+                               0, 255, 255, 255, 255, 252, 255, 255, 255,      0, 1};
+    expect_blob("negated", &shape, weights, words, sizeof words);
+}
+
 /* The hash of no words. */
 static void test_header(void)
 {
@@ -305,7 +333,7 @@ static void test_constants_out_of_range(void)
     struct network network = {.tensors = tensors, .tensor_count = 2, .layers = &layer, .layer_count = 1};
     struct plan_layer planned = {
         .record = run_of(&shape, false), .weights_bytes = 48, .weights_address = FLASH_HEADER_BYTES};
-    struct requantisation form = constants_of(&layer, &planned.record, &arena);
+    struct requantisation form = constants_of(&layer, &planned.record, 0, &arena);
     planned.requantisation = &form;
     struct plan plan = {.network = &network, .layers = &planned, .flash_bytes = FLASH_HEADER_BYTES + 48};
     EXPECT(!layout_weights(&plan, &arena, &diagnostics), "a multiplier beyond 32 bits was cut off");
@@ -323,6 +351,7 @@ int main(void)
     test_few_outputs();
     test_packing();
     test_depthwise();
+    test_negated();
     test_header();
     test_constants_out_of_range();
     return expect_result("test_layout");

@@ -49,7 +49,7 @@ static struct network network = {
 static const struct target target = {.name = "host", .cores = 8};
 static const struct dory_kernel_description kernel = {.name = "dory_reference_convolution"};
 
-static struct requantised_channel constants[2] = {{{3, 100}}, {{-5, -7}}};
+static struct requantised_channel constants[2] = {{.words = {3, 100}}, {.words = {-5, -7}}};
 static const struct requantisation requantisation = {
     .normalisation = DORY_NORMALISE_32, .shift = 8, .maximum = 255, .channels = constants, .channel_count = 2};
 

@@ -45,6 +45,9 @@ bool dory_kernel_supports(const struct dory_kernel_description *kernel, const st
 extern const struct dory_kernel_description *const dory_reference_kernels[]; /* portable C, every layer */
 extern const struct dory_kernel_description *const dory_xpulpv2_kernels[];   /* GAP8; what they refuse, the reference does */
 
+/* Cycles of the fastest of GAP8's kernels, were the layer one tile on eight cores. */
+uint64_t dory_least_cycles(const struct dory_layer *layer);
+
 /* True where GAP8's kernels take fewer cycles for a convolution in the form DORY_NORMALISE_SPLIT than in
  * DORY_NORMALISE_HIGH, with that rounding. Not where a channel has one output: its constants, which are longer, are read
  * from the flash. */
