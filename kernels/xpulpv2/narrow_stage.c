@@ -61,15 +61,33 @@ bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory
     return true;
 }
 
+/* The stages of the two inputs, and what comes of their elements. */
+static bool narrow_inputs_of(struct dory_narrow_stage input[2], struct dory_range result[2], const struct dory_layer *layer)
+{
+    result[0] = dory_element_range(layer->input_bits, layer->input_is_signed);
+    result[1] = dory_element_range(layer->second_input_bits, layer->second_input_is_signed);
+    return dory_narrow_stage_of(&input[0], &layer->stages->input[0], &result[0]) &&
+           dory_narrow_stage_of(&input[1], &layer->stages->input[1], &result[1]);
+}
+
 bool dory_narrow_addition_of(struct dory_narrow_stage input[2], struct dory_narrow_stage sum[2],
                              const struct dory_layer *layer)
 {
-    struct dory_range first = dory_element_range(layer->input_bits, layer->input_is_signed);
-    struct dory_range second = dory_element_range(layer->second_input_bits, layer->second_input_is_signed);
-    if (!dory_narrow_stage_of(&input[0], &layer->stages->input[0], &first) ||
-        !dory_narrow_stage_of(&input[1], &layer->stages->input[1], &second)) {
+    struct dory_range result[2];
+    if (!narrow_inputs_of(input, result, layer)) {
         return false;
     }
-    struct dory_range both = {first.least + second.least, first.most + second.most};
+    struct dory_range both = {result[0].least + result[1].least, result[0].most + result[1].most};
     return dory_fits_32(both.least) && dory_fits_32(both.most) && dory_narrow_stages_of(sum, layer, both);
+}
+
+bool dory_narrow_concatenation_of(struct dory_narrow_stage input[2], struct dory_narrow_stage end[2],
+                                  const struct dory_layer *layer)
+{
+    struct dory_range result[2];
+    if (layer->normalisation == DORY_NORMALISE_THRESHOLDS || !narrow_inputs_of(input, result, layer)) {
+        return false;
+    }
+    struct dory_range either = {smaller(result[0].least, result[1].least), larger(result[0].most, result[1].most)};
+    return dory_narrow_stages_of(end, layer, either);
 }

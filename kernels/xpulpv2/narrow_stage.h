@@ -1,5 +1,5 @@
-/* The scalar stages of additions and pools where 32 bits are enough for them: for the kernels, and for the planner, who has
- * to know which of their ways they will take. */
+/* The scalar stages of additions, concatenations and pools where 32 bits are enough for them: for the kernels, and for the
+ * planner, who has to know which of their ways they will take. */
 #ifndef DORY_XPULPV2_NARROW_STAGE_H
 #define DORY_XPULPV2_NARROW_STAGE_H
 
@@ -13,6 +13,12 @@ struct dory_narrow_stage {
     int32_t multiplier, addend, shift, minimum, maximum, divisor;
 };
 #define DORY_DIVIDES (-1)
+
+static inline bool dory_changes_nothing(const struct dory_narrow_stage *stage)
+{
+    return stage->multiplier == 1 && stage->addend == 0 && stage->shift == 0 && stage->minimum == INT32_MIN &&
+           stage->maximum == INT32_MAX;
+}
 
 /* The values that a stage may meet or give. */
 struct dory_range {
@@ -38,5 +44,9 @@ bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory
 /* The stages of an addition, inputs' and sum's. False: not in 32 bits. */
 bool dory_narrow_addition_of(struct dory_narrow_stage input[2], struct dory_narrow_stage sum[2],
                              const struct dory_layer *layer);
+
+/* The same of a concatenation: `end` is what elements of either input run through last. */
+bool dory_narrow_concatenation_of(struct dory_narrow_stage input[2], struct dory_narrow_stage end[2],
+                                  const struct dory_layer *layer);
 
 #endif

@@ -3,6 +3,9 @@
 /* Of a stage: in 32 bits without and with a division, in 64 bits without any, by a power of two, by something else. */
 enum { NARROW = 11, DIVIDED = 32, WIDE = 50, WIDE_SHIFTED = 150, WIDE_DIVIDED = 310 };
 
+/* The search for how many of the thresholds have been reached. */
+enum { THRESHOLDS = 250 };
+
 /* The same of an addition, whose four stages are compiled into one loop. */
 enum { ADDED = 6, ADDED_DIVIDED = 32, ADDED_WIDE = 58, ADDED_WIDE_SHIFTED = 118, ADDED_WIDE_DIVIDED = 208 };
 
@@ -32,7 +35,7 @@ uint32_t dory_scalar_finish_cycles(const struct dory_layer *layer, struct dory_r
     struct dory_narrow_stage stage[2];
     switch (layer->normalisation) {
     case DORY_NORMALISE_HIGH: return 27;
-    case DORY_NORMALISE_THRESHOLDS: return 250;
+    case DORY_NORMALISE_THRESHOLDS: return THRESHOLDS;
     default: break;
     }
     if (!dory_narrow_stages_of(stage, layer, range)) {
@@ -69,4 +72,22 @@ uint32_t dory_addition_element_cycles(const struct dory_layer *layer)
                added_wide_cycles(&stages->first) + (stages->has_second ? added_wide_cycles(&stages->second) : 0) + 25;
     }
     return added_cycles(&input[0]) + added_cycles(&input[1]) + added_cycles(&sum[0]) + added_cycles(&sum[1]) + 20;
+}
+
+/* Of a concatenation's, each of which goes through the elements by itself. */
+static uint32_t passed_cycles(const struct dory_narrow_stage *stage)
+{
+    return stage->shift == DORY_DIVIDES ? 45 : dory_changes_nothing(stage) ? 0 : 9;
+}
+
+uint32_t dory_concatenation_element_cycles(const struct dory_layer *layer)
+{
+    struct dory_narrow_stage input[2], end[2];
+    const struct dory_stages *stages = layer->stages;
+    if (!dory_narrow_concatenation_of(input, end, layer)) {
+        bool counts = layer->normalisation == DORY_NORMALISE_THRESHOLDS;
+        return (wide_cycles(&stages->input[0]) + wide_cycles(&stages->input[1])) / 2 +
+               (counts ? THRESHOLDS : wide_sum_cycles(stages));
+    }
+    return (passed_cycles(&input[0]) + passed_cycles(&input[1])) / 2 + passed_cycles(&end[0]) + passed_cycles(&end[1]);
 }

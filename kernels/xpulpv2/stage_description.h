@@ -13,4 +13,7 @@ uint32_t dory_four_finish_cycles(const struct dory_layer *layer, struct dory_ran
 /* From two elements of at most 8 bits to one of an addition's, one by one, not by tables. */
 uint32_t dory_addition_element_cycles(const struct dory_layer *layer);
 
+/* From an element to one of a concatenation's, the mean of both inputs. */
+uint32_t dory_concatenation_element_cycles(const struct dory_layer *layer);
+
 #endif

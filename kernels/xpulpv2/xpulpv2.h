@@ -135,6 +135,7 @@
     KERNEL(pool_any)                                                                                                        \
     KERNEL(copy)                                                                                                            \
     KERNEL(concatenation)                                                                                                   \
+    KERNEL(concatenation_any)                                                                                               \
     KERNEL(interpolation)                                                                                                   \
     KERNEL(softmax)                                                                                                         \
     KERNEL(softmax_exact)                                                                                                   \

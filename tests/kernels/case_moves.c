@@ -59,6 +59,24 @@ static void random_copy(struct test_case *test)
     shape_tile(test);
 }
 
+/* ---- thresholds, of pools and concatenations ---- */
+
+static void fill_thresholds(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    uint32_t taps = layer->operation == DORY_AVERAGE_POOL ? (uint32_t)layer->kernel_height * layer->kernel_width : 1;
+    int32_t least = layer->input_is_signed ? -128 * (int32_t)taps : 0, threshold = least;
+    for (uint32_t i = 0; i < DORY_THRESHOLDS; i++, threshold += (int32_t)random_up_to(2 * taps)) {
+        test->lists[i] = threshold;
+    }
+    layer->normalisation = DORY_NORMALISE_THRESHOLDS;
+    layer->thresholds = test->lists;
+    layer->output_bits = 8;
+    layer->output_is_signed = 0;
+    layer->minimum = 0;
+    layer->maximum = 255;
+}
+
 /* ---- concatenations ---- */
 
 static const struct dory_stage identity = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
@@ -92,6 +110,25 @@ static void random_concatenation(struct test_case *test)
     }
     layer->input_channels = (uint16_t)random_between(1, layer->output_channels - 1u);
     test->shape.input_channels = layer->input_channels;
+    shape_tile(test);
+}
+
+/* Of elements of any bits with stages of any kind: what an addition of the two inputs would have. */
+static void random_concatenation_any(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    if (layer->operation != DORY_ADDITION) {
+        return; /* another layer is made */
+    }
+    layer->operation = DORY_CONCATENATION;
+    test->tile.first_channel = (uint16_t)(4 * random_up_to(3));
+    test->channels_behind = random_up_to(5);
+    layer->output_channels = (uint16_t)(test->tile.first_channel + test->shape.channels + test->channels_behind + 1);
+    layer->input_channels = (uint16_t)random_between(1, layer->output_channels - 1u);
+    test->shape.input_channels = layer->input_channels;
+    if (one_in(8)) {
+        fill_thresholds(test);
+    }
     shape_tile(test);
 }
 
@@ -191,24 +228,6 @@ static void random_largest(struct test_case *test)
     shape_tile(test);
 }
 
-/* ---- thresholds of pools ---- */
-
-static void fill_thresholds(struct test_case *test)
-{
-    struct dory_layer *layer = &test->layer;
-    uint32_t taps = layer->operation == DORY_AVERAGE_POOL ? (uint32_t)layer->kernel_height * layer->kernel_width : 1;
-    int32_t least = layer->input_is_signed ? -128 * (int32_t)taps : 0, threshold = least;
-    for (uint32_t i = 0; i < DORY_THRESHOLDS; i++, threshold += (int32_t)random_up_to(2 * taps)) {
-        test->lists[i] = threshold;
-    }
-    layer->normalisation = DORY_NORMALISE_THRESHOLDS;
-    layer->thresholds = test->lists;
-    layer->output_bits = 8;
-    layer->output_is_signed = 0;
-    layer->minimum = 0;
-    layer->maximum = 255;
-}
-
 static bool is_pool(const struct dory_layer *layer)
 {
     return layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL;
@@ -226,6 +245,8 @@ void random_moves(struct test_case *test)
         random_copy(test);
     } else if (is_kernel(test, "dory_xpulpv2_concatenation")) {
         random_concatenation(test);
+    } else if (is_kernel(test, "dory_xpulpv2_concatenation_any")) {
+        random_concatenation_any(test);
     } else if (is_kernel(test, "dory_xpulpv2_interpolation")) {
         random_interpolation(test);
     } else if (is_kernel(test, "dory_xpulpv2_softmax") || is_kernel(test, "dory_xpulpv2_softmax_exact")) {
@@ -235,22 +256,34 @@ void random_moves(struct test_case *test)
     }
 }
 
+/* Two inputs of the same channels and bits: as they are, or each requantised where there is no normalisation. */
+static void usual_concatenation(struct test_case *test, const struct dory_layer *wanted)
+{
+    struct dory_layer *layer = &test->layer;
+    layer->input_channels = layer->output_channels / 2;
+    layer->input_bits = layer->second_input_bits = wanted->input_bits;
+    layer->output_bits = wanted->output_bits;
+    layer->maximum = wanted->maximum;
+    if (wanted->normalisation == DORY_NORMALISE_NONE) {
+        test->stages.input[0] = test->stages.input[1] = (struct dory_stage){300000, 1 << 18, 1 << 19, 0, wanted->maximum};
+    }
+}
+
 /* Of an image half as large in each direction; of two inputs of the same channels. */
 static void usual_move(struct test_case *test)
 {
-    struct dory_layer *layer = &test->layer;
-    uint8_t normalisation = layer->normalisation, rounding = layer->rounding;
+    struct dory_layer *layer = &test->layer, wanted = *layer;
     plain_layer(test, layer->operation);
-    layer->normalisation = normalisation;
+    layer->normalisation = wanted.normalisation;
     layer->input_channels = layer->output_channels;
     if (layer->operation == DORY_CONCATENATION) {
-        layer->input_channels /= 2;
+        usual_concatenation(test, &wanted);
     } else if (layer->operation == DORY_INTERPOLATION) {
         layer->kernel_height = layer->input_height = layer->output_height / 2;
         layer->kernel_width = layer->input_width = layer->output_width / 2;
         layer->stride_height = layer->stride_width = 0;
         layer->row_pairs = layer->column_pairs = 1;
-        fill_interpolation(test, 2, rounding, true);
+        fill_interpolation(test, 2, wanted.rounding, true);
     } else if (layer->operation == DORY_SOFTMAX) {
         fill_softmax(test);
     }
