@@ -10,7 +10,7 @@ uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
     case DORY_NORMALISE_NONE: return 610;
     case DORY_NORMALISE_32: return 590;
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 680 : 590;
-    case DORY_NORMALISE_SPLIT: return 700;
+    case DORY_NORMALISE_SPLIT: return 900;
     case DORY_NORMALISE_HIGH: return 800;
     case DORY_NORMALISE_SHARED: return 1000;
     case DORY_NORMALISE_DIVIDE: return 1110;
@@ -18,11 +18,19 @@ uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
     }
 }
 
+/* How whole blocks finish: of the kernels with elements below 8 bits, the split kinds go the long way. */
+static enum dory_direct kind_of(const struct dory_layer *layer)
+{
+    bool is_packed = layer->weight_bits < 8 || layer->input_bits < 8 || layer->output_bits < 8;
+    return is_packed ? dory_packed_direct_of(layer) : dory_product_direct_of(layer);
+}
+
 /* The same, as more than what the shortest way takes. */
 static uint64_t finish_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
-    uint64_t lanes = dory_minimum(tile->channels, 4), stores = layer->normalisation == DORY_NORMALISE_NONE ? 130 : 0;
-    switch (dory_product_direct_of(layer)) {
+    uint64_t lanes = dory_minimum(tile->channels, 4), pixels = dory_minimum(tile->rows * tile->columns, 4);
+    uint64_t stores = layer->normalisation == DORY_NORMALISE_NONE ? 130 : 0;
+    switch (kind_of(layer)) {
     case DORY_DIRECT: return 0;
     case DORY_DIRECT_CLAMPED: return 28;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 71;
@@ -31,7 +39,9 @@ static uint64_t finish_cycles(const struct dory_layer *layer, const struct dory_
     case DORY_DIRECT_SPLIT_AWAY: return 95;
     case DORY_DIRECT_HIGH: return 112;
     case DORY_DIRECT_HIGH_AWAY: return 154;
-    default: return (dory_long_finish_cycles(layer) + stores) * (4 + 3 * lanes) / 16;
+    default:
+        return (dory_long_finish_cycles(layer) + stores) * (4 + 3 * lanes) / 16 +
+               pixels * lanes * dory_bitwise_division_cycles(layer);
     }
 }
 
@@ -53,8 +63,7 @@ static uint64_t start_cycles(const struct dory_layer *layer)
 static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks)
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns;
-    bool direct = dory_product_direct_of(layer) != DORY_NOT_DIRECT;
-    return direct && pixels < 4 ? (blocks < quads ? blocks : quads) * (20 + 25 * pixels) : 0;
+    return kind_of(layer) != DORY_NOT_DIRECT && pixels < 4 ? (blocks < quads ? blocks : quads) * (20 + 25 * pixels) : 0;
 }
 
 /* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */
@@ -67,8 +76,7 @@ static uint32_t step_tenths(const struct dory_layer *layer, unsigned cores)
 /* Cycles more for a block whose weights or output have fewer than 8 bits. */
 static uint32_t packed_cycles(const struct dory_layer *layer)
 {
-    uint32_t packed = dory_direct_of(layer) != DORY_NOT_DIRECT ? 128 : layer->output_bits == 2 ? 480 : 270;
-    return (layer->weight_bits == 4 ? 16u : 0u) + (layer->output_bits < 8 ? packed : 0);
+    return (layer->weight_bits == 4 ? 16u : 0u) + (layer->output_bits < 8 ? 128u : 0u);
 }
 
 /* Fours of pixels of which the slowest core has a part: shares of blocks may begin in the middle of one. */
@@ -85,6 +93,13 @@ static uint64_t most_started(uint64_t all_blocks, uint64_t quads, unsigned cores
     return whole + (rest != 0);
 }
 
+/* At the end of four pixels' channels: fewer than four are stored one by one, and go the long way where they are packed. */
+static uint64_t last_quad_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    bool is_direct = kind_of(layer) != DORY_NOT_DIRECT, is_whole = tile->channels % 4 == 0;
+    return is_direct && is_whole ? 30 : is_direct && layer->output_bits < 8 ? 560 : 110;
+}
+
 uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                              uint32_t run_bytes, uint32_t runs, uint64_t source_cycles)
 {
@@ -97,7 +112,7 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
     }
     uint64_t blocks = ((uint64_t)quads * pixel_quads + cores - 1) / cores;
     uint64_t started = most_started((uint64_t)quads * pixel_quads, quads, cores);
-    uint64_t row = source_cycles + (dory_product_direct_of(layer) != DORY_NOT_DIRECT && tile->channels % 4 == 0 ? 30 : 110);
+    uint64_t row = source_cycles + last_quad_cycles(layer, tile);
     return blocks * block + started * row + edge_cycles(layer, tile, blocks) + start_cycles(layer);
 }
 
@@ -136,7 +151,7 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
     uint32_t elements = dory_run_elements(layer, tile->input_channels), words = elements / 4, rest = elements % 4;
     uint64_t word_cycles = words * (runs * (tile->input_channels % 4 == 0 ? 8 : 11) + 7);
     uint64_t source = 60 + groups * (word_cycles + rest * (runs * 8 + 7) + 25);
-    return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source) + 190;
+    return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source) + 280;
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
@@ -196,7 +211,7 @@ static uint64_t linear_finish_cycles(const struct dory_layer *layer)
     case DORY_DIRECT_CLAMPED_DIVIDED: return 175;
     case DORY_DIRECT_SPLIT: return 160;
     case DORY_DIRECT_SPLIT_AWAY: return 185;
-    default: return dory_long_finish_cycles(layer) * 4 / 10 + 195;
+    default: return dory_long_finish_cycles(layer) * 4 / 10 + 195 + 4 * dory_bitwise_division_cycles(layer);
     }
 }
 

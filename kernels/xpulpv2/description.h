@@ -3,6 +3,7 @@
 #ifndef DORY_XPULPV2_DESCRIPTION_H
 #define DORY_XPULPV2_DESCRIPTION_H
 
+#include "direct.h"
 #include "xpulpv2.h"
 
 static inline uint32_t dory_no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -23,6 +24,12 @@ static inline bool dory_is_stored_packed(const struct dory_layer *layer) { retur
 static inline bool dory_is_stored(const struct dory_layer *layer)
 {
     return dory_is_stored_packed(layer) && layer->output_bits >= 8;
+}
+
+/* Cycles of an element, beside those of its form, where its division is made bit by bit. */
+static inline uint32_t dory_bitwise_division_cycles(const struct dory_layer *layer)
+{
+    return layer->normalisation == DORY_NORMALISE_DIVIDE && !dory_divides_narrowly(layer) ? 1150 : 0;
 }
 
 #endif

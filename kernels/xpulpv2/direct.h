@@ -53,6 +53,13 @@ static inline int dory_divides_by_power_less_one(const struct dory_layer *layer)
     return n >= 8 && n <= 24 && layer->reciprocal == 0x80000000u + (1u << (31 - n)) + 1;
 }
 
+/* DORY_NORMALISE_DIVIDE where an estimate and a correction make the quotient; others are made bit by bit, see normalise.c.
+ */
+static inline bool dory_divides_narrowly(const struct dory_layer *layer)
+{
+    return layer->divisor >= 2 && layer->divisor <= 1 << 30 && layer->minimum >= -(1 << 16) && layer->maximum <= 1 << 16;
+}
+
 /* Half to even is left to the long way: it matters at exact ties only, which few scales have. */
 static inline enum dory_direct dory_direct_high_of(const struct dory_layer *layer)
 {

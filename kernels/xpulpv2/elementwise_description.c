@@ -282,13 +282,14 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
 
 static bool concatenation_any_supports(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_CONCATENATION && layer->normalisation != DORY_NORMALISE_HIGH && layer->input_bits <= 16 &&
-           layer->second_input_bits <= 16 && layer->output_bits <= 16 && !concatenation_supports(layer);
+    return layer->operation == DORY_CONCATENATION && layer->normalisation != DORY_NORMALISE_HIGH &&
+           layer->input_bits <= 16 && layer->second_input_bits <= 16 && layer->output_bits <= 16 &&
+           !concatenation_supports(layer);
 }
 
 /* Cycles of what is done to sixteen elements but for their stages: they become integers, in one piece or, where the inputs
  * meet among them, in two, which are copied first; and they become elements again. */
-enum { READ_PIECE = 250, COPY_PIECE = 140, WRITE_SIXTEEN = 240 };
+enum { READ_PIECE = 250, COPY_PIECE = 120, WRITE_SIXTEEN = 230 };
 
 /* Pieces of a pixel that are not sixteen elements; the tile may have fewer, if it has not all channels. */
 static uint32_t broken_pieces(const struct dory_layer *layer, const struct dory_tile_shape *tile)
@@ -309,7 +310,7 @@ static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const s
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
     uint64_t pixel = pieces * READ_PIECE + broken * COPY_PIECE + groups * WRITE_SIXTEEN;
     uint64_t element = dory_concatenation_element_cycles(layer) + askew_cycles(layer);
-    return items * (pixel + tile->channels * element) / groups + (pixels + cores - 1) / cores * 60 + 600;
+    return items * (pixel + tile->channels * element) / groups + (pixels + cores - 1) / cores * 60 + 900;
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_any_description = {

@@ -307,16 +307,11 @@ static void prepare_division(struct dory_normaliser *normaliser, uint32_t diviso
     normaliser->reciprocal = reciprocal;
 }
 
-static bool divides_narrowly(const struct dory_layer *layer)
-{
-    return layer->divisor >= 2 && layer->divisor <= 1 << 30 && layer->minimum >= -(1 << 16) && layer->maximum <= 1 << 16;
-}
-
 void dory_prepare_normaliser(struct dory_normaliser *normaliser, const struct dory_layer *layer)
 {
     if (layer->normalisation == DORY_NORMALISE_DIVIDE) {
         normaliser->direct_shift = 0; /* no division is quick */
-        if (divides_narrowly(layer)) {
+        if (dory_divides_narrowly(layer)) {
             prepare_division(normaliser, (uint32_t)layer->divisor);
         }
         return;
@@ -417,7 +412,7 @@ static __attribute__((noinline)) void normalise_divide(const struct dory_normali
         return;
     }
     const int32_t *end = sum + stride * count;
-    if ((int32_t)multiplier == multiplier && divides_narrowly(normaliser->layer)) {
+    if ((int32_t)multiplier == multiplier && dory_divides_narrowly(normaliser->layer)) {
         normalise_divide_narrowly(normaliser, (int32_t)multiplier, addend, sum, stride, end);
         return;
     }

@@ -173,8 +173,9 @@ static void random_tile(struct test_case *test)
         tile->first_chunk = (uint8_t)random_up_to(1);
         tile->last_chunk = (uint8_t)random_up_to(1);
     }
-    choose_layouts(test, test->description->writes_chw && layer->output_bits == 8 && one_in(3),
-                   one_in(3) ? 0 : (int16_t)random_up_to(255));
+    bool writes_chw = test->description->writes_chw && layer->output_bits == 8 && one_in(3);
+    int16_t border_value = one_in(3) ? 0 : (int16_t)random_up_to(255); /* drawn in this order by all compilers */
+    choose_layouts(test, writes_chw, border_value);
     shape_tile(test);
 }
 

@@ -33,7 +33,8 @@ static uint64_t any_finish_cycles(const struct dory_layer *layer, bool is_linear
     enum dory_direct kind = layer->output_bits == 8 && !is_linear ? dory_direct_of(layer) : DORY_NOT_DIRECT;
     switch (kind) {
     case DORY_NOT_DIRECT:
-        return is_linear ? dory_long_finish_cycles(layer) * 4 / 10 + 480 : dory_long_finish_cycles(layer) + 180;
+        return (is_linear ? dory_long_finish_cycles(layer) * 4 / 10 + 480 : dory_long_finish_cycles(layer) + 180) +
+               (is_linear ? 4 : 16) * dory_bitwise_division_cycles(layer);
     case DORY_DIRECT: return 420;
     case DORY_DIRECT_CLAMPED: return 495;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 600;
@@ -58,7 +59,7 @@ static uint64_t any_split_cycles(const struct dory_layer *layer, const struct do
     return bytes / 4 * (layer->input_bits == 16 ? 11 : 5) + runs * (is_grouped ? 29 : 37) + rests * 10 + 40;
 }
 
-/* What a core does behind each other for four pixels. */
+/* The quads of channels for which four pixels are laid ready once. */
 static uint32_t quads_of_group(const struct dory_layer *layer, uint32_t quads)
 {
     return layer->group_outputs % 4 == 0 ? dory_minimum(quads, layer->group_outputs / 4u) : 1;
@@ -69,10 +70,8 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns;
     uint32_t each = layer->operation == DORY_GROUPED ? quads_of_group(layer, quads) : quads;
     uint64_t words = dory_any_pixel_bytes(layer, tile->input_channels) / 4;
-    uint64_t items = (uint64_t)quads * dory_divide_up(pixels, 4), of_group = (items + each - 1) / each;
-    uint64_t started = layer->operation == DORY_GROUPED ? (of_group + cores - 1) / cores : 0,
-             blocks = started ? started * each : (items + cores - 1) / cores;
-    started = started ? started : (blocks + each - 1) / each;
+    uint64_t items = (uint64_t)dory_divide_up(quads, each) * each * dory_divide_up(pixels, 4);
+    uint64_t blocks = (items + cores - 1) / cores, started = (blocks + each - 1) / each;
     uint64_t step = layer->weight_bits == 8 ? 247 : layer->weight_bits == 4 ? 267 : 288;
     bool halves = layer->input_bits == 16;
     uint64_t block = (halves ? 2 : 1) * words * step / 10 + (halves ? 250 : 110) + any_finish_cycles(layer, pixels == 1);
@@ -149,18 +148,50 @@ static uint64_t slowest_window_cycles(const struct dory_layer *layer, uint32_t q
     return most;
 }
 
-/* Copies of windows by the slowest core: of each window, the bands of rows of which it has a part. */
-static uint64_t copies_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t items,
+/* Copies of a window for pixel quads `first` to `end` - 1: bands of rows from the first one's on, however many pixels of
+ * them are the core's. */
+static uint64_t bands_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first,
+                             uint32_t end, uint64_t pixel_cycles)
+{
+    uint64_t cycles = 0;
+    while (first < end) {
+        uint32_t row = 4 * first / tile->columns, rows = dory_minimum(dory_grouped_band_rows(tile->rows), tile->rows - row);
+        uint32_t copied =
+            dory_input_extent(rows, layer->kernel_height, layer->stride_height, 1) * input_columns(layer, tile);
+        first = row + rows == tile->rows ? end : (row + rows) * tile->columns / 4;
+        cycles += copied * pixel_cycles + 150;
+    }
+    return cycles;
+}
+
+/* Of a core: items `first` to `end` - 1 of the grid of windows by pixel quads. */
+static uint64_t core_copies_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first,
+                                   uint32_t end, uint64_t pixel_cycles)
+{
+    uint32_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
+    uint64_t cycles = 0;
+    while (first < end) {
+        uint32_t start = first % pixel_quads, behind = dory_minimum(pixel_quads, start + end - first);
+        cycles += bands_cycles(layer, tile, start, behind, pixel_cycles);
+        first += behind - start;
+    }
+    return cycles;
+}
+
+/* Of the slowest core. */
+static uint64_t copies_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                               uint32_t each)
 {
-    uint64_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4), rest = items % pixel_quads;
-    uint64_t band_pixels = dory_grouped_band_rows(tile->rows) * tile->columns;
-    uint64_t all = dory_divide_up(tile->rows, dory_grouped_band_rows(tile->rows)),
-             some = rest ? (4 * rest + band_pixels - 1) / band_pixels + 1 : 0;
-    uint64_t bands = items / pixel_quads * all + (some < all ? some : all);
-    uint64_t pixels = dory_grouped_core_bytes(layer, tile->rows, input_columns(layer, tile)) / dory_window_channels(layer);
-    uint64_t pixel = slowest_window_cycles(layer, dory_divide_up(layer->output_channels, 4), each);
-    return bands * (pixels * pixel + 150);
+    uint32_t windows = dory_divide_up(dory_divide_up(tile->channels, 4), each), first = 0;
+    uint32_t items = windows * dory_divide_up(tile->rows * tile->columns, 4);
+    uint64_t pixel = slowest_window_cycles(layer, dory_divide_up(layer->output_channels, 4), each), slowest = 0;
+    for (unsigned core = 0; core < cores; core++) {
+        uint32_t end = first + items / cores + (core < items % cores);
+        uint64_t cycles = core_copies_cycles(layer, tile, first, end, pixel);
+        slowest = cycles > slowest ? cycles : slowest;
+        first = end;
+    }
+    return slowest;
 }
 
 static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -171,7 +202,7 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
     struct dory_tile_shape shared = {1, (uint32_t)(4 * items * cores), 4 * each, tile->input_channels}; /* equally */
     uint64_t product = dory_product_cycles(layer, &shared, cores, layer->kernel_width * dory_window_channels(layer),
                                            layer->kernel_height, 0);
-    return product + items * 70 + copies_cycles(layer, tile, items, each) + 300;
+    return product + items * 70 + copies_cycles(layer, tile, cores, each) + 300;
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,

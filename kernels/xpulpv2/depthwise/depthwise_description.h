@@ -39,7 +39,7 @@ static inline uint32_t dory_depthwise_long_cycles(const struct dory_layer *layer
     case DORY_NORMALISE_64: return 97;
     case DORY_NORMALISE_SPLIT: return 140;
     case DORY_NORMALISE_HIGH: return 138;
-    case DORY_NORMALISE_DIVIDE: return 143;
+    case DORY_NORMALISE_DIVIDE: return 143 + 4 * dory_bitwise_division_cycles(layer);
     default: return 100;
     }
 }

@@ -358,7 +358,7 @@ static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
     case DORY_NORMALISE_64: return 345;
     case DORY_NORMALISE_SPLIT: return 450;
     case DORY_NORMALISE_HIGH: return 450;
-    case DORY_NORMALISE_DIVIDE: return 540;
+    case DORY_NORMALISE_DIVIDE: return 540 + 16 * dory_bitwise_division_cycles(layer);
     default: return 275;
     }
 }

@@ -25,7 +25,7 @@ static uint64_t few_cycles(const struct dory_layer *layer, const struct dory_til
     struct dory_slices slices = slices_of(tile, cores);
     uint32_t lanes = dory_minimum(layer->output_channels, 4), rounds = dory_divide_up(slices.quads * slices.slices, cores);
     uint64_t slice = (uint64_t)slices.words * (2 * lanes + 1);
-    uint64_t output = slices.slices * 12 + dory_long_finish_cycles(layer) * 16 / 100;
+    uint64_t output = slices.slices * 12 + dory_long_finish_cycles(layer) * 16 / 100 + dory_bitwise_division_cycles(layer);
     return rounds * slice + dory_divide_up(tile->channels, cores) * output + 430;
 }
 

@@ -46,11 +46,12 @@ static uint64_t average_cycles(const struct dory_layer *layer, const struct dory
     return window.rows * (window.columns / 4 * 16 + window.columns % 4 * 6 + 12);
 }
 
-/* A division is called element by element: what that is for four. */
+/* Divisions and second stages are called element by element: what that is for four. */
 static uint32_t called_cycles(const struct dory_layer *layer)
 {
     int64_t divisor = layer->stages->first.divisor;
-    return layer->normalisation < DORY_NORMALISE_HIGH && (divisor & (divisor - 1)) != 0 ? 120 : 0;
+    bool is_called = (divisor & (divisor - 1)) != 0 || layer->stages->has_second;
+    return layer->normalisation < DORY_NORMALISE_HIGH && is_called ? 120 : 0;
 }
 
 /* Quads, and the channels that are left over one by one. */
