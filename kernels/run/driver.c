@@ -264,16 +264,17 @@ void dory_driver_start(struct dory_driver *driver, const struct dory_work *work)
     step_on(driver);
     unsigned due = driver->now->step->transfers_started;
     bool beside = driver->more && driver->next->overlaps, awaits = driver->more && driver->next->starts_step;
-    if (beside && !awaits && run->transfers_started >= due) { /* mostly; an instruction behind the copies waits for them */
+    if (beside && !awaits && run->transfers_started < due) {
         fetch(driver);
+        dory_start_some_transfers(run, due);
         return;
     }
-    if (beside && !awaits) {
-        fetch(driver);
+    if (run->transfers_started < due) {
+        dory_start_some_transfers(run, due);
     }
-    dory_start_some_transfers(run, due);
-    if (beside && awaits) {
+    if (beside) { /* last: an instruction behind the copies waits for them */
         fetch(driver);
+        return;
     }
     if (driver->more && driver->turns) {
         dory_await_started_transfers(run, driver->next->step->transfers_awaited);
