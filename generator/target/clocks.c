@@ -52,21 +52,17 @@ static bool is_there(const struct target *target, const char *what, uint32_t mhz
 }
 
 /* The driver's cycles, all its own. */
-static uint32_t converted_driver(struct ratio clocks, uint32_t cycles, uint32_t slow_percent)
+static uint32_t converted_driver(struct ratio clocks, uint32_t cycles)
 {
-    uint64_t percent = clocks.controller < clocks.cluster ? slow_percent : 100;
-    return (uint32_t)(cycles * percent * clocks.cluster / clocks.controller / 100);
+    return (uint32_t)(cycles * clocks.cluster / clocks.controller);
 }
 
-/* A faster controller fills and empties L1 in denser bursts. At a slower one the DMA takes only a part of the cycles that
- * its copies keep the port of L2. */
+/* At a slower controller the DMA takes only a part of the cycles that its copies keep the port of L2. */
 static uint32_t converted_contention(const struct target *target, struct ratio clocks)
 {
     if (target->port_bytes_per_1000_cycles && clocks.controller < clocks.cluster)
         return (uint32_t)(target->dma_contention_cycles * clocks.controller / clocks.cluster);
-    uint64_t faster = clocks.controller > clocks.cluster ? clocks.controller - clocks.cluster : 0;
-    uint64_t more = target->dma_contention_cycles * faster * target->contention_controller_percent / 100;
-    return target->dma_contention_cycles + (uint32_t)(more / clocks.cluster);
+    return target->dma_contention_cycles;
 }
 
 static struct target *copy_of(const struct target *target, struct arena *arena)
@@ -84,17 +80,18 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
         target->at_equal_clocks = copy_of(target, diagnostics->arena);
     target->controller_mhz = controller_mhz;
     target->cluster_mhz = cluster_mhz;
-    target->l3_setup_cycles = converted_driver(clocks, target->l3_setup_cycles, 100);
-    uint32_t *const driver[] = {&target->tile_driver_cycles, &target->start_driver_cycles,   &target->serve_driver_cycles,
-                                &target->step_driver_cycles, &target->command_driver_cycles, &target->transfer_driver_cycles,
-                                &target->early_driver_cycles};
+    target->l3_setup_cycles = converted_driver(clocks, target->l3_setup_cycles);
+    uint32_t *const driver[] = {&target->tile_driver_cycles,     &target->start_driver_cycles,
+                                &target->serve_driver_cycles,    &target->step_driver_cycles,
+                                &target->turn_driver_cycles,     &target->command_driver_cycles,
+                                &target->transfer_driver_cycles, &target->early_driver_cycles};
     for (size_t i = 0; i < sizeof driver / sizeof *driver; i++)
-        *driver[i] = converted_driver(clocks, *driver[i], target->slow_driver_percent);
+        *driver[i] = converted_driver(clocks, *driver[i]);
     target->dma_contention_cycles = converted_contention(target, clocks);
     target->layer_overhead_cycles =
         converted(clocks, target->layer_overhead_cycles, target->layer_overhead_controller_percent);
-    target->run_overhead_cycles = converted_driver(clocks, target->run_overhead_cycles, 100);
-    target->table_run_overhead_cycles = converted_driver(clocks, target->table_run_overhead_cycles, 100);
+    target->run_overhead_cycles = converted_driver(clocks, target->run_overhead_cycles);
+    target->table_run_overhead_cycles = converted_driver(clocks, target->table_run_overhead_cycles);
     uint32_t l3_percent = controller_mhz < cluster_mhz ? target->slow_l3_percent : 100;
     target->l3_bytes_per_1000_cycles = converted_rate(clocks, target->l3_bytes_per_1000_cycles * l3_percent / 100);
     if (target->port_bytes_per_1000_cycles)
@@ -106,7 +103,7 @@ struct target *target_with_table(const struct target *target, struct arena *aren
 {
     struct target *quick = copy_of(target, arena);
     quick->has_table = true;
-    quick->tile_driver_cycles = quick->step_driver_cycles = quick->command_driver_cycles = 0;
+    quick->tile_driver_cycles = quick->step_driver_cycles = quick->turn_driver_cycles = quick->command_driver_cycles = 0;
     quick->start_driver_cycles = quick->serve_driver_cycles = quick->early_driver_cycles =
         0; /* to queue transfers remains, see timeline.c */
     quick->tile_overhead_cycles = target->table_tile_overhead_cycles;

@@ -60,6 +60,7 @@ static const struct key cycle_fields[] = {
     NUMBER("tile_overhead", tile_overhead_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("tile_driver", tile_driver_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("step_driver", step_driver_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER_OR("turn_driver", turn_driver_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER("layer_overhead", layer_overhead_cycles, 0, MAXIMUM_CYCLES),
     NUMBER_OR("start_driver", start_driver_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("serve_driver", serve_driver_cycles, 0, MAXIMUM_CYCLES, 0),
@@ -114,8 +115,8 @@ static const struct key clock_fields[] = {
 
 static const struct key controller_fields[] = {
     PERCENT("layer_overhead_percent", layer_overhead_controller_percent),
-    PERCENT("dma_contention_percent", contention_controller_percent),
-    NUMBER_OR("slow_driver_percent", slow_driver_percent, 100, 1000, 100),
+    PERCENT("code_again_percent", code_again_percent),
+    PERCENT("port_again_percent", port_again_percent),
     NUMBER_OR("slow_l3_percent", slow_l3_percent, 1, 100, 100),
     NUMBER_OR("port_bytes_per_1000_cycles", port_bytes_per_1000_cycles, 1, MAXIMUM_CYCLES, 0),
     PERCENT("port_l3_percent", port_l3_percent),

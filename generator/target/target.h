@@ -47,7 +47,8 @@ struct target {
     uint32_t tile_driver_cycles;     /* of the driver, to place a tile, whose copies a core starts */
     uint32_t start_driver_cycles;    /* the same, besides, where it starts the copies beside the tile before */
     uint32_t serve_driver_cycles;    /* the same, then besides, while L3 moves data: the driver serves it */
-    uint32_t step_driver_cycles;     /* the same, besides, for the first tile of a step and for its transfers from L3 */
+    uint32_t step_driver_cycles;     /* the same, besides, for the first tile of a step, within a layer */
+    uint32_t turn_driver_cycles;     /* the same, besides, for the first tile of a layer, which it copies from L2 */
     uint32_t transfer_driver_cycles; /* the same, besides, to queue a transfer from or to L3 */
     uint32_t early_driver_cycles; /* the same, besides, to bring the first weights of the next layer early, and await them */
     uint32_t command_driver_cycles; /* the same, besides, for each command of a copy behind its first */
@@ -73,14 +74,16 @@ struct target {
     const struct target *at_equal_clocks; /* null: the costs are for them */
     /* Of costs above, what is the controller's work or its memory's; of drivers and L3 it is all. */
     uint32_t layer_overhead_controller_percent;
-    uint32_t port_bytes_per_1000_cycles;    /* of L2, to the cluster: whatever the DMA has moved sooner, what comes behind it
-                                             * waits for that; 0: no such bound */
-    uint32_t port_l3_percent;               /* of these, what L3 takes while it moves data */
-    uint32_t contention_controller_percent; /* by which dma_contention_cycles grow for each time that its clock is faster */
-    uint32_t slow_driver_percent;           /* of the driver's cycles, what it takes where its clock is the slower one */
-    uint32_t slow_l3_percent;               /* of the rate of L3, what is left then: the controller serves it, too */
-    struct power_point low, high;           /* source null: not known */
-    uint32_t controller_power_percent;      /* of the power at equal clocks, by assumption */
+    uint32_t port_bytes_per_1000_cycles; /* of L2, to the cluster: whatever the DMA has moved sooner, what comes behind it
+                                          * waits for that; 0: no such bound */
+    uint32_t port_l3_percent;            /* of these, what L3 takes while it moves data */
+    uint32_t code_again_percent;         /* of what a kernel's code takes to the cores' cache the first time, how long they
+                                          * fetch code at the start of every tile: copies that start sooner hold them up */
+    uint32_t port_again_percent; /* of the queue that copies of the cores leave there, what the controller waits once more */
+    uint32_t slow_l3_percent;    /* of the rate of L3, what is left where the controller, which serves it, is the
+                                  * slower one */
+    struct power_point low, high;      /* source null: not known */
+    uint32_t controller_power_percent; /* of the power at equal clocks, by assumption */
 };
 
 /* Sets the costs, which are for equal clocks, to what they are at these; where these differ, at_equal_clocks is in the arena

@@ -5,12 +5,17 @@
 
 #include "dory/hal.h"
 
+/* Of a kernel's code, the way to the cores' cache. */
+static uint64_t code_cycles(const struct tile_problem *problem)
+{
+    uint64_t percent = problem->kernel->start_percent;
+    return problem->target->kernel_start_cycles * (percent ? percent : 100) / 100;
+}
+
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem)
 {
-    const struct target *target = problem->target;
-    uint64_t percent = problem->kernel->start_percent;
-    uint64_t cycles = target->kernel_start_cycles * (percent ? percent : 100) / 100;
-    return problem->kernel_is_warm ? cycles * target->kernel_again_percent / 100 : cycles;
+    uint64_t cycles = code_cycles(problem);
+    return problem->kernel_is_warm ? cycles * problem->target->kernel_again_percent / 100 : cycles;
 }
 
 void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
@@ -33,11 +38,18 @@ static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static uint64_t divide_up(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
-/* Who copies, how much has been, and how many commands copies took behind their first. */
+/* Of some copies: the commands that they take behind their first; how long they keep the port of L2; and, where that is
+ * slower than the DMA, what is queued there when they are done. */
+struct tally {
+    uint64_t commands, port_cycles, queue_cycles;
+};
+
+/* Who copies, and how much has been. */
 struct mover {
     const struct target *target;
     struct tile_rates rates;
-    uint64_t moved_bytes, further_commands;
+    uint64_t moved_bytes;
+    struct tally tally; /* of the copies since it was taken last */
 };
 
 /* What waits for a copy waits for the port of L2, which L3 uses, too. */
@@ -69,12 +81,24 @@ static struct mover mover_of(const struct tile_problem *problem)
     return (struct mover){.target = problem->target, .rates = tile_rates_of(problem)};
 }
 
+/* The port takes no part of a word, so that short runs keep it longer than their bytes do. */
+static uint64_t port_cycles(const struct target *target, uint64_t bytes, uint64_t runs)
+{
+    return runs * divide_up(divide_up(bytes, runs) * 1000, target->dma_read_bytes_per_1000_cycles);
+}
+
+/* The DMA and the port are at work at the same time. */
 static uint64_t copy_cycles(struct mover *mover, uint64_t bytes, uint64_t runs, bool read)
 {
     const struct target *target = mover->target;
+    uint32_t rate = read ? target->dma_read_bytes_per_1000_cycles : target->dma_write_bytes_per_1000_cycles;
+    uint64_t moving = divide_up(bytes * 1000, rate) + runs * target->dma_run_overhead_cycles;
+    uint64_t port = port_cycles(target, bytes, runs),
+             at_port = divide_up(port * target->dma_read_bytes_per_1000_cycles, mover->rates.read);
     mover->moved_bytes += bytes;
-    return target->dma_setup_cycles + divide_up(bytes * 1000, read ? mover->rates.read : mover->rates.write) +
-           runs * target->dma_run_overhead_cycles;
+    mover->tally.port_cycles += port;
+    mover->tally.queue_cycles += at_port > moving ? at_port - moving : 0;
+    return target->dma_setup_cycles + maximum(moving, at_port);
 }
 
 /* Planes: one run each, or all of them one; rows of border between them are read like others, see tile_copies.c. */
@@ -101,7 +125,7 @@ static uint64_t rectangle_cycles(struct mover *mover, const struct rectangle *r,
     if (whole_pixels) /* a row is one run, or the rectangle is */
         runs = whole_rows ? 1 : r->rows;
     if (!whole_rows && !(whole_pixels && r->pitch == r->columns))
-        mover->further_commands += r->rows - 1;
+        mover->tally.commands += r->rows - 1;
     return copy_cycles(mover, bytes, runs, read);
 }
 
@@ -120,13 +144,15 @@ struct player {
     /* what L1 holds: keys of tile_loop's operands */
     struct position input, weights;
     struct tile_border laid[2];
-    uint64_t border; /* of the cores, to lay that of the tile */
+    uint64_t border;  /* of the cores, to lay that of the tile */
+    bool lays_border; /* the tile before has one to lay */
     bool first;
     uint64_t time;
-    uint64_t kernel, store;                    /* of the tile before */
-    uint64_t pending;                          /* store of the tile before that, which is still to overlap */
-    uint64_t store_commands, pending_commands; /* of these stores, behind their first */
-    uint64_t queueing;                         /* of the driver, transfers from and to L3, behind the start of that tile */
+    uint64_t kernel, store;                  /* of the tile before */
+    uint64_t pending;                        /* store of the tile before that, which is still to overlap */
+    struct tally store_tally, pending_tally; /* of these stores */
+    uint64_t blocked;                        /* of the driver, behind the copies that the cores made for that tile */
+    uint64_t queueing;                       /* of the driver, transfers from and to L3, behind the start of that tile */
     uint32_t transfers_queued;
     uint32_t step; /* index */
 };
@@ -260,12 +286,18 @@ static uint64_t load(struct player *player, const struct dory_step *step, const 
     return cycles ? cycles + player->problem->target->dma_latency_cycles : 0;
 }
 
-/* Of the copies since it was asked last, commands behind their first. */
-static uint64_t take_commands(struct player *player)
+static struct tally take_tally(struct player *player)
 {
-    uint64_t commands = player->mover.further_commands;
-    player->mover.further_commands = 0;
-    return commands;
+    struct tally tally = player->mover.tally;
+    player->mover.tally = (struct tally){0};
+    return tally;
+}
+
+/* Of the driver, what is left of its waits when copies of the cores are done. Its instructions come from L2 line by line,
+ * each behind all that is queued at the port then. */
+static uint64_t blocked_behind(const struct target *target, uint64_t queue)
+{
+    return queue * target->port_again_percent / 100;
 }
 
 /* Queues transfers up to `end`, until `most` bytes are; returns what that takes the driver. With a table no tile waits for
@@ -290,6 +322,21 @@ static uint64_t kernel_beside(const struct target *target, uint64_t kernel, uint
     return kernel + (copies < most ? copies : most) * target->dma_contention_cycles / 1000;
 }
 
+/* Of the cores, what they wait because the driver starts copies while they still fetch code that the tile before has driven
+ * out of their cache: each line waits for the copies in front of it, which keep the port while there are loads. Cores that
+ * lay a border have more code than the cache holds, and are held up until the port is free; others miss a few lines. */
+static uint64_t code_waits(const struct player *player, const struct tally *loads, uint64_t driver)
+{
+    const struct target *target = player->problem->target;
+    uint64_t code = code_cycles(player->problem) * target->code_again_percent / 100, started = driver - driver / 3;
+    uint64_t store = player->pending_tally.port_cycles,
+             port = loads->port_cycles + (store < loads->port_cycles ? store : loads->port_cycles);
+    if (target->has_table || started >= code || started + port <= code)
+        return 0;
+    uint64_t waits = started + port - code, few = (code - started) / 2;
+    return player->lays_border || waits < few ? waits : few;
+}
+
 /* Of the driver, to start copies and to prepare the tile. What it does behind their start waits for the port of L2, as its
  * instructions come from there; where that is faster than the DMA, it need not. */
 static uint64_t driver_beside(const struct target *target, uint64_t copies, uint64_t driver)
@@ -301,11 +348,13 @@ static uint64_t driver_beside(const struct target *target, uint64_t copies, uint
 
 /* The tile before is computed; `load` cycles of transfers go on meanwhile if they overlap, else behind its store.
  * Returns when those loads are issued. */
-static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uint64_t driver, bool overlaps)
+static uint64_t finish_previous(struct player *player, uint64_t load_cycles, const struct tally *loads, uint64_t driver,
+                                bool overlaps)
 {
     uint64_t overhead = player->problem->target->tile_overhead_cycles, issued = player->time;
     uint64_t beside = player->pending + (overlaps ? load_cycles : 0);
-    uint64_t kernel = kernel_beside(player->problem->target, player->kernel, beside);
+    uint64_t kernel = kernel_beside(player->problem->target, player->kernel, beside) +
+                      code_waits(player, loads, tile_driver_cycles(player->problem, overlaps));
     uint32_t tile = player->cost->tile_count;
     if (overlaps)
         tell(player, TILE_LOAD, tile, issued, load_cycles, NULL);
@@ -313,7 +362,7 @@ static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uin
     player->time += maximum(kernel, driver_beside(player->problem->target, beside, driver)) + overhead;
     player->cost->exposed_cycles += maximum(kernel, beside) - kernel;
     player->pending = overlaps ? player->store : 0;
-    player->pending_commands = overlaps ? player->store_commands : 0;
+    player->pending_tally = overlaps ? player->store_tally : (struct tally){0};
     if (!overlaps) {
         tell(player, TILE_STORE, tile - 1, player->time, player->store, NULL);
         issued = player->time += player->store;
@@ -322,6 +371,14 @@ static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uin
         player->cost->exposed_cycles += player->store + load_cycles;
     }
     return issued;
+}
+
+/* Of the driver, for the first tile of a step. The search does not know when transfers are queued: one comes with each. */
+static uint64_t step_cycles(const struct tile_problem *problem)
+{
+    const struct target *target = problem->target;
+    bool knows = problem->is_decided || target->has_table;
+    return target->step_driver_cycles + (knows ? 0 : target->transfer_driver_cycles);
 }
 
 static void play_tile(struct player *player, const struct dory_step *step, const struct position *at, bool first_of_step,
@@ -340,24 +397,26 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     bool last_chunk = !convolution || at->chunk + shape.input_channels >= problem->layer->input_channels;
     bool overlaps = !player->first && !(first_of_step && step->drain) && !(at->chunk == 0 && !player->two_outputs);
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
-    uint64_t commands = (overlaps ? take_commands(player) : 0) + player->pending_commands;
-    uint64_t driver = tile_driver_cycles(problem, overlaps) + (first_of_step ? problem->target->step_driver_cycles : 0) +
-                      commands * problem->target->command_driver_cycles + player->queueing +
+    struct tally loads = take_tally(player), beside = overlaps ? loads : (struct tally){0};
+    uint64_t commands = beside.commands + player->pending_tally.commands;
+    uint64_t driver = tile_driver_cycles(problem, overlaps) + (first_of_step ? step_cycles(problem) : 0) +
+                      commands * problem->target->command_driver_cycles + player->queueing + player->blocked +
                       queue_transfers(player, first_of_step ? step->transfers_awaited : 0, UINT64_MAX);
     if (player->first) {
         tell(player, TILE_LOAD, 0, 0, load_cycles, NULL);
         player->time = player->cost->exposed_cycles = load_cycles;
     } else {
-        issued = finish_previous(player, load_cycles, driver, overlaps);
+        issued = finish_previous(player, load_cycles, &beside, driver, overlaps);
     }
     player->first = false;
+    player->blocked = overlaps ? 0 : blocked_behind(problem->target, loads.queue_cycles + player->store_tally.queue_cycles);
     if (first_of_step && times)
         *times = (struct step_times){.fetch = issued, .start = player->time};
+    player->lays_border = player->border > 0;
     player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels) +
                      (player->cost->tile_count == 0 ? tile_kernel_start_cycles(problem) : 0) + player->border;
-    take_commands(player);
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
-    player->store_commands = take_commands(player);
+    player->store_tally = take_tally(player);
     tell(player, TILE_KERNEL, player->cost->tile_count, player->time, player->kernel, &shape);
     player->cost->kernel_cycles += player->kernel;
     player->cost->dma_cycles += load_cycles + player->store;
@@ -433,12 +492,13 @@ static struct player player_of(const struct tile_problem *problem, const struct 
 static void finish(struct player *player)
 {
     const struct target *target = player->problem->target;
-    uint64_t driver = tile_driver_cycles(player->problem, true) + target->step_driver_cycles + player->queueing,
+    uint64_t driver =
+                 tile_driver_cycles(player->problem, true) + target->turn_driver_cycles + player->queueing + player->blocked,
              early = player->problem->early_cycles_of_next;
     driver += early ? target->early_driver_cycles : 0;
     uint64_t ready = maximum(player->pending + driver, early ? driver / 2 + early : 0); /* with the first weights there */
     player->cost->turn_cycles = maximum(player->kernel, ready) - maximum(player->kernel, player->pending);
-    finish_previous(player, 0, 0, false);
+    finish_previous(player, 0, &(struct tally){0}, 0, false);
     player->time += player->cost->turn_cycles;
     player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;
     player->cost->dma_bytes = player->mover.moved_bytes;

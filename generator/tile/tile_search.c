@@ -220,7 +220,7 @@ static void estimate(const struct search *search, const struct candidate *candid
         (apart ? 0 : load + store + command_cycles(search, candidate)) + tile_driver_cycles(search->problem, true);
     uint64_t tile = most(kernel, beside) + (apart ? load + store : 0) + target->tile_overhead_cycles;
     uint64_t first = kernel + tile_kernel_start_cycles(search->problem),
-             turn = tile_driver_cycles(search->problem, true) + target->step_driver_cycles;
+             turn = tile_driver_cycles(search->problem, true) + target->turn_driver_cycles;
     uint64_t last = most(tiles == 1 ? first : kernel, store + turn) + store;
     cost->cycles = search->fixed_cycles + tile_first_load_cycles(search->problem, tiling) + (tiles - 1) * tile + last +
                    target->tile_overhead_cycles + (tiles == 1 ? 0 : most(first, beside) - most(kernel, beside));

@@ -31,6 +31,7 @@ static const struct target machine = {
     .tile_overhead_cycles = 100,
     .tile_driver_cycles = 50,
     .step_driver_cycles = 200,
+    .turn_driver_cycles = 200,
     .layer_overhead_cycles = 500,
 };
 

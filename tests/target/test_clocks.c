@@ -40,7 +40,7 @@ static void test_slow_controller(void)
 {
     struct target plain = gap8(), slow = at(50, 100);
     EXPECT_EQUAL(slow.l3_setup_cycles, 2 * plain.l3_setup_cycles);
-    EXPECT_EQUAL(slow.tile_driver_cycles, 2 * plain.tile_driver_cycles * plain.slow_driver_percent / 100);
+    EXPECT_EQUAL(slow.tile_driver_cycles, 2 * plain.tile_driver_cycles);
     EXPECT_EQUAL(slow.l3_bytes_per_1000_cycles, plain.l3_bytes_per_1000_cycles * plain.slow_l3_percent / 100 / 2);
     EXPECT_EQUAL(slow.dma_read_bytes_per_1000_cycles, plain.dma_read_bytes_per_1000_cycles);
     EXPECT_EQUAL(slow.port_bytes_per_1000_cycles, plain.port_bytes_per_1000_cycles / 2);
@@ -61,8 +61,7 @@ static void test_fast_controller(void)
     EXPECT_EQUAL(fast.dma_read_bytes_per_1000_cycles, plain.dma_read_bytes_per_1000_cycles);
     EXPECT_EQUAL(fast.port_bytes_per_1000_cycles, 5 * plain.port_bytes_per_1000_cycles);
     EXPECT_EQUAL(fast.tile_overhead_cycles, plain.tile_overhead_cycles);
-    EXPECT_EQUAL(fast.dma_contention_cycles,
-                 plain.dma_contention_cycles + plain.dma_contention_cycles * 4 * plain.contention_controller_percent / 100);
+    EXPECT_EQUAL(fast.dma_contention_cycles, plain.dma_contention_cycles);
 }
 
 /* With a table of tiles the driver has nothing to do with them, at equal clocks and at others. */
@@ -71,6 +70,7 @@ static void test_with_table(void)
     struct target plain = gap8(), slow = at(50, 100);
     const struct target *quick = target_with_table(&slow, &arena);
     EXPECT_EQUAL(quick->tile_driver_cycles, 0);
+    EXPECT_EQUAL(quick->turn_driver_cycles, 0);
     EXPECT_EQUAL(quick->start_driver_cycles, 0);
     EXPECT_EQUAL(quick->serve_driver_cycles, 0);
     EXPECT_EQUAL(quick->step_driver_cycles, 0);
