@@ -1,5 +1,5 @@
 /* What a tiling costs: cycles, by playing the tile loop. */
-#include "tile/tile.h"
+#include "tile/tile_mover.h"
 
 #include <string.h>
 
@@ -32,34 +32,7 @@ void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
 
 static bool is_convolution(const struct dory_layer *layer) { return layer->operation == DORY_CONVOLUTION; }
 
-/* ---- transfers between L2 and L1 ---- */
-
 static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-static uint64_t divide_up(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
-
-/* Of some copies: the commands that they take behind their first; how long they keep the port of L2; and, where that is
- * slower than the DMA, what is queued there when they are done. */
-struct tally {
-    uint64_t commands, port_cycles, queue_cycles;
-};
-
-/* Who copies, and how much has been. */
-struct mover {
-    const struct target *target;
-    struct tile_rates rates;
-    uint64_t moved_bytes;
-    struct tally tally; /* of the copies since it was taken last */
-};
-
-/* What waits for a copy waits for the port of L2, which L3 uses, too. */
-static uint32_t port_rate(const struct tile_problem *problem, uint32_t rate)
-{
-    const struct target *target = problem->target;
-    uint64_t taken = (uint64_t)target->port_l3_percent * problem->l3_busy_percent; /* of 10,000 */
-    uint64_t port = target->port_bytes_per_1000_cycles * (10000 - taken) / 10000;
-    return target->port_bytes_per_1000_cycles && port < rate ? (uint32_t)(port ? port : 1) : rate;
-}
 
 uint64_t tile_driver_cycles(const struct tile_problem *problem, bool starts_copies)
 {
@@ -68,65 +41,6 @@ uint64_t tile_driver_cycles(const struct tile_problem *problem, bool starts_copi
         return target->tile_driver_cycles + target->start_driver_cycles + target->serve_driver_cycles / 2;
     uint64_t start = target->start_driver_cycles + (uint64_t)target->serve_driver_cycles * problem->l3_busy_percent / 100;
     return target->tile_driver_cycles + (starts_copies ? start : 0);
-}
-
-struct tile_rates tile_rates_of(const struct tile_problem *problem)
-{
-    return (struct tile_rates){.read = port_rate(problem, problem->target->dma_read_bytes_per_1000_cycles),
-                               .write = port_rate(problem, problem->target->dma_write_bytes_per_1000_cycles)};
-}
-
-static struct mover mover_of(const struct tile_problem *problem)
-{
-    return (struct mover){.target = problem->target, .rates = tile_rates_of(problem)};
-}
-
-/* The port takes no part of a word, so that short runs keep it longer than their bytes do. */
-static uint64_t port_cycles(const struct target *target, uint64_t bytes, uint64_t runs)
-{
-    return runs * divide_up(divide_up(bytes, runs) * 1000, target->dma_read_bytes_per_1000_cycles);
-}
-
-/* The DMA and the port are at work at the same time. */
-static uint64_t copy_cycles(struct mover *mover, uint64_t bytes, uint64_t runs, bool read)
-{
-    const struct target *target = mover->target;
-    uint32_t rate = read ? target->dma_read_bytes_per_1000_cycles : target->dma_write_bytes_per_1000_cycles;
-    uint64_t moving = divide_up(bytes * 1000, rate) + runs * target->dma_run_overhead_cycles;
-    uint64_t port = port_cycles(target, bytes, runs),
-             at_port = divide_up(port * target->dma_read_bytes_per_1000_cycles, mover->rates.read);
-    mover->moved_bytes += bytes;
-    mover->tally.port_cycles += port;
-    mover->tally.queue_cycles += at_port > moving ? at_port - moving : 0;
-    return target->dma_setup_cycles + maximum(moving, at_port);
-}
-
-/* Planes: one run each, or all of them one; rows of border between them are read like others, see tile_copies.c. */
-static uint64_t planes_cycles(struct mover *mover, uint32_t channels, uint32_t run_bytes, uint32_t plane_bytes, bool read)
-{
-    return copy_cycles(mover, (uint64_t)channels * run_bytes, run_bytes == plane_bytes ? 1 : channels, read);
-}
-
-struct rectangle {
-    uint32_t rows, columns, channels; /* copied */
-    uint32_t width;                   /* of the tensor */
-    uint32_t window_channels;         /* of a pixel in L2 */
-    uint32_t pitch;                   /* columns of a row in L1 */
-    uint32_t bits;
-};
-
-static uint64_t rectangle_cycles(struct mover *mover, const struct rectangle *r, bool read)
-{
-    if (r->rows == 0 || r->columns == 0)
-        return 0;
-    uint64_t record = dory_element_bytes(r->channels, r->bits), runs = (uint64_t)r->rows * r->columns;
-    uint64_t bytes = record * runs;
-    bool whole_pixels = r->channels == r->window_channels, whole_rows = r->columns == r->width && r->pitch == r->columns;
-    if (whole_pixels) /* a row is one run, or the rectangle is */
-        runs = whole_rows ? 1 : r->rows;
-    if (!whole_rows && !(whole_pixels && r->pitch == r->columns))
-        mover->tally.commands += r->rows - 1;
-    return copy_cycles(mover, bytes, runs, read);
 }
 
 /* ---- the pipeline ---- */
@@ -217,16 +131,16 @@ static uint64_t input_cycles(struct player *player, const struct dory_step *step
     };
     player->border = border_cycles(player, &r, at, rows);
     if (layer->input_layout == DORY_CHW)
-        return planes_cycles(&player->mover, r.channels, rows * r.width, step->input[0].rows * r.width, true) +
+        return tile_planes_cycles(&player->mover, r.channels, rows * r.width, step->input[0].rows * r.width, true) +
                (rows > r.rows ? player->problem->target->dma_setup_cycles : 0);
-    uint64_t cycles = rectangle_cycles(&player->mover, &r, true);
+    uint64_t cycles = tile_rectangle_cycles(&player->mover, &r, true);
     if (dory_has_second_input(layer)) {
         r.channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : r.channels;
         r.bits = layer->second_input_bits;
         if (layer->second_is_pixel)
             r.rows = r.columns = r.width = r.pitch = 1;
         r.window_channels = step->input[1].channels;
-        cycles += rectangle_cycles(&player->mover, &r, true);
+        cycles += tile_rectangle_cycles(&player->mover, &r, true);
     }
     return cycles;
 }
@@ -239,7 +153,7 @@ static uint64_t weights_cycles(struct player *player, const struct dory_tile_sha
     uint64_t quad = !is_convolution(layer)
                         ? tile_quad_bytes(layer, 1)
                         : dory_chunk_bytes(layer, shape->input_channels) + (last_chunk ? dory_constants_bytes(layer) : 0);
-    return copy_cycles(&player->mover, quad * quads, whole ? 1 : quads, true);
+    return tile_copy_cycles(&player->mover, quad * quads, whole ? 1 : quads, true);
 }
 
 static uint64_t output_cycles(struct player *player, const struct dory_step *step, const struct dory_tile_shape *shape)
@@ -252,8 +166,8 @@ static uint64_t output_cycles(struct player *player, const struct dory_step *ste
                           .pitch = shape->columns,
                           .bits = player->problem->layer->output_bits};
     if (player->problem->layer->output_layout == DORY_CHW)
-        return planes_cycles(&player->mover, r.channels, r.rows * r.width, step->output.rows * r.width, false);
-    return rectangle_cycles(&player->mover, &r, false);
+        return tile_planes_cycles(&player->mover, r.channels, r.rows * r.width, step->output.rows * r.width, false);
+    return tile_rectangle_cycles(&player->mover, &r, false);
 }
 
 static bool same_position(const struct position *a, const struct position *b)
@@ -284,13 +198,6 @@ static uint64_t load(struct player *player, const struct dory_step *step, const 
     player->input = input;
     player->weights = weights;
     return cycles ? cycles + player->problem->target->dma_latency_cycles : 0;
-}
-
-static struct tally take_tally(struct player *player)
-{
-    struct tally tally = player->mover.tally;
-    player->mover.tally = (struct tally){0};
-    return tally;
 }
 
 /* Of the driver, what is left of its waits when copies of the cores are done. Its instructions come from L2 line by line,
@@ -397,7 +304,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     bool last_chunk = !convolution || at->chunk + shape.input_channels >= problem->layer->input_channels;
     bool overlaps = !player->first && !(first_of_step && step->drain) && !(at->chunk == 0 && !player->two_outputs);
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
-    struct tally loads = take_tally(player), beside = overlaps ? loads : (struct tally){0};
+    struct tally loads = tile_take_tally(&player->mover), beside = overlaps ? loads : (struct tally){0};
     uint64_t commands = beside.commands + player->pending_tally.commands;
     uint64_t driver = tile_driver_cycles(problem, overlaps) + (first_of_step ? step_cycles(problem) : 0) +
                       commands * problem->target->command_driver_cycles + player->queueing + player->blocked +
@@ -416,7 +323,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels) +
                      (player->cost->tile_count == 0 ? tile_kernel_start_cycles(problem) : 0) + player->border;
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
-    player->store_tally = take_tally(player);
+    player->store_tally = tile_take_tally(&player->mover);
     tell(player, TILE_KERNEL, player->cost->tile_count, player->time, player->kernel, &shape);
     player->cost->kernel_cycles += player->kernel;
     player->cost->dma_cycles += load_cycles + player->store;
@@ -428,7 +335,7 @@ uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct
 {
     const struct dory_layer *layer = problem->layer;
     const struct dory_step *step = &problem->steps[0];
-    struct player player = {.problem = problem, .tiling = tiling, .mover = mover_of(problem), .first = true};
+    struct player player = {.problem = problem, .tiling = tiling, .mover = tile_mover_of(problem), .first = true};
     struct position at = {step->first_row, 0, step->first_channel, 0};
     struct dory_tile_shape shape = tiling->shape;
     bool overlaps = false;
@@ -439,7 +346,7 @@ uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct
 
 uint64_t tile_first_weights_cycles(const struct tile_problem *problem, const struct tiling *tiling)
 {
-    struct player player = {.problem = problem, .tiling = tiling, .mover = mover_of(problem)};
+    struct player player = {.problem = problem, .tiling = tiling, .mover = tile_mover_of(problem)};
     const struct dory_step *step = &problem->steps[0];
     struct dory_tile_shape shape = tiling->shape;
     shape.channels = dory_minimum(shape.channels, step->channels);
@@ -478,7 +385,7 @@ static struct player player_of(const struct tile_problem *problem, const struct 
         .problem = problem,
         .tiling = tiling,
         .cost = cost,
-        .mover = mover_of(problem),
+        .mover = tile_mover_of(problem),
         .transfers_queued = problem->transfers_queued,
         .two_inputs = !loads.input || !(tiling->single & SINGLE_INPUT),
         .two_weights = !loads.weights || !(tiling->single & SINGLE_WEIGHTS),
