@@ -30,24 +30,6 @@ static inline int32_t shift_narrowly(int64_t scaled, int32_t shift)
     return (int32_t)((uint32_t)scaled >> shift | (uint32_t)high << (32 - shift));
 }
 
-/* A multiplier of 15 bits, by halves of the sum, for a shift of 16 at least (a smaller one is made 16):
- *     floor((factor * sum + 65536 * high + low) / 65536) = factor * high half + high + (factor * low half + low) >> 16,
- * 8 instructions and cycles an element with its load and store, where a 64-bit product takes 15 and 19. */
-struct halves {
-    uint32_t factor, low;
-    int32_t high, shift; /* behind the 16 */
-};
-
-/* A quotient from the sum itself, one too large, with three places behind the point:
- *     q = (high 32 bits of sum * factor + offset) >> 3, factor about 2^35 * multiplier / divisor,
- * which is off by one at most; then the rest of the division, modulo 2^32, says what it is. 13 instructions, 17 cycles,
- * where the 64-bit dividend takes some 50 (see divide_narrowly). */
-#define QUICK_PLACES 3
-struct quick_division {
-    int32_t factor, offset, multiplier, divisor;
-    uint32_t addend;
-};
-
 #if defined(DORY_XPULPV2)
 
 /* What becomes of t0 in so many instructions, for `count` sums so many bytes apart; t1 and t2 are free. */
@@ -82,18 +64,18 @@ static void normalise_64_narrowly(const struct dory_normaliser *normaliser, int3
              [shift] "r"(shift), [left] "r"(32 - shift), [least] "r"(-most - 1), [most] "r"(most));
 }
 
-static void normalise_halves(const struct dory_normaliser *normaliser, const struct halves *halves, int32_t *sum,
-                             uint32_t stride, uint32_t count)
+void dory_normalise_by_halves(const struct dory_normaliser *normaliser, const struct dory_halves *halves, int32_t *sum,
+                              uint32_t stride, uint32_t count)
 {
     EACH_SUM(6,
              "mv t1, %[low]\n" P_MACU_16("t1", "t0", "%[factors]") P_MACHHS("t1", "t0", "%[factors]")
                  P_ADDNR("t1", "%[high]", "%[shift]") P_MAX("t1", "t1", "%[minimum]") P_MIN("t0", "t1", "%[maximum]"),
-             [factors] "r"(halves->factor << 16 | halves->factor), [low] "r"(halves->low), [high] "r"(halves->high),
-             [shift] "r"(halves->shift));
+             [factors] "r"(halves->factors), [low] "r"(halves->low), [high] "r"(halves->high),
+             [shift] "r"(dory_halves_shift(normaliser)));
 }
 
-static void divide_quickly(const struct dory_normaliser *normaliser, const struct quick_division *quick, int32_t *sum,
-                           uint32_t stride, uint32_t count)
+void dory_normalise_by_quotient(const struct dory_normaliser *normaliser, const struct dory_quotient *quick, int32_t *sum,
+                                uint32_t stride, uint32_t count)
 {
     EACH_SUM(11,
              "mulh t1, t0, %[factor]\n"
@@ -104,7 +86,7 @@ static void divide_quickly(const struct dory_normaliser *normaliser, const struc
                                            "add t1, t1, t2\n" P_MAX("t1", "t1", "%[minimum]")
                                                P_MIN("t0", "t1", "%[maximum]"),
              [factor] "r"(quick->factor), [multiplier] "r"(quick->multiplier), [offset] "r"(quick->offset),
-             [places] "r"(QUICK_PLACES), [addend] "r"(quick->addend), [divisor] "r"(quick->divisor),
+             [places] "r"(DORY_QUOTIENT_PLACES), [addend] "r"(quick->addend), [divisor] "r"(quick->divisor),
              [least] "r"(-quick->divisor));
 }
 
@@ -171,21 +153,23 @@ static void normalise_64_narrowly(const struct dory_normaliser *normaliser, int3
     }
 }
 
-static void normalise_halves(const struct dory_normaliser *normaliser, const struct halves *halves, int32_t *sum,
-                             uint32_t stride, uint32_t count)
+void dory_normalise_by_halves(const struct dory_normaliser *normaliser, const struct dory_halves *halves, int32_t *sum,
+                              uint32_t stride, uint32_t count)
 {
+    uint32_t factor = halves->factors & 0xFFFF;
     for (; count > 0; count--, sum += stride) {
-        uint32_t low = (halves->low + ((uint32_t)*sum & 0xFFFF) * halves->factor) >> 16;
-        int32_t value = p_mac((int32_t)low, *sum >> 16, (int32_t)halves->factor);
-        *sum = clip(p_addnr(value, halves->high, halves->shift), normaliser->minimum, normaliser->maximum);
+        uint32_t low = (halves->low + ((uint32_t)*sum & 0xFFFF) * factor) >> 16;
+        int32_t value =
+            p_addnr(p_mac((int32_t)low, *sum >> 16, (int32_t)factor), halves->high, dory_halves_shift(normaliser));
+        *sum = clip(value, normaliser->minimum, normaliser->maximum);
     }
 }
 
-static void divide_quickly(const struct dory_normaliser *normaliser, const struct quick_division *quick, int32_t *sum,
-                           uint32_t stride, uint32_t count)
+void dory_normalise_by_quotient(const struct dory_normaliser *normaliser, const struct dory_quotient *quick, int32_t *sum,
+                                uint32_t stride, uint32_t count)
 {
     for (; count > 0; count--, sum += stride) {
-        int32_t quotient = p_addnr((int32_t)((int64_t)*sum * quick->factor >> 32), quick->offset, QUICK_PLACES);
+        int32_t quotient = p_addnr((int32_t)((int64_t)*sum * quick->factor >> 32), quick->offset, DORY_QUOTIENT_PLACES);
         uint32_t scaled = (uint32_t)*sum * (uint32_t)quick->multiplier + quick->addend;
         int32_t rest = (int32_t)(scaled - (uint32_t)quotient * (uint32_t)quick->divisor);
         quotient += (rest >> 31) - (rest < -quick->divisor);
@@ -228,31 +212,34 @@ static void normalise_32(const struct dory_normaliser *normaliser, const uint8_t
 
 #endif
 
-/* No number exceeds its type: the multiplier has 15 bits, the product 46, and so has the addend. */
-static bool has_halves(const struct dory_normaliser *normaliser, int64_t multiplier, int64_t addend, struct halves *halves)
+/* No number exceeds its type: the multiplier has 15 bits, the product 46, and so has the addend. In words, for the
+ * compiler's 64-bit shifts take any amount; a shift of less than 3 is left to the long way. */
+bool dory_halves_of(const struct dory_normaliser *normaliser, const uint8_t *constants, struct dory_halves *halves)
 {
-    int32_t more = normaliser->shift < 16 ? 16 - normaliser->shift : 0;
-    int64_t most = (int64_t)1 << (45 - more);
-    if (multiplier < 0 || multiplier >> (15 - more) != 0 || normaliser->shift > 47 || addend < -most || addend >= most) {
+    uint32_t multiplier = dory_load_word(constants), low = dory_load_word(constants + 8);
+    int32_t addend = (int32_t)dory_load_word(constants + 12), shift = normaliser->shift;
+    int32_t more = shift < 16 ? 16 - shift : 0, beyond = 13 - more;
+    if (beyond < 0 || shift > 47 || dory_load_word(constants + 4) != 0 || multiplier >> (15 - more) != 0 ||
+        addend >> beyond != addend >> 31) {
         return false;
     }
-    addend = (int64_t)((uint64_t)addend << more);
-    halves->factor = (uint32_t)multiplier << more;
-    halves->low = (uint32_t)addend & 0xFFFF;
-    halves->high = (int32_t)(addend >> 16);
-    halves->shift = normaliser->shift + more - 16;
+    multiplier <<= more;
+    halves->factors = multiplier | multiplier << 16;
+    halves->low = low << more & 0xFFFF;
+    halves->high = (int32_t)(low >> (16 - more) | (uint32_t)addend << (16 + more));
+    halves->minimum = normaliser->minimum;
     return true;
 }
 
 static __attribute__((noinline)) void normalise_64(const struct dory_normaliser *normaliser, const uint8_t *constants,
                                                    int32_t *sum, uint32_t stride, uint32_t count)
 {
-    int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
-    struct halves halves;
-    if (count > 4 && has_halves(normaliser, multiplier, addend, &halves)) {
-        normalise_halves(normaliser, &halves, sum, stride, count);
+    struct dory_halves halves;
+    if (count > 4 && dory_halves_of(normaliser, constants, &halves)) {
+        dory_normalise_by_halves(normaliser, &halves, sum, stride, count);
         return;
     }
+    int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
     if ((int32_t)multiplier == multiplier && normaliser->shift > 1 && normaliser->shift < 32 &&
         bounds_are_narrow(normaliser)) {
         normalise_64_narrowly(normaliser, (int32_t)multiplier, addend, sum, stride, count);
@@ -386,16 +373,18 @@ static inline int32_t shift_words(int64_t value, int32_t shift)
  * quotient for any sum of 32 bits; the offset by less than 3 eighths, and what is cut off is another eighth: q is off by
  * less than 1 before it is rounded down, and the rest, between twice the divisor below zero and the divisor, says by what.
  */
-static bool divides_quickly(const struct dory_normaliser *normaliser, int64_t multiplier, int64_t addend,
-                            struct quick_division *quick)
+bool dory_quotient_of(const struct dory_normaliser *normaliser, const uint8_t *constants, struct dory_quotient *quick)
 {
-    int32_t places = normaliser->direct_shift - QUICK_PLACES, factor = (int32_t)multiplier, high = (int32_t)(addend >> 32);
+    int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
+    int32_t places = normaliser->direct_shift - DORY_QUOTIENT_PLACES, factor = (int32_t)multiplier,
+            high = (int32_t)(addend >> 32);
     if (places < 3 || factor != multiplier || factor >> (places - 1) != factor >> 31 || high >> (places - 3) != high >> 31) {
         return false;
     }
     int64_t product = (int64_t)factor * normaliser->reciprocal;
     quick->factor = shift_words(product, places);
-    quick->offset = (int32_t)((int64_t)shift_words(addend, places) * normaliser->reciprocal >> 32) + (1 << QUICK_PLACES);
+    quick->offset =
+        (int32_t)((int64_t)shift_words(addend, places) * normaliser->reciprocal >> 32) + (1 << DORY_QUOTIENT_PLACES);
     quick->multiplier = factor;
     quick->divisor = (int32_t)normaliser->layer->divisor;
     quick->addend = (uint32_t)addend;
@@ -405,12 +394,12 @@ static bool divides_quickly(const struct dory_normaliser *normaliser, int64_t mu
 static __attribute__((noinline)) void normalise_divide(const struct dory_normaliser *normaliser, const uint8_t *constants,
                                                        int32_t *sum, uint32_t stride, uint32_t count)
 {
-    int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
-    struct quick_division quick;
-    if (divides_quickly(normaliser, multiplier, addend, &quick)) {
-        divide_quickly(normaliser, &quick, sum, stride, count);
+    struct dory_quotient quick;
+    if (dory_quotient_of(normaliser, constants, &quick)) {
+        dory_normalise_by_quotient(normaliser, &quick, sum, stride, count);
         return;
     }
+    int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
     const int32_t *end = sum + stride * count;
     if ((int32_t)multiplier == multiplier && dory_divides_narrowly(normaliser->layer)) {
         normalise_divide_narrowly(normaliser, (int32_t)multiplier, addend, sum, stride, end);

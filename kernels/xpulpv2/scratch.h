@@ -124,15 +124,10 @@ static inline uint32_t dory_line_sliding(const struct dory_layer *layer, uint32_
     return stride == 1 && kernel < 20 && !layer->input_is_signed && (kernel % 4 != 0 || kernel > 11) ? kernel / 4 + 1 : 0;
 }
 
-/* Bytes of a copy of the pixels of a four's words, or of all weights of a column; of a core with that, the weights of a quad
- * and the elements of a four. */
-static inline uint32_t dory_line_pixels_bytes(uint32_t kernel, uint32_t stride)
-{
-    return 4 * (2 * stride + 4 * dory_depthwise_steps(kernel, stride));
-}
+/* Bytes of a core: the weights of a quad for fours that do not slide, and as they are where a column has them apart. */
 static inline uint32_t dory_line_core_bytes(uint32_t kernel, uint32_t stride)
 {
-    return 32 * dory_depthwise_steps(kernel, stride) + dory_line_pixels_bytes(kernel, stride) + 64;
+    return 32 * dory_depthwise_steps(kernel, stride) + 4 * dory_round_up(kernel, 4);
 }
 
 #endif

@@ -116,6 +116,9 @@
     KERNEL(line_split_away)                                                                                                 \
     KERNEL(line_high)                                                                                                       \
     KERNEL(line_high_away)                                                                                                  \
+    KERNEL(line_high_even)                                                                                                  \
+    KERNEL(line_64)                                                                                                         \
+    KERNEL(line_divided)                                                                                                    \
     KERNEL(line)                                                                                                            \
     KERNEL(depthwise_direct)                                                                                                \
     KERNEL(depthwise_clamped)                                                                                               \
@@ -124,6 +127,7 @@
     KERNEL(depthwise_split_away)                                                                                            \
     KERNEL(depthwise_high)                                                                                                  \
     KERNEL(depthwise_high_away)                                                                                             \
+    KERNEL(depthwise_high_even)                                                                                             \
     KERNEL(depthwise)                                                                                                       \
     KERNEL(depthwise_scalar)                                                                                                \
     KERNEL(addition)                                                                                                        \

@@ -18,17 +18,19 @@ static inline bool dory_is_line(const struct dory_layer *layer)
     return dory_is_plain_depthwise(layer) && (layer->kernel_height == 1 || layer->kernel_width == 1);
 }
 
-/* The high kind that rounds can do without, and has any bounds. */
+/* The high kind that rounds away from zero can do without, and has any bounds; so has the one to even. */
 static inline enum dory_direct dory_depthwise_kind(const struct dory_layer *layer)
 {
-    enum dory_direct own = dory_direct_of(layer);
-    return own == DORY_DIRECT_HIGH && layer->minimum != 0 ? DORY_DIRECT_HIGH_AWAY : own;
+    bool is_high = layer->normalisation == DORY_NORMALISE_HIGH && layer->output_bits == 8;
+    return is_high && layer->rounding == DORY_ROUND_EVEN ? DORY_DIRECT_HIGH_EVEN
+           : is_high && layer->minimum != 0              ? DORY_DIRECT_HIGH_AWAY
+                                                         : dory_direct_of(layer);
 }
 
 static inline bool dory_depthwise_takes_long_way(const struct dory_layer *layer)
 {
-    enum dory_direct own = dory_direct_of(layer);
-    return own == DORY_NOT_DIRECT || own == DORY_DIRECT_CLAMPED_DIVIDED;
+    enum dory_direct kind = dory_depthwise_kind(layer);
+    return kind == DORY_NOT_DIRECT || kind == DORY_DIRECT_CLAMPED_DIVIDED;
 }
 
 /* Cycles of a four that takes the long way. */

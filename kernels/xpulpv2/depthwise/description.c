@@ -307,6 +307,7 @@ DEPTHWISE(split, DORY_DIRECT_SPLIT, 24)
 DEPTHWISE(split_away, DORY_DIRECT_SPLIT_AWAY, 34)
 DEPTHWISE(high, DORY_DIRECT_HIGH, 37)
 DEPTHWISE(high_away, DORY_DIRECT_HIGH_AWAY, 46)
+DEPTHWISE(high_even, DORY_DIRECT_HIGH_EVEN, 54)
 
 static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {

@@ -89,11 +89,61 @@
 #define FINISH_BIASED_HIGH_AWAY(a, b, c, d, t0, t1, label_of_last)                                                          \
     "lw " t1 ", %[away]\n"                                                                                                  \
     HIGH_AWAY(a, t0, t1) HIGH_AWAY(b, t0, t1) HIGH_AWAY(c, t0, t1) HIGH_AWAY(d, t0, t1)                                     \
+    SHIFT_WITHIN(a, b, c, d, t0, t1, label_of_last)
+
+/* Behind the high halves: 18 instructions. */
+#define SHIFT_WITHIN(a, b, c, d, t0, t1, label_of_last)                                                                     \
     "lw " t0 ", %[minimum]\n"                                                                                               \
     "lw " t1 ", %[maximum]\n"                                                                                               \
     SHIFT(a, b, c, d)                                                                                                       \
-    P_MAX(a, a, t0) P_MAX(b, b, t0) P_MAX(c, c, t0) P_MAX(d, d, t0)                                                         \
-    P_MIN(a, a, t1) P_MIN(b, b, t1) P_MIN(c, c, t1) P_MIN(d, d, t1)                                                         \
+    WITHIN(a, b, c, d, t0, t1)                                                                                              \
+    STORE(a, b, c, d, label_of_last)
+#define WITHIN(a, b, c, d, least, most)                                                                                     \
+    P_MAX(a, a, least) P_MAX(b, b, least) P_MAX(c, c, least) P_MAX(d, d, least)                                             \
+    P_MIN(a, a, most) P_MIN(b, b, most) P_MIN(c, c, most) P_MIN(d, d, most)
+
+/* Half to even: what is odd is a step more, before it is rounded down. 38 instructions from sums that start with the bias. */
+#define HIGH_EVEN(a, t0)                                                                                                    \
+    HIGH(a)                                                                                                                 \
+    "sra " t0 ", " a ", tp\n"                                                                                               \
+    "andi " t0 ", " t0 ", 1\n"                                                                                              \
+    "add " a ", " a ", " t0 "\n"
+#define FINISH_BIASED_HIGH_EVEN(a, b, c, d, t0, t1, label_of_last)                                                          \
+    HIGH_EVEN(a, t0) HIGH_EVEN(b, t1) HIGH_EVEN(c, t0) HIGH_EVEN(d, t1)                                                     \
+    SHIFT_WITHIN(a, b, c, d, t0, t1, label_of_last)
+
+/* DORY_DIRECT_HALVES (see struct dory_halves) has low, factors, high and the least element in gp, a3, a4 and tp, the shift in
+ * a5; t4 is free, too. 29 instructions. */
+#define HALVES(a, b, t0, t1)                                                                                                \
+    "mv " t0 ", gp\n"                                                                                                       \
+    "mv " t1 ", gp\n"                                                                                                       \
+    P_MACU_16(t0, a, "a3") P_MACU_16(t1, b, "a3") P_MACHHS(t0, a, "a3") P_MACHHS(t1, b, "a3")                               \
+    P_ADDNR(t0, "a4", "a5") P_ADDNR(t1, "a4", "a5") P_MAX(a, t0, "tp") P_MAX(b, t1, "tp")                                   \
+    P_MIN(a, a, "t4") P_MIN(b, b, "t4")
+#define FINISH_HALVES(a, b, c, d, t0, t1, label_of_last)                                                                    \
+    "lw t4, %[maximum]\n"                                                                                                   \
+    HALVES(a, b, t0, t1) HALVES(c, d, t0, t1)                                                                               \
+    STORE(a, b, c, d, label_of_last)
+
+/* DORY_DIRECT_QUOTIENT (see struct dory_quotient) has factor, multiplier, addend, offset and divisor in gp, tp, a3, a4 and
+ * a5; t4 and t5 are free, too. 52 instructions, of which mulh takes 5 cycles. */
+#define QUOTIENT(a, t0, t1)                                                                                                 \
+    "mulh " t0 ", " a ", gp\n"                                                                                              \
+    "mul " t1 ", " a ", tp\n"                                                                                               \
+    P_ADDNR(t0, "a4", "t5")                                                                                                 \
+    "add " t1 ", " t1 ", a3\n"                                                                                              \
+    P_MSU(t1, t0, "a5")                                                                                                     \
+    "slt " a ", " t1 ", t4\n"                                                                                               \
+    "srai " t1 ", " t1 ", 31\n"                                                                                             \
+    "sub " t0 ", " t0 ", " a "\n"                                                                                           \
+    "add " a ", " t0 ", " t1 "\n"
+#define FINISH_QUOTIENT(a, b, c, d, t0, t1, label_of_last)                                                                  \
+    "sub t4, x0, a5\n"                                                                                                      \
+    "li t5, 3\n" /* DORY_QUOTIENT_PLACES */                                                                                 \
+    QUOTIENT(a, t0, t1) QUOTIENT(b, t0, t1) QUOTIENT(c, t0, t1) QUOTIENT(d, t0, t1)                                         \
+    "lw " t0 ", %[minimum]\n"                                                                                               \
+    "lw " t1 ", %[maximum]\n"                                                                                               \
+    WITHIN(a, b, c, d, t0, t1)                                                                                              \
     STORE(a, b, c, d, label_of_last)
 
 /* DORY_DIRECT_SPLIT has bias and limit in gp and tp, the fine multiplier in a3, the addend with the shift in a4, and the coarse
@@ -218,6 +268,8 @@
 #define LOAD_CONSTANTS_SPLIT                                                                                                \
     P_LW_NEXT("gp", "t1") P_LW_NEXT("tp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1") P_LW_NEXT("a5", "t1")
 #define LOAD_CONSTANTS_HIGH P_LW_NEXT("gp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1") P_LW_NEXT("tp", "t1")
+#define LOAD_CONSTANTS_HALVES LOAD_CONSTANTS_HIGH
+#define LOAD_CONSTANTS_QUOTIENT LOAD_CONSTANTS_SPLIT
 #define LOAD_CONSTANTS                  P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
 #define LOAD_CONSTANTS_CLAMPED          P_LW_NEXT("gp", "t1") P_LW_NEXT("tp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
 #define LOAD_CONSTANTS_CLAMPED_LESS_ONE LOAD_CONSTANTS_CLAMPED "addi a4, a4, 1\n"

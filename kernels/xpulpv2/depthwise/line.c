@@ -1,12 +1,24 @@
 /* Depth-wise layers along one dimension, of any kernel size and stride: see line.h. A kernel for each normalisation that is
- * done between registers, and one for all others, whose sums go through memory. */
+ * done between registers, two for those whose constants it brings to such a form itself, and one for all others, whose sums
+ * go through memory. */
 #include "line.h"
 
 #include "../scratch.h"
 #include "../share.h"
 #include "../xpulpv2.h"
+#include "line_sum.h"
 
 #define MAXIMUM_FOURS 8 /* whose sums are in memory */
+
+/* How a kernel's sums end. */
+struct way {
+    dory_compute_line *compute, *sum; /* whole fours: of a direct kind, or their sums alone; one of them may be missing */
+    void (*finish)(const struct dory_normaliser *normaliser, int32_t *sum, uint32_t lanes, const uint8_t *constants);
+
+    /* If not NULL, whether a channel's constants have a form that the direct kind takes, which is then written. */
+    bool (*translate)(const struct dory_normaliser *normaliser, const uint8_t *constants, void *translated);
+    uint32_t constants_bytes, translated_bytes; /* of a channel */
+};
 
 /* The lines of a tile. Along each lie `outputs`; tiles of a kernel of one row have a line a row, others one a column. */
 struct lines {
@@ -21,13 +33,14 @@ struct lines {
     uint32_t sliding;            /* see dory_line_sliding */
     const uint8_t *lane_weights; /* of the quad: filled up with zeros to words */
     uint32_t *weights;           /* of this core: [4 lanes][steps], words as they are and moved on */
-    uint8_t *pixels;             /* of this core: a word for each of a four's; before them, a column's weights */
-    uint8_t *elements;           /* of this core: four of four lanes */
+    uint8_t *column;             /* of this core: a column's weights, as those of a row are */
     uint32_t quad, lanes;
-    const uint8_t *constants; /* of the quad */
-    bool is_paired;           /* `weights` are those of the quad */
-    bool is_row, is_long;     /* long: not a direct kind */
-    dory_compute_line *compute;
+    const uint8_t *constants; /* of the quad, as `compute` reads them where it is taken */
+    uint32_t translated[20];
+    bool is_row, is_paired; /* paired: `weights` are those of the quad */
+    bool is_long;           /* no direct kind: sums go through memory */
+    bool follows;           /* whole lines of some quads may be computed as if they were of one */
+    const struct way *way;
 };
 
 static void start_lengths(struct lines *work, const struct dory_layer *layer, const struct dory_tile *tile)
@@ -46,6 +59,30 @@ static void start_lengths(struct lines *work, const struct dory_layer *layer, co
     work->output_line = is_row ? output_row : channels * bytes;
 }
 
+/* Where the last word of a sliding four starts: at as many pixels as are read. Of others, which have weights of zero, the
+ * pixel before stands for all. */
+static void find_tail(const struct lines *work, struct dory_line *line)
+{
+    uint32_t pixels = (work->kernel + 3) % 4, step = line->pixel_step;
+    line->tail_back = pixels == 1 || pixels == 2 ? 0 : step;
+    line->tail_step = pixels == 2 ? step : 0;
+}
+
+/* What is the same for all quads. */
+static void start_quads(struct lines *work, const struct dory_layer *layer)
+{
+    uint32_t lane_bytes = layer->kernel_height * dory_round_up(layer->kernel_width, 4);
+    uint32_t constants_bytes = 4 * dory_channel_constants_bytes(layer);
+    bool is_plain = !work->is_long && work->way->translate == NULL && work->line.normaliser.output_bytes == 1;
+    work->weights_bytes = 4 * lane_bytes;
+    work->quad_bytes = work->weights_bytes + constants_bytes;
+    work->line.to_next_weights = constants_bytes;
+    work->line.to_next_constants = work->weights_bytes;
+    work->follows = is_plain && work->is_row && work->count == 1 && work->sliding != 0 && work->sliding <= 3 &&
+                    work->kernel % 4 != 0 && work->outputs >= 4;
+    find_tail(work, &work->line);
+}
+
 static void start_lines(struct lines *work, const struct dory_layer *layer, const struct dory_tile *tile, unsigned core)
 {
     struct dory_line *line = &work->line;
@@ -54,14 +91,15 @@ static void start_lines(struct lines *work, const struct dory_layer *layer, cons
     work->channels = tile->channels;
     dory_start_normaliser(&line->normaliser, layer);
     start_lengths(work, layer, tile);
-    work->weights_bytes = dory_depthwise_quad_weight_bytes(layer);
-    work->quad_bytes = work->weights_bytes + dory_constants_bytes(layer);
     line->steps = dory_depthwise_steps(work->kernel, work->stride);
     work->sliding = dory_line_sliding(layer, work->kernel, work->stride);
+    if (line->normaliser.kind == DORY_NORMALISE_64) {
+        line->normaliser.direct_shift = dory_halves_shift(&line->normaliser);
+    }
     line->is_signed = layer->input_is_signed;
     work->weights = (uint32_t *)(void *)((uint8_t *)tile->scratch + core * dory_line_core_bytes(work->kernel, work->stride));
-    work->pixels = (uint8_t *)(work->weights + 8 * line->steps);
-    work->elements = work->pixels + dory_line_pixels_bytes(work->kernel, work->stride);
+    work->column = (uint8_t *)(work->weights + 8 * line->steps);
+    start_quads(work, layer);
     work->quad = UINT32_MAX;
 }
 
@@ -89,14 +127,27 @@ static void pair_words(const struct lines *work, const uint8_t *weights, uint32_
 static const uint8_t *gather_column(const struct lines *work, const uint8_t *weights)
 {
     uint32_t row_bytes = dory_round_up(work->kernel, 4), kernel = work->kernel;
-    uint8_t *gathered = work->pixels;
+    uint8_t *gathered = work->column;
     for (uint32_t lane = 0; lane < 4; lane++) {
         for (uint32_t i = 0; i < row_bytes; i++, gathered++) {
             *gathered = i < kernel ? *weights : 0;
             weights += i < kernel ? 4 : 0;
         }
     }
-    return work->pixels;
+    return work->column;
+}
+
+/* The quad's constants as the direct kind takes them, if all have such a form. */
+static void translate_quad(struct lines *work)
+{
+    const struct way *way = work->way;
+    bool good = true;
+    for (uint32_t lane = 0; good && lane < work->lanes; lane++) {
+        good = way->translate(&work->line.normaliser, work->constants + lane * way->constants_bytes,
+                              (uint8_t *)work->translated + lane * way->translated_bytes);
+    }
+    work->is_long = !good;
+    work->constants = good ? (const uint8_t *)work->translated : work->constants;
 }
 
 static void start_quad(struct lines *work, uint32_t quad)
@@ -107,6 +158,9 @@ static void start_quad(struct lines *work, uint32_t quad)
     work->constants = weights + work->weights_bytes;
     work->lane_weights = work->is_row ? weights : gather_column(work, weights);
     work->is_paired = false;
+    if (work->way->translate != NULL) {
+        translate_quad(work);
+    }
 }
 
 /* The weights as the fours take that are to be computed. */
@@ -125,10 +179,9 @@ static void choose_weights(struct lines *work)
 /* ---- fours ----------------------------------------------------------------------------------------------------- */
 
 /* Elements from the sums of so many fours of a lane. */
-static void finish_sums(const struct lines *work, uint8_t *output, uint32_t lane, int32_t *sum, uint32_t fours,
-                        uint32_t output_step)
+static void finish_sums(const struct lines *work, uint8_t *output, uint32_t lane, int32_t *sum, uint32_t fours)
 {
-    uint32_t bytes = work->line.normaliser.output_bytes;
+    uint32_t bytes = work->line.normaliser.output_bytes, output_step = work->output_step;
     dory_normalise_lane(&work->line.normaliser, work->constants, lane, sum, 1, 4 * fours);
     output += lane * bytes;
     for (const int32_t *end = sum + 4 * fours; sum < end; sum += 4, output += 4 * output_step) {
@@ -137,36 +190,23 @@ static void finish_sums(const struct lines *work, uint8_t *output, uint32_t lane
 }
 
 /* Lane by lane. */
-static void compute_long(struct lines *work, uint8_t *output, uint32_t output_step)
+static void compute_long(struct lines *work, uint8_t *output)
 {
     struct dory_line *line = &work->line;
     int32_t sums[4 * MAXIMUM_FOURS];
     for (uint32_t lane = 0; lane < work->lanes; lane++) {
         line->lanes = 1;
         line->last = (uint8_t *)sums;
-        line->tails[0] = line->tails[lane];
-        work->compute(line);
-        finish_sums(work, output, lane, sums, line->fours, output_step);
+        work->way->sum(line);
+        finish_sums(work, output, lane, sums, line->fours);
     }
 }
 
-/* What is behind the last near word of a sliding four's last step: as many pixels as are read. */
-static void find_tails(const struct lines *work, const uint8_t *word, uint32_t tails[4])
-{
-    uint32_t pixels = (work->kernel + 3) % 4, step = work->line.pixel_step; /* and 3 of what has weights of zero */
-    for (uint32_t lane = 0; pixels % 3 != 0 && lane < work->lanes; lane++, word++) {
-        tails[lane] = word[0];
-        if (pixels > 1) {
-            tails[lane] |= (uint32_t)word[step] << 8;
-        }
-    }
-}
-
-/* So many fours of all lanes, all of whose words exist; elements lie output_step apart. */
-static void compute_fours(struct lines *work, const uint8_t *input, uint32_t fours, uint8_t *output, uint32_t output_step)
+/* So many fours of all lanes, all of whose words exist. */
+static void compute_fours(struct lines *work, const uint8_t *input, uint32_t fours, uint8_t *output)
 {
     struct dory_line *line = &work->line;
-    uint32_t step = line->pixel_step;
+    uint32_t step = line->pixel_step, output_step = work->output_step;
     line->fours = fours;
     line->input = input;
     line->last = output + 3 * output_step;
@@ -177,13 +217,10 @@ static void compute_fours(struct lines *work, const uint8_t *input, uint32_t fou
     line->far = 2 * work->stride * step;
     line->four_step = 4 * (work->stride - line->steps) * step;
     choose_weights(work);
-    if (line->sliding != 0) {
-        find_tails(work, input + 4 * (fours - 1 + line->steps) * step, line->tails);
-    }
     if (work->is_long) {
-        compute_long(work, output, output_step);
+        compute_long(work, output);
     } else {
-        work->compute(line);
+        work->way->compute(line);
     }
 }
 
@@ -193,40 +230,44 @@ static inline __attribute__((always_inline)) void compute_some(struct lines *wor
     uint32_t most = work->is_long ? MAXIMUM_FOURS : fours;
     while (fours > 0) {
         uint32_t now = dory_minimum(most, fours);
-        compute_fours(work, input, now, output, work->output_step);
+        compute_fours(work, input, now, output);
         input += 4 * now * work->stride * work->line.pixel_step;
         output += 4 * now * work->output_step;
         fours -= now;
     }
 }
 
-/* So many bytes of each of some pixels; a word where they are one. */
-static void copy_pixels(uint8_t *output, uint32_t output_step, const uint8_t *input, uint32_t input_step, uint32_t pixels,
-                        uint32_t bytes)
+/* ---- single outputs -------------------------------------------------------------------------------------------- */
+
+static void finish_singly(const struct lines *work, int32_t *sum)
 {
-    bool is_word = bytes == 4 && (input_step | output_step) % 4 == 0;
-    for (; is_word && pixels > 0; pixels--, input += input_step, output += output_step) {
-        dory_store_word(output, dory_load_word(input));
+    const struct dory_normaliser *normaliser = &work->line.normaliser;
+    if (!work->is_long) {
+        work->way->finish(normaliser, sum, work->lanes, work->constants);
+        return;
     }
-    for (; pixels > 0; pixels--, input += input_step, output += output_step) {
-        for (uint32_t i = 0; i < bytes; i++) {
-            output[i] = input[i];
-        }
+    for (uint32_t lane = 0; lane < work->lanes; lane++) {
+        dory_normalise_lane(normaliser, work->constants, lane, sum + lane, 1, 1);
     }
 }
 
-/* A four of which not all outputs, or not all pixels of its words, exist: from a copy of its pixels, and to one of its
- * elements. What is not there is read by weights that are zero, or by no output: any value will do. */
-static void compute_copied(struct lines *work, const uint8_t *input, uint32_t pixels, uint8_t *output, uint32_t outputs)
+/* Outputs that are no four, one by one. */
+static void compute_singly(struct lines *work, const uint8_t *input, uint32_t outputs, uint8_t *output)
 {
-    uint32_t step = work->line.pixel_step, bytes = work->line.normaliser.output_bytes;
-    work->line.sliding = 0;
-    choose_weights(work); /* a column's may lie where the pixels will */
-    copy_pixels(work->pixels, 4, input, step, pixels, work->lanes);
-    work->line.pixel_step = 4;
-    compute_fours(work, work->pixels, 1, work->elements, 4 * bytes);
-    work->line.pixel_step = step;
-    copy_pixels(output, work->output_step, work->elements, 4 * bytes, outputs, work->lanes * bytes);
+    uint32_t bytes = work->line.normaliser.output_bytes, lanes = work->lanes;
+    struct dory_line_taps taps = {work->lane_weights, work->kernel, work->line.pixel_step, lanes, work->line.is_signed};
+    for (; outputs > 0; outputs--, input += work->stride * work->line.pixel_step, output += work->output_step) {
+        int32_t element[4];
+        dory_line_sum(&taps, input, element);
+        finish_singly(work, element);
+        if (lanes == 4 && bytes == 1) {
+            dory_store_word(output, dory_pack_bytes(element));
+            continue;
+        }
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            dory_store_element(output + lane * bytes, element[lane], bytes);
+        }
+    }
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------------- */
@@ -251,49 +292,112 @@ static void compute_part(struct lines *work, uint32_t index, uint32_t first, uin
         compute_some(work, input + (end - 4) * step, 1, output + (end - 4) * work->output_step);
         return;
     }
-    if (ends && first < end) {
-        work->quad = UINT32_MAX; /* its weights, which fours that slide take as they are, will be overwritten */
+    compute_singly(work, input + first * stride * step, end - first, output + first * work->output_step);
+}
+
+/* How many quads from the share's next row on can be computed at once: whole ones. */
+static uint32_t count_quads(const struct lines *work, const struct dory_grid_share *share, uint32_t fours)
+{
+    if (!work->follows || share->first != 0 || share->items < 2 * fours) {
+        return 1;
     }
-    for (; first < end; first += 4) {
-        compute_copied(work, input + first * stride * step,
-                       dory_minimum(2 * stride + 4 * steps, work->inputs - first * stride),
-                       output + first * work->output_step, dory_minimum(4, end - first));
-    }
+    uint32_t quads = share->items == 2 * fours ? 2 : dory_quotient(share->items, fours);
+    return dory_minimum(quads, work->channels / 4 - share->row);
 }
 
 /* A core's share is a range of the grid of quads of channels and lines by fours of outputs. */
 static void compute_lines(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
-                          dory_compute_line *compute, bool is_long)
+                          const struct way *way)
 {
     struct lines work;
-    work.compute = compute;
-    work.is_long = is_long;
+    work.way = way;
+    work.is_long = way->compute == NULL;
     start_lines(&work, layer, tile, core);
     uint32_t fours = (work.outputs + 3) / 4;
     struct dory_grid_share share = dory_grid_share_of((work.channels + 3) / 4 * work.count, fours, core, cores);
     while (share.items > 0) {
         uint32_t end = dory_grid_share_row_end(&share, fours),
                  quad = work.count == 1 ? share.row : dory_quotient(share.row, work.count);
+        uint32_t quads = count_quads(&work, &share, fours);
         if (quad != work.quad) {
             start_quad(&work, quad);
         }
+        work.lanes = quads > 1 ? 4 * quads : work.lanes;
         compute_part(&work, share.row - quad * work.count, 4 * share.first, dory_minimum(4 * end, work.outputs));
-        dory_grid_share_next_row(&share, end);
+        for (; quads > 0; quads--) {
+            dory_grid_share_next_row(&share, end);
+            end = fours;
+        }
     }
 }
 
-#define KERNEL(name, kind)                                                                                                  \
-    static __attribute__((noinline)) void compute_##name(struct dory_line *line) { dory_line_compute(line, kind); }         \
+/* One sum of each lane; `kind` is a constant. */
+static inline __attribute__((always_inline)) void finish_lanes(const struct dory_normaliser *normaliser, int32_t *sum,
+                                                               uint32_t lanes, const uint8_t *constants,
+                                                               enum dory_direct kind)
+{
+    const struct dory_normaliser own = *normaliser; /* of which the compiler keeps in registers what it reads */
+    uint32_t bytes = dory_line_constants_bytes(kind);
+#pragma GCC unroll 1
+    for (uint32_t lane = 0; lane < lanes; lane++, sum++, constants += bytes) {
+        switch (kind) {
+        case DORY_DIRECT: dory_normalise_directly(&own, sum, 1, 1, constants); break;
+        case DORY_DIRECT_CLAMPED:
+        case DORY_DIRECT_CLAMPED_LESS_ONE: dory_normalise_clamped_directly(&own, sum, 1, 1, constants); break;
+        case DORY_DIRECT_SPLIT:
+        case DORY_DIRECT_SPLIT_AWAY: dory_normalise_split_directly(&own, sum, 1, 1, constants); break;
+        case DORY_DIRECT_HALVES: dory_normalise_by_halves(normaliser, (const void *)constants, sum, 1, 1); break;
+        case DORY_DIRECT_QUOTIENT: dory_normalise_by_quotient(normaliser, (const void *)constants, sum, 1, 1); break;
+        default: dory_normalise_highly(&own, sum, 1, 1, constants); break;
+        }
+    }
+}
+
+#define COMPUTE(name, kind)                                                                                                 \
+    static __attribute__((noinline)) void compute_##name(struct dory_line *line) { dory_line_compute(line, kind); }
+#define FINISH_LANES(name, kind)                                                                                            \
+    static __attribute__((noinline)) void finish_##name(const struct dory_normaliser *normaliser, int32_t *sum,             \
+                                                        uint32_t lanes, const uint8_t *constants)                           \
+    {                                                                                                                       \
+        finish_lanes(normaliser, sum, lanes, constants, kind);                                                              \
+    }
+#define KERNEL(name, ...)                                                                                                   \
     void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
     {                                                                                                                       \
-        compute_lines(layer, tile, core, cores, compute_##name, (kind) == DORY_NOT_DIRECT);                                 \
+        struct way way = {__VA_ARGS__};                                                                                     \
+        compute_lines(layer, tile, core, cores, &way);                                                                      \
     }
+#define DIRECT_KERNEL(name, kind)                                                                                           \
+    COMPUTE(name, kind)                                                                                                     \
+    FINISH_LANES(name, kind)                                                                                                \
+    KERNEL(name, .compute = compute_##name, .finish = finish_##name)
 
-KERNEL(line_direct, DORY_DIRECT)
-KERNEL(line_clamped, DORY_DIRECT_CLAMPED)
-KERNEL(line_clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE)
-KERNEL(line_split, DORY_DIRECT_SPLIT)
-KERNEL(line_split_away, DORY_DIRECT_SPLIT_AWAY)
-KERNEL(line_high, DORY_DIRECT_HIGH)
-KERNEL(line_high_away, DORY_DIRECT_HIGH_AWAY)
-KERNEL(line, DORY_NOT_DIRECT)
+/* Those whose constants the kernel itself brings to a direct form, where they have one. */
+#define TRANSLATING_KERNEL(name, kind, translate_lane, bytes)                                                               \
+    COMPUTE(name, kind)                                                                                                     \
+    FINISH_LANES(name, kind)                                                                                                \
+    KERNEL(name, .compute = compute_##name, .sum = compute_sums, .finish = finish_##name, .translate = translate_lane,      \
+           .constants_bytes = 16, .translated_bytes = bytes)
+
+static bool translate_64(const struct dory_normaliser *normaliser, const uint8_t *constants, void *translated)
+{
+    return dory_halves_of(normaliser, constants, translated);
+}
+
+static bool translate_divided(const struct dory_normaliser *normaliser, const uint8_t *constants, void *translated)
+{
+    return dory_quotient_of(normaliser, constants, translated);
+}
+
+DIRECT_KERNEL(line_direct, DORY_DIRECT)
+DIRECT_KERNEL(line_clamped, DORY_DIRECT_CLAMPED)
+DIRECT_KERNEL(line_clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE)
+DIRECT_KERNEL(line_split, DORY_DIRECT_SPLIT)
+DIRECT_KERNEL(line_split_away, DORY_DIRECT_SPLIT_AWAY)
+DIRECT_KERNEL(line_high, DORY_DIRECT_HIGH)
+DIRECT_KERNEL(line_high_away, DORY_DIRECT_HIGH_AWAY)
+DIRECT_KERNEL(line_high_even, DORY_DIRECT_HIGH_EVEN)
+COMPUTE(sums, DORY_NOT_DIRECT)
+KERNEL(line, .sum = compute_sums)
+TRANSLATING_KERNEL(line_64, DORY_DIRECT_HALVES, translate_64, sizeof(struct dory_halves))
+TRANSLATING_KERNEL(line_divided, DORY_DIRECT_QUOTIENT, translate_divided, sizeof(struct dory_quotient))

@@ -11,13 +11,27 @@
  * which with DORY_DIRECT_CLAMPED (20) is at most 3.0, 4.2 and 7.3 MAC/cycle on 8 cores; more load them: 7 + 8 * steps, 39
  * with K = 15.
  * - any: 8 + 18 * steps.
- * A lane takes about 60 cycles beside its fours, four of them about 200 more.
+ * A lane takes 80 to 100 cycles beside its fours, what is done once a quad or once a call 200, and a tile 640. Of whole
+ * lines that lie in a row all quads of a core are one call. Outputs that are no four, at the end of a line or of lines
+ * shorter than four, are summed one by one, see line_sum.c.
  *
- * What no way between registers ends (64-bit products, divisions, halves to even) has sums in memory, 8 fours at a time. Of
- * an output that takes 8 (64-bit), 17 (division) or 18 cycles (to even) in normalise.c, 5 to store it and 3 or more for its
- * taps: 16, 25 and 26, more than 6 a product with 3 taps but for the first; measured in lines of 24 to 28, where what a lane
- * takes beside it is as much again: 37 with 3 taps and 64 bits (12.2 a product), 55 and 49 with 5 taps and the others (10.9
- * and 9.7). */
+ * What ends in 64 bits or by a division is brought to a form for registers, quad by quad (struct dory_halves and
+ * dory_quotient: 50 to 100 cycles a channel). What has none, other roundings of 16 and 32 bits and divisions by reciprocals
+ * have sums in memory, 8 fours at a time: 25 to 35 cycles an output.
+ *
+ * With few taps the end is most of it. Cycles of an output in whole lines, taps and end, and what that is a product:
+ *                                  end   3 taps       5 taps       10 taps
+ *     DORY_DIRECT                    4    7.2   2.4    8.8   1.8   10.2   1.0
+ *     clamped                        5    8.0   2.7    9.5   1.9   11.0   1.1
+ *     split, away from zero         10     13   4.3   14.5   2.9     16   1.6
+ *     halves (64 bits)               7   10.2   3.4   11.8   2.4   13.2   1.3
+ *     high, away                    14     17   5.7   18.5   3.7     20   2.0
+ *     high, half to even            15     18   6.0   19.5   3.9     21   2.1
+ *     quotient (division)           18     21   7.0   22.5   4.5     24   2.4
+ * so a layer with three taps that rounds halves of high products or divides takes 6 cycles of a core a product or more
+ * however long its lines are: mulh stalls for 4 cycles, and a sum of 3 products shares its end with no other. Lines of 24 to
+ * 28 outputs take 2 to 4 more a product, of one output with 15 taps 8 more: that is the 640 cycles of a tile and the 200 of
+ * a quad. */
 #ifndef DORY_XPULPV2_LINE_H
 #define DORY_XPULPV2_LINE_H
 
@@ -30,15 +44,16 @@
 /* The same fours of some lanes next to each other, of which all that has to do with one moves on from lane to lane. */
 struct dory_line {
     struct dory_normaliser normaliser;
-    uint32_t lanes;
+    uint32_t lanes;         /* of one quad, or four of each of some quads */
     const uint8_t *input;   /* of the first four */
     const uint8_t *weights; /* words as they are and moved on, in turn; of up to 3 sliding steps, as they are alone */
     uint32_t weights_bytes;
     const uint8_t *constants;
-    uint8_t *last; /* the last element of the first four, which is written first */
-    const uint32_t *next_tail;
-    uint32_t tails[4];   /* sliding: the last word of the last four, of which not all pixels exist */
-    uint32_t pixel_step; /* from pixel to pixel of the input */
+    uint32_t to_next_weights, to_next_constants; /* from behind a quad's to those of the next one */
+    uint8_t *last;                               /* the last element of the first four, which is written first */
+    uint32_t pixel_step;                         /* from pixel to pixel of the input */
+    uint32_t tail_back, tail_step; /* sliding: how far before the next pixel the last word of the last four starts, of which
+                                      two pixels at most are read; and from one to the other */
     uint32_t steps;
     uint32_t sliding; /* steps, or 0 */
     bool is_signed;
@@ -50,6 +65,15 @@ struct dory_line {
 };
 
 typedef void dory_compute_line(struct dory_line *line);
+
+/* Constants of a lane. */
+static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
+{
+    return kind == DORY_DIRECT                                         ? 8
+           : kind == DORY_DIRECT_SPLIT || kind == DORY_DIRECT_QUOTIENT ? 20
+           : kind == DORY_DIRECT_SPLIT_AWAY                            ? 28
+                                                                       : 16;
+}
 
 /* Bytes 2 and 3 of a word, 0 and 1 of the next one. */
 #define DORY_LINE_FAR 0x05040302
@@ -84,12 +108,24 @@ typedef void dory_compute_line(struct dory_line *line);
     "sw t3, %[last]\n"                                                                                                      \
     "sw t5, %[weights]\n"
 
+/* Behind the last lane of a quad the next quad's weights and constants follow. */
 #define NEXT_LANE                                                                                                           \
     "lw t0, %[lanes]\n"                                                                                                     \
-    "nop\n"                                                                                                                 \
+    "lw t2, %[to_next_weights]\n"                                                                                           \
     "addi t0, t0, -1\n"                                                                                                     \
     "sw t0, %[lanes]\n"                                                                                                     \
-    "bnez t0, 0b\n"
+    "andi t1, t0, 3\n"                                                                                                      \
+    "bnez t1, 0b\n"                                                                                                         \
+    "beqz t0, 6f\n"                                                                                                         \
+    "lw t1, %[weights]\n"                                                                                                   \
+    "lw t3, %[constants]\n"                                                                                                 \
+    "lw t4, %[to_next_constants]\n"                                                                                         \
+    "add t1, t1, t2\n"                                                                                                      \
+    "add t3, t3, t4\n"                                                                                                      \
+    "sw t1, %[weights]\n"                                                                                                   \
+    "sw t3, %[constants]\n"                                                                                                 \
+    "j 0b\n"                                                                                                                \
+    "6:\n"
 
 #define END_LINE                                                                                                            \
     "lw gp, %[saved_gp]\n"                                                                                                  \
@@ -181,12 +217,15 @@ typedef void dory_compute_line(struct dory_line *line);
     SLIDE_##steps(FIRST_##start(dot), PV_S##dot)                                                                            \
     finish("t6", "a7", "s7", "ra", "t0", "t1", "3: ")                                                                       \
     "4: lw t0, %[ends]\n"                                                                                                   \
-    "lw t1, %[next_tail]\n"                                                                                                 \
+    "lw t1, %[tail_back]\n"                                                                                                 \
     "sw x0, %[ends]\n"                                                                                                      \
     "beqz t0, 5f\n"                                                                                                         \
-    P_LW_NEXT(LAST_WORD_##steps, "t1")                                                                                      \
+    "lw t5, %[tail_step]\n"                                                                                                 \
+    "sub a0, a0, t1\n"                                                                                                      \
     LP_COUNT("x0", "t0")                                                                                                    \
-    "sw t1, %[next_tail]\n"                                                                                                 \
+    P_LBU_STEP("t6", "t5", "a0") P_LBU_STEP("a7", "x0", "a0")                                                               \
+    "nop\n"                                                                                                                 \
+    PV_PACKLO_B(LAST_WORD_##steps, "a7", "t6")                                                                              \
     "j 2b\n"                                                                                                                \
     "5:\n"                                                                                                                  \
     NEXT_LANE
@@ -233,7 +272,8 @@ typedef void dory_compute_line(struct dory_line *line);
           [input] "m"(line->input),                                                                                         \
           [last] "m"(line->last),                                                                                           \
           [lanes] "m"(line->lanes),                                                                                         \
-          [next_tail] "m"(line->next_tail),                                                                                 \
+          [tail_back] "m"(line->tail_back), [tail_step] "m"(line->tail_step),                                               \
+          [to_next_weights] "m"(line->to_next_weights), [to_next_constants] "m"(line->to_next_constants),                   \
           [zero] "m"(line->zero),                                                                                           \
           [step_below] "m"(line->step_below)                                                                                \
         : CLOBBERED)
@@ -260,7 +300,6 @@ typedef void dory_compute_line(struct dory_line *line);
 static inline __attribute__((always_inline)) void dory_line_compute(struct dory_line *line, enum dory_direct kind)
 {
     line->more = line->fours - 1;
-    line->next_tail = line->tails;
     switch (kind) {
     case DORY_DIRECT: LINE_OF_STEPS(NOTHING, ZERO, FINISH_UP_TO, 17, LOAD_CONSTANTS); break;
     case DORY_DIRECT_CLAMPED: LINE_OF_STEPS(NOTHING, ZERO, FINISH_CLAMPED, 20, LOAD_CONSTANTS_CLAMPED); break;
@@ -271,16 +310,24 @@ static inline __attribute__((always_inline)) void dory_line_compute(struct dory_
     case DORY_DIRECT_SPLIT_AWAY: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_SPLIT_AWAY, 34, LOAD_CONSTANTS_SPLIT_AWAY); break;
     case DORY_DIRECT_HIGH: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_HIGH_UP_TO, 21, LOAD_CONSTANTS_HIGH); break;
     case DORY_DIRECT_HIGH_AWAY: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_HIGH_AWAY, 35, LOAD_CONSTANTS_HIGH); break;
+    case DORY_DIRECT_HIGH_EVEN: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_HIGH_EVEN, 38, LOAD_CONSTANTS_HIGH); break;
+    case DORY_DIRECT_HALVES: LINE_OF_STEPS(NOTHING, ZERO, FINISH_HALVES, 29, LOAD_CONSTANTS_HALVES); break;
+    case DORY_DIRECT_QUOTIENT: LINE_OF_STEPS(NOTHING, ZERO, FINISH_QUOTIENT, 52, LOAD_CONSTANTS_QUOTIENT); break;
     default: LINE_OF_STEPS(NOTHING, ZERO, FINISH_NOT, 4, LOAD_CONSTANTS_NOT); break;
     }
 }
 
 #else
 
-/* Of a lane. */
-static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
+static inline void dory_line_normalise(const struct dory_line *line, int32_t sum[4], enum dory_direct kind)
 {
-    return kind == DORY_DIRECT ? 8 : kind == DORY_DIRECT_SPLIT ? 20 : kind == DORY_DIRECT_SPLIT_AWAY ? 28 : 16;
+    if (kind == DORY_DIRECT_HALVES) {
+        dory_normalise_by_halves(&line->normaliser, (const void *)line->constants, sum, 1, 4);
+    } else if (kind == DORY_DIRECT_QUOTIENT) {
+        dory_normalise_by_quotient(&line->normaliser, (const void *)line->constants, sum, 1, 4);
+    } else {
+        dory_normalise_in_its_kind(&line->normaliser, sum, 1, line->constants);
+    }
 }
 
 static inline uint32_t dory_line_word(const struct dory_line *line, const uint8_t *input)
@@ -290,6 +337,12 @@ static inline uint32_t dory_line_word(const struct dory_line *line, const uint8_
         word |= (uint32_t)input[i * line->pixel_step] << (8 * i);
     }
     return word;
+}
+
+static inline uint32_t dory_line_tail(const struct dory_line *line, const uint8_t *next)
+{
+    const uint8_t *pixel = next - line->tail_back;
+    return (uint32_t)pixel[line->tail_step] << 8 | pixel[0];
 }
 
 static inline uint32_t dory_line_weights(const struct dory_line *line, uint32_t step, unsigned is_moved)
@@ -315,7 +368,8 @@ static inline void dory_line_words(const struct dory_line *line, uint32_t four, 
     const uint8_t *input = line->input + (four + step) * word_bytes;
     bool is_tail = four + 1 == line->fours && step + 1 == line->steps;
     word[0] = dory_line_word(line, input);
-    word[1] = pv_shuffle2_b(word[0], is_tail ? *line->next_tail : dory_line_word(line, input + word_bytes), DORY_LINE_FAR);
+    uint32_t next = is_tail ? dory_line_tail(line, input + word_bytes) : dory_line_word(line, input + word_bytes);
+    word[1] = pv_shuffle2_b(word[0], next, DORY_LINE_FAR);
 }
 
 static inline void dory_line_lane(struct dory_line *line, enum dory_direct kind)
@@ -336,7 +390,7 @@ static inline void dory_line_lane(struct dory_line *line, enum dory_direct kind)
             last += sizeof sum;
             continue;
         }
-        dory_normalise_in_its_kind(&line->normaliser, sum, 1, line->constants);
+        dory_line_normalise(line, sum, kind);
         for (unsigned i = 4; i > 0; i--) {
             *last = (uint8_t)sum[i - 1];
             last += i > 1 ? line->back : line->to_next;
@@ -346,12 +400,17 @@ static inline void dory_line_lane(struct dory_line *line, enum dory_direct kind)
 
 static inline void dory_line_compute(struct dory_line *line, enum dory_direct kind)
 {
-    for (line->next_tail = line->tails; line->lanes > 0; line->lanes--, line->next_tail++) {
+    while (line->lanes > 0) {
         dory_line_lane(line, kind);
         line->input++;
         line->last++;
         line->weights += line->weights_bytes;
         line->constants += dory_line_constants_bytes(kind);
+        line->lanes--;
+        if (line->lanes != 0 && line->lanes % 4 == 0) {
+            line->weights += line->to_next_weights;
+            line->constants += line->to_next_constants;
+        }
     }
 }
 

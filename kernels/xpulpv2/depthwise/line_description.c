@@ -18,33 +18,64 @@ static uint32_t line_scratch_bytes(const struct dory_layer *layer, const struct 
     return cores * dory_line_core_bytes(kernel_of(layer), stride_of(layer));
 }
 
-/* Cycles of so many fours of a line; the last one, where some of its outputs or pixels do not exist, is computed apart. */
-static uint64_t part_cycles(const struct dory_layer *layer, uint32_t fours, bool partial, uint64_t finish_cycles)
+/* Cycles of what ends: a four, an output of four lanes beside its sums, and what a quad takes before. */
+struct finish {
+    uint32_t four, single, quad;
+};
+
+/* Outputs `first` to `end` - 1 of a line. */
+struct part {
+    uint32_t first, end, outputs;
+    bool joined; /* with that of the quad before */
+};
+
+/* A call for so many fours of a quad: what a lane starts with, and the fours. */
+static uint64_t call_cycles(uint32_t fours, uint32_t steps, bool slides, const struct finish *finish)
+{
+    uint64_t four = finish->four + (!slides ? 8 + 18 * steps : steps <= 3 ? 6 + 6 * steps : 7 + 8 * steps);
+    return 4 * (slides ? 72 + 10 * steps : 80) + fours * 4 * four;
+}
+
+static uint64_t part_cycles(const struct dory_layer *layer, const struct part *part, const struct finish *finish)
 {
     uint32_t kernel = kernel_of(layer), stride = stride_of(layer), steps = dory_depthwise_steps(kernel, stride);
     bool slides = dory_line_sliding(layer, kernel, stride) != 0, ends = slides && kernel % 4 != 0;
-    uint64_t called = dory_depthwise_takes_long_way(layer) ? 290 : 0; /* lane by lane */
-    uint64_t four = finish_cycles + (!slides ? 8 + 18 * steps : steps <= 3 ? 6 + 6 * steps : 7 + 8 * steps);
-    uint64_t pairs = !slides ? 80 * steps : steps > 3 ? 100 + 80 * steps : 0, some = 4 * (110 + 17 * steps) + called + pairs;
-    uint64_t copied =
-        400 + called + 4 * (8 + 18 * steps + finish_cycles) + 15 * kernel + (slides && steps <= 3 ? 100 + 80 * steps : 0);
-    if (ends && (!partial || fours > 1)) {
-        return 150 + (partial ? 2 : 1) * some + fours * 4 * four;
+    uint32_t outputs = part->end - part->first, fours = outputs / 4, reach = 4 * steps + (slides ? 0 : 2 * stride);
+    uint32_t inputs = (part->outputs - 1) * stride + kernel;
+    while (!ends && fours > 0 && (part->first + 4 * fours - 4) * stride + reach > inputs) {
+        fours--;
     }
-    return 150 + (fours > 1 ? some + (fours - 1) * 4 * four : pairs) + copied;
+    uint32_t singles = outputs - 4 * fours, more = ends && singles > 0 && outputs >= 4, calls = (fours > 0) + more;
+    uint64_t pairs = fours == 0 ? 0 : !slides ? 80 * steps : steps > 3 ? 100 + 80 * steps : 0;
+    uint64_t called = dory_depthwise_takes_long_way(layer) && finish->quad == 0 ? 290 : 0; /* lane by lane */
+    uint64_t total = (part->joined ? 0 : 150 + 50 * calls) + calls * called + pairs + finish->quad;
+    total += fours > 0 ? call_cycles(fours, steps, slides, finish) : 0;
+    total += more ? call_cycles(1, steps, slides, finish) : 0;
+    return total + (more ? 0 : singles) * (150 + 22 * dory_divide_up(kernel, 4) + finish->single);
+}
+
+/* Whether whole lines of quads are computed as if they were of one: see line.c. */
+static bool joins(const struct dory_layer *layer, uint32_t lines, uint32_t outputs, const struct finish *finish)
+{
+    uint32_t sliding = dory_line_sliding(layer, kernel_of(layer), stride_of(layer));
+    return layer->kernel_height == 1 && lines == 1 && sliding != 0 && sliding <= 3 && kernel_of(layer) % 4 != 0 &&
+           outputs >= 4 && finish->quad == 0 && !dory_depthwise_takes_long_way(layer);
 }
 
 /* Of one core: fours `first` to `end` - 1 of the lines of all quads. */
 static uint64_t core_cycles(const struct dory_layer *layer, uint32_t lines, uint32_t outputs, uint32_t first, uint32_t end,
-                            uint64_t finish_cycles)
+                            const struct finish *finish)
 {
     uint32_t fours = dory_divide_up(outputs, 4);
-    uint64_t total = 420, column = layer->kernel_height == 1 ? 0 : 4 * 12 * kernel_of(layer);
+    uint64_t total = 640, column = layer->kernel_height == 1 ? 0 : 4 * 22 * kernel_of(layer);
+    bool may_join = joins(layer, lines, outputs, finish), was_whole = false;
     for (bool starts = true; first < end; starts = false) {
-        uint32_t line = first / fours, next = dory_minimum((line + 1) * fours, end);
-        bool is_last = next == (line + 1) * fours;
-        total += part_cycles(layer, next - first, is_last && outputs % 4 != 0, finish_cycles);
+        uint32_t line = first / fours, next = dory_minimum((line + 1) * fours, end), start = first - line * fours;
+        bool is_whole = may_join && next - first == fours;
+        struct part part = {4 * start, dory_minimum(4 * (next - line * fours), outputs), outputs, is_whole && was_whole};
+        total += part_cycles(layer, &part, finish);
         total += starts || line % lines == 0 ? column : 0;
+        was_whole = is_whole;
         first = next;
     }
     return total;
@@ -52,7 +83,7 @@ static uint64_t core_cycles(const struct dory_layer *layer, uint32_t lines, uint
 
 /* Cores that have parts of more lines than others are the slowest. */
 static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                            uint64_t finish_cycles)
+                            struct finish finish)
 {
     bool is_row = layer->kernel_height == 1;
     uint32_t outputs = is_row ? tile->columns : tile->rows, lines = is_row ? tile->rows : tile->columns;
@@ -60,18 +91,18 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
     uint64_t slowest = 0;
     for (unsigned core = 0; core < cores; core++) {
         uint32_t end = first + items / cores + (core < items % cores);
-        uint64_t cycles = core_cycles(layer, lines, outputs, first, end, finish_cycles);
+        uint64_t cycles = core_cycles(layer, lines, outputs, first, end, &finish);
         slowest = cycles > slowest ? cycles : slowest;
         first = end;
     }
     return slowest;
 }
 
-#define LINE(suffix, kind, finish_cycles)                                                                                   \
+#define LINE(suffix, kind, ...)                                                                                             \
     static bool supports_##suffix(const struct dory_layer *layer) { return dory_is_line(layer) && (kind); }                 \
     static uint64_t cycles_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)     \
     {                                                                                                                       \
-        return line_cycles(layer, tile, cores, finish_cycles);                                                              \
+        return line_cycles(layer, tile, cores, (struct finish){__VA_ARGS__});                                               \
     }                                                                                                                       \
     const struct dory_kernel_description dory_xpulpv2_##suffix##_description = {                                            \
         .name = "dory_xpulpv2_" #suffix,                                                                                    \
@@ -82,11 +113,28 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
     };
 #define OF_KIND(kind) dory_depthwise_kind(layer) == (kind)
 
-LINE(line_direct, OF_KIND(DORY_DIRECT), 17)
-LINE(line_clamped, OF_KIND(DORY_DIRECT_CLAMPED), 20)
-LINE(line_clamped_less_one, OF_KIND(DORY_DIRECT_CLAMPED_LESS_ONE), 28)
-LINE(line_split, OF_KIND(DORY_DIRECT_SPLIT), 28)
-LINE(line_split_away, OF_KIND(DORY_DIRECT_SPLIT_AWAY), 38)
-LINE(line_high, OF_KIND(DORY_DIRECT_HIGH), 41)
-LINE(line_high_away, OF_KIND(DORY_DIRECT_HIGH_AWAY), 55)
-LINE(line, dory_depthwise_takes_long_way(layer), dory_depthwise_long_cycles(layer))
+LINE(line_direct, OF_KIND(DORY_DIRECT), 17, 0, 0)
+LINE(line_clamped, OF_KIND(DORY_DIRECT_CLAMPED), 20, 20, 0)
+LINE(line_clamped_less_one, OF_KIND(DORY_DIRECT_CLAMPED_LESS_ONE), 28, 40, 0)
+LINE(line_split, OF_KIND(DORY_DIRECT_SPLIT), 31, 70, 0)
+LINE(line_split_away, OF_KIND(DORY_DIRECT_SPLIT_AWAY), 40, 90, 0)
+LINE(line_high, OF_KIND(DORY_DIRECT_HIGH), 43, 70, 0)
+LINE(line_high_away, OF_KIND(DORY_DIRECT_HIGH_AWAY), 58, 80, 0)
+LINE(line_high_even, OF_KIND(DORY_DIRECT_HIGH_EVEN), 61, 80, 0)
+
+/* The usual constants of these have a direct form. */
+static bool has_bytes_of(const struct dory_layer *layer, enum dory_normalisation normalisation)
+{
+    return layer->normalisation == normalisation && layer->output_bits == 8;
+}
+
+LINE(line_64, has_bytes_of(layer, DORY_NORMALISE_64), 31, 150, 250)
+LINE(line_divided, has_bytes_of(layer, DORY_NORMALISE_DIVIDE), 71, 250, 450)
+
+static bool goes_through_memory(const struct dory_layer *layer)
+{
+    return dory_depthwise_takes_long_way(layer) && !has_bytes_of(layer, DORY_NORMALISE_64) &&
+           !has_bytes_of(layer, DORY_NORMALISE_DIVIDE);
+}
+
+LINE(line, goes_through_memory(layer), dory_depthwise_long_cycles(layer), 240, 0)

@@ -218,6 +218,7 @@ static inline __attribute__((always_inline)) void dory_compute_lane(struct dory_
     case DORY_DIRECT_SPLIT_AWAY: LANE_OF_SIGN("gp", FINISH_BIASED_SPLIT_AWAY, LOAD_CONSTANTS_SPLIT); break;
     case DORY_DIRECT_HIGH: LANE_OF_SIGN("gp", FINISH_BIASED_HIGH_UP_TO, LOAD_CONSTANTS_HIGH); break;
     case DORY_DIRECT_HIGH_AWAY: LANE_OF_SIGN("gp", FINISH_BIASED_HIGH_AWAY, LOAD_CONSTANTS_HIGH); break;
+    case DORY_DIRECT_HIGH_EVEN: LANE_OF_SIGN("gp", FINISH_BIASED_HIGH_EVEN, LOAD_CONSTANTS_HIGH); break;
     default: LANE_OF_SIGN("x0", FINISH_NOT, LOAD_CONSTANTS_NOT); break;
     }
 }
