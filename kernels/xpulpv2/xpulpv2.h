@@ -128,6 +128,8 @@
     KERNEL(depthwise_high)                                                                                                  \
     KERNEL(depthwise_high_away)                                                                                             \
     KERNEL(depthwise_high_even)                                                                                             \
+    KERNEL(depthwise_64)                                                                                                    \
+    KERNEL(depthwise_divided)                                                                                               \
     KERNEL(depthwise)                                                                                                       \
     KERNEL(depthwise_scalar)                                                                                                \
     KERNEL(addition)                                                                                                        \

@@ -110,10 +110,10 @@ static inline __attribute__((always_inline)) void dory_depthwise_band(const stru
         }
         strip->columns = dory_minimum(4, left);
         compute(work, strip);
+        strip->new_quad = strip->new_band = false;
         if (left <= 4) {
             return;
         }
-        strip->new_quad = strip->new_band = false;
         if (units > stride) {
             dory_rotate_units(work, strip, units, stride);
         }

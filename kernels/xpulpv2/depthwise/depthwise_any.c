@@ -1,5 +1,6 @@
 /* Depth-wise layers of any kernel size and stride along two dimensions, signed inputs, too: one kernel for each
- * normalisation that is done between registers, and one for all others, whose sums go through memory. */
+ * normalisation that is done between registers, two for those whose constants it brings to such a form itself, and one for
+ * all others, whose sums go through memory. */
 #include "../xpulpv2.h"
 #include "any.h"
 #include "depthwise.h"
@@ -89,35 +90,36 @@ static void finish(struct dory_series *series, uint8_t *output, uint32_t lane, i
 }
 
 /* The fours of a lane, a few at a time, for the stack is small. */
-static void compute_long_lane(struct dory_series *series, uint32_t lane)
+static void compute_long_lane(struct dory_series *series, uint32_t lane, uint32_t fours)
 {
-    uint32_t fours = 2 * series->pairs + series->single, bytes = series->normaliser.output_bytes;
+    uint32_t bytes = series->normaliser.output_bytes;
     uint8_t *output = series->output + lane * bytes;
     int32_t sums[4 * MAXIMUM_FOURS];
-    series->own.offset = lane * series->lane_bytes;
+    series->first.offset = lane * series->lane_bytes;
+    series->first.last = (uint8_t *)sums;
     while (fours > 0) {
         uint32_t now = dory_minimum(fours, MAXIMUM_FOURS);
-        series->own.last = (uint8_t *)sums;
         series->pairs = now / 2;
         series->single = now % 2;
-        dory_compute_lane(series, DORY_NOT_DIRECT);
+        dory_compute_lanes(series, DORY_NOT_DIRECT);
         finish(series, output, lane, sums, now);
+        series->first.offset += now / 2 * series->pair_step;
         output += now * series->four_bytes;
         fours -= now;
     }
+    series->first.last = NULL; /* the sums are no more */
 }
 
 static __attribute__((noinline)) void compute_long(struct dory_series *series)
 {
-    uint32_t pairs = series->pairs, single = series->single;
+    uint32_t fours = 2 * series->pairs + series->single, lanes = series->lanes;
     series->own.source = series->source;
-    series->own.weights = series->weights;
-    series->own.constants = series->constants;
-    for (uint32_t lane = 0; lane < series->lanes; lane++) {
-        series->pairs = pairs;
-        series->single = single;
-        compute_long_lane(series, lane);
-        series->own.weights += series->weights_bytes;
+    series->own.constants_bytes = 0;
+    series->first.weights = series->weights;
+    series->lanes = 1;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        compute_long_lane(series, lane, fours);
+        series->first.weights += series->weights_bytes;
     }
 }
 
@@ -139,6 +141,27 @@ static __attribute__((noinline)) void compute_long(struct dory_series *series)
     }                                                                                                                       \
     KERNEL(depthwise_##suffix, compute_##suffix)
 
+/* One whose constants the kernel itself brings to a direct form, quad by quad, where they have one. */
+#define TRANSLATING_KERNEL(name, kind)                                                                                      \
+    static __attribute__((noinline)) void compute_##name(struct dory_series *series)                                        \
+    {                                                                                                                       \
+        dory_compute_directly(series, kind);                                                                                \
+    }                                                                                                                       \
+    static __attribute__((noinline)) void strip_of_##name(const struct dory_depthwise *work, struct dory_strip *strip)      \
+    {                                                                                                                       \
+        struct dory_series *series = work->series;                                                                          \
+        if (strip->new_quad) {                                                                                              \
+            series->is_long =                                                                                               \
+                !dory_translate_quad(&series->normaliser, strip->constants, strip->lanes, series->translated, kind);        \
+            strip->constants = series->is_long ? strip->constants : (const uint8_t *)series->translated;                    \
+        }                                                                                                                   \
+        compute_strip(work, strip, series->is_long ? compute_long : compute_##name);                                        \
+    }                                                                                                                       \
+    void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
+    {                                                                                                                       \
+        run(layer, tile, core, cores, strip_of_##name);                                                                     \
+    }
+
 DIRECT_KERNEL(direct, DORY_DIRECT)
 DIRECT_KERNEL(clamped, DORY_DIRECT_CLAMPED)
 DIRECT_KERNEL(clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE)
@@ -148,3 +171,5 @@ DIRECT_KERNEL(high, DORY_DIRECT_HIGH)
 DIRECT_KERNEL(high_away, DORY_DIRECT_HIGH_AWAY)
 DIRECT_KERNEL(high_even, DORY_DIRECT_HIGH_EVEN)
 KERNEL(depthwise, compute_long)
+TRANSLATING_KERNEL(depthwise_64, DORY_DIRECT_HALVES)
+TRANSLATING_KERNEL(depthwise_divided, DORY_DIRECT_QUOTIENT)

@@ -33,6 +33,19 @@ static inline bool dory_depthwise_takes_long_way(const struct dory_layer *layer)
     return kind == DORY_NOT_DIRECT || kind == DORY_DIRECT_CLAMPED_DIVIDED;
 }
 
+/* Of bytes in 64 bits or by a division: the usual constants have a form for registers, to which the kernels of these bring
+ * them. */
+static inline bool dory_depthwise_translates(const struct dory_layer *layer, enum dory_normalisation normalisation)
+{
+    return layer->normalisation == normalisation && layer->output_bits == 8 &&
+           (normalisation == DORY_NORMALISE_64 || dory_divides_narrowly(layer));
+}
+static inline bool dory_depthwise_goes_through_memory(const struct dory_layer *layer)
+{
+    return dory_depthwise_takes_long_way(layer) && !dory_depthwise_translates(layer, DORY_NORMALISE_64) &&
+           !dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE);
+}
+
 /* Cycles of a four that takes the long way. */
 static inline uint32_t dory_depthwise_long_cycles(const struct dory_layer *layer)
 {

@@ -283,10 +283,10 @@ static bool has_3x3(const struct dory_layer *layer)
             (own == DORY_DIRECT_HIGH && depthwise_3x3_supports(layer, stride, DORY_DIRECT_HIGH_AWAY)));
 }
 
-#define DEPTHWISE(suffix, kind, finish_cycles)                                                                              \
+#define DEPTHWISE(suffix, takes, finish_cycles)                                                                             \
     static bool supports_any_##suffix(const struct dory_layer *layer)                                                       \
     {                                                                                                                       \
-        return any_supports(layer) && dory_depthwise_kind(layer) == (kind) && !has_3x3(layer);                              \
+        return any_supports(layer) && (takes) && !has_3x3(layer);                                                           \
     }                                                                                                                       \
     static uint64_t cycles_any_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \
@@ -300,23 +300,25 @@ static bool has_3x3(const struct dory_layer *layer)
         .start_percent = 77,                                                                                                \
     };
 
-DEPTHWISE(direct, DORY_DIRECT, 17)
-DEPTHWISE(clamped, DORY_DIRECT_CLAMPED, 20)
-DEPTHWISE(clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE, 28)
-DEPTHWISE(split, DORY_DIRECT_SPLIT, 24)
-DEPTHWISE(split_away, DORY_DIRECT_SPLIT_AWAY, 34)
-DEPTHWISE(high, DORY_DIRECT_HIGH, 37)
-DEPTHWISE(high_away, DORY_DIRECT_HIGH_AWAY, 46)
-DEPTHWISE(high_even, DORY_DIRECT_HIGH_EVEN, 54)
+DEPTHWISE(direct, dory_depthwise_kind(layer) == DORY_DIRECT, 17)
+DEPTHWISE(clamped, dory_depthwise_kind(layer) == DORY_DIRECT_CLAMPED, 20)
+DEPTHWISE(clamped_less_one, dory_depthwise_kind(layer) == DORY_DIRECT_CLAMPED_LESS_ONE, 28)
+DEPTHWISE(split, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT, 24)
+DEPTHWISE(split_away, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT_AWAY, 34)
+DEPTHWISE(high, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH, 37)
+DEPTHWISE(high_away, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_AWAY, 46)
+DEPTHWISE(high_even, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_EVEN, 54)
+DEPTHWISE(64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 32)
+DEPTHWISE(divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 73)
 
 static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return any_cycles(layer, tile, cores, dory_depthwise_long_cycles(layer)) + 450;
+    return any_cycles(layer, tile, cores, dory_depthwise_long_cycles(layer) + 4) + 800;
 }
 
 static bool takes_long_way(const struct dory_layer *layer)
 {
-    return any_supports(layer) && dory_depthwise_takes_long_way(layer);
+    return any_supports(layer) && dory_depthwise_goes_through_memory(layer);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_description = {

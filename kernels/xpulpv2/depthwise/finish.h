@@ -6,6 +6,29 @@
 #include "../normalise.h"
 #include "../xpulp.h"
 
+/* Bytes of a channel's constants. */
+static inline uint32_t dory_finish_constants_bytes(enum dory_direct kind)
+{
+    return kind == DORY_DIRECT                                         ? 8
+           : kind == DORY_DIRECT_SPLIT || kind == DORY_DIRECT_QUOTIENT ? 20
+           : kind == DORY_DIRECT_SPLIT_AWAY                            ? 28
+                                                                       : 16;
+}
+
+/* The constants of a quad of channels as DORY_DIRECT_HALVES and _QUOTIENT take them, for the layer's own normalisation.
+ * Returns false where one has no such form. */
+static inline bool dory_translate_quad(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lanes,
+                                       uint32_t translated[20], enum dory_direct kind)
+{
+    uint8_t *next = (uint8_t *)translated;
+    bool good = true;
+    for (uint32_t lane = 0; good && lane < lanes; lane++, constants += 16, next += dory_finish_constants_bytes(kind)) {
+        good = kind == DORY_DIRECT_HALVES ? dory_halves_of(normaliser, constants, (void *)next)
+                                          : dory_quotient_of(normaliser, constants, (void *)next);
+    }
+    return good;
+}
+
 #if defined(DORY_XPULPV2)
 
 /* clang-format off */
@@ -267,6 +290,10 @@
 
 #define LOAD_CONSTANTS_SPLIT                                                                                                \
     P_LW_NEXT("gp", "t1") P_LW_NEXT("tp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1") P_LW_NEXT("a5", "t1")
+#define LOAD_CONSTANTS_SPLIT_AWAY                                                                                           \
+    LOAD_CONSTANTS_SPLIT P_LW_NEXT("t2", "t1") P_LW_NEXT("t3", "t1")                                                        \
+    "sw t2, %[zero]\n"                                                                                                      \
+    "sw t3, %[step_below]\n"
 #define LOAD_CONSTANTS_HIGH P_LW_NEXT("gp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1") P_LW_NEXT("tp", "t1")
 #define LOAD_CONSTANTS_HALVES LOAD_CONSTANTS_HIGH
 #define LOAD_CONSTANTS_QUOTIENT LOAD_CONSTANTS_SPLIT
@@ -284,6 +311,20 @@
         "s6", "s7", "s8", "s9", "s10", "s11", "ra", "memory"
 
 /* clang-format on */
+
+#else
+
+static inline void dory_finish_four(const struct dory_normaliser *normaliser, int32_t sum[4], const uint8_t *constants,
+                                    enum dory_direct kind)
+{
+    if (kind == DORY_DIRECT_HALVES) {
+        dory_normalise_by_halves(normaliser, (const void *)constants, sum, 1, 4);
+    } else if (kind == DORY_DIRECT_QUOTIENT) {
+        dory_normalise_by_quotient(normaliser, (const void *)constants, sum, 1, 4);
+    } else {
+        dory_normalise_in_its_kind(normaliser, sum, 1, constants);
+    }
+}
 
 #endif
 

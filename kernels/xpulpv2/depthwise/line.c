@@ -15,9 +15,10 @@ struct way {
     dory_compute_line *compute, *sum; /* whole fours: of a direct kind, or their sums alone; one of them may be missing */
     void (*finish)(const struct dory_normaliser *normaliser, int32_t *sum, uint32_t lanes, const uint8_t *constants);
 
-    /* If not NULL, whether a channel's constants have a form that the direct kind takes, which is then written. */
-    bool (*translate)(const struct dory_normaliser *normaliser, const uint8_t *constants, void *translated);
-    uint32_t constants_bytes, translated_bytes; /* of a channel */
+    /* If not NULL, brings the constants of some lanes to the form that the direct kind takes. Returns false if one has none.
+     */
+    bool (*translate)(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lanes,
+                      uint32_t translated[20]);
 };
 
 /* The lines of a tile. Along each lie `outputs`; tiles of a kernel of one row have a line a row, others one a column. */
@@ -140,14 +141,8 @@ static const uint8_t *gather_column(const struct lines *work, const uint8_t *wei
 /* The quad's constants as the direct kind takes them, if all have such a form. */
 static void translate_quad(struct lines *work)
 {
-    const struct way *way = work->way;
-    bool good = true;
-    for (uint32_t lane = 0; good && lane < work->lanes; lane++) {
-        good = way->translate(&work->line.normaliser, work->constants + lane * way->constants_bytes,
-                              (uint8_t *)work->translated + lane * way->translated_bytes);
-    }
-    work->is_long = !good;
-    work->constants = good ? (const uint8_t *)work->translated : work->constants;
+    work->is_long = !work->way->translate(&work->line.normaliser, work->constants, work->lanes, work->translated);
+    work->constants = work->is_long ? work->constants : (const uint8_t *)work->translated;
 }
 
 static void start_quad(struct lines *work, uint32_t quad)
@@ -337,7 +332,7 @@ static inline __attribute__((always_inline)) void finish_lanes(const struct dory
                                                                enum dory_direct kind)
 {
     const struct dory_normaliser own = *normaliser; /* of which the compiler keeps in registers what it reads */
-    uint32_t bytes = dory_line_constants_bytes(kind);
+    uint32_t bytes = dory_finish_constants_bytes(kind);
 #pragma GCC unroll 1
     for (uint32_t lane = 0; lane < lanes; lane++, sum++, constants += bytes) {
         switch (kind) {
@@ -373,21 +368,15 @@ static inline __attribute__((always_inline)) void finish_lanes(const struct dory
     KERNEL(name, .compute = compute_##name, .finish = finish_##name)
 
 /* Those whose constants the kernel itself brings to a direct form, where they have one. */
-#define TRANSLATING_KERNEL(name, kind, translate_lane, bytes)                                                               \
+#define TRANSLATING_KERNEL(name, kind)                                                                                      \
     COMPUTE(name, kind)                                                                                                     \
     FINISH_LANES(name, kind)                                                                                                \
-    KERNEL(name, .compute = compute_##name, .sum = compute_sums, .finish = finish_##name, .translate = translate_lane,      \
-           .constants_bytes = 16, .translated_bytes = bytes)
-
-static bool translate_64(const struct dory_normaliser *normaliser, const uint8_t *constants, void *translated)
-{
-    return dory_halves_of(normaliser, constants, translated);
-}
-
-static bool translate_divided(const struct dory_normaliser *normaliser, const uint8_t *constants, void *translated)
-{
-    return dory_quotient_of(normaliser, constants, translated);
-}
+    static bool translate_##name(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lanes,        \
+                                 uint32_t translated[20])                                                                   \
+    {                                                                                                                       \
+        return dory_translate_quad(normaliser, constants, lanes, translated, kind);                                         \
+    }                                                                                                                       \
+    KERNEL(name, .compute = compute_##name, .sum = compute_sums, .finish = finish_##name, .translate = translate_##name)
 
 DIRECT_KERNEL(line_direct, DORY_DIRECT)
 DIRECT_KERNEL(line_clamped, DORY_DIRECT_CLAMPED)
@@ -399,5 +388,5 @@ DIRECT_KERNEL(line_high_away, DORY_DIRECT_HIGH_AWAY)
 DIRECT_KERNEL(line_high_even, DORY_DIRECT_HIGH_EVEN)
 COMPUTE(sums, DORY_NOT_DIRECT)
 KERNEL(line, .sum = compute_sums)
-TRANSLATING_KERNEL(line_64, DORY_DIRECT_HALVES, translate_64, sizeof(struct dory_halves))
-TRANSLATING_KERNEL(line_divided, DORY_DIRECT_QUOTIENT, translate_divided, sizeof(struct dory_quotient))
+TRANSLATING_KERNEL(line_64, DORY_DIRECT_HALVES)
+TRANSLATING_KERNEL(line_divided, DORY_DIRECT_QUOTIENT)

@@ -30,8 +30,8 @@
  *     quotient (division)           18     21   7.0   22.5   4.5     24   2.4
  * so a layer with three taps that rounds halves of high products or divides takes 6 cycles of a core a product or more
  * however long its lines are: mulh stalls for 4 cycles, and a sum of 3 products shares its end with no other. Lines of 24 to
- * 28 outputs take 2 to 4 more a product, of one output with 15 taps 8 more: that is the 640 cycles of a tile and the 200 of
- * a quad. */
+ * 28 outputs take 2 to 6 more a product, and one output with 15 taps 11 in all: that is the 640 cycles of a tile and the 200
+ * of a quad, of which a core has one or two. */
 #ifndef DORY_XPULPV2_LINE_H
 #define DORY_XPULPV2_LINE_H
 
@@ -65,15 +65,6 @@ struct dory_line {
 };
 
 typedef void dory_compute_line(struct dory_line *line);
-
-/* Constants of a lane. */
-static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
-{
-    return kind == DORY_DIRECT                                         ? 8
-           : kind == DORY_DIRECT_SPLIT || kind == DORY_DIRECT_QUOTIENT ? 20
-           : kind == DORY_DIRECT_SPLIT_AWAY                            ? 28
-                                                                       : 16;
-}
 
 /* Bytes 2 and 3 of a word, 0 and 1 of the next one. */
 #define DORY_LINE_FAR 0x05040302
@@ -130,11 +121,6 @@ static inline uint32_t dory_line_constants_bytes(enum dory_direct kind)
 #define END_LINE                                                                                                            \
     "lw gp, %[saved_gp]\n"                                                                                                  \
     "lw tp, %[saved_tp]\n"
-
-#define LOAD_CONSTANTS_SPLIT_AWAY                                                                                           \
-    LOAD_CONSTANTS_SPLIT P_LW_NEXT("t2", "t1") P_LW_NEXT("t3", "t1")                                                        \
-    "sw t2, %[zero]\n"                                                                                                      \
-    "sw t3, %[step_below]\n"
 
 /* 6 instructions. */
 #define PACK_WORD(word, pointer, b0, b1, b2, b3)                                                                            \
@@ -319,17 +305,6 @@ static inline __attribute__((always_inline)) void dory_line_compute(struct dory_
 
 #else
 
-static inline void dory_line_normalise(const struct dory_line *line, int32_t sum[4], enum dory_direct kind)
-{
-    if (kind == DORY_DIRECT_HALVES) {
-        dory_normalise_by_halves(&line->normaliser, (const void *)line->constants, sum, 1, 4);
-    } else if (kind == DORY_DIRECT_QUOTIENT) {
-        dory_normalise_by_quotient(&line->normaliser, (const void *)line->constants, sum, 1, 4);
-    } else {
-        dory_normalise_in_its_kind(&line->normaliser, sum, 1, line->constants);
-    }
-}
-
 static inline uint32_t dory_line_word(const struct dory_line *line, const uint8_t *input)
 {
     uint32_t word = 0;
@@ -390,7 +365,7 @@ static inline void dory_line_lane(struct dory_line *line, enum dory_direct kind)
             last += sizeof sum;
             continue;
         }
-        dory_line_normalise(line, sum, kind);
+        dory_finish_four(&line->normaliser, sum, line->constants, kind);
         for (unsigned i = 4; i > 0; i--) {
             *last = (uint8_t)sum[i - 1];
             last += i > 1 ? line->back : line->to_next;
@@ -405,7 +380,7 @@ static inline void dory_line_compute(struct dory_line *line, enum dory_direct ki
         line->input++;
         line->last++;
         line->weights += line->weights_bytes;
-        line->constants += dory_line_constants_bytes(kind);
+        line->constants += dory_finish_constants_bytes(kind);
         line->lanes--;
         if (line->lanes != 0 && line->lanes % 4 == 0) {
             line->weights += line->to_next_weights;

@@ -122,19 +122,7 @@ LINE(line_high, OF_KIND(DORY_DIRECT_HIGH), 43, 70, 0)
 LINE(line_high_away, OF_KIND(DORY_DIRECT_HIGH_AWAY), 58, 80, 0)
 LINE(line_high_even, OF_KIND(DORY_DIRECT_HIGH_EVEN), 61, 80, 0)
 
-/* The usual constants of these have a direct form. */
-static bool has_bytes_of(const struct dory_layer *layer, enum dory_normalisation normalisation)
-{
-    return layer->normalisation == normalisation && layer->output_bits == 8;
-}
+LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 31, 150, 250)
+LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 71, 250, 450)
 
-LINE(line_64, has_bytes_of(layer, DORY_NORMALISE_64), 31, 150, 250)
-LINE(line_divided, has_bytes_of(layer, DORY_NORMALISE_DIVIDE), 71, 250, 450)
-
-static bool goes_through_memory(const struct dory_layer *layer)
-{
-    return dory_depthwise_takes_long_way(layer) && !has_bytes_of(layer, DORY_NORMALISE_64) &&
-           !has_bytes_of(layer, DORY_NORMALISE_DIVIDE);
-}
-
-LINE(line, goes_through_memory(layer), dory_depthwise_long_cycles(layer), 240, 0)
+LINE(line, dory_depthwise_goes_through_memory(layer), dory_depthwise_long_cycles(layer), 240, 0)

@@ -10,7 +10,9 @@
  * Two fours one above the other, stride 1, of a kernel of H rows and S steps take 8 + S * (12 * H + 8) + 16 instructions and
  * twice those that finish a four (16 to 34, see finish.h): 25 an output of 5x5 with DORY_DIRECT_CLAMPED, of which 10 are dot
  * products (a dot product of 4 for 2.5 that are needed), 5.5 loads and 5 the end; the transpose takes 3 to 4 more, and what
- * is done once a strip 2. That is at most 6.6 MAC/cycle on 8 cores in whole strips, and with 25 columns of 26 6.3. */
+ * is done once a strip 2. That is at most 6.6 MAC/cycle on 8 cores in whole strips, and with 25 columns of 26 6.3. Measured
+ * there are 5.0, in 16 columns 6.1: a core's 16 rows are parts of two quads of channels, each with 4 more rows to transpose
+ * and 30 cycles a lane and strip to start with. */
 #ifndef DORY_XPULPV2_SERIES_H
 #define DORY_XPULPV2_SERIES_H
 
@@ -28,6 +30,8 @@ struct dory_series {
     uint32_t second, pair_step;       /* from a four's inputs to the next one's, and to the next pair's */
     const uint8_t *weights;           /* words as they are and moved on, in turn, in the order of the steps */
     const uint8_t *constants;         /* of the quad of channels */
+    uint32_t translated[20];          /* them as a direct kind takes them that the kernel itself brings them to */
+    bool is_long;                     /* they have no such form */
     uint8_t *output;                  /* the first element of the first four */
     uint32_t columns;                 /* of a four, 1 to 4 */
     uint32_t below;                   /* not 0: fours of two columns or one, whose far words are so many rows below */
@@ -37,16 +41,31 @@ struct dory_series {
     uint32_t weights_bytes;           /* of a lane */
     bool is_signed;                   /* the input */
     struct {
+        const uint8_t *weights;
+        uint8_t *last; /* element of the first four, which is written first */
+        uint32_t offset;
+    } first; /* of the first lane to compute, of `lanes` */
+    struct {
         const uint8_t *const *source;
         const uint8_t *weights, *constants;
-        uint8_t *last; /* element of a four, which is written first */
+        uint8_t *last;
         int32_t step[3], four_step;
-        uint32_t offset, count, saved[2];
+        uint32_t offset, count, saved[2], left, constants_bytes;
         uint32_t zero, step_below; /* of DORY_DIRECT_SPLIT_AWAY */
-    } own;                         /* of a lane at work */
+    } own;                         /* of a lane at work, and how many there are with it */
 };
 
 typedef void dory_compute_series(struct dory_series *series);
+
+/* All lanes from behind so many pairs of fours on; a four of a lane has so many bytes. */
+static inline void dory_start_lanes(struct dory_series *series, uint32_t pairs, uint32_t four_bytes)
+{
+    series->own.offset = series->first.offset + pairs * series->pair_step;
+    series->own.last = series->first.last + 2 * pairs * four_bytes;
+    series->own.weights = series->first.weights;
+    series->own.constants = series->constants;
+    series->own.left = series->lanes;
+}
 
 #if defined(DORY_XPULPV2)
 
@@ -61,20 +80,44 @@ typedef void dory_compute_series(struct dory_series *series);
     "sw gp, %[saved_gp]\n"                                                                                                  \
     "sw tp, %[saved_tp]\n"                                                                                                  \
     "lw a5, %[shift]\n"                                                                                                     \
-    "lw t1, %[constants]\n"                                                                                                 \
-    "lw s10, %[offset]\n"                                                                                                   \
-    load_constants                                                                                                          \
-    "lw a2, %[last]\n"                                                                                                      \
     "lw s8, %[step0]\n"                                                                                                     \
     "lw s11, %[four_step]\n"                                                                                                \
     "lw s1, %[step]\n"                                                                                                      \
-    "lw s2, %[second]\n"
+    "lw s2, %[second]\n"                                                                                                    \
+    "5: lw t1, %[constants]\n"                                                                                              \
+    "lw s10, %[offset]\n"                                                                                                   \
+    load_constants                                                                                                          \
+    "lw a2, %[last]\n"                                                                                                      \
+    "lw t0, %[pairs]\n"                                                                                                     \
+    "nop\n"                                                                                                                 \
+    "sw t0, %[count]\n"
+
+/* On to the next lane. Sums in memory are of one. */
+#define NEXT_LANE                                                                                                          \
+    "lw t0, %[left]\n"                                                                                                      \
+    "lw t1, %[offset]\n"                                                                                                    \
+    "lw t2, %[lane_bytes]\n"                                                                                                \
+    "lw t3, %[weights]\n"                                                                                                   \
+    "lw t4, %[weights_bytes]\n"                                                                                             \
+    "add t1, t1, t2\n"                                                                                                      \
+    "lw t5, %[constants]\n"                                                                                                 \
+    "lw t2, %[constants_bytes]\n"                                                                                           \
+    "add t3, t3, t4\n"                                                                                                      \
+    "lw t4, %[last]\n"                                                                                                      \
+    "add t5, t5, t2\n"                                                                                                      \
+    "addi t0, t0, -1\n"                                                                                                     \
+    "addi t4, t4, 1\n"                                                                                                      \
+    "sw t1, %[offset]\n"                                                                                                    \
+    "sw t3, %[weights]\n"                                                                                                   \
+    "sw t5, %[constants]\n"                                                                                                 \
+    "sw t4, %[last]\n"                                                                                                      \
+    "sw t0, %[left]\n"                                                                                                      \
+    "bnez t0, 5b\n"
+#define NO_NEXT_LANE ""
 
 #define END_SERIES                                                                                                          \
     "lw gp, %[saved_gp]\n"                                                                                                  \
-    "lw tp, %[saved_tp]\n"                                                                                                  \
-    "sw a2, %[last]\n"                                                                                                      \
-    "sw s10, %[offset]\n"
+    "lw tp, %[saved_tp]\n"
 
 #define SET(a, b, c, d, start)                                                                                              \
     "mv " a ", " start "\n"                                                                                                 \
@@ -153,13 +196,16 @@ typedef void dory_compute_series(struct dory_series *series);
         text                                                                                                                \
         END_SERIES                                                                                                          \
         ".option pop\n"                                                                                                     \
-        : [offset] "+m"(series->own.offset), [last] "+m"(series->own.last), [count] "+m"(series->own.count), [saved_gp] "=m"(series->own.saved[0]),     \
-          [saved_tp] "=m"(series->own.saved[1])                                                                                    \
-        : FINISH_OPERANDS(series->normaliser), [constants] "m"(series->own.constants),                          \
-          [weights] "m"(series->own.weights), [source] "m"(series->own.source), [step0] "m"(series->own.step[0]), [step1] "m"(series->own.step[1]),     \
-          [step2] "m"(series->own.step[2]), [four_step] "m"(series->own.four_step), [outer] "m"(series->outer),                           \
-          [inner] "m"(series->inner), [step] "m"(series->step), [second] "m"(series->second),                               \
-          [rolls] "m"(series->rolls), [pair_step] "m"(series->pair_step), [zero] "m"(series->own.zero), [step_below] "m"(series->own.step_below)                                                                                \
+        : /* all in memory, which is clobbered: of operands that change there may be fewer */                               \
+        : FINISH_OPERANDS(series->normaliser), [offset] "m"(series->own.offset), [last] "m"(series->own.last),              \
+          [count] "m"(series->own.count), [left] "m"(series->own.left), [saved_gp] "m"(series->own.saved[0]),               \
+          [saved_tp] "m"(series->own.saved[1]), [constants] "m"(series->own.constants),                                     \
+          [constants_bytes] "m"(series->own.constants_bytes), [weights] "m"(series->own.weights),                           \
+          [weights_bytes] "m"(series->weights_bytes), [source] "m"(series->own.source), [step0] "m"(series->own.step[0]),   \
+          [step1] "m"(series->own.step[1]), [step2] "m"(series->own.step[2]), [four_step] "m"(series->own.four_step),       \
+          [outer] "m"(series->outer), [inner] "m"(series->inner), [step] "m"(series->step), [second] "m"(series->second),   \
+          [rolls] "m"(series->rolls), [pairs] "m"(series->pairs), [pair_step] "m"(series->pair_step),                       \
+          [lane_bytes] "m"(series->lane_bytes), [zero] "m"(series->own.zero), [step_below] "m"(series->own.step_below)      \
         : CLOBBERED)
 
 #define PAIRS(steps, start, finish, load_constants)                                                                               \
@@ -183,43 +229,62 @@ typedef void dory_compute_series(struct dory_series *series);
     STEPS(SINGLE_STEP(dot), 8)                                                                                              \
     finish("t6", "a7", "s7", "ra", "t0", "t1", "")
 
-#define LANE(dot, start, finish, load_constants)                                                                                  \
+#define LANES(dot, start, finish, load_constants, four_bytes, next)                                                         \
     do {                                                                                                                    \
-        series->own.count = series->pairs;                                                                                  \
+        dory_start_lanes(series, 0, four_bytes);                                                                            \
         if (series->pairs && series->rolls) {                                                                               \
-            SERIES(PAIRS(ROLLING_STEPS(dot), start, finish, load_constants));                                                      \
+            SERIES(PAIRS(ROLLING_STEPS(dot), start, finish, load_constants) next);                                          \
         } else if (series->pairs) {                                                                                         \
-            SERIES(PAIRS(STEPS(PAIR_STEP(dot), 14), start, finish, load_constants));                                               \
+            SERIES(PAIRS(STEPS(PAIR_STEP(dot), 14), start, finish, load_constants) next);                                   \
         }                                                                                                                   \
         if (series->single) {                                                                                               \
-            SERIES(SINGLE(dot, start, finish, load_constants));                                                                    \
+            dory_start_lanes(series, series->pairs, four_bytes);                                                            \
+            SERIES(SINGLE(dot, start, finish, load_constants) next);                                                        \
         }                                                                                                                   \
     } while (0)
 
-#define LANE_OF_SIGN(start, finish, load_constants)                                                                               \
+#define LANES_OF_SIGN(start, finish, load_constants, four_bytes, next)                                                      \
     do {                                                                                                                    \
         if (series->is_signed) {                                                                                            \
-            LANE(PV_SDOTSP_B, start, finish, load_constants);                                                                      \
+            LANES(PV_SDOTSP_B, start, finish, load_constants, four_bytes, next);                                            \
         } else {                                                                                                            \
-            LANE(PV_SDOTUSP_B, start, finish, load_constants);                                                                     \
+            LANES(PV_SDOTUSP_B, start, finish, load_constants, four_bytes, next);                                           \
         }                                                                                                                   \
     } while (0)
 
 /* clang-format on */
 
-/* `kind` is a constant; DORY_NOT_DIRECT writes sums. */
-static inline __attribute__((always_inline)) void dory_compute_lane(struct dory_series *series, enum dory_direct kind)
+/* All fours of all lanes. `kind` is a constant; DORY_NOT_DIRECT writes sums. */
+static inline __attribute__((always_inline)) void dory_compute_lanes(struct dory_series *series, enum dory_direct kind)
 {
     switch (kind) {
-    case DORY_DIRECT: LANE_OF_SIGN("x0", FINISH_UP_TO, LOAD_CONSTANTS); break;
-    case DORY_DIRECT_CLAMPED: LANE_OF_SIGN("x0", FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED); break;
-    case DORY_DIRECT_CLAMPED_LESS_ONE: LANE_OF_SIGN("x0", FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE); break;
-    case DORY_DIRECT_SPLIT: LANE_OF_SIGN("gp", FINISH_BIASED_SPLIT, LOAD_CONSTANTS_SPLIT); break;
-    case DORY_DIRECT_SPLIT_AWAY: LANE_OF_SIGN("gp", FINISH_BIASED_SPLIT_AWAY, LOAD_CONSTANTS_SPLIT); break;
-    case DORY_DIRECT_HIGH: LANE_OF_SIGN("gp", FINISH_BIASED_HIGH_UP_TO, LOAD_CONSTANTS_HIGH); break;
-    case DORY_DIRECT_HIGH_AWAY: LANE_OF_SIGN("gp", FINISH_BIASED_HIGH_AWAY, LOAD_CONSTANTS_HIGH); break;
-    case DORY_DIRECT_HIGH_EVEN: LANE_OF_SIGN("gp", FINISH_BIASED_HIGH_EVEN, LOAD_CONSTANTS_HIGH); break;
-    default: LANE_OF_SIGN("x0", FINISH_NOT, LOAD_CONSTANTS_NOT); break;
+    case DORY_DIRECT: LANES_OF_SIGN("x0", FINISH_UP_TO, LOAD_CONSTANTS, series->four_bytes, NEXT_LANE); break;
+    case DORY_DIRECT_CLAMPED:
+        LANES_OF_SIGN("x0", FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, series->four_bytes, NEXT_LANE);
+        break;
+    case DORY_DIRECT_CLAMPED_LESS_ONE:
+        LANES_OF_SIGN("x0", FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, series->four_bytes, NEXT_LANE);
+        break;
+    case DORY_DIRECT_SPLIT:
+        LANES_OF_SIGN("gp", FINISH_BIASED_SPLIT, LOAD_CONSTANTS_SPLIT, series->four_bytes, NEXT_LANE);
+        break;
+    case DORY_DIRECT_SPLIT_AWAY:
+        LANES_OF_SIGN("gp", FINISH_BIASED_SPLIT_AWAY, LOAD_CONSTANTS_SPLIT_AWAY, series->four_bytes, NEXT_LANE);
+        break;
+    case DORY_DIRECT_HIGH:
+        LANES_OF_SIGN("gp", FINISH_BIASED_HIGH_UP_TO, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
+        break;
+    case DORY_DIRECT_HIGH_AWAY:
+        LANES_OF_SIGN("gp", FINISH_BIASED_HIGH_AWAY, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
+        break;
+    case DORY_DIRECT_HIGH_EVEN:
+        LANES_OF_SIGN("gp", FINISH_BIASED_HIGH_EVEN, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
+        break;
+    case DORY_DIRECT_HALVES: LANES_OF_SIGN("x0", FINISH_HALVES, LOAD_CONSTANTS_HALVES, series->four_bytes, NEXT_LANE); break;
+    case DORY_DIRECT_QUOTIENT:
+        LANES_OF_SIGN("x0", FINISH_QUOTIENT, LOAD_CONSTANTS_QUOTIENT, series->four_bytes, NEXT_LANE);
+        break;
+    default: LANES_OF_SIGN("x0", FINISH_NOT, LOAD_CONSTANTS_NOT, 16, NO_NEXT_LANE); break;
     }
 }
 
@@ -262,11 +327,22 @@ static inline void dory_compute_lane(struct dory_series *series, enum dory_direc
         int32_t sum[4];
         dory_sum_four(series, series->own.offset + i / 2 * series->pair_step + i % 2 * series->second, sum);
         if (kind != DORY_NOT_DIRECT) {
-            dory_normalise_in_its_kind(&series->normaliser, sum, 1, series->own.constants);
+            dory_finish_four(&series->normaliser, sum, series->own.constants, kind);
         }
         dory_store_four(series, sum, kind != DORY_NOT_DIRECT);
     }
-    series->own.offset += series->pairs * series->pair_step;
+}
+
+static inline void dory_compute_lanes(struct dory_series *series, enum dory_direct kind)
+{
+    for (uint32_t lane = 0; lane < series->lanes; lane++) {
+        dory_start_lanes(series, 0, 0);
+        series->own.offset += lane * series->lane_bytes;
+        series->own.last += lane;
+        series->own.weights += lane * series->weights_bytes;
+        series->own.constants += lane * series->own.constants_bytes;
+        dory_compute_lane(series, kind);
+    }
 }
 
 #endif
@@ -282,7 +358,7 @@ static inline void dory_start_elements(struct dory_series *series)
                                               : 0;
     }
     series->own.four_step = (int32_t)(series->four_bytes + below + last * pixel);
-    series->own.last = series->output + below + last * pixel;
+    series->first.last = series->output + below + last * pixel;
 }
 
 /* All lanes of a direct kind. */
@@ -290,20 +366,10 @@ static inline __attribute__((always_inline)) void dory_compute_directly(struct d
 {
     dory_start_elements(series);
     series->own.source = series->source;
-    series->own.weights = series->weights;
-    series->own.constants = series->constants;
-    uint8_t *last = series->own.last;
-    for (uint32_t lane = 0; lane < series->lanes; lane++) {
-        series->own.offset = lane * series->lane_bytes;
-        series->own.last = last + lane;
-        if (kind == DORY_DIRECT_SPLIT_AWAY) {
-            series->own.zero = dory_load_word(series->own.constants + 20);
-            series->own.step_below = dory_load_word(series->own.constants + 24);
-        }
-        dory_compute_lane(series, kind);
-        series->own.weights += series->weights_bytes;
-        series->own.constants += dory_direct_constants_bytes(&series->normaliser);
-    }
+    series->own.constants_bytes = dory_finish_constants_bytes(kind);
+    series->first.weights = series->weights;
+    series->first.offset = 0;
+    dory_compute_lanes(series, kind);
 }
 
 #endif
