@@ -41,6 +41,11 @@ struct dory_blocks {
     int32_t output_step; /* bytes from pixel to pixel; in CHW, from channel to the one before: negative */
     uint32_t channels;
     int32_t *sum; /* of pixel p and lane c at [4 * p + c] */
+    struct {      /* of a last quad of fewer than four channels, see product_part.h */
+        uint8_t *output;
+        int32_t lane_step, pixel_step; /* to the next channel; from a pixel's last one to the next pixel's first */
+        uint32_t lanes;
+    } part;
     struct dory_normaliser normaliser;
 };
 
@@ -81,6 +86,9 @@ typedef void dory_product_runner(struct dory_product *product, struct dory_grid_
 /* Weights, and outputs, of 8 bits or more; others are in packed.h. Direct are, in this order, DORY_DIRECT alone, the clamped
  * kinds, the high kinds and the split kinds; inputs of all but the first have no sign. */
 dory_product_runner dory_product_run, dory_product_run_clamped, dory_product_run_high, dory_product_run_split;
+
+/* The same where a last quad of channels may have fewer than four, faster (product_part.h). */
+dory_product_runner dory_product_run_clamped_part, dory_product_run_split_part;
 
 /* A convolution of bytes of any kernel: what four pixels read is copied to scratch (convolution_gather.c). */
 void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,

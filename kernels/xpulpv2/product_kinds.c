@@ -31,7 +31,7 @@
     void dory_product_run_##name(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source,     \
                                  void *state)                                                                               \
     {                                                                                                                       \
-        dory_product_run_with(product, share, source, state, multiply_##name, finish_##name, NULL);                         \
+        dory_product_run_with(product, share, source, state, multiply_##name, NULL, finish_##name, NULL, false);            \
     }
 
 DEFINE_RUN(clamped, CLAMPED, LOW)

@@ -7,6 +7,9 @@
 /* The innermost code: blocks up to weights_end where blocks->direct is set, else the sums of one. */
 typedef void dory_product_multiply(struct dory_blocks *blocks, bool is_signed);
 
+/* The same for one block of fewer than four channels. */
+typedef void dory_product_multiply_part(struct dory_blocks *blocks);
+
 /* What follows the innermost code for the sums of one block; as dory_product_finish. */
 typedef void dory_product_finisher(const struct dory_product *product, int32_t *sum, const uint8_t *constants,
                                    uint32_t index, uint32_t pixels, uint32_t quad);
@@ -34,10 +37,22 @@ static inline uint32_t dory_product_rows_alike(const struct dory_product *produc
     return rows;
 }
 
-/* `pack` is null where all elements are bytes or words, else it is called where `packs`. */
+static inline void dory_product_start_part(struct dory_product *product)
+{
+    struct dory_blocks *blocks = &product->blocks;
+    int32_t lane_step = (int32_t)product->channel_step, pixel_step = (int32_t)product->pixel_step;
+    uint32_t lanes = blocks->channels % 4;
+    blocks->part.lanes = lanes;
+    blocks->part.lane_step = lane_step;
+    blocks->part.pixel_step = pixel_step - (int32_t)(lanes - 1) * lane_step;
+}
+
+/* `multiply_part` is null where there is none, or all quads have four channels. `pack` is null where all elements are bytes
+ * or words, else it is called where `packs`. */
 static inline __attribute__((always_inline)) void
 dory_product_run_with(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source, void *state,
-                      dory_product_multiply *multiply, dory_product_finisher *finish, dory_product_packer *pack)
+                      dory_product_multiply *multiply, dory_product_multiply_part *multiply_part,
+                      dory_product_finisher *finish, dory_product_packer *pack, bool has_part)
 {
     bool packs = pack && product->output_bits < 8;
     struct dory_blocks *blocks = &product->blocks;
@@ -48,6 +63,9 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
     blocks->sum = sum;
     blocks->weights = product->weights + share.first * product->quad_bytes;
     blocks->direct = product->direct;
+    if (has_part) {
+        dory_product_start_part(product);
+    }
     blocks->special = blocks->direct == DORY_NOT_DIRECT || blocks->more_runs != 0;
     while (share.items > 0) {
         uint32_t index = 4 * share.row, pixels = dory_minimum(4, product->pixel_count - index), back = 0;
@@ -63,6 +81,12 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
         blocks->output = product->output + index * product->pixel_step + 4 * share.first * product->channel_step + start;
         for (uint32_t quad = share.first; quad < end;) {
             bool whole = quad < whole_end, stays = whole && !packs; /* what does not stay is stored anew */
+            if (has_part && !whole && pixels == 4) {
+                blocks->part.output = product->output + index * product->pixel_step + 4 * quad * product->channel_step;
+                multiply_part(blocks);
+                quad++;
+                continue;
+            }
             uint32_t next = stays ? whole_end : quad + 1;
             if (packs) {
                 blocks->direct = whole ? product->direct : DORY_NOT_DIRECT;

@@ -24,6 +24,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)               mnemonic " " d ", " a ", " b "\n"
 #define XPULP_SHIFTED(mnemonic, places, opcode, funct3, funct7, d, a, b) mnemonic " " d ", " a ", " b ", " places "\n"
 #define XPULP_LOAD_NEXT(d, base)                                         "p.lw " d ", 4(" base "!)\n"
+#define XPULP_LOAD_BEFORE_NEXT(d, base)                                  "p.lw " d ", 8(" base "!)\n"
 #define XPULP_STORE_NEXT(s, base)                                        "p.sw " s ", 4(" base "!)\n"
 #define XPULP_LOAD_AT(d, offset, base)                                   "p.lw " d ", " offset "(" base ")\n"
 #define XPULP_LOAD_STEP(d, step, base)                                   "p.lw " d ", " step "(" base "!)\n"
@@ -47,6 +48,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
     ".insn r " #opcode ", " #funct3 ", " #funct7 ", " d ", " a ", " b "\n"
 #define XPULP_SHIFTED(mnemonic, places, opcode, funct3, funct7, d, a, b) XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)
 #define XPULP_LOAD_NEXT(d, base)                                         ".insn i 0x0B, 2, " d ", " base ", 4\n"
+#define XPULP_LOAD_BEFORE_NEXT(d, base)                                  ".insn i 0x0B, 2, " d ", " base ", 8\n"
 #define XPULP_STORE_NEXT(s, base)                                        ".insn s 0x2B, 2, " s ", 4(" base ")\n"
 #define XPULP_LOAD_AT(d, offset, base)                                   ".insn r 0x03, 7, 0x10, " d ", " base ", " offset "\n"
 #define XPULP_LOAD_STEP(d, step, base)                                   ".insn r 0x0B, 7, 0x10, " d ", " base ", " step "\n"
@@ -71,6 +73,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
  * register (STEP) afterwards, or that is the sum of two registers (AT). Arguments are strings: register names or operands
  * such as "%0". */
 #define P_LW_NEXT(d, base)        XPULP_LOAD_NEXT(d, base)
+#define P_LW_BEFORE_NEXT(d, base) XPULP_LOAD_BEFORE_NEXT(d, base) /* and on by a word that is not loaded */
 #define P_SW_NEXT(s, base)        XPULP_STORE_NEXT(s, base)
 #define P_LW_AT(d, offset, base)  XPULP_LOAD_AT(d, offset, base)
 #define P_LW_STEP(d, step, base)  XPULP_LOAD_STEP(d, step, base)
