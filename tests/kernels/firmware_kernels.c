@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "case.h"
 #include "dory/hal.h"
+#include "firmware_case.h"
 
 #define RANDOM_CASES 150
 #define MAXIMUM_MACS 20000
@@ -13,70 +13,7 @@
 /* The largest error of a prediction for a layer of the table, per cent. */
 #define WORST_PREDICTION 10
 
-static uint8_t local_buffers[48000] DORY_L1;
-static struct dory_tile local_tile DORY_L1; /* where the tile loop has it, too */
-static uint32_t local_cycles DORY_L1;
-static uint8_t expected_buffers[64 << 10] DORY_L2; /* outputs alone */
 static struct test_case test;
-
-/* Of it, what lies in L1 in a run, too. */
-static struct dory_layer local_layer DORY_L1;
-static struct dory_stages local_stages DORY_L1;
-
-static void run_reference(void *argument)
-{
-    const struct dory_tile *tile = argument;
-    test.reference(&test.layer, tile, hal_core_id(), hal_core_count());
-}
-
-/* Twice, for a warm instruction cache; the second run is measured. A chunk adds to partial sums, so it is run once. */
-static void run_kernel(void *argument)
-{
-    const struct dory_tile *tile = argument;
-    unsigned core = hal_core_id();
-    for (int runs = tile->accumulators ? 1 : 2; runs > 0; runs--) {
-        hal_barrier();
-        uint32_t start = hal_cycles();
-        if (core < test.cores) {
-            test.kernel(&local_layer, tile, core, test.cores);
-        }
-        hal_barrier();
-        if (test.finish) {
-            if (core < test.cores) {
-                test.finish(&local_layer, tile, core, test.cores);
-            }
-            hal_barrier();
-        }
-        if (core == 0) {
-            local_cycles = hal_cycles() - start;
-        }
-    }
-}
-
-/* Computes, measures and compares the case that has been set up. */
-static bool run(void)
-{
-    struct test_memory memory, expected;
-    test_memory_start(&memory, local_buffers, sizeof local_buffers);
-    test_memory_start(&expected, expected_buffers, sizeof expected_buffers);
-    if (!test_case_place(&test, &memory, &expected)) {
-        printf("too big\n");
-        return false;
-    }
-    struct dory_tile tile = test_case_expected_tile(&test);
-    hal_cluster_run(run_reference, &tile);
-    local_tile = test.tile;
-    local_layer = test.layer;
-    local_stages = test.stages;
-    if (test.layer.stages == &test.stages) {
-        local_layer.stages = &local_stages;
-    }
-    if (hal_cluster_run(run_kernel, &local_tile) != 0) {
-        printf("the cluster failed\n");
-        return false;
-    }
-    return test_case_check(&test, &memory);
-}
 
 static unsigned run_random_cases(void)
 {
@@ -84,9 +21,10 @@ static unsigned run_random_cases(void)
     for (uint32_t seed = 1; seed <= RANDOM_CASES && failures < 10; seed++) {
         do {
             test_case_random(&test, seed + 100000 * tries++, MAXIMUM_MACS);
-        } while (!test_case_fits(&test, sizeof local_buffers));
+        } while (!firmware_case_fits(&test));
+        uint32_t cycles;
         tries = 0;
-        failures += !run();
+        failures += !firmware_case_run(&test, &cycles);
     }
     printf("%u random layers, %u wrong\n", RANDOM_CASES, failures);
     return failures;
@@ -410,8 +348,9 @@ static const struct test_shape shapes[] = {
 static unsigned measure(const struct test_shape *shape, unsigned cores)
 {
     test_case_of(&test, shape, cores);
-    unsigned failures = !run();
-    long predicted = (long)test.description->cycles(&test.layer, &test.shape, cores), cycles = (long)local_cycles;
+    uint32_t taken;
+    unsigned failures = !firmware_case_run(&test, &taken);
+    long predicted = (long)test.description->cycles(&test.layer, &test.shape, cores), cycles = (long)taken;
     long error = (predicted - cycles) * 100 / cycles, rate = (long)(test.macs * 1000 / (uint64_t)cycles);
     printf("%-42s %u %8ld %8ld %+5ld %% %4ld.%03ld\n", shape->name, cores, cycles, predicted, error, rate / 1000,
            rate % 1000);

@@ -1,0 +1,72 @@
+#include "firmware_case.h"
+
+#include <stdio.h>
+
+#include "dory/hal.h"
+
+static uint8_t local_buffers[48000] DORY_L1;
+static struct dory_tile local_tile DORY_L1; /* where the tile loop has it, too */
+static uint32_t local_cycles DORY_L1;
+static uint8_t expected_buffers[64 << 10] DORY_L2; /* outputs alone */
+static struct test_case *running;
+
+/* Of it, what lies in L1 in a run, too. */
+static struct dory_layer local_layer DORY_L1;
+static struct dory_stages local_stages DORY_L1;
+
+static void run_reference(void *argument)
+{
+    const struct dory_tile *tile = argument;
+    running->reference(&running->layer, tile, hal_core_id(), hal_core_count());
+}
+
+static void run_kernel(void *argument)
+{
+    const struct dory_tile *tile = argument;
+    unsigned core = hal_core_id();
+    for (int runs = tile->accumulators ? 1 : 2; runs > 0; runs--) {
+        hal_barrier();
+        uint32_t start = hal_cycles();
+        if (core < running->cores) {
+            running->kernel(&local_layer, tile, core, running->cores);
+        }
+        hal_barrier();
+        if (running->finish) {
+            if (core < running->cores) {
+                running->finish(&local_layer, tile, core, running->cores);
+            }
+            hal_barrier();
+        }
+        if (core == 0) {
+            local_cycles = hal_cycles() - start;
+        }
+    }
+}
+
+bool firmware_case_fits(const struct test_case *test) { return test_case_fits(test, sizeof local_buffers); }
+
+bool firmware_case_run(struct test_case *test, uint32_t *cycles)
+{
+    struct test_memory memory, expected;
+    test_memory_start(&memory, local_buffers, sizeof local_buffers);
+    test_memory_start(&expected, expected_buffers, sizeof expected_buffers);
+    if (!test_case_place(test, &memory, &expected)) {
+        printf("too big\n");
+        return false;
+    }
+    struct dory_tile tile = test_case_expected_tile(test);
+    running = test;
+    hal_cluster_run(run_reference, &tile);
+    local_tile = test->tile;
+    local_layer = test->layer;
+    local_stages = test->stages;
+    if (test->layer.stages == &test->stages) {
+        local_layer.stages = &local_stages;
+    }
+    if (hal_cluster_run(run_kernel, &local_tile) != 0) {
+        printf("the cluster failed\n");
+        return false;
+    }
+    *cycles = local_cycles;
+    return test_case_check(test, &memory);
+}

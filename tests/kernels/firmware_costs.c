@@ -1,0 +1,67 @@
+/* What the planner is told of the kernels' cycles beside what they take, for random tiles of every kernel: their
+ * descriptions have constants that were fitted to usual layers, and this is how far they hold. A line a tile:
+ *
+ *     tile of KERNEL: CYCLES cycles, PREDICTED predicted
+ */
+#include <stdio.h>
+
+#include "dory/hal.h"
+#include "firmware_case.h"
+
+#define CORES        8
+#define TILES        8 /* a kernel */
+#define FIRST_ROUND  1000
+#define MAXIMUM_MACS 40000
+
+static struct test_case test;
+
+/* Chunks of input channels are left out: what they take depends on which of them it is. */
+static bool is_wanted(void) { return firmware_case_fits(&test) && test.tile.first_chunk && test.tile.last_chunk; }
+
+static bool measure(void)
+{
+    uint32_t cycles;
+    if (!firmware_case_run(&test, &cycles)) {
+        return false;
+    }
+    printf("tile of %s: %lu cycles, %lu predicted\n", test.description->name, (unsigned long)cycles,
+           (unsigned long)test.description->cycles(&test.layer, &test.shape, CORES));
+    return true;
+}
+
+/* Kernels take turns with the seeds, see test_case_random. */
+static unsigned measure_kernel(uint32_t kernel, uint32_t kernels)
+{
+    unsigned failures = 0;
+    for (uint32_t round = FIRST_ROUND, tiles = 0; tiles < TILES && round < FIRST_ROUND + 4 * TILES; round++) {
+        test_case_random(&test, round * kernels + kernel, MAXIMUM_MACS);
+        test.cores = CORES;
+        if (is_wanted()) {
+            failures += !measure();
+            tiles++;
+        }
+    }
+    return failures;
+}
+
+int main(void)
+{
+    uint32_t kernels = 0;
+    unsigned failures = 0;
+    if (!hal_cycles_available()) {
+        printf("skipped: this target has no cycle counter\n");
+        return 77;
+    }
+    if (hal_cluster_open(CORES) != 0) {
+        printf("no cluster\n");
+        return 1;
+    }
+    while (dory_xpulpv2_kernels[kernels]) {
+        kernels++;
+    }
+    for (uint32_t kernel = 0; kernel < kernels; kernel++) {
+        failures += measure_kernel(kernel, kernels);
+    }
+    hal_cluster_close();
+    return failures != 0;
+}
