@@ -106,6 +106,15 @@ static inline uint32_t dory_depthwise_pairs_bytes(uint32_t rows, uint32_t column
     return 4 * 8 * rows * dory_depthwise_steps(columns, stride);
 }
 
+/* Behind them, words for which a core's stack has no room: constants of a quad as a kernel has brought them to a form for
+ * registers, or else sums of so many fours. */
+#define DORY_TRANSLATED_WORDS       20
+#define DORY_DEPTHWISE_MAXIMUM_SUMS 32
+static inline uint32_t dory_depthwise_quad_bytes(uint32_t rows, uint32_t columns, uint32_t stride)
+{
+    return dory_depthwise_pairs_bytes(rows, columns, stride) + 4 * DORY_DEPTHWISE_MAXIMUM_SUMS;
+}
+
 /* Kernels of any elements, see any/depthwise_scalar.c: pairs of taps, or 0 where all is done product by product. Of a core:
  * offsets of taps, and weights of a quad of channels as halves. */
 #define DORY_SCALAR_MAXIMUM_PAIRS 32

@@ -5,7 +5,7 @@
 #include "any.h"
 #include "depthwise.h"
 
-#define MAXIMUM_FOURS 8 /* whose sums are in memory: an even number */
+#define MAXIMUM_FOURS (DORY_DEPTHWISE_MAXIMUM_SUMS / 4) /* whose sums are in memory: an even number */
 
 static void start_any(const struct dory_depthwise *work)
 {
@@ -56,8 +56,10 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
     struct dory_depthwise work;
     dory_start_series(&series, layer, tile);
     dory_depthwise_start(&work, layer, tile, core, dory_depthwise_units(layer->kernel_width, stride),
-                         dory_depthwise_pairs_bytes(layer->kernel_height, layer->kernel_width, stride));
+                         dory_depthwise_quad_bytes(layer->kernel_height, layer->kernel_width, stride));
     work.series = &series;
+    series.words =
+        (uint32_t *)(void *)(work.spread + dory_depthwise_pairs_bytes(layer->kernel_height, layer->kernel_width, stride));
     start_any(&work);
     dory_depthwise_share(&work, core, cores, work.units, dory_depthwise_advance(stride), dory_depthwise_spacing(stride),
                          strip);
@@ -89,12 +91,12 @@ static void finish(struct dory_series *series, uint8_t *output, uint32_t lane, i
     }
 }
 
-/* The fours of a lane, a few at a time, for the stack is small. */
+/* The fours of a lane, a few at a time. */
 static void compute_long_lane(struct dory_series *series, uint32_t lane, uint32_t fours)
 {
     uint32_t bytes = series->normaliser.output_bytes;
     uint8_t *output = series->output + lane * bytes;
-    int32_t sums[4 * MAXIMUM_FOURS];
+    int32_t *sums = (int32_t *)series->words;
     series->first.offset = lane * series->lane_bytes;
     series->first.last = (uint8_t *)sums;
     while (fours > 0) {
@@ -107,7 +109,6 @@ static void compute_long_lane(struct dory_series *series, uint32_t lane, uint32_
         output += now * series->four_bytes;
         fours -= now;
     }
-    series->first.last = NULL; /* the sums are no more */
 }
 
 static __attribute__((noinline)) void compute_long(struct dory_series *series)
@@ -152,8 +153,8 @@ static __attribute__((noinline)) void compute_long(struct dory_series *series)
         struct dory_series *series = work->series;                                                                          \
         if (strip->new_quad) {                                                                                              \
             series->is_long =                                                                                               \
-                !dory_translate_quad(&series->normaliser, strip->constants, strip->lanes, series->translated, kind);        \
-            strip->constants = series->is_long ? strip->constants : (const uint8_t *)series->translated;                    \
+                !dory_translate_quad(&series->normaliser, strip->constants, strip->lanes, series->words, kind);             \
+            strip->constants = series->is_long ? strip->constants : (const uint8_t *)series->words;                         \
         }                                                                                                                   \
         compute_strip(work, strip, series->is_long ? compute_long : compute_##name);                                        \
     }                                                                                                                       \

@@ -194,7 +194,7 @@ static uint32_t any_scratch_bytes(const struct dory_layer *layer, const struct d
 {
     uint32_t units = dory_depthwise_units(layer->kernel_width, layer->stride_width);
     return cores * (ring_bytes(layer, tile, units) +
-                    dory_depthwise_pairs_bytes(layer->kernel_height, layer->kernel_width, layer->stride_width));
+                    dory_depthwise_quad_bytes(layer->kernel_height, layer->kernel_width, layer->stride_width));
 }
 
 /* A dimension along which fours lie: the kernel's taps, the stride, units and their columns. */

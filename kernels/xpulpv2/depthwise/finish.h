@@ -4,6 +4,7 @@
 #define DORY_XPULPV2_FINISH_H
 
 #include "../normalise.h"
+#include "../scratch.h"
 #include "../xpulp.h"
 
 /* Bytes of a channel's constants. */
@@ -18,7 +19,7 @@ static inline uint32_t dory_finish_constants_bytes(enum dory_direct kind)
 /* The constants of a quad of channels as DORY_DIRECT_HALVES and _QUOTIENT take them, for the layer's own normalisation.
  * Returns false where one has no such form. */
 static inline bool dory_translate_quad(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lanes,
-                                       uint32_t translated[20], enum dory_direct kind)
+                                       uint32_t translated[DORY_TRANSLATED_WORDS], enum dory_direct kind)
 {
     uint8_t *next = (uint8_t *)translated;
     bool good = true;

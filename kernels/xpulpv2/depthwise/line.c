@@ -18,7 +18,7 @@ struct way {
     /* If not NULL, brings the constants of some lanes to the form that the direct kind takes. Returns false if one has none.
      */
     bool (*translate)(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lanes,
-                      uint32_t translated[20]);
+                      uint32_t translated[DORY_TRANSLATED_WORDS]);
 };
 
 /* The lines of a tile. Along each lie `outputs`; tiles of a kernel of one row have a line a row, others one a column. */
@@ -37,7 +37,7 @@ struct lines {
     uint8_t *column;             /* of this core: a column's weights, as those of a row are */
     uint32_t quad, lanes;
     const uint8_t *constants; /* of the quad, as `compute` reads them where it is taken */
-    uint32_t translated[20];
+    uint32_t translated[DORY_TRANSLATED_WORDS];
     bool is_row, is_paired; /* paired: `weights` are those of the quad */
     bool is_long;           /* no direct kind: sums go through memory */
     bool follows;           /* whole lines of some quads may be computed as if they were of one */
@@ -372,7 +372,7 @@ static inline __attribute__((always_inline)) void finish_lanes(const struct dory
     COMPUTE(name, kind)                                                                                                     \
     FINISH_LANES(name, kind)                                                                                                \
     static bool translate_##name(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lanes,        \
-                                 uint32_t translated[20])                                                                   \
+                                 uint32_t translated[DORY_TRANSLATED_WORDS])                                                \
     {                                                                                                                       \
         return dory_translate_quad(normaliser, constants, lanes, translated, kind);                                         \
     }                                                                                                                       \

@@ -30,8 +30,8 @@ struct dory_series {
     uint32_t second, pair_step;       /* from a four's inputs to the next one's, and to the next pair's */
     const uint8_t *weights;           /* words as they are and moved on, in turn, in the order of the steps */
     const uint8_t *constants;         /* of the quad of channels */
-    uint32_t translated[20];          /* them as a direct kind takes them that the kernel itself brings them to */
-    bool is_long;                     /* they have no such form */
+    uint32_t *words;                  /* in scratch: see dory_depthwise_quad_bytes */
+    bool is_long;                     /* they have no form for registers; of a kernel that would bring them to it */
     uint8_t *output;                  /* the first element of the first four */
     uint32_t columns;                 /* of a four, 1 to 4 */
     uint32_t below;                   /* not 0: fours of two columns or one, whose far words are so many rows below */
