@@ -19,7 +19,7 @@ static inline __attribute__((always_inline)) void convolve(const struct dory_lay
     struct dory_product product;
     dory_product_start(&product, layer, tile, direct, run_bytes, layer->kernel_height,
                        row_bytes * layer->dilation_height - run_bytes);
-    product.steps_back = product.pixel_count >= 4;
+    product.steps_back = true;
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, 4 * share.row);
     run(&product, share, next_pixels, &walk);

@@ -58,12 +58,13 @@ static uint64_t start_cycles(const struct dory_layer *layer)
     }
 }
 
-/* Fewer than 4 pixels, which are stored element by element. Where there are more, those of a last part of four are computed
- * with some before them. */
+/* The last core's part of four pixels is computed with those before it, or where these are not its own, stored element by
+ * element. */
 static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks)
 {
-    uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns;
-    return kind_of(layer) != DORY_NOT_DIRECT && pixels < 4 ? (blocks < quads ? blocks : quads) * (20 + 25 * pixels) : 0;
+    uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns % 4;
+    bool is_alone = kind_of(layer) != DORY_NOT_DIRECT && pixels != 0 && blocks <= quads;
+    return is_alone ? blocks * (20 + 25 * pixels) : 0;
 }
 
 /* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */

@@ -140,7 +140,7 @@ void dory_gather_and_run(const struct dory_layer *layer, const struct dory_tile 
     struct dory_product product;
     struct dory_gather gather;
     dory_product_start(&product, layer, tile, direct, pixel_bytes, 1, 0);
-    product.steps_back = product.pixel_count >= 4;
+    product.steps_back = true;
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     dory_gather_start(&gather, layer, tile, 4 * share.row, (uint8_t *)tile->scratch + core * 4 * pixel_bytes);
     product.blocks.pixels = (struct dory_pixels){gather.buffer, {bytes - 4, 2 * bytes - 4, 3 * bytes - 4}};

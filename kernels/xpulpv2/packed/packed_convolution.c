@@ -22,7 +22,7 @@ static inline void convolve(const struct dory_layer *layer, const struct dory_ti
     struct dory_product product;
     dory_product_start(&product, layer, tile, dory_packed_direct_of(layer), run_bytes, layer->kernel_height,
                        row_bytes * layer->dilation_height - run_bytes);
-    product.steps_back = product.pixel_count >= 4;
+    product.steps_back = true;
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct dory_walk walk = dory_walk_from(layer, tile, 4 * share.row);
     run(&product, share, lying_pixels, &walk);
@@ -161,7 +161,7 @@ static inline void unpack_and_convolve(const struct dory_layer *layer, const str
     unpacker.buffer = (uint8_t *)tile->scratch + core * 4 * unpacker.pixel_bytes;
     struct dory_product product;
     dory_product_start(&product, layer, tile, dory_packed_direct_of(layer), unpacker.pixel_bytes, 1, 0);
-    product.steps_back = product.pixel_count >= 4;
+    product.steps_back = true;
     struct dory_grid_share share = dory_product_share(&product, core, cores);
     struct dory_tile bytes = *tile; /* whose pixels take as many bytes as the packed ones */
     bytes.input_channels = (uint16_t)unpacker.pixel_step;
