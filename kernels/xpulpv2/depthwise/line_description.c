@@ -51,7 +51,7 @@ static uint64_t part_cycles(const struct dory_layer *layer, const struct part *p
     uint64_t total = (part->joined ? 0 : 150 + 50 * calls) + calls * called + pairs + finish->quad;
     total += fours > 0 ? call_cycles(fours, steps, slides, finish) : 0;
     total += more ? call_cycles(1, steps, slides, finish) : 0;
-    return total + (more ? 0 : singles) * (150 + 22 * dory_divide_up(kernel, 4) + finish->single);
+    return total + (more ? 0 : singles) * (220 + 22 * dory_divide_up(kernel, 4) + finish->single);
 }
 
 /* Whether whole lines of quads are computed as if they were of one: see line.c. */
