@@ -162,9 +162,20 @@ void describe_refuse_stage(const struct description *d, const struct stage *stag
                "help to quantise to 8 bits, with scales that lie less far apart");
 }
 
-/* Channels of which no weight is the least of its bits, which has no number of the other sign. */
-static const bool *find_negatable(const struct description *d)
+static bool falls_somewhere(const struct stage *stage)
 {
+    for (int i = 0; i < stage->count; i++)
+        if (stage->multiplier[i] < 0)
+            return true;
+    return false;
+}
+
+/* Channels of which no weight is the least of its bits, which has no number of the other sign. Null where no channel falls:
+ * nobody asks for them then. */
+static const bool *find_negatable(const struct description *d, const struct stage *stage)
+{
+    if (!falls_somewhere(stage))
+        return NULL;
     const struct layer *layer = d->layer;
     size_t channels = (size_t)d->output->channels, inputs = (size_t)(d->input->channels / layer->groups);
     size_t each = inputs * (size_t)layer->kernel_height * (size_t)layer->kernel_width;
@@ -202,7 +213,7 @@ void describe_channel_stages(const struct description *d)
                                          .allow_fast = d->network->fast_requantisation,
                                          .allow_split = dory_prefers_split(d->record, DORY_ROUND_FLOOR),
                                          .allow_split_away = dory_prefers_split(d->record, DORY_ROUND_AWAY),
-                                         .negatable = find_negatable(d),
+                                         .negatable = find_negatable(d, stage),
                                          .prefer_shared = dory_prefers_shared(d->record),
                                          .record = d->record};
     if (requantise(&problem, d->requantisation, d->arena))

@@ -1,8 +1,6 @@
 /* Copies between L2 and L1: the DMA, and the port of L2 that it shares with L3 and with everybody's instructions. */
 #include "tile/tile_mover.h"
 
-static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 static uint64_t divide_up(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
 /* What waits for a copy waits for the port of L2, which L3 uses, too. */
@@ -44,12 +42,13 @@ uint64_t tile_copy_cycles(struct mover *mover, uint64_t bytes, uint64_t runs, bo
     const struct target *target = mover->target;
     uint32_t rate = read ? target->dma_read_bytes_per_1000_cycles : target->dma_write_bytes_per_1000_cycles;
     uint64_t moving = divide_up(bytes * 1000, rate) + runs * target->dma_run_overhead_cycles;
-    uint64_t port = port_cycles(target, bytes, runs),
-             at_port = divide_up(port * target->dma_read_bytes_per_1000_cycles, mover->rates.read);
+    uint64_t port = port_cycles(target, bytes, runs);
+    uint64_t at_port = divide_up(port * target->dma_read_bytes_per_1000_cycles, mover->rates.read);
+    uint64_t waiting = at_port > moving ? at_port - moving : 0;
     mover->moved_bytes += bytes;
     mover->tally.port_cycles += port;
-    mover->tally.queue_cycles += at_port > moving ? at_port - moving : 0;
-    return target->dma_setup_cycles + maximum(moving, at_port);
+    mover->tally.queue_cycles += waiting;
+    return target->dma_setup_cycles + moving + waiting;
 }
 
 uint64_t tile_planes_cycles(struct mover *mover, uint32_t channels, uint32_t run_bytes, uint32_t plane_bytes, bool read)

@@ -51,8 +51,7 @@ static enum way way_of(const struct dory_layer *layer)
     if (input[0].shift == 0 && input[1].shift == 0) {
         return FOLDED;
     }
-    bool only_clips = sum[0].multiplier == 1 && sum[0].addend == 0 && sum[0].shift == 0;
-    return only_clips && layer->minimum >= 0 && layer->maximum <= 255 ? SHIFTED : ONE_BY_ONE;
+    return dory_only_clips(&sum[0]) && layer->minimum >= 0 && layer->maximum <= 255 ? SHIFTED : ONE_BY_ONE;
 }
 
 /* Tenths of a cycle for an element. Divisions or second stages take the longer ways; see addition.c. */

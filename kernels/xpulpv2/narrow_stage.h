@@ -14,10 +14,14 @@ struct dory_narrow_stage {
 };
 #define DORY_DIVIDES (-1)
 
+static inline bool dory_only_clips(const struct dory_narrow_stage *stage)
+{
+    return stage->multiplier == 1 && stage->addend == 0 && stage->shift == 0;
+}
+
 static inline bool dory_changes_nothing(const struct dory_narrow_stage *stage)
 {
-    return stage->multiplier == 1 && stage->addend == 0 && stage->shift == 0 && stage->minimum == INT32_MIN &&
-           stage->maximum == INT32_MAX;
+    return dory_only_clips(stage) && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX;
 }
 
 /* The values that a stage may meet or give. */

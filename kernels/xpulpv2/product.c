@@ -151,5 +151,5 @@ __attribute__((noinline)) void dory_product_store_part(const struct dory_product
 
 void dory_product_run(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source, void *state)
 {
-    dory_product_run_with(product, share, source, state, multiply, NULL, dory_product_finish, NULL, false);
+    dory_product_run_with(product, share, source, state, multiply, NULL, dory_product_finish, NULL);
 }

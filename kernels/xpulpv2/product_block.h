@@ -324,6 +324,15 @@
 
 /* clang-format on */
 
+/* multiply_<name>, the product of unsigned bytes and 8-bit weights whose blocks end in one way, `kind` and `end` of
+ * MULTIPLY. */
+#define DORY_DEFINE_MULTIPLY_OF_KIND(name, kind, end)                                                                       \
+    static inline __attribute__((always_inline)) void multiply_##name(struct dory_blocks *blocks, bool is_signed)           \
+    {                                                                                                                       \
+        (void)is_signed;                                                                                                    \
+        MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", kind, end);                                     \
+    }
+
 #else
 
 /* Makes the words of four channels from the weights of a step. */
@@ -396,6 +405,12 @@ static inline void dory_multiply(struct dory_blocks *blocks, bool is_signed, dor
         dory_store_block(blocks);
     } while (blocks->weights != blocks->weights_end);
 }
+
+#define DORY_DEFINE_MULTIPLY_OF_KIND(name, kind, end)                                                                       \
+    static void multiply_##name(struct dory_blocks *blocks, bool is_signed)                                                 \
+    {                                                                                                                       \
+        dory_multiply(blocks, is_signed, dory_unpack_bytes, 16);                                                            \
+    }
 
 #endif
 

@@ -3,28 +3,9 @@
 #include "product_part.h"
 #include "product_run.h"
 
-#if defined(DORY_XPULPV2)
-
-#define DEFINE_MULTIPLY(name, kind, end)                                                                                    \
-    static inline __attribute__((always_inline)) void multiply_##name(struct dory_blocks *blocks, bool is_signed)           \
-    {                                                                                                                       \
-        (void)is_signed;                                                                                                    \
-        MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", kind, end);                                     \
-    }
-
-#else
-
-#define DEFINE_MULTIPLY(name, kind, end)                                                                                    \
-    static void multiply_##name(struct dory_blocks *blocks, bool is_signed)                                                 \
-    {                                                                                                                       \
-        dory_multiply(blocks, is_signed, dory_unpack_bytes, 16);                                                            \
-    }
-
-#endif
-
 /* What is not of `direct`, or signed, has no such code: the runner of all quads does it. */
 #define DEFINE_RUN(name, kind, end, direct, run_others)                                                                     \
-    DEFINE_MULTIPLY(name, kind, end)                                                                                        \
+    DORY_DEFINE_MULTIPLY_OF_KIND(name, kind, end)                                                                           \
     static inline __attribute__((always_inline)) void multiply_##name##_part(struct dory_blocks *blocks)                    \
     {                                                                                                                       \
         MULTIPLY_PART(blocks, kind);                                                                                        \
@@ -41,8 +22,7 @@
             run_others(product, share, source, state);                                                                      \
             return;                                                                                                         \
         }                                                                                                                   \
-        dory_product_run_with(product, share, source, state, multiply_##name, multiply_##name##_part, finish_##name, NULL,  \
-                              true);                                                                                        \
+        dory_product_run_with(product, share, source, state, multiply_##name, multiply_##name##_part, finish_##name, NULL); \
     }
 
 DEFINE_RUN(clamped, CLAMPED, LOW, DORY_DIRECT_CLAMPED, dory_product_run_clamped)

@@ -52,7 +52,7 @@ static inline void dory_product_start_part(struct dory_product *product)
 static inline __attribute__((always_inline)) void
 dory_product_run_with(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source, void *state,
                       dory_product_multiply *multiply, dory_product_multiply_part *multiply_part,
-                      dory_product_finisher *finish, dory_product_packer *pack, bool has_part)
+                      dory_product_finisher *finish, dory_product_packer *pack)
 {
     bool packs = pack && product->output_bits < 8;
     struct dory_blocks *blocks = &product->blocks;
@@ -63,7 +63,7 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
     blocks->sum = sum;
     blocks->weights = product->weights + share.first * product->quad_bytes;
     blocks->direct = product->direct;
-    if (has_part) {
+    if (multiply_part) {
         dory_product_start_part(product);
     }
     blocks->special = blocks->direct == DORY_NOT_DIRECT || blocks->more_runs != 0;
@@ -82,7 +82,7 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
         blocks->output = product->output + index * product->pixel_step + 4 * share.first * product->channel_step + start;
         for (uint32_t quad = share.first; quad < end;) {
             bool whole = quad < whole_end, stays = whole && !packs; /* what does not stay is stored anew */
-            if (has_part && !whole && pixels == 4) {
+            if (multiply_part && !whole && pixels == 4) {
                 blocks->part.output = product->output + index * product->pixel_step + 4 * quad * product->channel_step;
                 multiply_part(blocks);
                 quad++;

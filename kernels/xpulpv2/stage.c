@@ -30,16 +30,14 @@ void dory_high_start(struct dory_high *high, const struct dory_layer *layer, uin
 
 static bool changes_nothing(const struct dory_narrow_stage *stage, struct dory_range range)
 {
-    return stage->multiplier == 1 && stage->addend == 0 && stage->shift == 0 && stage->minimum <= range.least &&
-           stage->maximum >= range.most;
+    return dory_only_clips(stage) && stage->minimum <= range.least && stage->maximum >= range.most;
 }
 
 /* Two clips are one where the second stage does nothing else. */
 static void find_linear(struct dory_scalar_finish *finish)
 {
     const struct dory_narrow_stage *first = &finish->stage[0], *last = &finish->stage[1];
-    finish->is_linear =
-        finish->is_narrow && first->shift != DORY_DIVIDES && last->multiplier == 1 && last->addend == 0 && last->shift == 0;
+    finish->is_linear = finish->is_narrow && first->shift != DORY_DIVIDES && dory_only_clips(last);
     finish->minimum = p_min(p_max(first->minimum, last->minimum), last->maximum);
     finish->maximum = p_min(p_max(first->maximum, last->minimum), last->maximum);
 }

@@ -9,11 +9,6 @@ enum { THRESHOLDS = 222 };
 /* The same of an addition, whose four stages are compiled into one loop. */
 enum { ADDED = 6, ADDED_DIVIDED = 40, ADDED_WIDE = 60, ADDED_WIDE_SHIFTED = 128, ADDED_WIDE_DIVIDED = 222 };
 
-static bool does_nothing(const struct dory_narrow_stage *stage)
-{
-    return stage->multiplier == 1 && stage->addend == 0 && stage->shift == 0;
-}
-
 static uint32_t narrow_cycles(const struct dory_narrow_stage *stage)
 {
     return stage->shift == DORY_DIVIDES ? DIVIDED : NARROW;
@@ -48,7 +43,7 @@ uint32_t dory_four_finish_cycles(const struct dory_layer *layer, struct dory_ran
 {
     struct dory_narrow_stage stage[2];
     bool is_linear = layer->normalisation < DORY_NORMALISE_HIGH && dory_narrow_stages_of(stage, layer, range) &&
-                     stage[0].shift != DORY_DIVIDES && does_nothing(&stage[1]);
+                     stage[0].shift != DORY_DIVIDES && dory_only_clips(&stage[1]);
     return is_linear ? 61 : 4 * dory_scalar_finish_cycles(layer, range);
 }
 

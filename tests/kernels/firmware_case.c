@@ -43,6 +43,19 @@ static void run_kernel(void *argument)
     }
 }
 
+int firmware_case_open(unsigned cores)
+{
+    if (!hal_cycles_available()) {
+        printf("skipped: this target has no cycle counter\n");
+        return 77;
+    }
+    if (hal_cluster_open(cores) != 0) {
+        printf("no cluster\n");
+        return 1;
+    }
+    return 0;
+}
+
 bool firmware_case_fits(const struct test_case *test) { return test_case_fits(test, sizeof local_buffers); }
 
 bool firmware_case_run(struct test_case *test, uint32_t *cycles)

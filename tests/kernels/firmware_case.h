@@ -4,6 +4,10 @@
 
 #include "case.h"
 
+/* Opens the cluster; hal_cluster_close closes it. 0, or the status that main ends with, said on standard output: 77 where
+ * the target counts no cycles, 1 where it has no cluster. */
+int firmware_case_open(unsigned cores);
+
 /* Whether its operands fit what there is of L1. */
 bool firmware_case_fits(const struct test_case *test);
 

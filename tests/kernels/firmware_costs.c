@@ -49,13 +49,9 @@ int main(void)
 {
     uint32_t kernels = 0;
     unsigned failures = 0;
-    if (!hal_cycles_available()) {
-        printf("skipped: this target has no cycle counter\n");
-        return 77;
-    }
-    if (hal_cluster_open(CORES) != 0) {
-        printf("no cluster\n");
-        return 1;
+    int status = firmware_case_open(CORES);
+    if (status != 0) {
+        return status;
     }
     while (dory_xpulpv2_kernels[kernels]) {
         kernels++;

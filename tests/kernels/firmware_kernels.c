@@ -363,13 +363,9 @@ static unsigned measure(const struct test_shape *shape, unsigned cores)
 
 int main(void)
 {
-    if (!hal_cycles_available()) {
-        printf("skipped: this target has no cycle counter\n");
-        return 77;
-    }
-    if (hal_cluster_open(CORES) != 0) {
-        printf("no cluster\n");
-        return 1;
+    int status = firmware_case_open(CORES);
+    if (status != 0) {
+        return status;
     }
     unsigned failures = run_random_cases();
     printf("%-42s cores cycles predicted error MAC/cycle\n", "layer in L1");

@@ -74,8 +74,7 @@ static void scale(const struct concatenation *work, int32_t *element, uint32_t c
     }
 }
 
-/* Channels `first` to `behind` - 1 of a pixel of the output, at most sixteen: those of one input, then those of the other.
- */
+/* Channels `first` to `behind` - 1 of a pixel of the output, at most sixteen: first those of one input. */
 static void join(const struct concatenation *work, const struct part part[2], int32_t *element, uint32_t first,
                  uint32_t behind)
 {

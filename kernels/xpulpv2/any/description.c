@@ -33,8 +33,8 @@ static uint64_t any_finish_cycles(const struct dory_layer *layer, bool is_linear
     enum dory_direct kind = layer->output_bits == 8 && !is_linear ? dory_direct_of(layer) : DORY_NOT_DIRECT;
     switch (kind) {
     case DORY_NOT_DIRECT:
-        return (is_linear ? dory_long_finish_cycles(layer) * 4 / 10 + 480 : dory_long_finish_cycles(layer) + 180) +
-               (is_linear ? 4 : 16) * dory_bitwise_division_cycles(layer);
+        return is_linear ? dory_long_finish_cycles(layer) * 4 / 10 + 480 + 4 * dory_bitwise_division_cycles(layer)
+                         : dory_long_finish_cycles(layer) + 180 + 16 * dory_bitwise_division_cycles(layer);
     case DORY_DIRECT: return 420;
     case DORY_DIRECT_CLAMPED: return 495;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 600;

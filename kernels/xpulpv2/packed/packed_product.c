@@ -81,7 +81,7 @@ void dory_packed_finish(const struct dory_product *product, int32_t *sum, const 
     void dory_packed_run_##bits(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source,      \
                                 void *state)                                                                                \
     {                                                                                                                       \
-        dory_product_run_with(product, share, source, state, multiply_##bits, NULL, dory_packed_finish, pack_block, false); \
+        dory_product_run_with(product, share, source, state, multiply_##bits, NULL, dory_packed_finish, pack_block);        \
     }
 
 DEFINE_RUN(8)
