@@ -39,6 +39,7 @@ static uint64_t finish_cycles(const struct dory_layer *layer, const struct dory_
     case DORY_DIRECT_SPLIT_AWAY: return 95;
     case DORY_DIRECT_HIGH: return 112;
     case DORY_DIRECT_HIGH_AWAY: return 154;
+    case DORY_DIRECT_HIGH_EVEN: return 162;
     default:
         return (dory_long_finish_cycles(layer) + stores) * (4 + 3 * lanes) / 16 +
                pixels * lanes * dory_bitwise_division_cycles(layer);
@@ -53,7 +54,8 @@ static uint64_t start_cycles(const struct dory_layer *layer)
     case DORY_DIRECT_SPLIT:
     case DORY_DIRECT_SPLIT_AWAY: return 715;
     case DORY_DIRECT_HIGH:
-    case DORY_DIRECT_HIGH_AWAY: return 970;
+    case DORY_DIRECT_HIGH_AWAY:
+    case DORY_DIRECT_HIGH_EVEN: return 970;
     default: return 630;
     }
 }

@@ -44,6 +44,6 @@ static inline bool dory_is_kind(const struct dory_layer *layer, enum dory_direct
     DORY_DESCRIPTION_OF_KIND(name, takes, DORY_NOT_DIRECT, DORY_DIRECT, __VA_ARGS__)                                        \
     DORY_DESCRIPTION_OF_KIND(name##_clamped, takes, DORY_DIRECT_CLAMPED, DORY_DIRECT_CLAMPED_DIVIDED, __VA_ARGS__)          \
     DORY_DESCRIPTION_OF_KIND(name##_split, takes, DORY_DIRECT_SPLIT, DORY_DIRECT_SPLIT_AWAY, __VA_ARGS__)                   \
-    DORY_DESCRIPTION_OF_KIND(name##_high, takes, DORY_DIRECT_HIGH, DORY_DIRECT_HIGH_AWAY, __VA_ARGS__)
+    DORY_DESCRIPTION_OF_KIND(name##_high, takes, DORY_DIRECT_HIGH_EVEN, DORY_DIRECT_HIGH_AWAY, __VA_ARGS__)
 
 #endif

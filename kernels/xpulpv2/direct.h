@@ -36,16 +36,16 @@ enum dory_direct {
     /* DORY_NORMALISE_SHARED, of linear layers alone: no other kernel has a way of its own for it. */
     DORY_BY_ONE_SCALE,
 
-    /* Those of depth-wise layers alone. DORY_NORMALISE_HIGH that rounds halves to even: sra, andi and add more than the one
-     * that rounds down, 14 cycles. And of layers along one dimension what a kernel finds out of a quad's own constants, see
-     * struct dory_halves and dory_quotient: 6 instructions, and 11 in 15 cycles. */
-    DORY_DIRECT_HIGH_EVEN,
+    /* Those of depth-wise layers alone: what a kernel finds out of a quad's own constants, see struct dory_halves and
+     * dory_quotient: 6 instructions, and 11 in 15 cycles. */
     DORY_DIRECT_HALVES,
     DORY_DIRECT_QUOTIENT,
 
-    /* DORY_NORMALISE_HIGH that rounds down: add, sll, mulh (5 cycles), p.addNr and the clip, 9 cycles; and the one that
-     * rounds away from zero: slt and p.msu more. Any clip to bytes from 0 on.
+    /* DORY_NORMALISE_HIGH that rounds down: add, sll, mulh (5 cycles), p.addNr and the clip, 9 cycles; the one that rounds
+     * away from zero: slt and p.msu more; and the one that rounds halves to even: sra, andi and add more. Any clip to bytes
+     * from 0 on.
      * Negative, for one branch tells them from all others. */
+    DORY_DIRECT_HIGH_EVEN = -3,
     DORY_DIRECT_HIGH = -2,
     DORY_DIRECT_HIGH_AWAY = -1
 };
@@ -67,14 +67,16 @@ static inline bool dory_divides_narrowly(const struct dory_layer *layer)
     return layer->divisor >= 2 && layer->divisor <= 1 << 30 && layer->minimum >= -(1 << 16) && layer->maximum <= 1 << 16;
 }
 
-/* Half to even matters at exact ties only, which few scales have: of kernels that look here it takes the long way. */
+/* Half to even matters at exact ties only, which few scales have: others are found to be equal to a form that rounds down.
+ */
 static inline enum dory_direct dory_direct_high_of(const struct dory_layer *layer)
 {
-    if (layer->output_bits > 8 || layer->minimum < 0 || layer->maximum < layer->minimum ||
-        layer->rounding == DORY_ROUND_EVEN) {
+    if (layer->output_bits > 8 || layer->minimum < 0 || layer->maximum < layer->minimum) {
         return DORY_NOT_DIRECT;
     }
-    return layer->rounding == DORY_ROUND_AWAY ? DORY_DIRECT_HIGH_AWAY : DORY_DIRECT_HIGH;
+    return layer->rounding == DORY_ROUND_EVEN   ? DORY_DIRECT_HIGH_EVEN
+           : layer->rounding == DORY_ROUND_AWAY ? DORY_DIRECT_HIGH_AWAY
+                                                : DORY_DIRECT_HIGH;
 }
 
 /* Each for layers of one normalisation. */
@@ -122,10 +124,12 @@ static inline enum dory_direct dory_product_direct_of(const struct dory_layer *l
     return kind == DORY_DIRECT || !layer->input_is_signed ? kind : DORY_NOT_DIRECT;
 }
 
-/* The same where elements or weights have fewer than 8 bits: the split kinds take the long way. */
+/* The same where elements or weights have fewer than 8 bits: the split kinds and halves to even take the long way. */
 static inline enum dory_direct dory_packed_direct_of(const struct dory_layer *layer)
 {
-    return layer->normalisation == DORY_NORMALISE_SPLIT ? DORY_NOT_DIRECT : dory_product_direct_of(layer);
+    enum dory_direct kind = dory_product_direct_of(layer);
+    return kind == DORY_DIRECT_SPLIT || kind == DORY_DIRECT_SPLIT_AWAY || kind == DORY_DIRECT_HIGH_EVEN ? DORY_NOT_DIRECT
+                                                                                                        : kind;
 }
 
 #endif

@@ -121,6 +121,12 @@
     HIGH(a)                                                                                                                 \
     P_MSU(a, "t5", "t0")
 
+#define HIGH_EVEN(a)                                                                                                        \
+    HIGH(a)                                                                                                                 \
+    "sra t5, " a ", t4\n"                                                                                                   \
+    "andi t5, t5, 1\n"                                                                                                      \
+    "add " a ", " a ", t5\n"
+
 #define SHIFT_AND_CLIP(a, b, c, d)                                                                                          \
     P_ADDNR(a, "t3", "t4") P_ADDNR(b, "t3", "t4") P_ADDNR(c, "t3", "t4") P_ADDNR(d, "t3", "t4")                             \
     P_CLIPUR(a, a, "a0") P_CLIPUR(b, b, "a0") P_CLIPUR(c, c, "a0") P_CLIPUR(d, d, "a0")
@@ -132,6 +138,9 @@
     "lw t0, %[away]\n"                                                                                                      \
     HIGH_AWAY(a) HIGH_AWAY(b) HIGH_AWAY(c) HIGH_AWAY(d)                                                                     \
     SHIFT_AND_CLIP(a, b, c, d)
+
+#define NORMALISE_HIGH_EVEN(a, b, c, d)                                                                                     \
+    BIAS(a, b, c, d) HIGH_EVEN(a) HIGH_EVEN(b) HIGH_EVEN(c) HIGH_EVEN(d) SHIFT_AND_CLIP(a, b, c, d)
 
 /* The split kinds: bias, limit, fine multiplier, addend (which has the shift in its low bits), coarse multiplier. Two sums at a
  * time, for both products need what is multiplied. The elements are the high bytes. */
@@ -184,14 +193,13 @@
     "j 10b\n"
 
 #define KIND_HIGH "lw t2, %[shift]\n" "lw t3, %[maximum]\n" "lw t4, %[direct]\n"
-#define FINISH_HIGH                                                                                                         \
-    "mv a0, t3\n"                                                                                                           \
+#define FINISH_FLOOR_OR_AWAY                                                                                                \
     "addi t5, t4, 1\n"                                                                                                      \
     "beqz t5, 24f\n" FOR_CHANNELS(NORMALISE_HIGH)                                                                           \
     "25: lw t0, %[minimum]\n"                                                                                               \
     "nop\n"                                                                                                                 \
     "bnez t0, 26f\n"
-#define FINISH_HIGH_ASIDE                                                                                                   \
+#define FINISH_FLOOR_OR_AWAY_ASIDE                                                                                          \
     "24:\n" FOR_CHANNELS(NORMALISE_HIGH_AWAY)                                                                               \
     "j 25b\n"                                                                                                               \
     "26:\n"                                                                                                                 \
@@ -200,6 +208,15 @@
     P_MAX(SUM8, SUM8, "t0") P_MAX(SUM9, SUM9, "t0") P_MAX(SUM10, SUM10, "t0") P_MAX(SUM11, SUM11, "t0")                     \
     P_MAX(SUM12, SUM12, "t0") P_MAX(SUM13, SUM13, "t0") P_MAX(SUM14, SUM14, "t0") P_MAX(SUM15, SUM15, "t0")                 \
     "j 10b\n"
+
+#define FINISH_HIGH                                                                                                         \
+    "mv a0, t3\n"                                                                                                           \
+    "addi t5, t4, 3\n"                                                                                                      \
+    "beqz t5, 28f\n" FINISH_FLOOR_OR_AWAY
+#define FINISH_HIGH_ASIDE                                                                                                   \
+    FINISH_FLOOR_OR_AWAY_ASIDE                                                                                              \
+    "28:\n" FOR_CHANNELS(NORMALISE_HIGH_EVEN)                                                                               \
+    "j 25b\n"
 
 #define KIND_SPLIT "lw t4, %[direct]\n"
 #define FINISH_SPLIT                                                                                                        \
@@ -210,7 +227,7 @@
     "lw a5, %[offset3]\n"                                                                                                   \
     "j 10b\n"
 
-/* Every kind but the split ones. */
+/* Every kind but the split ones and the one that rounds halves to even. */
 #define KIND_ANY "lw t2, %[shift]\n" "lw t3, %[maximum]\n" "lw t4, %[direct]\n"
 #define FINISH_ANY                                                                                                          \
     "addi t5, t4, -1\n"                                                                                                     \
@@ -218,8 +235,8 @@
 #define FINISH_ANY_ASIDE                                                                                                    \
     "20: bltz t4, 23f\n" FINISH_CLAMPED                                                                                     \
     "j 10b\n" FINISH_CLAMPED_ASIDE                                                                                          \
-    "23:\n" FINISH_HIGH                                                                                                     \
-    "j 10b\n" FINISH_HIGH_ASIDE
+    "23: mv a0, t3\n" FINISH_FLOOR_OR_AWAY                                                                                  \
+    "j 10b\n" FINISH_FLOOR_OR_AWAY_ASIDE
 
 /* Four channels of one pixel into a word; the address moves on to the next pixel. In CHW, four pixels of one channel, and from
  * there to the channel before: the sign of the step tells which. Elements are low bytes, or high bytes, which the selector

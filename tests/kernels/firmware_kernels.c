@@ -109,7 +109,7 @@ static const struct test_shape shapes[] = {
     SHAPE("first 3x3 s2 3-8, 16x48, split", convolution_gather_split, DORY_CONVOLUTION, 16, 48, 8, 3, 3, 2, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("first 3x3 s2 3-32, 7x64, split", convolution_gather_split, DORY_CONVOLUTION, 7, 64, 32, 3, 3, 2, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("pointwise 64-64, high, away", convolution_high, DORY_CONVOLUTION, 16, 16, 64, 64, 1, 1, HIGH, DORY_ROUND_AWAY),
-    SHAPE("pointwise 64-64, 8x8, high, even", convolution, DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, HIGH, DORY_ROUND_EVEN),
+    SHAPE("pointwise 64-64, 8x8, high, even", convolution_high, DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, HIGH, DORY_ROUND_EVEN),
     SHAPE("pointwise 64-64, 8x8, division", convolution, DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, DIVIDE, 1398101),
     SHAPE("pointwise 64-64, 8x8, 64-bit", convolution, DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, 64, 0),
     SHAPE("pointwise 64-64, 8x8, 32-bit out", convolution, DORY_CONVOLUTION, 8, 8, 64, 64, 1, 1, NONE, 0),

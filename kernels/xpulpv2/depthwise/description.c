@@ -275,7 +275,8 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
 static bool has_3x3(const struct dory_layer *layer)
 {
     enum dory_direct own = dory_direct_of(layer);
-    bool is_there = own != DORY_NOT_DIRECT && own != DORY_DIRECT_CLAMPED_DIVIDED && own != DORY_DIRECT_SPLIT_AWAY;
+    bool is_there = own != DORY_NOT_DIRECT && own != DORY_DIRECT_CLAMPED_DIVIDED && own != DORY_DIRECT_SPLIT_AWAY &&
+                    own != DORY_DIRECT_HIGH_EVEN;
     bool is_area = layer->output_height > 1 && layer->output_width > 1;
     uint32_t stride = layer->stride_width;
     return is_there && is_area && (stride == 1 || stride == 2) &&
