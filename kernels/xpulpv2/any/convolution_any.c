@@ -1,16 +1,17 @@
 /* Convolutions of any elements, also in groups and with any dilation: what four pixels read is laid byte by byte in the
  * order of the weights, and is multiplied as four pixels of bytes.
  *
- * Of elements of 16 bits the low and high bytes are laid apart, and the product of bytes is done for either:
- * sum = low products + 256 * high products. That takes as long as products of halves would, and no weight need be widened.
- */
+ * Of elements of 16 bits the low and high bytes are laid apart, and products of bytes are summed for either
+ * (sum_block.h). That takes as long as products of halves would, and no weight need be widened.
+ *
+ * Sums of up to 16 pixels of a quad of channels are finished at once, channel by channel, where what is laid ready of them
+ * is little, or is read once (dory_any_batch): a call for a channel takes some 100 cycles, whatever its pixels. */
 
-#include "../packed/packed_weights.h"
-#include "../product_block.h"
 #include "../scratch.h"
 #include "../walk.h"
 #include "../xpulpv2.h"
 #include "store.h"
+#include "sum_block.h"
 
 struct splitter {
     struct dory_walk walk;
@@ -25,13 +26,6 @@ struct splitter {
     uint32_t channels, pixel_step; /* of a pixel of the input: elements, bytes */
     bool is_signed;
 };
-
-/* ---- the product, once for each size of weights ---------------------------------------------------------------- */
-
-typedef void multiply_block(struct dory_blocks *blocks, bool is_signed);
-
-/* Not in line, for the cores' cache of 4 kB has to hold all. */
-DORY_DEFINE_MULTIPLIES(__attribute__((noinline)), DIRECT)
 
 /* ---- bytes of pixels ------------------------------------------------------------------------------------------- */
 
@@ -86,9 +80,68 @@ static inline void split_run(const struct splitter *splitter, const uint8_t *inp
     }
 }
 
+/* A kernel row's runs, of whole words of 16-bit elements as most are: words of a run; bytes from behind its elements to the
+ * next run's, and from behind its bytes to where those belong. */
+struct row_of_words {
+    uint32_t runs, words;
+    int32_t input_gap, output_gap;
+};
+
+#if defined(DORY_XPULPV2)
+
+static inline void split_row(const struct row_of_words *row, const uint8_t *input, uint8_t **low, uint8_t **high)
+{
+    __asm__ volatile(
+        ".option push\n"
+        ".balign 4\n"
+        ".option norvc\n" LP_SETUP("x1", "%[runs]", 11, "2") LP_SETUP("x0", "%[words]", 7, "1") P_LW_NEXT("t0", "%[input]")
+            P_LW_NEXT("t1", "%[input]") "mv t2, t0\n" PV_SHUFFLE2_B("t0", "t1", "%[even]")
+                PV_SHUFFLE2_B("t2", "t1", "%[odd]")
+                    P_SW_NEXT("t0", "%[low]") "1: " P_SW_NEXT("t2", "%[high]") "add %[input], %[input], %[input_gap]\n"
+                                                                               "add %[low], %[low], %[output_gap]\n"
+                                                                               "2: add %[high], %[high], %[output_gap]\n"
+                                                                               ".option pop\n"
+        : [input] "+r"(input), [low] "+r"(*low), [high] "+r"(*high)
+        : [runs] "r"(row->runs), [words] "r"(row->words), [input_gap] "r"(row->input_gap), [output_gap] "r"(row->output_gap),
+          [even] "r"(0x06040200), [odd] "r"(0x07050301)
+        : "t0", "t1", "t2", "memory");
+}
+
+#else
+
+static inline void split_row(const struct row_of_words *row, const uint8_t *input, uint8_t **low, uint8_t **high)
+{
+    for (uint32_t run = row->runs; run > 0; run--, input += row->input_gap) {
+        for (uint32_t left = row->words; left > 0; left--, input += 8, *low += 4, *high += 4) {
+            uint32_t first = dory_load_word(input), second = dory_load_word(input + 4);
+            dory_store_word(*low, pv_shuffle2_b(first, second, 0x06040200));
+            dory_store_word(*high, pv_shuffle2_b(first, second, 0x07050301));
+        }
+        *low += row->output_gap;
+        *high += row->output_gap;
+    }
+}
+
+#endif
+
+static void split_words(const struct splitter *splitter, const uint8_t *input, uint32_t first)
+{
+    uint8_t *low = splitter->low + first, *high = splitter->high + first;
+    uint32_t fours = splitter->fours, row_step = splitter->row_step;
+    struct row_of_words row = {splitter->runs, fours / 4, (int32_t)splitter->run_step - 2 * (int32_t)fours,
+                               (int32_t)(splitter->advance - fours)};
+    for (uint32_t left = splitter->rows; left > 0; left--, input += row_step) {
+        split_row(&row, input, &low, &high);
+    }
+}
+
 static void split_pixel(const struct splitter *splitter, const uint8_t *input, uint32_t fours)
 {
     uint32_t rests = fours + splitter->rows * splitter->runs * splitter->fours;
+    if (splitter->bits == 16 && splitter->rest == 0) {
+        split_words(splitter, input, fours);
+        return;
+    }
     for (uint32_t row = splitter->rows; row > 0; row--, input += splitter->row_step) {
         const uint8_t *run = input;
         for (uint32_t left = splitter->runs; left > 0; left--, run += splitter->run_step) {
@@ -100,10 +153,10 @@ static void split_pixel(const struct splitter *splitter, const uint8_t *input, u
 }
 
 /* The next four pixels, of which `count` exist; what is in place of the others is computed and not stored. */
-static void split_pixels(struct splitter *splitter, uint32_t count)
+static void split_pixels(struct splitter *splitter, uint32_t count, uint32_t offset)
 {
     for (uint32_t i = 0; i < count; i++) {
-        split_pixel(splitter, splitter->walk.input, i * splitter->pixel_bytes);
+        split_pixel(splitter, splitter->walk.input, offset + i * splitter->pixel_bytes);
         dory_walk_on(&splitter->walk);
     }
 }
@@ -144,7 +197,7 @@ static void splitter_start(struct splitter *splitter, const struct dory_layer *l
     splitter->channels = tile->input_channels;
     splitter->pixel_step = pixel_step;
     splitter->low = (uint8_t *)tile->scratch + core * dory_any_core_bytes(layer, tile->input_channels);
-    splitter->high = splitter->low + 4 * splitter->pixel_bytes;
+    splitter->high = splitter->low + dory_any_core_bytes(layer, tile->input_channels) / 2;
     splitter->rows = layer->kernel_height;
     splitter->row_step = pixel_step * tile->input_columns * layer->dilation_height;
     splitter->run_step = pixel_step * layer->dilation_width;
@@ -165,61 +218,41 @@ static void splitter_go_to(struct splitter *splitter, const struct dory_layer *l
     }
 }
 
-/* ---- from sums to elements ------------------------------------------------------------------------------------- */
+/* ---- from sums to elements -------------------------------------------------------------------------------------------- */
 
+/* Fours of pixels. */
 static void store_directly(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
-                           uint32_t quad)
+                           uint32_t pixels, uint32_t quad)
 {
     const struct dory_normaliser kept = product->blocks.normaliser; /* in registers, whatever is stored */
     uint32_t bytes = dory_direct_constants_bytes(&kept), channels = product->blocks.channels;
     uint8_t *output = product->output + index * channels + 4 * quad;
-    for (uint32_t lane = 0; lane < 4; lane++) {
-        dory_normalise_in_its_kind(&kept, sum + lane, 4, constants + lane * bytes);
-    }
-    for (uint32_t p = 0; p < 4; p++, output += channels) {
-        dory_store_word(output, dory_pack_bytes(sum + 4 * p));
+    for (; pixels > 0; pixels -= 4, sum += 16) {
+        for (uint32_t lane = 0; lane < 4; lane++) {
+            dory_normalise_in_its_kind(&kept, sum + lane, 4, constants + lane * bytes);
+        }
+        for (uint32_t p = 0; p < 4; p++, output += channels) {
+            dory_store_word(output, dory_pack_bytes(sum + 4 * p));
+        }
     }
 }
 
 static void finish(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
                    uint32_t pixels, uint32_t quad)
 {
-    bool whole = product->first_chunk && product->last_chunk && pixels == 4 && 4 * quad + 4 <= product->blocks.channels;
-    if (whole && product->blocks.normaliser.direct && product->output_bits == 8) {
-        store_directly(product, sum, constants, index, quad);
-    } else if (dory_product_normalise(product, sum, constants, index, pixels, quad, dory_normalise_lane)) {
-        dory_store_any(product, sum, index, pixels, quad);
+    bool whole = pixels % 4 == 0 && 4 * quad + 4 <= product->blocks.channels;
+    if (!product->first_chunk || !product->last_chunk) {
+        if (dory_product_normalise(product, sum, constants, index, pixels, quad, dory_normalise_lane)) {
+            dory_store_any(product, sum, index, pixels, quad);
+        }
+    } else if (whole && product->blocks.normaliser.direct && product->output_bits == 8) {
+        store_directly(product, sum, constants, index, pixels, quad);
+    } else {
+        dory_finish_sums(product, sum, 1, 4, constants, index, pixels, quad);
     }
 }
 
 /* ---- the kernels ----------------------------------------------------------------------------------------------- */
-
-static inline __attribute__((always_inline)) void compute_block(struct dory_product *product,
-                                                                const struct splitter *splitter, uint32_t index,
-                                                                uint32_t pixels, uint32_t quad, multiply_block *multiply)
-{
-    struct dory_blocks *blocks = &product->blocks;
-    const uint8_t *weights = product->weights + quad * product->quad_bytes;
-    int32_t low[16], high[16];
-    blocks->weights = weights;
-    blocks->pixels.input = splitter->low;
-    blocks->sum = low;
-    if (splitter->bits < 16) {
-        multiply(blocks, product->input_is_signed);
-    } else {
-        multiply(blocks, false);
-        blocks->weights = weights;
-        blocks->pixels.input = splitter->high;
-        blocks->sum = high;
-        multiply(blocks, product->input_is_signed);
-#pragma GCC unroll 4
-        for (unsigned i = 0; i < 16; i++) {
-            low[i] = (int32_t)((uint32_t)low[i] + ((uint32_t)high[i] << 8));
-        }
-    }
-    blocks->sum = NULL; /* they do not outlive this call */
-    finish(product, low, blocks->weights, index, pixels, quad);
-}
 
 /* The quads of output channels that read the same channels of the input: all, or some of a group's. */
 struct quads {
@@ -237,41 +270,93 @@ static struct quads quads_of(const struct dory_layer *layer, const struct dory_t
     return (struct quads){each, before, dory_divide_up(before + quads, each), first_quad};
 }
 
+/* Where a core is: the pixel quads of all windows, one after another. */
+struct place {
+    struct dory_grid_share share;
+    uint32_t window, pixel_quad, pixel_quads;
+};
+
+/* Whole rows of the grid that are finished at once. */
+static inline uint32_t rows_at_once(const struct place *place, const struct quads *quads, uint32_t batch)
+{
+    uint32_t whole = 1, left = place->pixel_quads - place->pixel_quad;
+    while (place->share.first == 0 && whole < batch && whole < left && place->share.items >= (whole + 1) * quads->each) {
+        whole++;
+    }
+    return whole;
+}
+
+static inline void go_on(struct place *place, uint32_t rows, uint32_t row_items)
+{
+    place->share.items -= rows * row_items;
+    place->share.first = 0;
+    place->pixel_quad += rows;
+    if (place->pixel_quad == place->pixel_quads) {
+        place->pixel_quad = 0;
+        place->window++;
+    }
+}
+
+/* Quads `first` to `end` - 1, those of a window, of up to four rows. */
+static inline __attribute__((always_inline)) void compute_rows(struct dory_product *product, struct splitter *splitter,
+                                                               struct dory_laid_block *block, uint32_t index, uint32_t rows,
+                                                               uint32_t first, uint32_t end, dory_sum_block *sum_block)
+{
+    uint32_t pixels = dory_minimum(4 * rows, product->pixel_count - index);
+    uint32_t row_bytes = end - first > 1 ? 4 * splitter->pixel_bytes : 0; /* else laid once, and read once */
+    bool halves = splitter->bits == 16;
+    for (uint32_t quad = first; quad != end; quad++) {
+        int32_t sum[4 * DORY_SUMS_PIXELS];
+        const uint8_t *weights = product->weights + quad * product->quad_bytes;
+        for (uint32_t row = 0; row < rows; row++) {
+            uint8_t *low = splitter->low + row * row_bytes;
+            if (quad == first) {
+                split_pixels(splitter, dory_minimum(4, pixels - 4 * row), row * row_bytes);
+            }
+            if (quad < product->quads) { /* others wrap, or are behind: a window's that are not in the tile */
+                block->input = halves ? splitter->high + row * row_bytes : low;
+                block->low = halves ? low : NULL;
+                block->weights = weights;
+                block->sum = sum + 16 * row;
+                sum_block(block, product->input_is_signed);
+            }
+        }
+        block->sum = NULL; /* they do not outlive this round */
+        if (quad < product->quads) {
+            finish(product, sum, block->weights, index, pixels, quad);
+        }
+    }
+}
+
 /* A core's share is a range of the grid of pixel quads, window by window, by the quads of a window. */
 static inline __attribute__((always_inline)) void compute(const struct dory_layer *layer, const struct dory_tile *tile,
-                                                          unsigned core, unsigned cores, multiply_block *multiply)
+                                                          unsigned core, unsigned cores, dory_sum_block *sum_block)
 {
     struct splitter splitter;
     struct dory_product product;
     splitter_start(&splitter, layer, tile, core);
     int32_t bytes = (int32_t)splitter.pixel_bytes;
     dory_product_start(&product, layer, tile, dory_direct_of(layer), splitter.pixel_bytes, 1, 0);
-    product.blocks.pixels = (struct dory_pixels){NULL, {bytes - 4, 2 * bytes - 4, 3 * bytes - 4}};
-    product.blocks.direct = DORY_NOT_DIRECT;
-    product.blocks.special = 1;
+    struct dory_laid_block block = {.offset = {bytes - 4, 2 * bytes - 4, 3 * bytes - 4},
+                                    .words = product.blocks.words,
+                                    .more_words = product.blocks.more_words};
+    bool is_grouped = layer->operation == DORY_GROUPED, is_whole = product.first_chunk && product.last_chunk;
     struct quads quads = quads_of(layer, tile, product.quads);
-    uint32_t pixel_quads = (product.pixel_count + 3) / 4;
-    struct dory_grid_share share = dory_grid_share_of(pixel_quads * quads.windows, quads.each, core, cores);
-    uint32_t window = dory_quotient(share.row, pixel_quads), pixel_quad = share.row - window * pixel_quads;
-    for (bool goes_on = false; share.items > 0; goes_on = true) {
-        uint32_t index = 4 * pixel_quad, pixels = dory_minimum(4, product.pixel_count - index);
-        uint32_t end = dory_grid_share_row_end(&share, quads.each), first = window * quads.each - quads.before;
-        if (!goes_on || pixel_quad == 0) {
-            bool is_grouped = layer->operation == DORY_GROUPED;
+    uint32_t batch = !is_whole ? 1 : quads.each == 1 ? 4 : dory_any_batch(splitter.pixel_bytes);
+    struct place place = {.pixel_quads = (product.pixel_count + 3) / 4};
+    place.share = dory_grid_share_of(place.pixel_quads * quads.windows, quads.each, core, cores);
+    place.window = dory_quotient(place.share.row, place.pixel_quads);
+    place.pixel_quad = place.share.row - place.window * place.pixel_quads;
+    for (bool goes_on = false; place.share.items > 0; goes_on = true) {
+        uint32_t index = 4 * place.pixel_quad, first = place.window * quads.each - quads.before;
+        uint32_t begin = place.share.first, end = dory_grid_share_row_end(&place.share, quads.each);
+        uint32_t rows = rows_at_once(&place, &quads, batch);
+        if (!goes_on || place.pixel_quad == 0) {
             splitter_go_to(&splitter, layer, tile, index,
                            is_grouped ? dory_window_start(layer, quads.first_quad + first) : 0);
         }
-        split_pixels(&splitter, pixels);
-        for (uint32_t quad = first + share.first; quad != first + end; quad++) {
-            if (quad < product.quads) { /* others wrap, or are behind: a window's that are not in the tile */
-                compute_block(&product, &splitter, index, pixels, quad, multiply);
-            }
-        }
-        dory_grid_share_next_row(&share, end);
-        if (++pixel_quad == pixel_quads) {
-            pixel_quad = 0;
-            window++;
-        }
+        compute_rows(&product, &splitter, &block, index, rows, first + begin, first + end, sum_block);
+        go_on(&place, rows, end - begin);
     }
 }
 
@@ -279,7 +364,7 @@ static inline __attribute__((always_inline)) void compute(const struct dory_laye
     static __attribute__((noinline)) void compute_##bits(const struct dory_layer *layer, const struct dory_tile *tile,      \
                                                          unsigned core, unsigned cores)                                     \
     {                                                                                                                       \
-        compute(layer, tile, core, cores, multiply_##bits);                                                                 \
+        compute(layer, tile, core, cores, sum_##bits);                                                                      \
     }                                                                                                                       \
     void dory_xpulpv2_convolution_any_##bits(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,   \
                                              unsigned cores)                                                                \

@@ -19,7 +19,7 @@
 #include "nine_taps.h"
 #include "store.h"
 
-#define PIXELS DORY_NINE_TAPS_PIXELS /* whose sums are in memory: a multiple of 4 */
+#define PIXELS DORY_SUMS_PIXELS
 
 struct scalar {
     struct dory_product product;
@@ -317,74 +317,6 @@ static void sum_in_fours(const struct scalar *work, struct dory_walk *walk, uint
     }
 }
 
-/* ---- elements --------------------------------------------------------------------------------------------------- */
-
-#if defined(DORY_XPULPV2)
-
-#define STORE_LANE(store)                                                                                                   \
-    __asm__ volatile(".option push\n"                                                                                       \
-                     ".balign 4\n"                                                                                          \
-                     ".option norvc\n" LP_SETUP("x0", "%[count]", 2, "1")                                                   \
-                         P_LW_NEXT("t0", "%[element]") "1: " store("t0", "%[step]", "%[output]") ".option pop\n"            \
-                     : [element] "+r"(element), [output] "+r"(output)                                                       \
-                     : [count] "r"(count), [step] "r"(step)                                                                 \
-                     : "t0", "memory")
-
-/* `count` elements of a channel, at least one, so many bytes apart. */
-static void store_lane(uint8_t *output, uint32_t step, const int32_t *element, uint32_t count, uint32_t bytes)
-{
-    if (bytes == 1) {
-        STORE_LANE(P_SB_STEP);
-    } else if (bytes == 2) {
-        STORE_LANE(P_SH_STEP);
-    } else {
-        STORE_LANE(P_SW_STEP);
-    }
-}
-
-#else
-
-static void store_lane(uint8_t *output, uint32_t step, const int32_t *element, uint32_t count, uint32_t bytes)
-{
-    for (; count > 0; count--, element++, output += step) {
-        dory_store_element(output, *element, bytes);
-    }
-}
-
-#endif
-
-/* Elements of fewer bits than a byte has, four pixels of four channels at a time. */
-static void store_packed(const struct dory_product *product, const int32_t *element, uint32_t index, uint32_t count,
-                         uint32_t quad)
-{
-    for (uint32_t first = 0; first < count; first += 4) {
-        int32_t block[16];
-        for (uint32_t i = 0; i < 16; i++) {
-            block[i] = element[i % 4 * PIXELS + first + i / 4];
-        }
-        dory_store_any(product, block, index + first, dory_minimum(4, count - first), quad);
-    }
-}
-
-/* From sums [lane][pixel] to where the elements belong. */
-static void finish(const struct scalar *work, int32_t *sum, uint32_t index, uint32_t count, uint32_t quad, uint32_t lanes)
-{
-    const struct dory_product *product = &work->product;
-    const uint8_t *constants = product->weights + quad * product->quad_bytes + 4 * work->channel_weights;
-    uint32_t channels = product->blocks.channels, bytes = product->output_bits / 8;
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        int32_t *of_lane = sum + lane * PIXELS;
-        dory_normalise_lane(&product->blocks.normaliser, constants, lane, of_lane, 1, dory_round_up(count, 4));
-        if (bytes != 0) {
-            uint8_t *output = product->output + (index * channels + 4 * quad + lane) * bytes;
-            store_lane(output, channels * bytes, of_lane, count, bytes);
-        }
-    }
-    if (bytes == 0) {
-        store_packed(product, sum, index, count, quad);
-    }
-}
-
 static void scalar_start(struct scalar *work, const struct dory_layer *layer, const struct dory_tile *tile, unsigned core)
 {
     uint32_t width = layer->kernel_width, row_bytes = dory_round_up(width, 4);
@@ -411,8 +343,10 @@ static void compute_quad(const struct scalar *work, struct dory_walk *walk, uint
 {
     uint32_t lanes = dory_minimum(4, work->product.blocks.channels - 4 * quad);
     int32_t sum[4 * PIXELS];
+    const uint8_t *weights = work->product.weights + quad * work->product.quad_bytes,
+                  *constants = weights + 4 * work->channel_weights;
     if (work->pairs != 0) {
-        spread_weights(work, work->product.weights + quad * work->product.quad_bytes);
+        spread_weights(work, weights);
     }
     while (first < end) {
         uint32_t count = dory_minimum(PIXELS, end - first);
@@ -421,7 +355,7 @@ static void compute_quad(const struct scalar *work, struct dory_walk *walk, uint
         } else {
             sum_in_fours(work, walk, quad, lanes, count, sum);
         }
-        finish(work, sum, first, count, quad, lanes);
+        dory_finish_sums(&work->product, sum, PIXELS, 1, constants, first, count, quad);
         first += count;
     }
 }

@@ -27,19 +27,43 @@ static uint32_t any_scratch_bytes(const struct dory_layer *layer, const struct d
     return cores * dory_any_core_bytes(layer, tile->input_channels);
 }
 
-/* Cycles behind the sums of a block of 4 pixels and 4 channels; of one pixel in a linear layer. */
-static uint64_t any_finish_cycles(const struct dory_layer *layer, bool is_linear)
+/* Cycles of an element that does not stay in registers, with its store. */
+static uint64_t any_element_cycles(const struct dory_layer *layer)
 {
-    enum dory_direct kind = layer->output_bits == 8 && !is_linear ? dory_direct_of(layer) : DORY_NOT_DIRECT;
-    switch (kind) {
-    case DORY_NOT_DIRECT:
-        return is_linear ? dory_long_finish_cycles(layer) * 4 / 10 + 480 + 4 * dory_bitwise_division_cycles(layer)
-                         : dory_long_finish_cycles(layer) + 180 + 16 * dory_bitwise_division_cycles(layer);
-    case DORY_DIRECT: return 420;
-    case DORY_DIRECT_CLAMPED: return 495;
-    case DORY_DIRECT_CLAMPED_LESS_ONE: return 600;
-    case DORY_DIRECT_CLAMPED_DIVIDED: return 670;
-    default: return 720;
+    uint64_t store = layer->output_bits < 8 ? 10 : 0;
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_NONE:
+    case DORY_NORMALISE_32: return store + 10;
+    case DORY_NORMALISE_CLAMPED: return store + (layer->reciprocal ? 16 : 10);
+    case DORY_NORMALISE_DIVIDE: return store + 16 + dory_bitwise_division_cycles(layer);
+    case DORY_NORMALISE_64: return store + 5;
+    default: return store + 21;
+    }
+}
+
+/* Behind the sums of blocks of 4 pixels and 4 channels, `rows` at a time: a call for each channel, and in 64 bits and by a
+ * division one that brings its constants to another form. */
+static uint64_t any_sums_cycles(const struct dory_layer *layer, uint64_t blocks, uint32_t rows, uint32_t pixels)
+{
+    uint64_t call = layer->normalisation == DORY_NORMALISE_DIVIDE ? 250
+                    : layer->normalisation == DORY_NORMALISE_64   ? 187
+                                                                  : 100;
+    return 4 * blocks / rows * call + 4 * blocks * pixels * any_element_cycles(layer);
+}
+
+static uint64_t any_finish_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks,
+                                  uint32_t rows)
+{
+    uint32_t pixels = dory_minimum(4, tile->rows * tile->columns);
+    if (tile->input_channels < layer->input_channels && layer->operation != DORY_GROUPED) {
+        return blocks * (dory_long_finish_cycles(layer) + 480 + 16 * dory_bitwise_division_cycles(layer));
+    }
+    switch (layer->output_bits == 8 && pixels == 4 ? dory_direct_of(layer) : DORY_NOT_DIRECT) {
+    case DORY_NOT_DIRECT: return any_sums_cycles(layer, blocks, rows, pixels);
+    case DORY_DIRECT: return blocks * 320;
+    case DORY_DIRECT_CLAMPED:
+    case DORY_DIRECT_CLAMPED_LESS_ONE: return blocks * 400;
+    default: return blocks * 565;
     }
 }
 
@@ -56,7 +80,10 @@ static uint64_t any_split_cycles(const struct dory_layer *layer, const struct do
     if (layer->input_bits < 8) {
         return bytes * 27 + runs * 37 + 40;
     }
-    return bytes / 4 * (layer->input_bits == 16 ? 11 : 5) + runs * (is_grouped ? 29 : 37) + rests * 10 + 40;
+    if (layer->input_bits == 16 && rests == 0) {
+        return bytes * 2 + runs + 110;
+    }
+    return bytes / 4 * (layer->input_bits == 16 ? 11 : 8) + runs * (is_grouped ? 29 : 37) + rests * 10 + 60;
 }
 
 /* The quads of channels for which four pixels are laid ready once. */
@@ -69,16 +96,15 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns;
     uint32_t each = layer->operation == DORY_GROUPED ? quads_of_group(layer, quads) : quads;
-    uint64_t words = dory_any_pixel_bytes(layer, tile->input_channels) / 4;
+    uint32_t pixel_bytes = dory_any_pixel_bytes(layer, tile->input_channels);
     uint64_t items = (uint64_t)dory_divide_up(quads, each) * each * dory_divide_up(pixels, 4);
     uint64_t blocks = (items + cores - 1) / cores, started = (blocks + each - 1) / each;
-    uint64_t step = layer->weight_bits == 8 ? 247 : layer->weight_bits == 4 ? 267 : 288;
-    bool halves = layer->input_bits == 16;
-    uint64_t block = (halves ? 2 : 1) * words * step / 10 + (halves ? 250 : 110) + any_finish_cycles(layer, pixels == 1);
-    if (tile->input_channels < layer->input_channels && layer->operation != DORY_GROUPED) {
-        block += 300;
-    }
-    return blocks * block + started * dory_minimum(pixels, 4) * any_split_cycles(layer, tile) + 850;
+    uint64_t whole = blocks / each, batch = each == 1 ? 4 : dory_any_batch(pixel_bytes);
+    uint32_t rows = (uint32_t)(whole == 0 ? 1 : whole < batch ? whole : batch);
+    uint64_t words = (uint64_t)pixel_bytes / 4 * (layer->input_bits == 16 ? 2 : 1);
+    uint64_t block = words * (layer->weight_bits == 8 ? 247 : 288) / 10 + 140;
+    return blocks * block + any_finish_cycles(layer, tile, blocks, rows) +
+           started * dory_minimum(pixels, 4) * any_split_cycles(layer, tile) + 890;
 }
 
 #define ANY(bits)                                                                                                           \

@@ -9,8 +9,7 @@
 #include <stdbool.h>
 
 #include "../xpulp.h"
-
-#define DORY_NINE_TAPS_PIXELS 16 /* from a channel's sums to the next one's */
+#include "store.h"
 
 /* Pixels of a row, two channels. */
 struct dory_nine_taps {
@@ -86,7 +85,7 @@ static inline void dory_sum_nine_taps(const struct dory_nine_taps *nine, bool is
             memcpy(&half, input, sizeof half);
             sum = p_mac(sum, is_signed ? (int16_t)half : half, (int16_t)nine->weights[tap / 2 * 4 + lane * 2 + tap % 2]);
         }
-        nine->sum[lane * DORY_NINE_TAPS_PIXELS + pixel] = sum;
+        nine->sum[lane * DORY_SUMS_PIXELS + pixel] = sum;
     }
 }
 

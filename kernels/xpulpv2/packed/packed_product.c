@@ -4,7 +4,7 @@
 #include "packed.h"
 #include "packed_weights.h"
 
-DORY_DEFINE_MULTIPLIES(inline __attribute__((always_inline)), ANY)
+DORY_DEFINE_MULTIPLIES
 
 /* ---- outputs below 8 bits ---------------------------------------------------------------------------------- */
 

@@ -46,21 +46,21 @@
     PV_SRA_B("t2", "t2", 6)                                                                                                 \
     PV_SRA_B("t3", "t3", 6)
 
-/* multiply_8, _4 and _2, the products of blocks (product_block.h) of weights of so many bits: static functions with some
- * qualifiers. Blocks of unsigned inputs end in the ways of `kinds`, DIRECT or ANY. */
-#define DORY_DEFINE_MULTIPLY(qualifiers, kinds, bits, load, unpack, step, scale)                                            \
-    static qualifiers void multiply_##bits(struct dory_blocks *blocks, bool is_signed)                                      \
+/* multiply_8, _4 and _2, the products of blocks (product_block.h) of weights of so many bits. Blocks of unsigned inputs end
+ * in any way. */
+#define DORY_DEFINE_MULTIPLY(bits, load, unpack, step, scale)                                                               \
+    static inline __attribute__((always_inline)) void multiply_##bits(struct dory_blocks *blocks, bool is_signed)           \
     {                                                                                                                       \
         if (is_signed) {                                                                                                    \
             MULTIPLY(blocks, load, unpack, step, PV_DOTSP_B, PV_SDOTSP_B, scale, DIRECT, LOW);                              \
         } else {                                                                                                            \
-            MULTIPLY(blocks, load, unpack, step, PV_DOTUSP_B, PV_SDOTUSP_B, scale, kinds, LOW);                             \
+            MULTIPLY(blocks, load, unpack, step, PV_DOTUSP_B, PV_SDOTUSP_B, scale, ANY, LOW);                               \
         }                                                                                                                   \
     }
-#define DORY_DEFINE_MULTIPLIES(qualifiers, kinds)                                                                           \
-    DORY_DEFINE_MULTIPLY(qualifiers, kinds, 8, LOAD_BYTES, "", 24, "")                                                      \
-    DORY_DEFINE_MULTIPLY(qualifiers, kinds, 4, LOAD_4, UNPACK_4, 26, SCALE_4)                                               \
-    DORY_DEFINE_MULTIPLY(qualifiers, kinds, 2, LOAD_2, UNPACK_2, 28, "")
+#define DORY_DEFINE_MULTIPLIES                                                                                              \
+    DORY_DEFINE_MULTIPLY(8, LOAD_BYTES, "", 24, "")                                                                         \
+    DORY_DEFINE_MULTIPLY(4, LOAD_4, UNPACK_4, 26, SCALE_4)                                                                  \
+    DORY_DEFINE_MULTIPLY(2, LOAD_2, UNPACK_2, 28, "")
 
 #else
 
@@ -87,7 +87,7 @@ static inline void dory_load_2(const uint8_t *weights, uint32_t word[4])
     {                                                                                                                       \
         dory_multiply(blocks, is_signed, load, step_bytes);                                                                 \
     }
-#define DORY_DEFINE_MULTIPLIES(qualifiers, kinds)                                                                           \
+#define DORY_DEFINE_MULTIPLIES                                                                                              \
     DORY_DEFINE_MULTIPLY(8, dory_unpack_bytes, 16)                                                                          \
     DORY_DEFINE_MULTIPLY(4, dory_load_4, 8)                                                                                 \
     DORY_DEFINE_MULTIPLY(2, dory_load_2, 4)
