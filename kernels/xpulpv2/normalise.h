@@ -183,18 +183,18 @@ static inline void dory_normalise_clamped_directly(const struct dory_normaliser 
     }
 }
 
-/* The direct kind of the layer, whichever it is: four sums, a constant. */
+/* The direct kind of the layer, whichever it is; the count is a constant. */
 static inline void dory_normalise_in_its_kind(const struct dory_normaliser *normaliser, int32_t *sum, unsigned stride,
-                                              const uint8_t *constants)
+                                              unsigned count, const uint8_t *constants)
 {
     if (normaliser->direct == DORY_DIRECT) {
-        dory_normalise_directly(normaliser, sum, stride, 4, constants);
+        dory_normalise_directly(normaliser, sum, stride, count, constants);
     } else if (normaliser->kind == DORY_NORMALISE_SPLIT) {
-        dory_normalise_split_directly(normaliser, sum, stride, 4, constants);
+        dory_normalise_split_directly(normaliser, sum, stride, count, constants);
     } else if (normaliser->kind == DORY_NORMALISE_HIGH) {
-        dory_normalise_highly(normaliser, sum, stride, 4, constants);
+        dory_normalise_highly(normaliser, sum, stride, count, constants);
     } else {
-        dory_normalise_clamped_directly(normaliser, sum, stride, 4, constants);
+        dory_normalise_clamped_directly(normaliser, sum, stride, count, constants);
     }
 }
 

@@ -399,7 +399,7 @@ static inline void dory_store_block(struct dory_blocks *blocks)
 {
     int32_t *sum = blocks->sum;
     for (unsigned lane = 0; lane < 4; lane++, blocks->weights += dory_direct_constants_bytes(&blocks->normaliser)) {
-        dory_normalise_in_its_kind(&blocks->normaliser, sum + lane, 4, blocks->weights);
+        dory_normalise_in_its_kind(&blocks->normaliser, sum + lane, 4, 4, blocks->weights);
     }
     if (blocks->output_step < 0) {
         dory_store_planes(blocks);

@@ -92,7 +92,7 @@ static inline void dory_multiply_part(struct dory_blocks *blocks)
     uint32_t constants_bytes = dory_direct_constants_bytes(&blocks->normaliser);
     dory_multiply_block(blocks, false, dory_unpack_bytes, 16);
     for (uint32_t lane = 0; lane < blocks->part.lanes; lane++) {
-        dory_normalise_in_its_kind(&blocks->normaliser, blocks->sum + lane, 4, blocks->weights + lane * constants_bytes);
+        dory_normalise_in_its_kind(&blocks->normaliser, blocks->sum + lane, 4, 4, blocks->weights + lane * constants_bytes);
     }
     uint8_t *output = blocks->part.output;
     for (unsigned pixel = 0; pixel < 4; pixel++, sum += 4) {

@@ -131,6 +131,7 @@
     KERNEL(depthwise_64)                                                                                                    \
     KERNEL(depthwise_divided)                                                                                               \
     KERNEL(depthwise)                                                                                                       \
+    KERNEL(depthwise_single)                                                                                                \
     KERNEL(depthwise_scalar)                                                                                                \
     KERNEL(addition)                                                                                                        \
     KERNEL(addition_any)                                                                                                    \

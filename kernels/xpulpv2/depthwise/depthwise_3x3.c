@@ -89,7 +89,7 @@ static void compute_lane(const struct dory_depthwise *work, const struct dory_st
     for (uint32_t row = 0; row < strip->rows; row++, output += strip->own.row_step) {
         int32_t sum[4];
         sum_row(sum, strip, lanes->weights, offset + 4 * row * stride, stride);
-        dory_normalise_in_its_kind(&work->normaliser, sum, 1, lanes->constants);
+        dory_normalise_in_its_kind(&work->normaliser, sum, 1, 4, lanes->constants);
         for (unsigned i = 3; i > 0; output += strip->own.step[3 - i], i--) {
             *output = (uint8_t)sum[i];
         }

@@ -252,7 +252,7 @@ static void compute_row(const struct work *work, const struct strip *strip, cons
             sum[i] = pv_sdotusp_b(sum[i], word[i], dory_load_word(lanes->weights + 4 * ky));
         }
     }
-    dory_normalise_in_its_kind(&work->normaliser, sum, 1, lanes->constants);
+    dory_normalise_in_its_kind(&work->normaliser, sum, 1, 4, lanes->constants);
     for (int32_t i = 0; i < (int32_t)strip->width; i++) {
         output[i * strip->step] = (uint8_t)sum[3 - i];
     }

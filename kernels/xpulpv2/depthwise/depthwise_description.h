@@ -6,10 +6,22 @@
 #include "../direct.h"
 #include "../scratch.h"
 
-static inline bool dory_is_plain_depthwise(const struct dory_layer *layer)
+static inline bool dory_is_dense_depthwise(const struct dory_layer *layer)
 {
     return layer->operation == DORY_DEPTHWISE && dory_has_bytes(layer) && layer->output_bits >= 8 &&
            layer->dilation_height == 1 && layer->dilation_width == 1;
+}
+
+/* One output pixel, and channels in whole words: a kernel of its own takes these (single.c), and no other. */
+static inline bool dory_is_single_depthwise(const struct dory_layer *layer)
+{
+    return dory_is_dense_depthwise(layer) && layer->output_height == 1 && layer->output_width == 1 &&
+           layer->input_channels % 4 == 0;
+}
+
+static inline bool dory_is_plain_depthwise(const struct dory_layer *layer)
+{
+    return dory_is_dense_depthwise(layer) && !dory_is_single_depthwise(layer);
 }
 
 /* What the kernels along one dimension take, and no other. */

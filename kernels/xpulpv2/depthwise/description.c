@@ -329,12 +329,48 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_description = {
     .cycles = depthwise_cycles,
 };
 
+/* ---- one output pixel, see single.c --------------------------------------------------------------------------- */
+
+/* Of a quad of channels, behind its sums. */
+static uint64_t single_finish_cycles(const struct dory_layer *layer)
+{
+    switch (layer->output_bits == 8 ? dory_direct_of(layer) : DORY_NOT_DIRECT) {
+    case DORY_DIRECT:
+    case DORY_DIRECT_CLAMPED: return 135;
+    case DORY_DIRECT_CLAMPED_LESS_ONE: return 175;
+    case DORY_NOT_DIRECT: break;
+    default: return 205;
+    }
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_DIVIDE: return 730 + 4 * dory_bitwise_division_cycles(layer);
+    case DORY_NORMALISE_64: return 550;
+    case DORY_NORMALISE_HIGH: return 430;
+    default: return 370;
+    }
+}
+
+static uint64_t depthwise_single_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores),
+             fours = dory_divide_up(layer->kernel_width, 4);
+    return quads * (layer->kernel_height * (fours * 38 + 9) + 60 + single_finish_cycles(layer)) + 500;
+}
+
+const struct dory_kernel_description dory_xpulpv2_depthwise_single_description = {
+    .name = "dory_xpulpv2_depthwise_single",
+    .supports = dory_is_single_depthwise,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = depthwise_single_cycles,
+    .start_percent = 40,
+};
+
 /* ---- product by product, see any/depthwise_scalar.c ---------------------------------------------------------- */
 
 static bool depthwise_scalar_supports(const struct dory_layer *layer)
 {
     return layer->operation == DORY_DEPTHWISE && (layer->input_bits == 8 || layer->input_bits == 16) &&
-           2u * layer->input_channels <= UINT16_MAX && !any_supports(layer) && !dory_is_line(layer);
+           2u * layer->input_channels <= UINT16_MAX && !any_supports(layer) && !dory_is_line(layer) &&
+           !dory_is_single_depthwise(layer);
 }
 
 static uint32_t depthwise_scalar_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile,

@@ -323,7 +323,7 @@ static inline void dory_finish_four(const struct dory_normaliser *normaliser, in
     } else if (kind == DORY_DIRECT_QUOTIENT) {
         dory_normalise_by_quotient(normaliser, (const void *)constants, sum, 1, 4);
     } else {
-        dory_normalise_in_its_kind(normaliser, sum, 1, constants);
+        dory_normalise_in_its_kind(normaliser, sum, 1, 4, constants);
     }
 }
 

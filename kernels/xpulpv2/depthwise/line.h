@@ -30,8 +30,8 @@
  *     quotient (division)           18     21   7.0   22.5   4.5     24   2.4
  * so a layer with three taps that rounds halves of high products or divides takes 6 cycles of a core a product or more
  * however long its lines are: mulh stalls for 4 cycles, and a sum of 3 products shares its end with no other. Lines of 24 to
- * 28 outputs take 2 to 6 more a product, and one output with 15 taps 11 in all: that is the 640 cycles of a tile and the 200
- * of a quad, of which a core has one or two. */
+ * 28 outputs take 2 to 6 more a product: that is the 640 cycles of a tile and the 200 of a quad, of which a core has one or
+ * two. Layers of one output have a kernel of their own, single.c. */
 #ifndef DORY_XPULPV2_LINE_H
 #define DORY_XPULPV2_LINE_H
 

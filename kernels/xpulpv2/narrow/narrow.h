@@ -200,7 +200,7 @@ static inline void dory_narrow_pixel(const struct dory_narrow *narrow, const uin
             sum[0] = pv_sdotusp_b(sum[0], dory_load_word(input + 4 * word),
                                   dory_load_word(narrow->weights + 16 * word + 4 * lane));
         }
-        dory_normalise_in_its_kind(narrow->normaliser, sum, 1, narrow->constants + lane * narrow->constants_step);
+        dory_normalise_in_its_kind(narrow->normaliser, sum, 1, 4, narrow->constants + lane * narrow->constants_step);
         output[lane ? narrow->step[0] : 0] = (uint8_t)sum[0];
     }
 }
