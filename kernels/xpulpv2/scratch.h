@@ -53,10 +53,17 @@ static inline uint32_t dory_any_pixel_bytes(const struct dory_layer *layer, uint
 }
 /* Fours of pixels that are finished at once, where they have room beside each other: it is one where pixels are large. */
 static inline uint32_t dory_any_batch(uint32_t pixel_bytes) { return pixel_bytes > 64 ? 1 : pixel_bytes > 32 ? 2 : 4; }
-static inline uint32_t dory_any_core_bytes(const struct dory_layer *layer, uint32_t input_channels)
+static inline uint32_t dory_any_laid_bytes(const struct dory_layer *layer, uint32_t input_channels)
 {
     uint32_t pixel_bytes = dory_any_pixel_bytes(layer, input_channels);
     return (layer->input_bits == 16 ? 8u : 4u) * pixel_bytes * dory_any_batch(pixel_bytes);
+}
+
+/* Behind them the sums of so many pixels and four channels, for which a core's stack has no room. */
+#define DORY_SUMS_PIXELS 16 /* a multiple of 4 */
+static inline uint32_t dory_any_core_bytes(const struct dory_layer *layer, uint32_t input_channels)
+{
+    return dory_any_laid_bytes(layer, input_channels) + 16 * DORY_SUMS_PIXELS;
 }
 
 /* How many products fit the sums of 4-bit weights, which are 16 times too large until a block is finished: of 8-bit inputs

@@ -24,6 +24,7 @@
 struct splitter {
     struct dory_walk walk;
     uint8_t *low, *high; /* of this core: four pixels each, in the order of their weights; high: of 16 bits only */
+    int32_t *sum;        /* [pixel][lane] */
     uint32_t pixel_bytes;
     uint32_t rows, runs;           /* kernel rows; runs in each */
     uint32_t row_step, run_step;   /* in the input, bytes */
@@ -205,7 +206,9 @@ static void splitter_start(struct splitter *splitter, const struct dory_layer *l
     splitter->channels = tile->input_channels;
     splitter->pixel_step = pixel_step;
     splitter->low = (uint8_t *)tile->scratch + core * dory_any_core_bytes(layer, tile->input_channels);
-    splitter->high = splitter->low + dory_any_core_bytes(layer, tile->input_channels) / 2;
+    uint32_t laid_bytes = dory_any_laid_bytes(layer, tile->input_channels);
+    splitter->high = splitter->low + laid_bytes / 2;
+    splitter->sum = (int32_t *)(splitter->low + laid_bytes);
     splitter->rows = layer->kernel_height;
     splitter->row_step = pixel_step * tile->input_columns * layer->dilation_height;
     splitter->run_step = pixel_step * layer->dilation_width;
@@ -226,7 +229,7 @@ static void splitter_go_to(struct splitter *splitter, const struct dory_layer *l
     }
 }
 
-/* ---- from sums to elements -------------------------------------------------------------------------------------------- */
+/* ---- from sums to elements ------------------------------------------------------------------------------------- */
 
 /* Fours of pixels. */
 static void store_directly(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,
@@ -313,8 +316,8 @@ static inline __attribute__((always_inline)) void compute_rows(struct dory_produ
     uint32_t pixels = dory_minimum(4 * rows, product->pixel_count - index);
     uint32_t row_bytes = end - first > 1 ? 4 * splitter->pixel_bytes : 0; /* else laid once, and read once */
     bool halves = splitter->bits == 16;
+    int32_t *sum = splitter->sum;
     for (uint32_t quad = first; quad != end; quad++) {
-        int32_t sum[4 * DORY_SUMS_PIXELS];
         const uint8_t *weights = product->weights + quad * product->quad_bytes;
         for (uint32_t row = 0; row < rows; row++) {
             uint8_t *low = splitter->low + row * row_bytes;
@@ -329,7 +332,6 @@ static inline __attribute__((always_inline)) void compute_rows(struct dory_produ
                 sum_block(block, product->input_is_signed);
             }
         }
-        block->sum = NULL; /* they do not outlive this round */
         if (quad < product->quads) {
             finish(product, sum, block->weights, index, pixels, quad);
         }

@@ -3,12 +3,11 @@
 #define DORY_XPULPV2_STORE_H
 
 #include "../product.h"
+#include "../scratch.h"
 
 /* Up to 4 pixels from output pixel `index` on, in the order [pixel][lane], of a quad of channels. */
 void dory_store_any(const struct dory_product *product, const int32_t element[16], uint32_t index, uint32_t pixels,
                     uint32_t quad);
-
-#define DORY_SUMS_PIXELS 16 /* whose sums are in memory at once: a multiple of 4 */
 
 #if defined(DORY_XPULPV2)
 
