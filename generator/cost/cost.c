@@ -10,7 +10,8 @@
 struct dory_cost_model {
     struct arena arena;
     struct target target; /* is not changed once it has been read */
-    uint32_t l1_bytes;    /* of the arena */
+    const struct target *with_table;
+    uint32_t l1_bytes; /* of the arena */
     struct cost_memo *memo;
 };
 
@@ -39,6 +40,7 @@ struct dory_cost_model *dory_cost_open(const char *target, char *message, size_t
         dory_cost_close(model);
         return NULL;
     }
+    model->with_table = target_with_table(&model->target, &model->arena);
     model->l1_bytes = (model->target.l1_bytes - model->target.l1_stack_bytes) / DORY_ALIGNMENT * DORY_ALIGNMENT;
     return model;
 }
@@ -54,16 +56,22 @@ void dory_cost_close(struct dory_cost_model *model)
 
 /* ---- a layer ---- */
 
+/* The best way to compute a layer; kernel null: none was found. */
+struct choice {
+    const struct dory_kernel_description *kernel;
+    struct tiling tiling;
+    struct tile_cost cost;
+};
+
 struct question {
     const struct dory_cost_model *model;
+    const struct target *target; /* the model's, or with a table */
     enum dory_cost_mode mode;
     struct costed_layer layer;
     struct dory_step step; /* the whole layer, all operands in L2 */
     struct arena arena;
-    struct tiling tiling;
-    struct tile_cost best;
-    const struct dory_kernel_description *kernel; /* null: none found */
-    uint32_t least_l1_bytes;                      /* of all kernels that support it */
+    struct choice best;
+    uint32_t least_l1_bytes; /* of all kernels that support it */
 };
 
 static struct dory_step whole_step(const struct dory_layer *record)
@@ -77,33 +85,38 @@ static struct dory_step whole_step(const struct dory_layer *record)
     return step;
 }
 
+static struct tile_problem problem_of(struct question *q, const struct dory_kernel_description *kernel)
+{
+    return (struct tile_problem){.layer = &q->layer.record,
+                                 .kernel = kernel,
+                                 .target = q->target,
+                                 .cores = q->target->cores,
+                                 .l1_bytes = q->model->l1_bytes,
+                                 .cycles =
+                                     cycle_table_make(&q->layer.record, kernel, q->target, q->target->cores, &q->arena),
+                                 .steps = &q->step,
+                                 .step_count = 1};
+}
+
 static void try_kernel(struct question *q, const struct dory_kernel_description *kernel)
 {
-    const struct dory_cost_model *model = q->model;
-    struct tile_problem problem = {.layer = &q->layer.record,
-                                   .kernel = kernel,
-                                   .target = &model->target,
-                                   .cores = model->target.cores,
-                                   .l1_bytes = model->l1_bytes,
-                                   .steps = &q->step,
-                                   .step_count = 1};
+    struct tile_problem problem = problem_of(q, kernel);
     struct tiling tiling, searched;
     struct tile_cost cost, searched_cost;
-    problem.cycles = cycle_table_make(problem.layer, kernel, problem.target, problem.cores, &q->arena);
     q->least_l1_bytes = dory_minimum(q->least_l1_bytes, tile_least_l1_bytes(&problem));
     if (!tile_estimate(&problem, &tiling, &cost))
         return;
     tile_simulate(&problem, &tiling, &cost, NULL);
-    uint64_t limit = q->kernel && q->best.cycles <= cost.cycles ? q->best.cycles : cost.cycles + 1;
+    uint64_t limit = q->best.cost.cycles <= cost.cycles ? q->best.cost.cycles : cost.cycles + 1;
     if (q->mode == DORY_COST_EXACT && tile_search(&problem, limit, &searched, &searched_cost)) {
         tiling = searched;
         cost = searched_cost;
     }
-    if (q->kernel && cost.cycles >= q->best.cycles)
+    if (cost.cycles >= q->best.cost.cycles)
         return;
-    q->kernel = kernel;
-    q->tiling = tiling;
-    q->best = cost;
+    q->best.kernel = kernel;
+    q->best.tiling = tiling;
+    q->best.cost = cost;
 }
 
 static int try_kernels(struct question *q, const struct dory_kernel_description *const *kernels)
@@ -118,25 +131,60 @@ static int try_kernels(struct question *q, const struct dory_kernel_description 
     return count;
 }
 
+/* For a target, in fewer cycles than `limit`. Tiles are searched for before a plan is decided; then it counts anew what the
+ * driver does for them. Returns how many kernels support the layer. */
+static int find_best(struct question *q, const struct target *target, uint64_t limit)
+{
+    q->target = target;
+    q->best = (struct choice){.cost = {.cycles = limit}};
+    int kernels = target->uses_xpulpv2 ? try_kernels(q, dory_xpulpv2_kernels) : 0;
+    if (kernels == 0)
+        kernels = try_kernels(q, dory_reference_kernels);
+    if (q->best.kernel) {
+        struct tile_problem problem = problem_of(q, q->best.kernel);
+        problem.is_decided = true;
+        tile_simulate(&problem, &q->best.tiling, &q->best.cost, NULL);
+    }
+    return kernels;
+}
+
+/* There are hardly fewer tiles with a table than without, see plan/budget.c. */
+#define MOST_TIMES_TILES 2
+
+/* As plans are chosen: with a table where that is no slower and has not too many tiles. */
+static int find_best_of_both(struct question *q)
+{
+    const struct dory_cost_model *model = q->model;
+    int kernels = find_best(q, &model->target, UINT64_MAX);
+    struct choice without = q->best;
+    if (!without.kernel || without.cost.tile_count > MOST_TIMES_TILES * model->target.table_most_tiles)
+        return kernels;
+    find_best(q, model->with_table, without.cost.cycles + 1);
+    if (!q->best.kernel || q->best.cost.tile_count > model->target.table_most_tiles)
+        q->best = without;
+    return kernels;
+}
+
 static void write_answer(const struct question *q, struct dory_cost *cost)
 {
     const struct dory_layer *record = &q->layer.record;
-    const struct dory_tile_shape *shape = &q->tiling.shape;
+    const struct dory_tile_shape *shape = &q->best.tiling.shape;
     uint32_t input_channels = dory_reads_all_channels(record) ? shape->input_channels : record->input_channels;
     uint32_t weights_bytes = dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, input_channels);
-    cost->cycles = q->best.cycles;
-    cost->kernel_cycles = q->best.kernel_cycles;
+    cost->cycles = q->best.cost.cycles;
+    cost->kernel_cycles = q->best.cost.kernel_cycles;
+    cost->turn_cycles = q->best.cost.turn_cycles;
     cost->l3_cycles = weights_bytes ? target_l3_cycles(&q->model->target, 1, weights_bytes) : 0;
     cost->macs = q->layer.macs;
     cost->l3_bytes = weights_bytes;
-    cost->l2_bytes = q->best.dma_bytes;
-    cost->l1_bytes = q->best.l1_bytes;
+    cost->l2_bytes = q->best.cost.dma_bytes;
+    cost->l1_bytes = q->best.cost.l1_bytes;
     cost->tile_rows = shape->rows;
     cost->tile_columns = shape->columns;
     cost->tile_channels = shape->channels;
     cost->tile_input_channels = shape->input_channels;
-    cost->tile_count = q->best.tile_count;
-    snprintf(cost->kernel, sizeof cost->kernel, "%s", q->kernel->name);
+    cost->tile_count = q->best.cost.tile_count;
+    snprintf(cost->kernel, sizeof cost->kernel, "%s", q->best.kernel->name);
 }
 
 static bool answer(const struct dory_cost_model *model, const struct dory_cost_layer *layer, enum dory_cost_mode mode,
@@ -146,18 +194,18 @@ static bool answer(const struct dory_cost_model *model, const struct dory_cost_l
     if (!describe_cost(layer, &q.layer, cost->reason))
         return false;
     q.step = whole_step(&q.layer.record);
-    int kernels = model->target.uses_xpulpv2 ? try_kernels(&q, dory_xpulpv2_kernels) : 0;
-    if (kernels == 0)
-        kernels = try_kernels(&q, dory_reference_kernels);
+    int kernels = layer->tile_table == DORY_COST_TILE_TABLE_AUTO ? find_best_of_both(&q)
+                  : layer->tile_table == DORY_COST_TILE_TABLE_NO ? find_best(&q, &model->target, UINT64_MAX)
+                                                                 : find_best(&q, model->with_table, UINT64_MAX);
     arena_free(&q.arena);
-    if (q.kernel)
+    if (q.best.kernel)
         write_answer(&q, cost);
     else if (kernels == 0)
         snprintf(cost->reason, sizeof cost->reason, "no kernel computes such a layer");
     else
         snprintf(cost->reason, sizeof cost->reason, "its smallest tile needs %" PRIu32 " bytes of L1, there are %" PRIu32,
                  q.least_l1_bytes, model->l1_bytes);
-    return q.kernel != NULL;
+    return q.best.kernel != NULL;
 }
 
 bool dory_cost_of(struct dory_cost_model *model, const struct dory_cost_layer *layer, enum dory_cost_mode mode,

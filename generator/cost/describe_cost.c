@@ -254,9 +254,10 @@ static uint64_t macs(const struct dory_layer *record)
 static bool is_sound(const struct dory_cost_layer *l)
 {
     return l->operation < DORY_COST_OPERATIONS && l->normalisation < DORY_COST_NORMALISATIONS &&
-           l->input_layout < DORY_COST_LAYOUTS && l->output_layout < DORY_COST_LAYOUTS && l->stride_height &&
-           l->stride_width && l->kernel_height && l->kernel_width && l->dilation_height && l->dilation_width &&
-           l->stride_height <= UINT16_MAX && l->stride_width <= UINT16_MAX && l->outputs <= UINT16_MAX;
+           l->input_layout < DORY_COST_LAYOUTS && l->output_layout < DORY_COST_LAYOUTS &&
+           l->tile_table < DORY_COST_TILE_TABLES && l->stride_height && l->stride_width && l->kernel_height &&
+           l->kernel_width && l->dilation_height && l->dilation_width && l->stride_height <= UINT16_MAX &&
+           l->stride_width <= UINT16_MAX && l->outputs <= UINT16_MAX;
 }
 
 bool describe_cost(const struct dory_cost_layer *layer, struct costed_layer *costed, char reason[DORY_COST_TEXT_BYTES])

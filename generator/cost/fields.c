@@ -12,6 +12,7 @@ static const char *const normalisations[] = {
     "none",    "shift_32",     "shift_64",     "divide",    "clamped_32", "clamped_32_less_one", "clamped_32_divided",
     "high_32", "high_32_away", "high_32_even", "shared_32", NULL};
 static const char *const layouts[] = {"hwc", "chw", NULL};
+static const char *const tile_tables[] = {"auto", "no", "yes", NULL};
 static const char *const truths[] = {"false", "true", NULL};
 
 #define MAXIMUM_DIMENSION 65535u
@@ -50,6 +51,7 @@ static const struct field fields[] = {
     {"normalisation", {MEMBER(normalisation)}, 0, 0, normalisations},
     {"input_layout", {MEMBER(input_layout)}, 0, 0, layouts},
     {"output_layout", {MEMBER(output_layout)}, 0, 0, layouts},
+    {"tile_table", {MEMBER(tile_table)}, 0, 0, tile_tables},
 };
 #define FIELD_COUNT (sizeof fields / sizeof *fields)
 

@@ -7,7 +7,7 @@
 #define FIRST_ROOM      1024u
 #define MAXIMUM_ANSWERS (1u << 20) /* half a gigabyte; then it forgets all of them */
 
-_Static_assert(sizeof(struct cost_key) == sizeof(uint32_t) * 25, "a key has no padding: equal layers have equal bytes");
+_Static_assert(sizeof(struct cost_key) == sizeof(uint32_t) * 26, "a key has no padding: equal layers have equal bytes");
 
 struct entry {
     struct cost_key key;

@@ -104,6 +104,7 @@ static json_t *describe_totals(const struct report *report)
     set_number(object, "steps", (uint64_t)plan->step_count);
     set_number(object, "transfers", (uint64_t)plan->transfer_count);
     set_number(object, "tiles", totals.tiles);
+    set_number(object, "placed_tiles", plan->tiles ? totals.tiles : 0);
     set_number(object, "macs", totals.macs);
     set_number(object, "weights_bytes", totals.weights_bytes);
     set_number(object, "kernel_cycles", totals.kernel_cycles);

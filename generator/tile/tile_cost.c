@@ -229,19 +229,21 @@ static uint64_t kernel_beside(const struct target *target, uint64_t kernel, uint
     return kernel + (copies < most ? copies : most) * target->dma_contention_cycles / 1000;
 }
 
-/* Of the cores, what they wait because the driver starts copies while they still fetch code that the tile before has driven
- * out of their cache: each line waits for the copies in front of it, which keep the port while there are loads. Cores that
- * lay a border have more code than the cache holds, and are held up until the port is free; others miss a few lines. */
+/* Of the cores, what they wait because the driver starts copies while they still fetch code: each line waits for the copies
+ * in front of it, which keep the port while there are loads. That is so beside a layer's first tile. Later ones have the
+ * code in the cores' cache, unless they lay a border: that and the kernel are more than the cache holds, and drive each
+ * other out.
+ */
 static uint64_t code_waits(const struct player *player, const struct tally *loads, uint64_t driver)
 {
     const struct target *target = player->problem->target;
-    uint64_t code = code_cycles(player->problem) * target->code_again_percent / 100, started = driver - driver / 3;
+    bool is_first = player->cost->tile_count == 1;
+    uint64_t again = code_cycles(player->problem) * target->code_again_percent / 100,
+             code = is_first ? tile_kernel_start_cycles(player->problem) : again, started = driver - driver / 3;
     uint64_t store = player->pending_tally.port_cycles,
              port = loads->port_cycles + (store < loads->port_cycles ? store : loads->port_cycles);
-    if (target->has_table || started >= code || started + port <= code)
-        return 0;
-    uint64_t waits = started + port - code, few = (code - started) / 2;
-    return player->lays_border || waits < few ? waits : few;
+    bool fetches = is_first || player->lays_border;
+    return fetches && !target->has_table && started < code && started + port > code ? started + port - code : 0;
 }
 
 /* Of the driver, to start copies and to prepare the tile. What it does behind their start waits for the port of L2, as its

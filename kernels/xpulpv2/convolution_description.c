@@ -60,13 +60,14 @@ static uint64_t start_cycles(const struct dory_layer *layer)
     }
 }
 
-/* The last core's part of four pixels is computed with those before it, or where these are not its own, stored element by
- * element. */
-static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks)
+/* The last core's part of four pixels is computed with those before it, or where another core has a part of these, stored
+ * element by element. */
+static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns % 4;
-    bool is_alone = kind_of(layer) != DORY_NOT_DIRECT && pixels != 0 && blocks <= quads;
-    return is_alone ? blocks * (20 + 25 * pixels) : 0;
+    uint64_t quads = dory_divide_up(tile->channels, 4), pixels = (uint64_t)tile->rows * tile->columns;
+    uint64_t blocks = quads * ((pixels + 3) / 4) / cores; /* of the last core */
+    bool is_alone = kind_of(layer) != DORY_NOT_DIRECT && pixels % 4 != 0 && blocks < 2 * quads;
+    return is_alone ? (blocks < quads ? blocks : quads) * (20 + 25 * (pixels % 4)) : 0;
 }
 
 /* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */
@@ -126,7 +127,7 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
     uint64_t started = most_started((uint64_t)quads * pixel_quads, quads, cores);
     uint64_t row = source_cycles + last_quad_cycles(layer, tile, runs);
     block -= has_part(layer, tile, runs) ? 5 * steps / quads : 0; /* a step of three channels takes 5 instructions less */
-    return blocks * block + started * row + edge_cycles(layer, tile, blocks) + start_cycles(layer);
+    return blocks * block + started * row + edge_cycles(layer, tile, cores) + start_cycles(layer);
 }
 
 /* A program has all kernels that a layer might take, so a layer that has one of its own is offered no other. */

@@ -9,6 +9,7 @@
 #include "expect.h"
 #include "network/range.h"
 #include "plan/plan.h"
+#include "plan/timeline.h"
 #include "random_layer.h"
 
 static struct dory_cost_model *open_model(const char *target)
@@ -67,6 +68,24 @@ static bool layer_of(const struct plan *plan, int index, struct dory_cost_layer 
     return true;
 }
 
+/* With what the driver does for them, but for a neighbour's sake: nothing comes from L3, and no weights early. */
+static bool plan_alone(struct plan *plan, const struct network *network, const struct target *target, struct arena *arena,
+                       struct diagnostics *diagnostics)
+{
+    struct plan_options options = {.weights = WEIGHTS_LINKED};
+    if (!plan_make(network, target, &options, plan, arena, diagnostics))
+        return false;
+    plan->is_finished = true;
+    timeline_play_layers(plan, arena);
+    return true;
+}
+
+/* The layer before has left this one's kernel in the cores' cache. */
+static bool is_warm(const struct plan *plan, int index)
+{
+    return index > 0 && plan->layers[index - 1].kernel == plan->layers[index].kernel;
+}
+
 /* Layers compared; what a layer costs besides is for a network alone: it cannot avoid small tiles for others' sake. */
 static int compare_network(struct dory_cost_model *model, const struct target *target, uint64_t seed)
 {
@@ -74,16 +93,16 @@ static int compare_network(struct dory_cost_model *model, const struct target *t
     struct diagnostics diagnostics = {.arena = &arena};
     struct random random = {seed};
     struct plan plan = {0};
-    struct plan_options options = {0};
     int compared = 0;
     struct network *network = seed % 2 ? random_network(&random, &arena) : random_graph(&random, &arena);
-    bool planned = range_prove(network, NULL, &arena, &diagnostics) &&
-                   plan_make(network, target, &options, &plan, &arena, &diagnostics);
+    bool planned =
+        range_prove(network, NULL, &arena, &diagnostics) && plan_alone(&plan, network, target, &arena, &diagnostics);
     for (int i = 0; planned && i < network->layer_count; i++) {
         struct dory_cost_layer layer;
         struct dory_cost cost;
-        if (!layer_of(&plan, i, &layer))
+        if (is_warm(&plan, i) || !layer_of(&plan, i, &layer))
             continue;
+        layer.tile_table = target->has_table ? DORY_COST_TILE_TABLE_YES : DORY_COST_TILE_TABLE_NO;
         bool runs = dory_cost_of(model, &layer, DORY_COST_EXACT, &cost);
         EXPECT(runs && cost.cycles == plan.layers[i].predicted_cycles && cost.l1_bytes == plan.layers[i].l1_bytes &&
                    cost.macs == plan.layers[i].macs && !strcmp(cost.kernel, plan.layers[i].kernel->name),
@@ -103,8 +122,9 @@ static void test_as_planned(void)
     struct dory_cost_model *model = open_model("gap8");
     int compared = 0;
     REQUIRE(target_load(&target, "gap8", &arena, &diagnostics));
+    const struct target *with_table = target_with_table(&target, &arena);
     for (uint64_t seed = 1; seed <= 40; seed++)
-        compared += compare_network(model, &target, seed);
+        compared += compare_network(model, seed % 4 < 2 ? &target : with_table, seed);
     EXPECT(compared > 60, "%d layers compared", compared);
     printf("%d layers as in their plans\n", compared);
     dory_cost_close(model);
@@ -129,7 +149,8 @@ static void test_fast(void)
         struct dory_cost exact, fast;
         bool runs =
             dory_cost_of(model, &layer, DORY_COST_EXACT, &exact) && dory_cost_of(model, &layer, DORY_COST_FAST, &fast);
-        EXPECT(runs && exact.cycles <= fast.cycles && exact.l1_bytes <= 65536 && fast.l1_bytes <= 65536,
+        /* what the driver does counts behind the search, and more may be hidden where the search has been less thorough */
+        EXPECT(runs && exact.cycles <= fast.cycles + fast.cycles / 50 && exact.l1_bytes <= 65536 && fast.l1_bytes <= 65536,
                "layer %d: %" PRIu64 " cycles, %" PRIu64 " fast", i, exact.cycles, fast.cycles);
         errors[i] = (double)fast.cycles / (double)exact.cycles - 1;
     }

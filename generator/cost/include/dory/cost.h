@@ -58,6 +58,15 @@ enum dory_cost_normalisation {
 
 enum dory_cost_layout { DORY_COST_HWC, DORY_COST_CHW, DORY_COST_LAYOUTS };
 
+/* Whether the network's tiles are placed when its code is generated: a network of few tiles has a table of them, and what a
+ * driver does on the chip for each is done already. */
+enum dory_cost_tile_table {
+    DORY_COST_TILE_TABLE_AUTO, /* where a network of this layer alone would have one */
+    DORY_COST_TILE_TABLE_NO,
+    DORY_COST_TILE_TABLE_YES,
+    DORY_COST_TILE_TABLES
+};
+
 /* Set by dory_cost_layer_start, then as you like; no padding, so that equal layers have equal bytes. */
 struct dory_cost_layer {
     uint32_t operation;               /* enum dory_cost_operation */
@@ -70,6 +79,7 @@ struct dory_cost_layer {
     uint32_t input_is_signed, output_is_signed;
     uint32_t normalisation;               /* enum dory_cost_normalisation */
     uint32_t input_layout, output_layout; /* enum dory_cost_layout: how its tensors lie in L2 */
+    uint32_t tile_table;                  /* enum dory_cost_tile_table */
 };
 
 enum dory_cost_mode {
@@ -78,8 +88,9 @@ enum dory_cost_mode {
 };
 
 struct dory_cost {
-    uint64_t cycles;        /* from the first transfer to the last byte, weights and tensors in L2 */
+    uint64_t cycles;        /* from the first transfer until a next layer's can start, weights and tensors in L2 */
     uint64_t kernel_cycles; /* of them, of kernels, were there no transfers */
+    uint64_t turn_cycles;   /* of them, behind the last byte: to prepare a next layer, as whose cycles a profile has them */
     uint64_t l3_cycles;     /* to load its weights from flash: may be hidden behind other layers */
     uint64_t macs;
     uint64_t l3_bytes; /* weights with their constants, as they lie in flash */
