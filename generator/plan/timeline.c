@@ -24,7 +24,8 @@ static void queue_transfers(struct walk *walk, int end, uint64_t now)
         uint64_t cycles = l3_cycles(target, &walk->sequence->transfers[walk->queued].record);
         bool in_start = walk->queued < walk->sequence->steps[0].record.transfers_awaited;
         if (has_meetings(walk->sequence) && !in_start) /* one behind the other */
-            now = walk->driver_free = (now > walk->driver_free ? now : walk->driver_free) + target->transfer_driver_cycles;
+            now = walk->driver_free = (now > walk->driver_free ? now + target->first_transfer_cycles : walk->driver_free) +
+                                      target->transfer_driver_cycles;
         transfer->queued_cycle = now;
         transfer->start_cycle = now > walk->channel_free ? now : walk->channel_free;
         transfer->end_cycle = walk->channel_free = transfer->start_cycle + cycles;
@@ -43,16 +44,16 @@ static uint64_t await_transfers(struct walk *walk, int end, uint64_t now)
     return wait;
 }
 
-/* What the cores wait at a meeting because the driver still queues transfers: time of the step before. */
+/* A meeting, for which the cores wait as long as the driver still queues transfers: time of the step before. */
 static void await_driver(struct walk *walk, int index)
 {
     const struct plan_step *step = &walk->sequence->steps[index];
-    uint64_t now = walk->layer_start + step->fetch_cycles;
-    if (index == 0 || walk->driver_free <= now || !has_meetings(walk->sequence) ||
-        dory_step_meets(&step->record, &step[-1].record) == DORY_MEETS_NOBODY)
+    uint64_t now = walk->layer_start + step->fetch_cycles, met = now > walk->driver_free ? now : walk->driver_free;
+    if (index == 0 || !has_meetings(walk->sequence) || dory_step_meets(&step->record, &step[-1].record) == DORY_MEETS_NOBODY)
         return;
-    walk->layer_start += walk->driver_free - now;
-    walk->timeline->steps[index - 1].end_cycle = walk->driver_free;
+    met += walk->sequence->target->meeting_cycles;
+    walk->layer_start += met - now;
+    walk->timeline->steps[index - 1].end_cycle = met;
 }
 
 static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step *step)
@@ -353,10 +354,12 @@ void timeline_play_layers(struct plan *plan, struct arena *arena)
     count_from_completed(plan, turn_cycles);
 }
 
-/* The first layer's transfers are queued first, and go on meanwhile. */
+/* The first layer's transfers are queued first, and go on meanwhile; that the last one has come takes as long to see as to
+ * queue one. */
 uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target *target)
 {
-    uint64_t awaited = plan->steps[0].record.transfers_awaited, queueing = 2 * awaited * target->transfer_driver_cycles;
+    uint64_t awaited = plan->steps[0].record.transfers_awaited,
+             queueing = (awaited + (awaited > 0)) * target->transfer_driver_cycles;
     uint64_t moving = 0;
     for (uint64_t i = 0; i < awaited; i++)
         moving += l3_cycles(target, &plan->transfers[i].record);

@@ -92,6 +92,8 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
         converted(clocks, target->layer_overhead_cycles, target->layer_overhead_controller_percent);
     target->run_overhead_cycles = converted_driver(clocks, target->run_overhead_cycles);
     target->table_run_overhead_cycles = converted_driver(clocks, target->table_run_overhead_cycles);
+    target->table_transfer_cycles = converted_driver(clocks, target->table_transfer_cycles);
+    target->table_first_transfer_cycles = converted_driver(clocks, target->table_first_transfer_cycles);
     uint32_t l3_percent = controller_mhz < cluster_mhz ? target->slow_l3_percent : 100;
     target->l3_bytes_per_1000_cycles = converted_rate(clocks, target->l3_bytes_per_1000_cycles * l3_percent / 100);
     if (target->port_bytes_per_1000_cycles)
@@ -110,6 +112,10 @@ struct target *target_with_table(const struct target *target, struct arena *aren
     quick->kernel_start_cycles = target->table_kernel_start_cycles;
     quick->run_overhead_cycles = target->table_run_overhead_cycles;
     quick->dma_contention_cycles = target->table_dma_contention_cycles;
+    quick->command_cycles = target->table_command_cycles;
+    quick->transfer_driver_cycles = target->table_transfer_cycles;
+    quick->first_transfer_cycles = target->table_first_transfer_cycles;
+    quick->meeting_cycles = target->table_meeting_cycles;
     if (target->at_equal_clocks)
         quick->at_equal_clocks = target_with_table(target->at_equal_clocks, arena);
     return quick;

@@ -82,6 +82,10 @@ static const struct key table_fields[] = {
     NUMBER("kernel_start", table_kernel_start_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("run_overhead", table_run_overhead_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("dma_contention", table_dma_contention_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER_OR("command", table_command_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("transfer", table_transfer_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("first_transfer", table_first_transfer_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("meeting", table_meeting_cycles, 0, MAXIMUM_CYCLES, 0),
     END_OF_FIELDS,
 };
 

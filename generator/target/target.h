@@ -50,8 +50,11 @@ struct target {
     uint32_t step_driver_cycles;     /* the same, besides, for the first tile of a step, within a layer */
     uint32_t turn_driver_cycles;     /* the same, besides, for the first tile of a layer, which it copies from L2 */
     uint32_t transfer_driver_cycles; /* the same, besides, to queue a transfer from or to L3 */
+    uint32_t first_transfer_cycles;  /* of the driver, besides, for the first of several of them, with a table */
+    uint32_t meeting_cycles;         /* of the cores, where they meet the driver, with a table */
     uint32_t early_driver_cycles; /* the same, besides, to bring the first weights of the next layer early, and await them */
     uint32_t command_driver_cycles; /* the same, besides, for each command of a copy behind its first */
+    uint32_t command_cycles;        /* of a copy, besides, for each command behind its first, where a core starts them */
     uint32_t layer_overhead_cycles;
     uint32_t kernel_start_cycles;  /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
     uint32_t kernel_again_percent; /* of these, what is left where the layer before has the same kernel */
@@ -65,6 +68,7 @@ struct target {
     uint32_t table_most_tiles;
     bool has_table; /* that is so: of a copy by target_with_table */
     uint32_t table_tile_overhead_cycles, table_kernel_start_cycles, table_run_overhead_cycles, table_dma_contention_cycles;
+    uint32_t table_command_cycles, table_transfer_cycles, table_first_transfer_cycles, table_meeting_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 

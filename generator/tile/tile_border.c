@@ -3,24 +3,38 @@
 
 #include "tile/tile.h"
 
-#define BYTES_A_CYCLE 2 /* of a core that fills */
+#define BYTES_A_CYCLE 2 /* of a core that fills words */
+#define ODD_BYTES     6 /* of a run that neither begins nor ends with a word, at most: they are filled one by one */
+#define BYTE_CYCLES   5
 
-/* Runs of border, and their bytes. */
+/* Runs of border, and the cycles of their bytes. */
 struct filled {
-    uint64_t runs, bytes;
+    uint64_t runs, cycles;
 };
 
-/* What lies left and right of rows; whole rows of border are shared out by bytes. */
+static uint64_t fill_cycles(uint64_t bytes, bool is_words)
+{
+    uint64_t odd = is_words ? 0 : bytes < ODD_BYTES ? bytes : ODD_BYTES;
+    return odd * BYTE_CYCLES + (bytes - odd) / BYTES_A_CYCLE;
+}
+
+/* What lies left and right of rows; whole rows of border are shared out by bytes, and so is what lies beside a single row.
+ */
 static struct filled of_slowest_core(const struct dory_layer *layer, const struct tile_border *border, unsigned cores)
 {
     uint64_t outer_rows = border->rows - border->inner_rows, inner_rows = dory_divide_up(border->inner_rows, cores);
     if (layer->input_layout == DORY_CHW) {
         uint64_t planes = dory_divide_up(border->channels, cores);
-        return (struct filled){planes, planes * outer_rows * border->columns};
+        return (struct filled){planes, planes * outer_rows * border->columns / BYTES_A_CYCLE};
     }
-    uint64_t row = (uint64_t)border->columns * dory_element_bytes(border->channels, layer->input_bits);
-    uint64_t inner = (uint64_t)border->inner_columns * dory_element_bytes(border->channels, layer->input_bits);
-    return (struct filled){2 + 2 * inner_rows, inner_rows * (row - inner) + outer_rows * row / cores};
+    uint64_t pixel = dory_element_bytes(border->channels, layer->input_bits), row = border->columns * pixel;
+    uint64_t left = border->left * pixel, right = row - left - border->inner_columns * pixel, outer = outer_rows * row;
+    bool is_words = pixel % 4 == 0;
+    if (border->inner_rows == 1) {
+        return (struct filled){4, fill_cycles((outer + left + right) / cores, is_words)};
+    }
+    uint64_t beside = fill_cycles(left, is_words) + fill_cycles(right, is_words);
+    return (struct filled){2 + 2 * inner_rows, inner_rows * beside + fill_cycles(outer / cores, is_words)};
 }
 
 uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border)
@@ -30,7 +44,7 @@ uint64_t tile_border_cycles(const struct tile_problem *problem, const struct til
     if (is_whole || border->inner_rows == 0 || border->inner_columns == 0)
         return 0;
     struct filled filled = of_slowest_core(problem->layer, border, problem->cores);
-    return target->border_cycles + filled.runs * target->border_run_cycles + filled.bytes / BYTES_A_CYCLE;
+    return target->border_cycles + filled.runs * target->border_run_cycles + filled.cycles;
 }
 
 bool tile_border_take(struct tile_border laid[2], bool two_buffers, const struct dory_layer *layer,

@@ -65,7 +65,7 @@ uint64_t tile_rectangle_cycles(struct mover *mover, const struct rectangle *r, b
     bool whole_pixels = r->channels == r->window_channels, whole_rows = r->columns == r->width && r->pitch == r->columns;
     if (whole_pixels) /* a row is one run, or the rectangle is */
         runs = whole_rows ? 1 : r->rows;
-    if (!whole_rows && !(whole_pixels && r->pitch == r->columns))
-        mover->tally.commands += r->rows - 1;
-    return tile_copy_cycles(mover, bytes, runs, read);
+    uint64_t more_commands = !whole_rows && !(whole_pixels && r->pitch == r->columns) ? r->rows - 1 : 0;
+    mover->tally.commands += more_commands;
+    return tile_copy_cycles(mover, bytes, runs, read) + more_commands * mover->target->command_cycles;
 }

@@ -60,14 +60,19 @@ static uint64_t start_cycles(const struct dory_layer *layer)
     }
 }
 
+uint64_t dory_part_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    uint32_t pixels = tile->rows * tile->columns % 4;
+    return kind_of(layer) != DORY_NOT_DIRECT && pixels != 0 ? 20 + 25 * pixels : 0;
+}
+
 /* The last core's part of four pixels is computed with those before it, or where another core has a part of these, stored
  * element by element. */
 static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t quads = dory_divide_up(tile->channels, 4), pixels = (uint64_t)tile->rows * tile->columns;
     uint64_t blocks = quads * ((pixels + 3) / 4) / cores; /* of the last core */
-    bool is_alone = kind_of(layer) != DORY_NOT_DIRECT && pixels % 4 != 0 && blocks < 2 * quads;
-    return is_alone ? (blocks < quads ? blocks : quads) * (20 + 25 * (pixels % 4)) : 0;
+    return blocks < 2 * quads ? (blocks < quads ? blocks : quads) * dory_part_cycles(layer, tile) : 0;
 }
 
 /* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */
@@ -106,11 +111,17 @@ static bool has_part(const struct dory_layer *layer, const struct dory_tile_shap
            !layer->input_is_signed && (kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_SPLIT);
 }
 
-/* At the end of four pixels' channels: fewer than four are stored one by one, and go the long way where they are packed. */
+/* At the end of four pixels' channels: fewer than four are a block of their own, called anew for each four and stored one by
+ * one, and go the long way where they are packed. */
 static uint64_t last_quad_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t runs)
 {
     bool is_direct = kind_of(layer) != DORY_NOT_DIRECT, is_whole = tile->channels % 4 == 0;
-    return is_direct && is_whole ? 30 : has_part(layer, tile, runs) ? 160 : is_direct && layer->output_bits < 8 ? 560 : 110;
+    uint32_t lanes = tile->channels % 4, stored = 165 + 20 * lanes;
+    return is_direct && is_whole                 ? 30
+           : has_part(layer, tile, runs)         ? 160
+           : is_direct && layer->output_bits < 8 ? 560
+           : is_direct                           ? stored
+                                                 : 110;
 }
 
 uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
@@ -164,12 +175,12 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
     uint64_t groups = layer->dilation_width == 1 ? 1 : layer->kernel_height, runs = dory_runs(layer) / groups;
     uint32_t elements = dory_run_elements(layer, tile->input_channels), words = elements / 4, rest = elements % 4;
     uint64_t word_cycles = words * (runs * (tile->input_channels % 4 == 0 ? 8 : 11) + 7);
-    uint64_t source = 60 + groups * (word_cycles + rest * (runs * 8 + 7) + 25);
+    uint64_t source = 90 + groups * (word_cycles + rest * (runs * 8 + 7) + 25);
     return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source) + 280;
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
-                           .start_percent = 89, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
+                           .start_percent = 68, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
                            .writes_chw = true)
 
 static bool row_supports(const struct dory_layer *layer) { return !dory_has_narrow(layer) && dory_fills_taps(layer); }
@@ -254,7 +265,7 @@ static bool has_own_linear(const struct dory_layer *layer)
         .can_tile_input_channels = true,                                                                                    \
     };
 
-LINEAR(linear, !has_own_linear(layer), 38)
+LINEAR(linear, !has_own_linear(layer), 41)
 LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 40)
 LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 45)
 LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 44)

@@ -148,7 +148,7 @@ static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t count)
     bool is_packed = layer->input_bits < 8 || layer->second_input_bits < 8 || layer->output_bits < 8;
     uint64_t unpacked = count == 16 ? 600 : is_packed ? 1000 : 750;
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
-        return unpacked + 770;
+        return unpacked + 400;
     }
     bool is_narrow = dory_narrow_addition_of(input, sum, layer);
     return unpacked +
@@ -160,12 +160,12 @@ static uint64_t addition_any_cycles(const struct dory_layer *layer, const struct
     struct dory_narrow_stage input[2], sum[2];
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
     if (!high && has_bytes_or_halves(layer) && dory_narrow_addition_of(input, sum, layer) && scales(layer, input, sum)) {
-        return elements_of_slowest_core(tile, cores) * 229 / 10 + 1900;
+        return elements_of_slowest_core(tile, cores) * 210 / 10 + 1900;
     }
     uint32_t whole = tile->channels / 16, rest = tile->channels % 16, groups = whole + (rest != 0);
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
     uint64_t pixel = whole * sixteen_cycles(layer, 16) + (rest ? sixteen_cycles(layer, rest) : 0);
-    return items * pixel / groups + (pixels + cores - 1) / cores * 50 + 1900;
+    return items * pixel / groups + (pixels + cores - 1) / cores * 50 + (high ? 1100 : 1900);
 }
 
 const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
@@ -173,7 +173,7 @@ const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
     .supports = addition_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_any_cycles,
-    .start_percent = 86,
+    .start_percent = 72,
 };
 
 static bool multiplication_supports(const struct dory_layer *layer)
@@ -208,7 +208,7 @@ static bool table_supports(const struct dory_layer *layer)
 static uint64_t table_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     (void)layer;
-    return elements_of_slowest_core(tile, cores) * 32 / 10 + 130;
+    return elements_of_slowest_core(tile, cores) * 32 / 10 + 170;
 }
 
 const struct dory_kernel_description dory_xpulpv2_table_description = {
@@ -231,7 +231,7 @@ static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_ti
     uint64_t run = tile->channels / 4 * 4 + tile->channels % 4 * 5 + (layer->map ? 100 : 20),
              picked = tile->channels * 16u + 40;
     bool is_run = !layer->map || layer->input_channels == layer->output_channels;
-    return pixels * (is_run ? run : picked) + 150;
+    return pixels * (is_run ? run : picked) + 335;
 }
 
 const struct dory_kernel_description dory_xpulpv2_copy_description = {
@@ -239,7 +239,7 @@ const struct dory_kernel_description dory_xpulpv2_copy_description = {
     .supports = copy_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = copy_cycles,
-    .start_percent = 23,
+    .start_percent = 17,
 };
 
 static bool is_identity(const struct dory_stage *stage)
@@ -287,14 +287,33 @@ static bool concatenation_any_supports(const struct dory_layer *layer)
 }
 
 /* Cycles of what is done to sixteen elements but for their stages: they become integers, in one piece or, where the inputs
- * meet among them, in two, which are copied first; and they become elements again. */
-enum { READ_PIECE = 250, COPY_PIECE = 120, WRITE_SIXTEEN = 230 };
+ * meet among them, in two, and they become elements again. Fewer than sixteen are copied first, or last, byte by byte. */
+enum { READ_PIECE = 350, WRITE_SIXTEEN = 230, COPY_READ = 20, COPY_WRITTEN = 116, COPY_BYTE = 9 };
 
-/* Pieces of a pixel that are not sixteen elements; the tile may have fewer, if it has not all channels. */
-static uint32_t broken_pieces(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+/* How the channels of a pixel are cut; the tile may have fewer than where the inputs meet, if it has not all channels. */
+struct pieces {
+    uint32_t read, copied;                      /* all of them, and those of fewer than sixteen elements */
+    uint32_t copied_elements, written_elements; /* of the latter, and of the last sixteen where it is not whole */
+};
+
+static struct pieces pieces_of(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
-    bool is_split = layer->input_channels % 16 != 0 && layer->input_channels < tile->channels;
-    return (is_split ? 2u : 0u) + (tile->channels % 16 != 0 ? 1u : 0u);
+    uint32_t groups = (tile->channels + 15) / 16, rest = tile->channels % 16, meeting = layer->input_channels;
+    struct pieces pieces = {groups, rest != 0, rest, rest};
+    if (meeting % 16 != 0 && meeting < tile->channels) {
+        bool is_last = meeting / 16 == groups - 1;
+        pieces.read++;
+        pieces.copied += is_last && rest != 0 ? 1 : 2;
+        pieces.copied_elements += is_last && rest != 0 ? 0 : 16;
+    }
+    return pieces;
+}
+
+static uint64_t pieces_cycles(const struct dory_layer *layer, const struct pieces *pieces)
+{
+    uint64_t bits = pieces->copied_elements * layer->input_bits + pieces->written_elements * layer->output_bits;
+    return pieces->read * READ_PIECE + pieces->copied * COPY_READ + (pieces->written_elements ? COPY_WRITTEN : 0) +
+           bits * COPY_BYTE / 8;
 }
 
 /* Where the second input's elements do not begin with a byte, each is taken by itself. */
@@ -305,9 +324,10 @@ static uint64_t askew_cycles(const struct dory_layer *layer)
 
 static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t groups = (tile->channels + 15) / 16, broken = broken_pieces(layer, tile), pieces = groups + broken / 2;
+    uint32_t groups = (tile->channels + 15) / 16;
+    struct pieces pieces = pieces_of(layer, tile);
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
-    uint64_t pixel = pieces * READ_PIECE + broken * COPY_PIECE + groups * WRITE_SIXTEEN;
+    uint64_t pixel = pieces_cycles(layer, &pieces) + groups * WRITE_SIXTEEN;
     uint64_t element = dory_concatenation_element_cycles(layer) + askew_cycles(layer);
     return items * (pixel + tile->channels * element) / groups + (pixels + cores - 1) / cores * 60 + 900;
 }
@@ -317,5 +337,5 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_any_description 
     .supports = concatenation_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_any_cycles,
-    .start_percent = 86,
+    .start_percent = 100,
 };

@@ -159,19 +159,8 @@ static uint64_t window_cycles(const struct dory_layer *layer, uint32_t quad)
         return window / 4 * 2;
     }
     return is_there && start * layer->input_bits % 8 == 0
-               ? 6 + window / 4 * 21
+               ? 6 + window / 4 * 15
                : 6 + 20 * (uint64_t)dory_minimum(window, layer->input_channels - start);
-}
-
-/* Of the slowest one: where windows start within a byte repeats, but for the last one, which ends with the channels. */
-static uint64_t slowest_window_cycles(const struct dory_layer *layer, uint32_t quads, uint32_t each)
-{
-    uint64_t most = window_cycles(layer, (quads - 1) / each * each);
-    for (uint32_t quad = 0; quad < quads && quad < 4 * each; quad += each) {
-        uint64_t cycles = window_cycles(layer, quad);
-        most = cycles > most ? cycles : most;
-    }
-    return most;
 }
 
 /* Copies of a window for pixel quads `first` to `end` - 1: bands of rows from the first one's on, however many pixels of
@@ -182,23 +171,23 @@ static uint64_t bands_cycles(const struct dory_layer *layer, const struct dory_t
     uint64_t cycles = 0;
     while (first < end) {
         uint32_t row = 4 * first / tile->columns, rows = dory_minimum(dory_grouped_band_rows(tile->rows), tile->rows - row);
-        uint32_t copied =
-            dory_input_extent(rows, layer->kernel_height, layer->stride_height, 1) * input_columns(layer, tile);
+        uint32_t copied = dory_input_extent(rows, layer->kernel_height, layer->stride_height, layer->dilation_height) *
+                          input_columns(layer, tile);
         first = row + rows == tile->rows ? end : (row + rows) * tile->columns / 4;
         cycles += copied * pixel_cycles + 150;
     }
     return cycles;
 }
 
-/* Of a core: items `first` to `end` - 1 of the grid of windows by pixel quads. */
+/* Of a core: items `first` to `end` - 1 of the grid of windows, of `each` quads, by pixel quads. */
 static uint64_t core_copies_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first,
-                                   uint32_t end, uint64_t pixel_cycles)
+                                   uint32_t end, uint32_t each)
 {
     uint32_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t cycles = 0;
     while (first < end) {
         uint32_t start = first % pixel_quads, behind = dory_minimum(pixel_quads, start + end - first);
-        cycles += bands_cycles(layer, tile, start, behind, pixel_cycles);
+        cycles += bands_cycles(layer, tile, start, behind, window_cycles(layer, first / pixel_quads * each));
         first += behind - start;
     }
     return cycles;
@@ -210,14 +199,22 @@ static uint64_t copies_cycles(const struct dory_layer *layer, const struct dory_
 {
     uint32_t windows = dory_divide_up(dory_divide_up(tile->channels, 4), each), first = 0;
     uint32_t items = windows * dory_divide_up(tile->rows * tile->columns, 4);
-    uint64_t pixel = slowest_window_cycles(layer, dory_divide_up(layer->output_channels, 4), each), slowest = 0;
+    uint64_t slowest = 0;
     for (unsigned core = 0; core < cores; core++) {
         uint32_t end = first + items / cores + (core < items % cores);
-        uint64_t cycles = core_copies_cycles(layer, tile, first, end, pixel);
+        uint64_t cycles = core_copies_cycles(layer, tile, first, end, each);
         slowest = cycles > slowest ? cycles : slowest;
         first = end;
     }
     return slowest;
+}
+
+/* More for a block whose four pixels are not all there. Where elements are packed, it is finished the long way: the pixels
+ * before are not computed with it, as in other convolutions. */
+static uint64_t part_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    uint64_t cycles = dory_part_cycles(layer, tile);
+    return cycles != 0 && layer->output_bits < 8 ? dory_long_finish_cycles(layer) + 350 : cycles;
 }
 
 static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -226,13 +223,14 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
     uint64_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t items = (dory_divide_up(quads, each) * pixel_quads + cores - 1) / cores;
     struct dory_tile_shape shared = {1, (uint32_t)(4 * items * cores), 4 * each, tile->input_channels}; /* equally */
+    uint64_t parts = tile->rows * tile->columns % 4 != 0 ? (items + pixel_quads - 1) / pixel_quads : 0; /* last fours */
     uint64_t product = dory_product_cycles(layer, &shared, cores, layer->kernel_width * dory_window_channels(layer),
                                            layer->kernel_height, 0);
-    return product + items * 70 + copies_cycles(layer, tile, cores, each) + 300;
+    return product + items * 70 + parts * each * part_cycles(layer, tile) + copies_cycles(layer, tile, cores, each) + 300;
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,
-                           .start_percent = 130)
+                           .start_percent = 104)
 
 #define PACKED(bits)                                                                                                        \
     static bool packed_grouped_##bits##_supports(const struct dory_layer *layer)                                            \

@@ -1,7 +1,16 @@
 /* What the planner knows of the depth-wise kernels. */
 #include "depthwise_description.h"
 
-/* Cycles of a core that computes `rows` rows of one quad of channels: transposes, then strips of 4 columns in four lanes. */
+/* Channels of the quads that take longest, and cycles to transpose a unit of theirs, and one of its rows: byte by byte where
+ * pixels are no whole words. */
+static uint32_t lanes_of(const struct dory_tile_shape *tile) { return dory_minimum(tile->channels, 4); }
+
+static uint64_t unit_cycles(const struct dory_tile_shape *tile, uint32_t rows)
+{
+    return tile->channels % 4 == 0 ? 19 * rows + 35 : (15 + 22 * lanes_of(tile)) * rows + 82;
+}
+
+/* Cycles of a core that computes `rows` rows of one quad of channels: transposes, then strips of 4 columns in its lanes. */
 static uint64_t band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows,
                             uint64_t lane_cycles)
 {
@@ -9,8 +18,8 @@ static uint64_t band_cycles(const struct dory_layer *layer, const struct dory_ti
     uint32_t input_columns = dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, 1);
     bool words = tile->channels % 4 == 0, half = words && input_columns % 4 != 0 && input_columns % 4 <= 2;
     uint32_t units = dory_divide_up(input_columns, 4) - half;
-    uint64_t transpose = units * (input_rows * (words ? 19u : 85u) + 35) + half * (input_rows * 128 / 10 + 35);
-    return transpose + dory_divide_up(tile->columns, 4) * (4 * lane_cycles + 48) + 80;
+    uint64_t transpose = units * unit_cycles(tile, input_rows) + half * (input_rows * 128 / 10 + 35);
+    return transpose + dory_divide_up(tile->columns, 4) * (lanes_of(tile) * lane_cycles + 48) + 80;
 }
 
 /* A lane of a strip takes row_tenths / 10 cycles a row and `lane_cycles` beside them; a quad takes quad_cycles. */
@@ -217,7 +226,7 @@ static uint64_t lane_cycles(uint32_t fours, uint32_t outer, uint32_t inner, bool
 {
     uint64_t pair = 24 + outer * (rolls ? 12 * inner + 9 : 14 * inner + 7) + 2 * finish_cycles;
     uint64_t single = 80 + outer * (8 * inner + 7) + finish_cycles;
-    return fours / 2 * pair + fours % 2 * single + 65;
+    return fours / 2 * pair + fours % 2 * single + 40;
 }
 
 /* A core that computes `rows` rows of a quad of channels: units, of which strips share some, and then four lanes. */
@@ -231,10 +240,11 @@ static uint64_t any_band_cycles(const struct dory_layer *layer, const struct dor
     uint32_t kept = axis.units > axis.advance ? axis.units - axis.advance : 0;
     uint32_t units = dory_minimum(kept + strips * (axis.units - kept), dory_divide_up(input_columns, axis.spacing));
     bool rolls = layer->stride_height == 1 && height % 2 != 0;
-    uint64_t transpose = (uint64_t)units * (input_rows * (tile->channels % 4 == 0 ? 19u : 85u) + 40);
+    uint64_t transpose = units * unit_cycles(tile, input_rows);
     uint32_t narrow = (uint32_t)dory_ends_in_half(tile->columns); /* a strip of half as many fours */
-    return transpose + (strips - narrow) * (4 * lane_cycles(rows, axis.steps, height, rolls, finish_cycles) + 120) +
-           narrow * (4 * lane_cycles((rows + 1) / 2, axis.steps, height, rolls, finish_cycles) + 120) + 80;
+    uint64_t whole = lane_cycles(rows, axis.steps, height, rolls, finish_cycles),
+             half = lane_cycles((rows + 1) / 2, axis.steps, height, rolls, finish_cycles);
+    return transpose + lanes_of(tile) * ((strips - narrow) * whole + narrow * half) + strips * 220 + 80;
 }
 
 /* Rows (or strips) with which the slowest core starts, of a quad (or line) whose last ones they are: 0 where all cores start
@@ -250,7 +260,7 @@ static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dor
 {
     uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * tile->rows, cores), left = items;
     uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
-    uint32_t start = uneven_start(items, tile->rows), row = start ? tile->rows - start : 0;
+    uint32_t start = tile->channels > 4 ? uneven_start(items, tile->rows) : 0, row = start ? tile->rows - start : 0;
     uint64_t quad = 4 * dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (6 * layer->kernel_height + 40u);
     uint64_t total = 850 + (row != 0 ? quad : 0);
     while (left > 0) {
@@ -387,7 +397,7 @@ static uint64_t scalar_sums_cycles(const struct dory_layer *layer, uint32_t pair
     if (pairs == 0) {
         return 4 * (layer->kernel_height * (layer->kernel_width * 9u + 6u) + 10);
     }
-    return has_nine_taps(layer) ? 232 + 4 * 170 / dory_minimum(columns, 16) : 2 * (28 * (uint64_t)pairs + 105);
+    return has_nine_taps(layer) ? 232 + 4 * 170 / dory_minimum(columns, 16) : 2 * (30 * (uint64_t)pairs + 125);
 }
 
 /* What follows them, stores included. */
@@ -410,7 +420,7 @@ static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const st
     uint64_t quads = (blocks + pixel_quads - 1) / pixel_quads, spread = pairs != 0 ? 4 * 18 * pairs + 100 : 0;
     uint64_t block = scalar_sums_cycles(layer, pairs, tile->columns) + scalar_finish_cycles(layer);
     block += layer->output_bits < 8 ? 480 : 0; /* elements are packed */
-    return blocks * block + quads * spread + (pairs != 0 ? 1250 : 900);
+    return blocks * block + quads * spread + (pairs != 0 ? 1400 : 1050);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {
@@ -418,5 +428,5 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description =
     .supports = depthwise_scalar_supports,
     .scratch_bytes = depthwise_scalar_scratch_bytes,
     .cycles = depthwise_scalar_cycles,
-    .start_percent = 69,
+    .start_percent = 53,
 };

@@ -109,11 +109,11 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = line_scratch_bytes,                                                                                \
         .cycles = cycles_##suffix,                                                                                          \
-        .start_percent = 63,                                                                                                \
+        .start_percent = 53,                                                                                                \
     };
 #define OF_KIND(kind) dory_depthwise_kind(layer) == (kind)
 
-LINE(line_direct, OF_KIND(DORY_DIRECT), 17, 0, 0)
+LINE(line_direct, OF_KIND(DORY_DIRECT), 19, 0, 0)
 LINE(line_clamped, OF_KIND(DORY_DIRECT_CLAMPED), 20, 20, 0)
 LINE(line_clamped_less_one, OF_KIND(DORY_DIRECT_CLAMPED_LESS_ONE), 28, 40, 0)
 LINE(line_split, OF_KIND(DORY_DIRECT_SPLIT), 31, 70, 0)

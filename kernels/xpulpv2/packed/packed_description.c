@@ -76,7 +76,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_gather_##bits##_supports,                                                                        \
         .scratch_bytes = dory_gather_scratch_bytes,                                                                         \
         .cycles = packed_gather_cycles,                                                                                     \
-        .start_percent = 100,                                                                                               \
+        .start_percent = 85,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
     };

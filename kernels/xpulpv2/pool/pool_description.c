@@ -90,8 +90,8 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         .start_percent = percent,                                                                                           \
     };
 
-POOL(pool_maximum, DORY_MAXIMUM_POOL, 70)
-POOL(pool_average, DORY_AVERAGE_POOL, 61)
+POOL(pool_maximum, DORY_MAXIMUM_POOL, 72)
+POOL(pool_average, DORY_AVERAGE_POOL, 67)
 
 /* ---- of elements of any bits ------------------------------------------------------------------------------- */
 
