@@ -148,7 +148,7 @@ static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t count)
     bool is_packed = layer->input_bits < 8 || layer->second_input_bits < 8 || layer->output_bits < 8;
     uint64_t unpacked = count == 16 ? 600 : is_packed ? 1000 : 750;
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
-        return unpacked + 400;
+        return unpacked + 770;
     }
     bool is_narrow = dory_narrow_addition_of(input, sum, layer);
     return unpacked +
@@ -165,7 +165,7 @@ static uint64_t addition_any_cycles(const struct dory_layer *layer, const struct
     uint32_t whole = tile->channels / 16, rest = tile->channels % 16, groups = whole + (rest != 0);
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
     uint64_t pixel = whole * sixteen_cycles(layer, 16) + (rest ? sixteen_cycles(layer, rest) : 0);
-    return items * pixel / groups + (pixels + cores - 1) / cores * 50 + (high ? 1100 : 1900);
+    return items * pixel / groups + (pixels + cores - 1) / cores * 50 + 1900;
 }
 
 const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
@@ -288,7 +288,7 @@ static bool concatenation_any_supports(const struct dory_layer *layer)
 
 /* Cycles of what is done to sixteen elements but for their stages: they become integers, in one piece or, where the inputs
  * meet among them, in two, and they become elements again. Fewer than sixteen are copied first, or last, byte by byte. */
-enum { READ_PIECE = 350, WRITE_SIXTEEN = 230, COPY_READ = 20, COPY_WRITTEN = 116, COPY_BYTE = 9 };
+enum { READ_PIECE = 250, WRITE_SIXTEEN = 230, COPY_READ = 20, COPY_WRITTEN = 116, COPY_BYTE = 9 };
 
 /* How the channels of a pixel are cut; the tile may have fewer than where the inputs meet, if it has not all channels. */
 struct pieces {

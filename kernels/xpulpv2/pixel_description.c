@@ -51,7 +51,7 @@ static uint64_t softened_cycles(const struct dory_layer *layer, const struct dor
     uint64_t items = (uint64_t)tile->rows * tile->columns * tile->channels, elements = (items + cores - 1) / cores;
     uint64_t pixels = (elements + tile->channels - 1) / tile->channels;
     pixels += elements % tile->channels != 0 && elements > tile->channels;
-    return pixels * (of_pixel + 27 * (uint64_t)layer->input_channels) + elements * of_element + 100;
+    return pixels * (of_pixel + 27 * (uint64_t)layer->input_channels) + elements * of_element + 190;
 }
 
 static uint64_t softmax_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)

@@ -363,7 +363,7 @@ static uint64_t depthwise_single_cycles(const struct dory_layer *layer, const st
 {
     uint64_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores),
              fours = dory_divide_up(layer->kernel_width, 4);
-    return quads * (layer->kernel_height * (fours * 38 + 9) + 60 + single_finish_cycles(layer)) + 500;
+    return quads * (layer->kernel_height * (fours * 38 + 9) + 60 + single_finish_cycles(layer)) + 630;
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_single_description = {
