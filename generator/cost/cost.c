@@ -63,6 +63,13 @@ struct choice {
     struct tile_cost cost;
 };
 
+/* What a kernel takes, which is the same with and without a table of tiles. */
+struct known_cycles {
+    const struct dory_kernel_description *kernel;
+    struct cycle_table *cycles;
+    struct known_cycles *next;
+};
+
 struct question {
     const struct dory_cost_model *model;
     const struct target *target; /* the model's, or with a table */
@@ -70,6 +77,7 @@ struct question {
     struct costed_layer layer;
     struct dory_step step; /* the whole layer, all operands in L2 */
     struct arena arena;
+    struct known_cycles *known; /* in the arena */
     struct choice best;
     uint32_t least_l1_bytes; /* of all kernels that support it */
 };
@@ -85,6 +93,19 @@ static struct dory_step whole_step(const struct dory_layer *record)
     return step;
 }
 
+static struct cycle_table *cycles_of(struct question *q, const struct dory_kernel_description *kernel)
+{
+    for (const struct known_cycles *known = q->known; known; known = known->next)
+        if (known->kernel == kernel)
+            return known->cycles;
+    const struct target *target = &q->model->target;
+    struct known_cycles *made = arena_allocate(&q->arena, sizeof *made);
+    *made = (struct known_cycles){kernel, cycle_table_make(&q->layer.record, kernel, target, target->cores, &q->arena),
+                                  q->known};
+    q->known = made;
+    return made->cycles;
+}
+
 static struct tile_problem problem_of(struct question *q, const struct dory_kernel_description *kernel)
 {
     return (struct tile_problem){.layer = &q->layer.record,
@@ -92,8 +113,7 @@ static struct tile_problem problem_of(struct question *q, const struct dory_kern
                                  .target = q->target,
                                  .cores = q->target->cores,
                                  .l1_bytes = q->model->l1_bytes,
-                                 .cycles =
-                                     cycle_table_make(&q->layer.record, kernel, q->target, q->target->cores, &q->arena),
+                                 .cycles = cycles_of(q, kernel),
                                  .steps = &q->step,
                                  .step_count = 1};
 }
