@@ -168,16 +168,13 @@ static int find_best(struct question *q, const struct target *target, uint64_t l
     return kernels;
 }
 
-/* There are hardly fewer tiles with a table than without, see plan/budget.c. */
-#define MOST_TIMES_TILES 2
-
 /* As plans are chosen: with a table where that is no slower and has not too many tiles. */
 static int find_best_of_both(struct question *q)
 {
     const struct dory_cost_model *model = q->model;
     int kernels = find_best(q, &model->target, UINT64_MAX);
     struct choice without = q->best;
-    if (!without.kernel || without.cost.tile_count > MOST_TIMES_TILES * model->target.table_most_tiles)
+    if (!without.kernel || !target_may_need_table(&model->target, without.cost.tile_count))
         return kernels;
     find_best(q, model->with_table, without.cost.cycles + 1);
     if (!q->best.kernel || q->best.cost.tile_count > model->target.table_most_tiles)

@@ -98,16 +98,13 @@ static bool plan_with_table(const struct network *network, const struct target *
     return true;
 }
 
-/* A plan for a table has hardly fewer tiles than one without. */
-#define MOST_TIMES_TILES 2
-
 bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
                  struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct plan with_table = {0};
     const struct diagnostics before = *diagnostics;
     bool planned = plan_beside_code(network, target, options, plan, arena, diagnostics);
-    bool has_table = (!planned || plan_tile_count(plan) <= MOST_TIMES_TILES * target->table_most_tiles) &&
+    bool has_table = (!planned || target_may_need_table(target, plan_tile_count(plan))) &&
                      plan_with_table(network, target, options, &with_table, arena);
     if (!planned && !has_table)
         return false;
