@@ -55,7 +55,7 @@ static void compute_quad(const struct single *work, const struct dory_normaliser
 {
     const struct dory_product *product = &work->product;
     const uint8_t *weights = product->weights + quad * product->quad_bytes, *constants = weights + 4 * work->lane_weights;
-    int32_t sum[4];
+    int32_t sum[16] = {0}; /* of four pixels: fewer bits than a byte has are packed from so many */
     if (product->input_is_signed) {
         sum_quad(work, work->input + 4 * quad, weights, sum, true);
     } else {
