@@ -51,11 +51,22 @@ static inline __attribute__((always_inline)) void sum_quad(const struct single *
     memcpy(sum, own, sizeof own);
 }
 
+/* Elements of fewer bits than a byte has are packed from four pixels: there is room for so many. */
+static void finish_long(const struct dory_product *product, const int32_t sum[4], const uint8_t *constants, uint32_t quad)
+{
+    int32_t four[16];
+#pragma GCC unroll 16
+    for (unsigned i = 0; i < 16; i++) {
+        four[i] = sum[i % 4];
+    }
+    dory_finish_sums(product, four, 1, 4, constants, 0, 1, quad);
+}
+
 static void compute_quad(const struct single *work, const struct dory_normaliser *normaliser, uint32_t quad)
 {
     const struct dory_product *product = &work->product;
     const uint8_t *weights = product->weights + quad * product->quad_bytes, *constants = weights + 4 * work->lane_weights;
-    int32_t sum[16] = {0}; /* of four pixels: fewer bits than a byte has are packed from so many */
+    int32_t sum[4];
     if (product->input_is_signed) {
         sum_quad(work, work->input + 4 * quad, weights, sum, true);
     } else {
@@ -68,7 +79,7 @@ static void compute_quad(const struct single *work, const struct dory_normaliser
         }
         dory_store_word(product->output + 4 * quad, dory_pack_bytes(sum));
     } else {
-        dory_finish_sums(product, sum, 1, 4, constants, 0, 1, quad);
+        finish_long(product, sum, constants, quad);
     }
 }
 
