@@ -121,10 +121,8 @@ static void test_subject(const struct subject *subject, const struct target *tar
     EXPECT(moved > 0 && advanced > 0, "%s: %d, %d", subject->name, moved, advanced);
 }
 
-/* Usage: test_plan_postpone [few]: only the last network */
-int main(int argc, char **argv)
+int main(void)
 {
-    (void)argv;
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target;
@@ -135,8 +133,7 @@ int main(int argc, char **argv)
         {"MobileNetV2-1.0-128 in 260 kB", mobilenet_v2(&arena, 128), 40000, 260000, 15000}, /* activations in RAM */
         {"20 layers", deep_network(&arena, 20), 30000, 60000, 0},
     };
-    size_t count = sizeof subjects / sizeof *subjects;
-    for (size_t i = argc > 1 ? count - 1 : 0; i < count; i++)
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
         test_subject(&subjects[i], &target, &arena);
     arena_free(&arena);
     return expect_result("postponed prefetches");
