@@ -32,6 +32,22 @@
 #define SUM14 "t6"
 #define SUM15 "ra"
 
+/* All of them but s0, as what is clobbered. */
+#define REGISTERS_OF_BLOCK                                                                                                  \
+    "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", "s4", \
+        "s5", "s6", "s7", "s8", "s9", "s10", "s11"
+
+/* Hardware loops need instructions of 4 bytes, which start where memory has a word. ".option pop" ends it. */
+#define WORDS_OF_CODE ".option push\n.balign 4\n.option norvc\n"
+
+/* The pixels of a block, struct dory_pixels, as operands, and their offsets' registers. */
+#define PIXELS(first, distance)                                                                                             \
+    [input] "m"(first), [offset1] "m"((distance)[0]), [offset2] "m"((distance)[1]), [offset3] "m"((distance)[2])
+#define LOAD_OFFSETS                                                                                                        \
+    "lw a3, %[offset1]\n"                                                                                                   \
+    "lw a4, %[offset2]\n"                                                                                                   \
+    "lw a5, %[offset3]\n"
+
 /* The weights of a step, 4 bytes of each channel in t0 to t3: they are loaded first, and unpacked where the loads' results are
  * there. */
 #define LOAD_BYTES P_LW_NEXT("t0", "a1") P_LW_NEXT("t1", "a1") P_LW_NEXT("t2", "a1") P_LW_NEXT("t3", "a1")
@@ -45,6 +61,13 @@
         dot(SUM8, "t4", "t0") dot(SUM9, "t4", "t1") dot(SUM10, "t4", "t2") dot(SUM11, "t4", "t3") behind_use_of_t4          \
         dot(SUM12, "t5", "t0") dot(SUM13, "t5", "t1") dot(SUM14, "t5", "t2") label_of_last                                  \
         dot(SUM15, "t5", "t3")
+
+/* A run of words; label 2 is behind it. */
+#define SUM_WORDS(load, unpack, step, set, add)                                                                             \
+    STEP(load, unpack, set, "lw t4, %[more_words]\n", "")                                                                   \
+    "beqz t4, 2f\n"                                                                                                         \
+    LP_SETUP("x0", "t4", step, "1") STEP(load, unpack, add, "", "1: ")                                                      \
+    "2:\n"
 
 /* Four sums of one channel. In groups of four, because a product is not ready for the very next instruction. */
 #define NORMALISE(a, b, c, d)                                                                                               \
@@ -253,6 +276,10 @@
     "sw " c ", " #offset " + 8(t0)\n"                                                                                       \
     "sw " d ", " #offset " + 12(t0)\n"
 
+#define KEEP_SUMS                                                                                                           \
+    KEEP(SUM0, SUM1, SUM2, SUM3, 0) KEEP(SUM4, SUM5, SUM6, SUM7, 16) KEEP(SUM8, SUM9, SUM10, SUM11, 32)                     \
+        KEEP(SUM12, SUM13, SUM14, SUM15, 48)
+
 /* The first step of a block sets the sums, which saves 16 instructions that would clear them. The words of a run are
  * counted by the inner hardware loop, the runs behind the first by the outer one; a loop of no rounds is not
  * allowed and jumped over. A block of one run takes step * words + 84 cycles, where a step has `step` instructions. `scale`
@@ -260,19 +287,12 @@
  * names behind FINISH_ and STORE_. */
 #define MULTIPLY(blocks, load, unpack, step, set, add, scale, finish, end)                                                  \
     __asm__ volatile(                                                                                                       \
-        ".option push\n"                                                                                                    \
-        ".balign 4\n"                                                                                                       \
-        ".option norvc\n"                                                                                                   \
+        WORDS_OF_CODE                                                                                                       \
         "lw a1, %[weights]\n"                                                                                               \
-        "lw a3, %[offset1]\n"                                                                                               \
-        "lw a4, %[offset2]\n"                                                                                               \
-        "lw a5, %[offset3]\n"                                                                                               \
+        LOAD_OFFSETS                                                                                                        \
         "0: lw a0, %[input]\n"                                                                                              \
-        STEP(load, unpack, set, "lw t4, %[more_words]\n", "")                                                               \
-        "beqz t4, 2f\n"                                                                                                     \
-        LP_SETUP("x0", "t4", step, "1")                                                                                     \
-        STEP(load, unpack, add, "", "1: ")                                                                                  \
-        "2: lw t5, %[special]\n"                                                                                            \
+        SUM_WORDS(load, unpack, step, set, add)                                                                             \
+        "lw t5, %[special]\n"                                                                                               \
         KIND_##finish                                                                                                       \
         "bnez t5, 4f\n"                                                                                                     \
         scale                                                                                                               \
@@ -319,25 +339,20 @@
         "bnez t4, 3b\n"                                                                                                     \
         "8: lw t0, %[sum]\n"                                                                                                \
         "nop\n"                                                                                                             \
-        KEEP(SUM0, SUM1, SUM2, SUM3, 0)                                                                                     \
-        KEEP(SUM4, SUM5, SUM6, SUM7, 16)                                                                                    \
-        KEEP(SUM8, SUM9, SUM10, SUM11, 32)                                                                                  \
-        KEEP(SUM12, SUM13, SUM14, SUM15, 48)                                                                                \
+        KEEP_SUMS                                                                                                           \
         "j 9f\n"                                                                                                            \
         FINISH_##finish##_ASIDE                                                                                             \
         "9: sw a1, %[weights]\n"                                                                                            \
         ".option pop\n"                                                                                                     \
         : [weights] "+m"((blocks)->weights), [output] "+m"((blocks)->output)                                                \
-        : [input] "m"((blocks)->pixels.input), [offset1] "m"((blocks)->pixels.offset[0]),                                   \
-          [offset2] "m"((blocks)->pixels.offset[1]), [offset3] "m"((blocks)->pixels.offset[2]),                             \
+        : PIXELS((blocks)->pixels.input, (blocks)->pixels.offset),                                                          \
           [words] "m"((blocks)->words), [more_words] "m"((blocks)->more_words), [more_runs] "m"((blocks)->more_runs),       \
           [jump] "m"((blocks)->jump), [weights_end] "m"((blocks)->weights_end), [special] "m"((blocks)->special),           \
           [direct] "m"((blocks)->direct), [shift] "m"((blocks)->normaliser.direct_shift),                                   \
           [reciprocal] "m"((blocks)->normaliser.reciprocal), [away] "m"((blocks)->normaliser.away),                         \
           [minimum] "m"((blocks)->normaliser.minimum),                                                                      \
           [maximum] "m"((blocks)->normaliser.maximum), [output_step] "m"((blocks)->output_step), [sum] "m"((blocks)->sum)   \
-        : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", \
-          "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory")
+        : REGISTERS_OF_BLOCK, "memory")
 
 /* clang-format on */
 

@@ -38,13 +38,9 @@
 
 #define MULTIPLY_PART(blocks, kind)                                                                                         \
     __asm__ volatile(                                                                                                       \
-        ".option push\n"                                                                                                    \
-        ".balign 4\n"                                                                                                       \
-        ".option norvc\n"                                                                                                   \
+        WORDS_OF_CODE                                                                                                       \
         "lw a1, %[weights]\n"                                                                                               \
-        "lw a3, %[offset1]\n"                                                                                               \
-        "lw a4, %[offset2]\n"                                                                                               \
-        "lw a5, %[offset3]\n"                                                                                               \
+        LOAD_OFFSETS                                                                                                        \
         "lw a0, %[input]\n"                                                                                                 \
         "nop\n"                                                                                                             \
         STEP_OF_THREE(PV_DOTUSP_B, "lw t4, %[more_words]\n", "")                                                            \
@@ -71,14 +67,12 @@
         "5:\n"                                                                                                              \
         ".option pop\n"                                                                                                     \
         :                                                                                                                   \
-        : [weights] "m"((blocks)->weights), [input] "m"((blocks)->pixels.input), [offset1] "m"((blocks)->pixels.offset[0]), \
-          [offset2] "m"((blocks)->pixels.offset[1]), [offset3] "m"((blocks)->pixels.offset[2]),                             \
+        : [weights] "m"((blocks)->weights), PIXELS((blocks)->pixels.input, (blocks)->pixels.offset),                        \
           [more_words] "m"((blocks)->more_words), [shift] "m"((blocks)->normaliser.direct_shift),                           \
           [maximum] "m"((blocks)->normaliser.maximum), [lanes] "m"((blocks)->part.lanes),                                   \
           [output] "m"((blocks)->part.output), [lane_step] "m"((blocks)->part.lane_step),                                   \
           [pixel_step] "m"((blocks)->part.pixel_step)                                                                       \
-        : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", \
-          "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory")
+        : REGISTERS_OF_BLOCK, "memory")
 
 /* clang-format on */
 

@@ -23,15 +23,6 @@ typedef void dory_sum_block(struct dory_laid_block *block, bool is_signed);
 
 /* clang-format off */
 
-/* 4 bits as they are, not 16 times as large, for which sums of 16 bits have no room. */
-#define UNPACK_4_AS_IS                                                                                                      \
-    PV_SRA_B("t1", "t0", 4)                                                                                                 \
-    PV_SLL_B("t0", "t0", 4)                                                                                                 \
-    PV_SRA_B("t0", "t0", 4)                                                                                                 \
-    PV_SRA_B("t3", "t2", 4)                                                                                                 \
-    PV_SLL_B("t2", "t2", 4)                                                                                                 \
-    PV_SRA_B("t2", "t2", 4)
-
 #define TIMES_256(a, b, c, d)                                                                                               \
     "slli " a ", " a ", 8\n"                                                                                                \
     "slli " b ", " b ", 8\n"                                                                                                \
@@ -41,19 +32,12 @@ typedef void dory_sum_block(struct dory_laid_block *block, bool is_signed);
 /* Registers as in product_block.h. */
 #define SUM_BLOCK(block, load, unpack, step, set, add)                                                                      \
     __asm__ volatile(                                                                                                       \
-        ".option push\n"                                                                                                    \
-        ".balign 4\n"                                                                                                       \
-        ".option norvc\n"                                                                                                   \
+        WORDS_OF_CODE                                                                                                       \
         "lw a1, %[weights]\n"                                                                                               \
         "lw a0, %[input]\n"                                                                                                 \
-        "lw a3, %[offset1]\n"                                                                                               \
-        "lw a4, %[offset2]\n"                                                                                               \
-        "lw a5, %[offset3]\n"                                                                                               \
-        STEP(load, unpack, set, "lw t4, %[more_words]\n", "")                                                               \
-        "beqz t4, 2f\n"                                                                                                     \
-        LP_SETUP("x0", "t4", step, "1")                                                                                     \
-        STEP(load, unpack, add, "", "1: ")                                                                                  \
-        "2: lw t5, %[low]\n"                                                                                                \
+        LOAD_OFFSETS                                                                                                        \
+        SUM_WORDS(load, unpack, step, set, add)                                                                             \
+        "lw t5, %[low]\n"                                                                                                   \
         "lw t4, %[words]\n"                                                                                                 \
         "beqz t5, 4f\n"                                                                                                     \
         TIMES_256(SUM0, SUM1, SUM2, SUM3)                                                                                   \
@@ -66,17 +50,12 @@ typedef void dory_sum_block(struct dory_laid_block *block, bool is_signed);
         STEP(load, unpack, PV_SDOTUSP_B, "", "3: ")                                                                         \
         "4: lw t0, %[sum]\n"                                                                                                \
         "sw a1, %[weights]\n"                                                                                               \
-        KEEP(SUM0, SUM1, SUM2, SUM3, 0)                                                                                     \
-        KEEP(SUM4, SUM5, SUM6, SUM7, 16)                                                                                    \
-        KEEP(SUM8, SUM9, SUM10, SUM11, 32)                                                                                  \
-        KEEP(SUM12, SUM13, SUM14, SUM15, 48)                                                                                \
+        KEEP_SUMS                                                                                                           \
         ".option pop\n"                                                                                                     \
         : [weights] "+m"((block)->weights)                                                                                  \
-        : [input] "m"((block)->input), [low] "m"((block)->low), [offset1] "m"((block)->offset[0]),                          \
-          [offset2] "m"((block)->offset[1]), [offset3] "m"((block)->offset[2]), [words] "m"((block)->words),                \
+        : PIXELS((block)->input, (block)->offset), [low] "m"((block)->low), [words] "m"((block)->words),                    \
           [more_words] "m"((block)->more_words), [sum] "m"((block)->sum)                                                    \
-        : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", \
-          "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory")
+        : REGISTERS_OF_BLOCK, "memory")
 
 /* clang-format on */
 

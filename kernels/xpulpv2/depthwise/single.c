@@ -6,7 +6,7 @@
  * through memory 430 to 790 (64 bits, a division); a tile 500. 7x7 has 196 products a quad, hence with 32 bits 4.1 core
  * cycles a product, 4.5 with 256 channels. Kernels of 5x5 and less take more than 6, for few products share their end: 4x4
  * 6.7 and 3x3 10.6 with 256 channels, a line of 15 taps and 128 channels 8.9, high; and so does 7x7 by a division, 7.4. */
-#include "../any/store.h"
+#include "../product.h"
 #include "../xpulpv2.h"
 
 struct single {
@@ -51,15 +51,15 @@ static inline __attribute__((always_inline)) void sum_quad(const struct single *
     memcpy(sum, own, sizeof own);
 }
 
-/* Elements of fewer bits than a byte has are packed from four pixels: there is room for so many. */
-static void finish_long(const struct dory_product *product, const int32_t sum[4], const uint8_t *constants, uint32_t quad)
+/* Elements of a byte and more: layers of fewer bits are not for this kernel (dory_is_single_depthwise). */
+static void finish_long(const struct dory_product *product, int32_t sum[4], const uint8_t *constants, uint32_t quad)
 {
-    int32_t four[16];
-#pragma GCC unroll 16
-    for (unsigned i = 0; i < 16; i++) {
-        four[i] = sum[i % 4];
+    uint32_t bytes = product->output_bits / 8;
+    uint8_t *output = product->output + 4 * quad * bytes;
+    for (uint32_t lane = 0; lane < 4; lane++, output += bytes) {
+        dory_normalise_lane(&product->blocks.normaliser, constants, lane, sum + lane, 1, 1);
+        dory_store_element(output, sum[lane], bytes);
     }
-    dory_finish_sums(product, four, 1, 4, constants, 0, 1, quad);
 }
 
 static void compute_quad(const struct single *work, const struct dory_normaliser *normaliser, uint32_t quad)

@@ -35,6 +35,15 @@
     SCALE(SUM14)                                                                                                            \
     SCALE(SUM15)
 
+/* 4 bits as they are, not 16 times as large, for which sums of 16 bits have no room. */
+#define UNPACK_4_AS_IS                                                                                                      \
+    PV_SRA_B("t1", "t0", 4)                                                                                                 \
+    PV_SLL_B("t0", "t0", 4)                                                                                                 \
+    PV_SRA_B("t0", "t0", 4)                                                                                                 \
+    PV_SRA_B("t3", "t2", 4)                                                                                                 \
+    PV_SLL_B("t2", "t2", 4)                                                                                                 \
+    PV_SRA_B("t2", "t2", 4)
+
 /* 2 bits: four channels in a word, 28 instructions a step. */
 #define LOAD_2 P_LW_NEXT("t3", "a1")
 #define UNPACK_2                                                                                                            \
