@@ -13,7 +13,7 @@
 #include "emit/assemble.h"
 #include "emit/emit.h"
 #include "network/expected.h"
-#include "plan/plan.h"
+#include "planner/plan_make.h"
 #include "report/plan_report.h"
 #include "report/plan_text.h"
 #include "report/plan_views.h"

@@ -5,8 +5,8 @@
 #include "command/commands.h"
 #include "command/load_model.h"
 #include "emit/emit.h"
-#include "plan/budget.h"
-#include "plan/planner.h"
+#include "planner/budget.h"
+#include "planner/planner.h"
 
 struct kernels {
     const struct dory_kernel_description **list;

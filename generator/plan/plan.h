@@ -14,27 +14,6 @@
 #include "network/network.h"
 #include "target/target.h"
 
-struct plan_options {
-    uint32_t l1_bytes;          /* 0: the target's, less its stacks. Of the memory level: stacks are taken off this too */
-    uint32_t l2_bytes;          /* 0: the target's, less what its firmware takes. Else the arena's size, nothing taken off */
-    bool tables_in_l2;          /* l2_bytes are for the arena and the network's tables, which depend on the plan */
-    uint32_t l2_firmware_bytes; /* of L2, for all but arena and tables: budget.h, not plan_make */
-    uint32_t l2_application_bytes; /* of these, the application's share */
-    unsigned cores;                /* 0: the target's */
-    bool tensors_in_ram;           /* for tests: level every intermediate tensor in L3 RAM where possible */
-    /* By cycles; the others are for tests: CHW nowhere, or wherever it is possible. */
-    enum plan_layouts { LAYOUTS_BY_CYCLES, LAYOUTS_HWC, LAYOUTS_CHW } layouts;
-    /* Where weights are before a run: all in the flash; all in L2, beside the activations; in L2 those with which the
-     * network is fastest; all linked into the program, which is in L2, too. */
-    enum plan_weights { WEIGHTS_FLASH, WEIGHTS_RESIDENT, WEIGHTS_AUTO, WEIGHTS_LINKED } weights;
-    /* Layers that take turns, stripe by stripe, so that the tensors between them are never whole: where that is faster;
-     * nowhere; where it spares RAM, faster or not; for tests: wherever it is possible. */
-    enum plan_blocks { BLOCKS_AUTO, BLOCKS_NONE, BLOCKS_SPARING, BLOCKS_ALWAYS } blocks;
-    /* Null: none. Of plans before, which were for the same network, options and target, but for clocks and the size of L2:
-     * the same plan in less time. It lives longer than the plan. */
-    struct plan_memory *memory;
-};
-
 /* A range of L2 that holds one thing from step to step. */
 enum plan_buffer_kind { BUFFER_TENSOR, BUFFER_WINDOW, BUFFER_WEIGHTS, BUFFER_RING };
 
@@ -154,33 +133,19 @@ struct plan {
 
 #define FLASH_HEADER_BYTES DORY_FLASH_HEADER_BYTES /* of the flash image; dory/network.h says what is in it */
 
-/* ---- the passes behind describe, in their order; each false after an error was reported ---- */
+/* ---- finish.c ---- */
 
-/* plan_memory.c: an empty memory of what plans have found. */
-struct plan_memory *plan_memory_make(struct arena *arena);
-
-/* Does the target have the cores and bytes that the options ask for? A plan for more is one for another machine. */
-bool plan_options_check(const struct plan_options *options, const struct target *target, struct diagnostics *diagnostics);
-
-/* resident.c: kernels, tiles, steps, transfers, offsets. */
-bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
-               struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
-
-/* finish.c, of a plan that gets a table of tiles: awaits transfers at earlier steps, where nobody waits for them, so
+/* Of a plan that gets a table of tiles: awaits transfers at earlier steps, where nobody waits for them, so
  * that the cores need to meet the driver less often. */
 void plan_await_together(struct plan *plan, struct arena *arena);
 
-/* finish.c: brings the first weights of layers beside the layer before, where L1 has room for them, and predicts
+/* Brings the first weights of layers beside the layer before, where L1 has room for them, and predicts
  * anew. `has_table`: of its tiles, see below. What was compared until then, and proof.bound_cycles, is without that. */
 void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena);
 
-/* finish.c: the tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. Null where
+/* The tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. Null where
  * one of their copies is larger than what a table can say. */
 struct dory_prepared_tile *plan_place_tiles(const struct plan *plan, struct arena *arena);
 uint32_t plan_tile_count(const struct plan *plan);
-
-/* plan.c: warnings of layers for which the chip has no kernel of its own. The portable one is a cliff, and its cycles a
- * guess. */
-void plan_warn(const struct plan *plan, struct diagnostics *diagnostics);
 
 #endif

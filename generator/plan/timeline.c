@@ -3,7 +3,11 @@
 #include <string.h>
 
 #include "dory/prepared.h"
-#include "plan/planner.h"
+
+uint64_t l3_cycles(const struct target *target, const struct dory_transfer *transfer)
+{
+    return target_l3_cycles(target, transfer->runs, transfer->run_bytes);
+}
 
 struct walk {
     const struct sequence *sequence;

@@ -6,6 +6,9 @@
 #include "plan/plan.h"
 #include "tile/tile.h"
 
+/* Cycles for which one transfer occupies the channel to L3. */
+uint64_t l3_cycles(const struct target *target, const struct dory_transfer *transfer);
+
 /* A step has its time from begin to end, in which it first waits; the end of one is the begin of the next. Its first
  * loads are issued at start_cycle; where they overlap, kernels of the step before may still be at work. */
 struct timeline_step {

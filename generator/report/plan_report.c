@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "describe/requantise.h"
-#include "plan/budget.h"
+#include "plan/table_bytes.h"
 #include "report/plan_views.h"
 
 static const char *row_format = "%-20s %-12s %-12s %-30s %-20s %6s %6s %12s %9s %7s %8s %8s %11s %6s\n";
@@ -92,8 +92,8 @@ static void add_memories(struct text *text, const struct plan *plan)
         text_add(text,
                  "L2 beside it: %" PRIu32 " bytes of code, %" PRIu32 " of application, %" PRIu32 " of tables, %" PRIu32
                  " free\n",
-                 plan->l2_firmware_bytes - plan->l2_application_bytes, plan->l2_application_bytes, budget_table_bytes(plan),
-                 plan->target->l2_bytes - plan->l2_firmware_bytes - budget_table_bytes(plan) - plan->l2_peak_bytes);
+                 plan->l2_firmware_bytes - plan->l2_application_bytes, plan->l2_application_bytes, table_bytes_of_plan(plan),
+                 plan->target->l2_bytes - plan->l2_firmware_bytes - table_bytes_of_plan(plan) - plan->l2_peak_bytes);
     text_add(text, "RAM: %" PRIu32 " bytes, flash: %" PRIu32 " bytes\n", plan->ram_bytes,
              plan->weights_are_linked ? 0 : plan->flash_bytes);
     if (plan->weights_are_linked)

@@ -2,7 +2,7 @@
 #include "report/report_files.h"
 
 #include "emit/records.h"
-#include "plan/budget.h"
+#include "plan/table_bytes.h"
 #include "report/report_layer.h"
 #include "report/report_values.h"
 
@@ -66,7 +66,7 @@ static json_t *describe_memory(const struct plan *plan)
     set_number(object, "l2_peak_bytes", plan->l2_peak_bytes);
     set_number(object, "l2_lower_bound_bytes", plan->l2_live_bytes);
     set_number(object, "l2_gap_cycles", plan->l2_gap_cycles);
-    set_number(object, "l2_table_bytes", budget_table_bytes(plan));
+    set_number(object, "l2_table_bytes", table_bytes_of_plan(plan));
     set_number(object, "l2_firmware_bytes", plan->l2_firmware_bytes);
     set_number(object, "flash_bytes", plan->flash_bytes);
     set_number(object, "ram_bytes", plan->ram_bytes);

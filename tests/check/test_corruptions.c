@@ -6,6 +6,7 @@
 #include "dory/prepared.h"
 #include "expect.h"
 #include "networks.h"
+#include "planner/plan_make.h"
 
 #define MAXIMUM_KINDS 100
 #define PLACES        12 /* at which each kind is tried in each plan */

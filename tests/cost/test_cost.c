@@ -8,8 +8,8 @@
 #include "dory/cost.h"
 #include "expect.h"
 #include "network/range.h"
-#include "plan/plan.h"
 #include "plan/timeline.h"
+#include "planner/plan_make.h"
 #include "random_layer.h"
 
 static struct dory_cost_model *open_model(const char *target)

@@ -9,7 +9,7 @@
 #include "import/load.h"
 #include "network/interpret.h"
 #include "network/range.h"
-#include "plan/plan.h"
+#include "planner/plan_make.h"
 #include "report/plan_text.h"
 
 /* What is larger takes long, and finds no more. */

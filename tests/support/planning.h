@@ -2,7 +2,7 @@
 #ifndef TESTS_PLAN_PLANNING_H
 #define TESTS_PLAN_PLANNING_H
 
-#include "plan/planner.h"
+#include "planner/planner.h"
 
 /* A planner that keeps everything in the arena of `diagnostics`, before planner_start. It holds on to its arguments. */
 struct planner planner_for(const struct network *network, const struct target *target, const struct plan_options *options,

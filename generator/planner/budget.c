@@ -1,0 +1,90 @@
+/* L2 holds a network's arena, its tables, the code that runs them, and the application. The code is measured by linking it,
+ * the application's share is said by the user (command/memory_options.c), the tables are counted (plan/table_bytes.c); the
+ * arena is what they leave. */
+#include "planner/budget.h"
+
+#include <inttypes.h>
+
+#include "dory/hal.h"
+#include "dory/prepared.h"
+#include "plan/table_bytes.h"
+
+static bool plan_beside_code(const struct network *network, const struct target *target, const struct plan_options *options,
+                             struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct plan_options beside_code = *options;
+    if (options->l2_bytes)
+        return plan_make(network, target, options, plan, arena, diagnostics);
+    beside_code.l2_bytes = target->l2_bytes - options->l2_firmware_bytes;
+    beside_code.tables_in_l2 = true;
+    uint32_t tables = table_bytes_of_network(network) +
+                      (uint32_t)network->layer_count * (uint32_t)sizeof(struct dory_layer) +
+                      table_bytes_of_schedule(network->layer_count, network->layer_count);
+    if (options->l2_firmware_bytes >= target->l2_bytes || tables + DORY_ALIGNMENT > beside_code.l2_bytes) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "does not fit L2: code and application take %" PRIu32
+                 " bytes, the tables of layers, steps and transfers at "
+                 "least about %" PRIu32 ", there are %" PRIu32,
+                 options->l2_firmware_bytes, tables, target->l2_bytes);
+        return false;
+    }
+    bool planned = plan_make(network, target, &beside_code, plan, arena, diagnostics);
+    plan->l2_firmware_bytes = options->l2_firmware_bytes;
+    return planned;
+}
+
+/* At least so many tiles: each has its operands in L1. */
+static uint64_t least_tiles(const struct network *network, const struct target *target)
+{
+    uint64_t tiles = 0;
+    for (int i = 0; i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+        const struct tensor *output = &network->tensors[layer->output];
+        uint64_t bytes = tensor_elements(output) * (uint64_t)output->bits / 8;
+        uint64_t window = (uint64_t)layer->kernel_height * (uint64_t)layer->kernel_width;
+        if (layer->weights)
+            bytes += (uint64_t)network->tensors[layer->inputs[0]].channels / (uint64_t)layer->groups * window *
+                     (uint64_t)output->channels;
+        tiles += 1 + bytes / target->l1_bytes;
+    }
+    return tiles;
+}
+
+/* With a table of the tiles, and with as many as are then the fastest. False where there are too many, or no room. */
+static bool plan_with_table(const struct network *network, const struct target *target, const struct plan_options *options,
+                            struct plan *plan, struct arena *arena)
+{
+    struct diagnostics unheard = {.arena = arena};
+    const struct target *quick = target_with_table(target, arena);
+    struct plan_options beside = *options;
+    beside.l2_firmware_bytes += options->l2_bytes ? 0 : target->table_most_tiles * DORY_PREPARED_TILE_BYTES;
+    if (least_tiles(network, target) > target->table_most_tiles ||
+        !plan_beside_code(network, quick, &beside, plan, arena, &unheard) ||
+        plan_tile_count(plan) > target->table_most_tiles)
+        return false;
+    plan->l2_firmware_bytes = options->l2_bytes ? 0 : options->l2_firmware_bytes;
+    return true;
+}
+
+bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
+                 struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct plan with_table = {0};
+    const struct diagnostics before = *diagnostics;
+    bool planned = plan_beside_code(network, target, options, plan, arena, diagnostics);
+    bool has_table = (!planned || target_may_need_table(target, plan_tile_count(plan))) &&
+                     plan_with_table(network, target, options, &with_table, arena);
+    if (!planned && !has_table)
+        return false;
+    if (!planned)
+        *diagnostics = before;
+    has_table = has_table && (!planned || with_table.predicted_cycles <= plan->predicted_cycles);
+    if (has_table) {
+        *plan = with_table;
+        plan_await_together(plan, arena);
+    }
+    plan_bring_early(plan, has_table, arena);
+    if (has_table)
+        plan->tiles = plan_place_tiles(plan, arena);
+    return true;
+}

@@ -1,0 +1,432 @@
+/* Candidates of a layer: the ways to cut it into steps, and for each the best tile. */
+#include "planner/planner.h"
+
+#include <string.h>
+
+#include "dory/hal.h"
+
+/* ---- sizes ---- */
+
+uint32_t aligned(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
+
+uint32_t tensor_bytes(const struct tensor *tensor)
+{
+    return (uint32_t)tensor->height * (uint32_t)tensor->width *
+           dory_element_bytes((uint32_t)tensor->channels, (uint32_t)tensor->bits);
+}
+
+uint32_t operand_pixel_bytes(const struct dory_layer *record, unsigned operand, uint32_t channels)
+{
+    const uint8_t bits[] = {record->input_bits, record->second_input_bits, record->output_bits};
+    return dory_element_bytes(channels, bits[operand]);
+}
+
+uint32_t operand_channels(const struct dory_layer *record, unsigned operand)
+{
+    return operand == 2 ? record->output_channels : dory_input_channels(record, operand);
+}
+
+/* A second input of one pixel, which every tile reads. */
+static bool is_pixel(const struct dory_layer *record, unsigned operand) { return operand == 1 && record->second_is_pixel; }
+
+uint32_t operand_width(const struct dory_layer *record, unsigned operand)
+{
+    return operand == 2 ? record->output_width : is_pixel(record, operand) ? 1 : record->input_width;
+}
+
+uint32_t operand_row_bytes(const struct dory_layer *record, unsigned operand)
+{
+    return operand_width(record, operand) * operand_pixel_bytes(record, operand, operand_channels(record, operand));
+}
+
+uint32_t operand_window_bytes(const struct dory_layer *record, unsigned operand, const struct dory_window *window)
+{
+    return window->rows * operand_width(record, operand) * operand_pixel_bytes(record, operand, window->channels);
+}
+
+bool layer_brings_weights(const struct planner *planner, int layer)
+{
+    return layer_has_weights(&planner->runs[layer]) && !(planner->resident && planner->resident[layer]);
+}
+
+uint64_t layer_weights_bytes(const struct dory_layer *record)
+{
+    if (!layer_has_weights(record))
+        return 0;
+    return (uint64_t)dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, record->input_channels);
+}
+
+int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }
+
+int layer_operand(const struct layer *layer, int operand)
+{
+    return operand == 2 ? layer->output : operand < layer_input_count(layer) ? layer->inputs[operand] : -1;
+}
+
+bool layer_reads(const struct layer *layer, int tensor)
+{
+    return layer->inputs[0] == tensor || layer_operand(layer, 1) == tensor;
+}
+
+bool tensor_is_port(const struct network *network, int tensor)
+{
+    bool found = network->tensors[tensor].producer == NO_LAYER;
+    for (int i = 0; i < network->output_count; i++)
+        found = found || network->outputs[i] == tensor;
+    return found;
+}
+
+uint8_t layer_ram(const struct planner *planner, int layer)
+{
+    uint8_t ram = 0;
+    for (int i = 0; i < 3; i++) {
+        int tensor = layer_operand(&planner->network->layers[layer], i);
+        ram |= (uint8_t)(tensor >= 0 && planner->levels[tensor] == IN_RAM ? 1 << i : 0);
+    }
+    return ram;
+}
+
+/* ---- windows ---- */
+
+/* Rows that make a whole number of L3 words: stripes of a tensor in RAM start at multiples of it. */
+uint32_t cut_row_granule(uint32_t row_bytes)
+{
+    uint32_t granule = 1;
+    while (granule * row_bytes % HAL_L3_ALIGNMENT != 0)
+        granule *= 2;
+    return granule;
+}
+
+/* The input rows that output rows `first` and up read. Rows of nothing but border leave a window of one row that is not
+ * read: there are no empty windows. */
+void cut_input_rows(const struct dory_layer *record, uint32_t first, uint32_t rows, uint32_t granule,
+                    struct dory_window *window)
+{
+    int64_t start = dory_first_input_row(record, first), end = start + dory_input_rows(record, rows);
+    start = start < 0 ? 0 : start >= record->input_height ? record->input_height - 1 : start;
+    end = end > record->input_height ? record->input_height : end <= start ? start + 1 : end;
+    start -= start % granule;
+    window->first_row = (uint16_t)start;
+    window->rows = (uint16_t)(end - start);
+}
+
+static void set_input_window(const struct dory_layer *record, const struct cut *cut, unsigned operand,
+                             struct dory_step *step)
+{
+    struct dory_window *window = &step->input[operand];
+    *window = (struct dory_window){.rows = is_pixel(record, operand) ? 1 : record->input_height,
+                                   .channels = (uint16_t)operand_channels(record, operand)};
+    if (!(cut->ram & 1u << operand))
+        return;
+    if (!is_pixel(record, operand))
+        cut_input_rows(record, step->first_row, step->rows, cut_row_granule(operand_row_bytes(record, operand)), window);
+    if (!dory_reads_all_channels(record)) {
+        window->first_channel = step->first_channel;
+        window->channels = step->channels;
+    }
+}
+
+static void set_output_window(const struct dory_layer *record, const struct cut *cut, struct dory_step *step)
+{
+    step->output = (struct dory_window){.rows = record->output_height, .channels = record->output_channels};
+    if (cut->ram & RAM_OUTPUT)
+        step->output = (struct dory_window){.first_row = step->first_row,
+                                            .rows = step->rows,
+                                            .first_channel = step->first_channel,
+                                            .channels = step->channels};
+}
+
+struct dory_step cut_make_step(const struct dory_layer *record, const struct cut *cut, uint32_t row, uint32_t rows,
+                               uint32_t channel)
+{
+    struct dory_step step = {
+        .first_row = (uint16_t)row,
+        .rows = (uint16_t)rows,
+        .first_channel = (uint16_t)channel,
+        .channels = (uint16_t)dory_minimum(cut->channels, record->output_channels - channel),
+    };
+    set_input_window(record, cut, 0, &step);
+    if (dory_has_second_input(record))
+        set_input_window(record, cut, 1, &step);
+    set_output_window(record, cut, &step);
+    /* results that go to RAM must be in L2 before the next step hands them to the queue */
+    step.drain = (cut->ram & RAM_OUTPUT) != 0 || (row == 0 && channel == 0);
+    return step;
+}
+
+static void make_steps(struct planner *planner, const struct dory_layer *record, struct cut *cut)
+{
+    uint32_t stripes = dory_divide_up(record->output_height, cut->rows),
+             blocks = dory_divide_up(record->output_channels, cut->channels);
+    cut->step_count = stripes * blocks;
+    cut->steps = arena_array(planner->arena, struct dory_step, cut->step_count);
+    for (uint32_t i = 0; i < cut->step_count; i++) {
+        uint32_t stripe = cut->channels_outer ? i % stripes : i / blocks;
+        uint32_t block = cut->channels_outer ? i / stripes : i % blocks;
+        uint32_t row = stripe * cut->rows;
+        cut->steps[i] =
+            cut_make_step(record, cut, row, dory_minimum(cut->rows, record->output_height - row), block * cut->channels);
+    }
+    cut->steps[cut->step_count - 1].last_of_layer = 1;
+}
+
+/* ---- one cut ---- */
+
+/* Input rows of the stripe that needs most. */
+static uint32_t most_input_rows(const struct dory_layer *record, const struct cut *cut, unsigned operand)
+{
+    uint32_t granule = cut_row_granule(operand_row_bytes(record, operand)), most = is_pixel(record, operand);
+    for (uint32_t first = 0; !is_pixel(record, operand) && first < record->output_height; first += cut->rows) {
+        struct dory_window window;
+        cut_input_rows(record, first, dory_minimum(cut->rows, record->output_height - first), granule, &window);
+        most = window.rows > most ? window.rows : most;
+    }
+    return most;
+}
+
+struct cut *cut_get(struct planner *planner, int layer, uint32_t rows, uint32_t channels, bool channels_outer, uint8_t ram)
+{
+    struct planned_layer *of = layer_of(planner, layer);
+    struct cut **end = &of->cuts;
+    for (; *end; end = &(*end)->next)
+        if ((*end)->rows == rows && (*end)->channels == channels && (*end)->channels_outer == channels_outer &&
+            (*end)->ram == ram)
+            return *end;
+    *end = arena_allocate(planner->arena, sizeof **end);
+    **end = (struct cut){.rows = rows, .channels = channels, .channels_outer = channels_outer, .ram = ram};
+    for (unsigned operand = 0; operand < (dory_has_second_input(&of->record) ? 2 : 1); operand++)
+        (*end)->input_rows[operand] = most_input_rows(&of->record, *end, operand);
+    return *end;
+}
+
+/* Channel blocks of a tensor in RAM are runs of whole L3 words only if blocks and pixels are. */
+static bool blocks_are_words(const struct dory_layer *record, unsigned operand, uint32_t channels)
+{
+    uint32_t all = operand_channels(record, operand);
+    return operand_pixel_bytes(record, operand, all) % HAL_L3_ALIGNMENT == 0 &&
+           operand_pixel_bytes(record, operand, channels) % HAL_L3_ALIGNMENT == 0;
+}
+
+bool cut_is_legal(const struct dory_layer *record, uint32_t rows, uint32_t channels, uint8_t ram)
+{
+    bool blocks = channels < record->output_channels, stripes = rows < record->output_height;
+    if (blocks && channels % 4 != 0)
+        return false;
+    if (stripes && (ram & RAM_OUTPUT) && rows % cut_row_granule(operand_row_bytes(record, 2)) != 0)
+        return false;
+    if (blocks && (ram & RAM_OUTPUT) && !blocks_are_words(record, 2, channels))
+        return false;
+    if (!blocks || dory_reads_all_channels(record))
+        return true;
+    return (!(ram & RAM_INPUT) || blocks_are_words(record, 0, channels)) &&
+           (!(ram & RAM_SECOND_INPUT) || blocks_are_words(record, 1, channels));
+}
+
+static struct tile_problem tile_problem_of(const struct planner *planner, int layer, const struct cut *cut, int kernel)
+{
+    const struct planned_layer *of = layer_of(planner, layer);
+    return (struct tile_problem){
+        .layer = &of->record,
+        .kernel = of->kernels[kernel],
+        .target = planner->target,
+        .cores = planner->cores,
+        .l1_bytes = planner->l1_bytes,
+        .steps = cut->steps,
+        .step_count = cut->step_count,
+        .cycles = of->cycles[kernel],
+    };
+}
+
+/* Tiles of two steps in the same place take as many cycles: all that these depend on beside the place. Of planes alone rows
+ * count. */
+static bool is_alike(const struct dory_step *a, const struct dory_step *b, bool rows_count)
+{
+    return a->drain == b->drain && a->input[0].channels == b->input[0].channels &&
+           (!rows_count || a->input[0].rows == b->input[0].rows) && a->input[1].channels == b->input[1].channels &&
+           a->output.channels == b->output.channels;
+}
+
+bool cut_has_same_tiles(const struct planned_layer *of, const struct cut *a, const struct cut *b)
+{
+    bool same = a->rows == b->rows && a->channels == b->channels && a->channels_outer == b->channels_outer;
+    for (uint32_t i = 0; same && i < a->step_count; i++)
+        same = is_alike(&a->steps[i], &b->steps[i], of->record.input_layout == DORY_CHW);
+    return same;
+}
+
+/* Another cut of the layer that differs in what lives in RAM, if its tile is the same and has been found. */
+static const struct cut *solved_before(const struct planned_layer *of, const struct cut *cut)
+{
+    for (const struct cut *other = of->cuts; other; other = other->next)
+        if (other != cut && other->solved && cut_has_same_tiles(of, other, cut))
+            return other;
+    return NULL;
+}
+
+static void copy_solution(struct cut *cut, const struct cut *from)
+{
+    cut->legal = from->legal;
+    cut->kernel = from->kernel;
+    cut->tiling = from->tiling;
+    cut->cost = from->cost;
+    cut->quad_bytes = from->quad_bytes;
+    cut->times = from->times;
+}
+
+bool cut_find_tile(const struct planner *planner, int layer, struct cut *cut)
+{
+    const struct planned_layer *of = layer_of(planner, layer);
+    cut->solved = true;
+    cut->times = arena_array(planner->arena, struct step_times, cut->step_count);
+    for (int i = 0; of->kernels[i]; i++) {
+        struct tile_problem problem = tile_problem_of(planner, layer, cut, i);
+        struct tiling tiling;
+        struct tile_cost cost;
+        if (!tile_search(&problem, cut->legal ? cut->cost.cycles : UINT64_MAX, &tiling, &cost))
+            continue;
+        cut->legal = true;
+        cut->kernel = of->kernels[i];
+        cut->tiling = tiling;
+        tile_simulate(&problem, &tiling, &cut->cost, cut->times);
+        cut->quad_bytes = tile_quad_bytes(&of->record, tiling.shape.input_channels);
+    }
+    return cut->legal;
+}
+
+bool cut_solve(struct planner *planner, int layer, struct cut *cut)
+{
+    struct planned_layer *of = layer_of(planner, layer);
+    if (cut->solved)
+        return cut->legal;
+    make_steps(planner, &of->record, cut);
+    const struct cut *same = solved_before(of, cut);
+    if (!same && planner->memory)
+        same = cut_memory_find(planner->memory, of, layer, cut);
+    if (same) {
+        copy_solution(cut, same);
+        cut->solved = true;
+        return cut->legal;
+    }
+    cut_find_tile(planner, layer, cut);
+    if (planner->memory)
+        cut_memory_keep(planner->memory, of, layer, cut);
+    return cut->legal;
+}
+
+static const struct cut_times *times_before(const struct cut *cut, const bool *drains)
+{
+    for (const struct cut_times *times = cut->drained; times; times = times->next)
+        if (memcmp(times->drains, drains, cut->step_count * sizeof *drains) == 0)
+            return times;
+    return NULL;
+}
+
+void cut_play(const struct planner *planner, int layer, const struct cut *cut, const struct dory_step *steps, uint32_t count,
+              struct tile_cost *cost, struct step_times *times)
+{
+    const struct planned_layer *of = layer_of(planner, layer);
+    int kernel = 0;
+    while (of->kernels[kernel] != cut->kernel)
+        kernel++;
+    struct tile_problem problem = tile_problem_of(planner, layer, cut, kernel);
+    problem.steps = steps;
+    problem.step_count = count;
+    tile_simulate(&problem, &cut->tiling, cost, times);
+}
+
+static void play(const struct planner *planner, int layer, const struct cut *cut, struct cut_times *times)
+{
+    struct arena scratch = {0};
+    struct dory_step *steps = arena_array(&scratch, struct dory_step, cut->step_count);
+    struct step_times *own = arena_array(planner->arena, struct step_times, cut->step_count);
+    memcpy(steps, cut->steps, cut->step_count * sizeof *steps);
+    for (uint32_t i = 0; i < cut->step_count; i++)
+        steps[i].drain = times->drains[i];
+    cut_play(planner, layer, cut, steps, cut->step_count, &times->cost, own);
+    times->steps = own;
+    arena_free(&scratch);
+}
+
+const struct cut_times *cut_drained(const struct planner *planner, int layer, struct cut *cut, const bool *drains)
+{
+    const struct cut_times *known = times_before(cut, drains);
+    if (known)
+        return known;
+    struct cut_times *times = arena_allocate(planner->arena, sizeof *times);
+    bool *copy = arena_array(planner->arena, bool, cut->step_count), as_foreseen = true;
+    memcpy(copy, drains, cut->step_count * sizeof *copy);
+    *times = (struct cut_times){.drains = copy, .cost = cut->cost, .steps = cut->times, .next = cut->drained};
+    for (uint32_t i = 0; i < cut->step_count; i++)
+        as_foreseen = as_foreseen && drains[i] == (cut->steps[i].drain != 0);
+    if (cut->block)
+        block_play(planner, layer, cut, times);
+    else if (!as_foreseen)
+        play(planner, layer, cut, times);
+    cut->drained = times;
+    return times;
+}
+
+/* ---- what a cut needs of L2 and L3 ---- */
+
+/* Before a cut is solved its quads are counted as if input channels were not tiled; for 8-bit weights that is exact. */
+static uint32_t weights_block_bytes(const struct planner *planner, int layer, const struct cut *cut)
+{
+    const struct dory_layer *record = &planner->runs[layer];
+    if (!layer_brings_weights(planner, layer))
+        return 0;
+    return dory_divide_up(cut->channels, 4) *
+           (cut->legal ? cut->quad_bytes : tile_quad_bytes(record, record->input_channels));
+}
+
+/* The largest window of an operand. */
+static uint32_t window_bytes(const struct dory_layer *record, const struct cut *cut, unsigned operand)
+{
+    bool part = operand == 2 || !dory_reads_all_channels(record);
+    uint32_t all = operand_channels(record, operand);
+    uint32_t pixel = operand_pixel_bytes(record, operand, part ? cut->channels : all), rows = cut->rows;
+    if (operand != 2)
+        rows = cut->input_rows[operand];
+    return rows * operand_width(record, operand) * pixel;
+}
+
+uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut *cut, bool ahead)
+{
+    const struct dory_layer *record = &layer_of(planner, layer)->record;
+    bool blocks = cut->channels < record->output_channels, stripes = cut->rows < record->output_height;
+    uint32_t sum = aligned(weights_block_bytes(planner, layer, cut)) * (blocks && ahead ? 2 : 1);
+    for (unsigned operand = 0; operand < 3; operand++) {
+        bool reloaded = stripes || (blocks && (operand == 2 || !dory_reads_all_channels(record)));
+        if (cut->ram & 1u << operand)
+            sum += aligned(window_bytes(record, cut, operand)) * (reloaded && ahead ? 2 : 1);
+    }
+    return sum;
+}
+
+/* Cycles of L3 for `times` windows of an operand; parts of a pixel are runs of their own. */
+static uint64_t window_cycles(const struct planner *planner, const struct dory_layer *record, const struct cut *cut,
+                              unsigned operand, uint64_t times)
+{
+    bool part = (operand == 2 || !dory_reads_all_channels(record)) && cut->channels < record->output_channels;
+    uint32_t all = operand_channels(record, operand);
+    uint32_t bytes = window_bytes(record, cut, operand),
+             pixel = operand_pixel_bytes(record, operand, part ? cut->channels : all);
+    struct dory_transfer window = {.runs = 1, .run_bytes = bytes};
+    uint64_t pixels = part ? bytes / pixel : 1;
+    window.run_bytes = (uint32_t)(bytes / pixels);
+    return times * pixels * l3_cycles(planner->target, &window);
+}
+
+uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cut *cut)
+{
+    const struct dory_layer *record = &layer_of(planner, layer)->record;
+    uint64_t stripes = dory_divide_up(record->output_height, cut->rows),
+             blocks = dory_divide_up(record->output_channels, cut->channels);
+    bool weights_again = !cut->channels_outer && blocks > 1, input_again = cut->channels_outer && stripes > 1;
+    struct dory_transfer weights = {.runs = 1, .run_bytes = weights_block_bytes(planner, layer, cut)};
+    uint64_t sum = weights.run_bytes ? blocks * (weights_again ? stripes : 1) * l3_cycles(planner->target, &weights) : 0;
+    uint64_t windows = stripes * (dory_reads_all_channels(record) && !input_again ? 1 : blocks);
+    for (unsigned operand = 0; operand < 3; operand++)
+        if (cut->ram & 1u << operand)
+            sum += window_cycles(planner, record, cut, operand, operand == 2 ? stripes * blocks : windows);
+    return sum;
+}

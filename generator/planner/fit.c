@@ -1,0 +1,120 @@
+/* A schedule that can be placed: transfers as late as they may be, then places, then transfers as early as places let them.
+ * Where that finds no places, these are found while the decision is played (gaps.c), which may take longer. */
+#include "planner/planner.h"
+
+#include <string.h>
+
+/* Of a transfer each: the step in which it starts. */
+static int *starts_of(const struct schedule *schedule, struct arena *arena)
+{
+    int *starts = arena_array(arena, int, (size_t)schedule->transfer_count);
+    for (int i = 0; i < schedule->transfer_count; i++)
+        starts[i] = schedule->transfers[i].start_step;
+    return starts;
+}
+
+/* The fastest way to fill gaps, if one takes less than the limit. */
+static bool best_variant(const struct planner *p, const struct fit_limits *limits, struct gaps_variant *best)
+{
+    uint64_t least = limits->cycles;
+    for (int above = 0; above < 2; above++) {
+        struct gaps_variant variant = {.from_above = above != 0, .care = PLACE_CHEAPLY};
+        uint64_t cycles = schedule_price_in_gaps(p, &variant, least);
+        if (cycles < least) {
+            least = cycles;
+            *best = variant;
+        }
+    }
+    return least < limits->cycles;
+}
+
+/* With transfers as late as they may be, and places for all of them. */
+static bool fit_late(const struct planner *p, enum place_care care, struct schedule *schedule, uint32_t *peak,
+                     struct arena *arena)
+{
+    const int *starts = starts_of(schedule, arena);
+    schedule_postpone(p, 0, schedule, arena);
+    *peak = schedule_place(schedule, schedule->l2_bytes, care);
+    if (*peak <= schedule->l2_bytes)
+        schedule_advance(schedule, starts, arena);
+    return *peak <= schedule->l2_bytes;
+}
+
+/* Thousandths of L2 that prefetches leave free: the more, the more easily what lives has places. */
+static const uint32_t left_free[] = {0, 10, 20, 40, 70};
+static const size_t enough_left[] = {[PLACE_CHEAPLY] = 3, [PLACE_QUICKLY] = 5, [PLACE_CAREFULLY] = 5};
+
+/* With as little left free as there are places with. `least_cycles`: were there places with nothing left. */
+static bool fit_left(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
+                     uint64_t *least_cycles, struct arena *arena)
+{
+    for (size_t i = 0; i < enough_left[limits->care]; i++) {
+        schedule_make(p, (uint32_t)((uint64_t)p->l2_bytes * left_free[i] / 1000), schedule, arena);
+        *least_cycles = i ? *least_cycles : schedule->cycles;
+        if (schedule->live_bytes > schedule->l2_bytes || schedule->cycles >= limits->cycles)
+            return false;
+        if (fit_late(p, i ? PLACE_CHEAPLY : limits->care, schedule, peak, arena))
+            return true;
+    }
+    return false;
+}
+
+/* The same in gaps. */
+static bool fit_in_gaps(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
+                        struct arena *arena)
+{
+    struct schedule other;
+    uint32_t bytes;
+    struct gaps_variant variant;
+    if (!best_variant(p, limits, &variant) || !schedule_make_in_gaps(p, &variant, &other, &bytes, arena))
+        return false;
+    *schedule = other;
+    *peak = bytes;
+    return true;
+}
+
+bool schedule_fit(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
+                  struct arena *arena)
+{
+    uint64_t least_cycles = 0;
+    bool found = fit_left(p, limits, schedule, peak, &least_cycles, arena);
+    const struct fit_limits faster = {found ? schedule->cycles : limits->cycles, limits->care};
+    bool is_too_much = !found && schedule->live_bytes > schedule->l2_bytes;
+    if (!is_too_much && least_cycles < faster.cycles)
+        found = fit_in_gaps(p, &faster, schedule, peak, arena) || found;
+    schedule->gap_cycles = found && schedule->cycles > least_cycles ? schedule->cycles - least_cycles : 0;
+    return found;
+}
+
+/* Cycles. With one step's computing between its start and its need a transfer can take longer than predicted, and the fabric
+ * controller can start it late; steps may begin sooner than predicted. */
+static const uint64_t margins[] = {5000, 10000, 20000, 50000, 100000};
+#define MARGINS (sizeof margins / sizeof *margins)
+
+/* With one margin; only places on the bound count: what is above it may be lost in gaps. */
+static bool fit_with_margin(const struct planner *p, uint64_t margin, enum place_care care, struct schedule *schedule,
+                            uint32_t *peak, struct arena *arena)
+{
+    schedule_make(p, 0, schedule, arena);
+    const int *starts = starts_of(schedule, arena);
+    schedule_postpone(p, margin, schedule, arena);
+    *peak = schedule_place(schedule, schedule->live_bytes, care);
+    if (*peak > schedule->live_bytes || *peak > schedule->l2_bytes)
+        return false;
+    schedule_advance(schedule, starts, arena);
+    return true;
+}
+
+/* The largest margin with which there are places: where a small one finds none, larger ones do not either. */
+bool schedule_fit_early(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
+{
+    struct schedule other;
+    uint32_t bytes;
+    bool found = false;
+    for (size_t i = 0; i < MARGINS && fit_with_margin(p, margins[i], PLACE_QUICKLY, &other, &bytes, arena); i++) {
+        *schedule = other;
+        *peak = bytes;
+        found = true;
+    }
+    return found || fit_with_margin(p, 0, PLACE_CAREFULLY, schedule, peak, arena);
+}

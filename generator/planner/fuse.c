@@ -1,0 +1,288 @@
+/* Which layers form blocks (block.c). A tensor that goes to RAM and comes back is what a block saves: for each such tensor
+ * the blocks around it are tried, with other levels for what goes in and out, and the best is kept if it is better than
+ * none. What counts is time, and beside it the traffic to RAM, as if nothing hid it: it costs energy where it costs no time.
+ * In the end a decision with blocks must be faster than that without, or it is not taken, unless RAM is to be spared at any
+ * price. */
+#include "planner/optimiser.h"
+
+#include "dory/hal.h"
+
+#define LAYERS_AROUND  3 /* that a block reaches at most beyond the tensor, to either side */
+#define ENOUGH_ROWS    3 /* heights of stripes: of those that L2 has room for, the tallest */
+#define LAYERS_BEYOND  3 /* fewer are added to either end of a block that is there */
+#define MAXIMUM_PASSES 4
+
+/* A block to try. */
+struct idea {
+    int first, last;
+    uint32_t rows;
+    bool inputs_in_l2, output_in_l2; /* brought there; else they stay where they are */
+};
+
+struct fusion {
+    struct optimiser *o;
+    struct planner *p;
+    bool spares_ram;
+    uint64_t price, best_price; /* of `before`, and of the best idea */
+    struct decision before, best;
+};
+
+/* ---- a block at hand ---- */
+
+static void set_block(struct planner *p, int first, int last, struct cut *cut)
+{
+    for (int l = first; l <= last; l++)
+        p->choices[l] = (struct choice){l == first ? cut : p->within, true};
+}
+
+/* Blocks that overlap with these layers, but are not within them. */
+static bool cuts_a_block(const struct planner *p, int first, int last)
+{
+    bool starts_inside = p->choices[first].cut == p->within;
+    return starts_inside || (last + 1 < p->network->layer_count && p->choices[last + 1].cut == p->within);
+}
+
+bool cut_anew(struct optimiser *o, int layer, uint32_t turns)
+{
+    struct planner *p = o->planner;
+    if (!is_in_block(p, layer))
+        return guess_cut(o, layer);
+    int first = block_start(p, layer);
+    const struct cut *now = p->choices[first].cut;
+    int last = first + now->block->layers - 1;
+    uint32_t rows = turns ? dory_divide_up(p->runs[last].output_height, turns) : now->rows;
+    struct cut *cut = block_get(p, first, last, rows, o->bytes);
+    if (cut)
+        p->choices[first].cut = cut;
+    return cut != NULL;
+}
+
+/* Brings a tensor to L2; the layers outside of `idea` that write or read it are cut anew. */
+static bool bring(struct optimiser *o, const struct idea *idea, int tensor)
+{
+    int layers[MAXIMUM_AROUND], count;
+    if (o->planner->levels[tensor] != IN_RAM)
+        return true;
+    set_level(o, tensor, IN_L2);
+    count = layers_around(o->network, tensor, layers);
+    for (int i = 0; i < count; i++)
+        if ((layers[i] < idea->first || layers[i] > idea->last) && !cut_anew(o, layers[i], 0))
+            return false;
+    return true;
+}
+
+static bool bring_ports(struct optimiser *o, const struct idea *idea)
+{
+    bool good = !idea->output_in_l2 || bring(o, idea, o->network->layers[idea->last].output);
+    for (int l = idea->first; good && idea->inputs_in_l2 && l <= idea->last; l++)
+        for (int i = 0; good && i < layer_input_count(&o->network->layers[l]); i++)
+            good = bring(o, idea, o->network->layers[l].inputs[i]);
+    return good;
+}
+
+/* ---- room ---- */
+
+/* The most that tensors in L2 take while these layers run. */
+static uint32_t live_bytes(const struct optimiser *o, int first, int last)
+{
+    uint32_t most = 0;
+    for (int l = first; l <= last; l++)
+        most = o->live[l] > most ? o->live[l] : most;
+    return most;
+}
+
+/* ---- ideas ---- */
+
+/* Carries out an idea: its block is there then. */
+static bool form(struct optimiser *o, const struct idea *idea)
+{
+    struct planner *p = o->planner;
+    for (int l = idea->first; l < idea->last; l++)
+        set_level(o, o->network->layers[l].output, IN_RING);
+    if (!bring_ports(o, idea))
+        return false;
+    uint32_t live = live_bytes(o, idea->first, idea->last);
+    if (live >= o->bytes)
+        return false;
+    struct cut *cut = block_get(p, idea->first, idea->last, idea->rows, o->bytes - live);
+    if (cut)
+        set_block(p, idea->first, idea->last, cut);
+    return cut != NULL;
+}
+
+static void add_transfers(struct plan_traffic *sum, const struct profile_transfer *transfers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const struct dory_transfer *record = &transfers[i].record;
+        uint64_t *bytes = record->kind == HAL_FLASH_READ ? &sum->flash_bytes : &sum->ram_bytes;
+        *bytes += (uint64_t)record->runs * record->run_bytes;
+    }
+}
+
+struct plan_traffic traffic_of(const struct planner *p)
+{
+    struct plan_traffic sum = {0};
+    for (int l = 0; l < p->network->layer_count; l++) {
+        const struct profile *profile = profile_get(p, l, &p->choices[l]);
+        add_transfers(&sum, profile->reads, profile->read_count);
+        add_transfers(&sum, profile->writes, profile->write_count);
+        sum.l1_bytes += p->choices[l].cut->cost.dma_bytes;
+    }
+    return sum;
+}
+
+static uint64_t ram_cycles(const struct planner *p)
+{
+    uint64_t cycles = 0;
+    for (int l = 0; l < p->network->layer_count; l++) {
+        const struct profile *profile = profile_get(p, l, &p->choices[l]);
+        for (int i = 0; i < profile->read_count; i++)
+            cycles += profile->reads[i].record.kind == HAL_RAM_READ ? profile->reads[i].cycles : 0;
+        for (int i = 0; i < profile->write_count; i++)
+            cycles += profile->writes[i].cycles;
+    }
+    return cycles;
+}
+
+static uint64_t fusion_price(const struct fusion *f)
+{
+    return decision_price(f->o, UINT64_MAX) + (f->spares_ram ? ram_cycles(f->p) : 0);
+}
+
+/* Of the decision at hand, which is taken back. */
+static void compare(struct fusion *f, bool is_possible)
+{
+    uint64_t price = is_possible ? fusion_price(f) : UINT64_MAX;
+    if (price < f->best_price) {
+        f->best_price = price;
+        decision_keep(f->o, &f->best);
+    }
+    decision_take(f->o, &f->before);
+}
+
+/* True where there was room for it. */
+static bool try(struct fusion *f, const struct idea *idea)
+{
+    bool formed = form(f->o, idea);
+    compare(f, formed);
+    return formed;
+}
+
+/* The tallest stripes that there is room for, and some that leave more of it to others. */
+static void try_rows(struct fusion *f, struct idea idea)
+{
+    uint32_t height = f->p->runs[idea.last].output_height, before = height;
+    int formed = 0;
+    for (uint32_t turns = 2; formed < ENOUGH_ROWS && turns <= height; turns = turns % 3 ? turns / 2 * 3 : turns / 3 * 4) {
+        idea.rows = dory_divide_up(height, turns);
+        if (idea.rows < before)
+            formed += try(f, &idea);
+        before = idea.rows;
+    }
+}
+
+static void try_block(struct fusion *f, int first, int last)
+{
+    if (first < 0 || last >= f->o->network->layer_count || cuts_a_block(f->p, first, last) ||
+        !block_is_possible(f->p, first, last))
+        return;
+    for (int ports = 0; ports < 4; ports++)
+        try_rows(f, (struct idea){first, last, 0, (ports & 1) == 0, (ports & 2) == 0});
+}
+
+static void start_round(struct fusion *f)
+{
+    f->best_price = f->price;
+    decision_keep(f->o, &f->before);
+}
+
+/* Takes the best idea of the round: true where it is better than none. */
+static bool end_round(struct fusion *f)
+{
+    if (f->best_price >= f->price)
+        return false;
+    f->price = f->best_price;
+    decision_take(f->o, &f->best);
+    return true;
+}
+
+/* The best block around a tensor, or room for it in L2. */
+static bool save_tensor(struct fusion *f, int tensor)
+{
+    int producer = f->o->network->tensors[tensor].producer;
+    start_round(f);
+    compare(f, bring(f->o, &(struct idea){.first = 0, .last = -1}, tensor));
+    for (int first = producer; first > producer - LAYERS_AROUND; first--)
+        for (int last = producer + 1; last <= producer + LAYERS_AROUND; last++)
+            try_block(f, first, last);
+    return end_round(f);
+}
+
+/* A layer that a block may reach to: where it is another block's, that one is a part of the larger one. */
+static int reach_back(const struct planner *p, int layer) { return layer < 0 ? layer : block_start(p, layer); }
+
+static int reach_on(const struct planner *p, int layer)
+{
+    while (layer + 1 < p->network->layer_count && p->choices[layer + 1].cut == p->within)
+        layer++;
+    return layer;
+}
+
+/* Other heights of stripes for a block that is there, as others have changed around it, and more layers at its ends. */
+static bool tune_block(struct fusion *f, int first, int last)
+{
+    start_round(f);
+    for (int before = 0; before < LAYERS_BEYOND; before++)
+        for (int behind = 0; behind < LAYERS_BEYOND; behind++)
+            try_block(f, reach_back(f->p, first - before), reach_on(f->p, last + behind));
+    return end_round(f);
+}
+
+/* ---- all of them ---- */
+
+static bool save_tensors(struct fusion *f)
+{
+    bool saved = false;
+    for (int t = 0; t < f->o->network->tensor_count; t++)
+        if (f->p->levels[t] == IN_RAM && f->o->network->tensors[t].producer != NO_LAYER)
+            saved = save_tensor(f, t) || saved;
+    for (int l = 0; l < f->o->network->layer_count; l++)
+        if (f->p->choices[l].cut->block)
+            saved = tune_block(f, l, l + f->p->choices[l].cut->block->layers - 1) || saved;
+    return saved;
+}
+
+/* For tests: blocks of all lengths and heights, wherever they are possible and there is room. */
+static void fuse_always(struct fusion *f)
+{
+    int layers = f->o->network->layer_count;
+    for (int first = 0; first < layers - 1; first++) {
+        int last = first + 1 + (first * 5 + layers) % 3;
+        for (; last > first; last--) {
+            uint32_t height = last < layers ? f->p->runs[last].output_height : 0;
+            struct idea idea = {first, last, 1 + (uint32_t)(first * 7 + last * 3) % (height ? height : 1), true, false};
+            decision_keep(f->o, &f->before);
+            if (last < layers && block_is_possible(f->p, first, last) && form(f->o, &idea) &&
+                decision_price(f->o, UINT64_MAX) < MISFIT)
+                break;
+            decision_take(f->o, &f->before);
+        }
+        first = last > first ? last : first;
+    }
+}
+
+void fuse(struct optimiser *o, bool spares_ram)
+{
+    struct fusion f = {
+        .o = o, .p = o->planner, .spares_ram = spares_ram, .before = decision_make(o->network, o->planner->arena)};
+    f.best = decision_make(o->network, o->planner->arena);
+    if (o->planner->options->blocks == BLOCKS_ALWAYS) {
+        fuse_always(&f);
+        return;
+    }
+    f.price = fusion_price(&f);
+    for (int pass = 0; pass < MAXIMUM_PASSES && save_tensors(&f); pass++) {
+        improve(o);
+        f.price = fusion_price(&f);
+    }
+}

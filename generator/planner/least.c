@@ -1,0 +1,230 @@
+/* The least memory with which a network fits, whatever its speed: what a user is told whose memory is too small, and the
+ * plan of last resort where the optimiser finds none.
+ *
+ * L1: the largest of what each layer's smallest tile needs. L2: a decision without any working ahead. It starts with all
+ * tensors in RAM; then, as long as that takes bytes off the layer that needs most, levels change: a
+ * tensor that fills whole windows anyway, or that keeps a layer from being cut into small blocks, is better off in L2. */
+#include "planner/optimiser.h"
+
+#include <inttypes.h>
+
+#include "dory/hal.h"
+
+/* ---- needs of layers ---- */
+
+static uint64_t steps_of(const struct dory_layer *record, const struct cut *cut)
+{
+    return (uint64_t)dory_divide_up(record->output_height, cut->rows) *
+           dory_divide_up(record->output_channels, cut->channels);
+}
+
+/* The cut with the fewest steps among those that need at most so many bytes; null: none. Its tile has been found, which may
+ * make blocks of weights larger than they seemed. */
+static struct cut *coarsest_cut(struct planner *p, int layer, uint8_t ram, uint64_t most_bytes)
+{
+    struct cut **list, *best = NULL;
+    int count = cut_list(p, layer, ram, &list);
+    for (int i = 0; i < count; i++) {
+        const struct dory_layer *record = &layer_of(p, layer)->record;
+        bool better = !best || steps_of(record, list[i]) < steps_of(record, best);
+        if (better && cut_l2_bytes(p, layer, list[i], false) <= most_bytes && cut_solve(p, layer, list[i]) &&
+            cut_l2_bytes(p, layer, list[i], false) <= most_bytes)
+            best = list[i];
+    }
+    return best;
+}
+
+/* The first layer that needs most. */
+static int widest(struct optimiser *o)
+{
+    int widest = 0;
+    for (int l = 1; l < o->network->layer_count; l++)
+        widest = layer_need(o, l) > layer_need(o, widest) ? l : widest;
+    return widest;
+}
+
+/* ---- levels ---- */
+
+static void flip(struct optimiser *o, int tensor)
+{
+    set_level(o, tensor, o->planner->levels[tensor] == IN_L2 ? IN_RAM : IN_L2);
+}
+
+static uint64_t most_in(struct optimiser *o, int tensor)
+{
+    uint64_t most = 0;
+    for (int l = o->lives[tensor].first; l <= o->lives[tensor].last; l++)
+        most = layer_need(o, l) > most ? layer_need(o, l) : most;
+    return most;
+}
+
+static void flip_set(struct optimiser *o, const int *tensors, unsigned count, unsigned set)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (set >> i & 1)
+            flip(o, tensors[i]);
+}
+
+/* Other levels for the operands of a layer, in all combinations; true where no layer in their lives needs `limit` any more.
+ */
+static bool flip_operands(struct optimiser *o, int layer, uint64_t limit)
+{
+    const struct layer *of = &o->network->layers[layer];
+    int operands[3] = {of->output, of->inputs[0], layer_has_two_inputs(of) ? of->inputs[1] : of->inputs[0]};
+    unsigned count = operands[2] == operands[1] ? 2 : 3;
+    for (unsigned set = 1; set < 1u << count; set++) {
+        bool better = true;
+        flip_set(o, operands, count, set);
+        for (unsigned i = 0; i < count; i++)
+            better = better && (!(set >> i & 1) || most_in(o, operands[i]) < limit);
+        if (better)
+            return true;
+        flip_set(o, operands, count, set);
+    }
+    return false;
+}
+
+static bool relieve(struct optimiser *o, int layer)
+{
+    uint64_t limit = layer_need(o, layer);
+    if (flip_operands(o, layer, limit))
+        return true;
+    for (int t = 0; t < o->network->tensor_count; t++) { /* those that only pass by */
+        if (o->planner->levels[t] == IN_RAM || o->lives[t].first > layer || o->lives[t].last < layer)
+            continue;
+        flip(o, t);
+        if (most_in(o, t) < limit)
+            return true;
+        flip(o, t);
+    }
+    return false;
+}
+
+/* Tensors that may as well stay in L2. */
+static void bring_to_l2(struct optimiser *o, uint64_t limit)
+{
+    for (int t = 0; t < o->network->tensor_count; t++) {
+        if (o->planner->levels[t] == IN_L2)
+            continue;
+        flip(o, t);
+        if (most_in(o, t) > limit)
+            flip(o, t);
+    }
+}
+
+/* All in RAM, then others as long as that takes bytes off the layer that needs most: that layer. */
+static int find_levels(struct optimiser *o)
+{
+    for (int t = 0; t < o->network->tensor_count; t++)
+        set_level(o, t, IN_RAM);
+    int layer = widest(o);
+    for (; relieve(o, layer); layer = widest(o))
+        ;
+    if (!o->planner->options->tensors_in_ram)
+        bring_to_l2(o, layer_need(o, layer));
+    return layer;
+}
+
+/* ---- the decision ---- */
+
+bool least_l2(struct planner *planner, uint32_t *bytes, int *layer)
+{
+    struct optimiser o = optimiser_make(planner);
+    *layer = find_levels(&o);
+    uint64_t most = layer_need(&o, *layer);
+    for (int l = 0; l < planner->network->layer_count; l++) {
+        struct cut *cut = most >= o.live[l] ? coarsest_cut(planner, l, layer_ram(planner, l), most - o.live[l]) : NULL;
+        if (!cut)
+            return false;
+        planner->choices[l] = (struct choice){.cut = cut};
+    }
+    *bytes = schedule_least_bytes(planner);
+    return true;
+}
+
+uint32_t least_l1(const struct planner *planner, int *layer)
+{
+    *layer = 0;
+    for (int l = 1; l < planner->network->layer_count; l++)
+        if (layer_of(planner, l)->least_l1_bytes > layer_of(planner, *layer)->least_l1_bytes)
+            *layer = l;
+    return aligned(layer_of(planner, *layer)->least_l1_bytes);
+}
+
+/* ---- what would do ---- */
+
+/* The same network with another L1: a problem of its own. */
+static bool least_l2_with(const struct planner *planner, uint32_t l1_bytes, uint32_t *bytes, int *layer)
+{
+    struct arena scratch = {0};
+    struct diagnostics unheard = {.arena = &scratch};
+    struct plan_options options = *planner->options;
+    options.l1_bytes = l1_bytes + planner->target->l1_stack_bytes;
+    options.memory = NULL; /* of cuts for this L1 */
+    struct planner other = {.network = planner->network,
+                            .target = planner->target,
+                            .options = &options,
+                            .arena = &scratch,
+                            .kept = &scratch,
+                            .diagnostics = &unheard,
+                            .resident = planner->resident};
+    bool found = planner_start(&other) && least_l2(&other, bytes, layer);
+    arena_free(&scratch);
+    return found;
+}
+
+/* Sub-byte weights take more L2 where little L1 has their input channels tiled: then more than the least L1 can be needed
+ * for the network to fit `l2_bytes`. */
+static uint32_t least_l1_beside(const struct planner *p, uint32_t least, uint32_t l2_bytes)
+{
+    uint32_t fits = p->l1_bytes, bytes;
+    int layer;
+    if (fits <= least || (least_l2_with(p, least, &bytes, &layer) && bytes <= l2_bytes))
+        return least;
+    while (fits - least > DORY_ALIGNMENT) { /* the larger does, the smaller does not */
+        uint32_t middle = (fits + least) / 2 / DORY_ALIGNMENT * DORY_ALIGNMENT;
+        if (least_l2_with(p, middle, &bytes, &layer) && bytes <= l2_bytes)
+            fits = middle;
+        else
+            least = middle;
+    }
+    return fits;
+}
+
+static void report_layers(const struct planner *p, uint32_t l2_bytes, int l2_layer)
+{
+    const struct network *network = p->network;
+    bool fits_l1 = true;
+    for (int l = 0; l < network->layer_count; l++)
+        if (layer_of(p, l)->least_l1_bytes > p->l1_bytes) {
+            fits_l1 = false;
+            diagnose(p->diagnostics, SEVERITY_ERROR, network->layers[l].name, NULL,
+                     "does not fit L1: its smallest tile needs %" PRIu32 " bytes, there are %" PRIu32 "%s",
+                     layer_of(p, l)->least_l1_bytes, p->l1_bytes, p->target->l1_stack_bytes ? " beside the stacks" : "");
+        }
+    if (fits_l1 || l2_bytes > p->l2_bytes)
+        diagnose(p->diagnostics, SEVERITY_ERROR, network->layers[l2_layer].name, NULL,
+                 "does not fit L2: with as much as can be in RAM, and in the smallest stripes and blocks of weights, "
+                 "%" PRIu32 " bytes live at once, there are %" PRIu32 "%s",
+                 l2_bytes, p->l2_bytes,
+                 p->options->tables_in_l2 ? " for these and the tables of steps, which are longer for smaller stripes" : "");
+}
+
+void least_report(const struct planner *p)
+{
+    const struct network *network = p->network;
+    int l1_layer, l2_layer;
+    uint32_t l1 = least_l1(p, &l1_layer), l2;
+    if (!least_l2_with(p, l1 > p->l1_bytes ? l1 : p->l1_bytes, &l2, &l2_layer)) {
+        diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL, "a fault of dory: no plan in any memory");
+        return;
+    }
+    report_layers(p, l2, l2_layer);
+    l1 = least_l1_beside(p, l1, l2 > p->l2_bytes ? l2 : p->l2_bytes);
+    diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "the whole network fits with at least %" PRIu32 " bytes of L1%s, for layer '%s', and %" PRIu32
+             " bytes of L2%s, for layer '%s'",
+             l1 + p->target->l1_stack_bytes, p->target->l1_stack_bytes ? ", stacks included" : "",
+             network->layers[l1_layer].name, l2, p->options->tables_in_l2 ? " beside its tables" : "",
+             network->layers[l2_layer].name);
+}

@@ -1,0 +1,90 @@
+/* Moves of one tensor or one layer, each with the best cuts there are around it, as long as one of them gains something. */
+#include "planner/optimiser.h"
+
+#define MAXIMUM_ROUNDS 3  /* over the layers at a tensor */
+#define HOPELESS_PART  50 /* of the cycles: a move that costs more at first is not looked at any longer */
+
+struct descent {
+    struct optimiser *o;
+    uint64_t price; /* of the decision at hand */
+    uint64_t most_effort;
+    struct decision before;
+};
+
+int layers_around(const struct network *network, int tensor, int *layers)
+{
+    int count = 0;
+    if (network->tensors[tensor].producer != NO_LAYER)
+        layers[count++] = network->tensors[tensor].producer;
+    for (int l = 0; l < network->layer_count && count < MAXIMUM_AROUND; l++)
+        if (layer_reads(&network->layers[l], tensor))
+            layers[count++] = l;
+    return count;
+}
+
+bool is_possible(const struct optimiser *o, int tensor, enum memory_level level, enum dory_layout layout)
+{
+    bool all_chw = o->planner->options->layouts == LAYOUTS_CHW && o->may_be_chw[tensor];
+    if (level == IN_RAM)
+        return may_spill(o, tensor) && layout == DORY_HWC && o->some_spill;
+    return o->spill[tensor] != SPILL_ALWAYS && (layout == DORY_CHW ? o->may_be_chw[tensor] : !all_chw);
+}
+
+/* The cuts around a tensor that lives elsewhere now: a guess, then all others one by one. */
+static uint64_t cut_around(struct descent *d, int tensor)
+{
+    int layers[MAXIMUM_AROUND], count = layers_around(d->o->network, tensor, layers);
+    for (int i = 0; i < count; i++)
+        if (!cut_anew(d->o, layers[i], 0))
+            return UINT64_MAX;
+    uint64_t price = decision_price(d->o, UINT64_MAX), before = UINT64_MAX;
+    for (int round = 0; round < MAXIMUM_ROUNDS && price < before; round++) {
+        before = price;
+        for (int i = 0; i < count; i++)
+            price = choose_cut(d->o, layers[i], price, d->most_effort);
+        if (price < MISFIT && price > d->price + d->price / HOPELESS_PART)
+            break;
+    }
+    return price;
+}
+
+static bool move_tensor(struct descent *d, int tensor, enum memory_level level, enum dory_layout layout)
+{
+    const struct planner *p = d->o->planner;
+    bool is_there = (level == p->levels[tensor] && layout == p->layouts[tensor]) || p->levels[tensor] == IN_RING;
+    if (is_there || !is_possible(d->o, tensor, level, layout) || d->o->effort >= d->most_effort)
+        return false;
+    decision_keep(d->o, &d->before);
+    set_place(d->o, tensor, level, layout);
+    uint64_t price = cut_around(d, tensor);
+    if (price >= d->price) {
+        decision_take(d->o, &d->before);
+        return false;
+    }
+    d->price = price;
+    return true;
+}
+
+static bool move_layer(struct descent *d, int layer)
+{
+    uint64_t before = d->price;
+    d->price = choose_cut(d->o, layer, d->price, d->most_effort);
+    return d->price < before;
+}
+
+uint64_t descend(struct optimiser *o, uint64_t price, uint64_t effort)
+{
+    struct descent d = {.o = o, .price = price, .most_effort = o->effort + effort};
+    d.before = decision_make(o->network, o->planner->arena);
+    for (bool moved = true; moved && o->effort < d.most_effort;) {
+        moved = false;
+        for (int t = 0; t < o->network->tensor_count; t++) {
+            moved = move_tensor(&d, t, IN_L2, DORY_HWC) || moved;
+            moved = move_tensor(&d, t, IN_L2, DORY_CHW) || moved;
+            moved = move_tensor(&d, t, IN_RAM, DORY_HWC) || moved;
+        }
+        for (int l = 0; l < o->network->layer_count; l++)
+            moved = move_layer(&d, l) || moved;
+    }
+    return d.price;
+}

@@ -1,0 +1,138 @@
+/* What the parts of the search share: levels.c, starts.c, moves.c, search.c, optimise.c. Internal to them. */
+#ifndef DORYGEN_OPTIMISER_H
+#define DORYGEN_OPTIMISER_H
+
+#include "planner/model.h"
+#include "planner/planner.h"
+
+/* Everything that is decided: for every tensor its place and layout, for every layer its cut. */
+struct decision {
+    enum memory_level *levels; /* by tensor */
+    enum dory_layout *layouts; /* by tensor */
+    struct choice *choices;    /* by layer */
+};
+
+struct optimiser {
+    struct planner *planner; /* with the decision at hand */
+    const struct network *network;
+    const struct tensor_life *lives;
+    uint32_t *live; /* bytes of tensors in L2, by layer */
+    enum spill *spill;
+    bool *may_be_chw; /* by tensor */
+    uint32_t bytes;   /* of L2, that decisions may use */
+    bool some_spill;  /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
+    bool ports_may_spill; /* inputs and outputs of the network: only where one must, and tensors are few */
+    bool polishes;        /* the best decision: all cuts are tried */
+    uint64_t effort;      /* steps and transfers that have been looked at */
+    /* the fastest decision for which places have been found */
+    struct decision best;
+    uint64_t best_cycles;    /* UINT64_MAX: none */
+    struct decision settled; /* the last one for which places have been sought, and with which care */
+    enum place_care settled_care;
+    enum place_care care; /* with which places are sought for the prices of search_places */
+};
+
+/* With nothing decided: tensors where the planner has them. */
+struct optimiser optimiser_make(struct planner *planner);
+
+/* ---- decisions ---- */
+
+struct decision decision_make(const struct network *network, struct arena *arena);
+void decision_keep(const struct optimiser *optimiser, struct decision *decision);
+
+/* Makes it the one at hand. */
+void decision_take(struct optimiser *optimiser, const struct decision *decision);
+
+/* Where a tensor lives, and how it lies: keeps `live`. */
+void set_place(struct optimiser *optimiser, int tensor, enum memory_level level, enum dory_layout layout);
+
+/* In the layout that it then has first of all. */
+void set_level(struct optimiser *optimiser, int tensor, enum memory_level level);
+
+/* Of the fastest candidates in the layouts at hand, were there no L3. */
+uint64_t computing_cycles(struct optimiser *optimiser);
+
+/* ---- levels.c ---- */
+
+/* Counts `live` by the levels as they are. */
+void count_live(struct optimiser *optimiser);
+
+/* What a candidate takes, roughly. */
+uint64_t candidate_guess(const struct candidate *candidate);
+
+/* Bytes of L2 with which a layer runs at all, by the levels as they are. */
+uint64_t layer_need(struct optimiser *optimiser, int layer);
+
+/* Tensors to RAM as long as some layer could not run otherwise, those first that free the most bytes for their traffic. */
+void choose_levels(struct optimiser *optimiser);
+
+/* False for inputs and outputs of the network that need not go to RAM. */
+bool may_spill(const struct optimiser *optimiser, int tensor);
+
+/* Which levels are left to the model; after choose_levels has said what must be in RAM. */
+void choose_spills(struct optimiser *optimiser);
+
+/* ---- starts.c ---- */
+
+/* The best of some guesses to start with, its cuts improved one by one; false where there is none. */
+bool find_start(struct optimiser *optimiser, uint64_t *price);
+
+/* The candidate of a layer that should do best in what the tensors leave of L2; false where there is none. */
+bool guess_cut(struct optimiser *optimiser, int layer);
+
+/* ---- moves.c ---- */
+
+#define MAXIMUM_AROUND 16 /* layers at a tensor */
+
+/* The layers that write and read a tensor: how many. */
+int layers_around(const struct network *network, int tensor, int *layers);
+
+/* True where a tensor may live so. */
+bool is_possible(const struct optimiser *optimiser, int tensor, enum memory_level level, enum dory_layout layout);
+
+/* From the decision at hand, which has this price, to one that no such move makes faster, as far as the effort allows: its
+ * price. */
+uint64_t descend(struct optimiser *optimiser, uint64_t price, uint64_t effort);
+
+/* ---- fuse.c ---- */
+
+/* For levels that have changed: a guess of the layer's cut, or its block in so many turns, 0: as many as it has. False:
+ * there is none. */
+bool cut_anew(struct optimiser *optimiser, int layer, uint32_t turns);
+
+/* ---- search.c ---- */
+
+#define MISFIT       (1ull << 62) /* prices from it on: bytes of L2 */
+#define START_EFFORT 500000       /* steps and transfers that the way from one start looks at */
+
+/* Predicted cycles of the decision at hand, at least where these are above the limit; of what does not fit how many bytes it
+ * needs, above MISFIT. */
+uint64_t decision_price(struct optimiser *optimiser, uint64_t limit);
+
+bool is_same_choice(const struct choice *a, const struct choice *b);
+
+/* To a decision without blocks that is fast by its price, which is returned, and to the fastest such ones with places on the
+ * way. UINT64_MAX: there is none. */
+uint64_t search(struct optimiser *optimiser);
+
+/* From the decision at hand, which has this price, to faster ones; where none of them has places, with less of L2. */
+void search_prices(struct optimiser *optimiser, uint64_t price);
+
+/* From the decision at hand, or the best so far, to faster ones by their prices with places. */
+void search_places(struct optimiser *optimiser);
+
+/* At the end, of networks of small layers alone: from the best decision so far to one that no single move makes faster, if
+ * that has places. Elsewhere it finds nothing that is worth its time. */
+void polish(struct optimiser *optimiser);
+
+/* Of all candidates of a layer the one with the best price; `price`: of the decision at hand. */
+uint64_t choose_cut(struct optimiser *optimiser, int layer, uint64_t price, uint64_t most_effort);
+
+/* Other candidates, layer by layer, as long as the network gets faster: its price then. */
+uint64_t improve_all(struct optimiser *optimiser, uint64_t price, uint64_t most_effort);
+void improve(struct optimiser *optimiser);
+
+/* Keeps the decision if it is faster than all before, with offsets for all buffers. */
+void settle(struct optimiser *optimiser);
+
+#endif

@@ -1,0 +1,366 @@
+/* Pass `plan`: everything that is decided about a network, by the passes that planner.h lists. This file calls them and
+ * writes down the result. */
+#include "plan/timeline.h"
+#include "planner/planner.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "dory/hal.h"
+#include "place/place.h"
+#include "planner/budget.h"
+
+/* ---- offsets ---- */
+
+uint32_t schedule_place(struct schedule *schedule, uint32_t enough, enum place_care care)
+{
+    struct arena scratch = {0};
+    struct place_item *items = arena_array(&scratch, struct place_item, (size_t)schedule->buffer_count);
+    for (int i = 0; i < schedule->buffer_count; i++) {
+        const struct plan_buffer *buffer = &schedule->buffers[i];
+        items[i] = (struct place_item){.bytes = buffer->bytes, .first = buffer->first_step, .last = buffer->last_step};
+    }
+    uint32_t peak = place(items, schedule->buffer_count, DORY_ALIGNMENT, enough, care, &scratch);
+    for (int i = 0; i < schedule->buffer_count; i++)
+        schedule->buffers[i].offset = items[i].offset;
+    arena_free(&scratch);
+    return peak;
+}
+
+/* ---- the plan's parts ---- */
+
+static void write_layer(const struct planner *p, struct plan *plan, int index, const struct schedule *schedule)
+{
+    const struct cut *cut = cut_of(p, index);
+    struct plan_layer *layer = &plan->layers[index];
+    struct dory_layer own = p->runs[index]; /* its planned layer may be shared */
+    own.input_layout = layer_of(p, index)->record.input_layout;
+    own.output_layout = layer_of(p, index)->record.output_layout;
+    struct tile_problem problem = {
+        .layer = &own, .kernel = cut->kernel, .cores = p->cores, .steps = cut->steps, .step_count = cut->step_count};
+    const struct tile_cost *cost = &schedule->costs[index];
+    tile_apply(&problem, &cut->tiling, &layer->record);
+    layer->kernel = cut->kernel;
+    layer->requantisation = p->requantisations[index];
+    layer->block = is_in_block(p, index) ? block_start(p, index) : -1;
+    layer->macs = layer_macs(p->network, &p->network->layers[index]);
+    layer->predicted_cycles = cost->cycles;
+    layer->kernel_cycles = cost->kernel_cycles;
+    layer->dma_cycles = cost->dma_cycles;
+    layer->exposed_cycles = cost->exposed_cycles;
+    layer->turn_cycles = cost->turn_cycles;
+    layer->tile_count = cost->tile_count;
+    layer->l1_bytes = cost->l1_bytes;
+    layer->weights_bytes = dory_divide_up(layer->record.output_channels, 4) * layer->record.quad_bytes;
+    layer->resident = layer->weights_bytes > 0 && p->resident && p->resident[index];
+    plan->l1_peak_bytes = cost->l1_bytes > plan->l1_peak_bytes ? cost->l1_bytes : plan->l1_peak_bytes;
+}
+
+static void count_steps(struct plan *plan)
+{
+    for (int i = 0; i < plan->step_count; i++) {
+        struct plan_layer *layer = &plan->layers[plan->steps[i].layer];
+        layer->first_step = layer->step_count++ ? layer->first_step : i;
+        layer->last_step = i;
+    }
+}
+
+/* Behind all else in the arena, with the mark behind them. */
+static bool place_resident(struct plan *plan, uint64_t bytes)
+{
+    uint32_t least = plan->l2_peak_bytes < DORY_FLASH_HEADER_BYTES ? DORY_FLASH_HEADER_BYTES : plan->l2_peak_bytes;
+    if (least + bytes + DORY_LOADED_BYTES > plan->l2_arena_bytes)
+        return false; /* of fewer than 8 bits they may take more than was thought */
+    plan->resident_offset = aligned(least);
+    plan->resident_bytes = (uint32_t)bytes;
+    plan->l2_live_bytes += plan->resident_offset + plan->resident_bytes + DORY_LOADED_BYTES - plan->l2_peak_bytes;
+    plan->l2_peak_bytes = plan->resident_offset + plan->resident_bytes + DORY_LOADED_BYTES;
+    return true;
+}
+
+/* Of the layer's blob, in what weights_offset of a step counts from. */
+static uint32_t resident_address(const struct plan *plan, const struct plan_layer *layer)
+{
+    return plan->weights_are_linked ? layer->weights_address
+                                    : plan->resident_offset + layer->weights_address - FLASH_HEADER_BYTES;
+}
+
+/* Of the resident layers, or of the others, one behind the other from `start` on: where they end. */
+static uint64_t place_blobs(struct plan *plan, bool resident, uint64_t start)
+{
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        struct plan_layer *layer = &plan->layers[i];
+        if (layer->weights_bytes == 0 || layer->resident != resident)
+            continue;
+        layer->weights_address = (uint32_t)start;
+        start += aligned(layer->weights_bytes);
+    }
+    return start;
+}
+
+static bool place_weights(const struct planner *p, struct plan *plan)
+{
+    uint64_t resident_end = place_blobs(plan, true, FLASH_HEADER_BYTES), end = place_blobs(plan, false, resident_end);
+    plan->flash_bytes = (uint32_t)end;
+    plan->weights_are_linked = p->options->weights == WEIGHTS_LINKED;
+    if (!plan->weights_are_linked && resident_end > FLASH_HEADER_BYTES &&
+        !place_resident(plan, resident_end - FLASH_HEADER_BYTES))
+        return false;
+    if (plan->weights_are_linked)
+        return true;
+    if (end <= p->target->flash_bytes)
+        return true;
+    diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "does not fit the flash: all weights together need %" PRIu64 " bytes, there are %" PRIu32, end,
+             p->target->flash_bytes);
+    return false;
+}
+
+/* Layers of a block take turns: what one of them reads or writes lives as long as all of them run. */
+static int block_end(const struct planner *p, int layer)
+{
+    int first = block_start(p, layer);
+    const struct block *block = p->choices[first].cut->block;
+    return block ? first + block->layers - 1 : layer;
+}
+
+/* RAM from layer to layer, like L2 from step to step. */
+static bool place_ram(const struct planner *p, struct plan *plan)
+{
+    const struct network *network = p->network;
+    struct place_item *items = arena_array(p->arena, struct place_item, (size_t)network->tensor_count);
+    int *tensors = arena_array(p->arena, int, (size_t)network->tensor_count), count = 0;
+    for (int t = 0; t < network->tensor_count; t++) {
+        if (p->levels[t] != IN_RAM)
+            continue;
+        int producer = network->tensors[t].producer;
+        int first = producer == NO_LAYER ? 0 : block_start(p, producer), last = block_end(p, p->lives[t].last);
+        tensors[count] = t;
+        items[count++] = (struct place_item){tensor_bytes(&network->tensors[t]), first, last, 0};
+    }
+    plan->ram_bytes = place(items, count, DORY_ALIGNMENT, p->target->ram_bytes, PLACE_QUICKLY, p->arena);
+    for (int i = 0; i < count; i++)
+        plan->tensors[tensors[i]].ram_offset = items[i].offset;
+    if (plan->ram_bytes <= p->target->ram_bytes)
+        return true;
+    diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "does not fit the RAM: tensors that L2 has no room for need %" PRIu32 " bytes, there are %" PRIu32,
+             plan->ram_bytes, p->target->ram_bytes);
+    return false;
+}
+
+static const char *buffer_name(const struct planner *p, const struct schedule *schedule, const struct plan_buffer *buffer,
+                               int index)
+{
+    const struct network *network = p->network;
+    if (buffer->kind == BUFFER_TENSOR)
+        return network->tensors[buffer->tensor].name;
+    if (buffer->kind == BUFFER_RING)
+        return arena_format(p->kept, "%s, ring of rows", network->tensors[buffer->tensor].name);
+    for (int i = buffer->first_step; i <= buffer->last_step; i++) {
+        const struct plan_step *step = &schedule->steps[i];
+        const struct dory_window *window = step->output_buffer == index     ? &step->record.output
+                                           : step->input_buffer[0] == index ? &step->record.input[0]
+                                                                            : &step->record.input[1];
+        if (step->weights_buffer == index)
+            return arena_format(p->kept, "%s weights, channels %d-%d", network->layers[step->layer].name,
+                                step->record.first_channel, step->record.first_channel + step->record.channels - 1);
+        if (step->output_buffer == index || step->input_buffer[0] == index || step->input_buffer[1] == index)
+            return arena_format(p->kept, "%s, rows %d-%d, channels %d-%d", network->tensors[buffer->tensor].name,
+                                window->first_row, window->first_row + window->rows - 1, window->first_channel,
+                                window->first_channel + window->channels - 1);
+    }
+    return "";
+}
+
+/* Offsets inside buffers become offsets in the arena; those inside blobs and tensors, addresses. */
+static void write_offsets(struct plan *plan)
+{
+    for (int i = 0; i < plan->step_count; i++) {
+        struct plan_step *step = &plan->steps[i];
+        step->record.output.offset = plan->buffers[step->output_buffer].offset;
+        for (int j = 0; j < 2; j++)
+            if (step->input_buffer[j] >= 0)
+                step->record.input[j].offset = plan->buffers[step->input_buffer[j]].offset;
+        const struct plan_layer *layer = &plan->layers[step->layer];
+        if (step->weights_buffer >= 0)
+            step->record.weights_offset = plan->buffers[step->weights_buffer].offset;
+        else if (layer->resident)
+            step->record.weights_offset =
+                resident_address(plan, layer) + step->record.first_channel / 4u * layer->record.quad_bytes;
+    }
+    for (int i = 0; i < plan->transfer_count; i++) {
+        struct plan_transfer *transfer = &plan->transfers[i];
+        const struct plan_buffer *buffer = &plan->buffers[transfer->buffer];
+        transfer->record.l2_offset += buffer->offset;
+        transfer->record.l3_address += buffer->kind == BUFFER_WEIGHTS ? plan->layers[buffer->layer].weights_address
+                                                                      : plan->tensors[buffer->tensor].ram_offset;
+    }
+}
+
+static bool write_plan(struct planner *p, struct plan *plan, const struct schedule *schedule)
+{
+    const struct network *network = p->network;
+    plan->steps = schedule->steps;
+    plan->step_count = schedule->step_count;
+    plan->transfers = schedule->transfers;
+    plan->transfer_count = schedule->transfer_count;
+    plan->buffers = schedule->buffers;
+    plan->buffer_count = schedule->buffer_count;
+    plan->l2_live_bytes = schedule->live_bytes;
+    plan->l2_gap_cycles = schedule->gap_cycles;
+    plan->layers = arena_array(p->kept, struct plan_layer, (size_t)network->layer_count);
+    plan->tensors = arena_array(p->kept, struct plan_tensor, (size_t)network->tensor_count);
+    for (int i = 0; i < network->layer_count; i++)
+        write_layer(p, plan, i, schedule);
+    count_steps(plan);
+    for (int i = 0; i < network->tensor_count; i++)
+        plan->tensors[i] = (struct plan_tensor){.level = p->levels[i],
+                                                .buffer = schedule->tensor_buffer[i],
+                                                .bytes = tensor_bytes(&network->tensors[i]),
+                                                .layout = p->layouts[i]};
+    for (int i = 0; i < plan->buffer_count; i++)
+        plan->buffers[i].name = buffer_name(p, schedule, &plan->buffers[i], i);
+    bool good = place_weights(p, plan);
+    good = place_ram(p, plan) && good;
+    write_offsets(plan);
+    plan->start_cycles = timeline_run_start_cycles(plan, p->target);
+    plan->moved = traffic_of(p);
+    plan->moved_without_blocks = p->without_blocks;
+    plan->predicted_cycles = plan->start_cycles + schedule->cycles;
+    if (plan->proof.rounds > 0)
+        plan->proof.bound_cycles += plan->start_cycles;
+    return good;
+}
+
+static bool is_portable(const struct dory_kernel_description *kernel)
+{
+    for (const struct dory_kernel_description *const *from = dory_reference_kernels; *from; from++)
+        if (*from == kernel)
+            return true;
+    return false;
+}
+
+void plan_warn(const struct plan *plan, struct diagnostics *diagnostics)
+{
+    for (int i = 0; plan->target->uses_xpulpv2 && i < plan->network->layer_count; i++)
+        if (is_portable(plan->layers[i].kernel))
+            diagnose(diagnostics, SEVERITY_WARNING, plan->network->layers[i].name, NULL,
+                     "layer %d: no kernel for %s computes it, but the portable %s: about %" PRIu64
+                     " of the network's %" PRIu64 " cycles",
+                     i, plan->target->name, plan->layers[i].kernel->name, plan->layers[i].predicted_cycles,
+                     plan->predicted_cycles);
+}
+
+/* ---- the decision ---- */
+
+static bool check_counts(const struct planner *p, const struct schedule *schedule)
+{
+    if (schedule->step_count <= UINT16_MAX && schedule->transfer_count <= UINT16_MAX)
+        return true;
+    diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "the plan has %d steps and %d transfers, at most %d are supported; give it more L2", schedule->step_count,
+             schedule->transfer_count, UINT16_MAX);
+    return false;
+}
+
+/* What was only compared so far: less in gaps, then earlier prefetches, if there are places. */
+static void finish(const struct planner *p, struct schedule *schedule, uint32_t *peak)
+{
+    const struct fit_limits carefully = {.cycles = schedule->cycles, .care = PLACE_CAREFULLY};
+    struct schedule other;
+    uint32_t bytes;
+    if (schedule->gap_cycles > 0 && schedule_fit(p, &carefully, &other, &bytes, p->kept)) {
+        *schedule = other;
+        *peak = bytes;
+    }
+    if (schedule->gap_cycles == 0 && schedule_fit_early(p, &other, &bytes, p->kept)) {
+        *schedule = other;
+        *peak = bytes;
+    }
+}
+
+/* Where the search finds nothing, the smallest plan there is; where that does not fit, what would. */
+static bool decide(struct planner *p, struct plan_proof *proof, struct schedule *schedule, uint32_t *peak)
+{
+    int layer;
+    if (least_l1(p, &layer) <= p->l1_bytes) {
+        if (optimise(p, proof)) {
+            const struct fit_limits as_decided = {UINT64_MAX, PLACE_QUICKLY};
+            if (schedule_fit(p, &as_decided, schedule, peak, p->kept)) {
+                finish(p, schedule, peak);
+                return check_counts(p, schedule);
+            }
+        }
+        *proof = (struct plan_proof){0};
+        const struct gaps_variant carefully = {.care = PLACE_CAREFULLY};
+        if (least_l2(p, peak, &layer) && schedule_make_in_gaps(p, &carefully, schedule, peak, p->kept))
+            return check_counts(p, schedule);
+    }
+    least_report(p);
+    return false;
+}
+
+static bool make_plan(struct planner *p, struct plan *plan)
+{
+    struct schedule schedule;
+    memset(plan, 0, sizeof *plan);
+    if (!planner_start(p) || !decide(p, &plan->proof, &schedule, &plan->l2_peak_bytes))
+        return false;
+    plan->network = p->network;
+    plan->target = p->target;
+    plan->cores = p->cores;
+    plan->l1_arena_bytes = p->l1_bytes;
+    plan->l2_arena_bytes = schedule.l2_bytes + (p->options->weights == WEIGHTS_LINKED ? 0 : p->resident_bytes);
+    return write_plan(p, plan, &schedule);
+}
+
+static bool plan_once(const struct network *network, const struct target *target, const struct plan_options *options,
+                      const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct arena search = {0};
+    struct planner planner = {.network = network,
+                              .target = target,
+                              .options = options,
+                              .arena = &search,
+                              .kept = arena,
+                              .diagnostics = diagnostics,
+                              .resident = resident,
+                              .memory = options->memory ? plan_memory_cuts(options->memory, target) : NULL};
+    bool planned = make_plan(&planner, plan);
+    arena_free(&search);
+    return planned;
+}
+
+/* All that differ from `target` in their clocks ask for the same one. */
+static bool plan_at_equal_clocks(const struct network *network, const struct target *target,
+                                 const struct plan_options *options, const bool *resident, struct plan *plan,
+                                 struct arena *arena)
+{
+    struct plan_memory *memory = resident ? NULL : options->memory;
+    if (memory && plan_memory_find(memory, target->at_equal_clocks, options->l2_bytes, plan))
+        return true;
+    struct arena *kept = memory ? plan_memory_arena(memory) : arena;
+    struct diagnostics unheard = {.arena = kept};
+    if (!plan_once(network, target->at_equal_clocks, options, resident, plan, kept, &unheard))
+        return false;
+    if (memory)
+        plan_memory_keep(memory, target->at_equal_clocks, options->l2_bytes, plan);
+    return true;
+}
+
+/* What is best at equal clocks is mostly not where they differ, but a search that does not try everything may miss it. */
+bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
+               const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct plan other;
+    if (!plan_once(network, target, options, resident, plan, arena, diagnostics))
+        return false;
+    if (!target->at_equal_clocks || !plan_at_equal_clocks(network, target, options, resident, &other, arena))
+        return true;
+    timeline_play_on(&other, target, arena);
+    other.proof = plan->proof;
+    if (other.predicted_cycles < plan->predicted_cycles)
+        *plan = other;
+    return true;
+}

@@ -1,0 +1,107 @@
+/* What a plan found, kept for those behind it: of one network, on targets that differ in their clocks and in the size of L2.
+ * Tiles do not know the latter, so that solved cuts are the same where all else is; to find them is a large part of the time
+ * that a plan takes. And what is best at equal clocks is asked for at all others, see plan_with. */
+#include "planner/planner.h"
+
+#include <string.h>
+
+#define BUCKETS 1024u
+
+struct known {
+    int layer;
+    uint8_t input_layout, output_layout;
+    struct cut cut;
+    struct known *next; /* in its bucket */
+};
+
+struct cut_memory {
+    struct arena *arena;
+    struct target target; /* without what cuts do not depend on */
+    struct known *buckets[BUCKETS];
+    struct cut_memory *next;
+};
+
+struct plan_memory {
+    struct arena *arena;
+    struct cut_memory *cuts;
+    struct plan latest; /* at equal clocks, if it has a network */
+    struct target latest_target;
+    uint32_t latest_l2_bytes; /* that its options ask for */
+};
+
+struct plan_memory *plan_memory_make(struct arena *arena)
+{
+    struct plan_memory *memory = arena_allocate(arena, sizeof *memory);
+    memory->arena = arena;
+    return memory;
+}
+
+/* ---- cuts ---- */
+
+struct cut_memory *plan_memory_cuts(struct plan_memory *memory, const struct target *target)
+{
+    struct target key = *target;
+    key.l2_bytes = key.l2_firmware_bytes = key.controller_mhz = key.cluster_mhz = 0;
+    key.at_equal_clocks = NULL;
+    for (struct cut_memory *cuts = memory->cuts; cuts; cuts = cuts->next)
+        if (!memcmp(&cuts->target, &key, sizeof key))
+            return cuts;
+    struct cut_memory *cuts = arena_allocate(memory->arena, sizeof *cuts);
+    *cuts = (struct cut_memory){.arena = memory->arena, .target = key, .next = memory->cuts};
+    memory->cuts = cuts;
+    return cuts;
+}
+
+static struct known **bucket_of(struct cut_memory *memory, int layer, const struct cut *cut)
+{
+    return &memory->buckets[((uint32_t)layer * 31u + cut->rows * 7u + cut->channels) % BUCKETS];
+}
+
+const struct cut *cut_memory_find(struct cut_memory *memory, const struct planned_layer *of, int layer,
+                                  const struct cut *cut)
+{
+    for (const struct known *known = *bucket_of(memory, layer, cut); known; known = known->next)
+        if (known->layer == layer && known->input_layout == of->record.input_layout &&
+            known->output_layout == of->record.output_layout && known->cut.step_count == cut->step_count &&
+            cut_has_same_tiles(of, &known->cut, cut))
+            return &known->cut;
+    return NULL;
+}
+
+static void *copied(struct arena *arena, const void *list, size_t bytes)
+{
+    return memcpy(arena_allocate(arena, bytes), list, bytes);
+}
+
+void cut_memory_keep(struct cut_memory *memory, const struct planned_layer *of, int layer, const struct cut *cut)
+{
+    struct known **bucket = bucket_of(memory, layer, cut), *known = arena_allocate(memory->arena, sizeof *known);
+    *known = (struct known){.layer = layer,
+                            .input_layout = of->record.input_layout,
+                            .output_layout = of->record.output_layout,
+                            .cut = *cut,
+                            .next = *bucket};
+    known->cut.steps = copied(memory->arena, cut->steps, cut->step_count * sizeof *cut->steps);
+    known->cut.times = cut->times ? copied(memory->arena, cut->times, cut->step_count * sizeof *cut->times) : NULL;
+    *bucket = known;
+}
+
+/* ---- plans at equal clocks ---- */
+
+struct arena *plan_memory_arena(struct plan_memory *memory) { return memory->arena; }
+
+bool plan_memory_find(const struct plan_memory *memory, const struct target *target, uint32_t l2_bytes, struct plan *plan)
+{
+    if (!memory->latest.network || memory->latest_l2_bytes != l2_bytes ||
+        memcmp(&memory->latest_target, target, sizeof *target) != 0)
+        return false;
+    *plan = memory->latest;
+    return true;
+}
+
+void plan_memory_keep(struct plan_memory *memory, const struct target *target, uint32_t l2_bytes, const struct plan *plan)
+{
+    memory->latest = *plan;
+    memory->latest_target = *target;
+    memory->latest_l2_bytes = l2_bytes;
+}

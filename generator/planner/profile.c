@@ -1,0 +1,258 @@
+/* What a layer needs of L2 and of the channel to L3, step by step, as one choice has it: its windows and blocks of weights,
+ * and the transfers for them. Nothing in it depends on other layers, so it is made once, and a schedule is put together
+ * from the profiles of its layers. */
+#include "planner/planner.h"
+
+#include <string.h>
+
+#include "dory/hal.h"
+
+struct maker {
+    const struct planner *planner;
+    int layer, member;               /* the choice's; at work, in its block */
+    const struct dory_layer *record; /* of the layer at work, as are these */
+    const struct cut *cut;
+    bool ahead, brings_weights;
+    struct profile *profile;
+    struct arena scratch; /* for lists of unknown length */
+};
+
+static bool same_window(const struct dory_window *a, const struct dory_window *b)
+{
+    return a->first_row == b->first_row && a->rows == b->rows && a->first_channel == b->first_channel &&
+           a->channels == b->channels;
+}
+
+/* ---- lists ---- */
+
+static int add_buffer(struct maker *m, uint8_t operand, uint32_t bytes, int first, int last)
+{
+    struct profile *profile = m->profile;
+    arena_grow(&m->scratch, profile->buffers, profile->buffer_count);
+    profile->buffers[profile->buffer_count] = (struct profile_buffer){
+        .operand = operand, .member = m->member, .bytes = aligned(bytes), .first_step = first, .last_step = last};
+    return profile->buffer_count++;
+}
+
+static struct profile_transfer *add_read(struct maker *m)
+{
+    arena_grow(&m->scratch, m->profile->reads, m->profile->read_count);
+    return &m->profile->reads[m->profile->read_count++];
+}
+
+static struct profile_transfer *add_write(struct maker *m)
+{
+    arena_grow(&m->scratch, m->profile->writes, m->profile->write_count);
+    return &m->profile->writes[m->profile->write_count++];
+}
+
+/* ---- windows ---- */
+
+struct operand {
+    const struct dory_layer *record;
+    unsigned index; /* 0, 1: inputs, 2: output */
+    uint32_t width, channels;
+};
+
+static struct operand operand_of(const struct dory_layer *record, unsigned index)
+{
+    return (struct operand){.record = record,
+                            .index = index,
+                            .width = operand_width(record, index),
+                            .channels = operand_channels(record, index)};
+}
+
+/* The copy of some rows of a window; addresses are relative to tensor and buffer. */
+static struct dory_transfer copy_rows(const struct operand *operand, const struct dory_window *window, uint32_t first,
+                                      uint32_t rows)
+{
+    uint32_t pixel = operand_pixel_bytes(operand->record, operand->index, operand->channels);
+    uint32_t part = operand_pixel_bytes(operand->record, operand->index, window->channels);
+    struct dory_transfer copy = {
+        .kind = operand->index == 2 ? HAL_RAM_WRITE : HAL_RAM_READ,
+        .l3_address = (window->first_row + first) * operand->width * pixel +
+                      operand_pixel_bytes(operand->record, operand->index, window->first_channel),
+        .l2_offset = first * operand->width * part,
+    };
+    if (window->channels == operand->channels) {
+        copy.runs = 1;
+        copy.run_bytes = dory_round_up(rows * operand->width * pixel, HAL_L3_ALIGNMENT);
+    } else {
+        copy.runs = (uint16_t)(rows * operand->width);
+        copy.run_bytes = part;
+        copy.l3_stride = pixel;
+        copy.l2_stride = part;
+    }
+    return copy;
+}
+
+/* Adds the transfers of a window: one, or several where it has more runs than one transfer can. */
+static void add_window_transfers(struct maker *m, const struct operand *operand, const struct dory_window *window,
+                                 int buffer, int step)
+{
+    bool whole = window->channels == operand->channels;
+    uint32_t most = whole ? window->rows : UINT16_MAX / operand->width;
+    uint32_t row_bytes = operand_row_bytes(operand->record, operand->index);
+    for (uint32_t first = 0; first < window->rows; first += most) {
+        struct profile_transfer *transfer = operand->index == 2 ? add_write(m) : add_read(m);
+        *transfer = (struct profile_transfer){
+            .record = copy_rows(operand, window, first, dory_minimum(most, window->rows - first)),
+            .start_byte = window->first_row * row_bytes,
+            .end_byte = (window->first_row + window->rows) * row_bytes,
+            .buffer = buffer,
+            .step = step,
+        };
+        transfer->cycles = l3_cycles(m->planner->target, &transfer->record);
+    }
+}
+
+static int add_window(struct maker *m, unsigned index, const struct dory_window *window, int step, int first, int last)
+{
+    struct operand operand = operand_of(m->record, index);
+    int buffer = add_buffer(m, (uint8_t)index, operand_window_bytes(m->record, index, window), first, last);
+    add_window_transfers(m, &operand, window, buffer, step);
+    return buffer;
+}
+
+static int add_weights(struct maker *m, const struct dory_step *record, int step, int first)
+{
+    uint32_t bytes = dory_divide_up(record->channels, 4) * m->cut->quad_bytes;
+    int buffer = add_buffer(m, PROFILE_WEIGHTS, bytes, first, step);
+    struct profile_transfer *read = add_read(m);
+    *read = (struct profile_transfer){.record = {.kind = HAL_FLASH_READ,
+                                                 .runs = 1,
+                                                 .run_bytes = bytes,
+                                                 .l3_address = record->first_channel / 4u * m->cut->quad_bytes},
+                                      .buffer = buffer,
+                                      .step = step};
+    read->cycles = l3_cycles(m->planner->target, &read->record);
+    return buffer;
+}
+
+/* ---- steps ---- */
+
+/* Buffers of one step: those of the layer's step before, which is `before`, where they hold the same, else new ones with
+ * their transfers. `part`: which one of the layer. */
+static void add_step(struct maker *m, int index, int part, const int *before)
+{
+    struct profile *profile = m->profile;
+    const struct dory_step *step = &m->cut->steps[part];
+    int *own = profile->step_buffers[index], first = index - (before && m->ahead ? 1 : 0);
+    memset(own, -1, sizeof profile->step_buffers[index]);
+    if (m->brings_weights) {
+        bool same = before && step[-1].first_channel == step->first_channel;
+        own[PROFILE_WEIGHTS] = same ? before[PROFILE_WEIGHTS] : add_weights(m, step, index, first);
+        profile->buffers[own[PROFILE_WEIGHTS]].last_step = index;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        if (!(m->cut->ram & 1u << i))
+            continue;
+        bool same = before && same_window(&step[-1].input[i], &step->input[i]);
+        own[i] = same ? before[i] : add_window(m, i, &step->input[i], index, first, index);
+        profile->buffers[own[i]].last_step = index;
+    }
+    if (m->cut->ram & RAM_OUTPUT)
+        own[2] = add_window(m, 2, &step->output, index, index, index + (m->ahead ? 1 : 0));
+}
+
+/* ---- blocks ---- */
+
+static void set_layer(struct maker *m, int member, const struct cut *cut)
+{
+    m->member = member;
+    m->record = &layer_of(m->planner, m->layer + member)->record;
+    m->brings_weights = layer_brings_weights(m->planner, m->layer + member);
+    m->cut = cut;
+}
+
+/* The last step that reads what a layer of the block writes. */
+static int last_reader(const struct maker *m, const struct block *block, int member)
+{
+    const struct network *network = m->planner->network;
+    int tensor = network->layers[m->layer + member].output, last = 0;
+    for (int i = member + 1; i < block->layers; i++)
+        last = layer_reads(&network->layers[m->layer + i], tensor) ? block->last_steps[i] : last;
+    return last;
+}
+
+static void use_ring(struct maker *m, const struct block *block, int writer, int ring, int steps)
+{
+    const struct network *network = m->planner->network;
+    int tensor = network->layers[m->layer + writer].output;
+    for (int i = 0; i < steps; i++) {
+        int member = block->order[i].member;
+        const struct layer *of = &network->layers[m->layer + member];
+        for (int operand = 0; operand < layer_input_count(of) && member > writer; operand++)
+            if (of->inputs[operand] == tensor)
+                m->profile->step_buffers[i][operand] = ring;
+        if (member == writer)
+            m->profile->step_buffers[i][2] = ring;
+    }
+}
+
+static void add_rings(struct maker *m, const struct block *block, int steps)
+{
+    for (int i = 0; i < block->layers - 1; i++) {
+        set_layer(m, i, block->members[i]);
+        uint32_t bytes = block->ring_rows[i] * operand_row_bytes(m->record, 2);
+        int ring = add_buffer(m, 2, bytes, block->first_steps[i], last_reader(m, block, i));
+        use_ring(m, block, i, ring, steps);
+    }
+}
+
+static void add_steps(struct maker *m, const struct cut *cut)
+{
+    int last[MAXIMUM_IN_BLOCK] = {0};
+    for (int i = 0; i < (int)cut->step_count; i++) {
+        const struct block_step at = cut->block ? cut->block->order[i] : (struct block_step){0, i};
+        set_layer(m, at.member, cut->block ? cut->block->members[at.member] : cut);
+        add_step(m, i, at.part, at.part ? m->profile->step_buffers[last[at.member]] : NULL);
+        last[at.member] = i;
+    }
+    if (cut->block)
+        add_rings(m, cut->block, (int)cut->step_count);
+}
+
+static void count_live(struct profile *profile, int steps)
+{
+    for (int i = 0; i < profile->buffer_count; i++)
+        for (int step = profile->buffers[i].first_step; step <= profile->buffers[i].last_step && step <= steps; step++)
+            profile->live[step] += profile->buffers[i].bytes;
+}
+
+static void *kept(struct arena *arena, const void *list, int count, size_t element_bytes)
+{
+    void *copy = arena_allocate_array(arena, (size_t)count, element_bytes);
+    return count ? memcpy(copy, list, (size_t)count * element_bytes) : copy;
+}
+
+const struct profile *profile_make(const struct planner *planner, int layer, const struct choice *choice,
+                                   struct arena *arena)
+{
+    struct profile *profile = arena_allocate(arena, sizeof *profile);
+    struct maker m = {.planner = planner, .layer = layer, .ahead = choice->ahead, .profile = profile};
+    size_t steps = choice->cut->step_count;
+    profile->step_buffers = arena_allocate_array(arena, steps, sizeof *profile->step_buffers);
+    profile->live = arena_array(arena, uint32_t, steps + 1);
+    add_steps(&m, choice->cut);
+    count_live(profile, (int)steps);
+    profile->buffers = kept(arena, profile->buffers, profile->buffer_count, sizeof *profile->buffers);
+    for (int i = 0; i < profile->read_count; i++) {
+        profile->channel_cycles += profile->reads[i].cycles;
+        profile->read_bytes += (uint64_t)profile->reads[i].record.runs * profile->reads[i].record.run_bytes;
+    }
+    for (int i = 0; i < profile->write_count; i++)
+        profile->channel_cycles += profile->writes[i].cycles;
+    profile->reads = kept(arena, profile->reads, profile->read_count, sizeof *profile->reads);
+    profile->writes = kept(arena, profile->writes, profile->write_count, sizeof *profile->writes);
+    arena_free(&m.scratch);
+    return profile;
+}
+
+const struct profile *profile_get(const struct planner *planner, int layer, const struct choice *choice)
+{
+    const struct profile **known = &choice->cut->profiles[choice->ahead];
+    if (!*known)
+        *known = profile_make(planner, layer, choice, planner->arena);
+    return *known;
+}

@@ -1,0 +1,368 @@
+/* The search: from a first decision to faster ones, by moves of one tensor or a layer or two.
+ *
+ * It accepts what is not much slower than the best, and less of that as it goes on (threshold accepting: Dueck and Scheuer,
+ * Journal of Computational Physics 90, 1990). First by the price of a decision, which is quickly told, with a look for
+ * places now and then; what is gained there may be lost in gaps, so then by its price with places. The second is never less
+ * than the first, which most moves fail. Bounded by a count of what is looked at, never by a clock. */
+#include "planner/optimiser.h"
+
+#include <string.h>
+
+#define DESCENT_EFFORT  4000000
+#define PRICE_EFFORT    8000000 /* steps and transfers that are looked at */
+#define LOOK_EFFORT     200000  /* of these, between decisions for which places are sought */
+#define PLACES_EFFORT   24000000
+#define PLACES_WEIGHT   8   /* of those, where places are found for them, too */
+#define MAXIMUM_TURNS   48  /* of a block */
+#define MOVES_OF_LAYER  400 /* at most */
+#define LEAST_MOVES     4000
+#define THRESHOLD_PARTS 20   /* of a layer's cycles in the mean: what the first moves may cost */
+#define PLACED_PARTS    40   /* the same with places */
+#define NEAR_PARTS      5000 /* of the cycles: nearer than this to the bound is as good */
+
+struct search {
+    struct optimiser *o;
+    struct planner *p;
+    bool with_places;
+    uint64_t price, best_price;
+    struct decision best, before;
+    uint64_t random;
+    uint64_t next_look; /* for places, of the effort */
+};
+
+/* ---- prices ---- */
+
+uint64_t decision_price(struct optimiser *o, uint64_t limit)
+{
+    struct price price = schedule_price(o->planner, o->bytes, limit);
+    o->effort += (uint64_t)price.parts;
+    return price.live_bytes <= price.l2_bytes ? price.cycles : MISFIT + price.live_bytes;
+}
+
+static bool is_at_hand(const struct optimiser *o, const struct decision *decision)
+{
+    const struct planner *p = o->planner;
+    bool same = true;
+    for (int l = 0; l < o->network->layer_count && same; l++)
+        same = is_same_choice(&decision->choices[l], &p->choices[l]);
+    for (int t = 0; t < o->network->tensor_count && same; t++)
+        same = decision->levels[t] == p->levels[t] && decision->layouts[t] == p->layouts[t];
+    return same;
+}
+
+/* True where the decision is the one that was settled last, with no less care: often nothing has improved it. */
+static bool is_settled(struct optimiser *o, enum place_care care)
+{
+    bool same = care <= o->settled_care && is_at_hand(o, &o->settled);
+    o->settled_care = care;
+    decision_keep(o, &o->settled);
+    return same;
+}
+
+/* Keeps the decision at hand if it is faster than all before, with places that are found with so much care. */
+static bool keep_placed(struct optimiser *o, enum place_care care)
+{
+    struct arena scratch = {0};
+    struct schedule schedule;
+    uint32_t peak;
+    const struct fit_limits faster = {.cycles = o->best_cycles, .care = care};
+    bool found = !is_settled(o, care) && schedule_fit(o->planner, &faster, &schedule, &peak, &scratch);
+    if (found) {
+        o->best_cycles = schedule.cycles;
+        decision_keep(o, &o->best);
+    }
+    arena_free(&scratch);
+    return found;
+}
+
+void settle(struct optimiser *o)
+{
+    if (o->planner->choices[0].cut)
+        keep_placed(o, PLACE_QUICKLY);
+}
+
+/* ---- cuts ---- */
+
+bool is_same_choice(const struct choice *a, const struct choice *b) { return a->cut == b->cut && a->ahead == b->ahead; }
+
+/* Takes a choice for a layer if that has a better price than the decision at hand, or the same with fewer steps: tables take
+ * L2, too. */
+static uint64_t try_choice(struct optimiser *o, int layer, struct choice other, uint64_t price)
+{
+    struct choice *choice = &o->planner->choices[layer], before = *choice;
+    if (is_same_choice(&other, choice))
+        return price;
+    *choice = other;
+    uint64_t now = decision_price(o, price);
+    if (now < price || (now == price && other.cut->step_count < before.cut->step_count))
+        return now;
+    *choice = before;
+    return price;
+}
+
+/* All cuts, which in a small layer are few: what others beat may still be best in its place. */
+static uint64_t choose_any_cut(struct optimiser *o, int layer, uint64_t price, uint64_t most_effort)
+{
+    struct cut **list;
+    int count = cut_list(o->planner, layer, layer_ram(o->planner, layer), &list);
+    for (int i = 0; i < 2 * count && o->effort < most_effort; i++)
+        if (cut_solve(o->planner, layer, list[i / 2]) && (i % 2 == 0 || list[i / 2]->step_count > 1))
+            price = try_choice(o, layer, (struct choice){list[i / 2], i % 2 == 0}, price);
+    return price;
+}
+
+uint64_t choose_cut(struct optimiser *o, int layer, uint64_t price, uint64_t most_effort)
+{
+    const struct candidate *front;
+    if (is_in_block(o->planner, layer))
+        return price;
+    int count = candidate_front(o->planner, layer, layer_ram(o->planner, layer), &front);
+    for (int i = 0; i < count && o->effort < most_effort; i++)
+        price = try_choice(o, layer, front[i].choice, price);
+    if (o->polishes)
+        price = choose_any_cut(o, layer, price, most_effort);
+    return price;
+}
+
+uint64_t improve_all(struct optimiser *o, uint64_t price, uint64_t most_effort)
+{
+    for (uint64_t before = UINT64_MAX; price < before && o->effort < most_effort;) {
+        before = price;
+        for (int l = 0; l < o->network->layer_count; l++)
+            price = choose_cut(o, l, price, most_effort);
+    }
+    return price;
+}
+
+void improve(struct optimiser *o) { improve_all(o, decision_price(o, UINT64_MAX), o->effort + START_EFFORT); }
+
+/* ---- moves ---- */
+
+static int random_below(struct search *s, int below)
+{
+    s->random = s->random * 6364136223846793005u + 1442695040888963407u;
+    return (int)((uint32_t)(s->random >> 33) % (uint32_t)below);
+}
+
+/* Of a small layer any cut at all: what others beat may still be best in its place. */
+static bool any_small_cut(struct search *s, int layer)
+{
+    struct cut **list;
+    int count = cut_list(s->p, layer, layer_ram(s->p, layer), &list);
+    struct cut *cut = count > 0 ? list[random_below(s, count)] : NULL;
+    if (!cut || !cut_solve(s->p, layer, cut))
+        return false;
+    s->p->choices[layer] = (struct choice){cut, cut->step_count == 1 || random_below(s, 3) > 0};
+    return true;
+}
+
+static bool any_cut(struct search *s, int layer)
+{
+    if (is_in_block(s->p, layer))
+        return cut_anew(s->o, layer, 2 + (uint32_t)random_below(s, MAXIMUM_TURNS - 1));
+    if (layer_is_small(s->p, layer) && random_below(s, 3) == 0)
+        return any_small_cut(s, layer);
+    const struct candidate *front;
+    int count = candidate_front(s->p, layer, layer_ram(s->p, layer), &front);
+    if (count > 0)
+        s->p->choices[layer] = front[random_below(s, count)].choice;
+    return count > 0;
+}
+
+static bool move_layer(struct search *s)
+{
+    int layer = random_below(s, s->o->network->layer_count), next = layer + 1;
+    bool both = next < s->o->network->layer_count && random_below(s, 4) == 0;
+    return any_cut(s, layer) && (!both || any_cut(s, next));
+}
+
+/* Another place or layout, and other cuts for the layers at the tensor. */
+static bool move_tensor(struct search *s)
+{
+    int tensor = random_below(s, s->o->network->tensor_count), layers[MAXIMUM_AROUND];
+    enum memory_level level = s->p->levels[tensor];
+    enum dory_layout layout = DORY_HWC;
+    if (random_below(s, 2))
+        level = level == IN_L2 ? IN_RAM : IN_L2;
+    else
+        layout = s->p->layouts[tensor] == DORY_HWC ? DORY_CHW : DORY_HWC;
+    if (s->p->levels[tensor] == IN_RING || !is_possible(s->o, tensor, level, layout))
+        return false;
+    set_place(s->o, tensor, level, layout);
+    bool good = true;
+    int count = layers_around(s->o->network, tensor, layers);
+    for (int i = 0; i < count && good; i++)
+        good = (random_below(s, 2) && cut_anew(s->o, layers[i], 0)) || any_cut(s, layers[i]);
+    return good;
+}
+
+/* ---- threshold accepting ---- */
+
+static uint64_t price_with_places(const struct optimiser *o, uint64_t limit)
+{
+    return schedule_price_in_gaps(o->planner, &(struct gaps_variant){.care = o->care}, limit);
+}
+
+static void count_places(struct optimiser *o, uint64_t parts)
+{
+    o->effort += parts * (o->care == PLACE_HASTILY ? PLACES_WEIGHT : 2 * PLACES_WEIGHT);
+}
+
+/* Of the decision at hand, if it is not more than `most`. Where the move has changed nothing, it is as before. */
+static uint64_t price_up_to(struct search *s, uint64_t most)
+{
+    bool same = is_at_hand(s->o, &s->before);
+    uint64_t before = s->o->effort, price = same ? s->price : decision_price(s->o, most);
+    if (same)
+        s->o->effort += (uint64_t)schedule_parts(s->p);
+    if (!s->with_places || price > most)
+        return price;
+    count_places(s->o, s->o->effort - before);
+    return same ? price : price_with_places(s->o, most);
+}
+
+/* Of the decision at hand, if it would be faster than all that have places: what is near to one that has may have them, too,
+ * where the fastest one has none. */
+static void look_for_places(struct search *s)
+{
+    const struct optimiser *o = s->o;
+    if (o->effort < s->next_look || s->price >= o->best_cycles - o->best_cycles / NEAR_PARTS)
+        return;
+    keep_placed(s->o, PLACE_CHEAPLY);
+    s->next_look = o->effort + LOOK_EFFORT;
+}
+
+static void move(struct search *s, uint64_t most)
+{
+    decision_keep(s->o, &s->before);
+    bool moved = random_below(s, 3) ? move_layer(s) : move_tensor(s);
+    uint64_t price = moved ? price_up_to(s, most) : UINT64_MAX;
+    if (price > most) {
+        decision_take(s->o, &s->before);
+        return;
+    }
+    s->price = price;
+    if (!s->with_places)
+        look_for_places(s);
+    if (price < s->best_price) {
+        s->best_price = price;
+        decision_keep(s->o, &s->best);
+    }
+}
+
+/* From the decision at hand, which has this price, to the best one that is found. */
+static uint64_t search_from(struct optimiser *o, uint64_t price, bool with_places, uint64_t effort)
+{
+    struct search s = {
+        .o = o, .p = o->planner, .with_places = with_places, .price = price, .best_price = price, .random = 1};
+    uint64_t start = o->effort, layers = (uint64_t)o->network->layer_count,
+             threshold = o->best_cycles / layers / (with_places ? PLACED_PARTS : THRESHOLD_PARTS);
+    s.best = decision_make(o->network, o->planner->arena);
+    s.before = decision_make(o->network, o->planner->arena);
+    decision_keep(o, &s.best);
+    for (uint64_t i = 0, most = MOVES_OF_LAYER * layers + LEAST_MOVES; i < most && o->effort < start + effort; i++) {
+        uint64_t done = (o->effort - start) * most / effort;
+        uint64_t left = most - (done > i ? done : i);
+        uint64_t more = s.price < MISFIT ? threshold * left / most * (uint64_t)random_below(&s, 1000) / 1000 : 0;
+        move(&s, s.price + more);
+    }
+    decision_take(o, &s.best);
+    return s.best_price;
+}
+
+/* Parts of L2 in a thousand that decisions leave to gaps, until hardly anything is lost in them. */
+static const uint32_t left_to_gaps[] = {0, 30, 60, 100, 200};
+#define ENOUGH_PARTS 3 /* of which one has found places */
+
+static bool is_near(uint64_t cycles, uint64_t bound) { return cycles != UINT64_MAX && cycles - bound / NEAR_PARTS <= bound; }
+
+/* To the fastest decision with places that single moves lead to. */
+static void search_start(struct optimiser *o)
+{
+    uint64_t price = UINT64_MAX;
+    for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps; i++) {
+        if (is_near(o->best_cycles, price) || (i >= ENOUGH_PARTS && o->best_cycles != UINT64_MAX))
+            break;
+        o->bytes = o->planner->l2_bytes - (uint32_t)((uint64_t)o->planner->l2_bytes * left_to_gaps[i] / 1000);
+        if (!find_start(o, &price))
+            continue;
+        settle(o);
+        price = descend(o, price, DESCENT_EFFORT);
+        settle(o);
+    }
+    o->bytes = o->planner->l2_bytes;
+}
+
+uint64_t search(struct optimiser *o)
+{
+    search_start(o);
+    if (o->best_cycles == UINT64_MAX)
+        return UINT64_MAX;
+    decision_take(o, &o->best);
+    uint64_t price = decision_price(o, UINT64_MAX);
+    if (is_near(o->best_cycles, computing_cycles(o)))
+        return price;
+    price = search_from(o, price, false, PRICE_EFFORT);
+    settle(o);
+    return price;
+}
+
+void search_prices(struct optimiser *o, uint64_t price)
+{
+    struct decision start = decision_make(o->network, o->planner->arena);
+    uint64_t before = o->best_cycles;
+    decision_keep(o, &start);
+    settle(o);
+    for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps && (i == 0 || o->best_cycles == before); i++) {
+        o->bytes = o->planner->l2_bytes - (uint32_t)((uint64_t)o->planner->l2_bytes * left_to_gaps[i] / 1000);
+        decision_take(o, &start);
+        search_from(o, i ? decision_price(o, UINT64_MAX) : price, false, PRICE_EFFORT / 2);
+        settle(o);
+    }
+    o->bytes = o->planner->l2_bytes;
+}
+
+/* The decision at hand, or the best one so far: from which to look for places. Their price, UINT64_MAX: neither has any. */
+static uint64_t choose_placed_start(struct optimiser *o)
+{
+    struct decision searched = decision_make(o->network, o->planner->arena);
+    uint64_t price = price_with_places(o, UINT64_MAX);
+    decision_keep(o, &searched);
+    decision_take(o, &o->best);
+    uint64_t best = price_with_places(o, UINT64_MAX);
+    if (price < best)
+        decision_take(o, &searched);
+    return price < best ? price : best;
+}
+
+void search_places(struct optimiser *o)
+{
+    uint64_t start = UINT64_MAX;
+    if (o->best_cycles == UINT64_MAX || is_near(o->best_cycles, decision_price(o, UINT64_MAX)))
+        return;
+    for (o->care = PLACE_HASTILY; start == UINT64_MAX && o->care <= PLACE_CHEAPLY; o->care++)
+        start = choose_placed_start(o);
+    o->care--;
+    if (start != UINT64_MAX)
+        search_from(o, start, true, PLACES_EFFORT);
+    settle(o);
+}
+
+static bool all_are_small(const struct optimiser *o)
+{
+    int layer = 0;
+    while (layer < o->network->layer_count && layer_is_small(o->planner, layer))
+        layer++;
+    return layer == o->network->layer_count;
+}
+
+void polish(struct optimiser *o)
+{
+    if (o->best_cycles == UINT64_MAX || !all_are_small(o))
+        return;
+    decision_take(o, &o->best);
+    o->polishes = true;
+    descend(o, decision_price(o, UINT64_MAX), DESCENT_EFFORT);
+    o->polishes = false;
+    settle(o);
+}

@@ -1,0 +1,139 @@
+/* What is left of L2 for a network's arena: beside a measured firmware, the application and the network's own tables; and
+ * that programs to be measured may be any bytes. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check/check.h"
+#include "command/firmware.h"
+#include "command/memory_options.h"
+#include "dory/hal.h"
+#include "expect.h"
+#include "networks.h"
+#include "plan/table_bytes.h"
+
+static void set_word(uint8_t *bytes, size_t offset, uint32_t word)
+{
+    for (int i = 0; i < 4; i++)
+        bytes[offset + (size_t)i] = (uint8_t)(word >> 8 * i);
+}
+
+enum { SECTIONS = 52, SYMBOLS = SECTIONS + 3 * 40, NAMES = SYMBOLS + 2 * 16, PROGRAM_BYTES = NAMES + 40 };
+
+/* The least program with the symbol: sections 0 (null), 1 (symbols), 2 (names). */
+static void make_program(uint8_t *bytes, const char *symbol, uint32_t value)
+{
+    memset(bytes, 0, PROGRAM_BYTES);
+    memcpy(bytes, "\177ELF\1\1\1", 7);
+    set_word(bytes, 32, SECTIONS);
+    set_word(bytes, 44, 40u << 16); /* bytes of a section header */
+    set_word(bytes, 48, 3);
+    set_word(bytes, SECTIONS + 40 + 4, 2);
+    set_word(bytes, SECTIONS + 40 + 16, SYMBOLS);
+    set_word(bytes, SECTIONS + 40 + 20, 2 * 16);
+    set_word(bytes, SECTIONS + 40 + 24, 2);
+    set_word(bytes, SECTIONS + 80 + 4, 3);
+    set_word(bytes, SECTIONS + 80 + 16, NAMES);
+    set_word(bytes, SECTIONS + 80 + 20, 40);
+    set_word(bytes, SYMBOLS + 16, 1);
+    set_word(bytes, SYMBOLS + 20, value);
+    memcpy(bytes + NAMES + 1, symbol, strlen(symbol));
+}
+
+static bool measure(const char *path, const uint8_t *bytes, size_t count, uint32_t *value)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    FILE *file = fopen(path, "wb");
+    EXPECT(file && fwrite(bytes, 1, count, file) == count && fclose(file) == 0, "cannot write %s", path);
+    bool good = firmware_l2_bytes(path, value, &arena, &diagnostics);
+    EXPECT(good == (diagnostics.error_count == 0), "%d errors", diagnostics.error_count);
+    arena_free(&arena);
+    return good;
+}
+
+static void test_programs(const char *path)
+{
+    uint8_t bytes[PROGRAM_BYTES];
+    uint32_t value = 0;
+    make_program(bytes, "dory_l2_firmware_bytes", 12345);
+    EXPECT(measure(path, bytes, sizeof bytes, &value) && value == 12345, "%" PRIu32, value);
+    for (size_t count = 0; count < sizeof bytes; count++)
+        EXPECT(!measure(path, bytes, count, &value) || count >= NAMES, "%zu bytes of %zu do", count, sizeof bytes);
+    for (size_t at = 0; at < sizeof bytes; at++) { /* any answer, but no fault: sanitizers look on */
+        uint8_t wrong[PROGRAM_BYTES];
+        memcpy(wrong, bytes, sizeof wrong);
+        wrong[at] = (uint8_t)~wrong[at];
+        measure(path, wrong, sizeof wrong, &value);
+    }
+    make_program(bytes, "dory_l2_firmware_byte", 12345);
+    EXPECT(!measure(path, bytes, sizeof bytes, &value), "another symbol does");
+    EXPECT(!measure("/dev/null", bytes, 0, &value), "nothing is a program");
+}
+
+struct budget {
+    bool planned;
+    uint32_t arena, peak, tables;
+};
+
+static struct budget plan_with(const struct network *network, const struct target *target, struct options options)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct plan_options memory;
+    struct plan plan;
+    struct budget budget = {0};
+    budget.planned = budget_read(&options, target, &memory, &arena, &diagnostics) &&
+                     budget_plan(network, target, &memory, &plan, &arena, &diagnostics);
+    if (budget.planned) {
+        EXPECT(plan_check(&plan, &diagnostics), "a wrong plan");
+        budget = (struct budget){true, plan.l2_arena_bytes, plan.l2_peak_bytes, table_bytes_of_plan(&plan)};
+    } else {
+        EXPECT(diagnostics.error_count > 0, "no message");
+    }
+    arena_free(&arena);
+    return budget;
+}
+
+static void test_budgets(const char *path)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    uint8_t program[PROGRAM_BYTES];
+    uint32_t value;
+    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "built in");
+    const struct network *network = mobilenet_v1(&arena, 96, 50);
+    for (uint32_t code = 30000; code < target.l2_bytes; code += 61000) {
+        make_program(program, "dory_l2_firmware_bytes", code);
+        measure(path, program, sizeof program, &value);
+        struct options options = {.firmware = path, .application_bytes = 5000};
+        struct budget budget = plan_with(network, &target, options);
+        EXPECT(!budget.planned || code + 5000 + budget.tables + budget.peak <= target.l2_bytes,
+               "code %u, tables %u and arena %u exceed L2", code, budget.tables, budget.peak);
+        EXPECT(budget.planned || code > 400000, "no plan beside %u bytes of code", code);
+        options.application_bytes = 0;
+        struct budget with_default = plan_with(network, &target, options);
+        EXPECT(!with_default.planned || with_default.arena + BUDGET_APPLICATION_BYTES - 5000 <= budget.arena + 8000,
+               "the default leaves %u, 5000 bytes leave %u", with_default.arena, budget.arena);
+    }
+    struct budget exact = plan_with(network, &target, (struct options){.firmware = path, .l2_bytes = 123456});
+    EXPECT(exact.planned && exact.arena == 123456, "--l2-bytes is not the arena, but %u", exact.arena);
+    struct budget as_original = plan_with(network, &target, (struct options){.code_reserved_bytes = 124288});
+    EXPECT(as_original.arena == 400000, "%u", as_original.arena);
+    EXPECT(!plan_with(network, &target, (struct options){.code_reserved_bytes = 600000, .config = "x"}).planned,
+           "more than there is can be reserved");
+    EXPECT(!plan_with(network, &target, (struct options){.application_bytes = UINT32_MAX}).planned,
+           "an application can have more than there is");
+    EXPECT(plan_with(network, &target, (struct options){0}).planned, "nothing said, no plan");
+    arena_free(&arena);
+}
+
+int main(int argc, char **argv)
+{
+    EXPECT(argc == 2, "usage: test_plan_budget FILE");
+    test_programs(argv[1]);
+    test_budgets(argv[1]);
+    unlink(argv[1]);
+    return expect_result("budget");
+}
