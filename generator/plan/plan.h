@@ -84,15 +84,17 @@ struct plan_traffic {
     uint64_t cycles;                 /* of the run, but its start; 0: there is no such plan */
 };
 
-/* What is known of all plans that could have been made: of one candidate a layer and one level a tensor. */
+/* What is known of all plans that were compared, of one candidate a layer and one level a tensor. They were compared without
+ * what is done to the plan behind the search (plan_bring_early), which may bring it below the bound. */
 struct plan_proof {
-    uint64_t bound_cycles;   /* none takes fewer */
-    uint64_t compute_cycles; /* of the fastest candidates, were there no L3 */
+    uint64_t searched_cycles; /* of this plan, when it was compared */
+    uint64_t bound_cycles;    /* none takes fewer */
+    uint64_t compute_cycles;  /* of the fastest candidates, were there no L3 */
     uint64_t tail_cycles; /* at least: what L2 cannot hold when layer `tail_layer` starts must come from L3 from then on */
     uint64_t tail_bytes;  /* that */
     int tail_layer;
     int nodes, rounds; /* of the solver's search */
-    bool is_optimal;   /* proven: the plan takes bound_cycles, but for a millionth */
+    bool is_optimal;   /* proven: searched_cycles are bound_cycles, but for a millionth */
 };
 
 struct plan {
@@ -140,7 +142,7 @@ struct plan {
 void plan_await_together(struct plan *plan, struct arena *arena);
 
 /* Brings the first weights of layers beside the layer before, where L1 has room for them, and predicts
- * anew. `has_table`: of its tiles, see below. What was compared until then, and proof.bound_cycles, is without that. */
+ * anew. `has_table`: of its tiles, see below. */
 void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena);
 
 /* The tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. Null where

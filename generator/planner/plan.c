@@ -228,6 +228,7 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     plan->moved = traffic_of(p);
     plan->moved_without_blocks = p->without_blocks;
     plan->predicted_cycles = plan->start_cycles + schedule->cycles;
+    plan->proof.searched_cycles = plan->predicted_cycles;
     if (plan->proof.rounds > 0)
         plan->proof.bound_cycles += plan->start_cycles;
     return good;
@@ -359,8 +360,11 @@ bool plan_with(const struct network *network, const struct target *target, const
     if (!target->at_equal_clocks || !plan_at_equal_clocks(network, target, options, resident, &other, arena))
         return true;
     timeline_play_on(&other, target, arena);
+    if (other.predicted_cycles >= plan->predicted_cycles)
+        return true;
     other.proof = plan->proof;
-    if (other.predicted_cycles < plan->predicted_cycles)
-        *plan = other;
+    other.proof.searched_cycles = other.predicted_cycles;
+    other.proof.is_optimal = false; /* it was not among those compared */
+    *plan = other;
     return true;
 }

@@ -105,7 +105,7 @@ static void add_memories(struct text *text, const struct plan *plan)
 /* Hundredths of a percent, rounded up: no gap is told smaller than it is. */
 static const char *gap_text(struct arena *arena, uint64_t cycles, uint64_t bound)
 {
-    uint64_t hundredths = bound ? ((cycles - bound) * 10000 + bound - 1) / bound : 0;
+    uint64_t hundredths = bound ? ((cycles > bound ? cycles - bound : 0) * 10000 + bound - 1) / bound : 0;
     return arena_format(arena, "%" PRIu64 ".%02" PRIu64 " %%", hundredths / 100, hundredths % 100);
 }
 
@@ -134,11 +134,15 @@ static void add_proof(struct text *text, const struct plan *plan)
     }
     const char *effort = arena_format(text->arena, "runs of the solver: %d, nodes: %d", proof->rounds, proof->nodes);
     if (proof->is_optimal)
-        text_add(text, "proven optimal: no other tiles and places of tensors are faster (%s)\n", effort);
+        text_add(text, "proven optimal: of all tiles and places of tensors compared, none is faster (%s)\n", effort);
     else
         text_add(text,
-                 "within %s of the optimum: no other tiles and places of tensors take fewer than %" PRIu64 " cycles (%s)\n",
-                 gap_text(text->arena, plan->predicted_cycles, proof->bound_cycles), proof->bound_cycles, effort);
+                 "within %s of the optimum: of all tiles and places of tensors compared, none takes fewer than %" PRIu64
+                 " cycles (%s)\n",
+                 gap_text(text->arena, proof->searched_cycles, proof->bound_cycles), proof->bound_cycles, effort);
+    if (proof->searched_cycles > plan->predicted_cycles)
+        text_add(text, "compared with %" PRIu64 " cycles, before the first weights of layers were brought early\n",
+                 proof->searched_cycles);
     add_tail(text, plan);
 }
 

@@ -83,6 +83,7 @@ static json_t *describe_proof(const struct plan_proof *proof)
         return json_null();
     json_t *object = value_object();
     set_boolean(object, "is_optimal", proof->is_optimal);
+    set_number(object, "searched_cycles", proof->searched_cycles);
     set_number(object, "bound_cycles", proof->bound_cycles);
     set_number(object, "compute_cycles", proof->compute_cycles);
     set_number(object, "tail_cycles", proof->tail_cycles);

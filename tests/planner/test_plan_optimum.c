@@ -150,6 +150,8 @@ static void compare(const struct plan *plan, const struct planner *like, uint64_
     struct brute_force brute = {.cycles = UINT64_MAX};
     if (!try_layouts(&brute, like, hwc) || (has_chw(planned, (int)tensors) && !try_layouts(&brute, like, planned)))
         return;
+    EXPECT(plan->proof.searched_cycles == plan->predicted_cycles && plan->proof.bound_cycles <= plan->predicted_cycles,
+           "seed %" PRIu64 ": the proof's cycles", seed);
     uint64_t cycles = plan->predicted_cycles - plan->start_cycles, bound = plan->proof.bound_cycles - plan->start_cycles;
     /* fewer are possible: the search takes cuts of small layers, too, that fronts leave out (plan.oracle has them all) */
     EXPECT(cycles <= brute.cycles, "seed %" PRIu64 ": %" PRIu64 " cycles, but the best is %" PRIu64, seed, cycles,

@@ -313,6 +313,7 @@ void sample_proof(struct plan *plan, uint64_t cycles)
     bool optimal = plan->network->layer_count < 10;
     plan->predicted_cycles = cycles;
     plan->proof = (struct plan_proof){.is_optimal = optimal,
+                                      .searched_cycles = cycles,
                                       .bound_cycles = optimal ? cycles : cycles - 20,
                                       .compute_cycles = cycles / 2,
                                       .tail_cycles = cycles * 3 / 4,

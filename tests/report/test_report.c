@@ -130,6 +130,7 @@ static void check_proof(const json_t *root)
 {
     const json_t *proof = json_object_get(root, "proof");
     json_int_t cycles = number(json_object_get(root, "totals"), "predicted_cycles"), bound = number(proof, "bound_cycles");
+    EXPECT(number(proof, "searched_cycles") == cycles, "%lld searched", (long long)number(proof, "searched_cycles"));
     EXPECT(json_is_true(json_object_get(proof, "is_optimal")) == (bound == cycles), "%lld of %lld", (long long)bound,
            (long long)cycles);
     EXPECT(number(proof, "tail_bytes") == (bound == cycles ? 0 : 77000) && number(proof, "tail_cycles") == cycles * 3 / 4,

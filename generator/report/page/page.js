@@ -41,8 +41,10 @@ function summaryTiles() {
 function proofTexts() {
   const { proof, totals, memory } = data, list = [];
   if (!proof) return ["Not optimised: only the smallest plan fits."];
-  list.push(proof.is_optimal ? "Proven optimal: no other tiles and places of tensors are faster."
-    : `Within ${gapText(totals.predicted_cycles, proof.bound_cycles)} of the optimum: no other tiles and places of tensors take fewer than ${withCommas(proof.bound_cycles)} cycles.`);
+  list.push(proof.is_optimal ? "Proven optimal: of all tiles and places of tensors compared, none is faster."
+    : `Within ${gapText(proof.searched_cycles, proof.bound_cycles)} of the optimum: of all tiles and places of tensors compared, none takes fewer than ${withCommas(proof.bound_cycles)} cycles.`);
+  if (proof.searched_cycles > totals.predicted_cycles)
+    list.push(`Compared with ${withCommas(proof.searched_cycles)} cycles, before the first weights of layers were brought early.`);
   if (proof.tail_bytes)
     list.push(`L3 sets a lower bound of ${withCommas(proof.tail_cycles)} cycles: when ${brief(layerName(proof.tail_layer), 44)} starts, ${withCommas(proof.tail_bytes)} bytes of weights are still to come. ` +
       `Computing alone takes ${withCommas(proof.compute_cycles)} cycles.`);
