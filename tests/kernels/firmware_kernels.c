@@ -170,6 +170,9 @@ static const struct test_shape shapes[] = {
     GROUPS("3x3 32-32 in 4, high", grouped_high, 16, 16, 32, 32, 4, 3, 1, HIGH, DORY_ROUND_FLOOR, 8),
     GROUPS("3x3 32-32 in 8 groups, 16x16", grouped, 16, 16, 32, 32, 8, 3, 1, 32, 0, 8),
     GROUPS("3x3 32-32 in 16 groups, 16x16", grouped, 16, 16, 32, 32, 16, 3, 1, 32, 0, 8),
+    GROUPS("3x3 16-32 in 16 groups, 16x16", grouped, 16, 16, 32, 16, 16, 3, 1, 32, 0, 8), /* depth multipliers */
+    GROUPS("3x3 8-32 in 8 groups, 16x16", grouped, 16, 16, 32, 8, 8, 3, 1, 32, 0, 8),
+    GROUPS("5x5 8-32 in 8 groups, 16x16", grouped, 16, 16, 32, 8, 8, 5, 1, 32, 0, 8),
     GROUPS("3x3 stride 2 48-48 in 4, 6x8", grouped, 6, 8, 48, 48, 4, 3, 2, 32, 0, 8),
     GROUPS("3x3 24-24 in 4, 16x16", grouped, 16, 16, 24, 24, 4, 3, 1, 32, 0, 8),
     GROUPS("pointwise 64-64 in 4, 12x12", grouped, 12, 12, 64, 64, 4, 1, 1, 32, 0, 8),
@@ -271,6 +274,7 @@ static const struct test_shape shapes[] = {
     LINE("depth-wise 1x3, 28x40, high, away", line_high_away, 28, 40, 3, HIGH, DORY_ROUND_AWAY),
     {"depth-wise 5x1, 24x64", "dory_xpulpv2_line_direct", DORY_DEPTHWISE, 24, 1, 64, 64, 1, 1, DORY_NORMALISE_32, 0, 8, 8, 8, false, false, 5, 0, 1},
     LINE("depth-wise 1x5, 24x64", line_direct, 24, 64, 5, 32, 0),
+    LINE("depth-wise 1x5, 64x64, / 2^n", line_clamped, 64, 64, 5, CLAMPED, 1 << 20),
     LINE("depth-wise 1x5, 24x64, high, away", line_high_away, 24, 64, 5, HIGH, DORY_ROUND_AWAY),
     LINE("depth-wise 1x5, 24x128, split, away", line_split_away, 24, 128, 5, SPLIT, DORY_ROUND_AWAY),
     LINE("depth-wise 1x10, 64x32, / 2^n", line_clamped, 64, 32, 10, CLAMPED, 1 << 20),
