@@ -75,6 +75,14 @@ static uint64_t chunk_bytes(const struct dory_layer *record, uint32_t channels)
     return words * lanes_of(record) * record->weight_bits / 2;
 }
 
+/* In groups, of a row of taps: each is filled up, or all of them where they are bytes of one or two channels. */
+static uint64_t words_of_row(const struct dory_layer *record)
+{
+    uint64_t channels = groups_of_a_quad(record) * record->group_channels;
+    bool together = channels < 3 && record->dilation_width == 1 && record->input_bits == 8 && record->output_bits != 16;
+    return together ? (channels * record->kernel_width + 3) / 4 : (channels + 3) / 4 * record->kernel_width;
+}
+
 /* Bytes of one quad from its definition: chunks of words of its channels, then constants. */
 static uint64_t quad_bytes(const struct dory_layer *record, uint64_t *first_chunk)
 {
@@ -83,8 +91,7 @@ static uint64_t quad_bytes(const struct dory_layer *record, uint64_t *first_chun
     if (record->operation == DORY_DEPTHWISE)
         *first_chunk = sum = 4ull * record->kernel_height * ((record->kernel_width + 3u) / 4 * 4);
     if (record->operation == DORY_GROUPED)
-        *first_chunk = sum = (groups_of_a_quad(record) * record->group_channels + 3) / 4 * 2 * record->weight_bits *
-                             record->kernel_height * record->kernel_width;
+        *first_chunk = sum = 2ull * record->weight_bits * record->kernel_height * words_of_row(record);
     for (uint32_t first = 0; record->operation == DORY_CONVOLUTION && first < record->input_channels;
          first += record->tile_input_channels) {
         uint32_t channels = dory_minimum(record->tile_input_channels, record->input_channels - first);

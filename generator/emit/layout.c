@@ -77,9 +77,11 @@ struct chunk {
 static void gather_chunk(const struct source *source, const struct chunk *chunk, uint32_t output, int8_t *line)
 {
     bool taps = dory_fills_taps(source->record); /* each is a run */
+    bool fills_runs = taps || source->record->operation == DORY_GROUPED;
     uint32_t runs = taps ? source->record->kernel_width : dory_runs(source->record);
     uint32_t elements = taps ? chunk->channels : dory_run_elements(source->record, chunk->channels);
-    uint32_t rest = taps ? 0 : elements % 4, fours = dory_round_up(elements - rest, 4), columns = elements / chunk->channels;
+    uint32_t rest = fills_runs ? 0 : elements % 4, fours = dory_round_up(elements - rest, 4),
+             columns = elements / chunk->channels;
     memset(line, 0, dory_chunk_elements(source->record, chunk->channels));
     for (uint32_t run = 0; run < runs; run++) {
         for (uint32_t column = 0; column < columns; column++)

@@ -162,14 +162,15 @@ static void compute_grouped_item(const struct view *view, uint32_t pixel, uint32
     const struct dory_layer *layer = view->layer;
     const uint8_t *weights = (const uint8_t *)view->tile->weights + quad * view->quad_bytes;
     uint32_t start = dory_window_start(layer, view->tile->first_channel / 4u + quad), window = dory_window_channels(layer);
+    uint32_t row_elements = dory_chunk_elements(layer, window) / layer->kernel_height;
     uint32_t y = pixel / view->tile->columns * layer->stride_height, x = pixel % view->tile->columns * layer->stride_width;
     int32_t accumulator[4] = {0};
     for (uint32_t tap = 0; tap < (uint32_t)layer->kernel_height * layer->kernel_width; tap++) {
-        uint32_t row = y + tap / layer->kernel_width * layer->dilation_height;
-        uint32_t column = x + tap % layer->kernel_width * layer->dilation_width;
+        uint32_t tap_row = tap / layer->kernel_width, tap_column = tap % layer->kernel_width;
+        uint32_t row = y + tap_row * layer->dilation_height, column = x + tap_column * layer->dilation_width;
         const uint8_t *input = view->tile->input;
         accumulate_window(view, input + (row * view->tile->input_columns + column) * view->input_pixel_bytes, start, weights,
-                          tap * window, accumulator);
+                          tap_row * row_elements + tap_column * window, accumulator);
     }
     finish_item(view, pixel, quad, weights + view->constants_offset, accumulator);
 }

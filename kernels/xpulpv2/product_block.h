@@ -397,7 +397,7 @@ static inline void dory_multiply_block(struct dory_blocks *blocks, bool is_signe
             input = next;
             blocks->weights += step_bytes;
         }
-        input += blocks->jump;
+        input += (int32_t)blocks->jump; /* runs whose last word is not full may overlap */
     }
 }
 

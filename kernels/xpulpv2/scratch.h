@@ -40,7 +40,7 @@ static inline uint32_t dory_grouped_core_bytes(const struct dory_layer *layer, u
 {
     uint32_t rows = (dory_grouped_band_rows(tile_rows) - 1) * layer->stride_height +
                     (layer->kernel_height - 1u) * layer->dilation_height + 1;
-    return rows * input_columns * dory_window_channels(layer);
+    return dory_round_up(rows * input_columns * dory_window_channels(layer) + 3, 4); /* the last run is read in words */
 }
 
 /* Convolutions of any elements, and in groups: bytes of one pixel, and of four of a core, whose low and high bytes lie apart

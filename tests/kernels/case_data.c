@@ -69,13 +69,15 @@ static uint32_t weight_bytes_of_quad(const struct test_case *test)
                                                 : dory_depthwise_quad_weight_bytes(layer);
 }
 
-/* In groups: zeros for channels that the input has not. */
+/* In groups: zeros for channels that the input has not, and where runs are filled up. */
 static void fill_window(const struct dory_layer *layer, uint8_t *quad, uint32_t bytes)
 {
     uint32_t window = dory_window_channels(layer), there = dory_minimum(window, layer->input_channels);
+    uint32_t run = dory_run_elements(layer, window), filled = dory_round_up(run, 4);
     for (uint32_t i = 0; i < bytes; i++) {
         uint32_t element = i / (2u * layer->weight_bits) * 4 + i % 4;
-        quad[i] = element % window < there ? (uint8_t)(random_word() >> 9) : 0;
+        bool is_filled = element % filled >= run;
+        quad[i] = !is_filled && element % filled % window < there ? (uint8_t)(random_word() >> 9) : 0;
     }
 }
 

@@ -312,7 +312,7 @@ struct dory_layer {
  * channels, kernel_height rows of kernel_width bytes, each row filled up with zeros to a multiple of 4 bytes; then the
  * normalisation constants. chunk_bytes is all of the weights.
  *
- * In groups: one quad is a convolution's with one chunk, that of dory_window_channels() input channels.
+ * In groups: one quad is a convolution's with one chunk of dory_window_channels(), each run filled up to a multiple of 4.
  *
  * Normalisation constants of a quad:
  *     DORY_NORMALISE_NONE             4 x { int32 addend }
@@ -329,10 +329,7 @@ struct dory_layer {
 /* ---- pure helpers, shared by generator and firmware -------------------------------------------------------- */
 
 static inline uint32_t dory_minimum(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static inline uint32_t dory_round_up(uint32_t value, uint32_t multiple)
-{
-    return (value + multiple - 1) / multiple * multiple;
-}
+static inline uint32_t dory_round_up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 static inline uint32_t dory_divide_up(uint32_t value, uint32_t divisor) { return (value + divisor - 1) / divisor; }
 
 /* Bytes of `elements` packed elements of `bits` bits. */
@@ -362,11 +359,13 @@ static inline uint32_t dory_run_elements(const struct dory_layer *layer, uint32_
 }
 
 /* Elements of such a chunk: whole fours of all runs, then the rests of all runs, filled up together; or, where taps are
- * filled up, tap after tap. */
+ * filled up, tap after tap; or, in groups, run after run. */
 static inline uint32_t dory_chunk_elements(const struct dory_layer *layer, uint32_t channels)
 {
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
-    return dory_fills_taps(layer) ? taps * dory_round_up(channels, 4) : dory_round_up(taps * channels, 4);
+    return layer->operation == DORY_GROUPED ? dory_runs(layer) * dory_round_up(dory_run_elements(layer, channels), 4)
+           : dory_fills_taps(layer)         ? taps * dory_round_up(channels, 4)
+                                            : dory_round_up(taps * channels, 4);
 }
 
 /* A fully connected layer of bytes. */
@@ -390,11 +389,13 @@ static inline uint32_t dory_chunk_bytes(const struct dory_layer *layer, uint32_t
 }
 
 /* In groups, a quad has weights for a *window* of input channels: those of all groups that 4 output channels may belong to,
- * filled up to whole fours. A weight of a channel of another group, or of none, is zero. */
+ * filled up to whole fours; but not one or two of bytes, of which runs are filled up. Other channels' weights are zero. */
 static inline uint32_t dory_window_channels(const struct dory_layer *layer)
 {
     uint32_t outputs = layer->group_outputs, groups = outputs % 4 == 0 ? 1 : outputs == 1 ? 4 : 2;
-    return dory_round_up(groups * layer->group_channels, 4);
+    uint32_t channels = groups * layer->group_channels;
+    bool rows = layer->kernel_width > 1 && layer->dilation_width == 1 && layer->input_bits == 8 && layer->output_bits != 16;
+    return channels <= 2 && rows ? channels : dory_round_up(channels, 4);
 }
 
 /* The first channel of the window of a quad of the layer; all of it is in the input, unless that has fewer channels. */
@@ -408,9 +409,8 @@ static inline uint32_t dory_window_start(const struct dory_layer *layer, uint32_
 /* Bytes of weights of one quad of a convolution that is depth-wise or in groups. */
 static inline uint32_t dory_depthwise_quad_weight_bytes(const struct dory_layer *layer)
 {
-    uint32_t height = layer->kernel_height, width = layer->kernel_width;
-    return layer->operation == DORY_GROUPED ? height * width * dory_window_channels(layer) / 2 * layer->weight_bits
-                                            : 4 * height * dory_round_up(width, 4);
+    return layer->operation == DORY_GROUPED ? dory_chunk_bytes(layer, dory_window_channels(layer))
+                                            : 4u * layer->kernel_height * dory_round_up(layer->kernel_width, 4);
 }
 
 /* Null where the layer's kernel has none. */

@@ -156,7 +156,7 @@ static uint64_t window_cycles(const struct dory_layer *layer, uint32_t quad)
     uint32_t window = dory_window_channels(layer), start = dory_window_start(layer, quad);
     bool is_there = layer->input_channels >= window;
     if (layer->input_bits == 8 && is_there) {
-        return window / 4 * 2;
+        return dory_divide_up(window, 4) * 2;
     }
     return is_there && start * layer->input_bits % 8 == 0
                ? 6 + window / 4 * 15
@@ -224,9 +224,12 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
     uint64_t items = (dory_divide_up(quads, each) * pixel_quads + cores - 1) / cores;
     struct dory_tile_shape shared = {1, (uint32_t)(4 * items * cores), 4 * each, tile->input_channels}; /* equally */
     uint64_t parts = tile->rows * tile->columns % 4 != 0 ? (items + pixel_quads - 1) / pixel_quads : 0; /* last fours */
-    uint64_t product = dory_product_cycles(layer, &shared, cores, layer->kernel_width * dory_window_channels(layer),
-                                           layer->kernel_height, 0);
-    return product + items * 70 + parts * each * part_cycles(layer, tile) + copies_cycles(layer, tile, cores, each) + 300;
+    uint32_t window = dory_window_channels(layer), run_bytes = layer->kernel_width * window;
+    uint64_t product = dory_product_cycles(layer, &shared, cores, run_bytes, layer->kernel_height, 0);
+    uint64_t blocks = items * each, steps = (uint64_t)layer->kernel_height * dory_divide_up(run_bytes, 4);
+    uint64_t apart = window < 3 ? blocks * steps * (4 - window) : 0; /* of four pixels' words some lie across two */
+    return product + apart + items * 70 + parts * each * part_cycles(layer, tile) + copies_cycles(layer, tile, cores, each) +
+           300;
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,

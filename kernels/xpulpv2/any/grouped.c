@@ -1,6 +1,11 @@
 /* Convolutions in groups. A quad of output channels reads a window of the input's channels (dory/layer.h). Each core copies
  * the rows of a window that a band of output rows reads to its scratch, a byte an element, where it is the input of a
- * convolution as any other: rows of a receptive field are contiguous words, and pixels are taken where they lie. */
+ * convolution as any other: rows of a receptive field are contiguous words, and pixels are taken where they lie.
+ *
+ * Depth multipliers have windows of one or two channels, of which a row of taps is filled up to words. 3x3 with four outputs
+ * a channel takes 3 steps for 144 products in place of the 9 of whole fours, 3.5 MAC/cycle on 8 cores; with two outputs it
+ * takes 6 steps and 2.8 MAC/cycle, for beside them are 84 cycles for the end of a block, 70 to find its pixels, 50 for its
+ * part of copies, and 30 between its runs. */
 #include "../packed/packed.h"
 #include "../packed/unpack.h"
 #include "../product.h"
@@ -41,7 +46,21 @@ static inline void copy_column(uint8_t *output, const uint8_t *input, uint32_t p
                      : "t0", "t1", "memory");
 }
 
+#define COPY_NARROW(load, store)                                                                                            \
+    __asm__ volatile(".option push\n"                                                                                       \
+                     ".balign 4\n"                                                                                          \
+                     ".option norvc\n" LP_SETUP("x0", "%[pixels]", 2, "1") load(                                            \
+                         "t0", "%[pixel_bytes]", "%[input]") "1: " store("t0", "%[window]", "%[output]") ".option pop\n"    \
+                     : [input] "+r"(input), [output] "+r"(output)                                                           \
+                     : [pixels] "r"(pixels), [pixel_bytes] "r"(pixel_bytes), [window] "r"(window)                           \
+                     : "t0", "memory")
+
 #else
+
+#define COPY_NARROW(load, store)                                                                                            \
+    for (; pixels > 0; pixels--, input += pixel_bytes, output += window) {                                                  \
+        memcpy(output, input, window);                                                                                      \
+    }
 
 static void copy_column(uint8_t *output, const uint8_t *input, uint32_t pairs, uint32_t pixel_bytes, uint32_t window)
 {
@@ -51,6 +70,16 @@ static void copy_column(uint8_t *output, const uint8_t *input, uint32_t pairs, u
 }
 
 #endif
+
+/* One or two bytes of each pixel. */
+static inline void copy_narrow(uint8_t *output, const uint8_t *input, uint32_t pixels, uint32_t pixel_bytes, uint32_t window)
+{
+    if (window == 1) {
+        COPY_NARROW(P_LBU_STEP, P_SB_STEP);
+    } else {
+        COPY_NARROW(P_LHU_STEP, P_SH_STEP);
+    }
+}
 
 static inline void copy_words(uint8_t *output, const uint8_t *input, uint32_t pixels, uint32_t pixel_bytes, uint32_t window)
 {
@@ -114,7 +143,9 @@ static void copy_window(const struct grouped *grouped, uint32_t start, uint32_t 
     const uint8_t *input =
         (const uint8_t *)grouped->tile->input + first_row * layer->stride_height * columns * grouped->pixel_bytes;
     bool is_there = layer->input_channels >= grouped->window;
-    if (layer->input_bits == 8 && is_there) {
+    if (is_there && grouped->window < 3) {
+        copy_narrow(grouped->buffer, input + start, pixels, grouped->pixel_bytes, grouped->window);
+    } else if (layer->input_bits == 8 && is_there) {
         copy_words(grouped->buffer, input + start, pixels, grouped->pixel_bytes, grouped->window);
     } else if (is_there && start * layer->input_bits % 8 == 0) {
         unpack_window(grouped, input + start * layer->input_bits / 8, pixels);
@@ -167,7 +198,8 @@ static inline void grouped_start(struct grouped *grouped, const struct dory_laye
     grouped->quads_of_window = layer->group_outputs % 4 == 0 ? layer->group_outputs / 4 : 1;
     grouped->band_rows = dory_grouped_band_rows(tile->rows);
     grouped->buffer = (uint8_t *)tile->scratch + core * dory_grouped_core_bytes(layer, tile->rows, tile->input_columns);
-    dory_product_start(&grouped->product, layer, tile, direct, run_bytes, layer->kernel_height, row_bytes - run_bytes);
+    dory_product_start(&grouped->product, layer, tile, direct, run_bytes, layer->kernel_height,
+                       row_bytes - dory_round_up(run_bytes, 4));
 }
 
 /* A core's share is a range of the grid of windows by pixel quads. */
