@@ -48,16 +48,18 @@ static uint64_t await_transfers(struct walk *walk, int end, uint64_t now)
     return wait;
 }
 
-/* A meeting, for which the cores wait as long as the driver still queues transfers: time of the step before. */
-static void await_driver(struct walk *walk, int index)
+/* A meeting, for which the cores wait as long as the driver still queues transfers: time of the step before. Returns what
+ * they take behind it, which is this step's. */
+static uint64_t await_driver(struct walk *walk, int index)
 {
     const struct plan_step *step = &walk->sequence->steps[index];
     uint64_t now = walk->layer_start + step->fetch_cycles, met = now > walk->driver_free ? now : walk->driver_free;
     if (index == 0 || !has_meetings(walk->sequence) || dory_step_meets(&step->record, &step[-1].record) == DORY_MEETS_NOBODY)
-        return;
+        return 0;
     met += walk->sequence->target->meeting_cycles;
     walk->layer_start += met - now;
     walk->timeline->steps[index - 1].end_cycle = met;
+    return walk->sequence->target->met_cycles;
 }
 
 static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step *step)
@@ -99,9 +101,9 @@ static void take_step(struct walk *walk, int index)
 {
     const struct plan_step *step = &walk->sequence->steps[index];
     struct timeline_step *times = &walk->timeline->steps[index];
-    await_driver(walk, index);
+    uint64_t behind_meeting = await_driver(walk, index);
     times->begin_cycle = walk->layer_start + step->fetch_cycles;
-    uint64_t wait = await_transfers(walk, step->record.transfers_awaited, times->begin_cycle);
+    uint64_t wait = await_transfers(walk, step->record.transfers_awaited, times->begin_cycle) + behind_meeting;
     times->start_cycle = times->begin_cycle + wait;
     walk->layer_start += wait;
     start_transfers(walk, index);

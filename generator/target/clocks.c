@@ -116,13 +116,20 @@ struct target *target_with_table(const struct target *target, struct arena *aren
     quick->start_driver_cycles = quick->serve_driver_cycles = quick->early_driver_cycles =
         0; /* to queue transfers remains, see timeline.c */
     quick->tile_overhead_cycles = target->table_tile_overhead_cycles;
+    quick->layer_overhead_cycles = target->table_layer_overhead_cycles;
     quick->kernel_start_cycles = target->table_kernel_start_cycles;
     quick->run_overhead_cycles = target->table_run_overhead_cycles;
     quick->dma_contention_cycles = target->table_dma_contention_cycles;
     quick->command_cycles = target->table_command_cycles;
+    quick->pieces_cycles = target->table_pieces_cycles;
+    quick->walk_cycles = target->table_walk_cycles;
+    quick->kernel_again_percent = target->table_kernel_again_percent;
+    quick->cache_percent = target->table_cache_percent;
     quick->transfer_driver_cycles = target->table_transfer_cycles;
     quick->first_transfer_cycles = target->table_first_transfer_cycles;
     quick->meeting_cycles = target->table_meeting_cycles;
+    quick->met_cycles = target->table_met_cycles;
+    quick->early_cycles = target->table_early_cycles;
     if (target->at_equal_clocks)
         quick->at_equal_clocks = target_with_table(target->at_equal_clocks, arena);
     return quick;

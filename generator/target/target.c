@@ -79,13 +79,20 @@ static const struct key cycle_fields[] = {
 static const struct key table_fields[] = {
     NUMBER("most_tiles", table_most_tiles, 0, UINT16_MAX),
     NUMBER("tile_overhead", table_tile_overhead_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER_OR("layer_overhead", table_layer_overhead_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER("kernel_start", table_kernel_start_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("run_overhead", table_run_overhead_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("dma_contention", table_dma_contention_cycles, 0, MAXIMUM_CYCLES),
     NUMBER_OR("command", table_command_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("pieces", table_pieces_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("walk", table_walk_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("kernel_again_percent", table_kernel_again_percent, 0, 100, 100),
+    NUMBER_OR("cache_percent", table_cache_percent, 0, 1000, 0),
     NUMBER_OR("transfer", table_transfer_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("first_transfer", table_first_transfer_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("meeting", table_meeting_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("met", table_met_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("early", table_early_cycles, 0, MAXIMUM_CYCLES, 0),
     END_OF_FIELDS,
 };
 

@@ -51,10 +51,18 @@ struct target {
     uint32_t turn_driver_cycles;     /* the same, besides, for the first tile of a layer, which it copies from L2 */
     uint32_t transfer_driver_cycles; /* the same, besides, to queue a transfer from or to L3 */
     uint32_t first_transfer_cycles;  /* of the driver, besides, for the first of several of them, with a table */
-    uint32_t meeting_cycles;         /* of the cores, where they meet the driver, with a table */
+    uint32_t meeting_cycles;         /* of the cores, where they meet the driver, with a table: until all have come */
+    uint32_t met_cycles;             /* then, until the driver has seen that all transfers are complete, and they go on */
+    uint32_t early_cycles;           /* of the cores, besides, to bring the first weights of the next layer early */
     uint32_t early_driver_cycles; /* the same, besides, to bring the first weights of the next layer early, and await them */
     uint32_t command_driver_cycles; /* the same, besides, for each command of a copy behind its first */
-    uint32_t command_cycles;        /* of a copy, besides, for each command behind its first, where a core starts them */
+    uint32_t command_cycles; /* of a copy that takes a command a row, where a core starts it: of each command, beside what
+                              * they move */
+    uint32_t pieces_cycles;  /* of such a copy, besides: the code for it comes to the cores' cache */
+    uint32_t cache_percent;  /* kernels whose code takes as much of kernel_start_cycles, or more, do not stay in the
+                              * cores' cache beside what they do between tiles; 0: all stay */
+    uint32_t walk_cycles;    /* of the cores, between two tiles, besides: their own code comes to their cache anew, from
+                              * where a kernel whose code takes kernel_start_cycles has driven it */
     uint32_t layer_overhead_cycles;
     uint32_t kernel_start_cycles;  /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
     uint32_t kernel_again_percent; /* of these, what is left where the layer before has the same kernel */
@@ -69,6 +77,8 @@ struct target {
     bool has_table; /* that is so: of a copy by target_with_table */
     uint32_t table_tile_overhead_cycles, table_kernel_start_cycles, table_run_overhead_cycles, table_dma_contention_cycles;
     uint32_t table_command_cycles, table_transfer_cycles, table_first_transfer_cycles, table_meeting_cycles;
+    uint32_t table_pieces_cycles, table_walk_cycles, table_kernel_again_percent, table_met_cycles, table_early_cycles;
+    uint32_t table_cache_percent, table_layer_overhead_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 

@@ -89,6 +89,9 @@ struct tile_rates {
 };
 struct tile_rates tile_rates_of(const struct tile_problem *problem);
 
+/* Of the cores, between two tiles: what a kernel's code has driven out of their cache comes there again. */
+uint64_t tile_overhead_cycles(const struct tile_problem *problem);
+
 /* Cycles of a layer's first tile beyond its kernel's own. */
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
 

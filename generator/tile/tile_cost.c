@@ -5,17 +5,30 @@
 
 #include "dory/hal.h"
 
+/* Of a kernel's code, in % of what kernel_start_cycles are for. */
+static uint64_t code_percent(const struct tile_problem *problem)
+{
+    uint64_t percent = problem->kernel->start_percent;
+    return percent ? percent : 100;
+}
+
 /* Of a kernel's code, the way to the cores' cache. */
 static uint64_t code_cycles(const struct tile_problem *problem)
 {
-    uint64_t percent = problem->kernel->start_percent;
-    return problem->target->kernel_start_cycles * (percent ? percent : 100) / 100;
+    return problem->target->kernel_start_cycles * code_percent(problem) / 100;
+}
+
+uint64_t tile_overhead_cycles(const struct tile_problem *problem)
+{
+    return problem->target->tile_overhead_cycles + problem->target->walk_cycles * code_percent(problem) / 100;
 }
 
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem)
 {
+    const struct target *target = problem->target;
+    bool stays = target->cache_percent == 0 || code_percent(problem) < target->cache_percent;
     uint64_t cycles = code_cycles(problem);
-    return problem->kernel_is_warm ? cycles * problem->target->kernel_again_percent / 100 : cycles;
+    return problem->kernel_is_warm && stays ? cycles * target->kernel_again_percent / 100 : cycles;
 }
 
 void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
@@ -260,7 +273,7 @@ static uint64_t driver_beside(const struct target *target, uint64_t copies, uint
 static uint64_t finish_previous(struct player *player, uint64_t load_cycles, const struct tally *loads, uint64_t driver,
                                 bool overlaps)
 {
-    uint64_t overhead = player->problem->target->tile_overhead_cycles, issued = player->time;
+    uint64_t overhead = tile_overhead_cycles(player->problem), issued = player->time;
     uint64_t beside = player->pending + (overlaps ? load_cycles : 0);
     uint64_t kernel = kernel_beside(player->problem->target, player->kernel, beside) +
                       code_waits(player, loads, tile_driver_cycles(player->problem, overlaps));
@@ -408,7 +421,7 @@ static void finish(struct player *player)
     uint64_t ready = maximum(player->pending + driver, early ? driver / 2 + early : 0); /* with the first weights there */
     player->cost->turn_cycles = maximum(player->kernel, ready) - maximum(player->kernel, player->pending);
     finish_previous(player, 0, &(struct tally){0}, 0, false);
-    player->time += player->cost->turn_cycles;
+    player->time += player->cost->turn_cycles + (early ? target->early_cycles : 0);
     player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;
     player->cost->dma_bytes = player->mover.moved_bytes;
     player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);
@@ -437,7 +450,7 @@ static uint64_t least_to_come(const struct player *player, uint64_t kernel_cycle
     uint64_t played = player->cost->kernel_cycles - player->kernel,
              all = kernel_cycles + tile_kernel_start_cycles(player->problem);
     return (all > played ? all - played : 0) +
-           (tiles + 1 - player->cost->tile_count) * player->problem->target->tile_overhead_cycles +
+           (tiles + 1 - player->cost->tile_count) * tile_overhead_cycles(player->problem) +
            player->problem->target->layer_overhead_cycles;
 }
 

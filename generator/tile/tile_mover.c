@@ -67,5 +67,6 @@ uint64_t tile_rectangle_cycles(struct mover *mover, const struct rectangle *r, b
         runs = whole_rows ? 1 : r->rows;
     uint64_t more_commands = !whole_rows && !(whole_pixels && r->pitch == r->columns) ? r->rows - 1 : 0;
     mover->tally.commands += more_commands;
-    return tile_copy_cycles(mover, bytes, runs, read) + more_commands * mover->target->command_cycles;
+    uint64_t moving = tile_copy_cycles(mover, bytes, runs, read), starting = more_commands * mover->target->command_cycles;
+    return (moving > starting ? moving : starting) + (more_commands ? mover->target->pieces_cycles : 0);
 }

@@ -218,12 +218,12 @@ static void estimate(const struct search *search, const struct candidate *candid
     bool apart = single_load || (tiling->single & SINGLE_OUTPUT);
     uint64_t beside =
         (apart ? 0 : load + store + command_cycles(search, candidate)) + tile_driver_cycles(search->problem, true);
-    uint64_t tile = most(kernel, beside) + (apart ? load + store : 0) + target->tile_overhead_cycles;
+    uint64_t tile = most(kernel, beside) + (apart ? load + store : 0) + tile_overhead_cycles(search->problem);
     uint64_t first = kernel + tile_kernel_start_cycles(search->problem),
              turn = tile_driver_cycles(search->problem, true) + target->turn_driver_cycles;
     uint64_t last = most(tiles == 1 ? first : kernel, store + turn) + store;
     cost->cycles = search->fixed_cycles + tile_first_load_cycles(search->problem, tiling) + (tiles - 1) * tile + last +
-                   target->tile_overhead_cycles + (tiles == 1 ? 0 : most(first, beside) - most(kernel, beside));
+                   tile_overhead_cycles(search->problem) + (tiles == 1 ? 0 : most(first, beside) - most(kernel, beside));
     cost->l1_bytes = tile_l1_bytes(search->problem, tiling, NULL);
 }
 
@@ -247,10 +247,9 @@ static void consider(struct search *search, const struct candidate *candidate)
 /* Beside each tile's kernel the driver prepares another one. */
 static uint64_t bound(const struct search *search, uint64_t kernels, uint64_t tiles)
 {
-    const struct target *target = search->problem->target;
     return search->fixed_cycles +
            most(kernels + tile_kernel_start_cycles(search->problem), tiles * tile_driver_cycles(search->problem, true)) +
-           tiles * target->tile_overhead_cycles;
+           tiles * tile_overhead_cycles(search->problem);
 }
 
 static bool is_worse(const struct search *search, uint64_t bound_cycles)

@@ -119,7 +119,7 @@ static uint64_t last_quad_cycles(const struct dory_layer *layer, const struct do
     uint32_t lanes = tile->channels % 4, stored = 165 + 20 * lanes;
     return is_direct && is_whole                 ? 30
            : has_part(layer, tile, runs)         ? 160
-           : is_direct && layer->output_bits < 8 ? 560
+           : is_direct && layer->output_bits < 8 ? 130 + 105 * lanes
            : is_direct                           ? stored
                                                  : 110;
 }

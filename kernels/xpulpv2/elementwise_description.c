@@ -3,6 +3,7 @@
 #include "description.h"
 
 #include "direct.h"
+#include "dory/normalise.h"
 #include "stage_description.h"
 
 static bool addition_supports(const struct dory_layer *layer)
@@ -90,17 +91,32 @@ static bool is_small(const struct dory_stages *stages)
     return stages->first.multiplier <= MOST && stages->first.multiplier >= -MOST && stages->first.divisor <= 1LL << 31;
 }
 
-/* Before the first element: most ways follow the range of values through the stages. */
+/* Stages that divide in 32 bits, of all four. */
+static uint32_t divisions(const struct dory_layer *layer)
+{
+    struct dory_narrow_stage input[2], sum[2];
+    if (!dory_narrow_addition_of(input, sum, layer)) {
+        return 0;
+    }
+    uint32_t count = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        count += (input[i].shift == DORY_DIVIDES ? 1 : 0) + (sum[i].shift == DORY_DIVIDES ? 1u : 0u);
+    }
+    return count;
+}
+
+/* Before the first element: most ways follow the range of values through the stages, whose bounds are divided in 64 bits. A
+ * divisor's logarithm is counted bit by bit. */
 static uint32_t addition_start_cycles(const struct dory_layer *layer)
 {
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
         return 560;
     }
     switch (way_of(layer)) {
-    case FOLDED: return is_small(layer->stages) ? 530 : 1700;
+    case FOLDED: return is_small(layer->stages) ? 320u + 7 * dory_log2((uint64_t)layer->stages->first.divisor) : 2080;
     case TWICE:
     case SHIFTED: return 1320;
-    default: return 1250;
+    default: return 1250 + 450 * divisions(layer);
     }
 }
 
@@ -146,7 +162,7 @@ static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t count)
 {
     struct dory_narrow_stage input[2], sum[2];
     bool is_packed = layer->input_bits < 8 || layer->second_input_bits < 8 || layer->output_bits < 8;
-    uint64_t unpacked = count == 16 ? 600 : is_packed ? 1000 : 750;
+    uint64_t unpacked = count == 16 ? 600 : (is_packed ? 700 : 450) + 25 * dory_minimum(count, 12); /* one by one */
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
         return unpacked + 770;
     }
@@ -259,8 +275,8 @@ static bool concatenation_supports(const struct dory_layer *layer)
            layer->minimum <= (layer->output_is_signed ? -128 : 0) && layer->maximum >= (layer->output_is_signed ? 127 : 255);
 }
 
-/* Cycles of a pixel's run, words and the rest. */
-static uint64_t run_cycles(uint32_t bytes) { return bytes == 0 ? 0 : bytes / 8 * 4 + bytes % 8 * 4 + 24; }
+/* Cycles of a pixel's run, two words in five, and the rest. */
+static uint64_t run_cycles(uint32_t bytes) { return bytes == 0 ? 0 : bytes / 8 * 5 + bytes % 8 * 4 + 27; }
 
 static uint64_t concatenation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {

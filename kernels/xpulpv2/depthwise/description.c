@@ -418,7 +418,9 @@ static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const st
     uint32_t pairs = dory_scalar_pairs(layer, tile->channels), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t blocks = ((uint64_t)pixel_quads * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
     uint64_t quads = (blocks + pixel_quads - 1) / pixel_quads, spread = pairs != 0 ? 4 * 18 * pairs + 100 : 0;
-    uint64_t block = scalar_sums_cycles(layer, pairs, tile->columns) + scalar_finish_cycles(layer);
+    uint64_t lanes = lanes_of(tile); /* a quarter of what is behind the sums is for all of them */
+    uint64_t block =
+        scalar_sums_cycles(layer, pairs, tile->columns) * lanes / 4 + scalar_finish_cycles(layer) * (4 + 3 * lanes) / 16;
     block += layer->output_bits < 8 ? 480 : 0; /* elements are packed */
     return blocks * block + quads * spread + (pairs != 0 ? 1400 : 1050);
 }

@@ -18,7 +18,7 @@ static uint32_t line_scratch_bytes(const struct dory_layer *layer, const struct 
     return cores * dory_line_core_bytes(kernel_of(layer), stride_of(layer));
 }
 
-/* Cycles of what ends: a four, an output of four lanes beside its sums, and what a quad takes before. */
+/* Cycles of what ends: a four of a lane, an output of four lanes beside its sums, and what a quad takes before. */
 struct finish {
     uint32_t four, single, quad;
 };
@@ -26,14 +26,22 @@ struct finish {
 /* Outputs `first` to `end` - 1 of a line. */
 struct part {
     uint32_t first, end, outputs;
-    bool joined; /* with that of the quad before */
+    uint32_t lanes; /* the last quad may have fewer than four */
+    bool joined;    /* with that of the quad before */
 };
 
-/* A call for so many fours of a quad: what a lane starts with, and the fours. */
+/* A call for so many fours of a lane: what it starts with, and the fours. */
 static uint64_t call_cycles(uint32_t fours, uint32_t steps, bool slides, const struct finish *finish)
 {
     uint64_t four = finish->four + (!slides ? 8 + 18 * steps : steps <= 3 ? 6 + 6 * steps : 7 + 8 * steps);
-    return 4 * (slides ? 72 + 10 * steps : 80) + fours * 4 * four;
+    return (slides ? 72 + 10 * steps : 80) + fours * four;
+}
+
+/* An output of all lanes. Fewer than four are summed up byte by byte, for words would reach beyond the last pixel. */
+static uint64_t single_cycles(uint32_t kernel, uint32_t lanes, const struct finish *finish)
+{
+    uint64_t sums = lanes == 4 ? 190 + 22 * dory_divide_up(kernel, 4) : 100 + lanes * (25 + 7 * (uint64_t)kernel);
+    return sums + finish->single * lanes / 4;
 }
 
 static uint64_t part_cycles(const struct dory_layer *layer, const struct part *part, const struct finish *finish)
@@ -46,12 +54,12 @@ static uint64_t part_cycles(const struct dory_layer *layer, const struct part *p
         fours--;
     }
     uint32_t singles = outputs - 4 * fours, more = ends && singles > 0 && outputs >= 4, calls = (fours > 0) + more;
-    uint64_t pairs = fours == 0 ? 0 : !slides ? 80 * steps : steps > 3 ? 100 + 80 * steps : 0;
-    uint64_t called = dory_depthwise_takes_long_way(layer) && finish->quad == 0 ? 290 : 0; /* lane by lane */
-    uint64_t total = (part->joined ? 0 : 150 + 50 * calls) + calls * called + pairs + finish->quad;
-    total += fours > 0 ? call_cycles(fours, steps, slides, finish) : 0;
-    total += more ? call_cycles(1, steps, slides, finish) : 0;
-    return total + (more ? 0 : singles) * (220 + 22 * dory_divide_up(kernel, 4) + finish->single);
+    uint64_t pairs = fours == 0 ? 0 : !slides ? 20 * steps : steps > 3 ? 25 + 20 * steps : 0;
+    uint64_t called = dory_depthwise_takes_long_way(layer) && finish->quad == 0 ? 125 : 0; /* lane by lane */
+    uint64_t lane = calls * called + pairs + (fours > 0 ? call_cycles(fours, steps, slides, finish) : 0) +
+                    (more ? call_cycles(1, steps, slides, finish) : 0);
+    uint64_t total = (part->joined ? 0 : 170 + 70 * calls) + finish->quad + part->lanes * lane;
+    return total + (more ? 0 : singles) * single_cycles(kernel, part->lanes, finish);
 }
 
 /* Whether whole lines of quads are computed as if they were of one: see line.c. */
@@ -63,16 +71,20 @@ static bool joins(const struct dory_layer *layer, uint32_t lines, uint32_t outpu
 }
 
 /* Of one core: fours `first` to `end` - 1 of the lines of all quads. */
-static uint64_t core_cycles(const struct dory_layer *layer, uint32_t lines, uint32_t outputs, uint32_t first, uint32_t end,
-                            const struct finish *finish)
+static uint64_t core_cycles(const struct dory_layer *layer, uint32_t channels, uint32_t lines, uint32_t outputs,
+                            uint32_t first, uint32_t end, const struct finish *finish)
 {
     uint32_t fours = dory_divide_up(outputs, 4);
-    uint64_t total = 640, column = layer->kernel_height == 1 ? 0 : 4 * 22 * kernel_of(layer);
+    uint64_t total = 740, column = layer->kernel_height == 1 ? 0 : 4 * 22 * kernel_of(layer);
     bool may_join = joins(layer, lines, outputs, finish), was_whole = false;
     for (bool starts = true; first < end; starts = false) {
         uint32_t line = first / fours, next = dory_minimum((line + 1) * fours, end), start = first - line * fours;
         bool is_whole = may_join && next - first == fours;
-        struct part part = {4 * start, dory_minimum(4 * (next - line * fours), outputs), outputs, is_whole && was_whole};
+        struct part part = {.first = 4 * start,
+                            .end = dory_minimum(4 * (next - line * fours), outputs),
+                            .outputs = outputs,
+                            .lanes = dory_minimum(4, channels - line / lines * 4),
+                            .joined = is_whole && was_whole};
         total += part_cycles(layer, &part, finish);
         total += starts || line % lines == 0 ? column : 0;
         was_whole = is_whole;
@@ -91,7 +103,7 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
     uint64_t slowest = 0;
     for (unsigned core = 0; core < cores; core++) {
         uint32_t end = first + items / cores + (core < items % cores);
-        uint64_t cycles = core_cycles(layer, lines, outputs, first, end, &finish);
+        uint64_t cycles = core_cycles(layer, tile->channels, lines, outputs, first, end, &finish);
         slowest = cycles > slowest ? cycles : slowest;
         first = end;
     }
@@ -125,4 +137,4 @@ LINE(line_high_even, OF_KIND(DORY_DIRECT_HIGH_EVEN), 61, 80, 0)
 LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 31, 150, 250)
 LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 71, 250, 450)
 
-LINE(line, dory_depthwise_goes_through_memory(layer), dory_depthwise_long_cycles(layer), 240, 0)
+LINE(line, dory_depthwise_goes_through_memory(layer), dory_depthwise_long_cycles(layer) - 20, 140, 0)
