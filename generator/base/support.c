@@ -10,14 +10,17 @@
 
 /* ---- arena ---- */
 
-/* Many arenas live for one schedule and need little: blocks start small and double, so that zeroing costs what is used. */
+/* Many arenas live for one schedule and need little: blocks start small and double. Of a large block the system gives pages
+ * that are zero, as they are used; small ones have been used before, and are cleared as they are given out. */
 #define LEAST_BLOCK_BYTES    ((size_t)16 * 1024)
 #define MAXIMUM_BLOCK_BYTES  ((size_t)256 * 1024)
+#define LARGE_BLOCK_BYTES    ((size_t)128 * 1024)
 #define ALLOCATION_ALIGNMENT 16
 
 struct arena_block {
     struct arena_block *older;
     size_t used, capacity;
+    bool is_clear;
     alignas(ALLOCATION_ALIGNMENT) unsigned char bytes[];
 };
 
@@ -32,12 +35,11 @@ static void add_block(struct arena *arena, size_t least_bytes)
     size_t capacity = arena->newest ? 2 * arena->newest->capacity : LEAST_BLOCK_BYTES;
     capacity = capacity > MAXIMUM_BLOCK_BYTES ? MAXIMUM_BLOCK_BYTES : capacity;
     capacity = capacity > least_bytes ? capacity : least_bytes;
-    /* calloc: fresh pages are zero already, so that a large block costs nothing until it is used */
-    struct arena_block *block = calloc(1, sizeof *block + capacity);
+    bool is_clear = capacity >= LARGE_BLOCK_BYTES;
+    struct arena_block *block = is_clear ? calloc(1, sizeof *block + capacity) : malloc(sizeof *block + capacity);
     if (!block)
         out_of_memory(capacity);
-    block->capacity = capacity;
-    block->older = arena->newest;
+    *block = (struct arena_block){.older = arena->newest, .capacity = capacity, .is_clear = is_clear};
     arena->newest = block;
 }
 
@@ -51,7 +53,7 @@ void *arena_allocate(struct arena *arena, size_t bytes)
     struct arena_block *block = arena->newest;
     void *memory = block->bytes + block->used;
     block->used += bytes;
-    return memory;
+    return block->is_clear ? memory : memset(memory, 0, bytes);
 }
 
 void *arena_allocate_array(struct arena *arena, size_t count, size_t element_bytes)
