@@ -63,6 +63,77 @@ static bool lies_in_step(const struct plan *plan, const struct plan_step *step, 
            tile->first_column + tile->columns <= plan->layers[step->layer].record.output_width;
 }
 
+static uint64_t copied_bytes(const struct dory_prepared_copy *copy)
+{
+    return (uint64_t)copy->run_bytes * copy->runs * copy->planes;
+}
+
+static bool is_one_piece(const struct dory_prepared_copy *copy)
+{
+    return copy->is_flat && (copy->runs == 1 || copy->external_run_stride == copy->run_bytes);
+}
+
+/* The results of the tile before are all of an input's window, in one piece, and lie in L1 where the tile has that input,
+ * behind rows and columns of border. */
+static bool lies_in_results(const struct dory_layer *record, const struct dory_step *step,
+                            const struct dory_prepared_tile *tile, unsigned which)
+{
+    const struct dory_prepared_copy *store = &tile[-1].store;
+    const struct dory_valid *valid = &tile->valid;
+    const struct dory_window *window = &step->input[which];
+    uint64_t pixel = dory_element_bytes(window->channels, which ? record->second_input_bits : record->input_bits);
+    uint64_t rows = valid->bottom - valid->top, columns = valid->right - valid->left, width = record->input_width;
+    bool planes = record->input_layout == DORY_CHW, is_pixel = which && record->second_is_pixel;
+    bool whole = planes ? rows == tile->tile.input_rows : columns == tile->tile.input_columns || rows == 1;
+    uint64_t border = planes || is_pixel ? 0 : ((uint64_t)valid->top * tile->tile.input_columns + valid->left) * pixel;
+    uint64_t bytes = is_pixel ? pixel : window->rows * width * pixel;
+    uintptr_t input = (uintptr_t)(which ? tile->tile.second_input : tile->tile.input);
+    return (is_pixel || (whole && rows == window->rows && columns == width)) && is_one_piece(store) &&
+           store->external == window->offset && copied_bytes(store) == bytes && input + border == store->local;
+}
+
+static bool loads_of_results(const struct dory_prepared_tile *tile)
+{
+    const struct dory_prepared_copy *store = &tile[-1].store;
+    for (unsigned i = tile->load_weights; i < tile->load_count; i++) {
+        const struct dory_prepared_copy *load = &tile->loads[i];
+        uint64_t bytes = extent(load, load->external_run_stride, load->external_plane_stride);
+        if (load->external < store->external + copied_bytes(store) && store->external < load->external + bytes)
+            return true;
+    }
+    return false;
+}
+
+/* Nobody waits for the results of the tile before, its layer's only one as this is: it computes from where they are in L1,
+ * and loads nothing of them. Its own have another ticket. */
+static bool has_input_in_l1(const struct plan *plan, int index, const struct dory_prepared_tile *tile)
+{
+    const struct plan_layer *layer = &plan->layers[plan->steps[index].layer];
+    const struct dory_step *step = &plan->steps[index].record;
+    const struct dory_prepared_tile *before = tile - 1;
+    bool alone = tile->starts_layer && tile->ends_step && step->last_of_layer;
+    if (!alone || index == 0 || tile->meets != DORY_MEETS_NOBODY || !before->starts_layer || before->store_count == 0 ||
+        before->output_buffer == tile->output_buffer || loads_of_results(tile))
+        return false;
+    unsigned inputs = dory_has_second_input(&layer->record) ? 2 : 1;
+    for (unsigned i = 0; i < inputs; i++)
+        if (layer->inputs_stay == 1u << i)
+            return lies_in_results(&layer->record, step, tile, i);
+    return false;
+}
+
+/* Of a layer's only tile, what is not loaded is in L1. */
+static bool has_all_inputs(const struct plan *plan, const struct plan_step *step, const struct dory_prepared_tile *tile,
+                           bool stays)
+{
+    const struct plan_layer *layer = &plan->layers[step->layer];
+    unsigned inputs = dory_has_second_input(&layer->record) ? 2 : 1;
+    bool is_only_one = tile->starts_layer && tile->ends_step && step->record.last_of_layer;
+    bool is_all_border = tile->valid.top == tile->valid.bottom || tile->valid.left == tile->valid.right;
+    return stays == (tile->starts_layer && layer->inputs_stay != 0) &&
+           (!is_only_one || is_all_border || (unsigned)tile->load_count + stays >= tile->load_weights + inputs);
+}
+
 /* What a tile says of meetings with the driver, and of what may be loaded before. */
 static bool is_in_turn(const struct plan *plan, int index, const struct dory_prepared_tile *tile, bool first)
 {
@@ -71,8 +142,10 @@ static bool is_in_turn(const struct plan *plan, int index, const struct dory_pre
     unsigned meets = first ? dory_step_meets(&step->record, before ? &before->record : NULL) : DORY_MEETS_NOBODY;
     bool alone = meets != DORY_MEETS_NOBODY || starts_layer || (first && step->record.drain);
     bool early = meets == DORY_MEETS_NOBODY && starts_layer && step->record.weights_are_early && tile->load_weights;
-    bool all = tile->overlaps == DORY_OVERLAPS;
-    return tile->starts_step == first && tile->starts_layer == starts_layer && tile->meets == meets && !(alone && all) &&
+    bool all = tile->overlaps == DORY_OVERLAPS, awaits = starts_layer || tile->overlaps == DORY_OVERLAPS_STORE;
+    bool stays = tile->awaits_stores != awaits && has_input_in_l1(plan, index, tile);
+    return (tile->awaits_stores == awaits || stays) && has_all_inputs(plan, step, tile, stays) &&
+           tile->starts_layer == starts_layer && tile->meets == meets && !(alone && all) &&
            (tile->overlaps != DORY_OVERLAPS_WEIGHTS || early) && tile->loads_beside == (all ? tile->load_count : early);
 }
 

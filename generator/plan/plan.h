@@ -52,10 +52,11 @@ struct plan_layer {
     uint64_t kernel_cycles, dma_cycles, exposed_cycles;
     uint64_t turn_cycles; /* of predicted_cycles, at the end: for the driver, which prepares the next layer */
     uint32_t tile_count;
-    uint32_t weights_bytes;                      /* of the blob; 0 without weights */
-    uint32_t weights_address;                    /* of the blob in the flash image */
-    bool resident;                               /* the blob is in memory before a run: resident_offset, or linked */
-    uint32_t l1_bytes;                           /* used of the arena */
+    uint32_t weights_bytes;   /* of the blob; 0 without weights */
+    uint32_t weights_address; /* of the blob in the flash image */
+    bool resident;            /* the blob is in memory before a run: resident_offset, or linked */
+    uint32_t l1_bytes;        /* used of the arena */
+    uint8_t inputs_stay;      /* bit i: input i is where the layer before computes it in L1, see finish.c */
     const struct requantisation *requantisation; /* how, and how that is known to be right; null but for convolutions */
 };
 
@@ -141,8 +142,8 @@ struct plan {
  * that the cores need to meet the driver less often. */
 void plan_await_together(struct plan *plan, struct arena *arena);
 
-/* Brings the first weights of layers beside the layer before, where L1 has room for them, and predicts
- * anew. `has_table`: of its tiles, see below. */
+/* Brings the first weights of layers beside the layer before, where L1 has room for them, has the cores of a table compute a
+ * layer from where the one before has left its results in L1, and predicts anew. `has_table`: of its tiles, see below. */
 void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena);
 
 /* The tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. Null where

@@ -127,6 +127,15 @@ static uint64_t border_cycles(struct player *player, const struct rectangle *rea
     return cycles + (cycles > 0 && player->first ? problem->target->border_start_cycles : 0);
 }
 
+/* Of an input in CHW. */
+static uint64_t planes_cycles(struct player *player, const struct dory_step *step, const struct rectangle *read,
+                              uint32_t rows)
+{
+    uint32_t plane = step->input[0].rows * read->width;
+    return tile_planes_cycles(&player->mover, read->channels, rows * read->width, plane, true) +
+           (rows > read->rows ? player->problem->target->dma_setup_cycles : 0);
+}
+
 static uint64_t input_cycles(struct player *player, const struct dory_step *step, const struct position *at,
                              const struct dory_tile_shape *shape)
 {
@@ -143,11 +152,11 @@ static uint64_t input_cycles(struct player *player, const struct dory_step *step
         .bits = layer->input_bits,
     };
     player->border = border_cycles(player, &r, at, rows);
+    unsigned stay = player->problem->inputs_stay;
     if (layer->input_layout == DORY_CHW)
-        return tile_planes_cycles(&player->mover, r.channels, rows * r.width, step->input[0].rows * r.width, true) +
-               (rows > r.rows ? player->problem->target->dma_setup_cycles : 0);
-    uint64_t cycles = tile_rectangle_cycles(&player->mover, &r, true);
-    if (dory_has_second_input(layer)) {
+        return stay ? 0 : planes_cycles(player, step, &r, rows);
+    uint64_t cycles = stay & 1 ? 0 : tile_rectangle_cycles(&player->mover, &r, true);
+    if (dory_has_second_input(layer) && !(stay & 2)) {
         r.channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : r.channels;
         r.bits = layer->second_input_bits;
         if (layer->second_is_pixel)
@@ -421,6 +430,10 @@ static void finish(struct player *player)
     uint64_t ready = maximum(player->pending + driver, early ? driver / 2 + early : 0); /* with the first weights there */
     player->cost->turn_cycles = maximum(player->kernel, ready) - maximum(player->kernel, player->pending);
     finish_previous(player, 0, &(struct tally){0}, 0, false);
+    if (player->problem->output_stays) { /* the store goes on beside the next layer, whose kernel takes much longer */
+        player->time -= player->store;
+        player->cost->exposed_cycles -= player->store;
+    }
     player->time += player->cost->turn_cycles + (early ? target->early_cycles : 0);
     player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;
     player->cost->dma_bytes = player->mover.moved_bytes;

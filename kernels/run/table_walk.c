@@ -93,10 +93,11 @@ static __attribute__((noinline)) int start_large_copy(hal_dma_ticket ticket, con
     return hal_dma_copy(ticket, copy);
 }
 
-/* Most are flat; for these the compiler knows what need not be asked. */
-static inline __attribute__((always_inline)) void start_copy(struct walker *walker, hal_dma_ticket ticket,
-                                                             const struct dory_prepared_copy *prepared,
-                                                             const uint8_t *external, enum hal_direction direction)
+/* Most are flat; for these the compiler knows what need not be asked. One function for loads and stores, which is in the
+ * cache for the second of them. */
+static __attribute__((noinline)) void start_copy(struct walker *walker, hal_dma_ticket ticket,
+                                                 const struct dory_prepared_copy *prepared, const uint8_t *external,
+                                                 enum hal_direction direction)
 {
     struct hal_dma_copy copy = {.local = walker->l1 + prepared->local,
                                 .external = (void *)((uintptr_t)external + prepared->external),
@@ -240,7 +241,7 @@ static __attribute__((noinline)) bool meet_driver(struct walker *walker)
 /* ---- from tile to tile ---- */
 
 /* First core, all have computed the tile before: its results leave, and those that were in this one's place have left. Where
- * what is loaded may be among the results, all have. */
+ * what is loaded may be among the results, all have; and where an observer looks at them. */
 static inline void store(struct walker *walker)
 {
     const struct dory_prepared_tile *tile = walker->tile;
@@ -252,7 +253,7 @@ static inline void store(struct walker *walker)
         begin_loads(walker, tile);
     }
     await_store(walker, tile->output_buffer);
-    if (tile->starts_layer || tile->overlaps == DORY_OVERLAPS_STORE) {
+    if (tile->awaits_stores | (tile->starts_layer & walker->is_observed)) {
         await_store(walker, tile->output_buffer ^ 1);
     }
     walker->stores = tile->store_count;

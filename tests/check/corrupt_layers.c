@@ -82,6 +82,47 @@ static bool tile_is_loaded_too_early(struct plan *plan, uint32_t choice)
     return true;
 }
 
+/* A tile that has its input in L1, or is said to have it. */
+static bool tile_awaits_no_store(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = tile_of(plan, choice);
+    if (!tile)
+        return false;
+    tile->awaits_stores = !tile->awaits_stores;
+    return true;
+}
+
+/* The tiles from `choice` on, to one whose input stays in L1. */
+static struct dory_prepared_tile *staying_tile(struct plan *plan, uint32_t choice)
+{
+    uint32_t count = plan->tiles ? plan_tile_count(plan) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct dory_prepared_tile *tile = tile_of(plan, choice + i);
+        if (tile->starts_layer && !tile->awaits_stores)
+            return tile;
+    }
+    return NULL;
+}
+
+static bool staying_input_is_elsewhere(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = staying_tile(plan, choice);
+    if (!tile)
+        return false;
+    tile[-1].store.local += 8;
+    tile[-1].tile.output = (void *)((uintptr_t)tile[-1].tile.output + 8);
+    return true;
+}
+
+static bool staying_tile_has_no_ticket(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = staying_tile(plan, choice);
+    if (!tile)
+        return false;
+    tile->output_buffer ^= 1;
+    return true;
+}
+
 static bool l1_too_large(struct plan *plan, uint32_t choice)
 {
     struct dory_layer *record = &chosen_layer(plan, choice)->record;
@@ -214,6 +255,9 @@ const struct corruption corruptions_of_layers[] = {
     CORRUPTION(tile_loads_behind_l1),
     CORRUPTION(tile_misses_the_driver),
     CORRUPTION(tile_is_loaded_too_early),
+    CORRUPTION(tile_awaits_no_store),
+    CORRUPTION(staying_input_is_elsewhere),
+    CORRUPTION(staying_tile_has_no_ticket),
     CORRUPTION(l1_too_large),
     CORRUPTION(l1_runtime_taken),
     CORRUPTION(tile_of_odd_channels),

@@ -40,7 +40,9 @@ struct dory_prepared_tile {
     struct dory_valid valid;
     uint8_t starts_layer; /* or another turn of it */
     uint8_t meets;        /* enum dory_meets; of the step that it starts */
-    uint8_t starts_step, ends_step;
+    uint8_t ends_step;
+    uint8_t awaits_stores;         /* all results are in L2 before it is loaded, for it may read them there. Not where it has
+                                      them in L1, and loads nothing of them */
     uint8_t overlaps;              /* enum dory_overlaps */
     uint8_t loads_beside;          /* so many of `loads` are begun early: all, or the weights */
     uint8_t load_weights;          /* the first of `loads` is that of weights */
