@@ -120,9 +120,10 @@ static int find_levels(struct optimiser *o)
     int layer = widest(o);
     for (; relieve(o, layer); layer = widest(o))
         ;
-    if (!o->planner->options->tensors_in_ram)
-        bring_to_l2(o, layer_need(o, layer));
-    return layer;
+    if (o->planner->options->tensors_in_ram)
+        return layer;
+    bring_to_l2(o, layer_need(o, layer));
+    return widest(o); /* that layer may need less now, and another one as much as it did */
 }
 
 /* ---- the decision ---- */

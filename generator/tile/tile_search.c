@@ -332,24 +332,26 @@ static void consider_shape(struct search *search, const struct tiling *tiling, u
     }
 }
 
-/* Whether such an output tile fits with some slice of input channels: one with all of them needs no accumulators, the
- * smallest has the smallest operands. */
+/* Bytes of such an output tile, with all input channels, which need no accumulators, or with the fewest, which have the
+ * smallest operands. Other slices are of no interest where neither fits. */
+static uint32_t least_bytes(const struct tile_problem *problem, struct tiling tiling)
+{
+    bool reads_all = dory_reads_all_channels(problem->layer), chunks = reads_all && problem->kernel->can_tile_input_channels;
+    uint32_t all = problem->layer->input_channels, least = UINT32_MAX;
+    tiling.single = SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT;
+    for (int i = 0; i < (chunks ? 2 : 1); i++) {
+        uint32_t slice = i ? dory_minimum(4, all) : all;
+        tiling.shape.input_channels = reads_all ? slice : tiling.shape.channels;
+        least = dory_minimum(least, tile_l1_bytes(problem, &tiling, NULL));
+    }
+    return least;
+}
+
 static bool can_fit(const struct search *search, const struct tiling *tiling)
 {
     const struct tile_problem *problem = search->problem;
-    uint32_t all = problem->layer->input_channels;
-    bool chunks = reads_all_channels(search) && problem->kernel->can_tile_input_channels;
-    struct tiling least = *tiling;
-    if (dory_output_tile_bytes(problem->layer, &tiling->shape) > problem->l1_bytes)
-        return false; /* most of those that do not fit, in little time */
-    for (int i = 0; i < (chunks ? 2 : 1); i++) {
-        uint32_t slice = i ? dory_minimum(4, all) : all;
-        least.shape.input_channels = reads_all_channels(search) ? slice : tiling->shape.channels;
-        struct l1_sizes sizes = tile_l1_sizes(problem, &least);
-        if (tile_l1_sum(&sizes, SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT) <= problem->l1_bytes)
-            return true;
-    }
-    return false;
+    return dory_output_tile_bytes(problem->layer, &tiling->shape) <= problem->l1_bytes && /* most do not, in little time */
+           least_bytes(problem, *tiling) <= problem->l1_bytes;
 }
 
 static void consider_channels(struct search *search, const struct tile_size *sizes, struct tiling *tiling,
@@ -484,15 +486,8 @@ bool tile_estimate(const struct tile_problem *problem, struct tiling *best, stru
 
 uint32_t tile_least_l1_bytes(const struct tile_problem *problem)
 {
-    const struct dory_layer *layer = problem->layer;
-    bool convolution = dory_reads_all_channels(layer);
-    uint32_t channels = dory_minimum(4, problem->steps[0].channels), slice = layer->input_channels, least = UINT32_MAX;
-    struct tiling tiling = {.shape = {1, tile_least_columns(layer), channels, channels},
-                            .single = SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT};
-    do {
-        tiling.shape.input_channels = convolution ? slice : channels;
-        least = dory_minimum(least, tile_l1_bytes(problem, &tiling, NULL));
-        slice = next_slice(layer->input_channels, slice);
-    } while (convolution && problem->kernel->can_tile_input_channels && slice);
-    return least;
+    struct tiling tiling = {.shape = {.rows = 1,
+                                      .columns = tile_least_columns(problem->layer),
+                                      .channels = dory_minimum(4, problem->steps[0].channels)}};
+    return least_bytes(problem, tiling);
 }

@@ -91,26 +91,39 @@ static int compare(const struct checker *checker, const struct dory_buffers *buf
     return compare_bytes(checker, layer, &view, 0, comparison_bytes(layer), comparison);
 }
 
-/* The rows that a step has left in a ring. */
+/* The rows that a step has left in a ring: as the firmware's layer has them, for which a column may lie as a row. */
 static int compare_rows(const struct checker *checker, const struct dory_buffers *buffers,
                         const struct dory_check_layer *layer, const struct dory_step *step)
 {
-    uint32_t row_bytes = layer->width * comparison_pixel_bytes(layer);
+    uint32_t row_bytes = comparison_bytes(layer) / step->layer->output_height;
     const struct view view = {
         .memory = (const uint8_t *)buffers->l2 + step->output.offset,
         .start = step->output.first_row * row_bytes,
-        .plane_bytes = (uint32_t)step->output.rows * layer->width,
+        .plane_bytes = (uint32_t)step->output.rows * step->layer->output_width,
     };
     return compare_bytes(checker, layer, &view, step->first_row * row_bytes,
                          (uint32_t)(step->first_row + step->rows) * row_bytes, &checker->check->rings[layer->ring - 1]);
 }
 
+/* Where a value is in the firmware's layer, for which a column may lie as a row. */
+struct place {
+    uint32_t row, column;
+};
+
+static struct place place_in(const struct dory_layer *layer, const struct dory_check_layer *of,
+                             const struct dory_comparison *at)
+{
+    uint32_t pixel = at->row * of->width + at->column;
+    return (struct place){pixel / layer->output_width, pixel % layer->output_width};
+}
+
 /* The step, by its place in the network's table, that computed a value of the layer that runs as the nth. */
-static unsigned step_of(const struct dory_network *network, unsigned layer, const struct dory_comparison *at)
+static unsigned step_of(const struct dory_check *check, unsigned layer, const struct dory_comparison *at)
 {
     for (unsigned index = 0;; index++) {
-        const struct dory_step *step = &network->steps[index];
-        bool in_rows = at->row - step->first_row < step->rows; /* unsigned */
+        const struct dory_step *step = &check->network->steps[index];
+        uint32_t row = place_in(step->layer, &check->layers[layer], at).row;
+        bool in_rows = row - step->first_row < step->rows; /* unsigned */
         bool in_channels = at->channel - step->first_channel < step->channels;
         if (step->layer_number == layer && ((in_rows && in_channels) || step->last_of_layer)) {
             return index;
@@ -130,15 +143,15 @@ static void add_triple(struct line *line, uint32_t row, uint32_t column, uint32_
 }
 
 /* Where the first difference is, and in which tile of which step it was computed. */
-static void add_place(struct line *line, const struct dory_network *network, unsigned layer,
-                      const struct dory_comparison *at)
+static void add_place(struct line *line, const struct dory_check *check, unsigned layer, const struct dory_comparison *at)
 {
-    unsigned index = step_of(network, layer, at);
-    const struct dory_step *step = &network->steps[index];
+    unsigned index = step_of(check, layer, at);
+    const struct dory_step *step = &check->network->steps[index];
     const struct dory_layer *shape = step->layer;
+    struct place place = place_in(shape, &check->layers[layer], at);
     add_triple(line, at->row, at->column, at->channel);
     line_add(line, ", tile ");
-    add_triple(line, (at->row - step->first_row) / shape->tile_rows, at->column / shape->tile_columns,
+    add_triple(line, (place.row - step->first_row) / shape->tile_rows, place.column / shape->tile_columns,
                (at->channel - step->first_channel) / shape->tile_channels);
     line_add(line, " of step ");
     line_add_unsigned(line, index);
@@ -164,7 +177,7 @@ static void add_result(struct line *line, const struct dory_check *check, unsign
         return;
     }
     line_add(line, ": differs at ");
-    add_place(line, check->network, layer, comparison);
+    add_place(line, check, layer, comparison);
     line_add(line, ": expected ");
     line_add_signed(line, comparison->expected);
     line_add(line, ", actual ");

@@ -106,19 +106,21 @@ static bool is_ring(const struct execution *execution, int layer)
     return execution->plan->tensors[execution->plan->network->layers[layer].output].level == IN_RING;
 }
 
-/* The rows that a step has left in a ring, to where the whole tensor gathers. */
+/* The rows that a step has left in a ring, to where the whole tensor gathers: as the layer has them, for which a column may
+ * lie as a row. */
 static void gather_rows(struct execution *execution, int layer, const struct dory_step *step)
 {
     int output = execution->plan->network->layers[layer].output;
     const struct tensor *tensor = &execution->plan->network->tensors[output];
-    uint32_t row_bytes = (uint32_t)(expected_tensor_bytes(tensor) / (size_t)tensor->height);
+    const struct dory_layer *record = &execution->plan->layers[layer].record;
+    uint32_t row_bytes = (uint32_t)expected_tensor_bytes(tensor) / record->output_height;
     const uint8_t *ring = (const uint8_t *)execution->buffers.l2 + step->output.offset;
     uint32_t first = (uint32_t)(step->first_row - step->output.first_row) * row_bytes, bytes = step->rows * row_bytes;
     uint8_t *rows = execution->gathered[layer] + step->first_row * row_bytes;
     if (execution->plan->tensors[output].layout == DORY_HWC)
         memcpy(rows, ring + first, bytes);
     else
-        dory_read_chw(ring, (uint32_t)step->output.rows * (uint32_t)tensor->width, (uint32_t)tensor->channels, first, rows,
+        dory_read_chw(ring, (uint32_t)step->output.rows * record->output_width, (uint32_t)tensor->channels, first, rows,
                       bytes);
 }
 
