@@ -190,7 +190,7 @@ void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs)
     }
     const struct dory_kernel_description *description = dory_xpulpv2_kernels[seed % count];
     do {
-        random_layer(&test->layer, &test->stages);
+        random_layer(&test->layer, &test->stages, description->name);
         test->description = description;
         const char *narrow = strstr(description->name, "_narrow_");
         if (narrow && has_weights(&test->layer)) {

@@ -6,7 +6,7 @@
 #include "dory/hal.h"
 #include "firmware_case.h"
 
-#define RANDOM_CASES 150
+#define RANDOM_CASES 300
 #define MAXIMUM_MACS 20000
 #define CORES        8
 

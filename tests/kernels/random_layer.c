@@ -281,8 +281,13 @@ static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
     }
 }
 
-static void random_kernel_size(struct dory_layer *layer)
+static void random_kernel_size(struct dory_layer *layer, const char *name)
 {
+    if (strstr(name, "_3x3_")) {
+        layer->kernel_height = layer->kernel_width = 3;
+        layer->stride_height = layer->stride_width = strstr(name, "_stride_2") ? 2 : 1;
+        return;
+    }
     static const uint8_t sizes[] = {1, 1, 2, 3, 3, 3, 4, 5, 7};
     layer->kernel_height = layer->kernel_width = sizes[random_up_to(sizeof sizes - 1)];
     if (one_in(4)) {
@@ -301,7 +306,6 @@ static void random_kernel_size(struct dory_layer *layer)
         layer->stride_height = (uint16_t)random_between(1, 3);
         layer->stride_width = (uint16_t)random_between(1, 4);
     }
-    layer->dilation_height = layer->dilation_width = 1;
     if (one_in(10)) {
         layer->dilation_height = (uint16_t)random_between(1, 2);
         layer->dilation_width = (uint16_t)random_between(1, 3);
@@ -316,16 +320,54 @@ static void random_kernel_size(struct dory_layer *layer)
 static uint8_t random_bits(void) { return (uint8_t)(one_in(3) ? 2u << random_up_to(2) : 8); }
 static uint8_t random_wide_bits(void) { return (uint8_t)(2u << random_up_to(3)); }
 
-void random_layer(struct dory_layer *layer, struct dory_stages *stages)
+/* Of a kernel, by a part of its name; of those that have none of them, any. */
+static uint8_t random_operation(const char *name)
+{
+    static const struct {
+        const char *part;
+        uint8_t operation;
+    } known[] = {
+        {"_grouped", DORY_GROUPED},      {"_depthwise", DORY_DEPTHWISE},     {"_linear", DORY_CONVOLUTION},
+        {"_line", DORY_DEPTHWISE},       {"_convolution", DORY_CONVOLUTION}, {"_gather", DORY_CONVOLUTION},
+        {"_narrow", DORY_CONVOLUTION},   {"_addition", DORY_ADDITION},       {"_multiplication", DORY_MULTIPLICATION},
+        {"_maximum", DORY_MAXIMUM_POOL}, {"_average", DORY_AVERAGE_POOL},    {"_table", DORY_TABLE},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strstr(name, known[i].part)) {
+            return known[i].operation;
+        }
+    }
+    return (uint8_t)random_up_to(DORY_ADDITION);
+}
+
+/* The forms that a kernel's name tells, and others where it tells none. */
+static void random_narrow_form(struct dory_layer *layer, const char *name)
+{
+    bool split = strstr(name, "_split"), clamped = strstr(name, "_clamped"), shared = strstr(name, "_shared");
+    bool high = shared || strstr(name, "_high"), any = !split && !clamped && !high;
+    if (split || (any && one_in(3))) {
+        random_split(layer);
+    } else if (high || (any && one_in(2))) {
+        random_high(layer);
+        if (shared || one_in(2)) {
+            share_scale(layer);
+        }
+    } else {
+        random_clamped(layer);
+    }
+}
+
+static bool tells_form(const char *name)
+{
+    return strstr(name, "_split") || strstr(name, "_clamped") || strstr(name, "_high") || strstr(name, "_shared");
+}
+
+void random_layer(struct dory_layer *layer, struct dory_stages *stages, const char *name)
 {
     memset(layer, 0, sizeof *layer);
-    layer->operation = (uint8_t)random_up_to(DORY_ADDITION);
-    if (one_in(6)) {
-        layer->operation = one_in(2) ? DORY_TABLE : DORY_MULTIPLICATION;
-        layer->second_is_pixel = layer->operation == DORY_MULTIPLICATION && one_in(2);
-    }
-    if (one_in(5)) {
-        layer->operation = DORY_GROUPED;
+    layer->operation = random_operation(name);
+    layer->second_is_pixel = layer->operation == DORY_MULTIPLICATION && one_in(2);
+    if (layer->operation == DORY_GROUPED) {
         layer->group_channels = (uint16_t)(one_in(2) ? 4 * random_between(1, 4) : random_between(1, 12));
         layer->group_outputs = (uint16_t)(one_in(2) ? 4 * random_between(1, 4) : random_between(1, 12));
     }
@@ -338,7 +380,7 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages)
         (uint16_t)(one_in(2) ? 4 * random_between(1, 16) : random_between(1, one_in(2) ? 4 : 40)); /* 4: first layers */
     layer->divisor = 1;
     if (has_weights(layer) || layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) {
-        random_kernel_size(layer);
+        random_kernel_size(layer, name);
     }
     if (has_weights(layer)) {
         layer->normalisation = (uint8_t)(one_in(2) ? DORY_NORMALISE_32 : random_up_to(DORY_NORMALISE_64));
@@ -349,17 +391,8 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages)
         random_clip(layer);
         if (layer->normalisation == DORY_NORMALISE_64 && one_in(2)) {
             random_division(layer);
-        } else if (layer->output_bits <= 8 && one_in(2)) {
-            if (one_in(3)) {
-                random_split(layer);
-            } else if (one_in(2)) {
-                random_high(layer);
-                if (one_in(2)) {
-                    share_scale(layer);
-                }
-            } else {
-                random_clamped(layer);
-            }
+        } else if (layer->output_bits <= 8 && (tells_form(name) || one_in(2))) {
+            random_narrow_form(layer, name);
         }
     } else if (layer->operation != DORY_TABLE) {
         if (layer->operation != DORY_MULTIPLICATION && one_in(2)) {

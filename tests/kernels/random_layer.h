@@ -20,8 +20,9 @@ bool has_weights(const struct dory_layer *layer);
 /* A shift for factors of about 2^8 / (the largest sum), so that all of the output's range is seen. */
 uint8_t usual_shift(const struct dory_layer *layer);
 
-/* Makes up everything but sizes and layouts. */
-void random_layer(struct dory_layer *layer, struct dory_stages *stages);
+/* Makes up everything but sizes and layouts. `name` is that of the kernel that is to take it: few of the layers are drawn
+ * that it never takes. */
+void random_layer(struct dory_layer *layer, struct dory_stages *stages, const char *name);
 
 /* The clamped form of a division by `divisor`, as the generator makes it (see dory/layer.h). */
 void divide_clamped(struct dory_layer *layer, uint32_t divisor);
