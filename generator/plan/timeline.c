@@ -195,12 +195,6 @@ static uint64_t early_cycles_behind(const struct plan *plan, int step)
     return tile_first_weights_cycles(&problem, &tiling);
 }
 
-/* The step behind a turn computes from where that has left its results in L1. */
-static bool output_stays(const struct plan *plan, int step)
-{
-    return step < plan->step_count && plan->layers[plan->steps[step].layer].inputs_stay;
-}
-
 struct l1_sizes timeline_l1_sizes(const struct plan *plan, int layer)
 {
     const struct plan_layer *planned = &plan->layers[layer];
@@ -244,7 +238,6 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->step_count = turn_steps(plan, first);
     problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->inputs_stay = plan->layers[plan->steps[first].layer].inputs_stay;
-    problem->output_stays = output_stays(plan, first + (int)problem->step_count);
     problem->early_cycles_of_next = early_cycles_behind(plan, first + (int)problem->step_count);
     problem->kernel_is_warm =
         plan->is_finished && first > 0 && plan->layers[plan->steps[first - 1].layer].kernel == problem->kernel;

@@ -65,10 +65,11 @@ struct tile_problem {
 
     /* What the search leaves out: known when all is decided. */
     bool is_decided;
-    uint32_t l3_busy_percent;       /* of the layer's time, L3 moves data beside it */
-    bool weights_are_early;         /* the first ones are in L1 when the layer starts, see finish.c */
-    uint8_t inputs_stay;            /* bit i: input i is in L1 when the layer starts, and lies there */
-    bool output_stays;              /* that is so of the next layer: its cores do not wait for the store */
+    uint32_t l3_busy_percent; /* of the layer's time, L3 moves data beside it */
+    bool weights_are_early;   /* the first ones are in L1 when the layer starts, see finish.c */
+    /* Bit i: input i is in L1 when the layer starts, and lies there. That the layer before is still being stored then gains
+     * nothing that runs on gvsoc would show. */
+    uint8_t inputs_stay;
     bool kernel_is_warm;            /* the layer before has the same one */
     uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */

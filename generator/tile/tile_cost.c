@@ -430,10 +430,6 @@ static void finish(struct player *player)
     uint64_t ready = maximum(player->pending + driver, early ? driver / 2 + early : 0); /* with the first weights there */
     player->cost->turn_cycles = maximum(player->kernel, ready) - maximum(player->kernel, player->pending);
     finish_previous(player, 0, &(struct tally){0}, 0, false);
-    if (player->problem->output_stays) { /* the store goes on beside the next layer, whose kernel takes much longer */
-        player->time -= player->store;
-        player->cost->exposed_cycles -= player->store;
-    }
     player->time += player->cost->turn_cycles + (early ? target->early_cycles : 0);
     player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;
     player->cost->dma_bytes = player->mover.moved_bytes;
