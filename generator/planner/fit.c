@@ -2,8 +2,6 @@
  * Where that finds no places, these are found while the decision is played (gaps.c), which may take longer. */
 #include "planner/planner.h"
 
-#include <string.h>
-
 /* Of a transfer each: the step in which it starts. */
 static int *starts_of(const struct schedule *schedule, struct arena *arena)
 {

@@ -19,7 +19,6 @@
 
 #include <glpk.h>
 #include <math.h>
-#include <string.h>
 
 #define SCALE 0.001 /* units of the model: thousands of cycles */
 

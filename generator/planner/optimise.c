@@ -48,8 +48,6 @@ static void search_model(struct optimiser *o, struct model *model, struct plan_p
         settle(o);
     }
     proof->nodes = nodes - left - proof->rounds * NODES_A_ROUND;
-    if (proof->is_optimal || proof->bound_cycles > o->best_cycles)
-        proof->bound_cycles = o->best_cycles - not_worth_it(o->best_cycles);
 }
 
 /* ---- bounds that need no solver ---- */
@@ -165,7 +163,7 @@ static void prove(struct optimiser *o, struct plan_proof *proof)
     }
     arena_free(&scratch);
     polish(o);
-    if (proof->bound_cycles > o->best_cycles)
+    if (proof->is_optimal || proof->bound_cycles > o->best_cycles)
         proof->bound_cycles = o->best_cycles - not_worth_it(o->best_cycles);
 }
 

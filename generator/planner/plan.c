@@ -8,7 +8,6 @@
 
 #include "dory/hal.h"
 #include "place/place.h"
-#include "planner/budget.h"
 
 /* ---- offsets ---- */
 
@@ -232,25 +231,6 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     if (plan->proof.rounds > 0)
         plan->proof.bound_cycles += plan->start_cycles;
     return good;
-}
-
-static bool is_portable(const struct dory_kernel_description *kernel)
-{
-    for (const struct dory_kernel_description *const *from = dory_reference_kernels; *from; from++)
-        if (*from == kernel)
-            return true;
-    return false;
-}
-
-void plan_warn(const struct plan *plan, struct diagnostics *diagnostics)
-{
-    for (int i = 0; plan->target->uses_xpulpv2 && i < plan->network->layer_count; i++)
-        if (is_portable(plan->layers[i].kernel))
-            diagnose(diagnostics, SEVERITY_WARNING, plan->network->layers[i].name, NULL,
-                     "layer %d: no kernel for %s computes it, but the portable %s: about %" PRIu64
-                     " of the network's %" PRIu64 " cycles",
-                     i, plan->target->name, plan->layers[i].kernel->name, plan->layers[i].predicted_cycles,
-                     plan->predicted_cycles);
 }
 
 /* ---- the decision ---- */

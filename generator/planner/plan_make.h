@@ -36,8 +36,4 @@ bool plan_options_check(const struct plan_options *options, const struct target 
 bool plan_make(const struct network *network, const struct target *target, const struct plan_options *options,
                struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
-/* plan.c: warnings of layers for which the chip has no kernel of its own. The portable one is a cliff, and its cycles a
- * guess. */
-void plan_warn(const struct plan *plan, struct diagnostics *diagnostics);
-
 #endif

@@ -6,8 +6,6 @@
  * than the first, which most moves fail. Bounded by a count of what is looked at, never by a clock. */
 #include "planner/optimiser.h"
 
-#include <string.h>
-
 #define DESCENT_EFFORT  4000000
 #define PRICE_EFFORT    8000000 /* steps and transfers that are looked at */
 #define LOOK_EFFORT     200000  /* of these, between decisions for which places are sought */

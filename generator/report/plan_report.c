@@ -210,3 +210,24 @@ void plan_report(struct text *text, const struct plan *plan)
     add_memories(text, plan);
     add_requantisations(text, plan);
 }
+
+/* ---- what is wrong with it ---- */
+
+static bool is_portable(const struct dory_kernel_description *kernel)
+{
+    for (const struct dory_kernel_description *const *from = dory_reference_kernels; *from; from++)
+        if (*from == kernel)
+            return true;
+    return false;
+}
+
+void plan_warn(const struct plan *plan, struct diagnostics *diagnostics)
+{
+    for (int i = 0; plan->target->uses_xpulpv2 && i < plan->network->layer_count; i++)
+        if (is_portable(plan->layers[i].kernel))
+            diagnose(diagnostics, SEVERITY_WARNING, plan->network->layers[i].name, NULL,
+                     "layer %d: no kernel for %s computes it, but the portable %s: about %" PRIu64
+                     " of the network's %" PRIu64 " cycles",
+                     i, plan->target->name, plan->layers[i].kernel->name, plan->layers[i].predicted_cycles,
+                     plan->predicted_cycles);
+}

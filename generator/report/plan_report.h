@@ -8,4 +8,7 @@
 /* A line a layer, then sums, memories with the bounds that were met, and the wait for L3. */
 void plan_report(struct text *text, const struct plan *plan);
 
+/* Warnings of layers for which the chip has no kernel of its own. The portable one is a cliff, and its cycles a guess. */
+void plan_warn(const struct plan *plan, struct diagnostics *diagnostics);
+
 #endif

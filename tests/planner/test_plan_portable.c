@@ -4,6 +4,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "planner/plan_make.h"
+#include "report/plan_report.h"
 
 static int warnings(const char *target_name, int bits)
 {
