@@ -39,10 +39,10 @@ struct source {
 /* Behind the last channel that a quad has in the blob, filled up or not. */
 static uint32_t quad_end(const struct source *source, uint32_t quad) { return 4 * quad + dory_lanes(source->record); }
 
-/* A weight of an output as the firmware has it: see struct requantised_channel. */
-static int8_t signed_weight(const struct source *source, uint32_t output, int8_t weight)
+/* True where the firmware has the weights of an output with the other sign: see struct requantised_channel. */
+static bool is_negated(const struct source *source, uint32_t output)
 {
-    return source->requantisation->channels[output].is_negated ? (int8_t)-weight : weight;
+    return source->requantisation->channels[output].is_negated;
 }
 
 /* The weights of one output and some input channels at one tap, all as the firmware counts them: in a layer that reads its
@@ -59,12 +59,17 @@ static void gather(const struct source *source, uint32_t output, uint32_t first,
     if (output >= record->output_channels || start >= end)
         return;
     const int8_t *weights = source->layer->weights + (size_t)output * channels * source->taps;
-    uint32_t channel = (start - group) % channels;
+    uint32_t taps = source->taps, at = (start - group) % channels * taps;
+    bool negated = is_negated(source, output);
     tap += (start - group) / channels;
     for (uint32_t i = start - first; i < end - first; i++) {
-        to[i] = signed_weight(source, output, weights[channel * source->taps + tap]);
-        channel = channel + 1 == channels ? 0 : channel + 1;
-        tap += channel == 0;
+        int8_t weight = weights[at + tap];
+        to[i] = negated ? (int8_t)-weight : weight;
+        at += taps;
+        if (at < channels * taps)
+            continue;
+        at = 0;
+        tap++;
     }
 }
 
@@ -141,9 +146,8 @@ static void write_depthwise_quad(struct writer *writer, const struct source *sou
     for (uint32_t output = 4 * quad; output < 4 * quad + 4; output++)
         for (uint32_t tap = 0; tap < source->taps; tap++) {
             bool is_there = output < source->record->output_channels;
-            int8_t weight =
-                is_there ? signed_weight(source, output, source->layer->weights[output * source->taps + tap]) : 0;
-            write_bytes(writer, (uint8_t)weight, 1);
+            int8_t weight = is_there ? source->layer->weights[output * source->taps + tap] : 0;
+            write_bytes(writer, (uint8_t)(is_there && is_negated(source, output) ? -weight : weight), 1);
             if (tap % columns == columns - 1)
                 write_bytes(writer, 0, dory_round_up(columns, 4) - columns);
         }
@@ -233,17 +237,21 @@ static void layout_layer(struct plan *plan, int index, struct diagnostics *diagn
                  "a fault of dory: weights take other than the %u bytes planned", planned->weights_bytes);
 }
 
+static uint32_t little_endian_word(const uint8_t *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
 /* Of little-endian words, whatever this machine's are; zeros fill the last one. */
 static uint32_t hash_bytes(const uint8_t *bytes, size_t count)
 {
     uint32_t hash = DORY_FLASH_HASH_START;
-    for (size_t i = 0; i < count; i += 4) {
-        uint8_t word[4] = {0};
-        memcpy(word, bytes + i, count - i < 4 ? count - i : 4);
-        hash =
-            dory_flash_hash_step(hash, word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24);
-    }
-    return hash;
+    size_t words = count / 4;
+    uint8_t rest[4] = {0};
+    for (size_t i = 0; i < words; i++)
+        hash = dory_flash_hash_step(hash, little_endian_word(bytes + 4 * i));
+    memcpy(rest, bytes + 4 * words, count % 4);
+    return count % 4 ? dory_flash_hash_step(hash, little_endian_word(rest)) : hash;
 }
 
 static void write_header(struct plan *plan)

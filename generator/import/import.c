@@ -86,18 +86,20 @@ bool import_integers(struct importer *importer, const struct node *node, const c
     return true;
 }
 
-void import_whole_numbers_to(struct importer *importer, const struct node *node, const char *role,
-                             const struct constant *constant, int64_t instead, int64_t *numbers)
+bool import_reads_type(struct importer *importer, const struct node *node, const char *role, const struct constant *constant)
 {
-    size_t first = 0;
-    if (constant->type == ELEMENT_UNSUPPORTED) {
-        import_fault(importer, node, role,
-                     "constant '%s' is %s; supported: float, double and integer types of up to 64 bits; export the model in "
-                     "float32, as NEMO does",
-                     constant->name, constant->type_name);
-        return;
-    }
-    size_t fractions = constant_integers(constant, 0, constant->count, instead, numbers, &first);
+    if (constant->type != ELEMENT_UNSUPPORTED)
+        return true;
+    return import_fault(
+        importer, node, role,
+        "constant '%s' is %s; supported: float, double and integer types of up to 64 bits; export the model in "
+        "float32, as NEMO does",
+        constant->name, constant->type_name);
+}
+
+void import_report_fractions(struct importer *importer, const struct node *node, const char *role,
+                             const struct constant *constant, size_t fractions, size_t first)
+{
     if (fractions)
         import_fault(
             importer, node, role,
@@ -110,7 +112,11 @@ int64_t *import_whole_numbers(struct importer *importer, const struct node *node
                               const struct constant *constant, int64_t instead)
 {
     int64_t *numbers = arena_array(importer->arena, int64_t, constant->count);
-    import_whole_numbers_to(importer, node, role, constant, instead, numbers);
+    size_t first = 0;
+    if (!import_reads_type(importer, node, role, constant))
+        return numbers;
+    size_t fractions = constant_integers(constant, 0, constant->count, instead, numbers, &first);
+    import_report_fractions(importer, node, role, constant, fractions, first);
     return numbers;
 }
 

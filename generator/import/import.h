@@ -103,9 +103,12 @@ bool import_integers(struct importer *importer, const struct node *node, const c
 /* A constant as integers, which the caller may change; what is no integer is reported, and read as `instead`. */
 int64_t *import_whole_numbers(struct importer *importer, const struct node *node, const char *role,
                               const struct constant *constant, int64_t instead);
-/* The same to a list of the caller's, constant->count long. */
-void import_whole_numbers_to(struct importer *importer, const struct node *node, const char *role,
-                             const struct constant *constant, int64_t instead, int64_t *numbers);
+/* False, and a fault, where the constant's numbers are of a type that is not read. */
+bool import_reads_type(struct importer *importer, const struct node *node, const char *role,
+                       const struct constant *constant);
+/* A fault where some numbers of a constant are no integers; `first`: where the first of them is. */
+void import_report_fractions(struct importer *importer, const struct node *node, const char *role,
+                             const struct constant *constant, size_t fractions, size_t first);
 
 int import_new_tensor(struct importer *importer, const char *name, int height, int width, int channels);
 /* A layer and its output tensor, kernel and stride 1, dilation 1, groups 1, weight_bits 8, one input. */

@@ -20,33 +20,66 @@ static bool weights_constant(struct importer *importer, const struct node *node,
     return true;
 }
 
-/* Weights as [rows][columns], read from a constant of that shape or, with `transpose`, of [columns][rows]. All faults of a
- * constant are one message. */
-static const int8_t *read_weights(struct importer *importer, const struct node *node, const struct constant *constant,
-                                  size_t rows, size_t columns, bool transpose, int bits)
+/* Weights as [rows][columns] while they are read, in the order of the constant, and what was wrong with them. */
+struct weights {
+    int8_t *numbers;
+    int64_t minimum, maximum;
+    size_t step;             /* from one number of the constant to the next */
+    size_t fractions, first; /* `first`: where the first of them is */
+    size_t out_of_range;
+    int64_t example; /* of those out of range */
+};
+
+#define PIECE 512 /* numbers that are read at once: there may be many millions */
+
+/* `at`: the place of the piece's first number. Returns that behind its last. */
+static size_t store_piece(struct weights *weights, const int64_t *numbers, size_t count, size_t all, size_t at)
 {
-    struct arena scratch = {0}; /* they are the most that there is of numbers */
-    int64_t *numbers = arena_array(&scratch, int64_t, constant->count);
+    int8_t *to = weights->numbers;
+    const size_t step = weights->step;
+    const int64_t minimum = weights->minimum, maximum = weights->maximum;
+    for (size_t i = 0; i < count; i++) {
+        bool fits = numbers[i] >= minimum && numbers[i] <= maximum;
+        if (!fits && weights->out_of_range++ == 0)
+            weights->example = numbers[i];
+        to[at] = (int8_t)(fits ? numbers[i] : 0);
+        at += step;
+        if (at >= all)
+            at -= all - 1;
+    }
+    return at;
+}
+
+static void read_pieces(struct weights *weights, const struct constant *constant)
+{
+    int64_t numbers[PIECE];
+    size_t all = constant->count, at = 0;
+    for (size_t from = 0; from < all; from += PIECE) {
+        size_t count = all - from < PIECE ? all - from : PIECE, first = 0;
+        size_t fractions = constant_integers(constant, from, count, 0, numbers, &first);
+        weights->first = weights->fractions ? weights->first : first;
+        weights->fractions += fractions;
+        at = store_piece(weights, numbers, count, all, at);
+    }
+}
+
+/* `step`: 1, or the columns where the constant is [columns][rows]. All faults of a constant are one message. */
+static const int8_t *read_weights(struct importer *importer, const struct node *node, const struct constant *constant,
+                                  size_t step, int bits)
+{
     int64_t minimum = -((int64_t)1 << (bits - 1)), maximum = -minimum - 1;
-    int8_t *weights = arena_allocate(importer->arena, constant->count), *next = weights;
-    size_t out_of_range = 0, row_step = transpose ? 1 : columns, column_step = transpose ? rows : 1;
-    int64_t example = 0;
-    import_whole_numbers_to(importer, node, "weights", constant, 0, numbers);
-    for (size_t row = 0; row < rows; row++)
-        for (size_t column = 0; column < columns; column++) {
-            int64_t number = numbers[row * row_step + column * column_step];
-            bool fits = number >= minimum && number <= maximum;
-            example = fits || out_of_range ? example : number;
-            out_of_range += !fits;
-            *next++ = (int8_t)(fits ? number : 0);
-        }
-    if (out_of_range)
+    struct weights weights = {
+        .numbers = arena_allocate(importer->arena, constant->count), .minimum = minimum, .maximum = maximum, .step = step};
+    if (!import_reads_type(importer, node, "weights", constant))
+        return weights.numbers;
+    read_pieces(&weights, constant);
+    import_report_fractions(importer, node, "weights", constant, weights.fractions, weights.first);
+    if (weights.out_of_range)
         import_fault(importer, node, "weights",
                      "constant '%s' holds %" PRId64 " (%zu of %zu numbers are out of range); supported: %" PRId64
                      " to %" PRId64 " for %d bits; quantise the weights to that before the export",
-                     constant->name, example, out_of_range, constant->count, minimum, maximum, bits);
-    arena_free(&scratch);
-    return weights;
+                     constant->name, weights.example, weights.out_of_range, constant->count, minimum, maximum, bits);
+    return weights.numbers;
 }
 
 static bool weight_bits(struct importer *importer, const struct node *node, int *bits)
@@ -137,8 +170,7 @@ bool import_convolution(struct importer *importer, const struct node *node, stru
     window_set(layer, &window);
     layer->groups = (int)groups;
     layer->weight_bits = bits;
-    layer->weights =
-        read_weights(importer, node, constant, (size_t)channels_out, constant->count / (size_t)channels_out, false, bits);
+    layer->weights = read_weights(importer, node, constant, 1, bits);
     struct shape shape = window_shape(&input, channels_out, &window);
     *result = flow_of_layer(importer, index, &shape);
     return add_bias(importer, node, result, (int)channels_out);
@@ -174,7 +206,7 @@ static bool fully_connected(struct importer *importer, const struct node *node, 
     layer->kernel_height = height;
     layer->kernel_width = width;
     layer->weight_bits = bits;
-    layer->weights = read_weights(importer, node, constant, (size_t)channels, (size_t)elements, !output_first, bits);
+    layer->weights = read_weights(importer, node, constant, output_first ? 1 : (size_t)elements, bits);
     struct shape shape = {2, {1, channels}};
     *result = flow_of_layer(importer, index, &shape);
     return true;

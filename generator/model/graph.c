@@ -90,6 +90,7 @@ static int64_t whole_number(const struct constant *constant, const unsigned char
 }
 
 #define MAXIMUM_WHOLE 9007199254740992.0 /* 2^53: beyond it doubles skip integers */
+#define MAXIMUM_SMALL 2147483648.0f      /* 2^31 */
 
 static bool is_whole(double value, int64_t *number)
 {
@@ -110,17 +111,27 @@ bool constant_integer(const struct constant *constant, size_t index, int64_t *nu
     return true;
 }
 
+/* Most of what there is to read is single, and small: 32 bits hold it, and the other cases are not worth a look. */
+static bool single_is_small(const unsigned char *bytes, bool is_little_endian, int64_t *number)
+{
+    float single = single_precision(bytes, is_little_endian);
+    if (!(fabsf(single) < MAXIMUM_SMALL))
+        return false;
+    *number = (int32_t)single;
+    return (float)(int32_t)single == single;
+}
+
 size_t constant_integers(const struct constant *constant, size_t from, size_t count, int64_t instead, int64_t *numbers,
                          size_t *first)
 {
     const size_t stride = (size_t)constant->stride_bytes;
     const unsigned char *bytes = constant->data + from * stride;
-    bool is_single = constant->type == ELEMENT_FLOAT, is_little_endian = constant->is_little_endian;
+    const bool is_single = constant->type == ELEMENT_FLOAT, is_little_endian = constant->is_little_endian;
     size_t fractions = 0;
-    for (size_t i = 0; i < count; i++) {
-        /* most of what there is to read is single */
-        if (is_single ? is_whole((double)single_precision(bytes + i * stride, is_little_endian), &numbers[i])
-                      : constant_integer(constant, from + i, &numbers[i]))
+    for (size_t i = 0; i < count; i++, bytes += stride) {
+        if (is_single && single_is_small(bytes, is_little_endian, &numbers[i]))
+            continue;
+        if (constant_integer(constant, from + i, &numbers[i]))
             continue;
         numbers[i] = instead;
         *first = fractions++ ? *first : from + i;

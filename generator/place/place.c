@@ -35,8 +35,10 @@ struct placer {
     struct range *placed;              /* by item: where first_fit has it */
     struct range *ranges;              /* scratch of first_fit */
     uint32_t best;
-    int stuck;       /* place in the order of the item at which first_fit gave up */
-    uint64_t effort; /* so far */
+    int stuck;         /* place in the order of the item at which first_fit gave up */
+    int kept;          /* items of the order, from its start, that lie as first_fit has placed them last */
+    uint64_t *efforts; /* by place in the order: what the item there has taken */
+    uint64_t effort;   /* so far */
 };
 
 struct range {
@@ -70,10 +72,10 @@ uint32_t place_bound(const struct place_item *items, int count, uint32_t alignme
 
 /* The placed neighbours of an item in the order of their starts; how many. They are few: sorted by insertion. Where they are
  * many, that is most of the work, and counts. */
-static int placed_neighbours(struct placer *placer, int item, struct range *ranges)
+static int placed_neighbours(const struct placer *placer, int item, struct range *ranges, uint64_t *effort)
 {
     int count = 0;
-    uint64_t effort = 0;
+    *effort = 0;
     for (int n = placer->first_neighbour[item]; n < placer->first_neighbour[item + 1]; n++) {
         struct range range = placer->placed[placer->neighbours[n]];
         if (range.start == NOT_PLACED)
@@ -82,17 +84,16 @@ static int placed_neighbours(struct placer *placer, int item, struct range *rang
         for (; at > 0 && ranges[at - 1].start > range.start; at--)
             ranges[at] = ranges[at - 1];
         ranges[at] = range;
-        effort += (uint64_t)(count - at);
+        *effort += (uint64_t)(count - at);
     }
-    placer->effort += effort;
     return count;
 }
 
 /* The lowest gap between the placed neighbours of `item` that holds so many bytes. */
-static uint32_t find_gap(struct placer *placer, int item, uint32_t bytes)
+static uint32_t find_gap(const struct placer *placer, int item, uint32_t bytes, uint64_t *effort)
 {
     const struct range *ranges = placer->ranges;
-    int count = placed_neighbours(placer, item, placer->ranges);
+    int count = placed_neighbours(placer, item, placer->ranges, effort);
     uint32_t end = 0;
     for (int i = 0; i < count; i++) {
         if (ranges[i].start >= end && ranges[i].start - end >= bytes)
@@ -102,17 +103,22 @@ static uint32_t find_gap(struct placer *placer, int item, uint32_t bytes)
     return end;
 }
 
-/* Places all items in the current order; the bytes used. Gives up above `limit`. */
+/* Places all items in the current order; the bytes used. Gives up above `limit`, which those that are kept have met. An item
+ * that is kept counts the effort that it took, so that the same orders are tried. */
 static uint32_t first_fit(struct placer *placer, uint32_t limit)
 {
     uint32_t peak = 0;
-    for (int i = 0; i < placer->count; i++)
-        placer->placed[i].start = NOT_PLACED;
+    for (int i = placer->kept; i < placer->count; i++)
+        placer->placed[placer->order[i]].start = NOT_PLACED;
     for (int i = 0; i < placer->count; i++) {
         int item = placer->order[i];
-        uint32_t start = find_gap(placer, item, placer->bytes[item]), end = start + placer->bytes[item];
-        placer->placed[item] = (struct range){start, end};
-        peak = end > peak ? end : peak;
+        struct range *range = &placer->placed[item];
+        if (i >= placer->kept) {
+            range->start = find_gap(placer, item, placer->bytes[item], &placer->efforts[i]);
+            range->end = range->start + placer->bytes[item];
+        }
+        placer->effort += placer->efforts[i];
+        peak = range->end > peak ? range->end : peak;
         if (peak > limit) {
             placer->stuck = i;
             return UINT32_MAX;
@@ -219,6 +225,7 @@ static void improve(struct placer *placer, uint32_t goal, uint64_t effort)
     int failures = 0, count = placer->count;
     size_t bytes = (size_t)count * sizeof *placer->order;
     memcpy(placer->order, placer->best_order, bytes);
+    placer->kept = 0;
     for (placer->effort = 0; placer->best > goal; placer->effort += (uint64_t)count) {
         if (placer->effort > effort)
             return;
@@ -227,9 +234,12 @@ static void improve(struct placer *placer, uint32_t goal, uint64_t effort)
             placer->best = peak;
             memcpy(placer->best_order, placer->order, bytes);
             failures = 0;
+            placer->kept = 0;
         } else if (failures++ < MAXIMUM_FAILURES) {
-            move_item(placer->order, placer->stuck, (int)(next_random(&state) % (uint32_t)(placer->stuck + 1)));
+            placer->kept = (int)(next_random(&state) % (uint32_t)(placer->stuck + 1));
+            move_item(placer->order, placer->stuck, placer->kept);
         } else {
+            placer->kept = 0;
             memcpy(placer->order, placer->best_order, bytes);
             for (unsigned moves = 1 + next_random(&state) % 3; moves > 0; moves--)
                 move_item(placer->order, (int)(next_random(&state) % (uint32_t)count),
@@ -302,6 +312,7 @@ static uint32_t place_by_order(struct placer *placer, uint32_t goal, uint64_t ef
     if (placer->best > goal && effort > 0)
         improve(placer, goal, effort);
     memcpy(placer->order, placer->best_order, (size_t)placer->count * sizeof *placer->order);
+    placer->kept = 0;
     uint32_t peak = first_fit(placer, UINT32_MAX);
     for (int i = 0; i < placer->count; i++)
         placer->items[i].offset = placer->placed[i].start;
@@ -328,6 +339,7 @@ static struct placer make_placer(struct place_item *items, int count, uint32_t a
         .alignment = alignment,
         .order = arena_array(arena, int, entries),
         .best_order = arena_array(arena, int, entries),
+        .efforts = arena_array(arena, uint64_t, entries),
         .ranks = arena_array(arena, struct rank, 2 * entries),
         .first_neighbour = arena_array(arena, int, entries),
         .bytes = arena_array(arena, uint32_t, entries),

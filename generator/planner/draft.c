@@ -194,12 +194,19 @@ static void queue(struct draft *d, struct item *item, int step, uint64_t time)
     d->awaited_at[item->needed_step > step ? item->needed_step : step] = d->queued;
 }
 
-/* The last step of these at which more lives than `most`; below `first` where there is none. */
-static int last_above(const uint32_t *live, int first, int end, int64_t most)
+/* The most that lives at once from `step` to in front of `end`. From one call to the next `step` never falls, and `end` hardly
+ * ever: what was looked at is not looked at again, until the step with the most lies behind. */
+static uint32_t most_live(struct draft *d, int step, int end)
 {
-    while (--end >= first && (int64_t)live[end] <= most)
-        continue;
-    return end;
+    struct look *look = &d->look;
+    if (look->full_step < step || look->end > end)
+        *look = (struct look){.end = step};
+    for (; look->end < end; look->end++)
+        if (d->live[look->end] >= look->most) {
+            look->most = d->live[look->end];
+            look->full_step = look->end;
+        }
+    return look->most;
 }
 
 /* True where the buffer's bytes are free from `step` on; it is then taken from there. */
@@ -209,17 +216,19 @@ static bool take_bytes(struct draft *d, const struct item *item, int step)
     uint32_t bytes = d->profiles[item->layer]->buffers[item->what->buffer].bytes, *live = d->live;
     if (item == d->without_room && step <= d->full_step && d->full_step < end)
         return false;
-    int full = last_above(live, step, end, (int64_t)d->l2_bytes - bytes);
-    if (step < end && full >= step) {
+    if (step < end && (uint64_t)most_live(d, step, end) + bytes > d->l2_bytes) {
         d->without_room = item;
-        d->full_step = full;
+        d->full_step = d->look.full_step;
         return false;
     }
     if (d->gaps && !gaps_take(d->gaps, d, item, step))
         return false;
+    if (step >= end)
+        return true;
     for (int i = step; i < end; i++)
         live[i] += bytes;
-    *start = step < end ? step : end;
+    d->look.most += bytes;
+    *start = step;
     return true;
 }
 

@@ -20,6 +20,13 @@ struct draft_step {
     bool drain;
 };
 
+/* What most_live() has seen: steps up to in front of `end`. */
+struct look {
+    int end;
+    uint32_t most; /* bytes */
+    int full_step; /* the last at which so many live */
+};
+
 struct draft {
     const struct planner *planner;
     struct gaps *gaps;    /* null: there are none */
@@ -43,6 +50,7 @@ struct draft {
     int first_waiting;               /* reads before it are queued */
     const struct item *without_room; /* a read that found none because of step `full_step`: bytes are only ever taken */
     int full_step;
+    struct look look;
     int next_write;
     /* by the final times, of what has been played */
     int played; /* transfers */
