@@ -194,8 +194,8 @@ static void queue(struct draft *d, struct item *item, int step, uint64_t time)
     d->awaited_at[item->needed_step > step ? item->needed_step : step] = d->queued;
 }
 
-/* The most that lives at once from `step` to in front of `end`. From one call to the next `step` never falls, and `end` hardly
- * ever: what was looked at is not looked at again, until the step with the most lies behind. */
+/* The most that lives at once from `step` to in front of `end`. From one call to the next `step` never falls, and `end`
+ * hardly ever: what was looked at is not looked at again, until the step with the most lies behind. */
 static uint32_t most_live(struct draft *d, int step, int end)
 {
     struct look *look = &d->look;
