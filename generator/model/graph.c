@@ -111,14 +111,21 @@ bool constant_integer(const struct constant *constant, size_t index, int64_t *nu
     return true;
 }
 
-/* Most of what there is to read is single, and small: 32 bits hold it, and the other cases are not worth a look. */
-static bool single_is_small(const unsigned char *bytes, bool is_little_endian, int64_t *number)
+/* Most of what there is to read is single, small and whole: 32 bits hold it, and the other cases are not worth a look.
+ * Returns whether all numbers are. */
+static bool singles_are_small(const unsigned char *bytes, size_t stride, bool is_little_endian, size_t count,
+                              int64_t *numbers)
 {
-    float single = single_precision(bytes, is_little_endian);
-    if (!(fabsf(single) < MAXIMUM_SMALL))
-        return false;
-    *number = (int32_t)single;
-    return (float)(int32_t)single == single;
+    const float fraction = 0.5f; /* in place of what an int32 does not hold */
+    bool all = true;
+    for (size_t i = 0; i < count; i++, bytes += stride) {
+        float single = single_precision(bytes, is_little_endian);
+        single = fabsf(single) < MAXIMUM_SMALL ? single : fraction;
+        int32_t number = (int32_t)single;
+        all &= (float)number == single;
+        numbers[i] = number;
+    }
+    return all;
 }
 
 size_t constant_integers(const struct constant *constant, size_t from, size_t count, int64_t instead, int64_t *numbers,
@@ -126,11 +133,10 @@ size_t constant_integers(const struct constant *constant, size_t from, size_t co
 {
     const size_t stride = (size_t)constant->stride_bytes;
     const unsigned char *bytes = constant->data + from * stride;
-    const bool is_single = constant->type == ELEMENT_FLOAT, is_little_endian = constant->is_little_endian;
     size_t fractions = 0;
-    for (size_t i = 0; i < count; i++, bytes += stride) {
-        if (is_single && single_is_small(bytes, is_little_endian, &numbers[i]))
-            continue;
+    if (constant->type == ELEMENT_FLOAT && singles_are_small(bytes, stride, constant->is_little_endian, count, numbers))
+        return 0;
+    for (size_t i = 0; i < count; i++) {
         if (constant_integer(constant, from + i, &numbers[i]))
             continue;
         numbers[i] = instead;

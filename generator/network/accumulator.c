@@ -1,6 +1,6 @@
 #include "network/accumulator.h"
 
-#include <stdlib.h>
+#define BLOCK 64 /* weights whose sum 16 bits hold */
 
 static wide lesser(wide a, wide b) { return a < b ? a : b; }
 static wide greater(wide a, wide b) { return a > b ? a : b; }
@@ -28,17 +28,31 @@ void accumulator_input(const struct network *network, const struct layer *layer,
         *maximum = layer->padding_value;
 }
 
+/* The sums of the positive weights, and of the negative ones. In blocks, whose sums are narrow: compilers take many weights
+ * at once then, and there may be many millions. */
+static void sum_by_sign(const int8_t *weights, size_t count, int64_t *positive, int64_t *negative)
+{
+    *positive = *negative = 0;
+    for (; count >= BLOCK; weights += BLOCK, count -= BLOCK) {
+        int16_t above = 0, below = 0;
+        for (int i = 0; i < BLOCK; i++) {
+            above = (int16_t)(above + (weights[i] > 0 ? weights[i] : 0));
+            below = (int16_t)(below + (weights[i] < 0 ? weights[i] : 0));
+        }
+        *positive += above;
+        *negative += below;
+    }
+    for (; count > 0; weights++, count--)
+        *(*weights > 0 ? positive : negative) += *weights;
+}
+
 struct accumulator_range accumulator_range(const struct network *network, const struct layer *layer, int channel)
 {
     int channels = network->tensors[layer->inputs[0]].channels;
     size_t count = (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)(channels / layer->groups);
     const int8_t *weights = layer->weights + (size_t)channel * count;
-    int64_t sum = 0, size = 0, minimum, maximum;
-    for (size_t i = 0; i < count; i++) {
-        sum += weights[i];
-        size += abs(weights[i]);
-    }
-    int64_t positive = (size + sum) / 2, negative = (sum - size) / 2;
+    int64_t positive, negative, minimum, maximum;
+    sum_by_sign(weights, count, &positive, &negative);
     accumulator_input(network, layer, 0, &minimum, &maximum);
     wide low = lesser(minimum, 0), high = greater(maximum, 0); /* 0: a term that is still to come */
     return (struct accumulator_range){

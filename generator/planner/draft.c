@@ -276,7 +276,7 @@ static void prefetch(struct draft *d, int step, uint64_t now, uint64_t end)
 }
 
 /* Returns the cycles that the step waits. `has_late`: for reads that are not queued yet. */
-static uint64_t start_step(struct draft *d, int index, bool is_first, bool has_late, uint64_t fetch)
+static uint64_t start_step(struct draft *d, int index, bool has_late, uint64_t fetch)
 {
     struct draft_step *step = &d->steps[index];
     /* a result whose buffer ends with the step before goes first: reads for this step may fill the same bytes */
@@ -288,7 +288,6 @@ static uint64_t start_step(struct draft *d, int index, bool is_first, bool has_l
     queue_writes(d, index, fetch);
     if (has_late)
         queue_late(d, index, fetch, true);
-    step->drain = step->drain || has_late || is_first;
     int before = index > 0 ? step[-1].transfers_awaited : 0, own = d->awaited_at[index];
     step->transfers_awaited = own > before ? own : before;
     uint64_t done = step->transfers_awaited ? d->queue[step->transfers_awaited - 1]->end_cycle : 0;
@@ -302,11 +301,10 @@ static uint64_t walk_layer(struct draft *d, int layer, uint64_t time)
     d->layer = layer;
     for (uint32_t part = 0; part < cut->step_count; part++) {
         int index = d->first_step[layer] + (int)part;
-        bool last = part + 1 == cut->step_count;
-        d->steps[index].drain = cut->steps[part].drain;
         /* a step that waits for a late transfer drains: it has no loads under way while the step before computes */
-        bool late = has_late(d, index), is_late = late && !cut->steps[part].drain;
-        time += start_step(d, index, part == 0, late, time + (is_late ? cut->times[part].start : cut->times[part].fetch));
+        bool last = part + 1 == cut->step_count, drains = cut->steps[part].drain, late = has_late(d, index);
+        d->drains[index] = drains || late || part == 0;
+        time += start_step(d, index, late, time + (late && !drains ? cut->times[part].start : cut->times[part].fetch));
         prefetch(d, index, time + cut->times[part].start, time + (last ? cut->cost.cycles : cut->times[part + 1].start));
         d->steps[index].transfers_started = d->queued;
     }
@@ -318,11 +316,7 @@ static uint64_t walk_layer(struct draft *d, int layer, uint64_t time)
 /* A step may have to drain that its cut did not foresee. */
 const struct cut_times *draft_times(const struct draft *d, int layer)
 {
-    struct cut *cut = d->planner->choices[layer].cut;
-    bool *drains = arena_array(d->arena, bool, cut->step_count);
-    for (uint32_t i = 0; i < cut->step_count; i++)
-        drains[i] = d->steps[d->first_step[layer] + (int)i].drain;
-    return cut_drained(d->planner, layer, cut, drains);
+    return cut_drained(d->planner, layer, d->planner->choices[layer].cut, d->drains + d->first_step[layer]);
 }
 
 /* The final times of a layer, as soon as it is known which of its steps drain. */
@@ -373,6 +367,7 @@ static void walk(struct draft *d, uint64_t limit)
     d->queue = arena_array(d->arena, struct item *, transfers + 1);
     d->awaited_at = arena_array(d->arena, int, steps + 2);
     d->steps = arena_array(d->arena, struct draft_step, steps + 1);
+    d->drains = arena_array(d->arena, bool, steps + 1);
     for (; l < layers && least_cycles(d, l) <= limit; l++) {
         time = walk_layer(d, l, time);
         play_layer(d, l);

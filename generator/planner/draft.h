@@ -17,7 +17,6 @@ struct item {
 /* A step, as the walk leaves it. */
 struct draft_step {
     int transfers_awaited, transfers_started;
-    bool drain;
 };
 
 /* What most_live() has seen: steps up to in front of `end`. */
@@ -41,6 +40,7 @@ struct draft {
     uint32_t *live; /* bytes, by step */
     int layer;      /* at work */
     struct draft_step *steps;
+    bool *drains; /* by step */
     /* the queue */
     struct item **queue;
     int queued;

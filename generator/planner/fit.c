@@ -26,12 +26,24 @@ static bool best_variant(const struct planner *p, const struct fit_limits *limit
     return least < limits->cycles;
 }
 
-/* With transfers as late as they may be, and places for all of them. */
-static bool fit_late(const struct planner *p, enum place_care care, struct schedule *schedule, uint32_t *peak,
-                     struct arena *arena)
+/* Whether two schedules of a decision ask for the same places. */
+static bool lives_alike(const struct schedule *a, const struct schedule *b)
+{
+    bool same = a->buffer_count == b->buffer_count;
+    for (int i = 0; same && i < a->buffer_count; i++)
+        same = a->buffers[i].first_step == b->buffers[i].first_step;
+    return same;
+}
+
+/* With transfers as late as they may be, and places for all of them. `failed`: for which there were none, with as much care;
+ * null: none yet. */
+static bool fit_late(const struct planner *p, enum place_care care, const struct schedule *failed, struct schedule *schedule,
+                     uint32_t *peak, struct arena *arena)
 {
     const int *starts = starts_of(schedule, arena);
     schedule_postpone(p, 0, schedule, arena);
+    if (failed && lives_alike(failed, schedule))
+        return false;
     *peak = schedule_place(schedule, schedule->l2_bytes, care);
     if (*peak <= schedule->l2_bytes)
         schedule_advance(schedule, starts, arena);
@@ -42,17 +54,20 @@ static bool fit_late(const struct planner *p, enum place_care care, struct sched
 static const uint32_t left_free[] = {0, 10, 20, 40, 70};
 static const size_t enough_left[] = {[PLACE_CHEAPLY] = 3, [PLACE_QUICKLY] = 5, [PLACE_CAREFULLY] = 5};
 
-/* With as little left free as there are places with. `least_cycles`: were there places with nothing left. */
+/* With as little left free as there are places with. More of it often changes nothing, once all starts late.
+ * `least_cycles`: were there places with nothing left. */
 static bool fit_left(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
                      uint64_t *least_cycles, struct arena *arena)
 {
+    struct schedule failed;
     for (size_t i = 0; i < enough_left[limits->care]; i++) {
         schedule_make(p, (uint32_t)((uint64_t)p->l2_bytes * left_free[i] / 1000), schedule, arena);
         *least_cycles = i ? *least_cycles : schedule->cycles;
         if (schedule->live_bytes > schedule->l2_bytes || schedule->cycles >= limits->cycles)
             return false;
-        if (fit_late(p, i ? PLACE_CHEAPLY : limits->care, schedule, peak, arena))
+        if (fit_late(p, i ? PLACE_CHEAPLY : limits->care, i ? &failed : NULL, schedule, peak, arena))
             return true;
+        failed = *schedule;
     }
     return false;
 }

@@ -71,7 +71,7 @@ static void write_layer_steps(const struct draft *d, struct schedule *s, int lay
         if (cut->block && step->record.last_of_layer)
             complete += times->members[member].cycles;
         step->record.layer_number = (uint16_t)step->layer;
-        step->record.drain = d->steps[index].drain;
+        step->record.drain = d->drains[index];
         step->record.transfers_awaited = (uint16_t)d->steps[index].transfers_awaited;
         step->record.transfers_started = (uint16_t)d->steps[index].transfers_started;
     }

@@ -1,25 +1,42 @@
 /* What a kernel takes for each shape of a tile, asked for once. */
 #include "tile/tile.h"
 
+#include <string.h>
+
 #define MAXIMUM_ENTRIES ((size_t)1 << 22)
+
+/* Shapes that have no entry of their own, most of them with a slice of the input channels: the one that was last asked for
+ * of those that have the same place. */
+#define OTHER_SHAPES 4096
+
+struct other_shape {
+    struct dory_tile_shape shape;
+    uint64_t cycles; /* 0: there is none */
+};
 
 struct cycle_table {
     const struct dory_layer *layer;
     const struct dory_kernel_description *kernel;
     const struct target *target;
     unsigned cores;
-    uint32_t columns, channel_entries;
+    uint32_t input_channels; /* that a tile with an entry has; 0: what it has need not be asked */
+    uint32_t columns, quads, last_channels, channel_entries;
     uint32_t *entries; /* by rows, columns, channels, for all input channels; 0: not known yet. Null: too large a layer */
+    struct other_shape *others; /* by the hash of their shapes; null: none was asked for */
+    struct arena *arena;
 };
 
 struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struct dory_kernel_description *kernel,
                                      const struct target *target, unsigned cores, struct arena *arena)
 {
     struct cycle_table *table = arena_allocate(arena, sizeof *table);
-    *table = (struct cycle_table){.layer = layer, .kernel = kernel, .target = target, .cores = cores};
+    *table = (struct cycle_table){.layer = layer, .kernel = kernel, .target = target, .cores = cores, .arena = arena};
+    table->input_channels = dory_reads_all_channels(layer) ? layer->input_channels : 0;
     table->columns = layer->output_width;
+    table->quads = dory_divide_up(layer->output_channels, 4);
+    table->last_channels = layer->output_channels % 4;
     /* one a quad, and where the last quad has fewer channels, one more for tiles that end with it */
-    table->channel_entries = dory_divide_up(layer->output_channels, 4) * (layer->output_channels % 4 ? 2 : 1);
+    table->channel_entries = table->quads * (table->last_channels ? 2 : 1);
     size_t entries = (size_t)layer->output_height * table->columns * table->channel_entries;
     if (entries <= MAXIMUM_ENTRIES)
         table->entries = arena_array(arena, uint32_t, entries);
@@ -31,29 +48,43 @@ static uint64_t kernel_cycles(const struct cycle_table *table, const struct dory
     return target_kernel_cycles(table->target, table->layer, table->kernel->cycles(table->layer, shape, table->cores));
 }
 
-/* Null: not remembered. */
-static uint32_t *entry_of(const struct cycle_table *table, const struct dory_tile_shape *shape)
+/* Null: the shape has none. */
+static uint32_t *entry_of(const struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
+                          uint32_t input_channels)
 {
-    const struct dory_layer *layer = table->layer;
-    uint32_t quads = dory_divide_up(layer->output_channels, 4), quad = dory_divide_up(shape->channels, 4) - 1;
-    bool whole = shape->channels % 4 == 0, last = shape->channels % 4 == layer->output_channels % 4;
-    bool all = !dory_reads_all_channels(layer) || shape->input_channels == layer->input_channels;
-    if (!table->entries || !all || (!whole && !last))
+    bool whole = channels % 4 == 0, all = table->input_channels == 0 || table->input_channels == input_channels;
+    if (!table->entries || !all || (!whole && channels % 4 != table->last_channels))
         return NULL;
-    size_t row = ((size_t)(shape->rows - 1) * table->columns + shape->columns - 1) * table->channel_entries;
-    return &table->entries[row + quad + (whole ? 0 : quads)];
+    size_t row = ((size_t)(rows - 1) * table->columns + columns - 1) * table->channel_entries;
+    return &table->entries[row + (channels - 1) / 4 + (whole ? 0 : table->quads)];
+}
+
+static struct other_shape *other_of(struct cycle_table *table, const struct dory_tile_shape *shape)
+{
+    uint32_t hash = ((shape->rows * 31 + shape->columns) * 31 + shape->channels) * 31 + shape->input_channels;
+    if (!table->others)
+        table->others = arena_array(table->arena, struct other_shape, OTHER_SHAPES);
+    return &table->others[hash * 2654435769u >> 20]; /* 12 bits */
+}
+
+static uint64_t other_cycles(struct cycle_table *table, const struct dory_tile_shape *shape)
+{
+    struct other_shape *other = other_of(table, shape);
+    if (other->cycles == 0 || memcmp(&other->shape, shape, sizeof *shape) != 0)
+        *other = (struct other_shape){*shape, kernel_cycles(table, shape)};
+    return other->cycles;
 }
 
 uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
                          uint32_t input_channels)
 {
-    struct dory_tile_shape shape = {rows, columns, channels,
-                                    dory_reads_all_channels(table->layer) ? input_channels : channels};
-    uint32_t *entry = entry_of(table, &shape);
+    uint32_t *entry = entry_of(table, rows, columns, channels, input_channels);
     if (entry && *entry)
         return *entry;
+    struct dory_tile_shape shape = {rows, columns, channels, table->input_channels ? input_channels : channels};
+    if (!entry)
+        return other_cycles(table, &shape);
     uint64_t cycles = kernel_cycles(table, &shape);
-    if (entry && cycles <= UINT32_MAX)
-        *entry = (uint32_t)cycles;
+    *entry = cycles <= UINT32_MAX ? (uint32_t)cycles : 0;
     return cycles;
 }

@@ -21,7 +21,8 @@ struct search {
     const struct tile_problem *problem;
     struct tiling *best;
     struct tile_cost *best_cost;
-    uint64_t fixed_cycles; /* that no tiling avoids */
+    uint64_t fixed_cycles;                                 /* that no tiling avoids */
+    uint64_t start_cycles, driver_cycles, overhead_cycles; /* of the kernel's first tile, and of every tile */
     uint32_t part_rows, part_channels;
     uint64_t limit; /* tilings with as many cycles are of no use */
     bool found;
@@ -44,9 +45,12 @@ struct division {
 static uint64_t tile_kernel_cycles(const struct search *search, uint32_t rows, uint32_t columns, uint32_t channels,
                                    uint32_t slice)
 {
-    uint32_t all = search->problem->layer->input_channels, rest = all % slice;
-    uint64_t cycles = all / slice * cycle_table_get(search->problem->cycles, rows, columns, channels, slice);
-    return cycles + (rest ? cycle_table_get(search->problem->cycles, rows, columns, channels, rest) : 0);
+    struct cycle_table *table = search->problem->cycles;
+    uint32_t all = search->problem->layer->input_channels;
+    if (slice == all)
+        return cycle_table_get(table, rows, columns, channels, all);
+    uint64_t cycles = all / slice * cycle_table_get(table, rows, columns, channels, slice);
+    return cycles + (all % slice ? cycle_table_get(table, rows, columns, channels, all % slice) : 0);
 }
 
 /* All tiles with so many output channels. */
@@ -216,14 +220,12 @@ static void estimate(const struct search *search, const struct candidate *candid
     uint64_t load = (transfers.input + transfers.weights) / tiles + target->dma_latency_cycles;
     bool single_load = (tiling->single & (SINGLE_INPUT | SINGLE_WEIGHTS)) != 0;
     bool apart = single_load || (tiling->single & SINGLE_OUTPUT);
-    uint64_t beside =
-        (apart ? 0 : load + store + command_cycles(search, candidate)) + tile_driver_cycles(search->problem, true);
-    uint64_t tile = most(kernel, beside) + (apart ? load + store : 0) + tile_overhead_cycles(search->problem);
-    uint64_t first = kernel + tile_kernel_start_cycles(search->problem),
-             turn = tile_driver_cycles(search->problem, true) + target->turn_driver_cycles;
+    uint64_t beside = (apart ? 0 : load + store + command_cycles(search, candidate)) + search->driver_cycles;
+    uint64_t tile = most(kernel, beside) + (apart ? load + store : 0) + search->overhead_cycles;
+    uint64_t first = kernel + search->start_cycles, turn = search->driver_cycles + target->turn_driver_cycles;
     uint64_t last = most(tiles == 1 ? first : kernel, store + turn) + store;
     cost->cycles = search->fixed_cycles + tile_first_load_cycles(search->problem, tiling) + (tiles - 1) * tile + last +
-                   tile_overhead_cycles(search->problem) + (tiles == 1 ? 0 : most(first, beside) - most(kernel, beside));
+                   search->overhead_cycles + (tiles == 1 ? 0 : most(first, beside) - most(kernel, beside));
     cost->l1_bytes = tile_l1_bytes(search->problem, tiling, NULL);
 }
 
@@ -247,9 +249,8 @@ static void consider(struct search *search, const struct candidate *candidate)
 /* Beside each tile's kernel the driver prepares another one. */
 static uint64_t bound(const struct search *search, uint64_t kernels, uint64_t tiles)
 {
-    return search->fixed_cycles +
-           most(kernels + tile_kernel_start_cycles(search->problem), tiles * tile_driver_cycles(search->problem, true)) +
-           tiles * tile_overhead_cycles(search->problem);
+    return search->fixed_cycles + most(kernels + search->start_cycles, tiles * search->driver_cycles) +
+           tiles * search->overhead_cycles;
 }
 
 static bool is_worse(const struct search *search, uint64_t bound_cycles)
@@ -407,6 +408,9 @@ static struct search search_start(const struct tile_problem *problem, struct til
         .best = best,
         .best_cost = cost,
         .fixed_cycles = target->layer_overhead_cycles,
+        .start_cycles = tile_kernel_start_cycles(problem),
+        .driver_cycles = tile_driver_cycles(problem, true),
+        .overhead_cycles = tile_overhead_cycles(problem),
         .part_rows = problem->steps[0].rows,
         .part_channels = problem->steps[0].channels,
     };
