@@ -371,16 +371,19 @@ static void bring_input(struct memory *memory, int tensor)
     }
 }
 
-/* What dory_network_load brings, once for all runs: the start of the image. */
+/* Of byte `index` of what stays in L2: the start of the image. 0: between the weights of two layers. */
+static content resident_content(const struct memory *memory, uint32_t index)
+{
+    uint32_t address = FLASH_HEADER_BYTES + index;
+    int layer = weights_at(memory, address);
+    return layer < 0 ? 0 : weights_content(memory, layer, address - memory->plan->layers[layer].weights_address);
+}
+
+/* What dory_network_load brings, once for all runs. */
 static void load_resident(struct memory *memory)
 {
-    const struct plan *plan = memory->plan;
-    for (uint32_t i = 0; i < plan->resident_bytes; i++) {
-        int layer = weights_at(memory, FLASH_HEADER_BYTES + i);
-        if (layer >= 0)
-            memory->l2[plan->resident_offset + i].content =
-                weights_content(memory, layer, FLASH_HEADER_BYTES + i - plan->layers[layer].weights_address);
-    }
+    for (uint32_t i = 0; i < memory->plan->resident_bytes; i++)
+        memory->l2[memory->plan->resident_offset + i].content = resident_content(memory, i);
 }
 
 /* They are still there at the end, for the next run. */
@@ -388,9 +391,8 @@ static void check_resident(struct memory *memory)
 {
     const struct plan *plan = memory->plan;
     for (uint32_t i = 0; i < plan->resident_bytes; i++) {
-        int layer = weights_at(memory, FLASH_HEADER_BYTES + i);
-        if (layer >= 0 && memory->l2[plan->resident_offset + i].content !=
-                              weights_content(memory, layer, FLASH_HEADER_BYTES + i - plan->layers[layer].weights_address)) {
+        content expected = resident_content(memory, i);
+        if (expected && memory->l2[plan->resident_offset + i].content != expected) {
             fault(memory, "the run overwrites weights that are to stay", plan->resident_offset + i);
             return;
         }

@@ -237,9 +237,9 @@ static void queue_late(struct draft *d, int step, uint64_t time, bool behind_wri
 {
     for (int i = d->first_waiting; i < d->read_count && d->reads[i].needed_step <= step; i++) {
         struct item *read = &d->reads[i];
-        if (read->is_queued || (read->after == step - 1 && read->after != NO_STEP) != behind_writes)
-            continue;
-        queue(d, read, step, time);
+        bool is_behind = read->after == step - 1 && read->after != NO_STEP;
+        if (!read->is_queued && is_behind == behind_writes)
+            queue(d, read, step, time);
     }
 }
 
@@ -267,9 +267,7 @@ static void prefetch(struct draft *d, int step, uint64_t now, uint64_t end)
         if (read->is_queued || (read->after != NO_STEP && read->after >= step))
             continue; /* what it reads is not there: others may pass */
         bool urgent = read->needed_step <= step + 1, ram_follows = d->last_ram_need > step;
-        if (!urgent && ram_follows && d->queue_free >= end)
-            return;
-        if (!take_bytes(d, read, step))
+        if ((!urgent && ram_follows && d->queue_free >= end) || !take_bytes(d, read, step))
             return;
         queue(d, read, step, now);
     }
@@ -313,12 +311,6 @@ static uint64_t walk_layer(struct draft *d, int layer, uint64_t time)
 
 /* ---- times ---- */
 
-/* A step may have to drain that its cut did not foresee. */
-const struct cut_times *draft_times(const struct draft *d, int layer)
-{
-    return cut_drained(d->planner, layer, d->planner->choices[layer].cut, d->drains + d->first_step[layer]);
-}
-
 /* The final times of a layer, as soon as it is known which of its steps drain. */
 static void play_queue(struct draft *d, int end, uint64_t now)
 {
@@ -339,7 +331,8 @@ static uint64_t play_wait(struct draft *d, int end, uint64_t now)
 
 static void play_layer(struct draft *d, int layer)
 {
-    const struct cut_times *times = draft_times(d, layer);
+    const bool *drains = d->drains + d->first_step[layer];
+    const struct cut_times *times = cut_drained(d->planner, layer, d->planner->choices[layer].cut, drains);
     for (int i = d->first_step[layer]; i < d->first_step[layer + 1]; i++) {
         const struct step_times *step = &times->steps[i - d->first_step[layer]];
         d->cycles += play_wait(d, d->steps[i].transfers_awaited, d->cycles + step->fetch);

@@ -40,7 +40,7 @@ struct draft {
     uint32_t *live; /* bytes, by step */
     int layer;      /* at work */
     struct draft_step *steps;
-    bool *drains; /* by step */
+    bool *drains; /* by step: which may have to that its cut did not foresee */
     /* the queue */
     struct item **queue;
     int queued;
@@ -65,9 +65,6 @@ struct draft draft_make(const struct planner *planner, uint32_t left_bytes, cons
                         uint64_t limit, struct arena *arena);
 
 int draft_steps(const struct draft *draft);
-
-/* The times of a layer as its steps will run. */
-const struct cut_times *draft_times(const struct draft *draft, int layer);
 
 /* Steps at which a tensor lives in L2. */
 void draft_tensor_steps(const struct draft *draft, int tensor, int *first, int *last);

@@ -117,12 +117,10 @@ static int find_levels(struct optimiser *o)
 {
     for (int t = 0; t < o->network->tensor_count; t++)
         set_level(o, t, IN_RAM);
-    int layer = widest(o);
-    for (; relieve(o, layer); layer = widest(o))
+    while (relieve(o, widest(o)))
         ;
-    if (o->planner->options->tensors_in_ram)
-        return layer;
-    bring_to_l2(o, layer_need(o, layer));
+    if (!o->planner->options->tensors_in_ram)
+        bring_to_l2(o, layer_need(o, widest(o)));
     return widest(o); /* that layer may need less now, and another one as much as it did */
 }
 

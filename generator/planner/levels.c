@@ -54,9 +54,8 @@ void set_place(struct optimiser *o, int tensor, enum memory_level level, enum do
 uint64_t candidate_guess(const struct candidate *candidate)
 {
     uint64_t traffic = candidate->read_cycles + candidate->write_cycles;
-    if (!candidate->choice.ahead)
-        return candidate->cycles + traffic;
-    return candidate->cycles > traffic ? candidate->cycles : traffic;
+    uint64_t beside = candidate->cycles > traffic ? candidate->cycles : traffic;
+    return candidate->choice.ahead ? beside : candidate->cycles + traffic;
 }
 
 /* Cuts are solved in the order of the bytes that they seem to need, until one keeps to it; 8-bit weights do without. */
@@ -246,6 +245,7 @@ void choose_spills(struct optimiser *o)
         set_level(o, t, IN_L2);
     for (int l = 0; l < network->layer_count; l++)
         tight[l] = few || o->live[l] > o->bytes || comfortable_bytes(o, l, 0) > o->bytes - o->live[l];
+    o->some_spill = false;
     for (int t = 0; t < network->tensor_count; t++) {
         bool always = now.levels[t] == IN_RAM && (o->planner->options->tensors_in_ram || !may_spill(o, t));
         o->spill[t] = always ? SPILL_ALWAYS : SPILL_NEVER;
@@ -254,10 +254,8 @@ void choose_spills(struct optimiser *o)
                 o->spill[t] = SPILL_FREE;
         if (o->spill[t] == SPILL_FREE && (needs_ram(o, o->lives[t].first, t) || needs_ram(o, o->lives[t].last, t)))
             o->spill[t] = SPILL_ALWAYS;
-    }
-    o->some_spill = false;
-    for (int t = 0; t < network->tensor_count; t++)
         o->some_spill = o->some_spill || o->spill[t] != SPILL_NEVER;
+    }
     decision_take(o, &now);
 }
 

@@ -118,12 +118,12 @@ struct decision decision_make(const struct network *network, struct arena *arena
                              arena_array(arena, struct choice, layers)};
 }
 
-static void copy(const struct network *network, const struct decision *from, const struct decision *to)
+static void copy(const struct network *network, struct decision from, struct decision to)
 {
     size_t layers = (size_t)network->layer_count, tensors = (size_t)network->tensor_count;
-    memcpy(to->levels, from->levels, tensors * sizeof *to->levels);
-    memcpy(to->layouts, from->layouts, tensors * sizeof *to->layouts);
-    memcpy(to->choices, from->choices, layers * sizeof *to->choices);
+    memcpy(to.levels, from.levels, tensors * sizeof *to.levels);
+    memcpy(to.layouts, from.layouts, tensors * sizeof *to.layouts);
+    memcpy(to.choices, from.choices, layers * sizeof *to.choices);
 }
 
 static struct decision at_hand(const struct optimiser *o)
@@ -131,16 +131,11 @@ static struct decision at_hand(const struct optimiser *o)
     return (struct decision){o->planner->levels, o->planner->layouts, o->planner->choices};
 }
 
-void decision_keep(const struct optimiser *o, struct decision *decision)
-{
-    struct decision from = at_hand(o);
-    copy(o->network, &from, decision);
-}
+void decision_keep(const struct optimiser *o, struct decision *decision) { copy(o->network, at_hand(o), *decision); }
 
 void decision_take(struct optimiser *o, const struct decision *decision)
 {
-    struct decision to = at_hand(o);
-    copy(o->network, decision, &to);
+    copy(o->network, *decision, at_hand(o));
     count_live(o);
 }
 
@@ -167,6 +162,15 @@ static void prove(struct optimiser *o, struct plan_proof *proof)
         proof->bound_cycles = o->best_cycles - not_worth_it(o->best_cycles);
 }
 
+/* Of the best decision so far, which is at hand then. */
+static struct plan_traffic best_traffic(struct optimiser *o)
+{
+    decision_take(o, &o->best);
+    struct plan_traffic traffic = traffic_of(o->planner);
+    traffic.cycles = o->best_cycles;
+    return traffic;
+}
+
 /* True where blocks make the network faster. Else the decision at hand, which has this price, stays. */
 static bool use_blocks(struct optimiser *o, uint64_t price)
 {
@@ -175,9 +179,7 @@ static bool use_blocks(struct optimiser *o, uint64_t price)
     if (o->planner->options->blocks != BLOCKS_AUTO || before == UINT64_MAX)
         return false;
     decision_keep(o, &plain);
-    decision_take(o, &o->best);
-    struct plan_traffic without = traffic_of(o->planner);
-    without.cycles = before;
+    struct plan_traffic without = best_traffic(o);
     decision_take(o, &plain);
     fuse(o, false);
     uint64_t fused = decision_price(o, UINT64_MAX);
@@ -185,22 +187,20 @@ static bool use_blocks(struct optimiser *o, uint64_t price)
         search_prices(o, fused);
         search_places(o);
     }
-    bool is_faster = o->best_cycles < before;
-    if (is_faster) {
-        polish(o);
-        o->planner->without_blocks = without;
-    } else
+    if (o->best_cycles >= before) {
         decision_take(o, &plain);
-    return is_faster;
+        return false;
+    }
+    polish(o);
+    o->planner->without_blocks = without;
+    return true;
 }
 
 /* Blocks in the best decision, whatever they cost: those that spare most RAM that have places. */
 static void force_blocks(struct optimiser *o, struct plan_proof *proof)
 {
     uint64_t before = o->best_cycles;
-    decision_take(o, &o->best);
-    struct plan_traffic without = traffic_of(o->planner);
-    without.cycles = before;
+    struct plan_traffic without = best_traffic(o);
     o->best_cycles = UINT64_MAX;
     for (int sparing = 1; sparing >= 0 && o->best_cycles == UINT64_MAX; sparing--) {
         decision_take(o, &o->best);

@@ -266,12 +266,10 @@ static bool decide(struct planner *p, struct plan_proof *proof, struct schedule 
 {
     int layer;
     if (least_l1(p, &layer) <= p->l1_bytes) {
-        if (optimise(p, proof)) {
-            const struct fit_limits as_decided = {UINT64_MAX, PLACE_QUICKLY};
-            if (schedule_fit(p, &as_decided, schedule, peak, p->kept)) {
-                finish(p, schedule, peak);
-                return check_counts(p, schedule);
-            }
+        const struct fit_limits as_decided = {UINT64_MAX, PLACE_QUICKLY};
+        if (optimise(p, proof) && schedule_fit(p, &as_decided, schedule, peak, p->kept)) {
+            finish(p, schedule, peak);
+            return check_counts(p, schedule);
         }
         *proof = (struct plan_proof){0};
         const struct gaps_variant carefully = {.care = PLACE_CAREFULLY};

@@ -34,16 +34,12 @@ static int add_buffer(struct maker *m, uint8_t operand, uint32_t bytes, int firs
     return profile->buffer_count++;
 }
 
-static struct profile_transfer *add_read(struct maker *m)
+static struct profile_transfer *add_transfer(struct maker *m, bool is_write)
 {
-    arena_grow(&m->scratch, m->profile->reads, m->profile->read_count);
-    return &m->profile->reads[m->profile->read_count++];
-}
-
-static struct profile_transfer *add_write(struct maker *m)
-{
-    arena_grow(&m->scratch, m->profile->writes, m->profile->write_count);
-    return &m->profile->writes[m->profile->write_count++];
+    struct profile_transfer **list = is_write ? &m->profile->writes : &m->profile->reads;
+    int *count = is_write ? &m->profile->write_count : &m->profile->read_count;
+    arena_grow(&m->scratch, *list, *count);
+    return &(*list)[(*count)++];
 }
 
 /* ---- windows ---- */
@@ -94,7 +90,7 @@ static void add_window_transfers(struct maker *m, const struct operand *operand,
     uint32_t most = whole ? window->rows : UINT16_MAX / operand->width;
     uint32_t row_bytes = operand_row_bytes(operand->record, operand->index);
     for (uint32_t first = 0; first < window->rows; first += most) {
-        struct profile_transfer *transfer = operand->index == 2 ? add_write(m) : add_read(m);
+        struct profile_transfer *transfer = add_transfer(m, operand->index == 2);
         *transfer = (struct profile_transfer){
             .record = copy_rows(operand, window, first, dory_minimum(most, window->rows - first)),
             .start_byte = window->first_row * row_bytes,
@@ -118,7 +114,7 @@ static int add_weights(struct maker *m, const struct dory_step *record, int step
 {
     uint32_t bytes = dory_divide_up(record->channels, 4) * m->cut->quad_bytes;
     int buffer = add_buffer(m, PROFILE_WEIGHTS, bytes, first, step);
-    struct profile_transfer *read = add_read(m);
+    struct profile_transfer *read = add_transfer(m, false);
     *read = (struct profile_transfer){.record = {.kind = HAL_FLASH_READ,
                                                  .runs = 1,
                                                  .run_bytes = bytes,

@@ -79,8 +79,8 @@ static void write_layer_steps(const struct draft *d, struct schedule *s, int lay
 
 static void write_layer(const struct draft *d, struct schedule *s, int layer)
 {
-    const struct cut *cut = d->planner->choices[layer].cut;
-    const struct cut_times *times = draft_times(d, layer);
+    struct cut *cut = d->planner->choices[layer].cut;
+    const struct cut_times *times = cut_drained(d->planner, layer, cut, d->drains + d->first_step[layer]);
     write_layer_steps(d, s, layer, times);
     for (int i = 0; cut->block && i < cut->block->layers; i++)
         s->costs[layer + i] = times->members[i];

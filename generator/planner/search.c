@@ -201,11 +201,6 @@ static uint64_t price_with_places(const struct optimiser *o, uint64_t limit)
     return schedule_price_in_gaps(o->planner, &(struct gaps_variant){.care = o->care}, limit);
 }
 
-static void count_places(struct optimiser *o, uint64_t parts)
-{
-    o->effort += parts * (o->care == PLACE_HASTILY ? PLACES_WEIGHT : 2 * PLACES_WEIGHT);
-}
-
 /* Of the decision at hand, if it is not more than `most`. Where the move has changed nothing, it is as before. */
 static uint64_t price_up_to(struct search *s, uint64_t most)
 {
@@ -215,7 +210,7 @@ static uint64_t price_up_to(struct search *s, uint64_t most)
         s->o->effort += (uint64_t)schedule_parts(s->p);
     if (!s->with_places || price > most)
         return price;
-    count_places(s->o, s->o->effort - before);
+    s->o->effort += (s->o->effort - before) * (s->o->care == PLACE_HASTILY ? PLACES_WEIGHT : 2 * PLACES_WEIGHT);
     return same ? price : price_with_places(s->o, most);
 }
 
