@@ -265,8 +265,8 @@ static bool has_own_linear(const struct dory_layer *layer)
         .can_tile_input_channels = true,                                                                                    \
     };
 
-LINEAR(linear, !has_own_linear(layer), 41)
-LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 40)
-LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 45)
-LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 44)
+LINEAR(linear, !has_own_linear(layer), 33)
+LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 36)
+LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 40)
+LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 37)
 LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 42)

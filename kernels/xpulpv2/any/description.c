@@ -104,7 +104,8 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
     uint64_t words = (uint64_t)pixel_bytes / 4 * (layer->input_bits == 16 ? 2 : 1);
     uint64_t block = words * (layer->weight_bits == 8 ? 247 : 288) / 10 + 140;
     return blocks * block + any_finish_cycles(layer, tile, blocks, rows) +
-           started * dory_minimum(pixels, 4) * any_split_cycles(layer, tile) + 890;
+           started * dory_minimum(pixels, 4) * any_split_cycles(layer, tile) +
+           (layer->operation == DORY_GROUPED ? 1430 : 890);
 }
 
 #define ANY(bits)                                                                                                           \
@@ -164,17 +165,17 @@ static uint64_t window_cycles(const struct dory_layer *layer, uint32_t quad)
 }
 
 /* Copies of a window for pixel quads `first` to `end` - 1: bands of rows from the first one's on, however many pixels of
- * them are the core's. */
+ * them are the core's. With each band the products start anew: what their kind keeps in registers. */
 static uint64_t bands_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first,
                              uint32_t end, uint64_t pixel_cycles)
 {
-    uint64_t cycles = 0;
+    uint64_t cycles = 0, band = dory_product_direct_of(layer) == DORY_DIRECT && dory_has_bytes(layer) ? 150 : 330;
     while (first < end) {
         uint32_t row = 4 * first / tile->columns, rows = dory_minimum(dory_grouped_band_rows(tile->rows), tile->rows - row);
         uint32_t copied = dory_input_extent(rows, layer->kernel_height, layer->stride_height, layer->dilation_height) *
                           input_columns(layer, tile);
         first = row + rows == tile->rows ? end : (row + rows) * tile->columns / 4;
-        cycles += copied * pixel_cycles + 150;
+        cycles += copied * pixel_cycles + band;
     }
     return cycles;
 }
@@ -217,6 +218,13 @@ static uint64_t part_cycles(const struct dory_layer *layer, const struct dory_ti
     return cycles != 0 && layer->output_bits < 8 ? dory_long_finish_cycles(layer) + 350 : cycles;
 }
 
+/* Beside what the products take to start. */
+static uint64_t grouped_start_cycles(const struct dory_layer *layer)
+{
+    enum dory_direct kind = dory_product_direct_of(layer);
+    return kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_SPLIT ? 700 : 480;
+}
+
 static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), each = quads_of_group(layer, quads);
@@ -229,11 +237,11 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
     uint64_t blocks = items * each, steps = (uint64_t)layer->kernel_height * dory_divide_up(run_bytes, 4);
     uint64_t apart = window < 3 ? blocks * steps * (4 - window) : 0; /* of four pixels' words some lie across two */
     return product + apart + items * 70 + parts * each * part_cycles(layer, tile) + copies_cycles(layer, tile, cores, each) +
-           300;
+           grouped_start_cycles(layer);
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,
-                           .start_percent = 104)
+                           .start_percent = 98)
 
 #define PACKED(bits)                                                                                                        \
     static bool packed_grouped_##bits##_supports(const struct dory_layer *layer)                                            \
@@ -245,7 +253,7 @@ DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_s
         .supports = packed_grouped_##bits##_supports,                                                                       \
         .scratch_bytes = grouped_scratch_bytes,                                                                             \
         .cycles = grouped_cycles,                                                                                           \
-        .start_percent = 105,                                                                                               \
+        .start_percent = 98,                                                                                                \
     };
 
 PACKED(8)

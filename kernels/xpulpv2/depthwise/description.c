@@ -256,12 +256,13 @@ static uint32_t uneven_start(uint32_t items, uint32_t all)
 }
 
 static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                                uint64_t finish_cycles)
+                                uint64_t finish_cycles, uint64_t quad_cycles)
 {
     uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * tile->rows, cores), left = items;
     uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
     uint32_t start = tile->channels > 4 ? uneven_start(items, tile->rows) : 0, row = start ? tile->rows - start : 0;
     uint64_t quad = 4 * dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (6 * layer->kernel_height + 40u);
+    quad += quad_cycles;
     uint64_t total = 850 + (row != 0 ? quad : 0);
     while (left > 0) {
         uint32_t rows = dory_minimum(dory_minimum(band, left), tile->rows - row);
@@ -272,11 +273,11 @@ static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dor
     return total;
 }
 
-/* `finish_cycles`: of a four. */
+/* `finish_cycles`: of a four. `quad_cycles`: to bring a quad's constants to another form. */
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                           uint64_t finish_cycles)
+                           uint64_t finish_cycles, uint64_t quad_cycles)
 {
-    uint64_t cycles = any_area_cycles(layer, tile, cores, finish_cycles);
+    uint64_t cycles = any_area_cycles(layer, tile, cores, finish_cycles, quad_cycles) + (quad_cycles != 0 ? 320 : 0);
     return cores > 1 ? cycles + cycles / 32 : cycles; /* banks are in use by others */
 }
 
@@ -294,14 +295,14 @@ static bool has_3x3(const struct dory_layer *layer)
             (own == DORY_DIRECT_HIGH && depthwise_3x3_supports(layer, stride, DORY_DIRECT_HIGH_AWAY)));
 }
 
-#define DEPTHWISE(suffix, takes, finish_cycles)                                                                             \
+#define DEPTHWISE(suffix, takes, finish_cycles, quad_cycles)                                                                \
     static bool supports_any_##suffix(const struct dory_layer *layer)                                                       \
     {                                                                                                                       \
         return any_supports(layer) && (takes) && !has_3x3(layer);                                                           \
     }                                                                                                                       \
     static uint64_t cycles_any_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \
-        return any_cycles(layer, tile, cores, finish_cycles);                                                               \
+        return any_cycles(layer, tile, cores, finish_cycles, quad_cycles);                                                  \
     }                                                                                                                       \
     const struct dory_kernel_description dory_xpulpv2_depthwise_##suffix##_description = {                                  \
         .name = "dory_xpulpv2_depthwise_" #suffix,                                                                          \
@@ -311,20 +312,20 @@ static bool has_3x3(const struct dory_layer *layer)
         .start_percent = 77,                                                                                                \
     };
 
-DEPTHWISE(direct, dory_depthwise_kind(layer) == DORY_DIRECT, 17)
-DEPTHWISE(clamped, dory_depthwise_kind(layer) == DORY_DIRECT_CLAMPED, 20)
-DEPTHWISE(clamped_less_one, dory_depthwise_kind(layer) == DORY_DIRECT_CLAMPED_LESS_ONE, 28)
-DEPTHWISE(split, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT, 24)
-DEPTHWISE(split_away, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT_AWAY, 34)
-DEPTHWISE(high, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH, 37)
-DEPTHWISE(high_away, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_AWAY, 46)
-DEPTHWISE(high_even, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_EVEN, 54)
-DEPTHWISE(64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 32)
-DEPTHWISE(divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 73)
+DEPTHWISE(direct, dory_depthwise_kind(layer) == DORY_DIRECT, 17, 0)
+DEPTHWISE(clamped, dory_depthwise_kind(layer) == DORY_DIRECT_CLAMPED, 20, 0)
+DEPTHWISE(clamped_less_one, dory_depthwise_kind(layer) == DORY_DIRECT_CLAMPED_LESS_ONE, 28, 0)
+DEPTHWISE(split, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT, 24, 0)
+DEPTHWISE(split_away, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT_AWAY, 34, 0)
+DEPTHWISE(high, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH, 37, 0)
+DEPTHWISE(high_away, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_AWAY, 46, 0)
+DEPTHWISE(high_even, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_EVEN, 54, 0)
+DEPTHWISE(64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 32, 500)
+DEPTHWISE(divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 73, 850)
 
 static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return any_cycles(layer, tile, cores, dory_depthwise_long_cycles(layer) + 4) + 800;
+    return any_cycles(layer, tile, cores, dory_depthwise_long_cycles(layer) + 4, 0) + 800;
 }
 
 static bool takes_long_way(const struct dory_layer *layer)
@@ -363,7 +364,7 @@ static uint64_t depthwise_single_cycles(const struct dory_layer *layer, const st
 {
     uint64_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores),
              fours = dory_divide_up(layer->kernel_width, 4);
-    return quads * (layer->kernel_height * (fours * 38 + 9) + 60 + single_finish_cycles(layer)) + 630;
+    return quads * (layer->kernel_height * (fours * 38 + 9) + 60 + single_finish_cycles(layer)) + 365;
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_single_description = {
@@ -371,7 +372,7 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_single_description =
     .supports = dory_is_single_depthwise,
     .scratch_bytes = dory_no_scratch,
     .cycles = depthwise_single_cycles,
-    .start_percent = 40,
+    .start_percent = 32,
 };
 
 /* ---- product by product, see any/depthwise_scalar.c ---------------------------------------------------------- */

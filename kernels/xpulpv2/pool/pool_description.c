@@ -43,7 +43,7 @@ static struct window window_of(const struct dory_layer *layer, const struct dory
 static uint64_t average_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
     struct window window = window_of(layer, tile);
-    return window.rows * (window.columns / 4 * 16 + window.columns % 4 * 6 + 12);
+    return window.rows * (window.columns / 4 * 16 + window.columns % 4 * 6 + 18) - 4;
 }
 
 /* Divisions and second stages are called element by element: what that is for four. */
@@ -54,6 +54,8 @@ static uint32_t called_cycles(const struct dory_layer *layer)
     return layer->normalisation < DORY_NORMALISE_HIGH && is_called ? 120 : 0;
 }
 
+#define PIXEL_CYCLES 47 /* to walk on to the next one, and to find how much of it is the core's */
+
 /* Quads, and the channels that are left over one by one. */
 static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
@@ -62,19 +64,20 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     bool is_plain = passes_on(layer);
     uint32_t finish = is_plain ? 0 : dory_scalar_finish_cycles(layer, range_of(layer)),
              four_finish = is_plain ? 0 : dory_four_finish_cycles(layer, range_of(layer)) + called_cycles(layer);
-    uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 15u) + (is_plain ? 21 : 41);
+    uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 8u) + (is_plain ? 28 : 48);
     uint64_t quad = (is_maximum ? maximum : average_cycles(layer, tile)) + four_finish;
-    uint64_t single = layer->kernel_height * (layer->kernel_width * 14u + 8u) + finish + 35;
+    uint64_t single =
+        layer->kernel_height * (layer->kernel_width * (is_maximum ? 12u : 10u) + (is_maximum ? 9u : 13u)) + finish + 35;
     uint64_t items = ((uint64_t)tile->rows * tile->columns * (quads + rest) + cores - 1) / cores;
     if (!is_maximum && tile->channels % 64 == 0 &&
         items % 8 == 0) { /* cores read from one bank of the memory, or from two */
         quad += (items % 16 == 0 ? 2 : 1) * (uint64_t)layer->kernel_height * layer->kernel_width;
     }
-    uint64_t start = is_plain                                      ? 540
-                     : layer->normalisation >= DORY_NORMALISE_HIGH ? (is_maximum ? 560 : 640)
-                     : is_maximum                                  ? 820
+    uint64_t start = is_plain                                      ? 630
+                     : layer->normalisation >= DORY_NORMALISE_HIGH ? (is_maximum ? 650 : 640)
+                     : is_maximum                                  ? 910
                                                                    : 900;
-    return items * (quads * quad + rest * single) / (quads + rest) + start;
+    return items * (quads * quad + rest * single + PIXEL_CYCLES) / (quads + rest) + start;
 }
 
 #define POOL(kernel, pooling, percent)                                                                                      \
@@ -90,8 +93,8 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         .start_percent = percent,                                                                                           \
     };
 
-POOL(pool_maximum, DORY_MAXIMUM_POOL, 72)
-POOL(pool_average, DORY_AVERAGE_POOL, 67)
+POOL(pool_maximum, DORY_MAXIMUM_POOL, 62)
+POOL(pool_average, DORY_AVERAGE_POOL, 61)
 
 /* ---- of elements of any bits ------------------------------------------------------------------------------- */
 
