@@ -251,10 +251,12 @@ static uint64_t kernel_beside(const struct target *target, uint64_t kernel, uint
     return kernel + (copies < most ? copies : most) * target->dma_contention_cycles / 1000;
 }
 
+#define TILES_THAT_FETCH 2
+
 /* Of the cores, what they wait because the driver starts copies while they still fetch code: each line waits for the copies
- * in front of it, which keep the port while there are loads. That is so beside a layer's first tile. Later ones have the
- * code in the cores' cache, unless they lay a border: that and the kernel are more than the cache holds, and drive each
- * other out.
+ * in front of it, which keep the port while there are loads. That is so beside a layer's first tile, and beside its second:
+ * what makes copies between the two runs for the first time, and drives lines of the kernel out of the cores' cache. Later
+ * tiles have the code there, unless they lay a border: that and the kernel are more than the cache holds.
  */
 static uint64_t code_waits(const struct player *player, const struct tally *loads, uint64_t driver)
 {
@@ -264,7 +266,7 @@ static uint64_t code_waits(const struct player *player, const struct tally *load
              code = is_first ? tile_kernel_start_cycles(player->problem) : again, started = driver - driver / 3;
     uint64_t store = player->pending_tally.port_cycles,
              port = loads->port_cycles + (store < loads->port_cycles ? store : loads->port_cycles);
-    bool fetches = is_first || player->lays_border;
+    bool fetches = player->cost->tile_count <= TILES_THAT_FETCH || player->lays_border;
     return fetches && !target->has_table && started < code && started + port > code ? started + port - code : 0;
 }
 
