@@ -46,7 +46,7 @@ static const struct command commands[] = {
      "bytes of L3, bytes between L2 and L1, bytes of L1, and the tile. A table whose first line names its columns, of\n"
      "  name operation height width channels outputs kernel stride dilation padding groups\n"
      "  input_bits weight_bits output_bits input_signed output_signed normalisation input_layout\n"
-     "  output_layout\n"
+     "  output_layout tile_table\n"
      "or JSON lines with these keys; the answer comes in the same form. A layer that cannot run has a reason in place of\n"
      "figures. docs/cost.md explains all fields.\n",
      command_cost},
@@ -100,7 +100,7 @@ void command_help(const struct command *command, FILE *stream)
 void commands_help(FILE *stream)
 {
     fputs("Usage: dory COMMAND MODEL [OPTION]...\n"
-          "Deploys quantised neural networks (ONNX) on GAP8.\n\nCommands:\n",
+          "Deploys quantised neural networks (TFLite, ONNX) on GAP8.\n\nCommands:\n",
           stream);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].purpose);

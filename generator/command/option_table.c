@@ -90,7 +90,7 @@ const struct option option_table[] = {
     {COMMAND_EXPLORE, "--deadline", NULL, OPTION_TEXT, PLACE(deadline), "T", "of one run: 33ms, 500us, 0.1s"},
     {COMMAND_PLAN, "--json", NULL, OPTION_FLAG, PLACE(json), NULL, "print what report.json has, in place of the table"},
     {COMMAND_COST, "--fast", NULL, OPTION_FLAG, PLACE(fast), NULL,
-     "a good tile by a closed form, not the planner's by its search: a hundred times as many layers a second"},
+     "a good tile by a closed form, not the planner's by its search: some forty times as many layers a second"},
     {PLANNING, "--dump", NULL, OPTION_TEXT, PLACE(dump), "PASS",
      "print the result of a pass: import, range, describe, plan (or of it: tile, decide, schedule, place), layout"},
     {ALL, "--quiet", NULL, OPTION_FLAG, PLACE(quiet), NULL, "errors and warnings only"},
