@@ -5,10 +5,11 @@
 #include "dory/normalise.h"
 #include "network/stage.h"
 
-#define PAIRS      (256 * 256)
-#define TERM_BITS  29        /* of a term, and of their sum one more; without their sign */
-#define MULTIPLIER (1 << 30) /* v is a quarter of the sum */
-#define QUARTER    2
+#define PAIRS       (256 * 256)
+#define TERM_BITS   29        /* of a term, and of their sum one more; without their sign */
+#define MULTIPLIER  (1 << 30) /* v is a quarter of the sum */
+#define QUARTER     2
+#define TWICE_SHIFT 2 /* with which HIGH rounds twice */
 
 struct problem {
     const struct layer *layer;
@@ -79,29 +80,63 @@ static bool find_rounding(const struct problem *problem, struct dory_layer *reco
     return false;
 }
 
-bool addition_terms(const struct layer *layer, struct dory_layer *record, struct dory_stages *stages, struct arena *arena)
+/* Terms in units of the output's elements, as finely as 32 bits hold them: for a sum that is rounded once. */
+static bool scaled_terms(const struct problem *problem, struct dory_layer *record, struct dory_stages *stages,
+                         int32_t *terms)
 {
-    const struct stage *sum = &layer->stages[0];
-    struct problem problem = {.layer = layer, .values = arena_array(arena, uint8_t, PAIRS)};
-    if (layer->stage_count != 1 || sum->count != 1 || sum->rounding == ROUND_FLOOR || sum->rounding == ROUND_TWICE ||
-        layer->input_stages[0].count > 1 || layer->input_stages[1].count > 1 || !find_values(&problem))
-        return false;
-    long double slope = slope_of(sum), most = largest_term(&problem, slope);
+    const struct stage *sum = &problem->layer->stages[0];
+    long double slope = slope_of(sum), most = largest_term(problem, slope);
     long double offset = slope * ldexpl((long double)sum->addend[0], -sum->left_shift);
     /* places behind the point: of terms that fit their bits, and of a sum with the zero point that fits, too */
     int places = most > 0 ? TERM_BITS - 1 - (int)ceill(log2l(most + fabsl(offset))) : 0;
     places = places > TERM_BITS - 8 ? TERM_BITS - 8 : places;
     if (places <= QUARTER + 1)
         return false;
-    int32_t *terms = arena_array(arena, int32_t, 512);
     for (int i = 0; i < 2; i++)
         for (int x = 0; x < 256; x++) {
-            long double term = (long double)problem.terms[i][x] * slope + (i == 0 ? offset : 0);
+            long double term = (long double)problem->terms[i][x] * slope + (i == 0 ? offset : 0);
             terms[256 * i + x] = (int32_t)llrintl(ldexpl(term, places));
         }
+    return find_rounding(problem, record, stages, places - QUARTER);
+}
+
+/* The terms themselves, four times, and the stage's own multiplier: that is how HIGH rounds twice. With v = (4 * sum *
+ * multiplier) >> 32, (v + 1) >> 1 is the first rounding; 2^places more, and 2 less where it is negative, make the second. */
+static bool exact_terms(const struct problem *problem, struct dory_layer *record, struct dory_stages *stages, int32_t *terms)
+{
+    const struct stage *sum = &problem->layer->stages[0];
+    int places = sum->exponent ? -sum->exponent[0] : 0;
+    if (places < 0 || places > 29 || sum->left_shift || sum->multiplier[0] < 0)
+        return false;
+    for (int i = 0; i < 2; i++)
+        for (int x = 0; x < 256; x++) {
+            wide term = problem->terms[i][x] + (i == 0 ? sum->addend[0] : 0), most = (wide)1 << (TERM_BITS - 1);
+            if (term <= -most || term >= most)
+                return false;
+            terms[256 * i + x] = (int32_t)term * (1 << TWICE_SHIFT);
+        }
+    int64_t divisor = (int64_t)2 << places;
+    record->left_shift = TWICE_SHIFT;
+    record->rounding = places > 0 ? DORY_ROUND_AWAY : DORY_ROUND_FLOOR;
+    stages->first = (struct dory_stage){.multiplier = sum->multiplier[0],
+                                        .addend = sum->zero_point * divisor + 1 + (places > 0 ? divisor / 2 : 0),
+                                        .divisor = divisor,
+                                        .minimum = record->minimum,
+                                        .maximum = record->maximum};
+    return stages->first.addend <= INT32_MAX / 2 && equals(problem, record);
+}
+
+bool addition_terms(const struct layer *layer, struct dory_layer *record, struct dory_stages *stages, struct arena *arena)
+{
+    const struct stage *sum = &layer->stages[0];
+    struct problem problem = {.layer = layer, .values = arena_array(arena, uint8_t, PAIRS)};
+    if (layer->stage_count != 1 || sum->count != 1 || sum->rounding == ROUND_FLOOR || layer->input_stages[0].count > 1 ||
+        layer->input_stages[1].count > 1 || !find_values(&problem))
+        return false;
+    int32_t *terms = arena_array(arena, int32_t, 512);
     record->terms = terms;
     record->normalisation = DORY_NORMALISE_HIGH;
     record->left_shift = 0;
     record->stages = stages;
-    return find_rounding(&problem, record, stages, places - QUARTER);
+    return (sum->rounding == ROUND_TWICE ? exact_terms : scaled_terms)(&problem, record, stages, terms);
 }

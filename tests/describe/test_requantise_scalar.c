@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/support.h"
+#include "describe/addition_terms.h"
 #include "describe/requantise_scalar.h"
 #include "dory/normalise.h"
 #include "expect.h"
@@ -158,6 +159,29 @@ static void expect_sum(const struct requantise_sum *model, bool is_twice)
     arena_free(&arena);
 }
 
+/* By tables, which there are for every sum: few have no floors, but a network has many sums. */
+static void expect_tables(const struct requantise_sum *model)
+{
+    struct arena arena = {0};
+    struct layer layer = layer_plain("sum", LAYER_ADDITION, 0);
+    struct dory_layer record = {.maximum = UINT8_MAX};
+    struct dory_stages stages;
+    layer.input_stages[0] = model->terms[0];
+    layer.input_stages[1] = model->terms[1];
+    layer.stages[0] = model->sum;
+    layer.stage_count = 1;
+    bool found = addition_terms(&layer, &record, &stages, &arena);
+    EXPECT(found, "an addition without tables");
+    for (int pair = 0; found && pair < 256 * 256; pair++) {
+        int a = pair / 256, b = pair % 256;
+        int64_t x = (int64_t)(stage_apply(&model->terms[0], 0, a) + stage_apply(&model->terms[1], 0, b));
+        int32_t y = dory_normalise_high_stages(&record, record.terms[a] + record.terms[256 + b]);
+        found = y == stage_apply(&model->sum, 0, x);
+        EXPECT(found, "tables are not the model's at %d, %d", a, b);
+    }
+    arena_free(&arena);
+}
+
 static struct requantise_sum all_pairs(void) { return (struct requantise_sum){.last = {255, 255}}; }
 
 /* As TensorFlow Lite Micro has it: both terms in units of a 2^20th of twice the larger scale. */
@@ -173,6 +197,7 @@ static void test_addition_rounded_twice(void)
     sum.sum = stage_of(&numbers[2], ROUND_TWICE, unit / ((1 << 20) * random_scale(0.05, 0.15)), 0);
     set_clip(&sum.sum, random_number(0, 255));
     expect_sum(&sum, true);
+    expect_tables(&sum);
 }
 
 /* As ONNX has it: exact products, rounded once. */

@@ -150,7 +150,18 @@ def shape_of_a_batch():
     return model, x, flat
 
 
+def depthwise_of_2020():
+    """Of its biases, a vector, converters of that time write the weights' dimension 3."""
+    model = tfl.Model()
+    x, y = (model.tensor(name, [1, 4, 4, 2], INT8, 0.5) for name in "xy")
+    w = model.tensor("w", [1, 1, 1, 2], INT8, [0.01, 0.02], 0, bytes(2), 3)
+    bias = model.tensor("b", [2], INT32, [0.005, 0.01], 0, bytes(8), 3)
+    model.operator(tfl.DEPTHWISE_CONV_2D, [x, w, bias], [y], (2, {1: ("i", 1), 2: ("i", 1), 3: ("i", 1)}))
+    return model, x, y
+
+
 def good():
+    expect_good("dimension of a bias' scales", pack(depthwise_of_2020()))
     expect_good("shape of a batch", pack(shape_of_a_batch()))
     expect_good("batch of -1", pack(convolution(signature=[-1, 4, 4, 2])), "the batch is not fixed in the model; it is 1")
     expect_good("bias scale", pack(convolution(bias_scale=0.5)), "the bias 'b' has the scale 0.5, and input and weights have 0.005")

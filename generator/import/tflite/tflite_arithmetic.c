@@ -5,7 +5,7 @@
 #include "import/tflite/tflite_import.h"
 #include "network/fixed_point.h"
 
-#define MAXIMUM_SOFTMAX  511 /* as many equal elements overflow TensorFlow Lite Micro's sum */
+#define MAXIMUM_SOFTMAX  4095 /* as many ones fit the sum of TensorFlow Lite Micro, which has 12 integer bits */
 #define SOFTMAX_INTEGERS 5   /* integer bits of its exponents */
 
 /* ---- multiplication ---- */

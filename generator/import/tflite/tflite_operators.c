@@ -70,7 +70,7 @@ const struct tflite_description tflite_descriptions[] = {
     {"RESIZE_BILINEAR", "interpolation", ""},
     {"RESIZE_NEAREST_NEIGHBOR", "a copy", ""},
     {"SLICE", "a copy", "constant bounds"},
-    {"SOFTMAX", "softmax", "over the channels, up to 511"},
+    {"SOFTMAX", "softmax", "over the channels, up to 4095"},
     {"SPLIT", "copies", "equal parts"},
     {"SPLIT_V", "copies", "constant sizes"},
     {"SQUEEZE", "nothing", ""},

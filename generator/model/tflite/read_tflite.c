@@ -118,7 +118,8 @@ static bool read_quantisation(struct reader *reader, struct flat_table tensor_ta
     tensor->scale_count = (int)scales.count;
     tensor->scales = numbers;
     tensor->zero_points = zeros;
-    tensor->quantised_dimension = (int)flat_integer(&reader->file, table, 6, 4, 0);
+    /* of a vector there is but one, whatever old converters write of a depth-wise layer's biases */
+    tensor->quantised_dimension = tensor->rank == 1 ? 0 : (int)flat_integer(&reader->file, table, 6, 4, 0);
     if (scales.count == 1)
         return true;
     int axis = tensor->quantised_dimension;
