@@ -11,18 +11,42 @@
 #include "network/tensor_file.h"
 #include "network/text_tensor.h"
 
-static int64_t **execute(const struct network *network, const struct options *options, struct arena *arena,
-                         struct diagnostics *diagnostics)
+/* States, which come last, may be left out: they are what they are before the first run. */
+static const int64_t *first_state(const struct network *network, const struct network_state *state, struct arena *arena)
 {
-    if (options->inputs.count != network->input_count) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d inputs, the command line %d",
-                 network->input_count, options->inputs.count);
+    size_t count = tensor_elements(&network->tensors[network->inputs[state->input]]);
+    int64_t *elements = arena_array(arena, int64_t, count);
+    for (size_t i = 0; i < count; i++)
+        elements[i] = state->first;
+    return elements;
+}
+
+static const int64_t **read_inputs(const struct network *network, const struct option_list *files, struct arena *arena,
+                                   struct diagnostics *diagnostics)
+{
+    if (files->count != network->input_count && files->count != network->input_count - network->state_count) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d inputs, the command line %d%s",
+                 network->input_count, files->count,
+                 network->state_count
+                     ? arena_format(arena, "; the last %d are a state and may be left out, together", network->state_count)
+                     : "");
         return NULL;
     }
     const int64_t **inputs = arena_array(arena, const int64_t *, (size_t)network->input_count);
-    for (int i = 0; i < network->input_count; i++)
-        if (!(inputs[i] = tensor_file_read(options->inputs.items[i], network, network->inputs[i], arena, diagnostics)))
+    for (int i = 0; i < network->state_count; i++)
+        inputs[network->states[i].input] = first_state(network, &network->states[i], arena);
+    for (int i = 0; i < files->count; i++)
+        if (!(inputs[i] = tensor_file_read(files->items[i], network, network->inputs[i], arena, diagnostics)))
             return NULL;
+    return inputs;
+}
+
+static int64_t **execute(const struct network *network, const struct options *options, struct arena *arena,
+                         struct diagnostics *diagnostics)
+{
+    const int64_t **inputs = read_inputs(network, &options->inputs, arena, diagnostics);
+    if (!inputs)
+        return NULL;
     progress_step("computing");
     int64_t **tensors = interpret_network(network, inputs, arena, diagnostics);
     progress_step(NULL);

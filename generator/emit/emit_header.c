@@ -100,6 +100,28 @@ static void add_ports(struct text *text, const char *upper, const char *what, co
                           &model->tensors[tensors[i]], &ports[i]);
 }
 
+/* What the application carries from one run to the next. */
+static void add_states(struct text *text, const char *upper, const struct network *model)
+{
+    if (model->state_count == 0)
+        return;
+    text_add(
+        text,
+        "/* The network's state. Before the first run all elements of inputs[%s_STATE_0_INPUT] are %s_STATE_0_FIRST; what\n"
+        " * a run gives in outputs[%s_STATE_0_OUTPUT] is that input of the next run, which has another buffer for the\n"
+        " * output: two buffers, in turn. The same of the others. */\n"
+        "#define %s_STATE_COUNT %d\n",
+        upper, upper, upper, upper, model->state_count);
+    for (int i = 0; i < model->state_count; i++) {
+        const struct network_state *state = &model->states[i];
+        text_add(text, "#define %s_STATE_%d_INPUT %d /* '", upper, i, state->input);
+        text_add_in_comment(text, state->name);
+        text_add(text, "' in the model */\n#define %s_STATE_%d_OUTPUT %d\n#define %s_STATE_%d_FIRST %d\n", upper, i,
+                 state->output, upper, i, state->first);
+    }
+    text_add_string(text, "\n");
+}
+
 /* Between real numbers and elements, of all ports that stand for real numbers. */
 static void add_scale_helpers(struct text *text, const struct emission *emission, const char *upper)
 {
@@ -257,6 +279,7 @@ void emit_header(struct text *text, const struct emission *emission, struct aren
     add_clocks(text, emission->plan->target, upper);
     add_ports(text, upper, "INPUT", model, model->inputs, network->inputs, model->input_count);
     add_ports(text, upper, "OUTPUT", model, model->outputs, network->outputs, model->output_count);
+    add_states(text, upper, model);
     add_scale_helpers(text, emission, upper);
     add_declarations(text, emission);
     text_add_string(text, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");

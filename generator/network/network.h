@@ -144,6 +144,13 @@ struct layer {
     int64_t accumulator_minimum, accumulator_maximum;
 };
 
+/* What the network keeps from one run to the next: an input and an output, by their positions in the lists of them. */
+struct network_state {
+    const char *name; /* of the variable in the model */
+    int input, output;
+    int first; /* all elements before the first run, as memory has them */
+};
+
 struct network {
     const char *name; /* of the model's file, for messages */
     bool
@@ -156,6 +163,8 @@ struct network {
     int input_count;
     int *outputs;
     int output_count;
+    const struct network_state *states;
+    int state_count;
     bool fast_requantisation; /* the chip may differ from the model by what describe/requantise_fast.h permits */
 };
 

@@ -132,6 +132,13 @@ def not_good():
     expect("input bits", pack(convolution()), "--input-bits", options=["--input-bits", "4"])
     expect("exact add", pack(convolution()), "EXACT_ADD", options=["--exact-add"])
     expect("ONNX read as TFLite", b"no model at all", "not a TFLite model", options=["--frontend", "tflite"])
+    expect("variable without a first value", pack(stateful(None)), "no first value")
+    expect("variable that begins with a ramp", pack(stateful(bytes(range(48)))), "first value has different elements")
+    expect("variable that is not assigned", pack(stateful(bytes(48), assigned=False)), "never assigned")
+    expect("variable of two scales", pack(stateful(bytes(48), again=0.5)), "different shapes, types, scales")
+    expect("variable without a handle", pack(stateful(bytes(48), has_handle=False)), "no handle that VAR_HANDLE gives")
+    expect("subgraph of no use", pack(stateful(bytes(48)), subgraphs=2), "3 subgraphs; supported: one")
+    expect("control flow", pack(behind(118)), "IF")
     model, x, y = convolution()
     expect("no output", model.pack([x], [x]), "not the output of a layer")
     expect("no origin", model.pack([], [y]), "which nothing before it computes")
@@ -160,7 +167,46 @@ def depthwise_of_2020():
     return model, x, y
 
 
+def stateful(first, assigned=True, again=0.25, has_handle=True):
+    """A sum of all that ever was."""
+    model, x, y = convolution()
+    handle = model.variable("sum", [1, 4, 4, 3], 0.25, 0, first)
+    before, after, z = (model.tensor(name, [1, 4, 4, 3], INT8, scale) for name, scale in
+                        (("before", 0.25), ("after", again), ("z", 0.5)))
+    model.operator(tfl.READ_VARIABLE, [handle if has_handle else x], [before])
+    model.operator(tfl.ADD, [before, y], [after])
+    if assigned:
+        model.operator(tfl.ASSIGN_VARIABLE, [handle, after], [])
+    model.operator(tfl.RELU, [after], [z])
+    return model, x, z
+
+
+def run_states():
+    """A state that is left out is the first one; one that the model assigns and reads again in the run is no other."""
+    path, x, y = (os.path.join(folder, name) for name in ("state.tflite", "x.bin", "y.txt"))
+    model, first, last = stateful(bytes([5]) * 48)
+    with open(path, "wb") as file:
+        file.write(model.pack([first], [last]))
+    with open(x, "wb") as file:
+        file.write(bytes(32))
+    done = subprocess.run([dory, "run", path, "--input", x, "--output", y], capture_output=True, text=True)
+    if done.returncode != 0 or "this variable is a state" not in done.stderr:
+        complain("a state that is left out: %d\n%s" % (done.returncode, done.stderr))
+    elif {line.strip(" ,\n") for line in open(y) if line[0] != "#"} != {"3"}:
+        complain("the first state is not what the model says: %s" % open(y).read()[:200])
+    done = subprocess.run([dory, "run", path, *["--input", x] * 3], capture_output=True, text=True)
+    if done.returncode != 1 or "are a state and may be left out" not in done.stderr:
+        complain("three inputs: %d\n%s" % (done.returncode, done.stderr))
+    done = subprocess.run([dory, "generate", path, "--target", "host", "--output-dir", folder], capture_output=True, text=True)
+    header = open(os.path.join(folder, "state.h")).read() if done.returncode == 0 else done.stderr
+    for line in ("STATE_STATE_COUNT 1", "STATE_STATE_0_INPUT 1 /* 'sum' in the model */", "STATE_STATE_0_OUTPUT 1",
+                 "STATE_STATE_0_FIRST 133"):
+        if "#define %s\n" % line not in header:
+            complain("no '%s' in the header\n%s" % (line, header))
+
+
 def good():
+    expect_good("a state", pack(stateful(bytes(48))), "the application carries it from output 1 of each run to input 1 of the next")
     expect_good("dimension of a bias' scales", pack(depthwise_of_2020()))
     expect_good("shape of a batch", pack(shape_of_a_batch()))
     expect_good("batch of -1", pack(convolution(signature=[-1, 4, 4, 2])), "the batch is not fixed in the model; it is 1")
@@ -171,8 +217,8 @@ def good():
 
 def damaged():
     """Every byte in turn, and every length: an error or none, but never a crash. Some here, all by the fuzzer."""
-    whole, pick = pack(float_head()), random.Random(1)
-    for _ in range(400):
+    pick = random.Random(1)
+    for whole in [pack(float_head())] * 300 + [pack(stateful(bytes(48)))] * 200:
         data = bytearray(whole[:pick.choice([len(whole), pick.randint(0, len(whole))])])
         for _ in range(pick.randint(0, 3)):
             if data:
@@ -185,6 +231,7 @@ def damaged():
 os.makedirs(folder, exist_ok=True)
 not_good()
 good()
+run_states()
 damaged()
 print("%d failures" % failures)
 sys.exit(1 if failures else 0)

@@ -25,6 +25,7 @@ class Network:
     def __init__(self, seed):
         self.random, self.numbers = random.Random(seed), np.random.RandomState(seed % 2**32)
         self.model, self.values, self.inputs, self.count = tfl.Model(), {}, [], 0
+        self.states = []  # of each variable what it is before the run, and the tensor that it is assigned
 
     def quantisation(self):
         scale = float(np.float32(math.exp(self.random.uniform(math.log(0.003), math.log(0.5)))))
@@ -209,6 +210,25 @@ class Network:
         result = np.concatenate([self.values[i][0] for i in parts], axis=axis), scale, zero
         return self.operate(tfl.CONCATENATION, parts, result, (10, {0: ("i", self.random.choice([axis, axis - 4]))}))
 
+    def stream(self, x):
+        """Rows that a variable keeps from earlier runs, in front of x: as streaming networks have them."""
+        (data, scale, zero), axis, name = self.values[x], self.random.choice([1, 2]), "stream_%d/states" % len(self.states)
+        shape = list(data.shape)
+        shape[axis] = kept = self.random.randint(1, 4)
+        handle = self.model.variable(name, shape, scale, zero, bytes([zero & 255]) * int(np.prod(shape)))
+        before = self.operate(tfl.READ_VARIABLE, [handle], (self.integers(*shape), scale, zero))
+        joined = np.concatenate([self.values[before][0], data], axis=axis)
+        both = self.operate(tfl.CONCATENATION, [before, x], (joined, scale, zero), (10, {0: ("i", axis)}))
+        begin = [0, 0, 0, 0]
+        begin[axis] = data.shape[axis]
+        size = [n if i != axis else kept for i, n in enumerate(joined.shape)]
+        rest = np.take(joined, range(begin[axis], begin[axis] + kept), axis=axis)
+        after = self.operate(tfl.SLICE, [both, self.model.integers("begin", begin), self.model.integers("size", size)],
+                             (rest, scale, zero))
+        self.model.operator(tfl.ASSIGN_VARIABLE, [handle, after], [])
+        self.states.append((before, after))
+        return both
+
     def same_scale(self, x):
         data, scale, zero = self.values[x]
         other = self.unary(x)
@@ -329,7 +349,8 @@ class Network:
         pick = self.random
         x = self.input((1, pick.randint(1, 9), pick.randint(1, 9), pick.randint(1, 6)))
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
-                 self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution, self.concatenate, self.unary, self.move, self.move]
+                 self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution,
+                 self.concatenate, self.stream, self.unary, self.move, self.move]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)
         return self.output(self.head(x) if pick.random() < 0.6 else x)
@@ -340,21 +361,29 @@ def check(dory, folder, seed):
     output = network.grow()
     path = os.path.join(folder, "model.tflite")
     network.model.write(path, network.inputs, [output])
-    command = [dory, "run", path, "--output", os.path.join(folder, "output.bin")]
-    for i, tensor in enumerate(network.inputs):
+    outputs = [output] + [after for _, after in network.states]
+    command = [dory, "run", path]
+    for i, tensor in enumerate(network.inputs + [before for before, _ in network.states]):
         name = os.path.join(folder, "input_%d.bin" % i)
         network.values[tensor][0].astype(np.int16).astype(np.uint8).tofile(name)
         command += ["--input", name]
+    for i in range(len(outputs)):
+        command += ["--output", os.path.join(folder, "output_%d.bin" % i)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         print("seed %d: exit status %d\n%s" % (seed, done.returncode, done.stderr))
         return False
-    found = np.fromfile(os.path.join(folder, "output.bin"), np.uint8)
-    expected = network.values[output][0].flatten().astype(np.int16).astype(np.uint8)
+    return all([is_equal(network, tensor, os.path.join(folder, "output_%d.bin" % i), (seed, command))
+                for i, tensor in enumerate(outputs)])
+
+
+def is_equal(network, tensor, name, about):
+    found = np.fromfile(name, np.uint8)
+    expected = network.values[tensor][0].flatten().astype(np.int16).astype(np.uint8)
     if found.size == expected.size and (found == expected).all():
         return True
     different = np.flatnonzero(found != expected) if found.size == expected.size else []
-    print("seed %d: %d of %d elements differ from numpy; %s" % (seed, len(different), expected.size, command))
+    print("seed %d: %d of %d elements differ from numpy; %s" % (about[0], len(different), expected.size, about[1]))
     return False
 
 

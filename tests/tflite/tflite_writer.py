@@ -15,6 +15,7 @@ LOGISTIC, LSTM, MAX_POOL_2D, MUL, RELU, RELU_N1_TO_1, RELU6, RESHAPE, RESIZE_BIL
 SOFTMAX, TANH, CUSTOM, PAD, TRANSPOSE, MEAN, SUB, SQUEEZE, STRIDED_SLICE, SPLIT = 25, 28, 32, 34, 39, 40, 41, 43, 45, 49
 ARG_MAX, PADV2, SLICE, TRANSPOSE_CONV, EXPAND_DIMS, REDUCE_MAX, RESIZE_NEAREST_NEIGHBOR, LEAKY_RELU = 56, 60, 65, 67, 70, 82, 97, 98
 QUANTIZE, HARD_SWISH, SPLIT_V, SHAPE, PACK = 114, 117, 102, 77, 83
+CALL_ONCE, VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE, RESOURCE = 129, 142, 143, 144, 13
 SIZES = {"b": 1, "B": 1, "i": 4, "I": 4, "q": 8, "f": 4}
 
 
@@ -92,6 +93,7 @@ class Model:
     def __init__(self):
         self.tensors, self.codes, self.operators = [], [], []
         self.buffers = [Table({})]
+        self.first = None  # the subgraph that gives variables their first values
 
     def tensor(self, name, shape, kind, scale=None, zero=0, data=None, axis=0, signature=None, **more):
         buffer = 0
@@ -123,12 +125,27 @@ class Model:
         self.operators.append(Table({0: ("I", index), 1: Numbers("i", inputs), 2: Numbers("i", outputs),
                                      3: ("B", kind) if kind else None, 4: Table(values) if kind else None}))
 
+    def variable(self, name, shape, scale, zero, first):
+        """A handle; `first` are the bytes before the first run, or None: nobody gives them."""
+        handle = self.tensor(name, [], RESOURCE)
+        if first is not None:
+            if not self.first:
+                self.first = Model()
+                self.first.buffers, self.first.codes = self.buffers, self.codes
+                self.operator(CALL_ONCE, [], [], (103, {0: ("i", 1)}))
+            value = self.first.tensor("first", shape, INT8, scale, zero, first)
+            self.first.operator(VAR_HANDLE, [], [self.first.tensor(name, [], RESOURCE)], (111, {1: name}))
+            self.first.operator(ASSIGN_VARIABLE, [len(self.first.tensors) - 1, value], [])
+        self.operator(VAR_HANDLE, [], [handle], (111, {1: name}))
+        return handle
+
     def subgraph(self, inputs, outputs):
         return Table({0: self.tensors, 1: Numbers("i", inputs), 2: Numbers("i", outputs), 3: self.operators, 4: "main"})
 
     def pack(self, inputs, outputs, version=3, subgraphs=1):
         graph = self.subgraph(inputs, outputs)
-        root = Table({0: ("I", version), 1: [code for _, code in self.codes], 2: [graph] * subgraphs, 3: "made by a test",
+        root = Table({0: ("I", version), 1: [code for _, code in self.codes], 3: "made by a test",
+                      2: [graph] * subgraphs + ([self.first.subgraph([], [])] if self.first else []),
                       4: self.buffers})
         return bytes(File(root, b"TFL3").bytes)
 

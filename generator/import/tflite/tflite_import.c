@@ -289,6 +289,34 @@ static void import_output(struct tflite_importer *importer, const int *output)
     give_out(importer, value->tensor);
 }
 
+/* What the model reads of a variable and what it assigns to it are the network's, which the application carries over. */
+static void import_states(struct tflite_importer *importer)
+{
+    const struct tflite_model *model = importer->model;
+    struct network *network = importer->builder.network;
+    struct network_state *states = arena_array(importer->arena, struct network_state, (size_t)model->state_count + 1);
+    for (int i = 0; i < model->state_count; i++) {
+        const struct tflite_state *state = &model->states[i];
+        int input = importer->inputs[state->input], output = importer->values[model->outputs[state->output]].tensor;
+        states[i] = (struct network_state){.name = state->name, .first = state->first + 128};
+        while (network->inputs[states[i].input] != input)
+            states[i].input++;
+        while (network->outputs[states[i].output] != output)
+            states[i].output++;
+    }
+    network->states = states;
+    network->state_count = model->state_count;
+    if (model->state_count)
+        diagnose(importer->diagnostics, SEVERITY_NOTE, states[0].name, NULL,
+                 "%s: the application carries %s from output %d of each run to input %d of the next; all elements are %d "
+                 "before the first%s",
+                 model->state_count > 1
+                     ? arena_format(importer->arena, "this variable and %d others are a state", model->state_count - 1)
+                     : "this variable is a state",
+                 model->state_count > 1 ? "them, this one" : "it", states[0].output, states[0].input, states[0].first - 128,
+                 model->state_count > 1 ? ". The generated header has all of them" : "");
+}
+
 static void import_edges(struct tflite_importer *importer)
 {
     const struct tflite_model *model = importer->model;
@@ -305,6 +333,8 @@ static void import_edges(struct tflite_importer *importer)
         import_output(importer, &model->outputs[i]);
     if (importer->diagnostics->error_count == 0 && (network->output_count == 0 || network->input_count == 0))
         complain(importer, NULL, "the network has no quantised input or output");
+    if (importer->diagnostics->error_count == 0)
+        import_states(importer);
 }
 
 struct network *tflite_import(const struct tflite_model *model, const char *name, const struct load_options *options,

@@ -4,6 +4,7 @@
 
 #include "model/tflite/flatbuffer.h"
 #include "model/tflite/tflite.h"
+#include "model/tflite/variables.h"
 
 #define SCHEMA_VERSION    3
 #define MAXIMUM_ENTRIES   100000 /* of tensors, and of operators: far more than networks on a microcontroller have */
@@ -172,6 +173,8 @@ static bool read_tensors(struct reader *reader, struct flat_table subgraph)
     bool is_good = true;
     if (tensors.count > MAXIMUM_ENTRIES)
         return fail(reader, NULL, "the model has %zu tensors; supported: up to %d", tensors.count, MAXIMUM_ENTRIES);
+    if (!count_entries(reader, tensors.count))
+        return false;
     reader->model->tensors = arena_array(reader->arena, struct tflite_tensor, tensors.count);
     reader->model->tensor_count = (int)tensors.count;
     for (int i = 0; i < reader->model->tensor_count && !reader->file.fault; i++) {
@@ -238,6 +241,7 @@ static const struct option {
     OPTION(TFLITE_RESIZE_NEAREST_NEIGHBOR, 74, 0, 1, align_corners, 0),
     OPTION(TFLITE_RESIZE_NEAREST_NEIGHBOR, 74, 1, 1, half_pixel_centers, 0),
     OPTION(TFLITE_LEAKY_RELU, 75, 0, 0, alpha, 0),
+    OPTION(TFLITE_CALL_ONCE, 103, 0, 4, subgraph, 0),
 };
 
 static void read_option(struct reader *reader, struct flat_table table, const struct option *option,
@@ -269,6 +273,8 @@ static bool read_options(struct reader *reader, struct flat_table table, struct 
                         kind & 0xff, options[i].kind);
         read_option(reader, given, &options[i], &operation->options);
     }
+    if (operation->code == TFLITE_VAR_HANDLE)
+        operation->variable = read_name(reader, given, 1, "");
     return true;
 }
 
@@ -309,6 +315,8 @@ static bool read_operators(struct reader *reader, struct flat_table subgraph)
     struct flat_vector operators = flat_vector(&reader->file, subgraph, 3, 4);
     if (operators.count > MAXIMUM_ENTRIES)
         return fail(reader, NULL, "the model has %zu operators; supported: up to %d", operators.count, MAXIMUM_ENTRIES);
+    if (!count_entries(reader, operators.count))
+        return false;
     reader->model->operators = arena_array(reader->arena, struct tflite_operator, operators.count);
     reader->model->operator_count = (int)operators.count;
     for (int i = 0; i < reader->model->operator_count && !reader->file.fault; i++) {
@@ -382,6 +390,41 @@ static bool read_subgraph(struct reader *reader, struct flat_table subgraph)
            check_indices(reader, "outputs of the model", model->outputs, model->output_count, 0) && check_origins(reader);
 }
 
+/* Of an operator that calls a subgraph once, that subgraph, which gives variables their first values. */
+static bool read_first_values(struct reader *reader, struct flat_vector subgraphs, const struct tflite_operator *operation,
+                              struct tflite_model *first)
+{
+    struct tflite_model *model = reader->model;
+    int index = operation->options.subgraph;
+    if (index < 1 || (size_t)index >= subgraphs.count)
+        return fail(reader, operation->name, "it calls subgraph %d of %zu", index, subgraphs.count);
+    reader->model = first;
+    bool good = read_subgraph(reader, flat_element_table(&reader->file, subgraphs, (size_t)index));
+    reader->model = model;
+    return good;
+}
+
+static bool read_subgraphs(struct reader *reader, struct flat_vector subgraphs)
+{
+    struct tflite_model *model = reader->model;
+    if (!read_subgraph(reader, flat_element_table(&reader->file, subgraphs, 0)))
+        return false;
+    struct tflite_model *first = arena_array(reader->arena, struct tflite_model, subgraphs.count);
+    size_t called = 0;
+    for (int i = 0; i < model->operator_count; i++) {
+        if (model->operators[i].code != TFLITE_CALL_ONCE)
+            continue;
+        if (++called < subgraphs.count && !read_first_values(reader, subgraphs, &model->operators[i], &first[called]))
+            return false;
+    }
+    if (called + 1 != subgraphs.count)
+        return fail(reader, NULL,
+                    "the model has %zu subgraphs; supported: one, and those that give variables their first values. More of "
+                    "them come from control flow (if, while) or from several signatures: convert one function without them",
+                    subgraphs.count);
+    return tflite_resolve_variables(model, &first[1], (int)called, reader->arena, reader->diagnostics);
+}
+
 static bool read_model(struct reader *reader)
 {
     struct flat_table root = flat_root(&reader->file);
@@ -394,12 +437,7 @@ static bool read_model(struct reader *reader)
     if (version != SCHEMA_VERSION)
         return fail(reader, NULL, "the model has version %" PRId64 " of TFLite's schema; supported: %d", version,
                     SCHEMA_VERSION);
-    if (subgraphs.count != 1)
-        return fail(reader, NULL,
-                    "the model has %zu subgraphs; supported: one. More of them come from control flow (if, while) or from "
-                    "several signatures: convert one function without them",
-                    subgraphs.count);
-    return read_subgraph(reader, flat_element_table(&reader->file, subgraphs, 0));
+    return subgraphs.count > 0 ? read_subgraphs(reader, subgraphs) : fail(reader, NULL, "the model has no subgraph");
 }
 
 struct tflite_model *tflite_read_memory(const void *bytes, size_t length, struct arena *arena,

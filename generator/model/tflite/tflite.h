@@ -65,7 +65,11 @@ enum tflite_code {
     TFLITE_LEAKY_RELU = 98,
     TFLITE_SPLIT_V = 102,
     TFLITE_QUANTIZE = 114,
-    TFLITE_HARD_SWISH = 117
+    TFLITE_HARD_SWISH = 117,
+    TFLITE_CALL_ONCE = 129,
+    TFLITE_VAR_HANDLE = 142,
+    TFLITE_READ_VARIABLE = 143,
+    TFLITE_ASSIGN_VARIABLE = 144
 };
 
 enum tflite_padding { TFLITE_SAME = 0, TFLITE_VALID = 1 };
@@ -100,6 +104,7 @@ struct tflite_options {
     int stride_height, stride_width, kernel_height, kernel_width, dilation_height, dilation_width;
     int axis, weights_format;
     int begin_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask; /* of slices */
+    int subgraph; /* that is called once */
     float beta, alpha;
     bool align_corners, half_pixel_centers;
 };
@@ -112,10 +117,18 @@ struct tflite_operator {
     const int *outputs;
     int output_count;
     struct tflite_options options;
+    const char *variable; /* of VAR_HANDLE: its name */
+};
+
+/* What a network keeps from one run to the next: it has it as an input and gives it as an output. */
+struct tflite_state {
+    const char *name;
+    int input, output; /* positions in the model's lists of them */
+    int first;         /* all elements before the first run */
 };
 
 /* Constants, inputs of the model and outputs of operators are tensors apart, each has one origin; and what an operator
- * reads has one that is before it. */
+ * reads has one that is before it. No operator reads or assigns variables: they became inputs and outputs. */
 struct tflite_model {
     struct tflite_tensor *tensors;
     int tensor_count;
@@ -123,6 +136,8 @@ struct tflite_model {
     int operator_count;
     int *inputs, *outputs; /* indices of tensors; those in `inputs` differ */
     int input_count, output_count;
+    struct tflite_state *states;
+    int state_count;
 };
 
 /* By the file identifier. */
