@@ -79,13 +79,48 @@ static struct network *import_tflite(const struct source *source, const struct l
     return model ? tflite_import(model, source->name, options, arena, diagnostics) : NULL;
 }
 
+/* Files that people take for models, by what they begin with. */
+static const struct {
+    size_t at;
+    const char *bytes, *text;
+} others[] = {
+    {0, "PK\003\004",
+     "a ZIP archive, as MediaPipe's .task, Keras' .keras and PyTorch's .pt are: unpack it and give the .tflite or .onnx in "
+     "it, "
+     "or export one: docs/from-tensorflow.md, docs/from-pytorch.md"},
+    {0, "\211HDF", "an HDF5 file, as Keras writes them: convert it to TFLite: docs/from-tensorflow.md"},
+    {0, "version https://git-lfs", "a pointer of Git LFS, not the file itself: fetch that with git lfs pull"},
+    {4, "ORTM", "a model in onnxruntime's own format: give the .onnx that it was made of"},
+};
+
+static bool is_other(const struct source *source, struct diagnostics *diagnostics)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        size_t length = strlen(others[i].bytes);
+        if (source->length < others[i].at + length ||
+            memcmp((const char *)source->bytes + others[i].at, others[i].bytes, length) != 0)
+            continue;
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "neither ONNX nor TFLite, but %s", others[i].text);
+        return true;
+    }
+    return false;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), of_end = strlen(end);
+    return length >= of_end && strcmp(text + length - of_end, end) == 0;
+}
+
 static struct network *load(const struct source *source, const struct load_options *options, struct arena *arena,
                             struct diagnostics *diagnostics)
 {
     struct load_options chosen = options ? *options : (struct load_options){0};
-    bool looks_like_tflite = tflite_is_model(source->bytes, source->length);
+    bool looks_like_tflite = tflite_is_model(source->bytes, source->length) || ends_with(source->name, ".tflite");
     if (!diagnostics->file)
         diagnostics->file = arena_format(arena, "%s", source->name);
+    if (is_other(source, diagnostics))
+        return NULL;
     if (chosen.front_end == FRONT_END_TFLITE || (chosen.front_end == FRONT_END_DETECT && looks_like_tflite))
         return import_tflite(source, &chosen, arena, diagnostics);
     return import_onnx(source, chosen, arena, diagnostics);

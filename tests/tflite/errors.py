@@ -76,6 +76,16 @@ def float_head():
     return model, x, z
 
 
+def integer_head():
+    """A detector that takes integers, and no floats before it."""
+    model, x, y = convolution()
+    u = model.tensor("u", [1, 4, 4, 3], UINT8, 0.25, 128)
+    z = model.tensor("boxes", [1, 10, 4], FLOAT32)
+    model.operator(tfl.QUANTIZE, [y], [u])
+    model.operator(tfl.CUSTOM, [u], [z], None, "PosenetDecoderOp")
+    return model, x, z
+
+
 def island():
     model, x, y = behind(tfl.DEQUANTIZE, kind=FLOAT32)
     z = model.tensor("half", [1, 4, 4, 3], FLOAT32)
@@ -112,6 +122,15 @@ def not_good():
     expect("subgraphs", pack(convolution(), subgraphs=2), "2 subgraphs; supported: one")
     expect("version", pack(convolution(), version=4), "version 4")
     expect("custom", pack(behind(tfl.CUSTOM, "MyOperator")), "1 of 2 operators are not supported: 1 MyOperator (first: 'z0')")
+    for name in ("edgetpu-custom-op", "ethos-u"):
+        expect(name, pack(behind(tfl.CUSTOM, name)), "node '%s'" % name, "compiled for an accelerator", errors=1)
+    expect("no identifier", b"a makefile, by its name a model", "not a TFLite model")
+    for magic, text in ((b"PK\3\4", ".task"), (b"\211HDF\r\n", "HDF5"), (b"version https://git-lfs.github.com", "git lfs pull"),
+                        (b"abcdORTM", "onnxruntime's own format")):
+        expect(text, magic + bytes(20), "neither ONNX nor TFLite", text)
+    model, x, y = convolution()
+    model.operator(tfl.LSTM, [y, model.tensor("memory", [4], INT8, 0.5, fields={5: ("b", 1)})], [model.tensor("z", [4], INT8, 0.5)])
+    expect("a state inside", model.pack([x], [y]), "keeps a state inside, in 'memory'", "unroll=True")
     expect("one error for many", pack(behind(tfl.LSTM, count=31)), "31 of 32 operators are not supported: 31 LSTM")
     expect("island", pack(island()), "float island", recipe)
     expect("unknown height", pack(convolution(signature=[1, -1, 4, 2])), "dimension 1 of the input is not fixed")
@@ -212,6 +231,7 @@ def good():
     expect_good("batch of -1", pack(convolution(signature=[-1, 4, 4, 2])), "the batch is not fixed in the model; it is 1")
     expect_good("bias scale", pack(convolution(bias_scale=0.5)), "the bias 'b' has the scale 0.5, and input and weights have 0.005")
     expect_good("float head", pack(float_head()), "left to the application")
+    expect_good("integer head", pack(integer_head()), "node 'boxes'", "PosenetDecoderOp works on float", "left to the application")
     expect_good("float input", pack(float_input()))
 
 

@@ -66,9 +66,14 @@ static bool check_types(struct tflite_importer *importer)
 
 /* ---- operators that are not supported: one summary, then the first of each kind ---- */
 
-/* Float operators around the network are the application's. */
+/* Float operators around the network are the application's, and what makes floats of integers, as detectors' do. */
 static bool is_float(const struct tflite_model *model, const struct tflite_operator *operation)
 {
+    bool gives_floats = operation->output_count > 0;
+    for (int i = 0; i < operation->output_count; i++)
+        gives_floats = gives_floats && model->tensors[operation->outputs[i]].type == TFLITE_FLOAT32;
+    if (gives_floats)
+        return true;
     for (int i = 0; i < operation->input_count; i++) {
         const struct tflite_tensor *tensor =
             operation->inputs[i] == NO_TENSOR ? NULL : &model->tensors[operation->inputs[i]];
@@ -207,24 +212,49 @@ static void give_out(struct tflite_importer *importer, int tensor)
     network->outputs[network->output_count++] = tensor;
 }
 
+/* An output's integers are those of the model: int8 or uint8. A tensor has one kind of them. */
+static void set_output_offset(struct tflite_importer *importer, const struct tflite_tensor *of, int tensor)
+{
+    struct network *network = importer->builder.network;
+    int offset = of->type == TFLITE_UINT8 ? 0 : -128;
+    if (is_given_out(network, tensor) && network->tensors[tensor].model_offset != offset)
+        complain(importer, of->name,
+                 "the model's output is another one, too, once as INT8 and once as UINT8; supported: one of "
+                 "them (the other has 128 more or less)");
+    network->tensors[tensor].model_offset = offset;
+}
+
 /* An operator outside of the network: in front of its quantised inputs, or behind its outputs. */
 static bool is_outside(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
+    bool is_last = !tflite_find_handler(operation->code) && is_float(importer->model, operation);
     for (int i = 0; i < operation->input_count; i++) {
         const struct value *value = operation->inputs[i] == NO_TENSOR ? NULL : &importer->values[operation->inputs[i]];
         if (value && (value->kind == VALUE_BEFORE || value->kind == VALUE_BEHIND))
             *result = *value;
+        else if (value && is_last && value->kind == VALUE_TENSOR && result->kind == VALUE_UNKNOWN)
+            *result = (struct value){.kind = VALUE_BEHIND, .tensor = value->tensor};
     }
     return result->kind != VALUE_UNKNOWN && operation->code != TFLITE_QUANTIZE;
 }
 
+/* Input `i` of an operator outside: the network's own tensors are its outputs, in the shape and type that it reads. */
+static void give_input_out(struct tflite_importer *importer, const struct tflite_operator *operation, int i)
+{
+    const struct value *value = operation->inputs[i] == NO_TENSOR ? NULL : &importer->values[operation->inputs[i]];
+    if (value && value->kind == VALUE_BEHIND)
+        give_out(importer, value->tensor);
+    int tensor = value && value->kind == VALUE_TENSOR ? tflite_reads(importer, i, NULL) : -1;
+    if (tensor < 0)
+        return;
+    set_output_offset(importer, &importer->model->tensors[operation->inputs[i]], tensor);
+    give_out(importer, tensor);
+}
+
 static void leave_outside(struct tflite_importer *importer, const struct tflite_operator *operation, bool *is_noted)
 {
-    for (int i = 0; i < operation->input_count; i++) {
-        const struct value *value = operation->inputs[i] == NO_TENSOR ? NULL : &importer->values[operation->inputs[i]];
-        if (value && (value->kind == VALUE_BEHIND || value->kind == VALUE_TENSOR))
-            give_out(importer, value->tensor);
-    }
+    for (int i = 0; i < operation->input_count; i++)
+        give_input_out(importer, operation, i);
     if (!*is_noted)
         diagnose(importer->diagnostics, SEVERITY_NOTE, importer->model->tensors[operation->outputs[0]].name, NULL,
                  "%s works on float outside of the quantised network: it and what belongs to it is left to the application",
@@ -254,18 +284,6 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
 }
 
 /* ---- outputs ---- */
-
-/* An output's integers are those of the model: int8 or uint8. A tensor has one kind of them. */
-static void set_output_offset(struct tflite_importer *importer, const struct tflite_tensor *of, int tensor)
-{
-    struct network *network = importer->builder.network;
-    int offset = of->type == TFLITE_UINT8 ? 0 : -128;
-    if (is_given_out(network, tensor) && network->tensors[tensor].model_offset != offset)
-        complain(importer, of->name,
-                 "the model's output is another one, too, once as INT8 and once as UINT8; supported: one of "
-                 "them (the other has 128 more or less)");
-    network->tensors[tensor].model_offset = offset;
-}
 
 static void import_output(struct tflite_importer *importer, const int *output)
 {

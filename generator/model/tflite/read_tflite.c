@@ -344,7 +344,10 @@ static bool check_read(struct reader *reader, const bool *has_origin, int tensor
         return true;
     const struct tflite_tensor *missing = &reader->model->tensors[tensor];
     if (missing->is_variable)
-        return fail(reader, by, "it reads the variable '%s'; networks with a state are not supported", missing->name);
+        return fail(reader, by,
+                    "it keeps a state inside, in '%s'; supported: states that the model itself reads and assigns "
+                    "(READ_VARIABLE, ASSIGN_VARIABLE). Layers of Keras that have unroll=True are converted without one",
+                    missing->name);
     return fail(reader, by, "it reads tensor '%s', which nothing before it computes", missing->name);
 }
 
@@ -372,6 +375,19 @@ static bool check_origins(struct reader *reader)
     return true;
 }
 
+/* Operators that stand for a whole network, in a form that only the accelerator of that name can run. */
+static bool check_compiled(struct reader *reader)
+{
+    static const char *const names[] = {"edgetpu-custom-op", "ethos-u"};
+    for (int i = 0; i < reader->model->operator_count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (!strcmp(reader->model->operators[i].name, names[k]))
+                return fail(reader, names[k],
+                            "the model was compiled for an accelerator, and this operator has its code; supported: the "
+                            ".tflite file that was given to that compiler");
+    return true;
+}
+
 /* ---- the file ---- */
 
 bool tflite_is_model(const void *bytes, size_t length)
@@ -382,7 +398,8 @@ bool tflite_is_model(const void *bytes, size_t length)
 static bool read_subgraph(struct reader *reader, struct flat_table subgraph)
 {
     struct tflite_model *model = reader->model;
-    if (!read_tensors(reader, subgraph) || !read_operators(reader, subgraph))
+    if (!read_tensors(reader, subgraph) || !read_operators(reader, subgraph) || reader->file.fault ||
+        !check_compiled(reader))
         return false;
     model->inputs = read_integers(reader, subgraph, 1, &model->input_count);
     model->outputs = read_integers(reader, subgraph, 2, &model->output_count);
