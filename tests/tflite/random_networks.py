@@ -141,17 +141,9 @@ class Network:
     def add(self, x):
         value = self.values[x]
         other = self.random.choice([self.unary(x), self.input(value[0].shape)])
-        activation, output = self.random.choice([0, 1, 2, 3]), self.quantisation()
-        pair = [x, other] if self.random.random() < 0.5 else [other, x]
+        activation, pair = self.random.choice([0, 1, 2, 3]), [x, other] if self.random.random() < 0.5 else [other, x]
         kind = self.random.choice(["add", "subtract", "multiply"])
-        if kind == "subtract":
-            return self.operate(tfl.SUB, pair, reference.add(*[self.values[i] for i in pair], output, activation, -1),
-                                (28, {0: ("b", activation)}))
-        if kind == "add":
-            return self.operate(tfl.ADD, pair, reference.add(*[self.values[i] for i in pair], output, activation),
-                                (11, {0: ("b", activation)}))
-        return self.operate(tfl.MUL, pair, reference.multiply(*[self.values[i] for i in pair], output, activation),
-                            (21, {0: ("b", activation)}))
+        return self.arithmetic(kind, pair, [self.values[i] for i in pair], activation)
 
     def add_constant(self, x):
         value, activation, output = self.values[x], self.random.choice([0, 1, 2, 3]), self.quantisation()
@@ -172,6 +164,49 @@ class Network:
         constant = self.model.tensor("constant", shape, tfl.INT8, scale, 0, numbers.astype(np.int8).tobytes())
         result = reference.multiply(value, (numbers, scale, 0), self.quantisation(), activation)
         return self.operate(tfl.MUL, [x, constant], result, (21, {0: ("b", activation)}))
+
+    def constants(self, x):
+        """Numbers along some dimensions: of the channels, of all elements, of the rows."""
+        value, pick = self.values[x], self.random
+        shape = list(value[0].shape[pick.choice([1, 3]):])
+        shape = [size if pick.random() < 0.8 else 1 for size in shape]
+        operator = pick.choice(["add", "subtract", "multiply", "maximum", "minimum"])
+        scale, zero = value[1:] if operator in ("maximum", "minimum") else self.quantisation()
+        numbers = self.integers(*shape)
+        constant = self.model.tensor("constant", shape, tfl.INT8, scale, zero, numbers.astype(np.int8).tobytes())
+        inputs, values = [x, constant], [value, (numbers, scale, zero)]
+        if pick.random() < 0.5:
+            inputs, values = inputs[::-1], values[::-1]
+        if operator in ("maximum", "minimum"):
+            return self.extreme(operator, inputs, values)
+        return self.arithmetic(operator, inputs, values, pick.choice([0, 1, 2, 3]))
+
+    def arithmetic(self, operator, inputs, values, activation):
+        if operator == "multiply":
+            return self.operate(tfl.MUL, inputs, reference.multiply(*values, self.quantisation(), activation),
+                                (21, {0: ("b", activation)}))
+        result = reference.add(*values, self.quantisation(), activation, 1 if operator == "add" else -1)
+        return self.operate(tfl.ADD if operator == "add" else tfl.SUB, inputs, result,
+                            (11 if operator == "add" else 28, {0: ("b", activation)}))
+
+    def extreme(self, operator, inputs, values):
+        code, function = (tfl.MAXIMUM, np.maximum) if operator == "maximum" else (tfl.MINIMUM, np.minimum)
+        return self.operate(code, inputs, (function(values[0][0], values[1][0]), *values[0][1:]))
+
+    def choose(self, x):
+        """The larger or smaller of two tensors, or of one and a number."""
+        pair = [x, self.same_scale(x)]
+        self.random.shuffle(pair)
+        return self.extreme(self.random.choice(["maximum", "minimum"]), pair, [self.values[i] for i in pair])
+
+    def prelu(self, x):
+        value, pick = self.values[x], self.random
+        shape = pick.choice([[1], [1, 1, value[0].shape[3]], [value[0].shape[3]]])
+        numbers = self.integers(*shape)
+        numbers = np.abs(np.maximum(numbers, -127)) if pick.random() < 0.5 else numbers
+        scale = float(np.float32(pick.uniform(0.001, 0.02)))
+        slopes = self.model.tensor("slopes", shape, tfl.INT8, scale, 0, numbers.astype(np.int8).tobytes())
+        return self.operate(tfl.PRELU, [x, slopes], reference.prelu(value, (numbers, scale, 0), self.quantisation()))
 
     def same_elements(self, x):
         """A dimension more, and back."""
@@ -350,7 +385,7 @@ class Network:
         x = self.input((1, pick.randint(1, 9), pick.randint(1, 9), pick.randint(1, 6)))
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
                  self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution,
-                 self.concatenate, self.stream, self.unary, self.move, self.move]
+                 self.concatenate, self.stream, self.constants, self.constants, self.choose, self.prelu, self.unary, self.move, self.move]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)
         return self.output(self.head(x) if pick.random() < 0.6 else x)

@@ -157,6 +157,11 @@ def leaky_relu(x, alpha, output):
     return finish(np.where(data >= 0, scaled(data, float(quotient)), scaled(data, steep)), *output)
 
 
+def prelu(x, slopes, output):
+    data, products = x[0] - x[2], (x[0] - x[2]) * (slopes[0] - slopes[2])
+    return finish(np.where(data >= 0, scaled(data, x[1] / output[0]), scaled(products, x[1] * slopes[1] / output[0])), *output)
+
+
 # ---- 32-bit fixed point: a number with i integer bits stands for raw / 2^(31 - i)
 
 

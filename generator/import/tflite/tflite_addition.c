@@ -137,20 +137,14 @@ static bool add_constant(struct tflite_importer *importer, int constant_index, s
     return true;
 }
 
-bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+static bool add_tensors(struct tflite_importer *importer, const int *inputs, struct value *result)
 {
-    (void)operation;
-    int inputs[2];
     struct sum sum;
-    for (int i = 0; i < 2; i++)
-        if (tflite_is_constant(importer, i))
-            return add_constant(importer, i, result);
-    if (!tflite_reads_two(importer) || !tflite_reads_pair(importer, inputs, result))
-        return false;
-    int output = tflite_makes(importer, result->is_moved ? inputs[0] : -1);
+    int output = tflite_makes(importer, inputs[0]);
     if (output < 0)
         return false;
-    if (!tflite_is_same_size(importer, inputs[0], inputs[1]) || !tflite_is_same_size(importer, inputs[0], output))
+    if (!tflite_is_same_size(importer, inputs[0], inputs[1]) ||
+        tflite_elements(tflite_output(importer)) != tensor_elements(tflite_network_tensor(importer, output)))
         return tflite_fault(importer, "adds (subtracts) %s and %s; supported: tensors of the same shape",
                             tflite_shape_text(importer, tflite_input(importer, 0)),
                             tflite_shape_text(importer, tflite_input(importer, 1)));
@@ -166,4 +160,21 @@ bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *
     layer->stage_count = 1;
     result->tensor = output;
     return true;
+}
+
+bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    int inputs[2];
+    for (int i = 0; i < 2; i++) {
+        if (operation->input_count != 2 || !tflite_is_constant(importer, i))
+            continue;
+        if (tflite_elements(tflite_input(importer, i)) == 1)
+            return add_constant(importer, i, result);
+        if (!tflite_reads_with_constant(importer, i, inputs))
+            return false;
+        *result = tflite_value_of(inputs[1 - i]);
+        return add_tensors(importer, inputs, result);
+    }
+    return tflite_reads_two(importer) && tflite_reads_pair(importer, inputs, result) &&
+           add_tensors(importer, inputs, result);
 }

@@ -4,9 +4,10 @@
 
 #include "import/tflite/tflite_import.h"
 #include "network/fixed_point.h"
+#include "network/stage.h"
 
 #define MAXIMUM_SOFTMAX  4095 /* as many ones fit the sum of TensorFlow Lite Micro, which has 12 integer bits */
-#define SOFTMAX_INTEGERS 5   /* integer bits of its exponents */
+#define SOFTMAX_INTEGERS 5    /* integer bits of its exponents */
 
 /* ---- multiplication ---- */
 
@@ -33,35 +34,28 @@ static bool order_factors(struct tflite_importer *importer, int *inputs)
     return is_channelwise || tflite_is_same_size(importer, inputs[0], inputs[1]);
 }
 
-/* Constants of one element, or one a channel: weights of a depth-wise convolution of 1x1 elements. */
-static bool multiply_by_constant(struct tflite_importer *importer, int constant_index, struct value *result)
+/* What the constant's elements are without its zero point, for each channel; null where they are no weights, or neither one
+ * nor one a channel. */
+static const int8_t *factors_of(struct tflite_importer *importer, const struct tflite_tensor *constant, int channels,
+                                int64_t zero_point)
 {
-    struct value value;
-    int input = tflite_reads_elements(importer, 1 - constant_index, &value);
-    const struct tflite_tensor *constant = tflite_constant(importer, constant_index, TFLITE_INT8, 0);
-    struct quantisation quantisation;
-    if (input < 0 || !constant || !tflite_quantisation(importer, constant, &quantisation))
-        return false;
     size_t count = tflite_elements(constant);
-    if (count != 1) {
-        input = tflite_reads(importer, 1 - constant_index, NULL);
-        value = tflite_value_of(input);
-    }
-    if (input < 0)
-        return false;
-    int channels = tflite_network_tensor(importer, input)->channels;
-    if (count != 1 && (count != (size_t)channels || constant->dimensions[constant->rank - 1] != channels))
-        return tflite_fault(importer,
-                            "multiplies by a constant of %s; supported: constants of one element, or one a channel",
-                            tflite_shape_text(importer, constant));
     int8_t *weights = arena_array(importer->arena, int8_t, (size_t)channels);
+    if (count != 1 && !tflite_is_channelwise(constant, channels))
+        return NULL;
     for (int i = 0; i < channels; i++) {
-        int64_t weight = (int8_t)constant->data[count == 1 ? 0 : i] - quantisation.zero_point;
+        int64_t weight = (int8_t)constant->data[count == 1 ? 0 : i] - zero_point;
         if (weight < INT8_MIN || weight > INT8_MAX)
-            return tflite_fault(importer, "the constant '%s' minus its zero point is %d; supported: -128 to 127",
-                                constant->name, (int)weight);
+            return NULL;
         weights[i] = (int8_t)weight;
     }
+    return weights;
+}
+
+/* A depth-wise convolution of 1x1 elements. */
+static bool multiply_by_weights(struct tflite_importer *importer, int input, const int8_t *weights, double scale,
+                                struct value *result)
+{
     int output = tflite_makes(importer, input);
     if (output < 0)
         return false;
@@ -69,24 +63,37 @@ static bool multiply_by_constant(struct tflite_importer *importer, int constant_
         return tflite_fault(importer, "the output has another number of elements than the input");
     struct layer *layer =
         quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
-    layer->groups = channels;
-    quantised_finish_convolution(
-        &importer->builder, layer,
-        &(struct quantised_weights){.weights = weights, .scales = &quantisation.scale, .scale_count = 1});
-    *result = value;
+    layer->groups = tflite_network_tensor(importer, input)->channels;
+    quantised_finish_convolution(&importer->builder, layer,
+                                 &(struct quantised_weights){.weights = weights, .scales = &scale, .scale_count = 1});
     result->tensor = output;
     return tflite_clip(importer, &layer->stages[0], output);
 }
 
-bool tflite_multiply(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+/* A factor that is no weight: a function of one element. */
+static bool multiply_by_number(struct tflite_importer *importer, int input, int64_t number, double scale,
+                               struct value *result)
 {
-    (void)operation;
-    int inputs[2];
-    for (int i = 0; i < 2; i++)
-        if (tflite_is_constant(importer, i))
-            return multiply_by_constant(importer, i, result);
-    if (!tflite_reads_two(importer) || !tflite_reads_pair(importer, inputs, result))
+    int output = tflite_makes(importer, input);
+    if (output < 0)
         return false;
+    const struct tensor from = *tflite_network_tensor(importer, input), to = *tflite_network_tensor(importer, output);
+    if (tflite_elements(tflite_output(importer)) != tensor_elements(&from))
+        return tflite_fault(importer, "the output has another number of elements than the input");
+    struct stage stage = quantised_stage(&importer->builder, 1, &to);
+    uint8_t table[256];
+    quantised_set_channel(&importer->builder, &stage, 0, 0, (struct real_factor){{from.scale, scale}, to.scale, 1});
+    if (!tflite_clip(importer, &stage, output))
+        return false;
+    for (int i = 0; i < 256; i++)
+        table[i] = (uint8_t)stage_apply(&stage, 0, (i - from.zero_point) * number);
+    quantised_table(&importer->builder, to.name, input, output, table);
+    result->tensor = output;
+    return true;
+}
+
+static bool multiply_tensors(struct tflite_importer *importer, int *inputs, struct value *result)
+{
     if (!order_factors(importer, inputs))
         return tflite_fault(importer, "multiplies %s by %s; supported: the same shape, or one factor a channel",
                             tflite_shape_text(importer, tflite_input(importer, 0)),
@@ -94,6 +101,8 @@ bool tflite_multiply(struct tflite_importer *importer, const struct tflite_opera
     int output = tflite_makes(importer, inputs[0]);
     if (output < 0)
         return false;
+    if (tflite_elements(tflite_output(importer)) != tensor_elements(tflite_network_tensor(importer, output)))
+        return tflite_fault(importer, "the output has another number of elements than the input");
     const struct tensor *tensors = importer->builder.network->tensors;
     struct layer *layer = quantised_layer(&importer->builder, LAYER_MULTIPLICATION, tensors[output].name, inputs[0], output);
     layer->inputs[1] = inputs[1];
@@ -106,6 +115,44 @@ bool tflite_multiply(struct tflite_importer *importer, const struct tflite_opera
     layer->stage_count = 1;
     result->tensor = output;
     return tflite_clip(importer, &layer->stages[0], output);
+}
+
+static bool multiply_by_constant(struct tflite_importer *importer, int index, struct value *result)
+{
+    const struct tflite_tensor *constant = tflite_constant(importer, index, TFLITE_INT8, 0);
+    struct quantisation quantisation;
+    if (!constant || !tflite_quantisation(importer, constant, &quantisation))
+        return false;
+    int inputs[2], input;
+    if (tflite_elements(constant) == 1) {
+        input = tflite_reads_elements(importer, 1 - index, result);
+    } else {
+        input = tflite_reads(importer, 1 - index, NULL);
+        *result = tflite_value_of(input);
+    }
+    if (input < 0)
+        return false;
+    int channels = tflite_network_tensor(importer, input)->channels;
+    const int8_t *weights = factors_of(importer, constant, channels, quantisation.zero_point);
+    if (weights)
+        return multiply_by_weights(importer, input, weights, quantisation.scale, result);
+    if (tflite_elements(constant) == 1)
+        return multiply_by_number(importer, input, (int8_t)constant->data[0] - quantisation.zero_point, quantisation.scale,
+                                  result);
+    if (!tflite_reads_with_constant(importer, index, inputs))
+        return false;
+    *result = tflite_value_of(inputs[1 - index]);
+    return multiply_tensors(importer, inputs, result);
+}
+
+bool tflite_multiply(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    int inputs[2];
+    for (int i = 0; i < 2; i++)
+        if (operation->input_count == 2 && tflite_is_constant(importer, i))
+            return multiply_by_constant(importer, i, result);
+    return tflite_reads_two(importer) && tflite_reads_pair(importer, inputs, result) &&
+           multiply_tensors(importer, inputs, result);
 }
 
 /* ---- concatenation ---- */

@@ -58,6 +58,8 @@ tflite_handler tflite_arg_max, tflite_average_pool, tflite_maximum_pool, tflite_
 tflite_handler tflite_add;
 /* tflite_arithmetic.c */
 tflite_handler tflite_multiply, tflite_concatenate, tflite_softmax;
+/* tflite_choice.c */
+tflite_handler tflite_choose, tflite_prelu;
 /* tflite_shapes.c */
 tflite_handler tflite_reshape, tflite_transpose, tflite_pad, tflite_quantise, tflite_dequantise;
 /* tflite_moves.c */
@@ -108,6 +110,12 @@ bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct val
 bool tflite_is_same_size(struct tflite_importer *importer, int a, int b);   /* tensors of the network */
 bool tflite_is_constant(const struct tflite_importer *importer, int index); /* an input of the operator */
 bool tflite_reads_two(struct tflite_importer *importer); /* two inputs, and no constant: false after a report */
+
+/* tflite_operands.c: both inputs of a layer, of the same dimensions, of which this one is a constant of several elements.
+ * False after a report. */
+bool tflite_reads_with_constant(struct tflite_importer *importer, int constant_index, int *inputs);
+bool tflite_is_channelwise(const struct tflite_tensor *constant, int channels); /* it has an element a channel, all in one
+                                                                                 * dimension */
 
 /* The network's tensor for the operator's output, -1 after a report. Its dimensions are those of the model, but for
  * `elements_of`: those of that tensor, where it is not -1. */

@@ -54,7 +54,10 @@ enum tflite_code {
     TFLITE_SQUEEZE = 43,
     TFLITE_STRIDED_SLICE = 45,
     TFLITE_SPLIT = 49,
+    TFLITE_PRELU = 54,
+    TFLITE_MAXIMUM = 55,
     TFLITE_ARG_MAX = 56,
+    TFLITE_MINIMUM = 57,
     TFLITE_PADV2 = 60,
     TFLITE_SLICE = 65,
     TFLITE_TRANSPOSE_CONV = 67,
@@ -104,7 +107,7 @@ struct tflite_options {
     int stride_height, stride_width, kernel_height, kernel_width, dilation_height, dilation_width;
     int axis, weights_format;
     int begin_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask; /* of slices */
-    int subgraph; /* that is called once */
+    int subgraph;                                                   /* that is called once */
     float beta, alpha;
     bool align_corners, half_pixel_centers;
 };

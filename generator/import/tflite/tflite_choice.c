@@ -1,0 +1,215 @@
+/* Operators that choose: the larger or smaller of two elements, and PReLU, whose slope below zero is each channel's own.
+ * Both are additions of bytes in which one term is nothing. */
+#include "import/tflite/tflite_import.h"
+#include "network/fixed_point.h"
+
+/* ---- additions of bytes ---- */
+
+static struct stage whole(struct tflite_importer *importer, int multiplier, int addend)
+{
+    int64_t *numbers = arena_array(importer->arena, int64_t, 2);
+    numbers[0] = multiplier;
+    numbers[1] = addend;
+    return (struct stage){.count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1};
+}
+
+/* output = a + sign * b + addend, kept to bytes. */
+static void lay_sum(struct tflite_importer *importer, int a, int sign, int b, int addend, int output)
+{
+    const char *name = tflite_network_tensor(importer, output)->name;
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_ADDITION, name, a, output);
+    layer->inputs[1] = b;
+    layer->input_stages[0] = whole(importer, 1, 0);
+    layer->input_stages[1] = whole(importer, sign, 0);
+    layer->stages[0] = whole(importer, 1, addend);
+    layer->stages[0].has_clip = true;
+    layer->stages[0].maximum = UINT8_MAX;
+    layer->stage_count = 1;
+}
+
+/* A tensor as `like` is, for what is computed on the way. */
+static int lay_like(struct tflite_importer *importer, int like, const char *what, const struct quantisation *quantisation)
+{
+    const struct tensor from = *tflite_network_tensor(importer, like);
+    const char *name = arena_format(importer->arena, "%s, %s", tflite_output(importer)->name, what);
+    return quantised_tensor(&importer->builder, name, from.height, from.width, from.channels, quantisation);
+}
+
+/* ---- maximum and minimum ---- */
+
+/* Of a constant of one element: a function of the other's. */
+static bool choose_constant(struct tflite_importer *importer, int constant_index, struct value *result)
+{
+    bool is_maximum = importer->current->code == TFLITE_MAXIMUM;
+    int input = tflite_reads_elements(importer, 1 - constant_index, result), output = -1;
+    const struct tflite_tensor *constant = tflite_constant(importer, constant_index, TFLITE_INT8, 1);
+    if (input >= 0 && constant)
+        output = tflite_makes(importer, input);
+    if (output < 0)
+        return false;
+    uint8_t table[256];
+    int bound = (int8_t)constant->data[0] + 128;
+    for (int i = 0; i < 256; i++)
+        table[i] = (uint8_t)(is_maximum == (i > bound) ? i : bound);
+    quantised_table(&importer->builder, tflite_output(importer)->name, input, output, table);
+    result->tensor = output;
+    return true;
+}
+
+/* The scales are the same, so that the elements are compared as they are, which is what TensorFlow Lite Micro does. */
+static bool check_scales(struct tflite_importer *importer)
+{
+    struct quantisation output, input;
+    if (importer->current->input_count != 2)
+        return tflite_fault(importer, "%d inputs; supported: two", importer->current->input_count);
+    for (int i = 0; i < 2; i++) {
+        const struct tflite_tensor *tensor = tflite_input(importer, i);
+        if (!tensor || !tflite_quantisation(importer, tensor, &input) ||
+            !tflite_quantisation(importer, tflite_output(importer), &output))
+            return false;
+        if (input.scale != output.scale || input.zero_point != output.zero_point || input.is_signed != output.is_signed)
+            return tflite_fault(importer,
+                                "'%s' has scale %g and zero point %d, and the output %g and %d; supported: the same",
+                                tensor->name, input.scale, (int)input.zero_point, output.scale, (int)output.zero_point);
+    }
+    return true;
+}
+
+/* a + max(b - a, 0), or b - max(b - a, 0): what is above the other one, which is a byte and never negative. */
+static bool choose(struct tflite_importer *importer, int *inputs, struct value *result)
+{
+    int output = tflite_makes(importer, inputs[0]);
+    if (output < 0)
+        return false;
+    if (!tflite_is_same_size(importer, inputs[0], inputs[1]) ||
+        tflite_elements(tflite_output(importer)) != tensor_elements(tflite_network_tensor(importer, output)))
+        return tflite_fault(importer, "compares %s and %s; supported: tensors of the same shape",
+                            tflite_shape_text(importer, tflite_input(importer, 0)),
+                            tflite_shape_text(importer, tflite_input(importer, 1)));
+    double scale = tflite_network_tensor(importer, output)->scale;
+    int more = lay_like(importer, output, "difference", &(struct quantisation){scale, 0, false});
+    lay_sum(importer, inputs[1], -1, inputs[0], 0, more);
+    if (importer->current->code == TFLITE_MAXIMUM)
+        lay_sum(importer, inputs[0], 1, more, 0, output);
+    else
+        lay_sum(importer, inputs[1], -1, more, 0, output);
+    result->tensor = output;
+    return true;
+}
+
+bool tflite_choose(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    int inputs[2];
+    (void)operation;
+    if (!check_scales(importer))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (!tflite_is_constant(importer, i))
+            continue;
+        if (tflite_elements(tflite_input(importer, i)) == 1)
+            return choose_constant(importer, i, result);
+        if (!tflite_reads_with_constant(importer, i, inputs))
+            return false;
+        *result = tflite_value_of(inputs[1 - i]);
+        return choose(importer, inputs, result);
+    }
+    return tflite_reads_two(importer) && tflite_reads_pair(importer, inputs, result) && choose(importer, inputs, result);
+}
+
+/* ---- PReLU ---- */
+
+struct slopes {
+    const struct tflite_tensor *tensor;
+    struct quantisation quantisation;
+    int8_t *weights; /* one a channel */
+    bool falls;      /* one is below zero */
+};
+
+static bool read_slopes(struct tflite_importer *importer, int channels, struct slopes *slopes)
+{
+    const struct tflite_tensor *tensor = tflite_constant(importer, 1, TFLITE_INT8, 0);
+    if (!tensor || !tflite_quantisation(importer, tensor, &slopes->quantisation))
+        return false;
+    bool is_one = tflite_elements(tensor) == 1;
+    slopes->tensor = tensor;
+    slopes->weights = arena_array(importer->arena, int8_t, (size_t)channels);
+    if (!is_one && !tflite_is_channelwise(tensor, channels))
+        return tflite_fault(importer, "slopes of %s; supported: one, or one a channel (of Keras: shared_axes=[1, 2])",
+                            tflite_shape_text(importer, tensor));
+    for (int i = 0; i < channels; i++) {
+        int64_t slope = (int8_t)tensor->data[is_one ? 0 : i] - slopes->quantisation.zero_point;
+        if (slope < INT8_MIN || slope > INT8_MAX)
+            return tflite_fault(importer, "the slope '%s' minus its zero point is %d; supported: -128 to 127", tensor->name,
+                                (int)slope);
+        slopes->weights[i] = (int8_t)slope;
+        slopes->falls |= slope < 0;
+    }
+    return true;
+}
+
+/* What is above zero, scaled; of the rest zero. */
+static int lay_upper(struct tflite_importer *importer, int input, const struct quantisation *output)
+{
+    const struct tensor from = *tflite_network_tensor(importer, input);
+    int upper = lay_like(importer, input, "above zero", output), exponent,
+        zero = tflite_network_tensor(importer, upper)->zero_point;
+    int32_t multiplier;
+    uint8_t table[256];
+    fixed_quantise_multiplier(from.scale / output->scale, &multiplier, &exponent);
+    for (int i = 0; i < 256; i++) {
+        int64_t y = i <= from.zero_point ? zero : (int64_t)fixed_scale(i - from.zero_point, multiplier, exponent) + zero;
+        table[i] = (uint8_t)(y > UINT8_MAX ? UINT8_MAX : y);
+    }
+    quantised_table(&importer->builder, tflite_network_tensor(importer, upper)->name, input, upper, table);
+    return upper;
+}
+
+/* What is below zero, as it is; of the rest zero. */
+static int lay_lower(struct tflite_importer *importer, int input)
+{
+    const struct tensor from = *tflite_network_tensor(importer, input);
+    int lower = lay_like(importer, input, "below zero",
+                         &(struct quantisation){from.scale, from.zero_point + from.model_offset, from.model_offset != 0});
+    uint8_t table[256];
+    for (int i = 0; i < 256; i++)
+        table[i] = (uint8_t)(i < from.zero_point ? i : from.zero_point);
+    quantised_table(&importer->builder, tflite_network_tensor(importer, lower)->name, input, lower, table);
+    return lower;
+}
+
+/* The product with the slopes; where these do not fall, what is above zero gives at least zero, and a clip leaves that. */
+static int lay_slopes(struct tflite_importer *importer, int input, const struct slopes *slopes,
+                      const struct quantisation *output)
+{
+    int from = slopes->falls ? lay_lower(importer, input) : input, sloped = lay_like(importer, input, "sloped", output);
+    const struct tensor to = *tflite_network_tensor(importer, sloped);
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_CONVOLUTION, to.name, from, sloped);
+    layer->groups = to.channels;
+    quantised_finish_convolution(
+        &importer->builder, layer,
+        &(struct quantised_weights){.weights = slopes->weights, .scales = &slopes->quantisation.scale, .scale_count = 1});
+    if (!slopes->falls)
+        layer->stages[0].maximum = to.zero_point;
+    return sloped;
+}
+
+bool tflite_prelu(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    (void)operation;
+    struct slopes slopes = {0};
+    struct quantisation quantisation;
+    int input = tflite_reads(importer, 0, NULL);
+    if (input < 0 || !read_slopes(importer, tflite_network_tensor(importer, input)->channels, &slopes) ||
+        !tflite_quantisation(importer, tflite_output(importer), &quantisation))
+        return false;
+    int upper = lay_upper(importer, input, &quantisation), lower = lay_slopes(importer, input, &slopes, &quantisation);
+    int output = tflite_makes(importer, -1);
+    if (output < 0)
+        return false;
+    if (!tflite_is_same_size(importer, input, output))
+        return tflite_fault(importer, "the output's shape %s is not the input's",
+                            tflite_shape_text(importer, tflite_output(importer)));
+    lay_sum(importer, upper, 1, lower, -tflite_network_tensor(importer, output)->zero_point, output);
+    *result = tflite_value_of(output);
+    return true;
+}
