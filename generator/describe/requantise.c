@@ -127,6 +127,15 @@ static bool is_constant(const struct requantise_problem *problem, int channel)
     return stage_apply(problem->stage, channel, range->x) == stage_apply(problem->stage, channel, range->y);
 }
 
+/* A channel of which hardly anything but the bias decides: sums that are too large, or steps that are too long, for a
+ * multiplier of 31 bits beside the other channels. See solve_step. */
+static bool is_step(const struct requantise_problem *problem, int channel, int64_t sum, long double slope)
+{
+    const struct step_point *range = &problem->ranges[channel];
+    return (sum > INT64_C(1) << 28 || slope < 0x1p-21L) &&
+           stage_apply(problem->stage, channel, range->y) == stage_apply(problem->stage, channel, range->x) + 1;
+}
+
 #define MAXIMUM_LEFT_SHIFT 16
 #define BIAS_MARGIN        64
 
@@ -153,6 +162,10 @@ static struct shifts find_shifts(const struct requantise_problem *problem)
         int exponent;
         if (is_constant(problem, channel))
             continue;
+        if (is_step(problem, channel, low > high ? low : high, slope)) {
+            shifts.left = smaller(shifts.left, places_beside((long double)(range->y - range->x) + 1));
+            continue;
+        }
         frexpl(slope, &exponent);
         shifts.places = smaller(shifts.places, places_beside(slope * edge + 2.0L * (long double)problem->maximum + 1));
         shifts.left = smaller(shifts.left, places_beside(sum + BIAS_MARGIN));
@@ -268,9 +281,10 @@ static bool solve(const struct requantise_problem *problem, struct requantisatio
     case DORY_NORMALISE_SPLIT: return solve_either_split(problem, form, channel, function, slope);
     default: break;
     }
-    return form->rounding == DORY_ROUND_EVEN   ? solve_even(form, channel, function, stage, slope)
-           : form->rounding == DORY_ROUND_AWAY ? solve_away(form, channel, function, stage, slope)
-                                               : solve_high(form, channel, function, slope, bias_of(stage, channel));
+    bool good = form->rounding == DORY_ROUND_EVEN   ? solve_even(form, channel, function, stage, slope)
+                : form->rounding == DORY_ROUND_AWAY ? solve_away(form, channel, function, stage, slope)
+                                                    : solve_high(form, channel, function, slope, bias_of(stage, channel));
+    return good || solve_step(form, channel, function);
 }
 
 static bool solve_channel(struct candidates *all, int channel, struct step_function *function)

@@ -206,6 +206,19 @@ bool solve_high(struct requantisation *form, int channel, const struct step_func
     return false;
 }
 
+/* Two neighbouring elements, and nothing but where one ends: the sign of the sum without that, which is the high half of it.
+ * A channel that hardly ever moves has no other form, where its bias leaves no room for a multiplier. */
+bool solve_step(struct requantisation *form, int channel, const struct step_function *function)
+{
+    int i = 0;
+    int64_t last = function->points[function->count - 1].y, unit = (int64_t)1 << form->left_shift;
+    while (function->points[i].y != last)
+        i++;
+    form->channels[channel] =
+        (struct requantised_channel){.words = {-function->points[i].x, 1, last * unit, form->left_shift}};
+    return last == function->points[0].y + 1 && requantised_is(form, channel, function);
+}
+
 /* ---- SHARED ---- */
 
 static bool channel_function(const struct requantise_problem *problem, int channel, struct step_function *function)

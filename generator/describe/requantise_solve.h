@@ -22,6 +22,9 @@ bool solve_negated_split(struct requantisation *form, int channel, const struct 
 bool solve_high(struct requantisation *form, int channel, const struct step_function *function, long double slope,
                 int64_t bias);
 
+/* HIGH of a channel that has two elements only: its sign. */
+bool solve_step(struct requantisation *form, int channel, const struct step_function *function);
+
 /* The same for all channels, with one multiplier, addend and shift; form has their biases. */
 bool solve_shared(struct requantisation *form, const struct requantise_problem *problem);
 

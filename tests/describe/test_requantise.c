@@ -1,6 +1,7 @@
 /* Forms of requantisation against the meaning of the stage, for every accumulator, one by one: random stages of every
  * rounding, by the very function that the portable kernels use. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/support.h"
@@ -95,6 +96,31 @@ static void make_scales(struct subject *s)
     }
 }
 
+static struct numbers_of_step {
+    int64_t bias;
+    int exponent;
+} step_of(const struct subject *s, int channel)
+{
+    int64_t middle = s->ranges[channel].x + reach(s, channel) / 2;
+    int exponent = (int)-random_number(18, 25);
+    long double halves = (long double)random_number(-100, 100) + 0.5L; /* at the middle */
+    long double factor = (long double)s->multipliers[channel] / 0x1p31L;
+    return (struct numbers_of_step){llroundl(halves / factor * (long double)(INT64_C(1) << -exponent)) - middle, exponent};
+}
+
+/* TensorFlow's converter has bounds for scales and biases: of a channel that is nearly dead the bias decides, but for one
+ * step.
+ */
+static void make_step(struct subject *s)
+{
+    int channel = (int)random_number(0, CHANNELS - 1);
+    struct numbers_of_step numbers = step_of(s, channel);
+    if (numbers.bias < -(INT64_C(1) << 30) || numbers.bias > INT64_C(1) << 30)
+        return;
+    s->addends[channel] = numbers.bias;
+    s->exponents[channel] = numbers.exponent;
+}
+
 static void make_subject(struct subject *s, enum rounding rounding)
 {
     memset(s, 0, sizeof *s);
@@ -106,6 +132,8 @@ static void make_subject(struct subject *s, enum rounding rounding)
         make_floor(s);
     else
         make_scales(s);
+    if (rounding == ROUND_TWICE && !s->problem.prefer_shared && random_number(0, 3) == 0)
+        make_step(s);
 }
 
 /* As describe and layout do it. */
