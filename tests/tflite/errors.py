@@ -40,6 +40,12 @@ def expect_good(what, data, *texts):
         complain("%s: exit status %d; expected 0 and %s\n%s" % (what, done.returncode, texts, done.stderr))
 
 
+def expect_quiet(what, data):
+    done = run(data)
+    if done.returncode != 0 or done.stderr:
+        complain("%s: exit status %d; expected 0 and nothing else\n%s" % (what, done.returncode, done.stderr))
+
+
 def convolution(x_type=INT8, w_type=INT8, shape=(1, 4, 4, 2), scale=0.5, zero=0, output_scale=0.25, weights=None, **more):
     model = tfl.Model()
     x = model.tensor("x", list(shape), x_type, None if x_type == FLOAT32 else scale, zero, signature=more.get("signature"))
@@ -47,7 +53,7 @@ def convolution(x_type=INT8, w_type=INT8, shape=(1, 4, 4, 2), scale=0.5, zero=0,
     w = model.tensor("w", [3, 1, 1, 2], w_type, None if w_type == FLOAT32 else scales, more.get("weight_zero", 0),
                      weights if weights is not None else bytes(6 * (4 if w_type == FLOAT32 else 1)),
                      fields=more.get("weight_fields", {}))
-    bias = model.tensor("b", [3], INT32, more.get("bias_scale", 0.005), 0, bytes(12))
+    bias = model.tensor("b", [3], INT32, more.get("bias_scale", 0.005), 0, more.get("bias", bytes(12)))
     y = model.tensor("y", [1, 4, 4, 3], x_type, None if x_type == FLOAT32 else output_scale, 0)
     options = more.get("options", (1, {0: ("b", 0), 1: ("i", 1), 2: ("i", 1)}))
     model.operator(tfl.CONV_2D, [x, w, bias], [y], options)
@@ -229,7 +235,8 @@ def good():
     expect_good("dimension of a bias' scales", pack(depthwise_of_2020()))
     expect_good("shape of a batch", pack(shape_of_a_batch()))
     expect_good("batch of -1", pack(convolution(signature=[-1, 4, 4, 2])), "the batch is not fixed in the model; it is 1")
-    expect_good("bias scale", pack(convolution(bias_scale=0.5)), "the bias 'b' has the scale 0.5, and input and weights have 0.005")
+    expect_quiet("zeros of another scale", pack(convolution(bias_scale=0.5)))
+    expect_good("bias scale", pack(convolution(bias_scale=0.5, bias=b"\1" + bytes(11))), "the bias 'b' has the scale 0.5, and input and weights have 0.005")
     expect_good("float head", pack(float_head()), "left to the application")
     expect_good("integer head", pack(integer_head()), "node 'boxes'", "PosenetDecoderOp works on float", "left to the application")
     expect_good("float input", pack(float_input()))

@@ -128,11 +128,13 @@ class Network:
         return self.operate(tfl.MEAN, [x, self.model.integers("axes", axes)], result, (27, {0: ("b", 1)}))
 
     def pad(self, x):
-        (data, scale, zero), borders = self.values[x], [self.random.randint(0, 2) for _ in range(4)]
-        pads = [(0, 0), tuple(borders[:2]), tuple(borders[2:]), (0, 0)]
+        (data, scale, zero), borders = self.values[x], [self.random.randint(0, 2) for _ in range(6)]
+        if self.random.random() < 0.7:
+            borders[4:] = 0, 0
+        pads = [(0, 0)] + [tuple(borders[i:i + 2]) for i in (0, 2, 4)]
         constant = self.random.choice([None, self.random.randint(-128, 127)])
         result = np.pad(data, pads, constant_values=zero if constant is None else constant), scale, zero
-        inputs = [x, self.model.integers("borders", [0, 0] + borders + [0, 0], [4, 2])]
+        inputs = [x, self.model.integers("borders", [0, 0] + borders, [4, 2])]
         if constant is not None:
             inputs.append(self.model.tensor("fill", [1], tfl.INT8, scale, zero, bytes([constant & 255])))
         padded = self.operate(tfl.PAD if constant is None else tfl.PADV2, inputs, result)

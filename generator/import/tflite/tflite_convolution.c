@@ -35,7 +35,16 @@ static const double *read_scales(struct tflite_importer *importer, const struct 
     return scales;
 }
 
-/* What the model says of the bias' scale is not needed, but tells a file that something went wrong with. */
+static bool are_zeros(const int32_t *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (numbers[i] != 0)
+            return false;
+    return true;
+}
+
+/* What the model says of the bias' scale is not needed, but tells a file that something went wrong with. (Of zeros it says
+ * nothing: converters let layers share one tensor of them.) */
 static void check_bias_scale(struct tflite_importer *importer, const struct tflite_tensor *bias, double input_scale,
                              const double *scales, int count)
 {
@@ -83,7 +92,7 @@ static bool finish(struct tflite_importer *importer, struct layer *layer, const 
     result.scales = read_scales(importer, filter, axis);
     if (!result.scales || !read_biases(importer, bias_index, filter->outputs, &bias, &result.biases))
         return false;
-    if (bias)
+    if (bias && !are_zeros(result.biases, filter->outputs))
         check_bias_scale(importer, bias, input_scale, result.scales, result.scale_count);
     result.float_product = importer->current->code == TFLITE_FULLY_CONNECTED && result.scale_count == 1;
     quantised_finish_convolution(&importer->builder, layer, &result);

@@ -23,6 +23,7 @@ enum value_kind {
 
 struct padding {
     int top, left, bottom, right;
+    int front, back; /* of channels: which no layer does by itself */
 };
 
 struct value {

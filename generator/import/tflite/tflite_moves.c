@@ -71,12 +71,12 @@ int tflite_lay_border(struct tflite_importer *importer, const struct value *valu
     struct quantisation quantisation = {input.scale, input.zero_point + input.model_offset, input.model_offset != 0};
     const struct padding *padding = &value->padding;
     struct image_shape shape = {input.height + padding->top + padding->bottom, input.width + padding->left + padding->right,
-                                input.channels};
+                                input.channels + padding->front + padding->back};
     struct positions positions = make_positions(importer, &shape);
     const char *name = arena_format(importer->arena, "%s, with a border", input.name);
     fill_within(positions.rows, padding->top, input.height, padding->bottom, input.width * input.channels);
     fill_within(positions.columns, padding->left, input.width, padding->right, input.channels);
-    fill(positions.channels, input.channels, 0, 1, 1);
+    fill_within(positions.channels, padding->front, input.channels, padding->back, 1);
     int output = quantised_tensor(&importer->builder, name, shape.height, shape.width, shape.channels, &quantisation);
     lay_copy(importer, name, value->tensor, output, &positions);
     importer->builder.network->layers[importer->builder.network->layer_count - 1].padding_value = value->padding_element;

@@ -124,13 +124,13 @@ static bool read_borders(struct tflite_importer *importer, const struct tflite_t
     for (int i = 0; i < input->rank; i++)
         for (int side = 0; side < 2; side++) {
             int from_end = input->rank - 1 - i, number = tflite_integer(borders, 2 * (size_t)i + (size_t)side);
-            if (number < 0 || number > MAXIMUM_DIMENSION || (number != 0 && from_end != 1 && from_end != 2))
-                return tflite_fault(importer,
-                                    "a border of %d elements in dimension %d of %s; supported: of height and width", number,
-                                    i, tflite_shape_text(importer, input));
+            if (number < 0 || number > MAXIMUM_DIMENSION || (number != 0 && from_end > 2))
+                return tflite_fault(
+                    importer, "a border of %d elements in dimension %d of %s; supported: of height, width and channels",
+                    number, i, tflite_shape_text(importer, input));
             numbers[from_end][side] = number;
         }
-    *padding = (struct padding){numbers[2][0], numbers[1][0], numbers[2][1], numbers[1][1]};
+    *padding = (struct padding){numbers[2][0], numbers[1][0], numbers[2][1], numbers[1][1], numbers[0][0], numbers[0][1]};
     return true;
 }
 
@@ -145,7 +145,8 @@ bool tflite_pad(struct tflite_importer *importer, const struct tflite_operator *
         !tflite_image_shape(importer, from, &inside) || !tflite_image_shape(importer, to, &outside))
         return false;
     if (outside.height != inside.height + padding.top + padding.bottom ||
-        outside.width != inside.width + padding.left + padding.right || outside.channels != inside.channels)
+        outside.width != inside.width + padding.left + padding.right ||
+        outside.channels != inside.channels + padding.front + padding.back)
         return tflite_fault(importer, "the output's shape %s does not fit %s and its border",
                             tflite_shape_text(importer, to), tflite_shape_text(importer, from));
     *result = tflite_value_of(tensor);

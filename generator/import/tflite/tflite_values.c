@@ -194,7 +194,7 @@ static struct value *reads_value(struct tflite_importer *importer, int index)
 static bool has_padding(const struct value *value)
 {
     const struct padding *padding = &value->padding;
-    return padding->top || padding->left || padding->bottom || padding->right;
+    return padding->top || padding->left || padding->bottom || padding->right || padding->front || padding->back;
 }
 
 int tflite_reads(struct tflite_importer *importer, int index, struct padding *padding)
@@ -212,7 +212,8 @@ int tflite_reads(struct tflite_importer *importer, int index, struct padding *pa
     if (value->is_moved)
         *value = tflite_value_of(tflite_lay_view(importer, value, &shape));
     bool is_zero = value->padding_element == tflite_network_tensor(importer, value->tensor)->zero_point;
-    if (has_padding(value) && !(padding && is_zero))
+    bool is_flat = value->padding.front == 0 && value->padding.back == 0;
+    if (has_padding(value) && !(padding && is_zero && is_flat))
         *value = tflite_value_of(tflite_lay_border(importer, value));
     if (padding)
         *padding = value->padding;
