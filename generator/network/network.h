@@ -64,6 +64,7 @@ struct tensor {
     double scale;
     int zero_point;
     int model_offset;
+    bool is_channels_first; /* the model's own tensor is CHW, also where the network's others have their channels last */
 };
 
 /* How a stage rounds; m, a, e are multiplier, addend and exponent of the channel. All rational arithmetic is exact. */

@@ -9,11 +9,16 @@
 
 /* ---- the model's order and type ---- */
 
+static bool has_channels_last(const struct network *network, const struct tensor *tensor)
+{
+    return network->channels_last && !tensor->is_channels_first;
+}
+
 /* Where an element, counted in HWC, stands in the model's order. */
 static size_t model_position(const struct network *network, const struct tensor *tensor, size_t element)
 {
     size_t channels = (size_t)tensor->channels, pixels = (size_t)tensor->height * (size_t)tensor->width;
-    return network->channels_last ? element : element % channels * pixels + element / channels;
+    return has_channels_last(network, tensor) ? element : element % channels * pixels + element / channels;
 }
 
 static bool model_is_signed(const struct tensor *tensor) { return tensor->is_signed || tensor->model_offset < 0; }
@@ -125,9 +130,10 @@ static void write_npy_header(FILE *file, const struct network *network, const st
 {
     char text[256];
     int h = tensor->height, w = tensor->width, c = tensor->channels;
+    bool is_last = has_channels_last(network, tensor);
     int length = snprintf(text, sizeof text, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%d, %d, %d), }",
                           model_bytes(tensor) == 1 ? '|' : '<', model_is_signed(tensor) ? 'i' : 'u', model_bytes(tensor),
-                          network->channels_last ? h : c, network->channels_last ? w : h, network->channels_last ? c : w);
+                          is_last ? h : c, is_last ? w : h, is_last ? c : w);
     int padded = (10 + length + 1 + 63) / 64 * 64 - 10;
     fwrite("\x93NUMPY\x01\x00", 1, 8, file);
     fputc(padded & 255, file);

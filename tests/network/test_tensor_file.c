@@ -58,11 +58,12 @@ static void raw_bytes_are_in_the_models_order_and_type(void)
 {
     static const int8_t bytes[6] = {-128, 1, 2, 3, 4, 127};
     static const int64_t as_nhwc[6] = {0, 129, 130, 131, 132, 255}, as_nchw[6] = {0, 130, 132, 129, 131, 255};
-    for (int last = 0; last < 2; last++) {
+    for (int last = 0; last < 3; last++) {
         struct fixture f;
         start(&f, last, ".bin");
+        f.tensor.is_channels_first = last == 2;
         write_bytes(&f, bytes, sizeof bytes);
-        expect_values(read_file(&f), last ? as_nhwc : as_nchw);
+        expect_values(read_file(&f), last == 1 ? as_nhwc : as_nchw);
         end(&f);
     }
 }

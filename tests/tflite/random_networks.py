@@ -54,9 +54,15 @@ class Network:
         value = self.integers(*shape), *self.quantisation()
         index = self.tensor(value) if self.random.random() < 0.8 else self.unsigned(value)
         self.inputs.append(index)
-        if value[0] is self.values[index][0]:
-            return index
-        return self.operate(tfl.QUANTIZE, [index], value)
+        if value[0] is not self.values[index][0]:
+            index = self.operate(tfl.QUANTIZE, [index], value)
+        return index
+
+    def turned_input(self, shape):
+        """As PyTorch has it, channels first, and turned before all else."""
+        height, width, channels = shape[1:]
+        index = self.input((1, channels, height, width))
+        return self.transposed(index, [0, 2, 3, 1])
 
     def output(self, x):
         value = self.values[x]
@@ -384,7 +390,7 @@ class Network:
 
     def grow(self):
         pick = self.random
-        x = self.input((1, pick.randint(1, 9), pick.randint(1, 9), pick.randint(1, 6)))
+        x = pick.choice([self.input, self.input, self.turned_input])((1, pick.randint(1, 9), pick.randint(1, 9), pick.randint(1, 6)))
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
                  self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution,
                  self.concatenate, self.stream, self.constants, self.constants, self.choose, self.prelu, self.unary, self.move, self.move]

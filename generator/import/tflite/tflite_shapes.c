@@ -79,6 +79,52 @@ static bool read_order(struct tflite_importer *importer, int rank, int *order)
     return true;
 }
 
+/* Channels, height, width to height, width, channels. */
+static bool puts_channels_last(const struct tflite_tensor *from, const int *order)
+{
+    bool is_image = from->rank == 3 || (from->rank == 4 && from->dimensions[0] == 1 && order[0] == 0);
+    int first = from->rank - 3;
+    return is_image && order[first] == first + 1 && order[first + 1] == first + 2 && order[first + 2] == first;
+}
+
+/* Nothing else reads the network's tensor: no layer so far, and of the operators from this one on it alone. */
+static bool is_only_reader(const struct tflite_importer *importer, int tensor)
+{
+    const struct tflite_model *model = importer->model;
+    const struct network *network = importer->builder.network;
+    int readers = 0;
+    for (int i = 0; i < network->layer_count; i++)
+        readers += network->layers[i].inputs[0] == tensor || network->layers[i].inputs[1] == tensor;
+    for (const struct tflite_operator *operation = importer->current; operation < &model->operators[model->operator_count];
+         operation++)
+        for (int i = 0; i < operation->input_count; i++) {
+            const struct value *value = operation->inputs[i] == NO_TENSOR ? NULL : &importer->values[operation->inputs[i]];
+            readers += value && value->kind == VALUE_TENSOR && value->tensor == tensor;
+        }
+    return readers == 1;
+}
+
+/* An input that the model turns before all else is the application's to give as the firmware wants it: as images are. */
+static bool turn_input(struct tflite_importer *importer, const struct tflite_tensor *from, const int *order,
+                       struct value *result)
+{
+    struct tensor *tensor = tflite_network_tensor(importer, result->tensor);
+    struct image_shape shape;
+    if (result->is_moved || tensor->producer != NO_LAYER || tensor->is_channels_first || !puts_channels_last(from, order) ||
+        !is_only_reader(importer, result->tensor) || !tflite_image_shape(importer, from, &shape) ||
+        shape.height != tensor->height || shape.width != tensor->width || shape.channels != tensor->channels)
+        return false;
+    tensor->height = shape.width;
+    tensor->width = shape.channels;
+    tensor->channels = shape.height;
+    tensor->is_channels_first = true;
+    *result = tflite_value_of(result->tensor);
+    diagnose(importer->diagnostics, SEVERITY_NOTE, tensor->name, NULL,
+             "the firmware takes this input as height x width x channels, as images are; the model turns it from channels x "
+             "height x width, and files have it so");
+    return true;
+}
+
 bool tflite_transpose(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     (void)operation;
@@ -93,6 +139,8 @@ bool tflite_transpose(struct tflite_importer *importer, const struct tflite_oper
         return false;
     if (tensor_elements(tflite_network_tensor(importer, result->tensor)) != tflite_elements(from))
         return tflite_fault(importer, "%s is not the shape of what the network computes", tflite_shape_text(importer, from));
+    if (turn_input(importer, from, order, result))
+        return true;
     struct view view = result->is_moved ? result->view : view_of(from);
     view_permute(&view, order, &view);
     set_view(result, &view);
