@@ -147,6 +147,12 @@ def unknown_operator():
     return Model().quantise("a").node("Cumulate", ["a"], "t").quantise("y")
 
 
+def slopes():
+    model = Model().quantise("a").convolution().quantise("m")
+    return model.node("PRelu", ["m", model.constant("slope", np.full((4, 1, 1), 0.25, FLOAT) * np.arange(4, dtype=FLOAT)[:, None, None])],
+                      "p").quantise("y")
+
+
 def sums():
     return Model().quantise("a").convolution()
 
@@ -176,6 +182,7 @@ CASES = [
     ("normalised_exactly", normalised(0.5), 0, []),
     ("normalised_inexactly", normalised(0.3), 0, ["note", "left to the application"]),
     ("unknown_operator", unknown_operator(), 1, ["operator Cumulate is not supported"]),
+    ("slopes", slopes(), 1, ["PRelu_of_p", "'slope' of 4 numbers", "PReLU(1)"]),
     ("sums_of_32_bits", sums(), 0, []),
 ]
 

@@ -200,10 +200,30 @@ static void add_island(struct qdq *qdq, const struct node *node)
         qdq->island_types = add_to_list(qdq, qdq->island_types, arena_format(qdq->arena, "'%s'", node->type));
 }
 
+/* The constant of several numbers because of which an operator of two operands has no layer; null: none. */
+static const struct qdq_array *long_constant(const struct node *node, const struct qdq_value *inputs, int count)
+{
+    static const char *const types[] = {"PRelu", "Div", "Min", "Max", "Pow"};
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        is_known = is_known || !strcmp(types[i], node->type);
+    for (int i = 0; is_known && i < count; i++)
+        if (inputs[i].kind == QDQ_CONSTANT && inputs[i].array->count > 1)
+            return inputs[i].array;
+    return NULL;
+}
+
 static void report_island(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count)
 {
     int floating = floating_input(qdq, inputs, count);
     const struct value *value = floating < 0 ? NULL : &qdq->graph->values[node->inputs[floating]];
+    const struct qdq_array *constant = long_constant(node, inputs, count);
+    if (!value && constant) {
+        qdq_fault(qdq, node, NULL, "%s with the constant '%s' of %zu numbers; supported: one number%s", node->type,
+                  constant->name, constant->count,
+                  strcmp(node->type, "PRelu") != 0 ? "" : ", a slope for all channels (of PyTorch: PReLU(1))");
+        return;
+    }
     if (!value) {
         const struct operator_advice *advice = *node->domain ? NULL : operator_find_advice(node->type);
         qdq_fault(qdq, node, NULL, "operator %s%s%s is not supported here: %s", node->type,
