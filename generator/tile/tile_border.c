@@ -3,9 +3,8 @@
 
 #include "tile/tile.h"
 
-#define BYTES_A_CYCLE 2 /* of a core that fills words */
-#define ODD_BYTES     6 /* of a run that neither begins nor ends with a word, at most: they are filled one by one */
-#define BYTE_CYCLES   5
+#define BYTES_A_CYCLE 2 /* of a core that fills words; half as many where they lie at odd addresses */
+#define BYTE_CYCLES   5 /* of a run shorter than a word */
 
 /* Runs of border, and the cycles of their bytes. */
 struct filled {
@@ -14,8 +13,7 @@ struct filled {
 
 static uint64_t fill_cycles(uint64_t bytes, bool is_words)
 {
-    uint64_t odd = is_words ? 0 : bytes < ODD_BYTES ? bytes : ODD_BYTES;
-    return odd * BYTE_CYCLES + (bytes - odd) / BYTES_A_CYCLE;
+    return bytes < 4 ? bytes * BYTE_CYCLES : is_words ? bytes / BYTES_A_CYCLE : bytes;
 }
 
 /* What lies left and right of rows; whole rows of border are shared out by bytes, and so is what lies beside a single row.

@@ -7,6 +7,15 @@
 #include "dory/contract.h"
 #include "dory/layer.h"
 
+/* Kernels for depth-wise layers 3x3, one for each kind of normalisation. */
+#define DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, name)                                                                      \
+    KERNEL(name)                                                                                                            \
+    KERNEL(name##_clamped)                                                                                                  \
+    KERNEL(name##_clamped_less_one)                                                                                         \
+    KERNEL(name##_split)                                                                                                    \
+    KERNEL(name##_high)                                                                                                     \
+    KERNEL(name##_high_away)
+
 #define DORY_XPULPV2_KERNELS(KERNEL)                                                                                        \
     KERNEL(narrow_8)                                                                                                        \
     KERNEL(narrow_8_clamped)                                                                                                \
@@ -67,48 +76,17 @@
     KERNEL(grouped_any_8)                                                                                                   \
     KERNEL(grouped_any_4)                                                                                                   \
     KERNEL(grouped_any_2)                                                                                                   \
-    KERNEL(depthwise_3x3_stride_1)                                                                                          \
-    KERNEL(depthwise_3x3_stride_1_clamped)                                                                                  \
-    KERNEL(depthwise_3x3_stride_1_clamped_less_one)                                                                         \
-    KERNEL(depthwise_3x3_stride_1_split)                                                                                    \
-    KERNEL(depthwise_3x3_stride_1_high)                                                                                     \
-    KERNEL(depthwise_3x3_stride_1_high_away)                                                                                \
-    KERNEL(depthwise_3x3_stride_2)                                                                                          \
-    KERNEL(depthwise_3x3_stride_2_clamped)                                                                                  \
-    KERNEL(depthwise_3x3_stride_2_clamped_less_one)                                                                         \
-    KERNEL(depthwise_3x3_stride_2_split)                                                                                    \
-    KERNEL(depthwise_3x3_stride_2_high)                                                                                     \
-    KERNEL(depthwise_3x3_stride_2_high_away)                                                                                \
-    KERNEL(depthwise_3x3_chw_stride_1)                                                                                      \
-    KERNEL(depthwise_3x3_chw_stride_1_clamped)                                                                              \
-    KERNEL(depthwise_3x3_chw_stride_1_clamped_less_one)                                                                     \
-    KERNEL(depthwise_3x3_chw_stride_1_split)                                                                                \
-    KERNEL(depthwise_3x3_chw_stride_1_high)                                                                                 \
-    KERNEL(depthwise_3x3_chw_stride_1_high_away)                                                                            \
-    KERNEL(depthwise_3x3_chw_stride_1_half)                                                                                 \
-    KERNEL(depthwise_3x3_chw_stride_1_half_clamped)                                                                         \
-    KERNEL(depthwise_3x3_chw_stride_1_half_clamped_less_one)                                                                \
-    KERNEL(depthwise_3x3_chw_stride_1_half_split)                                                                           \
-    KERNEL(depthwise_3x3_chw_stride_1_half_high)                                                                            \
-    KERNEL(depthwise_3x3_chw_stride_1_half_high_away)                                                                       \
-    KERNEL(depthwise_3x3_chw_stride_1_one)                                                                                  \
-    KERNEL(depthwise_3x3_chw_stride_1_one_clamped)                                                                          \
-    KERNEL(depthwise_3x3_chw_stride_1_one_clamped_less_one)                                                                 \
-    KERNEL(depthwise_3x3_chw_stride_1_one_split)                                                                            \
-    KERNEL(depthwise_3x3_chw_stride_1_one_high)                                                                             \
-    KERNEL(depthwise_3x3_chw_stride_1_one_high_away)                                                                        \
-    KERNEL(depthwise_3x3_chw_stride_2)                                                                                      \
-    KERNEL(depthwise_3x3_chw_stride_2_clamped)                                                                              \
-    KERNEL(depthwise_3x3_chw_stride_2_clamped_less_one)                                                                     \
-    KERNEL(depthwise_3x3_chw_stride_2_split)                                                                                \
-    KERNEL(depthwise_3x3_chw_stride_2_high)                                                                                 \
-    KERNEL(depthwise_3x3_chw_stride_2_high_away)                                                                            \
-    KERNEL(depthwise_3x3_chw_stride_2_right)                                                                                \
-    KERNEL(depthwise_3x3_chw_stride_2_right_clamped)                                                                        \
-    KERNEL(depthwise_3x3_chw_stride_2_right_clamped_less_one)                                                               \
-    KERNEL(depthwise_3x3_chw_stride_2_right_split)                                                                          \
-    KERNEL(depthwise_3x3_chw_stride_2_right_high)                                                                           \
-    KERNEL(depthwise_3x3_chw_stride_2_right_high_away)                                                                      \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_stride_1)                                                        \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_stride_2)                                                        \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1)                                                    \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1_half)                                               \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1_one)                                                \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2)                                                    \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_half)                                               \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_one)                                                \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right)                                              \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right_half)                                         \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right_one)                                          \
     KERNEL(line_direct)                                                                                                     \
     KERNEL(line_clamped)                                                                                                    \
     KERNEL(line_clamped_less_one)                                                                                           \

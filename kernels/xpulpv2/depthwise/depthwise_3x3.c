@@ -1,7 +1,7 @@
 /* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in HWC: words of four columns of one channel come
  * from transposes, and the columns of a strip that do not exist go where an existing one is written afterwards. */
-#include "depthwise.h"
 #include "../xpulpv2.h"
+#include "depthwise.h"
 
 #if defined(DORY_XPULPV2)
 
@@ -25,21 +25,16 @@
 
 /* Stride 2: outputs 0 and 2 read the words at columns 0 and 4, outputs 1 and 3 words between. */
 #define START_STRIDE_2(way) "li a6, 0x05040302\n"
-#define START_LANE_STRIDE_2 ""
-#define INSTRUCTIONS_OF_START_LANE 0
-#define LOAD_UNITS          P_LW_NEXT("t0", "a0") P_LW_NEXT("t1", "a1") P_LW_NEXT("t2", "a7")
-#define INPUT_ROW(way, dot, a, b, c, d, k)                                                                                  \
-    LOAD_UNITS                                                                                                              \
-    dot(a, "t0", "s" #k) PV_SHUFFLE2_B("t0", "t1", "a6") dot(c, "t1", "s" #k) PV_SHUFFLE2_B("t1", "t2", "a6")               \
-    dot(b, "t0", "s" #k) dot(d, "t1", "s" #k)
+#define START_LANE_STRIDE_2(way) ""
+#define INSTRUCTIONS_OF_START_LANE(way) 0
+#define INPUT_ROW(way, dot, a, b, c, d, next_a, next_b, next_c, next_d)                                                     \
+    P_LW_NEXT("t0", "a0") P_LW_NEXT("t1", "a1") P_LW_NEXT("t2", "a7")                                                       \
+    dot(a, next_a, "t0", NEAR) PV_SHUFFLE2_B("t0", "t1", "a6") dot(c, next_c, "t1", NEAR) PV_SHUFFLE2_B("t1", "t2", "a6")   \
+    dot(b, next_b, "t0", NEAR) dot(d, next_d, "t1", NEAR)
+#define INSTRUCTIONS_OF_INPUT_ROW(way) 9
 
-#define SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                   \
-    LOAD_UNITS                                                                                                              \
-    PV_SDOTUSP_B(a, "t0", "s3") PV_DOTUSP_B(next_a, "t0", "s1") PV_SHUFFLE2_B("t0", "t1", "a6")                             \
-    PV_SDOTUSP_B(c, "t1", "s3") PV_DOTUSP_B(next_c, "t1", "s1") PV_SHUFFLE2_B("t1", "t2", "a6")                             \
-    PV_SDOTUSP_B(b, "t0", "s3") PV_DOTUSP_B(next_b, "t0", "s1") PV_SDOTUSP_B(d, "t1", "s3") PV_DOTUSP_B(next_d, "t1", "s1")
-
-#define NEXT_CHANNEL "nop\n"
+#define NEXT_CHANNEL          "nop\n"
+#define NEXT_CHANNEL_STRIDE_2 NEXT_CHANNEL
 #define AGAIN(label) "bnez t6, " label "\n"
 #define OWN_OPERANDS                                                                                                        \
     [step0] "m"(strip->own.step[0]), [step1] "m"(strip->own.step[1]),           \

@@ -6,12 +6,11 @@
  * - LOAD_ROW(a, b), two instructions, and ALIGN_ROW(a, b, free), for stride 1: words at columns 0 (a) and 2 (b) of the next
  *   input row, border included; with a register that is free
  * - INSTRUCTIONS_OF_ALIGN_ROW: how many these are
- * - START_STRIDE_2(way), START_LANE_STRIDE_2: set what the following two need, before the first lane and in each, in
- *   INSTRUCTIONS_OF_START_LANE
- * - INPUT_ROW(way, dot, a, b, c, d, k), 9 instructions, for stride 2: the dot products of the next input row with row k of
- * the weights, 1 to 3; SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d), 13: adds those with row 3, and
- * starts the sums of the next output row with those with row 1
- * - NEXT_CHANNEL: moves on from the last input row of a channel to the first one of the next
+ * - START_STRIDE_2(way), START_LANE_STRIDE_2(way): set what the following need, before the first lane and in each, in
+ *   INSTRUCTIONS_OF_START_LANE(way)
+ * - INPUT_ROW(way, dot, a, b, c, d, next_a, next_b, next_c, next_d), for stride 2: the dot products of the next input row,
+ *   FIRST_DOT, MIDDLE_DOT or LAST_DOT; in INSTRUCTIONS_OF_INPUT_ROW(way), and 4 more for the last
+ * - NEXT_CHANNEL, NEXT_CHANNEL_STRIDE_2: moves on from the last input row of a channel to the first one of the next
  * - AGAIN(label): to `label` where lanes are left to do, whose number is in t6
  * - OWN_OPERANDS: operands of all these
  */
@@ -69,9 +68,9 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
     "sw t2, %[output]\n"
 
 /* To `label` for the next lane. */
-#define NEXT_LANE(label)                                                                                                    \
+#define NEXT_LANE(label, next_channel)                                                                                      \
     "lw t6, %[lanes]\n"                                                                                                     \
-    NEXT_CHANNEL                                                                                                            \
+    next_channel                                                                                                            \
     "addi t6, t6, -1\n"                                                                                                     \
     "sw t6, %[lanes]\n"                                                                                                     \
     AGAIN(label)
@@ -138,7 +137,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         row_3                                                                                                               \
         "4:\n"                                                                                                              \
         row_4                                                                                                               \
-        NEXT_LANE("0b")                                                                                                     \
+        NEXT_LANE("0b", NEXT_CHANNEL)                                                                                       \
         "j 7f\n"                                                                                                            \
         "5: addi t6, t6, -1\n"                                                                                              \
         "bnez t6, 6f\n"                                                                                                     \
@@ -209,51 +208,70 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
  *
  * s1-s3            weights of three kernel rows
  * t3-t6 and s4-s7  sums of this output row and of the next, which shares an input row with it; in turn
- * t0-t2, a6, s9, s10, ra are the including file's */
+ * t0-t2, a1, a6, s9, s10, ra are the including file's */
 
-/* One output row, that is two input rows: 22 instructions beside those of `finish`. */
-#define STRIDE_2_ROW(way, finish, a, b, c, d, next_a, next_b, next_c, next_d, label_of_last)                                \
-    INPUT_ROW(way, PV_SDOTUSP_B, a, b, c, d, 2)                                                                             \
-    SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                       \
-    finish(a, b, c, d, "t0", "t1", label_of_last)
+/* A dot product of the first input row of an output row, of the second, and of the third, which is the first of the next.
+ * `weights` is NEAR or what the including file has beside it. */
+#define FIRST_DOT(sum, next, word, weights)  PV_DOTUSP_B(sum, word, weights##_1)
+#define MIDDLE_DOT(sum, next, word, weights) PV_SDOTUSP_B(sum, word, weights##_2)
+#define LAST_DOT(sum, next, word, weights)   PV_SDOTUSP_B(sum, word, weights##_3) PV_DOTUSP_B(next, word, weights##_1)
+#define NEAR_1 "s1"
+#define NEAR_2 "s2"
+#define NEAR_3 "s3"
 
-#define HEAD_STRIDE_2(constants) (23 + (constants) + INSTRUCTIONS_OF_START_LANE)
-
-/* Two rows a round, since two sets of sums are used in turn; or one in the first round, likewise. */
-#define COMPUTE_STRIDE_2(way, finish, load_constants, constants_instructions, finish_instructions)                          \
+/* Two rows a round, since two sets of sums are used in turn; or one in the first round, likewise. `first_a` is the first
+ * input row before `row_a`, in `first_instructions` as `first_b`. */
+#define COMPUTE_TWO_ROWS(way, load_constants, constants_instructions, first_instructions, row_instructions, first_a, row_a, \
+                         first_b, row_b)                                                                                    \
     __asm__ volatile(                                                                                                       \
         ".option push\n"                                                                                                    \
         ".balign 4\n"                                                                                                       \
         ".option norvc\n"                                                                                                   \
         LOAD_STRIP                                                                                                          \
         START_STRIDE_2(way)                                                                                                 \
-        LP_START("x0", 2 + HEAD_STRIDE_2(constants_instructions), "2")                                                      \
-        LP_END("x0", HEAD_STRIDE_2(constants_instructions) + 2 * (22 + (finish_instructions)), "1")                         \
+        LP_START("x0", 2 + HEAD_STRIDE_2(way, constants_instructions, first_instructions), "2")                             \
+        LP_END("x0", HEAD_STRIDE_2(way, constants_instructions, first_instructions) + 2 * (row_instructions), "1")          \
         "0:\n"                                                                                                              \
         LOAD_LANE(load_constants)                                                                                           \
         "lw t0, %[rounds]\n"                                                                                                \
         "lw t1, %[rest]\n"                                                                                                  \
-        START_LANE_STRIDE_2                                                                                                 \
+        START_LANE_STRIDE_2(way)                                                                                            \
         LP_COUNT("x0", "t0")                                                                                                \
         "bnez t1, 5f\n"                                                                                                     \
-        INPUT_ROW(way, PV_DOTUSP_B, "t3", "t4", "t5", "t6", 1)                                                              \
+        first_a                                                                                                             \
         "2:\n"                                                                                                              \
-        STRIDE_2_ROW(way, finish, "t3", "t4", "t5", "t6", "s4", "s5", "s6", "s7", "")                                       \
+        row_a                                                                                                               \
         "3:\n"                                                                                                              \
-        STRIDE_2_ROW(way, finish, "s4", "s5", "s6", "s7", "t3", "t4", "t5", "t6", "1: ")                                    \
-        NEXT_LANE("0b")                                                                                                     \
+        row_b                                                                                                               \
+        NEXT_LANE("0b", NEXT_CHANNEL_STRIDE_2)                                                                              \
         "j 7f\n"                                                                                                            \
         "5:\n"                                                                                                              \
-        INPUT_ROW(way, PV_DOTUSP_B, "s4", "s5", "s6", "s7", 1)                                                              \
+        first_b                                                                                                             \
         "j 3b\n"                                                                                                            \
         "7:\n"                                                                                                              \
         END_STRIP                                                                                                           \
         ".option pop\n"                                                                                                     \
         : CHANGED_OPERANDS                                                                                                  \
-        : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                                                      \
+        : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                   \
         : CLOBBERED)
 
-/* `compute` is COMPUTE_STRIDE_1, COMPUTE_HALF, COMPUTE_ONE or COMPUTE_STRIDE_2, `kind` a constant. */
+#define HEAD_STRIDE_2(way, constants, first) (14 + (constants) + INSTRUCTIONS_OF_START_LANE(way) + (first))
+
+/* Two input rows of four outputs beside `finish`, of which the second has four dot products more. */
+#define STRIDE_2_ROW(way, finish, a, b, c, d, next_a, next_b, next_c, next_d, label_of_last)                                \
+    INPUT_ROW(way, MIDDLE_DOT, a, b, c, d, , , , )                                                                          \
+    INPUT_ROW(way, LAST_DOT, a, b, c, d, next_a, next_b, next_c, next_d)                                                    \
+    finish(a, b, c, d, "t0", "t1", label_of_last)
+
+#define COMPUTE_STRIDE_2(way, finish, load_constants, constants_instructions, finish_instructions)                          \
+    COMPUTE_TWO_ROWS(way, load_constants, constants_instructions, INSTRUCTIONS_OF_INPUT_ROW(way),                           \
+                     2 * INSTRUCTIONS_OF_INPUT_ROW(way) + 4 + (finish_instructions),                                        \
+                     INPUT_ROW(way, FIRST_DOT, "t3", "t4", "t5", "t6", , , , ),                                             \
+                     STRIDE_2_ROW(way, finish, "t3", "t4", "t5", "t6", "s4", "s5", "s6", "s7", ""),                         \
+                     INPUT_ROW(way, FIRST_DOT, "s4", "s5", "s6", "s7", , , , ),                                             \
+                     STRIDE_2_ROW(way, finish, "s4", "s5", "s6", "s7", "t3", "t4", "t5", "t6", "1: "))
+
+/* `compute` is COMPUTE_STRIDE_1, COMPUTE_STRIDE_2 or one of those for last columns, `kind` a constant. */
 #define COMPUTE(compute, way, kind)                                                                                         \
     do {                                                                                                                    \
         if ((kind) == DORY_DIRECT) {                                                                                        \

@@ -1,17 +1,20 @@
 /* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in CHW, with one column of border on the left and on
  * the right for stride 1; for stride 2 on the left, or on the right as TensorFlow has it. The border's columns are not
- * there: words at odd addresses are loaded where they are, and at the edges a word that lies a column further, shifted, or
- * with a byte of border shuffled in: only the high kinds and the split one know a border that is not zero. A strip has four
- * columns; the last one overlaps the one before where the width is three more than a multiple of four, and is of one or two
- * columns where it is one or two more. */
+ * there, see depthwise_3x3_chw.h. A strip has four columns. The last one overlaps the one before where the width is no
+ * multiple of four, or has one or two columns in kernels with a function for these: the planner knows which takes less, for
+ * with shares of their own for last strips cores may begin in the middle of one. (Three columns alone take an eighth less of
+ * such a row, and more than that to bring their code to the cores' cache again in each tile.) */
+#include "depthwise_3x3_chw.h"
 #include "../scratch.h"
 #include "../share.h"
 #include "../xpulpv2.h"
-#include "depthwise_3x3.h"
 
 #define MAXIMUM_ROWS 120 /* of a band: see dory_rounds */
 
-/* Four columns of the output in a range of channels. */
+/* Strides; for stride 2 the side of the border. */
+enum way { STRIDE_1, STRIDE_2_LEFT, STRIDE_2_RIGHT };
+
+/* Columns of the output in a range of channels. */
 struct strip {
     const uint8_t
         *left; /* first row; stride 2: column 0. Stride 1: columns -1 to 2, or 0 to 3 and then shifted up by left_shift */
@@ -23,11 +26,8 @@ struct strip {
     uint32_t pitch;                   /* from row to row of the input */
     uint32_t plane_rest;              /* from behind the last row that is read to the next lane's first */
     int32_t step, row_step;           /* in the output */
-    uint32_t width;                   /* of it, only so many last columns: 4, or 1 or 2 at the end of rows */
+    uint32_t width;                   /* of it: 4, or what rows end in; with stride 1 the last ones of four */
 };
-
-/* Strides; for stride 1 whether rows end in two columns or in one, for stride 2 the side of the border. */
-enum way { STRIDE_1, STRIDE_1_HALF, STRIDE_1_ONE, STRIDE_2_LEFT, STRIDE_2_RIGHT };
 
 /* The work on one tile. */
 struct work {
@@ -41,9 +41,22 @@ struct work {
     uint32_t quad, strip;     /* at work */
 };
 
-static inline uint32_t stride_of(enum way way) { return way <= STRIDE_1_ONE ? 1 : 2; }
-static inline uint32_t end_of(enum way way) { return way == STRIDE_1_HALF ? 2 : way == STRIDE_1_ONE ? 1 : 0; }
+struct job;
 
+/* Computes a strip in its lanes. */
+typedef void compute_function(struct job *job);
+
+/* All that the assembly reads and writes: it leaves one register to find it by. */
+struct job {
+    struct work work;
+    struct strip strip;
+    struct dory_lanes lanes;
+    compute_function *end; /* of the last columns; none: strips of four are all */
+};
+
+static inline uint32_t stride_of(enum way way) { return way == STRIDE_1 ? 1 : 2; }
+
+/* Kinds whose border need not be zero. */
 static inline bool knows_border(enum dory_direct kind)
 {
     return kind == DORY_DIRECT_HIGH || kind == DORY_DIRECT_HIGH_AWAY || kind == DORY_DIRECT_SPLIT;
@@ -51,222 +64,120 @@ static inline bool knows_border(enum dory_direct kind)
 
 #if defined(DORY_XPULPV2)
 
-/* clang-format off */
-
-/* a0 and a1: left and right; s9 and s10: shifts or selectors, for stride 1; pitch: a6 for stride 1, a7 for stride 2 */
-#define STEP_1 "s8"
-#define STEP_2 "s8"
-#define LOAD_OWN                                                                                                            \
-    "lw a0, %[left]\n"                                                                                                      \
-    "lw a1, %[right]\n"                                                                                                     \
-    "lw s9, %[left_align]\n"                                                                                                \
-    "lw s10, %[right_align]\n"                                                                                              \
-    "lw a6, %[pitch]\n"                                                                                                     \
-    "lw a7, %[pitch]\n"
-
-#define LOAD_ROW(left, right) P_LW_STEP(left, "a6", "a0") P_LW_STEP(right, "a6", "a1")
-#define ALIGN_ROW(left, right, free)                                                                                          \
-    "sll " left ", " left ", s9\n"                                                                                          \
-    "srl " right ", " right ", s10\n"
-#define INSTRUCTIONS_OF_ALIGN_ROW 2
-#define BORDER_ROW(left, right, free)                                                                                       \
-    "lw " free ", %[border]\n"                                                                                              \
-    PV_SHUFFLE2_B(left, free, "s9")                                                                                         \
-    PV_SHUFFLE2_B(right, free, "s10")
-#define INSTRUCTIONS_OF_BORDER_ROW 3
-#define START_ALIGN_RIGHT    "nop\n"
-#define ALIGN_RIGHT(right)   "srli " right ", " right ", 8\n"
-#define START_BORDER_RIGHT   "lw t0, %[border]\n"
-#define BORDER_RIGHT(right)  PV_SHUFFLE2_B(right, "t0", "s10")
-
-/* Stride 2: words at columns 0 and 4 as they lie in memory, without border, and t2, of which one byte is read: with border on
- * the left the last one before them, else the first one behind them. */
-#define START_STRIDE_2(way) way##_SELECT
-#define LOAD_UNITS(way)                                                                                                     \
-    way##_THIRD                                                                                                             \
-    "lw t1, 4(a0)\n" P_LW_STEP("t0", "a7", "a0")
-
-/* Border on the left: outputs 1 and 3 are dot products of both words with the weights a byte further, outputs 0 and 2 of words
- * that begin a column earlier. */
-#define FURTHER_1 "ra"
-#define FURTHER_2 "s9"
-#define FURTHER_3 "s10"
-#define START_LANE_STRIDE_2                                                                                                 \
-    "slli ra, s1, 8\n"                                                                                                      \
-    "slli s9, s2, 8\n"                                                                                                      \
-    "slli s10, s3, 8\n"
-#define INSTRUCTIONS_OF_START_LANE 3
-#define SELECT_LEFT  "li a6, 0x02010007\n"
-#define SHUFFLE_LEFT PV_SHUFFLE2_B("t1", "t0", "a6") PV_SHUFFLE2_B("t0", "t2", "a6")
-#define DOTS_LEFT(dot, a, b, c, d, k)                                                                                       \
-    dot(d, "t1", FURTHER_##k) dot(b, "t0", FURTHER_##k) SHUFFLE_LEFT dot(c, "t1", "s" #k) dot(a, "t0", "s" #k)
-#define SHARED_DOTS_LEFT(a, b, c, d, next_a, next_b, next_c, next_d)                                                        \
-    PV_SDOTUSP_B(d, "t1", FURTHER_3) PV_DOTUSP_B(next_d, "t1", FURTHER_1)                                                   \
-    PV_SDOTUSP_B(b, "t0", FURTHER_3) PV_DOTUSP_B(next_b, "t0", FURTHER_1)                                                   \
-    SHUFFLE_LEFT                                                                                                            \
-    PV_SDOTUSP_B(c, "t1", "s3") PV_DOTUSP_B(next_c, "t1", "s1") PV_SDOTUSP_B(a, "t0", "s3") PV_DOTUSP_B(next_a, "t0", "s1")
-#define ALIGN_SELECT  SELECT_LEFT
-#define LEAVE_SELECT  SELECT_LEFT
-#define BORDER_SELECT SELECT_LEFT
-#define ALIGN_THIRD   "li t2, 0\n"
-#define LEAVE_THIRD   "lw t2, -4(a0)\n"
-#define BORDER_THIRD  "lw t2, %[border]\n"
-#define ALIGN_DOTS    DOTS_LEFT
-#define LEAVE_DOTS    DOTS_LEFT
-#define BORDER_DOTS   DOTS_LEFT
-#define ALIGN_SHARED_DOTS  SHARED_DOTS_LEFT
-#define LEAVE_SHARED_DOTS  SHARED_DOTS_LEFT
-#define BORDER_SHARED_DOTS SHARED_DOTS_LEFT
-
-/* On the right: outputs 0 and 2 are dot products of both words, outputs 1 and 3 of words that begin two columns further. */
-#define SELECT_RIGHT "li a6, 0x05040302\n"
-#define SHUFFLE_RIGHT PV_SHUFFLE2_B("t0", "t1", "a6") PV_SHUFFLE2_B("t1", "t2", "a6")
-#define DOTS_RIGHT(dot, a, b, c, d, k)                                                                                      \
-    dot(c, "t1", "s" #k) dot(a, "t0", "s" #k) SHUFFLE_RIGHT dot(b, "t0", "s" #k) dot(d, "t1", "s" #k)
-#define SHARED_DOTS_RIGHT(a, b, c, d, next_a, next_b, next_c, next_d)                                                       \
-    PV_SDOTUSP_B(c, "t1", "s3") PV_DOTUSP_B(next_c, "t1", "s1") PV_SDOTUSP_B(a, "t0", "s3") PV_DOTUSP_B(next_a, "t0", "s1") \
-    SHUFFLE_RIGHT                                                                                                           \
-    PV_SDOTUSP_B(b, "t0", "s3") PV_DOTUSP_B(next_b, "t0", "s1") PV_SDOTUSP_B(d, "t1", "s3") PV_DOTUSP_B(next_d, "t1", "s1")
-#define RIGHT_ALIGN_SELECT  SELECT_RIGHT
-#define RIGHT_LEAVE_SELECT  SELECT_RIGHT
-#define RIGHT_BORDER_SELECT SELECT_RIGHT
-#define RIGHT_ALIGN_THIRD   ALIGN_THIRD
-#define RIGHT_LEAVE_THIRD   "lbu t2, 8(a0)\n"
-#define RIGHT_BORDER_THIRD  BORDER_THIRD
-#define RIGHT_ALIGN_DOTS    DOTS_RIGHT
-#define RIGHT_LEAVE_DOTS    DOTS_RIGHT
-#define RIGHT_BORDER_DOTS   DOTS_RIGHT
-#define RIGHT_ALIGN_SHARED_DOTS  SHARED_DOTS_RIGHT
-#define RIGHT_LEAVE_SHARED_DOTS  SHARED_DOTS_RIGHT
-#define RIGHT_BORDER_SHARED_DOTS SHARED_DOTS_RIGHT
-
-#define INPUT_ROW(way, dot, a, b, c, d, k) LOAD_UNITS(way) way##_DOTS(dot, a, b, c, d, k)
-#define SHARED_INPUT_ROW(way, a, b, c, d, next_a, next_b, next_c, next_d)                                                   \
-    LOAD_UNITS(way) way##_SHARED_DOTS(a, b, c, d, next_a, next_b, next_c, next_d)
-
-#define NEXT_CHANNEL                                                                                                        \
-    "lw t5, %[plane_rest]\n"                                                                                                \
-    "nop\n"                                                                                                                 \
-    "add a0, a0, t5\n"                                                                                                      \
-    "add a1, a1, t5\n"
-
-/* Behind every fourth lane there are constants, and then weights, to be jumped over. */
-#define AGAIN(label)                                                                                                        \
-    "andi t5, t6, 3\n"                                                                                                      \
-    "bnez t5, " label "\n"                                                                                                  \
-    "beqz t6, 9f\n"                                                                                                         \
-    "lw t0, %[weights]\n"                                                                                                   \
-    "lw t1, %[constants]\n"                                                                                                 \
-    "lw t2, %[constants_bytes]\n"                                                                                           \
-    "addi t1, t1, 48\n"                                                                                                     \
-    "add t0, t0, t2\n"                                                                                                      \
-    "sw t1, %[constants]\n"                                                                                                 \
-    "sw t0, %[weights]\n"                                                                                                   \
-    "j " label "\n"                                                                                                         \
-    "9:\n"
-
-#define OWN_OPERANDS                                                                                                        \
-    [step0] "m"(strip->step), [row_step] "m"(strip->row_step),                  \
-        [rounds] "m"(strip->rounds), [rest] "m"(strip->rest), [left] "m"(strip->left), [right] "m"(strip->right),           \
-        [left_align] "m"(strip->left_align), [right_align] "m"(strip->right_align), [pitch] "m"(strip->pitch),              \
-        [border] "m"(strip->border),                                                                                        \
-        [plane_rest] "m"(strip->plane_rest), [constants_bytes] "m"(work->constants_bytes)
-
-/* clang-format on */
-
-/* With the words of one edge, or of none. */
-#define COMPUTE_WORDS(compute, align, border, leave, kind)                                                                  \
+#define COMPUTE_JOB(compute, way, kind)                                                                                     \
     do {                                                                                                                    \
-        if (!(strip->left_shift | strip->right_shift)) {                                                                    \
-            COMPUTE(compute, leave, kind);                                                                                  \
-        } else if (knows_border(kind)) {                                                                                    \
-            COMPUTE(compute, border, kind);                                                                                 \
-        } else {                                                                                                            \
-            COMPUTE(compute, align, kind);                                                                                  \
-        }                                                                                                                   \
+        const struct work *work = &job->work;                                                                               \
+        const struct strip *strip = &job->strip;                                                                            \
+        struct dory_lanes *lanes = &job->lanes;                                                                             \
+        COMPUTE(compute, way, kind);                                                                                        \
     } while (0)
 
-/* With those of the right edge. */
-#define COMPUTE_END(compute, kind)                                                                                          \
+/* Stride 1, with the words of one edge or both. */
+#define COMPUTE_AT_EDGE(compute, kind)                                                                                      \
     do {                                                                                                                    \
         if (knows_border(kind)) {                                                                                           \
-            COMPUTE(compute, BORDER, kind);                                                                                 \
+            COMPUTE_JOB(compute, BORDER, kind);                                                                             \
         } else {                                                                                                            \
-            COMPUTE(compute, ALIGN, kind);                                                                                  \
+            COMPUTE_JOB(compute, ALIGN, kind);                                                                              \
         }                                                                                                                   \
     } while (0)
 
-/* `way` and `kind` are constants. */
-static inline __attribute__((always_inline)) void compute(const struct work *work, const struct strip *strip,
-                                                          struct dory_lanes *lanes, enum way way, enum dory_direct kind)
+static inline __attribute__((always_inline)) void compute_stride_1(struct job *job, uint32_t width, enum dory_direct kind)
 {
-    if (way == STRIDE_1_HALF && strip->width < 4) {
-        COMPUTE_END(COMPUTE_HALF, kind);
-    } else if (way == STRIDE_1_ONE && strip->width < 4) {
-        COMPUTE_END(COMPUTE_ONE, kind);
-    } else if (stride_of(way) == 1) {
-        COMPUTE_WORDS(COMPUTE_STRIDE_1, ALIGN, BORDER, LEAVE, kind);
-    } else if (way == STRIDE_2_LEFT) {
-        COMPUTE_WORDS(COMPUTE_STRIDE_2, ALIGN, BORDER, LEAVE, kind);
+    if (width == 1) {
+        COMPUTE_AT_EDGE(COMPUTE_ONE, kind);
+    } else if (width == 2) {
+        COMPUTE_AT_EDGE(COMPUTE_HALF, kind);
+    } else if (job->strip.left_shift | job->strip.right_shift) {
+        COMPUTE_AT_EDGE(COMPUTE_STRIDE_1, kind);
     } else {
-        COMPUTE_WORDS(COMPUTE_STRIDE_2, RIGHT_ALIGN, RIGHT_BORDER, RIGHT_LEAVE, kind);
+        COMPUTE_JOB(COMPUTE_STRIDE_1, LEAVE, kind);
+    }
+}
+
+#define COMPUTE_STRIDE_2_OF(side, kind)                                                                                     \
+    do {                                                                                                                    \
+        if (width == 1) {                                                                                                   \
+            COMPUTE_JOB(COMPUTE_STRIDE_2_ONE, side, kind);                                                                  \
+        } else if (width == 2) {                                                                                            \
+            COMPUTE_JOB(COMPUTE_STRIDE_2_HALF, side, kind);                                                                 \
+        } else if (job->strip.left_shift | job->strip.right_shift) {                                                        \
+            COMPUTE_JOB(COMPUTE_STRIDE_2, side##_EDGE, kind);                                                               \
+        } else {                                                                                                            \
+            COMPUTE_JOB(COMPUTE_STRIDE_2, side, kind);                                                                      \
+        }                                                                                                                   \
+    } while (0)
+
+/* `way`, `width` and `kind` are constants. */
+static inline __attribute__((always_inline)) void compute(struct job *job, enum way way, uint32_t width,
+                                                          enum dory_direct kind)
+{
+    if (way == STRIDE_1) {
+        compute_stride_1(job, width, kind);
+    } else if (way == STRIDE_2_LEFT) {
+        COMPUTE_STRIDE_2_OF(LEFT, kind);
+    } else {
+        COMPUTE_STRIDE_2_OF(RIGHT, kind);
     }
 }
 
 #else
 
-/* Words whose first three bytes each of the four outputs reads. */
-static void load_row(const struct strip *strip, uint32_t offset, enum way way, uint32_t word[4])
+/* Words whose first three bytes each of the last `width` of four outputs reads. */
+static void load_row_stride_1(const struct strip *strip, uint32_t offset, uint32_t word[4])
 {
-    const uint8_t *left = strip->left + offset, *right = strip->right + offset;
-    uint32_t border = strip->border & 0xFF, first = dory_load_word(left);
-    if (stride_of(way) == 1) {
-        word[0] = first << strip->left_shift | (strip->left_shift ? border : 0);
-        word[1] = word[0] >> 8;
-        word[2] = dory_load_word(right) >> strip->right_shift | (strip->right_shift ? border << 24 : 0);
-        word[3] = word[2] >> 8;
-        return;
-    }
-    uint32_t second = dory_load_word(left + 4);
-    if (way == STRIDE_2_LEFT) {
-        word[0] = first << 8 | (strip->left_shift ? border : left[-1]);
-        word[1] = first >> 8;
-        word[2] = second << 8 | first >> 24;
-        word[3] = second >> 8;
-    } else {
-        word[0] = first;
-        word[1] = first >> 16 | second << 16;
-        word[2] = second;
-        word[3] = second >> 16 | (strip->right_shift ? border : left[8]) << 16;
+    uint32_t border = strip->border & 0xFF;
+    word[0] = dory_load_word(strip->left + offset) << strip->left_shift | (strip->left_shift ? border : 0);
+    word[1] = word[0] >> 8;
+    word[2] = dory_load_word(strip->right + offset) >> strip->right_shift | (strip->right_shift ? border << 24 : 0);
+    word[3] = word[2] >> 8;
+}
+
+static void load_row_stride_2(const struct strip *strip, uint32_t offset, int32_t left, uint32_t word[4])
+{
+    for (int32_t i = 0, width = (int32_t)strip->width; i < width; i++) {
+        word[4 - width + i] = 0;
+        for (int32_t tap = 0; tap < 3; tap++) {
+            int32_t column = 2 * i - left + tap;
+            bool there = !(strip->left_shift && column < 0) && !(strip->right_shift && column == 2 * width);
+            uint32_t byte = there ? strip->left[(int32_t)offset + column] : strip->border & 0xFF;
+            word[4 - width + i] |= byte << (8 * tap);
+        }
     }
 }
 
-static void compute_row(const struct work *work, const struct strip *strip, const struct dory_lanes *lanes,
-                        uint32_t first_row, uint8_t *output)
+static void compute_row(const struct job *job, uint32_t first_row, uint8_t *output)
 {
+    const struct strip *strip = &job->strip;
     int32_t sum[4] = {0};
     for (uint32_t ky = 0; ky < 3; ky++) {
-        uint32_t word[4];
-        load_row(strip, (first_row + ky) * strip->pitch, work->way, word);
+        uint32_t word[4] = {0}, offset = (first_row + ky) * strip->pitch;
+        if (job->work.way == STRIDE_1) {
+            load_row_stride_1(strip, offset, word);
+        } else {
+            load_row_stride_2(strip, offset, job->work.way == STRIDE_2_LEFT, word);
+        }
         for (unsigned i = 0; i < 4; i++) {
-            sum[i] = pv_sdotusp_b(sum[i], word[i], dory_load_word(lanes->weights + 4 * ky));
+            sum[i] = pv_sdotusp_b(sum[i], word[i], dory_load_word(job->lanes.weights + 4 * ky));
         }
     }
-    dory_normalise_in_its_kind(&work->normaliser, sum, 1, 4, lanes->constants);
+    dory_normalise_in_its_kind(&job->work.normaliser, sum, 1, 4, job->lanes.constants);
     for (int32_t i = 0; i < (int32_t)strip->width; i++) {
         output[i * strip->step] = (uint8_t)sum[3 - i];
     }
 }
 
-static void compute(const struct work *work, struct strip *strip, struct dory_lanes *lanes, enum way way,
-                    enum dory_direct kind)
+static void compute(struct job *job, enum way way, uint32_t width, enum dory_direct kind)
 {
-    (void)kind;
+    (void)kind, (void)width;
+    struct work *work = &job->work;
+    struct strip *strip = &job->strip;
+    struct dory_lanes *lanes = &job->lanes;
     uint32_t stride = stride_of(way), round = stride == 2 ? 2 : 3,
              rows = (strip->rounds - (strip->rest != 0)) * round + strip->rest;
     for (; lanes->left > 0; lanes->left--) {
         for (uint32_t row = 0; row < rows; row++) {
-            compute_row(work, strip, lanes, row * stride, lanes->output + row * work->columns * work->channels);
+            compute_row(job, row * stride, lanes->output + row * work->columns * work->channels);
         }
         strip->left += work->plane_bytes;
         strip->right += work->plane_bytes;
@@ -282,31 +193,44 @@ static void compute(const struct work *work, struct strip *strip, struct dory_la
 
 #endif
 
-/* The strip from output column `column` on; `row` is where the first input row starts. */
-static inline void place_strip(const struct work *work, struct strip *strip, const uint8_t *row, uint32_t column,
-                               enum way way, enum dory_direct kind)
+/* The strip at work, from output column `column` on; `row` is where the first input row starts. */
+static inline void place_strip(const struct work *work, struct strip *strip, uint32_t column, const uint8_t *row,
+                               enum way way, bool selects)
 {
-    bool first = column == 0 && way != STRIDE_2_RIGHT, last = column + 4 == work->columns && way != STRIDE_2_LEFT;
-    if (stride_of(way) == 1) {
-        strip->left = row + column - (first ? 0 : 1);
-        strip->right = row + column + (last ? 0 : 1);
+    uint32_t end = column + strip->width;
+    bool first = column == 0 && way != STRIDE_2_RIGHT, last = end == work->columns && way != STRIDE_2_LEFT;
+    if (way == STRIDE_1) {
+        strip->left = row + end - 4 - (first ? 0 : 1);
+        strip->right = row + end - 4 + (last ? 0 : 1);
     } else {
         strip->left = strip->right = row + 2 * column;
     }
     strip->left_shift = first ? 8 : 0;
     strip->right_shift = last ? 8 : 0;
-    if (knows_border(kind)) {
-        strip->left_align = first ? 0x02010004 : 0x03020100;
-        strip->right_align = last ? 0x04030201 : 0x03020100;
-    } else {
-        strip->left_align = strip->left_shift;
-        strip->right_align = strip->right_shift;
+    if (way == STRIDE_1) {
+        strip->left_align = !selects ? strip->left_shift : first ? 0x02010004 : 0x03020100;
+        strip->right_align = !selects ? strip->right_shift : last ? 0x04030201 : 0x03020100;
     }
 }
 
-static inline void start_work(struct work *work, const struct dory_layer *layer, const struct dory_tile *tile, enum way way)
+/* The assembly of these kinds reads no more of it than the shift. */
+static inline void start_normaliser(struct dory_normaliser *normaliser, const struct dory_layer *layer,
+                                    enum dory_direct kind)
 {
-    dory_start_normaliser(&work->normaliser, layer);
+#if defined(DORY_XPULPV2)
+    if (kind == DORY_DIRECT || kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_CLAMPED_LESS_ONE) {
+        normaliser->direct_shift = layer->shift + (kind == DORY_DIRECT_CLAMPED_LESS_ONE);
+        return;
+    }
+#endif
+    dory_start_normaliser_as(normaliser, layer, kind);
+}
+
+/* Field by field: an initialiser would be a call that clears all. */
+static inline void start_work(struct work *work, const struct dory_layer *layer, const struct dory_tile *tile, enum way way,
+                              enum dory_direct kind)
+{
+    start_normaliser(&work->normaliser, layer, kind);
     work->tile = tile;
     work->way = way;
     work->columns = tile->columns;
@@ -318,13 +242,12 @@ static inline void start_work(struct work *work, const struct dory_layer *layer,
 }
 
 /* What does not change from strip to strip, and what changes with its rows. */
-static inline void start_strips(const struct work *work, struct strip *strip, uint8_t border)
+static inline void start_strips(const struct work *work, struct strip *strip, uint32_t width)
 {
     strip->pitch = work->tile->input_columns;
-    strip->border = border * 0x01010101u;
     strip->step = -(int32_t)work->channels;
-    strip->row_step = (int32_t)((work->columns + 3) * work->channels);
-    strip->width = 4;
+    strip->row_step = (int32_t)((work->columns + width - 1) * work->channels);
+    strip->width = width;
 }
 
 static inline void set_rows(const struct work *work, struct strip *strip, uint32_t rows, uint32_t stride)
@@ -334,116 +257,139 @@ static inline void set_rows(const struct work *work, struct strip *strip, uint32
 }
 
 /* Rows `first` and up of a strip, in so many quads. */
-static inline __attribute__((always_inline)) void run_rows(const struct work *work, struct strip *strip, uint32_t first,
-                                                           uint32_t rows, uint32_t quads, enum way way,
-                                                           enum dory_direct kind)
+static inline __attribute__((always_inline)) void run_rows(struct job *job, uint32_t first, uint32_t rows, uint32_t quads,
+                                                           enum way way, enum dory_direct kind, compute_function *four)
 {
-    uint32_t stride = stride_of(way);
+    struct work *work = &job->work;
     const struct dory_tile *tile = work->tile;
-    const uint8_t *weights = (const uint8_t *)tile->weights + work->quad * work->quad_bytes;
-    uint32_t column = dory_minimum(4 * work->strip, work->columns - 4), channel = 4 * work->quad;
-    uint32_t first_pixel = first * work->columns + column + 3;
-    struct dory_lanes lanes = {.weights = weights,
-                               .constants = weights + 48,
-                               .output = (uint8_t *)tile->output + first_pixel * work->channels + channel,
-                               .left = dory_minimum(4 * quads, work->channels - channel)};
-    place_strip(work, strip, (const uint8_t *)tile->input + channel * work->plane_bytes + first * stride * strip->pitch,
-                column, way, kind);
-    set_rows(work, strip, rows, stride);
-    compute(work, strip, &lanes, way, kind);
-}
-
-/* Quads of a strip that may follow each other from `work->quad` on: of all rows, and with four channels each. */
-static inline uint32_t quads_together(const struct work *work, const struct dory_grid_share *share)
-{
-    uint32_t rows = work->tile->rows;
-    if (share->first != 0 || share->items < 2 * rows || rows > MAXIMUM_ROWS) {
-        return 1;
-    }
-    uint32_t quads = dory_minimum(dory_quotient(share->items, rows), work->channels / 4 - work->quad);
-    return quads ? quads : 1;
-}
-
-/* Strips `first_strip` and up: a core's share is a range of the grid of strips and quads, by rows: strips are long, and
- * balanced to a row. */
-static inline __attribute__((always_inline)) void run_strips(struct work *work, struct strip *strip,
-                                                             struct dory_grid_share share, uint32_t first_strip,
-                                                             enum way way, enum dory_direct kind)
-{
-    uint32_t rows = work->tile->rows, strips = dory_quotient(share.row, work->quads);
-    work->strip = first_strip + strips;
-    work->quad = share.row - strips * work->quads;
-    while (share.items > 0) {
-        uint32_t end = dory_grid_share_row_end(&share, rows), quads = quads_together(work, &share);
-        for (uint32_t first = share.first; first < end; first += MAXIMUM_ROWS) {
-            run_rows(work, strip, first, dory_minimum(MAXIMUM_ROWS, end - first), quads, way, kind);
-        }
-        dory_grid_share_next_row(&share, end);
-        share.items -= (quads - 1) * rows;
-        work->quad += quads;
-        if (work->quad == work->quads) {
-            work->quad = 0;
-            work->strip++;
-        }
+    uint32_t width = job->strip.width, column = dory_minimum(4 * work->strip, work->columns - width);
+    uint32_t channel = 4 * work->quad, last_pixel = first * work->columns + column + width - 1;
+    job->lanes.weights = (const uint8_t *)tile->weights + work->quad * work->quad_bytes;
+    job->lanes.constants = job->lanes.weights + 48;
+    job->lanes.output = (uint8_t *)tile->output + last_pixel * work->channels + channel;
+    job->lanes.left = dory_minimum(4 * quads, work->channels - channel);
+    place_strip(work, &job->strip, column,
+                (const uint8_t *)tile->input + channel * work->plane_bytes + first * stride_of(way) * job->strip.pitch, way,
+                knows_border(kind));
+    set_rows(work, &job->strip, rows, stride_of(way));
+    if (width < 4) {
+        job->end(job);
+    } else {
+        four(job);
     }
 }
 
-/* The strips of four columns, and then those that end rows, each in equal shares. */
+/* A core's share of the grid of strips and quads, by rows: strips are long, and balanced to a row. `whole` columns of rows
+ * are among them, perhaps between parts of two others. */
+struct share {
+    uint32_t column, first, items, whole;
+};
+
+/* Where columns are even there are no parts: divisions take as long as a row. */
+static inline struct share share_of(uint32_t columns, uint32_t rows, unsigned core, unsigned cores)
+{
+    if (cores == 8 && columns % 8 == 0) {
+        uint32_t whole = columns / 8;
+        return (struct share){.column = core * whole, .items = whole * rows, .whole = whole};
+    }
+    struct dory_grid_share grid = dory_grid_share_of(columns, rows, core, cores);
+    uint32_t begun = grid.first ? dory_minimum(rows - grid.first, grid.items) : 0, left = grid.items - begun;
+    return (struct share){grid.row, grid.first, grid.items, left < rows ? 0 : dory_quotient(left, rows)};
+}
+
+/* Quads of a strip at once, in bands that the assembly can count, and on to the next one. */
+static inline __attribute__((always_inline)) void run_column(struct job *job, uint32_t first, uint32_t rows, uint32_t quads,
+                                                             enum way way, enum dory_direct kind, compute_function *four)
+{
+    struct work *work = &job->work;
+    for (uint32_t end = first + rows; first < end; first += MAXIMUM_ROWS) {
+        run_rows(job, first, dory_minimum(MAXIMUM_ROWS, end - first), quads, way, kind, four);
+    }
+    work->quad += quads;
+    if (work->quad == work->quads) {
+        work->quad = 0;
+        work->strip++;
+    }
+}
+
+/* Quads of a strip that may follow each other from `work->quad` on, of so many: with four channels each. */
+static inline uint32_t quads_together(const struct work *work, uint32_t rows, uint32_t whole)
+{
+    uint32_t quads = work->channels / 4 - work->quad;
+    return rows > MAXIMUM_ROWS || quads == 0 ? 1 : dory_minimum(quads, whole);
+}
+
+/* Strips `strip` and up. `way` and `kind` are constants, and `four` is inlined. */
+static inline __attribute__((always_inline)) void run_strips(struct job *job, struct share share, uint32_t strip,
+                                                             enum way way, enum dory_direct kind, compute_function *four)
+{
+    struct work *work = &job->work;
+    uint32_t rows = work->tile->rows, strips = share.column < work->quads ? 0 : dory_quotient(share.column, work->quads);
+    work->strip = strip + strips;
+    work->quad = share.column - strips * work->quads;
+    for (; share.items > 0; share.first = 0) {
+        uint32_t here = dory_minimum(rows - share.first, share.items);
+        uint32_t quads = here < rows ? 1 : quads_together(work, rows, share.whole);
+        run_column(job, share.first, here, quads, way, kind, four);
+        share.items -= here * quads;
+        share.whole -= here < rows ? 0 : quads;
+    }
+}
+
+/* The strips of four columns, and then those that end rows, if there are: each in equal shares. */
 static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
-                                                      unsigned core, unsigned cores, enum way way, enum dory_direct kind)
+                                                      unsigned core, unsigned cores, enum way way, enum dory_direct kind,
+                                                      compute_function *four, compute_function *end)
 {
-    struct work work; /* and strip: field by field, an initialiser would be a call that clears all */
-    struct strip strip;
-    start_work(&work, layer, tile, way);
-    start_strips(&work, &strip, (uint8_t)layer->border_value);
-    uint32_t end = end_of(way), strips = (tile->columns + 3u) / 4 - (end != 0), first = 0;
+    struct job job;
+    job.end = end;
+    start_work(&job.work, layer, tile, way, kind);
+    start_strips(&job.work, &job.strip, 4);
+    job.strip.border = (uint8_t)layer->border_value * 0x01010101u;
+    uint32_t first = 0, strips = (tile->columns + (end ? 0u : 3u)) / 4;
     for (;;) {
-        run_strips(&work, &strip, dory_grid_share_of(strips * work.quads, tile->rows, core, cores), first, way, kind);
-        if (end == 0 || strip.width == end) {
+        run_strips(&job, share_of(strips * job.work.quads, tile->rows, core, cores), first, way, kind, four);
+        if (!end || job.strip.width < 4) {
             return;
         }
         first = strips;
         strips = 1;
-        strip.width = end;
-        strip.row_step -= (int32_t)((4 - end) * work.channels);
+        start_strips(&job.work, &job.strip, tile->columns % 4u);
     }
 }
 
-/* One function for each way and kind of normalisation, so that a network has only what it needs. */
-#define KERNEL(name, way, kind)                                                                                             \
+/* One function for each way and kind of normalisation, and for each number of columns that rows may end in, so that a
+ * network has only what it needs. */
+#define RUN_FUNCTION(name, way, kind)                                                                                       \
+    static inline __attribute__((always_inline)) void four_##name(struct job *job) { compute(job, way, 4, kind); }          \
+    static __attribute__((noinline)) void run_##name(const struct dory_layer *layer, const struct dory_tile *tile,          \
+                                                     unsigned core, unsigned cores, compute_function *end)                  \
+    {                                                                                                                       \
+        run(layer, tile, core, cores, way, kind, four_##name, end);                                                         \
+    }
+#define END_FUNCTION(name, way, width, kind)                                                                                \
+    static __attribute__((noinline)) void name(struct job *job) { compute(job, way, width, kind); }
+#define KERNEL(name, run, end)                                                                                              \
     void dory_xpulpv2_depthwise_3x3_chw_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, \
                                                unsigned cores)                                                              \
     {                                                                                                                       \
-        run(layer, tile, core, cores, way, kind);                                                                           \
+        run(layer, tile, core, cores, end);                                                                                 \
     }
+#define KERNELS(name, suffix, way, kind)                                                                                    \
+    RUN_FUNCTION(name##suffix, way, kind)                                                                                   \
+    END_FUNCTION(half_##name##suffix, way, 2, kind)                                                                         \
+    END_FUNCTION(one_##name##suffix, way, 1, kind)                                                                          \
+    KERNEL(name##suffix, run_##name##suffix, NULL)                                                                          \
+    KERNEL(name##_half##suffix, run_##name##suffix, half_##name##suffix)                                                    \
+    KERNEL(name##_one##suffix, run_##name##suffix, one_##name##suffix)
+#define KERNELS_OF_KIND(suffix, kind)                                                                                       \
+    KERNELS(stride_1, suffix, STRIDE_1, kind)                                                                               \
+    KERNELS(stride_2, suffix, STRIDE_2_LEFT, kind)                                                                          \
+    KERNELS(stride_2_right, suffix, STRIDE_2_RIGHT, kind)
 
-KERNEL(stride_1, STRIDE_1, DORY_DIRECT)
-KERNEL(stride_1_clamped, STRIDE_1, DORY_DIRECT_CLAMPED)
-KERNEL(stride_1_clamped_less_one, STRIDE_1, DORY_DIRECT_CLAMPED_LESS_ONE)
-KERNEL(stride_1_split, STRIDE_1, DORY_DIRECT_SPLIT)
-KERNEL(stride_1_high, STRIDE_1, DORY_DIRECT_HIGH)
-KERNEL(stride_1_high_away, STRIDE_1, DORY_DIRECT_HIGH_AWAY)
-KERNEL(stride_1_half, STRIDE_1_HALF, DORY_DIRECT)
-KERNEL(stride_1_half_clamped, STRIDE_1_HALF, DORY_DIRECT_CLAMPED)
-KERNEL(stride_1_half_clamped_less_one, STRIDE_1_HALF, DORY_DIRECT_CLAMPED_LESS_ONE)
-KERNEL(stride_1_half_split, STRIDE_1_HALF, DORY_DIRECT_SPLIT)
-KERNEL(stride_1_half_high, STRIDE_1_HALF, DORY_DIRECT_HIGH)
-KERNEL(stride_1_half_high_away, STRIDE_1_HALF, DORY_DIRECT_HIGH_AWAY)
-KERNEL(stride_1_one, STRIDE_1_ONE, DORY_DIRECT)
-KERNEL(stride_1_one_clamped, STRIDE_1_ONE, DORY_DIRECT_CLAMPED)
-KERNEL(stride_1_one_clamped_less_one, STRIDE_1_ONE, DORY_DIRECT_CLAMPED_LESS_ONE)
-KERNEL(stride_1_one_split, STRIDE_1_ONE, DORY_DIRECT_SPLIT)
-KERNEL(stride_1_one_high, STRIDE_1_ONE, DORY_DIRECT_HIGH)
-KERNEL(stride_1_one_high_away, STRIDE_1_ONE, DORY_DIRECT_HIGH_AWAY)
-KERNEL(stride_2, STRIDE_2_LEFT, DORY_DIRECT)
-KERNEL(stride_2_clamped, STRIDE_2_LEFT, DORY_DIRECT_CLAMPED)
-KERNEL(stride_2_clamped_less_one, STRIDE_2_LEFT, DORY_DIRECT_CLAMPED_LESS_ONE)
-KERNEL(stride_2_split, STRIDE_2_LEFT, DORY_DIRECT_SPLIT)
-KERNEL(stride_2_high, STRIDE_2_LEFT, DORY_DIRECT_HIGH)
-KERNEL(stride_2_high_away, STRIDE_2_LEFT, DORY_DIRECT_HIGH_AWAY)
-KERNEL(stride_2_right, STRIDE_2_RIGHT, DORY_DIRECT)
-KERNEL(stride_2_right_clamped, STRIDE_2_RIGHT, DORY_DIRECT_CLAMPED)
-KERNEL(stride_2_right_clamped_less_one, STRIDE_2_RIGHT, DORY_DIRECT_CLAMPED_LESS_ONE)
-KERNEL(stride_2_right_split, STRIDE_2_RIGHT, DORY_DIRECT_SPLIT)
-KERNEL(stride_2_right_high, STRIDE_2_RIGHT, DORY_DIRECT_HIGH)
-KERNEL(stride_2_right_high_away, STRIDE_2_RIGHT, DORY_DIRECT_HIGH_AWAY)
+KERNELS_OF_KIND(, DORY_DIRECT)
+KERNELS_OF_KIND(_clamped, DORY_DIRECT_CLAMPED)
+KERNELS_OF_KIND(_clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE)
+KERNELS_OF_KIND(_split, DORY_DIRECT_SPLIT)
+KERNELS_OF_KIND(_high, DORY_DIRECT_HIGH)
+KERNELS_OF_KIND(_high_away, DORY_DIRECT_HIGH_AWAY)

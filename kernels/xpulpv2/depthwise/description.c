@@ -110,13 +110,6 @@ static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t 
            layer->input_width == stride * layer->output_width && (any || layer->border_value == 0);
 }
 
-/* Stride 1 has kernels of their own for rows that end in two columns beside strips of four, and in one. */
-static bool takes_width(const struct dory_layer *layer, uint32_t stride, uint32_t end)
-{
-    uint32_t rest = layer->output_width % 4;
-    return stride != 1 || (rest < 3 ? rest : 0) == end;
-}
-
 /* The slowest core has an equal part of the rows of all strips of 4 columns x 4 channels, strip by strip through all
  * channels, and may start in a strip's middle. */
 static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores, uint32_t strips, uint64_t row_tenths,
@@ -128,22 +121,34 @@ static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores
     return rows * 4 * row_tenths / 10 + started * 4 * lane_cycles + starts * 90;
 }
 
-/* Those of four columns, and those of two or one. A word of a row that starts within one takes a cycle more. One column
- * waits for its own product. */
+/* Tenths of a cycle that a row of so many last columns takes beside their part of what follows sums in a row of four. */
+static uint64_t end_row_tenths(uint32_t stride, uint32_t columns)
+{
+    static const uint8_t tenths[][3] = {{0, 71, 97}, {0, 80, 140}};
+    return tenths[stride - 1][columns];
+}
+
+/* Strips of four columns, the last of which may overlap the one before, and those of the last columns alone. A word of a row
+ * that starts within one takes a cycle or two more. */
 static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores, uint32_t end,
                            uint64_t row_tenths, uint64_t lane_cycles)
 {
-    row_tenths += layer->input_width % 4 != 0 ? 25 : 0;
-    uint32_t whole = dory_divide_up(tile->columns, 4) - (end != 0);
-    uint64_t end_tenths = end == 2 ? row_tenths / 2 + 5 : row_tenths / 4 + 25;
-    uint64_t rest = end != 0 ? strips_cycles(tile, cores, 1, end_tenths, lane_cycles) + 280 : 0;
-    return strips_cycles(tile, cores, whole, row_tenths, lane_cycles) + rest + 250;
+    bool is_1 = layer->stride_width == 1;
+    uint64_t finish_tenths = row_tenths - (is_1 ? 185 : 240), misaligned = is_1 ? 15 : 25;
+    misaligned = layer->input_width % 4 != 0 ? misaligned : 0;
+    uint32_t whole = end != 0 ? tile->columns / 4 : dory_divide_up(tile->columns, 4);
+    uint64_t cycles = strips_cycles(tile, cores, whole, row_tenths + misaligned, lane_cycles) + 200;
+    if (end != 0) {
+        uint64_t end_tenths = end_row_tenths(layer->stride_width, end) + finish_tenths * end / 4 + misaligned;
+        cycles += strips_cycles(tile, cores, 1, end_tenths, lane_cycles) + 200;
+    }
+    return cycles;
 }
 
 #define DEPTHWISE_3X3_CHW(suffix, stride, left, end, kind, row_tenths, lane_cycles)                                         \
     static bool supports_chw_##suffix(const struct dory_layer *layer)                                                       \
     {                                                                                                                       \
-        return depthwise_3x3_chw_supports(layer, stride, left, kind) && takes_width(layer, stride, end);                    \
+        return depthwise_3x3_chw_supports(layer, stride, left, kind) && ((end) == 0 || layer->output_width % 4 == (end));   \
     }                                                                                                                       \
     static uint64_t cycles_chw_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \
@@ -158,36 +163,30 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
         .reads_chw = true,                                                                                                  \
     };
 
-DEPTHWISE_3X3_CHW(stride_1, 1, 1, 0, DORY_DIRECT, 345, 51)
-DEPTHWISE_3X3_CHW(stride_1_clamped, 1, 1, 0, DORY_DIRECT_CLAMPED, 385, 53)
-DEPTHWISE_3X3_CHW(stride_1_clamped_less_one, 1, 1, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
-DEPTHWISE_3X3_CHW(stride_1_split, 1, 1, 0, DORY_DIRECT_SPLIT, 485, 57)
-DEPTHWISE_3X3_CHW(stride_1_high, 1, 1, 0, DORY_DIRECT_HIGH, 605, 56)
-DEPTHWISE_3X3_CHW(stride_1_high_away, 1, 1, 0, DORY_DIRECT_HIGH_AWAY, 760, 56)
-DEPTHWISE_3X3_CHW(stride_1_half, 1, 1, 2, DORY_DIRECT, 345, 51)
-DEPTHWISE_3X3_CHW(stride_1_half_clamped, 1, 1, 2, DORY_DIRECT_CLAMPED, 385, 53)
-DEPTHWISE_3X3_CHW(stride_1_half_clamped_less_one, 1, 1, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
-DEPTHWISE_3X3_CHW(stride_1_half_split, 1, 1, 2, DORY_DIRECT_SPLIT, 485, 57)
-DEPTHWISE_3X3_CHW(stride_1_half_high, 1, 1, 2, DORY_DIRECT_HIGH, 605, 56)
-DEPTHWISE_3X3_CHW(stride_1_half_high_away, 1, 1, 2, DORY_DIRECT_HIGH_AWAY, 760, 56)
-DEPTHWISE_3X3_CHW(stride_1_one, 1, 1, 1, DORY_DIRECT, 345, 51)
-DEPTHWISE_3X3_CHW(stride_1_one_clamped, 1, 1, 1, DORY_DIRECT_CLAMPED, 385, 53)
-DEPTHWISE_3X3_CHW(stride_1_one_clamped_less_one, 1, 1, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
-DEPTHWISE_3X3_CHW(stride_1_one_split, 1, 1, 1, DORY_DIRECT_SPLIT, 485, 57)
-DEPTHWISE_3X3_CHW(stride_1_one_high, 1, 1, 1, DORY_DIRECT_HIGH, 605, 56)
-DEPTHWISE_3X3_CHW(stride_1_one_high_away, 1, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 56)
-DEPTHWISE_3X3_CHW(stride_2, 2, 1, 0, DORY_DIRECT, 400, 50)
-DEPTHWISE_3X3_CHW(stride_2_clamped, 2, 1, 0, DORY_DIRECT_CLAMPED, 441, 52)
-DEPTHWISE_3X3_CHW(stride_2_clamped_less_one, 2, 1, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
-DEPTHWISE_3X3_CHW(stride_2_split, 2, 1, 0, DORY_DIRECT_SPLIT, 530, 53)
-DEPTHWISE_3X3_CHW(stride_2_high, 2, 1, 0, DORY_DIRECT_HIGH, 655, 52)
-DEPTHWISE_3X3_CHW(stride_2_high_away, 2, 1, 0, DORY_DIRECT_HIGH_AWAY, 805, 52)
-DEPTHWISE_3X3_CHW(stride_2_right, 2, 0, 0, DORY_DIRECT, 400, 50)
-DEPTHWISE_3X3_CHW(stride_2_right_clamped, 2, 0, 0, DORY_DIRECT_CLAMPED, 441, 52)
-DEPTHWISE_3X3_CHW(stride_2_right_clamped_less_one, 2, 0, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
-DEPTHWISE_3X3_CHW(stride_2_right_split, 2, 0, 0, DORY_DIRECT_SPLIT, 530, 53)
-DEPTHWISE_3X3_CHW(stride_2_right_high, 2, 0, 0, DORY_DIRECT_HIGH, 655, 52)
-DEPTHWISE_3X3_CHW(stride_2_right_high_away, 2, 0, 0, DORY_DIRECT_HIGH_AWAY, 805, 52)
+/* For rows that end in four columns, in two and in one. */
+#define DEPTHWISE_3X3_CHW_ENDS(name, kind_suffix, stride, left, kind, row_tenths, lane_cycles)                              \
+    DEPTHWISE_3X3_CHW(name##kind_suffix, stride, left, 0, kind, row_tenths, lane_cycles)                                    \
+    DEPTHWISE_3X3_CHW(name##_half##kind_suffix, stride, left, 2, kind, row_tenths, lane_cycles)                             \
+    DEPTHWISE_3X3_CHW(name##_one##kind_suffix, stride, left, 1, kind, row_tenths, lane_cycles)
+
+DEPTHWISE_3X3_CHW_ENDS(stride_1, , 1, 1, DORY_DIRECT, 345, 51)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped, 1, 1, DORY_DIRECT_CLAMPED, 385, 53)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped_less_one, 1, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, _split, 1, 1, DORY_DIRECT_SPLIT, 485, 57)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, _high, 1, 1, DORY_DIRECT_HIGH, 605, 56)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, _high_away, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 56)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, , 2, 1, DORY_DIRECT, 400, 50)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped, 2, 1, DORY_DIRECT_CLAMPED, 441, 52)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped_less_one, 2, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _split, 2, 1, DORY_DIRECT_SPLIT, 530, 53)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _high, 2, 1, DORY_DIRECT_HIGH, 655, 52)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _high_away, 2, 1, DORY_DIRECT_HIGH_AWAY, 805, 52)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, , 2, 0, DORY_DIRECT, 400, 50)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped, 2, 0, DORY_DIRECT_CLAMPED, 441, 52)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped_less_one, 2, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _split, 2, 0, DORY_DIRECT_SPLIT, 530, 53)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high, 2, 0, DORY_DIRECT_HIGH, 655, 52)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high_away, 2, 0, DORY_DIRECT_HIGH_AWAY, 805, 52)
 
 /* ---- depth-wise of any size, see series.h ------------------------------------------------------------------- */
 

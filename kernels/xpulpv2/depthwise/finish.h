@@ -251,10 +251,11 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     "add " d ", " d ", a4\n"                                                                                                \
     "srl " t0 ", " d ", a5\n" P_ADDUNR(d, t0, "a5") STORE_ONE(d, label_of_last)
 #define BIAS_ONE(d) "add " d ", " d ", gp\n"
-#define FINISH_SPLIT_ONE(d, t0, t1, label_of_last)                                                                          \
-    BIAS_ONE(d) P_CLIPUR(d, d, "tp")                                                                                        \
+#define SPLIT_ONE(d, t0)                                                                                                    \
     "mul " t0 ", " d ", a3\n" P_ADDUNR(t0, "a4", "a4") P_MAC(t0, d, "a5")                                                   \
-    "srli " d ", " t0 ", 24\n" STORE_ONE(d, label_of_last)
+    "srli " d ", " t0 ", 24\n"
+#define FINISH_SPLIT_ONE(d, t0, t1, label_of_last)                                                                          \
+    BIAS_ONE(d) P_CLIPUR(d, d, "tp") SPLIT_ONE(d, t0) STORE_ONE(d, label_of_last)
 #define FINISH_HIGH_ONE(d, t0, t1, label_of_last)                                                                           \
     BIAS_ONE(d) HIGH(d) P_ADDNR(d, "a4", "tp") CLIP(d) STORE_ONE(d, label_of_last)
 #define FINISH_HIGH_AWAY_ONE(d, t0, t1, label_of_last)                                                                      \
