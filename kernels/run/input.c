@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) void store_word(uint8_t *address, w
 /* Like memset, which a small C library does byte by byte. The last word may lie on the one before. */
 static inline __attribute__((always_inline)) void fill(uint8_t *start, uint32_t bytes, word four)
 {
-    uint8_t *end = start + bytes, *last = end - sizeof four;
+    uint8_t *end = start + bytes;
     if (bytes < sizeof four) {
         for (; start < end; start++) {
             *start = (uint8_t)four;
@@ -30,6 +30,7 @@ static inline __attribute__((always_inline)) void fill(uint8_t *start, uint32_t 
         }
         return;
     }
+    uint8_t *last = end - sizeof four;
     for (; last - start > (ptrdiff_t)sizeof four; start += 2 * sizeof four) {
         store_word(start, four);
         store_word(start + sizeof four, four);
