@@ -134,7 +134,7 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
                            uint64_t row_tenths, uint64_t lane_cycles)
 {
     bool is_1 = layer->stride_width == 1;
-    uint64_t finish_tenths = row_tenths - (is_1 ? 185 : 240), misaligned = is_1 ? 15 : 25;
+    uint64_t finish_tenths = row_tenths - (is_1 ? 185 : 240), misaligned = is_1 ? 10 : 25;
     misaligned = layer->input_width % 4 != 0 ? misaligned : 0;
     uint32_t whole = end != 0 ? tile->columns / 4 : dory_divide_up(tile->columns, 4);
     uint64_t cycles = strips_cycles(tile, cores, whole, row_tenths + misaligned, lane_cycles) + 200;
