@@ -65,7 +65,7 @@ static uint32_t addition_tenths(const struct dory_layer *layer)
         return !is_high_byte(layer) ? 450 : (is_shift ? by_shifts : by_products)[layer->rounding];
     }
     switch (way_of(layer)) {
-    case FOLDED: return layer->minimum >= 0 ? 73 : 110;
+    case FOLDED: return layer->minimum >= 0 ? 71 : 110;
     case TWICE:
     case SHIFTED: return 93;
     default: return 10 * dory_addition_element_cycles(layer);
@@ -91,32 +91,36 @@ static bool is_small(const struct dory_stages *stages)
     return stages->first.multiplier <= MOST && stages->first.multiplier >= -MOST && stages->first.divisor <= 1LL << 31;
 }
 
-/* Stages that divide in 32 bits, of all four. */
-static uint32_t divisions(const struct dory_layer *layer)
+/* Binary digits behind the ones of divisors: narrow_stage.c counts them one by one. */
+static uint32_t logarithms(const struct dory_layer *layer)
 {
-    struct dory_narrow_stage input[2], sum[2];
-    if (!dory_narrow_addition_of(input, sum, layer)) {
-        return 0;
+    const struct dory_stages *stages = layer->stages;
+    const struct dory_stage *all[] = {&stages->input[0], &stages->input[1], &stages->first, &stages->second};
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < (stages->has_second ? 4u : 3u); i++) {
+        uint64_t divisor = (uint64_t)all[i]->divisor;
+        sum += (divisor & (divisor - 1)) == 0 ? dory_log2(divisor) : 0;
     }
-    uint32_t count = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        count += (input[i].shift == DORY_DIVIDES ? 1 : 0) + (sum[i].shift == DORY_DIVIDES ? 1u : 0u);
-    }
-    return count;
+    return sum;
 }
 
-/* Before the first element: most ways follow the range of values through the stages, whose bounds are divided in 64 bits. A
- * divisor's logarithm is counted bit by bit. */
+/* Whether fold_small goes through all stages in 64 bits before it, or what follows, is chosen. */
+static bool is_looked_through(const struct dory_layer *layer)
+{
+    return !layer->stages->has_second && !layer->input_is_signed && !layer->second_input_is_signed;
+}
+
+/* Before the first element: most ways follow the range of values through the stages, whose bounds are divided in 64 bits. */
 static uint32_t addition_start_cycles(const struct dory_layer *layer)
 {
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
         return 560;
     }
     switch (way_of(layer)) {
-    case FOLDED: return is_small(layer->stages) ? 320u + 7 * dory_log2((uint64_t)layer->stages->first.divisor) : 2080;
+    case FOLDED: return is_small(layer->stages) ? 560u + 8 * dory_log2((uint64_t)layer->stages->first.divisor) : 1920;
     case TWICE:
-    case SHIFTED: return 1320;
-    default: return 1250 + 450 * divisions(layer);
+    case SHIFTED: return 1400 + 6 * logarithms(layer);
+    default: return 1320 + (is_looked_through(layer) ? 330 : 0);
     }
 }
 
@@ -275,14 +279,14 @@ static bool concatenation_supports(const struct dory_layer *layer)
            layer->minimum <= (layer->output_is_signed ? -128 : 0) && layer->maximum >= (layer->output_is_signed ? 127 : 255);
 }
 
-/* Cycles of a pixel's run, two words in five, and the rest. */
-static uint64_t run_cycles(uint32_t bytes) { return bytes == 0 ? 0 : bytes / 8 * 5 + bytes % 8 * 4 + 27; }
+/* Cycles of a pixel's run: two words at a time, and bytes. */
+static uint64_t run_cycles(uint32_t bytes) { return bytes == 0 ? 0 : bytes / 8 * 9 + bytes % 8 * 7 + 15; }
 
 static uint64_t concatenation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
     uint32_t first = dory_minimum(tile->channels, layer->input_channels);
-    return pixels * (run_cycles(first) + run_cycles(tile->channels - first)) + 240;
+    return pixels * (run_cycles(first) + run_cycles(tile->channels - first)) + 155;
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
@@ -345,7 +349,10 @@ static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const s
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
     uint64_t pixel = pieces_cycles(layer, &pieces) + groups * WRITE_SIXTEEN;
     uint64_t element = dory_concatenation_element_cycles(layer) + askew_cycles(layer);
-    return items * (pixel + tile->channels * element) / groups + (pixels + cores - 1) / cores * 60 + 900;
+    struct dory_narrow_stage input[2], end[2];
+    bool is_narrow = dory_narrow_concatenation_of(input, end, layer); /* which the range of values is followed for */
+    return items * (pixel + tile->channels * element) / groups + (pixels + cores - 1) / cores * 60 +
+           (is_narrow ? 1300 + 6 * logarithms(layer) : 1000);
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_any_description = {

@@ -1,14 +1,14 @@
 #include "stage_description.h"
 
-/* Of a stage: in 32 bits without and with a division, in 64 bits without any, by a power of two, by something else. */
-enum { NARROW = 11, DIVIDED = 32, WIDE = 50, WIDE_SHIFTED = 150, WIDE_DIVIDED = 310 };
+/* Of a stage: in 32 bits without and with a division, in 64 bits without any, by a power of two, by something else. A
+ * division in 32 bits takes an instruction whose time is that of the zeros in front of the divisor. */
+enum { NARROW = 11, DIVIDED = 8, WIDE = 50, WIDE_SHIFTED = 150, WIDE_DIVIDED = 310 };
 
 /* The search for how many of the thresholds have been reached. */
 enum { THRESHOLDS = 222 };
 
-/* The same of an addition, whose four stages are compiled into one loop. A division in 32 bits takes an instruction whose
- * time is that of the zeros in front of the divisor. */
-enum { ADDED = 6, ADDED_DIVIDED = 13, ADDED_WIDE = 51, ADDED_WIDE_SHIFTED = 111, ADDED_WIDE_DIVIDED = 280 };
+/* The same of an addition, whose four stages are compiled into one loop. */
+enum { ADDED = 5, ADDED_DIVIDED = 16, ADDED_WIDE = 51, ADDED_WIDE_SHIFTED = 111, ADDED_WIDE_DIVIDED = 280 };
 
 static uint32_t leading_zeros(uint32_t value)
 {
@@ -21,7 +21,7 @@ static uint32_t leading_zeros(uint32_t value)
 
 static uint32_t narrow_cycles(const struct dory_narrow_stage *stage)
 {
-    return stage->shift == DORY_DIVIDES ? DIVIDED : NARROW;
+    return stage->shift == DORY_DIVIDES ? DIVIDED + leading_zeros((uint32_t)stage->divisor) * 7 / 5 : NARROW;
 }
 
 static uint32_t wide_cycles(const struct dory_stage *stage)
@@ -35,6 +35,31 @@ static uint32_t wide_sum_cycles(const struct dory_stages *stages)
     return wide_cycles(&stages->first) + (stages->has_second ? wide_cycles(&stages->second) : 0);
 }
 
+static uint64_t magnitude(int64_t value) { return value < 0 ? -(uint64_t)value : (uint64_t)value; }
+
+/* Of the quotient of a value in the middle between the smallest and the largest one. */
+static uint32_t binary_digits(const struct dory_stage *stage, struct dory_range range)
+{
+    uint64_t least = magnitude(stage->multiplier * range.least + stage->addend),
+             most = magnitude(stage->multiplier * range.most + stage->addend);
+    uint32_t digits = 0;
+    for (uint64_t quotient = (least > most ? least : most) / 2 / (uint64_t)stage->divisor; quotient != 0; quotient >>= 1) {
+        digits++;
+    }
+    return digits;
+}
+
+enum { DIVIDED_BY_BITS = 105, BIT = 58 }; /* see dory_divide_by_bits */
+
+/* The same of the first stage, for values in a range. */
+static uint32_t wide_finish_cycles(const struct dory_stages *stages, struct dory_range range)
+{
+    uint64_t divisor = (uint64_t)stages->first.divisor;
+    bool divides = (divisor & (divisor - 1)) != 0;
+    uint32_t first = divides ? DIVIDED_BY_BITS + BIT * binary_digits(&stages->first, range) : wide_cycles(&stages->first);
+    return first + (stages->has_second ? wide_cycles(&stages->second) : 0);
+}
+
 uint32_t dory_scalar_finish_cycles(const struct dory_layer *layer, struct dory_range range)
 {
     struct dory_narrow_stage stage[2];
@@ -44,7 +69,7 @@ uint32_t dory_scalar_finish_cycles(const struct dory_layer *layer, struct dory_r
     default: break;
     }
     if (!dory_narrow_stages_of(stage, layer, range)) {
-        return wide_sum_cycles(layer->stages) + 25;
+        return wide_finish_cycles(layer->stages, range) + 25;
     }
     return narrow_cycles(&stage[0]) + narrow_cycles(&stage[1]) + 10;
 }

@@ -348,6 +348,9 @@ static uint64_t single_finish_cycles(const struct dory_layer *layer)
     case DORY_DIRECT:
     case DORY_DIRECT_CLAMPED: return 135;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 175;
+    case DORY_DIRECT_SPLIT_AWAY:
+    case DORY_DIRECT_HIGH_AWAY:
+    case DORY_DIRECT_HIGH_EVEN: return 245;
     case DORY_NOT_DIRECT: break;
     default: return 205;
     }

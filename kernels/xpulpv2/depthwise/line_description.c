@@ -70,12 +70,16 @@ static bool joins(const struct dory_layer *layer, uint32_t lines, uint32_t outpu
            outputs >= 4 && finish->quad == 0 && !dory_depthwise_takes_long_way(layer);
 }
 
+/* Before the first line; and where there are fours, the code for them. */
+enum { START = 370, START_OF_FOURS = 370 };
+
 /* Of one core: fours `first` to `end` - 1 of the lines of all quads. */
 static uint64_t core_cycles(const struct dory_layer *layer, uint32_t channels, uint32_t lines, uint32_t outputs,
                             uint32_t first, uint32_t end, const struct finish *finish)
 {
     uint32_t fours = dory_divide_up(outputs, 4);
-    uint64_t total = 740, column = layer->kernel_height == 1 ? 0 : 4 * 22 * kernel_of(layer);
+    uint64_t total = outputs < 4 ? START : START + START_OF_FOURS,
+             column = layer->kernel_height == 1 ? 0 : 4 * 22 * kernel_of(layer);
     bool may_join = joins(layer, lines, outputs, finish), was_whole = false;
     for (bool starts = true; first < end; starts = false) {
         uint32_t line = first / fours, next = dory_minimum((line + 1) * fours, end), start = first - line * fours;

@@ -1,6 +1,7 @@
 /* What the planner knows of the pools. */
 #include "../description.h"
 #include "../stage_description.h"
+#include "dory/normalise.h"
 #include "items.h"
 
 static bool pool_supports(const struct dory_layer *layer)
@@ -50,34 +51,73 @@ static uint64_t average_cycles(const struct dory_layer *layer, const struct dory
 static uint32_t called_cycles(const struct dory_layer *layer)
 {
     int64_t divisor = layer->stages->first.divisor;
-    bool is_called = (divisor & (divisor - 1)) != 0 || layer->stages->has_second;
-    return layer->normalisation < DORY_NORMALISE_HIGH && is_called ? 120 : 0;
+    bool divides = (divisor & (divisor - 1)) != 0, is_called = divides || layer->stages->has_second;
+    return layer->normalisation < DORY_NORMALISE_HIGH && is_called ? (divides ? 120 : 90) : 0;
 }
 
-#define PIXEL_CYCLES 47 /* to walk on to the next one, and to find how much of it is the core's */
+/* Of a core's part: what its share of the grid of pixels by quads, and channels that are left over, takes. */
+struct items {
+    uint64_t quad, single, pixel; /* cycles; of a pixel, to walk on to it, and to find how much of it is the core's */
+    uint32_t quads, singles;      /* of a pixel */
+};
+
+static uint64_t quads_before(const struct items *items, uint64_t item)
+{
+    uint32_t all = items->quads + items->singles;
+    return item / all * items->quads + dory_minimum((uint32_t)(item % all), items->quads);
+}
+
+static uint64_t share_cycles(const struct items *items, uint64_t first, uint64_t end)
+{
+    uint32_t all = items->quads + items->singles;
+    uint64_t quads = quads_before(items, end) - quads_before(items, first), pixels = (end + all - 1) / all - first / all;
+    return quads * items->quad + (end - first - quads) * items->single + pixels * items->pixel;
+}
+
+/* Of the busiest core, as dory_grid_share_of divides. */
+static uint64_t busiest_cycles(const struct items *items, uint64_t pixels, unsigned cores)
+{
+    uint64_t all = pixels * (items->quads + items->singles), first = 0, most = 0;
+    for (unsigned core = 0; core < cores; core++) {
+        uint64_t end = first + all / cores + (core < all % cores), cycles = share_cycles(items, first, end);
+        most = cycles > most ? cycles : most;
+        first = end;
+    }
+    return most;
+}
+
+/* Before the first pixel: the range of values is followed through the stages, a divisor's logarithm counted bit by bit. */
+static uint32_t start_cycles(const struct dory_layer *layer, bool is_plain)
+{
+    uint64_t divisor = (uint64_t)layer->stages->first.divisor;
+    struct dory_narrow_stage stage[2];
+    if (layer->normalisation >= DORY_NORMALISE_HIGH || !dory_narrow_stages_of(stage, layer, range_of(layer))) {
+        return 640;
+    }
+    return is_plain ? 970 : (divisor & (divisor - 1)) != 0 ? 1080 : 900 + 7 * dory_log2(divisor);
+}
 
 /* Quads, and the channels that are left over one by one. */
 static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t quads = tile->channels / 4, rest = tile->channels % 4;
-    bool is_maximum = layer->operation == DORY_MAXIMUM_POOL;
-    bool is_plain = passes_on(layer);
+    struct window window = window_of(layer, tile);
+    bool is_maximum = layer->operation == DORY_MAXIMUM_POOL, is_plain = passes_on(layer);
     uint32_t finish = is_plain ? 0 : dory_scalar_finish_cycles(layer, range_of(layer)),
              four_finish = is_plain ? 0 : dory_four_finish_cycles(layer, range_of(layer)) + called_cycles(layer);
-    uint64_t maximum = layer->kernel_height * (layer->kernel_width * 3u + 8u) + (is_plain ? 28 : 48);
-    uint64_t quad = (is_maximum ? maximum : average_cycles(layer, tile)) + four_finish;
-    uint64_t single =
-        layer->kernel_height * (layer->kernel_width * (is_maximum ? 12u : 10u) + (is_maximum ? 9u : 13u)) + finish + 35;
-    uint64_t items = ((uint64_t)tile->rows * tile->columns * (quads + rest) + cores - 1) / cores;
-    if (!is_maximum && tile->channels % 64 == 0 &&
-        items % 8 == 0) { /* cores read from one bank of the memory, or from two */
-        quad += (items % 16 == 0 ? 2 : 1) * (uint64_t)layer->kernel_height * layer->kernel_width;
+    uint64_t maximum = window.rows * (window.columns * 3u + 10u) + (is_plain ? 22 : 42);
+    struct items items = {
+        .quad = (is_maximum ? maximum : average_cycles(layer, tile)) + four_finish,
+        .single = window.rows * (window.columns * (is_maximum ? 14u : 10u) + (is_maximum ? 4u : 13u)) + finish + 35,
+        .pixel = 35,
+        .quads = tile->channels / 4,
+        .singles = tile->channels % 4,
+    };
+    uint64_t pixels = (uint64_t)tile->rows * tile->columns,
+             all = (pixels * (items.quads + items.singles) + cores - 1) / cores;
+    if (!is_maximum && tile->channels % 64 == 0 && all % 8 == 0) { /* cores read from one bank of the memory, or from two */
+        items.quad += (all % 16 == 0 ? 2 : 1) * (uint64_t)layer->kernel_height * layer->kernel_width;
     }
-    uint64_t start = is_plain                                      ? 630
-                     : layer->normalisation >= DORY_NORMALISE_HIGH ? (is_maximum ? 650 : 640)
-                     : is_maximum                                  ? 910
-                                                                   : 900;
-    return items * (quads * quad + rest * single + PIXEL_CYCLES) / (quads + rest) + start;
+    return busiest_cycles(&items, pixels, cores) + start_cycles(layer, is_plain);
 }
 
 #define POOL(kernel, pooling, percent)                                                                                      \
@@ -114,11 +154,12 @@ static uint64_t words_cycles(const struct dory_layer *layer, uint32_t count)
 }
 
 /* Sums of sixteen channels of a pixel, two in a word. */
-static uint64_t sixteen_cycles(const struct dory_layer *layer)
+static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t channels)
 {
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
-    uint32_t called = layer->normalisation == DORY_NORMALISE_HIGH ? 160 : 4 * called_cycles(layer); /* element by element */
-    return taps * (layer->input_bits == 8 ? 31 : 43) + 4 * dory_four_finish_cycles(layer, range_of(layer)) + called + 280 +
+    uint32_t called = layer->normalisation == DORY_NORMALISE_HIGH ? 160 : 2 * called_cycles(layer); /* element by element */
+    uint32_t tap = layer->input_bits != 8 ? 43 : channels % 4 == 0 ? 31 : 45; /* where pixels begin within words */
+    return taps * tap + 4 * dory_four_finish_cycles(layer, range_of(layer)) + called + 280 +
            (layer->input_is_signed ? 80 : 0);
 }
 
@@ -147,13 +188,22 @@ static uint64_t item_cycles(const struct dory_layer *layer, const struct dory_ti
         return words_cycles(layer, count);
     }
     if (count == 16) {
-        return sixteen_cycles(layer);
+        return sixteen_cycles(layer, tile->channels);
     }
     for (uint32_t channel = 0; channel < count; channel += 4) {
         cycles += taps_cycles(layer, tile, dory_minimum(4, count - channel)) +
                   dory_four_finish_cycles(layer, range_of(layer)) + called_cycles(layer) + 150;
     }
     return cycles;
+}
+
+/* Of sums, whose range is that of all taps, its bounds are multiplied and divided in 64 bits. */
+static uint32_t any_start_cycles(const struct dory_layer *layer)
+{
+    struct dory_narrow_stage stage[2];
+    bool is_high = layer->normalisation >= DORY_NORMALISE_HIGH;
+    bool is_narrow = !is_high && dory_narrow_stages_of(stage, layer, range_of(layer));
+    return !is_narrow ? 750 : layer->operation == DORY_AVERAGE_POOL ? 1400 : 1270;
 }
 
 /* Items of a pixel but for the last one are equal. A core that has less than a pixel has the last one if it takes longer. */
@@ -166,7 +216,7 @@ static uint64_t pool_any_cycles(const struct dory_layer *layer, const struct dor
     uint64_t last = rest != 0 ? item_cycles(layer, tile, rest) : whole;
     uint64_t cycles = items < groups ? (items - 1) * whole + (last > whole || groups == 1 ? last : whole)
                                      : items * ((groups - 1) * whole + last) / groups;
-    return cycles + (pixels + cores - 1) / cores * 50 + 1170;
+    return cycles + (pixels + cores - 1) / cores * 50 + any_start_cycles(layer);
 }
 
 const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
