@@ -51,6 +51,9 @@ struct tile_observer {
     void *context;
 };
 
+/* What a layer finds of its kernel's code in the cores' cache. */
+enum tile_code { CODE_IS_OTHER, CODE_IS_ALIKE, CODE_IS_SAME };
+
 /* What the cost of a layer's tiles depends on. */
 struct tile_problem {
     const struct dory_layer *layer; /* described; tile fields are not read */
@@ -70,7 +73,7 @@ struct tile_problem {
     /* Bit i: input i is in L1 when the layer starts, and lies there. That the layer before is still being stored then gains
      * nothing that runs on gvsoc would show. */
     uint8_t inputs_stay;
-    bool kernel_is_warm;            /* the layer before has the same one */
+    enum tile_code code_before;     /* of the layer before */
     uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */
     uint32_t transfers_queued;      /* of them, when the layer starts: the driver queues its own beside its tiles */

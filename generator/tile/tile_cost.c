@@ -28,7 +28,18 @@ uint64_t tile_kernel_start_cycles(const struct tile_problem *problem)
     const struct target *target = problem->target;
     bool stays = target->cache_percent == 0 || code_percent(problem) < target->cache_percent;
     uint64_t cycles = code_cycles(problem);
-    return problem->kernel_is_warm && stays ? cycles * target->kernel_again_percent / 100 : cycles;
+    if (problem->code_before == CODE_IS_SAME && stays)
+        return cycles * target->kernel_again_percent / 100;
+    return problem->code_before == CODE_IS_OTHER ? cycles : cycles * target->kernel_alike_percent / 100;
+}
+
+/* Of the cores, for a kernel's code: the first tile of a layer finds what the layer before has left of it. From a table,
+ * what is done between two tiles drives some of it out, so that it comes again. */
+static uint64_t fetch_cycles(const struct tile_problem *problem, bool is_first)
+{
+    const struct target *target = problem->target;
+    uint64_t again = target->has_table ? code_cycles(problem) * target->kernel_again_percent / 100 : 0;
+    return is_first ? tile_kernel_start_cycles(problem) : again;
 }
 
 void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
@@ -104,7 +115,7 @@ static uint32_t inside(int64_t start, uint32_t extent, uint32_t size)
     return high > low ? (uint32_t)(high - low) : 0;
 }
 
-/* Of the cores; of the layer's first tile, with the code's way to their cache. */
+/* Of the cores; of the layer's first tile, and from a table of all, with the code's way to their cache. */
 static uint64_t border_cycles(struct player *player, const struct rectangle *read, const struct position *at, uint32_t rows)
 {
     const struct tile_problem *problem = player->problem;
@@ -124,7 +135,8 @@ static uint64_t border_cycles(struct player *player, const struct rectangle *rea
     if (!tile_border_take(player->laid, player->two_inputs, layer, &border))
         return 0;
     uint64_t cycles = tile_border_cycles(problem, &border);
-    return cycles + (cycles > 0 && player->first ? problem->target->border_start_cycles : 0);
+    bool fetches = cycles > 0 && (player->first || problem->target->has_table);
+    return cycles + (fetches ? problem->target->border_start_cycles : 0);
 }
 
 /* Of an input in CHW. */
@@ -347,7 +359,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
         *times = (struct step_times){.fetch = issued, .start = player->time};
     player->lays_border = player->border > 0;
     player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels) +
-                     (player->cost->tile_count == 0 ? tile_kernel_start_cycles(problem) : 0) + player->border;
+                     fetch_cycles(problem, player->cost->tile_count == 0) + player->border;
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
     player->store_tally = tile_take_tally(&player->mover);
     tell(player, TILE_KERNEL, player->cost->tile_count, player->time, player->kernel, &shape);

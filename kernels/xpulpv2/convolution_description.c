@@ -155,8 +155,9 @@ uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct do
     return dory_product_cycles(layer, tile, cores, layer->kernel_width * tile->input_channels, layer->kernel_height, 40);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .start_percent = 73,
-                           .cycles = dory_convolution_cycles, .can_tile_input_channels = true, .writes_chw = true)
+DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .start_percent = 78,
+                           .code = DORY_CODE_OF_PRODUCTS, .cycles = dory_convolution_cycles, .can_tile_input_channels = true,
+                           .writes_chw = true)
 
 static bool gather_supports(const struct dory_layer *layer)
 {
@@ -180,8 +181,8 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
-                           .start_percent = 68, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
-                           .writes_chw = true)
+                           .start_percent = 80, .code = DORY_CODE_OF_PRODUCTS, .cycles = dory_gather_cycles,
+                           .can_tile_input_channels = true, .writes_chw = true)
 
 static bool row_supports(const struct dory_layer *layer) { return !dory_has_narrow(layer) && dory_fills_taps(layer); }
 
@@ -210,7 +211,7 @@ static uint64_t row_cycles(const struct dory_layer *layer, const struct dory_til
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .start_percent = 96,
-                           .cycles = row_cycles)
+                           .code = DORY_CODE_OF_PRODUCTS, .cycles = row_cycles)
 
 static bool linear_supports(const struct dory_layer *layer)
 {
@@ -262,11 +263,12 @@ static bool has_own_linear(const struct dory_layer *layer)
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = linear_cycles,                                                                                            \
         .start_percent = percent,                                                                                           \
+        .code = DORY_CODE_OF_LINEAR,                                                                                        \
         .can_tile_input_channels = true,                                                                                    \
     };
 
-LINEAR(linear, !has_own_linear(layer), 33)
+LINEAR(linear, !has_own_linear(layer), 43)
 LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 36)
-LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 40)
-LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 37)
+LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 45)
+LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 38)
 LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 42)

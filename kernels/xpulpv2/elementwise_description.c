@@ -142,7 +142,8 @@ const struct dory_kernel_description dory_xpulpv2_addition_description = {
     .supports = addition_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_cycles,
-    .start_percent = 62,
+    .start_percent = 58,
+    .code = DORY_CODE_OF_STAGES,
 };
 
 /* ---- of elements of any bits ---- */
@@ -193,7 +194,8 @@ const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
     .supports = addition_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_any_cycles,
-    .start_percent = 72,
+    .start_percent = 98,
+    .code = DORY_CODE_OF_STAGES,
 };
 
 static bool multiplication_supports(const struct dory_layer *layer)
@@ -294,7 +296,7 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
     .supports = concatenation_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_cycles,
-    .start_percent = 21,
+    .start_percent = 19,
 };
 
 /* ---- of elements of any bits, or that are scaled ---- */
@@ -352,7 +354,7 @@ static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const s
     struct dory_narrow_stage input[2], end[2];
     bool is_narrow = dory_narrow_concatenation_of(input, end, layer); /* which the range of values is followed for */
     return items * (pixel + tile->channels * element) / groups + (pixels + cores - 1) / cores * 60 +
-           (is_narrow ? 1300 + 6 * logarithms(layer) : 1000);
+           (is_narrow ? 1450 + 6 * logarithms(layer) : 1000);
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_any_description = {
@@ -360,5 +362,6 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_any_description 
     .supports = concatenation_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_any_cycles,
-    .start_percent = 100,
+    .start_percent = 81,
+    .code = DORY_CODE_OF_STAGES,
 };

@@ -33,6 +33,15 @@ struct dory_kernel_description {
     /* Of what a target says that a kernel's first tile takes besides, as its code is not in the cores' cache; 0: all. */
     unsigned start_percent;
 
+    /* Of kernels that share code: what the one before has left of it in the cores' cache need not come again. */
+    enum dory_code {
+        DORY_CODE_OWN,
+        DORY_CODE_OF_PRODUCTS,
+        DORY_CODE_OF_LINEAR,
+        DORY_CODE_OF_STAGES,
+        DORY_CODE_OF_LINES
+    } code;
+
     bool can_tile_input_channels; /* partial sums in dory_tile.accumulators */
     bool reads_chw;               /* the input lies in CHW, and never in HWC */
     bool writes_chw;              /* the output may lie in CHW, too; where it has 8 bits */

@@ -116,6 +116,7 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = any_##bits##_supports,                                                                                  \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = any_cycles,                                                                                               \
+        .start_percent = 93,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
     };                                                                                                                      \
     const struct dory_kernel_description dory_xpulpv2_grouped_any_##bits##_description = {                                  \
@@ -123,6 +124,7 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = grouped_any_##bits##_supports,                                                                          \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = any_cycles,                                                                                               \
+        .start_percent = 93,                                                                                                \
     };
 
 ANY(8)
@@ -191,7 +193,8 @@ static uint32_t first_quad(const struct dory_layer *layer, const struct dory_til
  * wherever it lies. */
 static uint64_t window_start_cycles(const struct dory_layer *layer)
 {
-    return dory_product_direct_of(layer) == DORY_DIRECT && dory_has_bytes(layer) ? 350 : 50;
+    enum dory_direct kind = dory_has_bytes(layer) ? dory_product_direct_of(layer) : DORY_NOT_DIRECT;
+    return kind == DORY_DIRECT ? 350 : kind == DORY_NOT_DIRECT ? 50 : 200;
 }
 
 /* Of a core: items `first` to `end` - 1 of the grid of windows, of `each` quads, by pixel quads. */
@@ -256,7 +259,7 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,
-                           .start_percent = 98)
+                           .start_percent = 100, .code = DORY_CODE_OF_PRODUCTS)
 
 #define PACKED(bits)                                                                                                        \
     static bool packed_grouped_##bits##_supports(const struct dory_layer *layer)                                            \
@@ -268,7 +271,8 @@ DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_s
         .supports = packed_grouped_##bits##_supports,                                                                       \
         .scratch_bytes = grouped_scratch_bytes,                                                                             \
         .cycles = grouped_cycles,                                                                                           \
-        .start_percent = 98,                                                                                                \
+        .start_percent = 96,                                                                                                \
+        .code = DORY_CODE_OF_PRODUCTS,                                                                                      \
     };
 
 PACKED(8)

@@ -84,7 +84,7 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = depthwise_3x3_scratch_bytes,                                                                       \
         .cycles = cycles_##suffix,                                                                                          \
-        .start_percent = 70,                                                                                                \
+        .start_percent = 78,                                                                                                \
     };
 
 DEPTHWISE_3X3(stride_1, 1, DORY_DIRECT, 322, 40)
@@ -308,7 +308,7 @@ static bool has_3x3(const struct dory_layer *layer)
         .supports = supports_any_##suffix,                                                                                  \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = cycles_any_##suffix,                                                                                      \
-        .start_percent = 77,                                                                                                \
+        .start_percent = 89,                                                                                                \
     };
 
 DEPTHWISE(direct, dory_depthwise_kind(layer) == DORY_DIRECT, 17, 0)
@@ -374,7 +374,7 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_single_description =
     .supports = dory_is_single_depthwise,
     .scratch_bytes = dory_no_scratch,
     .cycles = depthwise_single_cycles,
-    .start_percent = 32,
+    .start_percent = 48,
 };
 
 /* ---- product by product, see any/depthwise_scalar.c ---------------------------------------------------------- */
@@ -433,5 +433,5 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description =
     .supports = depthwise_scalar_supports,
     .scratch_bytes = depthwise_scalar_scratch_bytes,
     .cycles = depthwise_scalar_cycles,
-    .start_percent = 53,
+    .start_percent = 63,
 };

@@ -114,7 +114,7 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
     return slowest;
 }
 
-#define LINE(suffix, kind, ...)                                                                                             \
+#define LINE(suffix, kind, percent, ...)                                                                                    \
     static bool supports_##suffix(const struct dory_layer *layer) { return dory_is_line(layer) && (kind); }                 \
     static uint64_t cycles_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)     \
     {                                                                                                                       \
@@ -125,20 +125,21 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = line_scratch_bytes,                                                                                \
         .cycles = cycles_##suffix,                                                                                          \
-        .start_percent = 53,                                                                                                \
+        .start_percent = percent,                                                                                           \
+        .code = DORY_CODE_OF_LINES,                                                                                         \
     };
 #define OF_KIND(kind) dory_depthwise_kind(layer) == (kind)
 
-LINE(line_direct, OF_KIND(DORY_DIRECT), 19, 0, 0)
-LINE(line_clamped, OF_KIND(DORY_DIRECT_CLAMPED), 20, 20, 0)
-LINE(line_clamped_less_one, OF_KIND(DORY_DIRECT_CLAMPED_LESS_ONE), 28, 40, 0)
-LINE(line_split, OF_KIND(DORY_DIRECT_SPLIT), 31, 70, 0)
-LINE(line_split_away, OF_KIND(DORY_DIRECT_SPLIT_AWAY), 40, 90, 0)
-LINE(line_high, OF_KIND(DORY_DIRECT_HIGH), 43, 70, 0)
-LINE(line_high_away, OF_KIND(DORY_DIRECT_HIGH_AWAY), 58, 80, 0)
-LINE(line_high_even, OF_KIND(DORY_DIRECT_HIGH_EVEN), 61, 80, 0)
+LINE(line_direct, OF_KIND(DORY_DIRECT), 75, 19, 0, 0)
+LINE(line_clamped, OF_KIND(DORY_DIRECT_CLAMPED), 75, 20, 20, 0)
+LINE(line_clamped_less_one, OF_KIND(DORY_DIRECT_CLAMPED_LESS_ONE), 75, 28, 40, 0)
+LINE(line_split, OF_KIND(DORY_DIRECT_SPLIT), 75, 31, 70, 0)
+LINE(line_split_away, OF_KIND(DORY_DIRECT_SPLIT_AWAY), 75, 40, 90, 0)
+LINE(line_high, OF_KIND(DORY_DIRECT_HIGH), 75, 43, 70, 0)
+LINE(line_high_away, OF_KIND(DORY_DIRECT_HIGH_AWAY), 75, 58, 80, 0)
+LINE(line_high_even, OF_KIND(DORY_DIRECT_HIGH_EVEN), 75, 61, 80, 0)
 
-LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 31, 150, 250)
-LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 71, 250, 450)
+LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 80, 31, 150, 250)
+LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 80, 71, 250, 450)
 
-LINE(line, dory_depthwise_goes_through_memory(layer), dory_depthwise_long_cycles(layer) - 20, 140, 0)
+LINE(line, dory_depthwise_goes_through_memory(layer), 83, dory_depthwise_long_cycles(layer) - 20, 140, 0)

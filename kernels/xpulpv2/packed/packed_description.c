@@ -30,7 +30,7 @@ static uint64_t unpack_cycles(const struct dory_layer *layer, const struct dory_
 }
 
 /* More than convolutions of bytes take to start. */
-enum { PACKED_START = 100, PACKED_GATHER_START = 250 };
+enum { PACKED_START = 250, PACKED_GATHER_START = 350 };
 
 static uint64_t packed_convolution_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
@@ -76,6 +76,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_convolution_cycles,                                                                                \
         .start_percent = 80,                                                                                                \
+        .code = DORY_CODE_OF_PRODUCTS,                                                                                      \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
     };                                                                                                                      \
@@ -85,7 +86,8 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_gather_##bits##_supports,                                                                        \
         .scratch_bytes = dory_gather_scratch_bytes,                                                                         \
         .cycles = packed_gather_cycles,                                                                                     \
-        .start_percent = 80,                                                                                                \
+        .start_percent = 85,                                                                                                \
+        .code = DORY_CODE_OF_PRODUCTS,                                                                                      \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
     };

@@ -131,10 +131,11 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = pool_cycles,                                                                                              \
         .start_percent = percent,                                                                                           \
+        .code = DORY_CODE_OF_STAGES,                                                                                        \
     };
 
 POOL(pool_maximum, DORY_MAXIMUM_POOL, 62)
-POOL(pool_average, DORY_AVERAGE_POOL, 61)
+POOL(pool_average, DORY_AVERAGE_POOL, 69)
 
 /* ---- of elements of any bits ------------------------------------------------------------------------------- */
 
@@ -224,5 +225,6 @@ const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
     .supports = pool_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = pool_any_cycles,
-    .start_percent = 78,
+    .start_percent = 80,
+    .code = DORY_CODE_OF_STAGES,
 };
