@@ -380,16 +380,12 @@ static void describe_copies(struct preparation *to, const struct dory_placed_til
     }
 }
 
-/* Copies beside the start of a kernel are in front of its instructions: only what takes long beside the store is worth it.
- */
-#define LONG_BYTES 4096u
-
 static void bring_weights_early(struct dory_prepared_tile *tile, const struct dory_prepared_tile *before)
 {
     const struct dory_prepared_copy *load = &tile->loads[0], *store = &before->store;
     uint32_t bytes = (uint32_t)load->run_bytes * load->runs, beside = (uint32_t)store->run_bytes * store->runs;
     tile->loads_beside = tile->load_weights;
-    if (tile->load_weights && bytes > beside * store->planes + LONG_BYTES)
+    if (tile->load_weights && bytes > beside * store->planes + TILE_LONG_BYTES)
         tile->overlaps = DORY_OVERLAPS_WEIGHTS;
 }
 

@@ -51,6 +51,11 @@ struct tile_observer {
     void *context;
 };
 
+/* Copies beside the start of a kernel are in front of its instructions: only what takes long beside the store is worth it.
+ * From a table, the first weights of the next layer come beside the last tile where they have so many bytes more than its
+ * results, else beside their store. */
+#define TILE_LONG_BYTES 4096u
+
 /* What a layer finds of its kernel's code in the cores' cache. */
 enum tile_code { CODE_IS_OTHER, CODE_IS_ALIKE, CODE_IS_SAME };
 

@@ -29,7 +29,7 @@ static enum dory_direct kind_of(const struct dory_layer *layer)
 static uint64_t finish_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
     uint64_t lanes = dory_minimum(tile->channels, 4), pixels = dory_minimum(tile->rows * tile->columns, 4);
-    uint64_t stores = layer->normalisation == DORY_NORMALISE_NONE ? 130 : 0;
+    uint64_t stores = layer->normalisation == DORY_NORMALISE_NONE && layer->output_bits > 8 ? 130 : 0;
     switch (kind_of(layer)) {
     case DORY_DIRECT: return 0;
     case DORY_DIRECT_CLAMPED: return 28;

@@ -116,11 +116,13 @@ static uint32_t addition_start_cycles(const struct dory_layer *layer)
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
         return 560;
     }
+    struct dory_narrow_stage input[2], sum[2];
+    bool is_narrow = dory_narrow_addition_of(input, sum, layer);
     switch (way_of(layer)) {
     case FOLDED: return is_small(layer->stages) ? 560u + 8 * dory_log2((uint64_t)layer->stages->first.divisor) : 1920;
     case TWICE:
     case SHIFTED: return 1400 + 6 * logarithms(layer);
-    default: return 1320 + (is_looked_through(layer) ? 330 : 0);
+    default: return !is_narrow ? 1150 : is_looked_through(layer) ? 1650 : 1320;
     }
 }
 

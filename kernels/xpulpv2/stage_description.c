@@ -49,7 +49,7 @@ static uint32_t binary_digits(const struct dory_stage *stage, struct dory_range 
     return digits;
 }
 
-enum { DIVIDED_BY_BITS = 105, BIT = 58 }; /* see dory_divide_by_bits */
+enum { DIVIDED_BY_BITS = 130, BIT = 24 }; /* see dory_divide_by_bits */
 
 /* The same of the first stage, for values in a range. */
 static uint32_t wide_finish_cycles(const struct dory_stages *stages, struct dory_range range)

@@ -10,30 +10,49 @@ static uint64_t unit_cycles(const struct dory_tile_shape *tile, uint32_t rows)
     return tile->channels % 4 == 0 ? 19 * rows + 35 : (15 + 22 * lanes_of(tile)) * rows + 82;
 }
 
-/* Cycles of a core that computes `rows` rows of one quad of channels: transposes, then strips of 4 columns in its lanes. */
+/* Cycles of a core that computes `rows` rows of one quad of channels; `own` are what its kernel knows of them. */
+typedef uint64_t band_function(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows,
+                               const uint64_t own[2]);
+
+/* Of the busiest core: as dory_depthwise_share divides the rows of all quads, one quad after the other. A quad takes
+ * `quad_cycles` of each core that has some of its rows. */
+static uint64_t busiest_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                               band_function *band_cycles, const uint64_t own[2], uint64_t quad_cycles)
+{
+    uint32_t all = dory_divide_up(tile->channels, 4) * tile->rows, first = 0;
+    uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
+    uint64_t most = 0;
+    for (unsigned core = 0; core < cores; core++) {
+        uint32_t end = first + all / cores + (core < all % cores);
+        uint64_t cycles = 0;
+        for (uint32_t row = first, rows; row < end; row += rows) {
+            uint32_t in_quad = row % tile->rows;
+            rows = dory_minimum(dory_minimum(band, end - row), tile->rows - in_quad);
+            cycles += band_cycles(layer, tile, rows, own) + (in_quad == 0 || row == first ? quad_cycles : 0);
+        }
+        most = cycles > most ? cycles : most;
+        first = end;
+    }
+    return most;
+}
+
+/* Transposes, then strips of 4 columns in the quad's lanes: a lane takes own[0] / 10 cycles a row, own[1] beside them. */
 static uint64_t band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows,
-                            uint64_t lane_cycles)
+                            const uint64_t own[2])
 {
     uint32_t input_rows = dory_input_extent(rows, layer->kernel_height, layer->stride_height, 1);
     uint32_t input_columns = dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, 1);
     bool words = tile->channels % 4 == 0, half = words && input_columns % 4 != 0 && input_columns % 4 <= 2;
     uint32_t units = dory_divide_up(input_columns, 4) - half;
     uint64_t transpose = units * unit_cycles(tile, input_rows) + half * (input_rows * 128 / 10 + 35);
-    return transpose + dory_divide_up(tile->columns, 4) * (lanes_of(tile) * lane_cycles + 48) + 80;
+    return transpose + dory_divide_up(tile->columns, 4) * (lanes_of(tile) * (rows * own[0] / 10 + own[1]) + 48) + 80;
 }
 
-/* A lane of a strip takes row_tenths / 10 cycles a row and `lane_cycles` beside them; a quad takes quad_cycles. */
 static uint64_t depthwise_total(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                                uint64_t row_tenths, uint64_t lane_cycles, uint64_t quad_cycles)
+                                uint64_t row_tenths, uint64_t lane_cycles)
 {
-    uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * tile->rows, cores);
-    uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
-    uint64_t total = 350;
-    for (uint32_t row = 0; row < items;) { /* bands of the slowest core, as if it started with a quad */
-        uint32_t in_quad = row % tile->rows, rows = dory_minimum(dory_minimum(band, items - row), tile->rows - in_quad);
-        total += band_cycles(layer, tile, rows, rows * row_tenths / 10 + lane_cycles) + (in_quad == 0 ? quad_cycles : 0);
-        row += rows;
-    }
+    const uint64_t own[2] = {row_tenths, lane_cycles};
+    uint64_t total = 350 + busiest_cycles(layer, tile, cores, band_cycles, own, 0);
     uint32_t conflicts = tile->channels % 32 == 0  ? 1
                          : tile->channels % 4 == 0 ? 5
                                                    : 9; /* of banks, %: reads of transposes */
@@ -77,7 +96,7 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
     static bool supports_##suffix(const struct dory_layer *layer) { return depthwise_3x3_supports(layer, stride, kind); }   \
     static uint64_t cycles_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)     \
     {                                                                                                                       \
-        return depthwise_total(layer, tile, cores, row_tenths, lane_cycles, 0);                                             \
+        return depthwise_total(layer, tile, cores, row_tenths, lane_cycles);                                                \
     }                                                                                                                       \
     const struct dory_kernel_description dory_xpulpv2_depthwise_3x3_##suffix##_description = {                              \
         .name = "dory_xpulpv2_depthwise_3x3_" #suffix,                                                                      \
@@ -228,10 +247,11 @@ static uint64_t lane_cycles(uint32_t fours, uint32_t outer, uint32_t inner, bool
     return fours / 2 * pair + fours % 2 * single + 40;
 }
 
-/* A core that computes `rows` rows of a quad of channels: units, of which strips share some, and then four lanes. */
+/* The same: units, of which strips share some, and then four lanes, whose fours end in own[0] cycles. */
 static uint64_t any_band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows,
-                                uint64_t finish_cycles)
+                                const uint64_t own[2])
 {
+    uint64_t finish_cycles = own[0];
     struct axis axis = axis_of(layer->kernel_width, layer->stride_width);
     uint32_t height = layer->kernel_height, strips = dory_divide_up(tile->columns, 4);
     uint32_t input_rows = dory_input_extent(rows, height, layer->stride_height, 1);
@@ -246,30 +266,12 @@ static uint64_t any_band_cycles(const struct dory_layer *layer, const struct dor
     return transpose + lanes_of(tile) * ((strips - narrow) * whole + narrow * half) + strips * 220 + 80;
 }
 
-/* Rows (or strips) with which the slowest core starts, of a quad (or line) whose last ones they are: 0 where all cores start
- * at a first one. */
-static uint32_t uneven_start(uint32_t items, uint32_t all)
-{
-    uint32_t rest = items % all;
-    return rest == 0 || (items < all && all % items == 0) ? 0 : (rest + 1) / 2;
-}
-
 static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                                 uint64_t finish_cycles, uint64_t quad_cycles)
 {
-    uint32_t items = dory_divide_up(dory_divide_up(tile->channels, 4) * tile->rows, cores), left = items;
-    uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
-    uint32_t start = tile->channels > 4 ? uneven_start(items, tile->rows) : 0, row = start ? tile->rows - start : 0;
+    const uint64_t own[2] = {finish_cycles, 0};
     uint64_t quad = 4 * dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (6 * layer->kernel_height + 40u);
-    quad += quad_cycles;
-    uint64_t total = 850 + (row != 0 ? quad : 0);
-    while (left > 0) {
-        uint32_t rows = dory_minimum(dory_minimum(band, left), tile->rows - row);
-        total += any_band_cycles(layer, tile, rows, finish_cycles) + (row == 0 ? quad : 0);
-        left -= rows;
-        row = row + rows == tile->rows ? 0 : row + rows;
-    }
-    return total;
+    return 850 + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
 }
 
 /* `finish_cycles`: of a four. `quad_cycles`: to bring a quad's constants to another form. */

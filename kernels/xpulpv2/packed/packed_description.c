@@ -42,7 +42,7 @@ static uint64_t packed_gather_cycles(const struct dory_layer *layer, const struc
     if (layer->input_bits == 8) {
         return dory_gather_cycles(layer, tile, cores) + PACKED_GATHER_START;
     }
-    uint64_t pixel = dory_runs(layer) * (unpack_cycles(layer, tile) + 80) + 20;
+    uint64_t pixel = dory_runs(layer) * (unpack_cycles(layer, tile) + 55) + 20;
     uint64_t source = dory_minimum(4, tile->rows * tile->columns) * pixel;
     return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source) +
            PACKED_GATHER_START;
