@@ -229,12 +229,6 @@ static struct tile_problem problem_of(const struct plan *plan, int layer, struct
     };
 }
 
-static enum tile_code code_before(const struct dory_kernel_description *before, const struct dory_kernel_description *kernel)
-{
-    bool is_alike = kernel->code != DORY_CODE_OWN && before->code == kernel->code;
-    return before == kernel ? CODE_IS_SAME : is_alike ? CODE_IS_ALIKE : CODE_IS_OTHER;
-}
-
 /* The turn that starts with a step. The steps are copied: a problem has them in one piece. */
 static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *problem, int first, struct step_times *times)
 {
@@ -245,9 +239,7 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->inputs_stay = plan->layers[plan->steps[first].layer].inputs_stay;
     problem->early_cycles_of_next = early_cycles_behind(plan, first + (int)problem->step_count);
-    problem->code_before = plan->is_finished && first > 0
-                               ? code_before(plan->layers[plan->steps[first - 1].layer].kernel, problem->kernel)
-                               : CODE_IS_OTHER;
+    problem->kernel_before = plan->is_finished && first > 0 ? plan->layers[plan->steps[first - 1].layer].kernel : NULL;
     problem->is_decided = plan->is_finished;
     problem->l3_busy_percent = plan->steps[first].l3_busy_percent;
     problem->transfers_queued =

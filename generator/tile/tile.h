@@ -56,9 +56,6 @@ struct tile_observer {
  * results, else beside their store. */
 #define TILE_LONG_BYTES 4096u
 
-/* What a layer finds of its kernel's code in the cores' cache. */
-enum tile_code { CODE_IS_OTHER, CODE_IS_ALIKE, CODE_IS_SAME };
-
 /* What the cost of a layer's tiles depends on. */
 struct tile_problem {
     const struct dory_layer *layer; /* described; tile fields are not read */
@@ -78,7 +75,7 @@ struct tile_problem {
     /* Bit i: input i is in L1 when the layer starts, and lies there. That the layer before is still being stored then gains
      * nothing that runs on gvsoc would show. */
     uint8_t inputs_stay;
-    enum tile_code code_before;     /* of the layer before */
+    const struct dory_kernel_description *kernel_before; /* of the layer before; null: there is none */
     uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */
     uint32_t transfers_queued;      /* of them, when the layer starts: the driver queues its own beside its tiles */
@@ -105,6 +102,11 @@ uint64_t tile_overhead_cycles(const struct tile_problem *problem);
 
 /* Cycles of a layer's first tile beyond its kernel's own. */
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
+
+/* Of a kernel's code, the way to the cores' cache; and for the first tile of a layer, which finds what the layer before has
+ * left of it, or for a later one: from a table, what is done between two tiles drives some of it out. */
+uint64_t tile_code_cycles(const struct tile_problem *problem);
+uint64_t tile_fetch_cycles(const struct tile_problem *problem, bool is_first);
 
 /* ---- tile_border.c ---- */
 

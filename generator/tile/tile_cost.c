@@ -5,43 +5,6 @@
 
 #include "dory/hal.h"
 
-/* Of a kernel's code, in % of what kernel_start_cycles are for. */
-static uint64_t code_percent(const struct tile_problem *problem)
-{
-    uint64_t percent = problem->kernel->start_percent;
-    return percent ? percent : 100;
-}
-
-/* Of a kernel's code, the way to the cores' cache. */
-static uint64_t code_cycles(const struct tile_problem *problem)
-{
-    return problem->target->kernel_start_cycles * code_percent(problem) / 100;
-}
-
-uint64_t tile_overhead_cycles(const struct tile_problem *problem)
-{
-    return problem->target->tile_overhead_cycles + problem->target->walk_cycles * code_percent(problem) / 100;
-}
-
-uint64_t tile_kernel_start_cycles(const struct tile_problem *problem)
-{
-    const struct target *target = problem->target;
-    bool stays = target->cache_percent == 0 || code_percent(problem) < target->cache_percent;
-    uint64_t cycles = code_cycles(problem);
-    if (problem->code_before == CODE_IS_SAME && stays)
-        return cycles * target->kernel_again_percent / 100;
-    return problem->code_before == CODE_IS_OTHER ? cycles : cycles * target->kernel_alike_percent / 100;
-}
-
-/* Of the cores, for a kernel's code: the first tile of a layer finds what the layer before has left of it. From a table,
- * what is done between two tiles drives some of it out, so that it comes again. */
-static uint64_t fetch_cycles(const struct tile_problem *problem, bool is_first)
-{
-    const struct target *target = problem->target;
-    uint64_t again = target->has_table ? code_cycles(problem) * target->kernel_again_percent / 100 : 0;
-    return is_first ? tile_kernel_start_cycles(problem) : again;
-}
-
 void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
 {
     sum->cycles += cost->cycles;
@@ -274,7 +237,7 @@ static uint64_t code_waits(const struct player *player, const struct tally *load
 {
     const struct target *target = player->problem->target;
     bool is_first = player->cost->tile_count == 1;
-    uint64_t again = code_cycles(player->problem) * target->code_again_percent / 100,
+    uint64_t again = tile_code_cycles(player->problem) * target->code_again_percent / 100,
              code = is_first ? tile_kernel_start_cycles(player->problem) : again, started = driver - driver / 3;
     uint64_t store = player->pending_tally.port_cycles,
              port = loads->port_cycles + (store < loads->port_cycles ? store : loads->port_cycles);
@@ -359,7 +322,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
         *times = (struct step_times){.fetch = issued, .start = player->time};
     player->lays_border = player->border > 0;
     player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels) +
-                     fetch_cycles(problem, player->cost->tile_count == 0) + player->border;
+                     tile_fetch_cycles(problem, player->cost->tile_count == 0) + player->border;
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
     player->store_tally = tile_take_tally(&player->mover);
     tell(player, TILE_KERNEL, player->cost->tile_count, player->time, player->kernel, &shape);

@@ -1,0 +1,42 @@
+/* What it costs that code comes to the cores' cache: a kernel's, which drives out what is done between two tiles. */
+#include "tile/tile.h"
+
+static uint64_t percent_of(const struct dory_kernel_description *kernel)
+{
+    return kernel->start_percent ? kernel->start_percent : 100;
+}
+
+uint64_t tile_code_cycles(const struct tile_problem *problem)
+{
+    return problem->target->kernel_start_cycles * percent_of(problem->kernel) / 100;
+}
+
+uint64_t tile_overhead_cycles(const struct tile_problem *problem)
+{
+    const struct target *target = problem->target;
+    return target->tile_overhead_cycles + target->walk_cycles * percent_of(problem->kernel) / 100;
+}
+
+/* In percent of what all of it takes: what does not stay beside the code between two tiles is as good as another's that
+ * shares some of it. */
+static uint64_t left_percent(const struct tile_problem *problem)
+{
+    const struct target *target = problem->target;
+    const struct dory_kernel_description *kernel = problem->kernel, *before = problem->kernel_before;
+    bool stays = target->cache_percent == 0 || percent_of(kernel) < target->cache_percent;
+    if (!before || (before != kernel && (kernel->code == DORY_CODE_OWN || before->code != kernel->code)))
+        return 100;
+    return before == kernel && stays ? target->kernel_again_percent : target->kernel_alike_percent;
+}
+
+uint64_t tile_kernel_start_cycles(const struct tile_problem *problem)
+{
+    return tile_code_cycles(problem) * left_percent(problem) / 100;
+}
+
+uint64_t tile_fetch_cycles(const struct tile_problem *problem, bool is_first)
+{
+    const struct target *target = problem->target;
+    uint64_t again = target->has_table ? tile_code_cycles(problem) * target->kernel_again_percent / 100 : 0;
+    return is_first ? tile_kernel_start_cycles(problem) : again;
+}
