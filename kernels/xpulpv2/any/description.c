@@ -233,7 +233,8 @@ static uint64_t copies_cycles(const struct dory_layer *layer, const struct dory_
 static uint64_t part_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
     uint64_t cycles = dory_part_cycles(layer, tile);
-    return cycles != 0 && layer->output_bits < 8 ? dory_long_finish_cycles(layer) + 350 : cycles;
+    uint32_t pixels = tile->rows * tile->columns % 4;
+    return cycles != 0 && layer->output_bits < 8 ? dory_long_finish_cycles(layer) * pixels / 4 + 200 : cycles;
 }
 
 /* Beside what the products take to start. */
