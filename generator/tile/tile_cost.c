@@ -395,16 +395,18 @@ static struct player player_of(const struct tile_problem *problem, const struct 
     };
 }
 
-/* From a table, what the first weights of the next layer take of the last tile: the kernel's code waits for them, or the
+/* What the first weights of the next layer take of the cores' time. From a table, the kernel's code waits for them, or the
  * cores do, beside whose store they come. */
 static uint64_t early_wait_cycles(const struct player *player)
 {
     const struct target *target = player->problem->target;
     uint64_t early = player->problem->early_cycles_of_next,
              most = (uint64_t)TILE_LONG_BYTES * 1000 / target->dma_read_bytes_per_1000_cycles;
-    if (!target->has_table || early <= player->store)
-        return 0;
-    return early > player->store + most ? early : early - player->store;
+    if (early == 0 || !target->has_table)
+        return early ? target->early_cycles : 0;
+    if (early > player->store + most)
+        return early;
+    return target->early_cycles + (early > player->store ? early - player->store : 0);
 }
 
 /* Beside the last tile the driver prepares the next layer. Where the cores wait for that, it is shown behind the last store:
@@ -419,7 +421,7 @@ static void finish(struct player *player)
     uint64_t ready = maximum(player->pending + driver, early ? driver / 2 + early : 0); /* with the first weights there */
     player->cost->turn_cycles = maximum(player->kernel, ready) - maximum(player->kernel, player->pending);
     finish_previous(player, 0, &(struct tally){0}, 0, false);
-    player->time += player->cost->turn_cycles + (early ? target->early_cycles + early_wait_cycles(player) : 0);
+    player->time += player->cost->turn_cycles + early_wait_cycles(player);
     player->cost->cycles = player->time + player->problem->target->layer_overhead_cycles;
     player->cost->dma_bytes = player->mover.moved_bytes;
     player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);

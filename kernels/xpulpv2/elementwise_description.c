@@ -356,7 +356,7 @@ static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const s
     struct dory_narrow_stage input[2], end[2];
     bool is_narrow = dory_narrow_concatenation_of(input, end, layer); /* which the range of values is followed for */
     return items * (pixel + tile->channels * element) / groups + (pixels + cores - 1) / cores * 60 +
-           (is_narrow ? 1450 + 6 * logarithms(layer) : 1000);
+           (is_narrow ? 1250 + 6 * logarithms(layer) : 1000);
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_any_description = {

@@ -80,10 +80,12 @@ static bool plan_alone(struct plan *plan, const struct network *network, const s
     return true;
 }
 
-/* The layer before has left this one's kernel in the cores' cache. */
+/* The layer before has left some of this one's code in the cores' cache. */
 static bool is_warm(const struct plan *plan, int index)
 {
-    return index > 0 && plan->layers[index - 1].kernel == plan->layers[index].kernel;
+    const struct dory_kernel_description *kernel = plan->layers[index].kernel,
+                                         *before = index > 0 ? plan->layers[index - 1].kernel : NULL;
+    return before && (before == kernel || (kernel->code != DORY_CODE_OWN && before->code == kernel->code));
 }
 
 /* Layers compared; what a layer costs besides is for a network alone: it cannot avoid small tiles for others' sake. */

@@ -178,7 +178,7 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = supports_chw_##suffix,                                                                                  \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = cycles_chw_##suffix,                                                                                      \
-        .start_percent = 69,                                                                                                \
+        .start_percent = 74,                                                                                                \
         .reads_chw = true,                                                                                                  \
     };
 

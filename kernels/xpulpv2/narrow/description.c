@@ -35,7 +35,7 @@ static uint64_t narrow_cycles(const struct dory_tile_shape *tile, unsigned cores
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = cycles_##suffix,                                                                                          \
-        .start_percent = (kind) == DORY_DIRECT_SPLIT ? 30 : 24,                                                             \
+        .start_percent = (kind) == DORY_DIRECT_SPLIT ? 32 : 26,                                                             \
         .writes_chw = true,                                                                                                 \
     };
 
@@ -93,7 +93,7 @@ static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_t
         .name = "dory_xpulpv2_narrow" #suffix,                                                                              \
         .supports = supports##suffix,                                                                                       \
         .scratch_bytes = first_scratch_bytes,                                                                               \
-        .start_percent = 43,                                                                                                \
+        .start_percent = 46,                                                                                                \
         .cycles = cycles##suffix,                                                                                           \
         .writes_chw = true,                                                                                                 \
     };
