@@ -15,7 +15,6 @@ static GAP8_FC_MEMORY struct {
     void (*entry)(void *argument);
     void *argument;
     uint8_t *stack;
-    uint32_t is_busy; /* from the start until the end has been reported */
     volatile uint32_t has_ended;
     uint32_t longest_cycles; /* at work at once */
     int status;
@@ -107,7 +106,7 @@ static void drive(void)
 /* From interrupt.S, without interrupts. */
 void gap8_interrupt(uint32_t line)
 {
-    if (work.is_busy && 1u << line & GAP8_EVENTS_OF_A_RUN)
+    if (gap8_beside.is_busy && 1u << line & GAP8_EVENTS_OF_A_RUN)
         go_on();
     else
         gap8_application_interrupt(line);
@@ -122,9 +121,7 @@ __attribute__((weak)) void gap8_application_interrupt(unsigned line)
 
 /* ---- the application's side -------------------------------------------------------------------------------- */
 
-int gap8_beside_refuses(void) { return work.is_busy && !gap8_beside.is_inside; }
-
-int hal_cluster_is_busy(void) { return (int)work.is_busy; }
+int hal_cluster_is_busy(void) { return (int)gap8_beside.is_busy; }
 
 static void prepare_stack(uint8_t *stack)
 {
@@ -144,7 +141,7 @@ int hal_cluster_start(void (*entry)(void *argument), void *argument, enum hal_pr
     work.has_ended = 0;
     work.longest_cycles = 0;
     gap8_beside.is_by_interrupt = progress == HAL_BY_INTERRUPT;
-    work.is_busy = 1;
+    gap8_beside.is_busy = 1;
     gap8_beside.is_waited = 0;
     uint32_t before = turn_interrupts_off();
     gap8_begin_drive(entry, argument);
@@ -162,7 +159,7 @@ static void go_on_without_interrupts(void)
 
 static int finish(void)
 {
-    work.is_busy = 0;
+    gap8_beside.is_busy = 0;
     if (stack_is_sound(work.stack, GAP8_STACK_GUARD_BYTES))
         return work.status;
     hal_log("dory hal: the stack of a driver that was started has grown beyond its end\n");
@@ -171,7 +168,7 @@ static int finish(void)
 
 int hal_cluster_poll(void)
 {
-    if (!work.is_busy)
+    if (!gap8_beside.is_busy)
         return DORY_ERROR_ARGUMENT;
     if (!gap8_beside.is_by_interrupt && !work.has_ended)
         go_on_without_interrupts();
@@ -181,7 +178,7 @@ int hal_cluster_poll(void)
 /* The application sleeps where it would have gone on; its own interrupts are served. */
 int hal_cluster_wait(void)
 {
-    if (!work.is_busy)
+    if (!gap8_beside.is_busy)
         return DORY_ERROR_ARGUMENT;
     gap8_beside.is_by_interrupt = 0;
     GAP8_FC_EVENTS->interrupt_mask_and = GAP8_EVENTS_OF_A_RUN;

@@ -61,6 +61,7 @@ int gap8_cores_have_met(void); /* are they waiting for the driver, or through? *
 
 /* beside.c: a driver that the application has started */
 struct gap8_beside {
+    uint32_t is_busy;   /* from the start until the end has been reported */
     uint32_t is_inside; /* the driver is at work, rather than the application */
     uint32_t is_waited; /* the application does nothing but wait for it */
     uint32_t awaited;   /* events that it waits for */
@@ -70,7 +71,9 @@ struct gap8_beside {
 extern struct gap8_beside gap8_beside;
 void gap8_beside_yield(uint32_t event_mask); /* driver: the application may go on until one of them */
 void gap8_beside_pause(void);                /* driver: if it has been at work for long, the application, which has waited */
-int gap8_beside_refuses(void);               /* FC: is the caller the application, and a driver beside it? */
+
+/* FC. Is the caller the application, and a driver beside it? Inline: a call costs lines of the FC's cache. */
+static inline int gap8_beside_refuses(void) { return gap8_beside.is_busy && !gap8_beside.is_inside; }
 
 /* stack.c */
 void gap8_stack_watch(const void *start, const void *end); /* where sp is to be from now on */

@@ -17,15 +17,15 @@
 #define RING 64u /* transfers: whoever starts one more waits, and so do the tiles that it should load meanwhile */
 
 static GAP8_FC_MEMORY struct {
-    struct hal_l3_copy ring[RING];
-    volatile uint32_t posted; /* transfers queued, numbered from 1 */
-    uint32_t accepted;        /* of them, those whose last burst has been handed to the uDMA */
+    struct hal_l3_copy ring[RING]; /* of each, the runs that have not been handed to the uDMA; addresses on the HyperBus */
+    volatile uint32_t posted;      /* transfers queued, numbered from 1 */
+    uint32_t accepted;             /* of them, those whose last burst has been handed to the uDMA */
     uint32_t completed;
-    uint32_t waited;           /* the highest number that was waited for */
-    uint32_t run, run_offset;  /* position in transfer accepted + 1 */
-    uint32_t in_flight;        /* bursts in the uDMA */
-    uint32_t ends_transfer[2]; /* by burst, the oldest first: is it the last of its transfer? */
-    enum hal_l3_kind kind;     /* theirs */
+    uint32_t waited;        /* the highest number that was waited for */
+    uint32_t run_offset;    /* in the first run that is left of transfer accepted + 1 */
+    uint32_t in_flight;     /* bursts in the uDMA */
+    uint32_t ends_transfer; /* by bit, that of the oldest burst the lowest: is it the last of its transfer? */
+    enum hal_l3_kind kind;  /* theirs */
     uint32_t is_open;
     uint32_t cluster_runs;
 } queue;
@@ -35,39 +35,33 @@ static int reached(uint32_t a, uint32_t b) { return (int32_t)(a - b) >= 0; }
 
 /* ---- what a transfer must be like -------------------------------------------------------------------------- */
 
-/* One past the last byte of `runs` runs, counted from the first. */
-static uint64_t extent_bytes(uint32_t runs, uint32_t stride, uint32_t run_bytes)
+/* Of `runs` runs, from the first byte to behind the last; no more than UINT32_MAX. */
+static __attribute__((noinline)) uint32_t bytes_of_runs(uint32_t runs, uint32_t stride, uint32_t run_bytes)
 {
-    return (uint64_t)(runs - 1) * stride + run_bytes;
+    uint64_t bytes = (uint64_t)(runs - 1) * stride + run_bytes;
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
-static int check_alignment(const struct hal_l3_copy *copy)
-{
-    uint32_t words = (uint32_t)(uintptr_t)copy->l2 | copy->run_bytes;
-    uint32_t half_words = copy->l3_address;
-    if (copy->runs > 1) {
-        words |= copy->l2_stride;
-        half_words |= copy->l3_stride;
-    }
-    return words % HAL_L3_ALIGNMENT || half_words % 2 ? DORY_ERROR_ALIGNMENT : DORY_OK;
-}
-
-static int check_range(const struct hal_l3_copy *copy)
-{
-    uint32_t l3_bytes = copy->kind == HAL_FLASH_READ ? DORY_FLASH_BYTES - DORY_FLASH_OFFSET : DORY_RAM_BYTES;
-    uint64_t l3_end = copy->l3_address + extent_bytes(copy->runs, copy->l3_stride, copy->run_bytes);
-    uint32_t l2_offset = (uint32_t)(uintptr_t)copy->l2 - GAP8_L2_ADDRESS;
-    uint64_t l2_end = l2_offset + extent_bytes(copy->runs, copy->l2_stride, copy->run_bytes);
-    uint32_t l2_bytes = (uint32_t)(uintptr_t)__l2_free_end - GAP8_L2_ADDRESS;
-    return l3_end > l3_bytes || l2_end > l2_bytes ? DORY_ERROR_L3 : DORY_OK;
-}
+static int fits(uint32_t start, uint32_t bytes, uint32_t room) { return start <= room && bytes <= room - start; }
 
 static int check(const struct hal_l3_copy *copy)
 {
     if (!copy || (unsigned)copy->kind > HAL_RAM_WRITE || copy->runs < 1 || copy->run_bytes < 1)
         return DORY_ERROR_ARGUMENT;
-    int status = check_alignment(copy);
-    return status ? status : check_range(copy);
+    uint32_t l2 = (uint32_t)(uintptr_t)copy->l2, words = l2 | copy->run_bytes, half_words = copy->l3_address;
+    uint32_t l3_extent = copy->run_bytes, l2_extent = copy->run_bytes;
+    if (copy->runs > 1) {
+        words |= copy->l2_stride;
+        half_words |= copy->l3_stride;
+        l3_extent = bytes_of_runs(copy->runs, copy->l3_stride, copy->run_bytes);
+        l2_extent = bytes_of_runs(copy->runs, copy->l2_stride, copy->run_bytes);
+    }
+    if (words % HAL_L3_ALIGNMENT || half_words % 2)
+        return DORY_ERROR_ALIGNMENT;
+    uint32_t l3_bytes = copy->kind == HAL_FLASH_READ ? DORY_FLASH_BYTES - DORY_FLASH_OFFSET : DORY_RAM_BYTES;
+    int good = fits(copy->l3_address, l3_extent, l3_bytes) &&
+               fits(l2 - GAP8_L2_ADDRESS, l2_extent, (uint32_t)(uintptr_t)__l2_free_end - GAP8_L2_ADDRESS);
+    return good ? DORY_OK : DORY_ERROR_L3;
 }
 
 /* ---- FC: from the ring to the uDMA ------------------------------------------------------------------------- */
@@ -86,40 +80,30 @@ static void retire_bursts(void)
     uint32_t control = channel_of(queue.kind)->control;
     uint32_t active = (control & GAP8_UDMA_ENABLE ? 1u : 0u) + (control & GAP8_UDMA_PENDING ? 1u : 0u);
     while (queue.in_flight > active) {
-        queue.completed += queue.ends_transfer[0];
-        queue.ends_transfer[0] = queue.ends_transfer[1];
+        queue.completed += queue.ends_transfer & 1;
+        queue.ends_transfer >>= 1;
         queue.in_flight--;
     }
 }
 
-/* Hands one burst to the uDMA; true if it is the transfer's last. */
-static uint32_t start_burst(const struct hal_l3_copy *copy)
+/* Hands one burst to the uDMA, and takes it off the transfer; true if it is the transfer's last. */
+static uint32_t start_burst(struct hal_l3_copy *copy)
 {
     volatile struct gap8_udma_channel *channel = channel_of(copy->kind);
     uint32_t left = copy->run_bytes - queue.run_offset;
     uint32_t bytes = left < DORY_HYPER_BURST_BYTES ? left : DORY_HYPER_BURST_BYTES;
-    uint32_t address = copy->l3_address + queue.run * copy->l3_stride + queue.run_offset;
-    if (copy->kind == HAL_FLASH_READ)
-        address += GAP8_HYPER_FLASH_ADDRESS + DORY_FLASH_OFFSET;
-    GAP8_HYPERBUS->external_address = address;
-    channel->address = (uint32_t)(uintptr_t)copy->l2 + queue.run * copy->l2_stride + queue.run_offset;
+    GAP8_HYPERBUS->external_address = copy->l3_address + queue.run_offset;
+    channel->address = (uint32_t)(uintptr_t)copy->l2 + queue.run_offset;
     channel->bytes = bytes;
     channel->control = GAP8_UDMA_ENABLE;
 
     queue.run_offset += bytes;
-    if (queue.run_offset < copy->run_bytes)
+    if (bytes < left)
         return 0;
     queue.run_offset = 0;
-    return ++queue.run == copy->runs;
-}
-
-/* Runs that follow one another without a gap on both sides are one run. */
-static void join_runs(struct hal_l3_copy *copy)
-{
-    if (copy->runs > 1 && copy->l3_stride == copy->run_bytes && copy->l2_stride == copy->run_bytes) {
-        copy->run_bytes *= copy->runs;
-        copy->runs = 1;
-    }
+    copy->l3_address += copy->l3_stride;
+    copy->l2 = (uint8_t *)copy->l2 + copy->l2_stride;
+    return --copy->runs == 0;
 }
 
 /* May a burst of this kind be handed to the uDMA now? */
@@ -136,16 +120,17 @@ static void start_bursts(void)
         struct hal_l3_copy *copy = &queue.ring[queue.accepted % RING];
         if (!has_room_for(copy->kind))
             return;
-        if (queue.run == 0 && queue.run_offset == 0)
-            join_runs(copy);
         queue.kind = copy->kind;
         uint32_t last = start_burst(copy);
-        queue.ends_transfer[queue.in_flight++] = last;
-        if (last) {
-            queue.run = 0;
-            queue.accepted++;
-        }
+        queue.ends_transfer |= last << queue.in_flight++;
+        queue.accepted += last;
     }
+}
+
+static __attribute__((noinline)) void tell_cluster(void)
+{
+    gap8_team.l3_completed = queue.completed;
+    GAP8_CLUSTER_EVENT_UNIT->trigger[GAP8_EVENT_L3] = (1u << GAP8_CORES) - 1;
 }
 
 void gap8_l3_serve(void)
@@ -155,10 +140,8 @@ void gap8_l3_serve(void)
         return; /* at once: a driver that is behind asks for every tile, and pays for each line of code */
     retire_bursts();
     start_bursts();
-    if (queue.cluster_runs && queue.completed != completed) {
-        gap8_team.l3_completed = queue.completed;
-        GAP8_CLUSTER_EVENT_UNIT->trigger[GAP8_EVENT_L3] = (1u << GAP8_CORES) - 1;
-    }
+    if (queue.cluster_runs && queue.completed != completed)
+        tell_cluster();
 }
 
 void gap8_l3_enter_cluster(void)
@@ -241,8 +224,12 @@ uint32_t hal_flash_address(const void *symbol)
 
 /* ---- starting and waiting ---------------------------------------------------------------------------------- */
 
-static void wait_on_fc(uint32_t ticket)
+static int wait_on_fc(hal_l3_ticket ticket)
 {
+    if (gap8_beside_refuses())
+        return DORY_ERROR_BUSY;
+    if (!reached(queue.posted, ticket))
+        return DORY_ERROR_ARGUMENT; /* never started: it would not end */
     gap8_l3_serve();
     while (!reached(queue.completed, ticket)) {
         gap8_fc_sleep_until(1u << GAP8_FC_EVENT_HYPER_READ | 1u << GAP8_FC_EVENT_HYPER_WRITE);
@@ -250,20 +237,32 @@ static void wait_on_fc(uint32_t ticket)
     }
     if (reached(ticket, queue.waited))
         queue.waited = ticket;
+    return DORY_OK;
 }
 
-static void wait_on_cluster(uint32_t ticket)
+static __attribute__((noinline)) int wait_on_cluster(hal_l3_ticket ticket)
 {
+    if (!reached(gap8_team.l3_posted, ticket))
+        return DORY_ERROR_ARGUMENT;
     while (!reached(gap8_team.l3_completed, ticket))
         gap8_cluster_sleep_until(GAP8_EVENT_L3);
     if (reached(ticket, gap8_team.l3_waited))
         gap8_team.l3_waited = ticket;
     __asm__ volatile("" : : : "memory"); /* what has arrived may be read from here on */
+    return DORY_OK;
 }
 
-static void post(const struct hal_l3_copy *copy, uint32_t number)
+/* Runs that follow one another without a gap on both sides are one run. */
+static inline __attribute__((always_inline)) void post(const struct hal_l3_copy *copy, uint32_t number)
 {
-    queue.ring[(number - 1) % RING] = *copy;
+    struct hal_l3_copy *posted = &queue.ring[(number - 1) % RING];
+    *posted = *copy;
+    if (copy->kind == HAL_FLASH_READ)
+        posted->l3_address += GAP8_HYPER_FLASH_ADDRESS + DORY_FLASH_OFFSET;
+    if (copy->runs > 1 && copy->l3_stride == copy->run_bytes && copy->l2_stride == copy->run_bytes) {
+        posted->run_bytes *= copy->runs;
+        posted->runs = 1;
+    }
     __asm__ volatile("" : : : "memory");
     queue.posted = number;
 }
@@ -271,17 +270,14 @@ static void post(const struct hal_l3_copy *copy, uint32_t number)
 static uint32_t start_on_fc(const struct hal_l3_copy *copy)
 {
     uint32_t number = queue.posted + 1;
-    gap8_l3_serve(); /* the event of a burst that has ended may have been taken with another */
-    while (!reached(queue.completed, number - RING)) {
-        gap8_fc_sleep_until(1u << GAP8_FC_EVENT_HYPER_READ | 1u << GAP8_FC_EVENT_HYPER_WRITE);
-        gap8_l3_serve();
-    }
+    if (!reached(queue.completed, number - RING))
+        hal_l3_wait(number - RING);
     post(copy, number);
     gap8_l3_serve();
     return number;
 }
 
-static uint32_t start_on_cluster(const struct hal_l3_copy *copy)
+static __attribute__((noinline)) uint32_t start_on_cluster(const struct hal_l3_copy *copy)
 {
     uint32_t number = gap8_team.l3_posted + 1;
     while (!reached(gap8_team.l3_completed, number - RING))
@@ -310,16 +306,7 @@ int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
 
 int hal_l3_wait(hal_l3_ticket ticket)
 {
-    int on_fc = gap8_is_fc();
     if (ticket == 0)
         return DORY_OK;
-    if (on_fc && gap8_beside_refuses())
-        return DORY_ERROR_BUSY;
-    if (!reached(on_fc ? queue.posted : gap8_team.l3_posted, ticket))
-        return DORY_ERROR_ARGUMENT; /* never started: it would not end */
-    if (on_fc)
-        wait_on_fc(ticket);
-    else
-        wait_on_cluster(ticket);
-    return DORY_OK;
+    return gap8_is_fc() ? wait_on_fc(ticket) : wait_on_cluster(ticket);
 }
