@@ -149,6 +149,12 @@ static bool is_in_turn(const struct plan *plan, int index, const struct dory_pre
            (tile->overlaps != DORY_OVERLAPS_WEIGHTS || early) && tile->loads_beside == (all ? tile->load_count : early);
 }
 
+/* Loads of planes fill the place of their border, too. */
+static bool lays_border_in_time(const struct dory_layer *layer, const struct dory_prepared_tile *tile)
+{
+    return tile->border == DORY_BORDER_NONE || (tile->border == DORY_BORDER_BEHIND) == (layer->input_layout == DORY_CHW);
+}
+
 void check_tiles(struct checker *checker)
 {
     const struct plan *plan = checker->plan;
@@ -161,7 +167,7 @@ void check_tiles(struct checker *checker)
         bool sound = true, ended = false;
         for (bool first = true; sound && !ended && tile < end; first = false, tile++) {
             sound = is_in_turn(plan, i, tile, first) && lies_in_step(plan, step, &tile->tile) &&
-                    copies_are_sound(plan, step, tile);
+                    lays_border_in_time(&plan->layers[step->layer].record, tile) && copies_are_sound(plan, step, tile);
             stored += tile->store_count ? (uint64_t)tile->tile.rows * tile->tile.columns * tile->tile.channels : 0;
             ended = tile->ends_step;
         }

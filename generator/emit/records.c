@@ -213,6 +213,10 @@ static const struct record record_valid = RECORD(struct dory_valid, valid_fields
 static const char *const meets_names[] = {
     [DORY_MEETS_NOBODY] = "DORY_MEETS_NOBODY", [DORY_MEETS] = "DORY_MEETS", [DORY_MEETS_TWICE] = "DORY_MEETS_TWICE"};
 
+static const char *const border_names[] = {[DORY_BORDER_NONE] = "DORY_BORDER_NONE",
+                                           [DORY_BORDER_BESIDE] = "DORY_BORDER_BESIDE",
+                                           [DORY_BORDER_BEHIND] = "DORY_BORDER_BEHIND"};
+
 static const char *const overlaps_names[] = {[DORY_OVERLAPS_STORE] = "DORY_OVERLAPS_STORE",
                                              [DORY_OVERLAPS] = "DORY_OVERLAPS",
                                              [DORY_OVERLAPS_WEIGHTS] = "DORY_OVERLAPS_WEIGHTS"};
@@ -230,7 +234,7 @@ static const struct field prepared_tile_fields[] = {
     PREPARED(overlaps, ENUM(overlaps_names)),
     PREPARED(loads_beside, NUMBER),
     PREPARED(load_weights, FLAG),
-    PREPARED(has_border, FLAG),
+    PREPARED(border, ENUM(border_names)),
     PREPARED(has_table, FLAG),
     PREPARED(output_buffer, NUMBER),
     PREPARED(store_count, NUMBER),

@@ -389,6 +389,13 @@ static void bring_weights_early(struct dory_prepared_tile *tile, const struct do
         tile->overlaps = DORY_OVERLAPS_WEIGHTS;
 }
 
+static uint8_t border_of(struct preparation *to, const struct dory_placed_tile *tile, const struct dory_layer *layer)
+{
+    if (!dory_needs_border(to->bordered, tile, layer))
+        return DORY_BORDER_NONE;
+    return layer->input_layout == DORY_CHW ? DORY_BORDER_BEHIND : DORY_BORDER_BESIDE;
+}
+
 static void prepare_tile(struct preparation *to, const struct dory_placed_tile *tile, const struct dory_layer *layer)
 {
     struct dory_prepared_tile *prepared = to->next++;
@@ -402,7 +409,7 @@ static void prepare_tile(struct preparation *to, const struct dory_placed_tile *
         .meets = (uint8_t)meets,
         .load_weights = tile->load_weights && layer->quad_bytes != 0,
         .has_table = tile->load_weights && layer->quad_bytes == 0,
-        .has_border = dory_needs_border(to->bordered, tile, layer),
+        .border = border_of(to, tile, layer),
         .output_buffer = (uint8_t)tile->output_buffer,
     };
     describe_copies(to, tile, layer, prepared);

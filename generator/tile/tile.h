@@ -106,7 +106,7 @@ uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
 /* Of a kernel's code, the way to the cores' cache; and for the first tile of a layer, which finds what the layer before has
  * left of it, or for a later one: from a table, what is done between two tiles drives some of it out. */
 uint64_t tile_code_cycles(const struct tile_problem *problem);
-uint64_t tile_fetch_cycles(const struct tile_problem *problem, bool is_first);
+uint64_t tile_fetch_cycles(const struct tile_problem *problem, bool fetches);
 
 /* ---- tile_border.c ---- */
 
@@ -116,8 +116,11 @@ struct tile_border {
     uint32_t top, left, inner_rows, inner_columns; /* of what exists */
 };
 
-/* To lay it. */
-uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border);
+/* With a table the cores lay it beside the first core's loads; but not in CHW, where loads fill its place, too. */
+bool tile_border_is_beside(const struct tile_problem *problem);
+
+/* To lay it; of the layer's first tile, with the code's way to the cores' cache. */
+uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border, bool fetches);
 
 /* Must it be laid? Not where the next input buffer, of two by turns or of one, has the same from a tile before; in CHW
  * copies go over it. Remembers in `laid` what the buffers have then; it starts with zeros. */

@@ -97,9 +97,7 @@ static uint64_t border_cycles(struct player *player, const struct rectangle *rea
     };
     if (!tile_border_take(player->laid, player->two_inputs, layer, &border))
         return 0;
-    uint64_t cycles = tile_border_cycles(problem, &border);
-    bool fetches = cycles > 0 && (player->first || problem->target->has_table);
-    return cycles + (fetches ? problem->target->border_start_cycles : 0);
+    return tile_border_cycles(problem, &border, player->first || problem->target->has_table);
 }
 
 /* Of an input in CHW. */
@@ -289,6 +287,12 @@ static uint64_t step_cycles(const struct tile_problem *problem)
     return target->step_driver_cycles + (knows ? 0 : target->transfer_driver_cycles);
 }
 
+static uint64_t border_behind_loads(const struct player *player, uint64_t load_cycles, bool overlaps)
+{
+    uint64_t hidden = tile_border_is_beside(player->problem) && !overlaps ? load_cycles : 0;
+    return player->border > hidden ? player->border - hidden : 0;
+}
+
 static void play_tile(struct player *player, const struct dory_step *step, const struct position *at, bool first_of_step,
                       struct step_times *times)
 {
@@ -322,7 +326,8 @@ static void play_tile(struct player *player, const struct dory_step *step, const
         *times = (struct step_times){.fetch = issued, .start = player->time};
     player->lays_border = player->border > 0;
     player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels) +
-                     tile_fetch_cycles(problem, player->cost->tile_count == 0) + player->border;
+                     tile_fetch_cycles(problem, player->cost->tile_count == 0) +
+                     border_behind_loads(player, load_cycles, overlaps);
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
     player->store_tally = tile_take_tally(&player->mover);
     tell(player, TILE_KERNEL, player->cost->tile_count, player->time, player->kernel, &shape);

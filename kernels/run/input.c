@@ -52,34 +52,33 @@ static word border_word(const struct dory_layer *layer)
     return (element * (bits == 8 ? 1u : bits == 4 ? 0x11u : 0x55u) & 0xFF) * 0x01010101u;
 }
 
-/* Of so many; a division takes as long as some fills. */
-static inline uint32_t share_of(uint32_t total)
+/* The most of so many that falls to one; a division takes as long as some fills. */
+static inline uint32_t share_of(uint32_t total, unsigned shares)
 {
-    uint32_t cores = hal_core_count();
-    return cores == 8 ? dory_divide_up(total, 8) : dory_divide_up(total, cores);
+    return shares == 8 ? dory_divide_up(total, 8) : dory_divide_up(total, shares);
 }
 
-/* This core's part of bytes that follow each other, as of some whole rows. */
-static __attribute__((noinline)) void fill_share(uint8_t *start, uint32_t bytes, word four)
+/* A share of bytes that follow each other, as of some whole rows. */
+static __attribute__((noinline)) void fill_share(uint8_t *start, uint32_t bytes, word four, unsigned share, unsigned shares)
 {
-    uint32_t share = dory_round_up(share_of(bytes), sizeof four), first = hal_core_id() * share;
+    uint32_t most = dory_round_up(share_of(bytes, shares), sizeof four), first = share * most;
     if (first < bytes) {
-        fill(start + first, dory_minimum(share, bytes - first), four);
+        fill(start + first, dory_minimum(most, bytes - first), four);
     }
 }
 
 /* In CHW, rows above and below each plane's. Those below a plane and above the next follow each other. */
 static __attribute__((noinline)) void fill_rows_of_planes(const struct dory_tile *tile, const struct dory_valid *valid,
-                                                          word four)
+                                                          word four, unsigned share, unsigned shares)
 {
     uint32_t plane_bytes = (uint32_t)tile->input_rows * tile->input_columns, there = valid->bottom * tile->input_columns;
     uint32_t above = valid->top * tile->input_columns, below = plane_bytes - there, bytes = above;
-    uint32_t share = share_of(tile->input_channels), first = hal_core_id() * share;
+    uint32_t most = share_of(tile->input_channels, shares), first = share * most;
     uint8_t *run = (uint8_t *)(uintptr_t)tile->input + first * plane_bytes, *next = run + there;
     if (first >= tile->input_channels) {
         return;
     }
-    for (uint32_t left = dory_minimum(share, tile->input_channels - first);; left--, next += plane_bytes) {
+    for (uint32_t left = dory_minimum(most, tile->input_channels - first);; left--, next += plane_bytes) {
         fill(run, bytes, four);
         if (left == 0) {
             return;
@@ -89,25 +88,26 @@ static __attribute__((noinline)) void fill_rows_of_planes(const struct dory_tile
     }
 }
 
-void dory_fill_border(const struct dory_layer *layer, const struct dory_tile *tile, const struct dory_valid *valid)
+void dory_fill_border(const struct dory_layer *layer, const struct dory_tile *tile, const struct dory_valid *valid,
+                      unsigned share, unsigned shares)
 {
     word four = border_word(layer);
     if (layer->input_layout == DORY_CHW) {
-        fill_rows_of_planes(tile, valid, four);
+        fill_rows_of_planes(tile, valid, four, share, shares);
         return;
     }
     uint32_t pixel = dory_element_bytes(tile->input_channels, layer->input_bits);
     uint32_t row_bytes = tile->input_columns * pixel, left = valid->left * pixel, right = valid->right * pixel;
     uint8_t *base = (uint8_t *)(uintptr_t)tile->input;
-    fill_share(base, valid->top * row_bytes, four);
-    fill_share(base + valid->bottom * row_bytes, (tile->input_rows - valid->bottom) * row_bytes, four);
+    fill_share(base, valid->top * row_bytes, four, share, shares);
+    fill_share(base + valid->bottom * row_bytes, (tile->input_rows - valid->bottom) * row_bytes, four, share, shares);
     if (valid->bottom - valid->top == 1) { /* of one dimension, where borders are long */
         uint8_t *start = base + valid->top * row_bytes;
-        fill_share(start, left, four);
-        fill_share(start + right, row_bytes - right, four);
+        fill_share(start, left, four, share, shares);
+        fill_share(start + right, row_bytes - right, four, share, shares);
         return;
     }
-    for (uint32_t row = valid->top + hal_core_id(); row < valid->bottom; row += hal_core_count()) {
+    for (uint32_t row = valid->top + share; row < valid->bottom; row += shares) {
         uint8_t *start = base + row * row_bytes;
         fill(start, left, four);
         fill(start + right, row_bytes - right, four);
@@ -116,12 +116,12 @@ void dory_fill_border(const struct dory_layer *layer, const struct dory_tile *ti
 
 /* ---- tables ---- */
 
-void dory_copy_table(const struct dory_layer *layer, const struct dory_tile *tile)
+void dory_copy_table(const struct dory_layer *layer, const struct dory_tile *tile, unsigned share, unsigned shares)
 {
     const word *from = (const word *)(const void *)layer->table; /* or its terms */
     word *to = (word *)(uintptr_t)tile->weights;
     uint32_t words = dory_table_bytes(layer) / sizeof(word);
-    for (uint32_t i = hal_core_id(); i < words; i += hal_core_count()) {
+    for (uint32_t i = share; i < words; i += shares) {
         to[i] = from[i];
     }
 }

@@ -26,7 +26,9 @@ _Static_assert(sizeof(struct dory_table_shared) <= DORY_L1_RUNTIME_BYTES,
 struct dory_lead {
     struct dory_run *run;
     struct dory_table_shared *shared;
-    const struct dory_step *step; /* for which the cores come next, or the end of the table */
+    const struct dory_step *step, *end; /* for which the cores come next; the end of the table, where they come last */
+    struct dory_step_counts before;     /* of the step before that */
+    enum dory_meets meets;              /* for it */
     unsigned meetings;
     bool again; /* the next one is the second of two */
 };

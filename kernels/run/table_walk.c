@@ -1,9 +1,10 @@
 /* Cores that go from tile to tile of a table by themselves. Between two tiles they wait for one another twice: when all have
  * computed the one, and when the other's data lie in L1. Meanwhile the first core stores results and loads data, and the
- * others bring from the table the record of the tile behind, and the layer's, if another one starts.
+ * others bring from the table the record of the tile behind, and the layer's, if another one starts. Where a tile has a
+ * border they lay it beside the loads, and wait for the first core before: results may lie there that have to leave.
  *
- *     first core   | store n - 1, load n  | load n + 1, if it can be; compute n | store n ...
- *     others       | bring record n + 1   | compute n                           | bring ...
+ *     first core   | store n - 1, (wait) load n               | load n + 1, if it can be; compute n | store n ...
+ *     others       | bring record n + 1, (wait, lay border n) | compute n                           | bring ...
  *
  * They meet the driver only where a step needs transfers of L3, or lets some start. */
 #include <stddef.h>
@@ -25,7 +26,8 @@ struct walker {
     struct dory_prepared_tile *before, *tile, *next;
     uint8_t *l1, *l2;
     const uint8_t *weights;
-    unsigned core, cores; /* that compute */
+    unsigned core, cores;   /* that compute */
+    unsigned share, shares; /* this core's part of what they lay in L1, of so many; behind them: none */
     unsigned meetings;
     bool is_first, is_observed, has_ended; /* at a meeting */
 
@@ -62,15 +64,30 @@ static void bring_record(struct walker *walker, struct dory_prepared_tile *to, u
 /* This core's part of what all need: the record behind the tile's, if there is one, and the tile's layer. */
 static inline void bring(struct walker *walker, bool more)
 {
-    unsigned apart = walker->cores > 1, shares = walker->cores - apart; /* the first core has other work */
-    if (walker->core >= walker->cores || (walker->is_first && apart)) {
+    if (walker->share >= walker->shares) {
         return;
     }
     if (walker->tile->starts_layer) {
-        dory_copy_layer(&walker->shared->layer, &walker->shared->stages, walker->step->layer, walker->core - apart, shares);
+        dory_copy_layer(&walker->shared->layer, &walker->shared->stages, walker->step->layer, walker->share, walker->shares);
     }
     if (more) {
-        bring_record(walker, walker->next, walker->core - apart, shares);
+        bring_record(walker, walker->next, walker->share, walker->shares);
+    }
+}
+
+/* And of the tile's border and of its table. */
+static __attribute__((noinline)) void lay_border(const struct walker *walker)
+{
+    const struct dory_prepared_tile *tile = walker->tile;
+    if (walker->share < walker->shares) {
+        dory_fill_border(&walker->shared->layer, &tile->tile, &tile->valid, walker->share, walker->shares);
+    }
+}
+
+static __attribute__((noinline)) void lay_table(const struct walker *walker)
+{
+    if (walker->share < walker->shares) {
+        dory_copy_table(&walker->shared->layer, &walker->tile->tile, walker->share, walker->shares);
     }
 }
 
@@ -281,6 +298,13 @@ static inline bool come_to_tile(struct walker *walker, bool more)
     if ((tile->meets | (tile->starts_layer & walker->is_observed)) && !meet_driver(walker)) {
         return false;
     }
+    if (tile->border == DORY_BORDER_BESIDE) {
+        hal_barrier();
+        lay_border(walker);
+    } else if (tile->has_table) {
+        hal_barrier();
+        lay_table(walker);
+    }
     if (walker->is_first) {
         if (tile->starts_layer) {
             turn_layer(walker);
@@ -295,26 +319,13 @@ static inline bool come_to_tile(struct walker *walker, bool more)
     return shared->status == DORY_OK;
 }
 
-/* Border and table, where there are: few tiles have any. */
-static __attribute__((noinline)) void complete(const struct walker *walker)
-{
-    const struct dory_layer *layer = &walker->shared->layer;
-    const struct dory_prepared_tile *tile = walker->tile;
-    if (tile->has_table) {
-        dory_copy_table(layer, &tile->tile);
-    }
-    if (tile->has_border) {
-        dory_fill_border(layer, &tile->tile, &tile->valid);
-    }
-    hal_barrier();
-}
-
 static inline void compute(struct walker *walker, bool more)
 {
     const struct dory_layer *layer = &walker->shared->layer;
     const struct dory_prepared_tile *tile = walker->tile, *next = walker->next;
-    if (tile->has_border | tile->has_table) {
-        complete(walker);
+    if (tile->border == DORY_BORDER_BEHIND) {
+        lay_border(walker);
+        hal_barrier();
     }
     if (walker->is_first && more && next->overlaps != DORY_OVERLAPS_STORE) {
         begin_loads(walker, next);
@@ -389,6 +400,8 @@ static void start_walker(struct walker *walker, const struct dory_run *run)
     walker->core = hal_core_id();
     walker->cores = dory_minimum(hal_core_count(), network->cores);
     walker->is_first = walker->core == 0;
+    walker->shares = walker->cores > 1 ? walker->cores - 1 : 1; /* the first core has other work, if there are others */
+    walker->share = walker->cores > 1 ? walker->core - 1 : walker->core;
     walker->is_observed = dory_run_is_observed(run);
     walker->has_ended = walker->stores = walker->store_open[0] = walker->store_open[1] = false;
     walker->meetings = walker->loads_begun = 0;

@@ -121,11 +121,11 @@ static __attribute__((noinline)) void complete_input(struct team_member *member,
         hal_barrier();
     }
     if (work->has_table) {
-        dory_copy_table(layer_of(member, work), &work->tile);
+        dory_copy_table(layer_of(member, work), &work->tile, hal_core_id(), hal_core_count());
         hal_barrier();
     }
     if (work->has_border) {
-        dory_fill_border(layer_of(member, work), &work->tile, &work->valid);
+        dory_fill_border(layer_of(member, work), &work->tile, &work->valid, hal_core_id(), hal_core_count());
         hal_barrier();
     }
 }

@@ -23,6 +23,13 @@ enum dory_overlaps {
     DORY_OVERLAPS_WEIGHTS /* its weights, of which there are many, while the one before is computed */
 };
 
+/* When the border of a tile is laid in L1. */
+enum dory_border {
+    DORY_BORDER_NONE,
+    DORY_BORDER_BESIDE, /* the loads, which leave its place alone */
+    DORY_BORDER_BEHIND  /* the loads, since they fill its place, too: rows of planes (CHW) */
+};
+
 /* A copy of dory/hal.h in few bytes: its strides are 0 where there is nothing that they lead to. */
 struct dory_prepared_copy {
     uint32_t
@@ -41,12 +48,13 @@ struct dory_prepared_tile {
     uint8_t starts_layer; /* or another turn of it */
     uint8_t meets;        /* enum dory_meets; of the step that it starts */
     uint8_t ends_step;
-    uint8_t awaits_stores;         /* all results are in L2 before it is loaded, for it may read them there. Not where it has
-                                      them in L1, and loads nothing of them */
-    uint8_t overlaps;              /* enum dory_overlaps */
-    uint8_t loads_beside;          /* so many of `loads` are begun early: all, or the weights */
-    uint8_t load_weights;          /* the first of `loads` is that of weights */
-    uint8_t has_border, has_table; /* to be laid in L1 before it is computed */
+    uint8_t awaits_stores; /* all results are in L2 before it is loaded, for it may read them there. Not where it has
+                              them in L1, and loads nothing of them */
+    uint8_t overlaps;      /* enum dory_overlaps */
+    uint8_t loads_beside;  /* so many of `loads` are begun early: all, or the weights */
+    uint8_t load_weights;  /* the first of `loads` is that of weights */
+    uint8_t border;        /* enum dory_border */
+    uint8_t has_table;     /* to be laid in L1, beside the loads */
     uint8_t output_buffer;
     uint8_t store_count, load_count;
     struct dory_prepared_copy store, loads[3];
@@ -58,17 +66,35 @@ struct dory_prepared_tile {
 _Static_assert(sizeof(struct dory_prepared_tile) == DORY_PREPARED_TILE_BYTES, "the generator counts these bytes");
 #endif
 
+/* Of a step: how many transfers it awaits, and how many are started then. */
+struct dory_step_counts {
+    unsigned awaited, started;
+};
+
+static inline struct dory_step_counts dory_step_counts(const struct dory_step *step)
+{
+    return (struct dory_step_counts){step->transfers_awaited, step->transfers_started};
+}
+
+/* The same before the first step: what that one awaits is started with the run. */
+static inline struct dory_step_counts dory_counts_at_start(const struct dory_step *first)
+{
+    return (struct dory_step_counts){0, first->transfers_awaited};
+}
+
+static inline enum dory_meets dory_counts_meet(struct dory_step_counts counts, struct dory_step_counts before)
+{
+    if (counts.awaited > before.started) {
+        return DORY_MEETS_TWICE;
+    }
+    return counts.awaited > before.awaited || counts.started > before.started ? DORY_MEETS : DORY_MEETS_NOBODY;
+}
+
 /* What the cores have to do with the driver, who moves data between L3 and L2, at the first tile of a step behind the step
  * `before`, or null. Results of the steps before lie in L2 then. */
 static inline enum dory_meets dory_step_meets(const struct dory_step *step, const struct dory_step *before)
 {
-    unsigned awaited = step->transfers_awaited, started = step->transfers_started;
-    unsigned awaited_before = before ? before->transfers_awaited : 0;
-    unsigned started_before = before ? before->transfers_started : awaited; /* those are started with the run */
-    if (awaited > started_before) {
-        return DORY_MEETS_TWICE;
-    }
-    return awaited > awaited_before || started > started_before ? DORY_MEETS : DORY_MEETS_NOBODY;
+    return dory_counts_meet(dory_step_counts(step), before ? dory_step_counts(before) : dory_counts_at_start(step));
 }
 
 #ifdef __cplusplus
