@@ -201,6 +201,25 @@ static bool times_are_told(const struct plan *plan, int index)
     return transfer->start_step == start && transfer->needed_step >= needed;
 }
 
+/* Up to where a transfer may write or read: its buffer's end, or for one run from the flash that of buffers which lie right
+ * behind one another, all of weights and in use by then. */
+static uint64_t end_of_buffers(const struct plan *plan, const struct plan_transfer *transfer)
+{
+    const struct plan_buffer *buffer = &plan->buffers[transfer->buffer];
+    uint64_t end = (uint64_t)buffer->offset + buffer->bytes;
+    bool goes_on = transfer->record.kind == HAL_FLASH_READ && transfer->record.runs == 1;
+    for (int i = 0; goes_on && i < plan->buffer_count; i++) {
+        const struct plan_buffer *other = &plan->buffers[i];
+        if (other->bytes > 0 && other->kind == BUFFER_WEIGHTS &&
+            other->offset == (end + DORY_ALIGNMENT - 1) / DORY_ALIGNMENT * DORY_ALIGNMENT &&
+            other->first_step == buffer->first_step) {
+            end = (uint64_t)other->offset + other->bytes;
+            i = -1; /* all of them anew */
+        }
+    }
+    return end;
+}
+
 static void check_transfer(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
@@ -214,8 +233,7 @@ static void check_transfer(struct checker *c, int index)
     const struct plan_buffer *buffer = &plan->buffers[transfer->buffer];
     uint32_t l3_bytes = record->kind == HAL_FLASH_READ ? plan->flash_bytes : plan->ram_bytes;
     uint64_t l2_end = end_of(record->l2_offset, record->runs, record->run_bytes, record->l2_stride);
-    if (l2_end > plan->l2_peak_bytes || record->l2_offset < buffer->offset ||
-        l2_end > (uint64_t)buffer->offset + buffer->bytes)
+    if (l2_end > plan->l2_peak_bytes || record->l2_offset < buffer->offset || l2_end > end_of_buffers(plan, transfer))
         check_fault(c, "transfer %d leaves its buffer in L2", index);
     if (end_of(record->l3_address, record->runs, record->run_bytes, record->l3_stride) > l3_bytes)
         check_fault(c, "transfer %d leaves its level of L3", index);

@@ -256,16 +256,23 @@ static int weights_at(const struct memory *memory, uint32_t address)
     return -1;
 }
 
+/* The content of a byte of the flash; `from`: of the one in front of it, which is mostly in the same blob. */
+static content flash_content(const struct memory *memory, uint32_t address, content from)
+{
+    int tensors = memory->plan->network->tensor_count, layer = from ? (int)(from >> OBJECT_SHIFT) - tensors - 1 : -1;
+    const struct plan_layer *blob = layer < 0 ? NULL : &memory->plan->layers[layer];
+    if (!blob || address < blob->weights_address || address - blob->weights_address >= blob->weights_bytes)
+        layer = weights_at(memory, address);
+    return layer < 0 ? 0 : weights_content(memory, layer, address - memory->plan->layers[layer].weights_address);
+}
+
 static void arrive(struct memory *memory, const struct dory_transfer *transfer, uint32_t index, uint32_t run,
                    bool step_computes)
 {
     uint32_t l2 = transfer->l2_offset + run * transfer->l2_stride, l3 = transfer->l3_address + run * transfer->l3_stride;
-    int layer = transfer->kind == HAL_FLASH_READ ? weights_at(memory, l3) : -1;
-    uint32_t blob = layer < 0 ? 0 : memory->plan->layers[layer].weights_bytes;
-    uint32_t first = layer < 0 ? 0 : l3 - memory->plan->layers[layer].weights_address;
-    uint32_t left = blob - first, drained = memory->drained, computing = step_computes ? (uint32_t)memory->step + 1 : 0;
-    const content *from_ram = transfer->kind == HAL_RAM_READ ? memory->ram + l3 : NULL,
-                  weights = weights_content(memory, layer, first);
+    uint32_t drained = memory->drained, computing = step_computes ? (uint32_t)memory->step + 1 : 0;
+    const content *from_ram = transfer->kind == HAL_RAM_READ ? memory->ram + l3 : NULL;
+    content flash = 0;
     for (uint32_t i = 0; i < transfer->run_bytes; i++) {
         struct byte_state *byte = &memory->l2[l2 + i];
         bool is_read = computing && byte->loaded == computing;
@@ -276,7 +283,9 @@ static void arrive(struct memory *memory, const struct dory_transfer *transfer, 
                   l2 + i);
             return;
         }
-        byte->content = from_ram ? from_ram[i] : i < left ? weights + i : 0;
+        if (!from_ram)
+            flash = flash_content(memory, l3 + i, flash);
+        byte->content = from_ram ? from_ram[i] : flash;
         byte->arriving = index + 1;
     }
 }

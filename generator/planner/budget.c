@@ -8,6 +8,7 @@
 #include "dory/hal.h"
 #include "dory/prepared.h"
 #include "plan/table_bytes.h"
+#include "planner/merge.h"
 
 static bool plan_beside_code(const struct network *network, const struct target *target, const struct plan_options *options,
                              struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
@@ -66,6 +67,21 @@ static bool plan_with_table(const struct network *network, const struct target *
     return true;
 }
 
+/* With transfers joined, if that is no slower. */
+static void finish_with_table(struct plan *plan, struct arena *arena)
+{
+    struct plan joined = *plan;
+    bool joins = plan_merge_transfers(&joined, arena);
+    plan_await_together(plan, arena);
+    plan_bring_early(plan, true, arena);
+    if (!joins)
+        return;
+    plan_await_together(&joined, arena);
+    plan_bring_early(&joined, true, arena);
+    if (joined.predicted_cycles <= plan->predicted_cycles)
+        *plan = joined;
+}
+
 bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
                  struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -79,12 +95,12 @@ bool budget_plan(const struct network *network, const struct target *target, con
     if (!planned)
         *diagnostics = before;
     has_table = has_table && (!planned || with_table.predicted_cycles <= plan->predicted_cycles);
-    if (has_table) {
-        *plan = with_table;
-        plan_await_together(plan, arena);
+    if (!has_table) {
+        plan_bring_early(plan, false, arena);
+        return true;
     }
-    plan_bring_early(plan, has_table, arena);
-    if (has_table)
-        plan->tiles = plan_place_tiles(plan, arena);
+    *plan = with_table;
+    finish_with_table(plan, arena);
+    plan->tiles = plan_place_tiles(plan, arena);
     return true;
 }

@@ -16,6 +16,7 @@
  *     postpone.c   ... which take more of L2 than they have to
  *     fit.c        ... and have places
  *     place/       offsets: greedy, by a local search, by a complete one
+ *     merge.c      fewer transfers, where cores take their tiles from a table
  * The search.
  *     starts.c     first decisions
  *     moves.c      moves that gain something

@@ -106,7 +106,7 @@ uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
 /* Of a kernel's code, the way to the cores' cache; and for the first tile of a layer, which finds what the layer before has
  * left of it, or for a later one: from a table, what is done between two tiles drives some of it out. */
 uint64_t tile_code_cycles(const struct tile_problem *problem);
-uint64_t tile_fetch_cycles(const struct tile_problem *problem, bool fetches);
+uint64_t tile_fetch_cycles(const struct tile_problem *problem, bool is_first);
 
 /* ---- tile_border.c ---- */
 
@@ -119,7 +119,7 @@ struct tile_border {
 /* With a table the cores lay it beside the first core's loads; but not in CHW, where loads fill its place, too. */
 bool tile_border_is_beside(const struct tile_problem *problem);
 
-/* To lay it; of the layer's first tile, with the code's way to the cores' cache. */
+/* To lay it; where its code is not in the cores' cache, with the way there. */
 uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border, bool fetches);
 
 /* Must it be laid? Not where the next input buffer, of two by turns or of one, has the same from a tile before; in CHW

@@ -6,6 +6,7 @@
 #include "dory/prepared.h"
 #include "expect.h"
 #include "networks.h"
+#include "planner/merge.h"
 #include "planner/plan_make.h"
 
 #define MAXIMUM_KINDS 100
@@ -83,6 +84,9 @@ int main(void)
                                        .layouts = i % 2 ? LAYOUTS_CHW : LAYOUTS_HWC};
         bool sound = plan_make(networks[i / 3 > 0 && i != 8], &target, &options, &plan, &arena, &diagnostics);
         if (sound && i % 2) {
+            struct plan joined = plan;
+            if (plan_merge_transfers(&joined, &arena))
+                plan = joined;
             plan_bring_early(&plan, true, &arena);
             plan.tiles = plan_place_tiles(&plan, &arena);
         }

@@ -7,6 +7,7 @@
 
 #include "emit/assemble.h"
 #include "network/range.h"
+#include "planner/merge.h"
 #include "planner/plan_make.h"
 #include "report/plan_text.h"
 #include "run_plan.h"
@@ -68,6 +69,15 @@ static bool prove(struct trial *trial)
     return proven;
 }
 
+/* As for a table of tiles, whether that is predicted to be faster or not. */
+static void finish_transfers(struct trial *trial)
+{
+    struct plan joined = trial->plan;
+    if (plan_merge_transfers(&joined, trial->arena))
+        trial->plan = joined;
+    plan_await_together(&trial->plan, trial->arena);
+}
+
 static bool make_plan(struct trial *trial)
 {
     struct diagnostics diagnostics = {.arena = trial->arena};
@@ -75,6 +85,8 @@ static bool make_plan(struct trial *trial)
     bool planned = plan_make(trial->network, &trial->target, &trial->options, &trial->plan, trial->arena, &diagnostics);
     if (planned) {
         bool has_table = plan_tile_count(&trial->plan) % 3 == 0; /* by the driver, or by the generator */
+        if (has_table)
+            finish_transfers(trial);
         plan_bring_early(&trial->plan, has_table, trial->arena);
         if (has_table)
             trial->plan.tiles = plan_place_tiles(&trial->plan, trial->arena);
