@@ -16,7 +16,15 @@
 #define LEAST_MOVES     4000
 #define THRESHOLD_PARTS 20   /* of a layer's cycles in the mean: what the first moves may cost */
 #define PLACED_PARTS    40   /* the same with places */
+#define FAR_PARTS       5    /* the same of walks that shall lead away from where the first one ended */
+#define FAR_WALKS       2    /* so many */
+#define FEW_LAYERS      16   /* in networks of no more, where moves are cheap */
 #define NEAR_PARTS      5000 /* of the cycles: nearer than this to the bound is as good */
+
+struct walk {
+    bool with_places;
+    uint64_t parts, effort, random; /* threshold, bound, seed */
+};
 
 struct search {
     struct optimiser *o;
@@ -244,12 +252,16 @@ static void move(struct search *s, uint64_t most)
 }
 
 /* From the decision at hand, which has this price, to the best one that is found. */
-static uint64_t search_from(struct optimiser *o, uint64_t price, bool with_places, uint64_t effort)
+static uint64_t search_from(struct optimiser *o, uint64_t price, const struct walk *walk)
 {
-    struct search s = {
-        .o = o, .p = o->planner, .with_places = with_places, .price = price, .best_price = price, .random = 1};
-    uint64_t start = o->effort, layers = (uint64_t)o->network->layer_count,
-             threshold = o->best_cycles / layers / (with_places ? PLACED_PARTS : THRESHOLD_PARTS);
+    struct search s = {.o = o,
+                       .p = o->planner,
+                       .with_places = walk->with_places,
+                       .price = price,
+                       .best_price = price,
+                       .random = walk->random};
+    uint64_t start = o->effort, effort = walk->effort, layers = (uint64_t)o->network->layer_count,
+             threshold = o->best_cycles / layers / walk->parts;
     s.best = decision_make(o->network, o->planner->arena);
     s.before = decision_make(o->network, o->planner->arena);
     decision_keep(o, &s.best);
@@ -295,8 +307,12 @@ uint64_t search(struct optimiser *o)
     uint64_t price = decision_price(o, UINT64_MAX);
     if (is_near(o->best_cycles, computing_cycles(o)))
         return price;
-    price = search_from(o, price, false, PRICE_EFFORT);
+    price = search_from(o, price, &(struct walk){false, THRESHOLD_PARTS, PRICE_EFFORT, 1});
     settle(o);
+    for (uint64_t i = 0; i < FAR_WALKS && o->network->layer_count <= FEW_LAYERS; i++) {
+        price = search_from(o, price, &(struct walk){false, FAR_PARTS, PRICE_EFFORT, i + 1});
+        settle(o);
+    }
     return price;
 }
 
@@ -309,7 +325,8 @@ void search_prices(struct optimiser *o, uint64_t price)
     for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps && (i == 0 || o->best_cycles == before); i++) {
         o->bytes = o->planner->l2_bytes - (uint32_t)((uint64_t)o->planner->l2_bytes * left_to_gaps[i] / 1000);
         decision_take(o, &start);
-        search_from(o, i ? decision_price(o, UINT64_MAX) : price, false, PRICE_EFFORT / 2);
+        search_from(o, i ? decision_price(o, UINT64_MAX) : price,
+                    &(struct walk){false, THRESHOLD_PARTS, PRICE_EFFORT / 2, 1});
         settle(o);
     }
     o->bytes = o->planner->l2_bytes;
@@ -337,7 +354,7 @@ void search_places(struct optimiser *o)
         start = choose_placed_start(o);
     o->care--;
     if (start != UINT64_MAX)
-        search_from(o, start, true, PLACES_EFFORT);
+        search_from(o, start, &(struct walk){true, PLACED_PARTS, PLACES_EFFORT, 1});
     settle(o);
 }
 
