@@ -94,7 +94,7 @@ static uint32_t start_cycles(const struct dory_layer *layer, bool is_plain)
     if (layer->normalisation >= DORY_NORMALISE_HIGH || !dory_narrow_stages_of(stage, layer, range_of(layer))) {
         return 640;
     }
-    return is_plain ? 970 : (divisor & (divisor - 1)) != 0 ? 1080 : 900 + 7 * dory_log2(divisor);
+    return is_plain ? 970 : (divisor & (divisor - 1)) != 0 ? 990 : 900 + 7 * dory_log2(divisor);
 }
 
 /* Quads, and the channels that are left over one by one. */
