@@ -32,7 +32,8 @@ static uint64_t not_worth_it(uint64_t cycles) { return cycles == UINT64_MAX ? 0 
 static void search_model(struct optimiser *o, struct model *model, struct plan_proof *proof)
 {
     const struct candidate **pick = arena_allocate(o->planner->arena, (size_t)o->network->layer_count * sizeof *pick);
-    int columns = model_columns(model), nodes = MODEL_WORK / (columns * columns) + LEAST_NODES, left = nodes;
+    int64_t columns = model_columns(model);
+    int nodes = (int)(MODEL_WORK / (columns * columns)) + LEAST_NODES, left = nodes;
     uint64_t bound = 0;
     while (left > 0 && !proof->is_optimal) {
         uint64_t below = o->best_cycles == UINT64_MAX ? UINT64_MAX : o->best_cycles - not_worth_it(o->best_cycles);
