@@ -179,7 +179,8 @@ static int open_machine(struct execution *execution)
     const struct plan *plan = execution->plan;
     const struct hal_host_options options = {.seed = execution->options->seed,
                                              .timing = execution->options->timing,
-                                             .l1_bytes = execution->assembled.network.l1_bytes,
+                                             .l1_bytes =
+                                                 dory_round_up(execution->assembled.network.l1_bytes, DORY_ALIGNMENT),
                                              .l2_bytes = execution->assembled.network.l2_bytes + STATIC_L2_BYTES,
                                              .ram_bytes = plan->ram_bytes + 64};
     struct dory_buffers *buffers = &execution->buffers;
