@@ -204,7 +204,7 @@ static uint32_t any_start_cycles(const struct dory_layer *layer)
     struct dory_narrow_stage stage[2];
     bool is_high = layer->normalisation >= DORY_NORMALISE_HIGH;
     bool is_narrow = !is_high && dory_narrow_stages_of(stage, layer, range_of(layer));
-    return !is_narrow ? 750 : layer->operation == DORY_AVERAGE_POOL ? 1400 : 1270;
+    return is_narrow ? 1270 : 750;
 }
 
 /* Items of a pixel but for the last one are equal. A core that has less than a pixel has the last one if it takes longer. */
