@@ -19,16 +19,16 @@ typedef uint64_t band_function(const struct dory_layer *layer, const struct dory
 static uint64_t busiest_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                                band_function *band_cycles, const uint64_t own[2], uint64_t quad_cycles)
 {
-    uint32_t all = dory_divide_up(tile->channels, 4) * tile->rows, first = 0;
+    uint32_t all = dory_divide_up(tile->channels, 4) * tile->rows, first = 0, in_quad = 0;
     uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
     uint64_t most = 0;
     for (unsigned core = 0; core < cores; core++) {
         uint32_t end = first + all / cores + (core < all % cores);
         uint64_t cycles = 0;
         for (uint32_t row = first, rows; row < end; row += rows) {
-            uint32_t in_quad = row % tile->rows;
             rows = dory_minimum(dory_minimum(band, end - row), tile->rows - in_quad);
             cycles += band_cycles(layer, tile, rows, own) + (in_quad == 0 || row == first ? quad_cycles : 0);
+            in_quad = in_quad + rows < tile->rows ? in_quad + rows : 0;
         }
         most = cycles > most ? cycles : most;
         first = end;
