@@ -44,7 +44,7 @@ bool dory_cursor_next(struct dory_cursor *cursor, const struct dory_layer *layer
 }
 
 /* The part of [start, start + extent) that lies in [0, size), relative to start. */
-static inline void clip_extent(int32_t start, uint32_t extent, uint32_t size, uint32_t *first, uint32_t *end)
+static inline void clip_extent(int32_t start, uint32_t extent, uint32_t size, uint16_t *first, uint16_t *end)
 {
     int32_t stop = (int32_t)size - start;
     int32_t low = start < 0 ? -start : 0;
@@ -52,8 +52,8 @@ static inline void clip_extent(int32_t start, uint32_t extent, uint32_t size, ui
     if (high < low) { /* nothing but border */
         high = low = 0;
     }
-    *first = (uint32_t)low;
-    *end = (uint32_t)high;
+    *first = (uint16_t)low;
+    *end = (uint16_t)high;
 }
 
 static inline void place_output(struct dory_placed_tile *placed, const struct dory_layer *layer)

@@ -136,10 +136,10 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
         .row = (uint32_t)(placed->input_row + (int32_t)valid->top),
         .column = (uint32_t)(placed->input_column + (int32_t)valid->left),
         .channel = dory_reads_all_channels(layer) ? placed->at.chunk : placed->at.channel,
-        .rows = valid->bottom - valid->top,
-        .columns = valid->right - valid->left,
+        .rows = (uint32_t)valid->bottom - valid->top,
+        .columns = (uint32_t)valid->right - valid->left,
         .channels = channels,
-        .local = base + (valid->top * tile->input_columns + valid->left) * pixel_bytes(channels, bits),
+        .local = base + ((uint32_t)valid->top * tile->input_columns + valid->left) * pixel_bytes(channels, bits),
         .pitch = tile->input_columns,
         .direction = HAL_TO_LOCAL,
     };
@@ -189,7 +189,7 @@ void dory_describe_loads(struct dory_copies *copies, const struct dory_placed_ti
             count += describe_input(&copies->loads[count], placed, layer, l2, 1);
         }
     }
-    copies->load_count = count;
+    copies->load_count = (uint8_t)count;
 }
 
 /* In CHW: as wide as the tensor. */
@@ -220,7 +220,7 @@ bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_ti
     if (!tile->last_chunk) {
         return false;
     }
-    copies->store_buffer = placed->output_buffer;
+    copies->store_buffer = (uint8_t)placed->output_buffer;
     if (layer->output_layout == DORY_CHW) {
         describe_store_of_planes(&copies->store, placed, layer, l2);
         return true;

@@ -8,7 +8,7 @@
 /* The copies of one tile. */
 struct dory_copies {
     struct hal_dma_copy store, loads[3];
-    unsigned store_buffer, store_count, load_count;
+    uint8_t store_buffer, store_count, load_count;
 };
 
 /* Fills in what loads the tile's weights, which it has. */

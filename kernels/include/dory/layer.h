@@ -53,7 +53,7 @@ struct dory_tile {
 
 /* The input rectangle that exists; the rest of the tile is border. In tile coordinates, ends exclusive. */
 struct dory_valid {
-    uint32_t top, bottom, left, right;
+    uint16_t top, bottom, left, right;
 };
 
 /* Computes this core's share of a tile. The shares of all `cores` calls together are the whole tile and do not
@@ -168,7 +168,7 @@ enum dory_layout {
 
 /* The start of the L1 arena belongs to the tile loop, which keeps there for all cores the struct dory_layer at work and the
  * next one, what to do, and the copies that a core makes. */
-#define DORY_L1_RUNTIME_BYTES 1024
+#define DORY_L1_RUNTIME_BYTES 992
 
 /* Of a step's transfers from and to L3, beside a tile: the driver starts no further one when these are on their way. More
  * than L3 moves while a tile is computed, so that it does not run dry: at 0.3 bytes a cycle of GAP8's flash these take

@@ -61,7 +61,7 @@ struct dory_prepared_tile {
 };
 
 /* Bytes of such a tile in the firmware of a microcontroller, whose pointers have 32 bits: what the generator counts. */
-#define DORY_PREPARED_TILE_BYTES 168u
+#define DORY_PREPARED_TILE_BYTES 160u
 #if UINTPTR_MAX == UINT32_MAX && !defined(__cplusplus)
 _Static_assert(sizeof(struct dory_prepared_tile) == DORY_PREPARED_TILE_BYTES, "the generator counts these bytes");
 #endif
