@@ -63,6 +63,7 @@ static const struct key cycle_fields[] = {
     NUMBER_OR("turn_driver", turn_driver_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER("layer_overhead", layer_overhead_cycles, 0, MAXIMUM_CYCLES),
     NUMBER_OR("start_driver", start_driver_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("copy_driver", copy_driver_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("serve_driver", serve_driver_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("command_driver", command_driver_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("transfer_driver", transfer_driver_cycles, 0, MAXIMUM_CYCLES, 0),

@@ -46,6 +46,7 @@ struct target {
     uint32_t tile_overhead_cycles;   /* of the cores, between two tiles */
     uint32_t tile_driver_cycles;     /* of the driver, to place a tile, whose copies a core starts */
     uint32_t start_driver_cycles;    /* the same, besides, where it starts the copies beside the tile before */
+    uint32_t copy_driver_cycles;     /* the same, for each load of a tile behind the first */
     uint32_t serve_driver_cycles;    /* the same, then besides, while L3 moves data: the driver serves it */
     uint32_t step_driver_cycles;     /* the same, besides, for the first tile of a step, within a layer */
     uint32_t turn_driver_cycles;     /* the same, besides, for the first tile of a layer, which it copies from L2 */

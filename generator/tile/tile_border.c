@@ -6,6 +6,12 @@
 #define BYTES_A_CYCLE 2 /* of a core that fills words; half as many where they lie at odd addresses */
 #define BYTE_CYCLES   5 /* of a run shorter than a word */
 
+/* In CHW, of a plane: what lies below it and above the next is one run. A pair of words takes 7 cycles, 10 where they lie at
+ * odd addresses. */
+#define PLANE_CYCLES 10
+
+static uint64_t plane_cycles(uint64_t bytes, bool is_words) { return PLANE_CYCLES + bytes * (is_words ? 7 : 10) / 8; }
+
 /* Runs of border, and the cycles of their bytes. */
 struct filled {
     uint64_t runs, cycles;
@@ -23,7 +29,7 @@ static struct filled of_slowest_core(const struct dory_layer *layer, const struc
     uint64_t outer_rows = border->rows - border->inner_rows, inner_rows = dory_divide_up(border->inner_rows, cores);
     if (layer->input_layout == DORY_CHW) {
         uint64_t planes = dory_divide_up(border->channels, cores);
-        return (struct filled){planes, planes * outer_rows * border->columns / BYTES_A_CYCLE};
+        return (struct filled){0, planes * plane_cycles(outer_rows * border->columns, border->columns % 4 == 0)};
     }
     uint64_t pixel = dory_element_bytes(border->channels, layer->input_bits), row = border->columns * pixel;
     uint64_t left = border->left * pixel, right = row - left - border->inner_columns * pixel, outer = outer_rows * row;

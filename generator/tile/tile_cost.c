@@ -218,10 +218,10 @@ static uint64_t queue_transfers(struct player *player, uint32_t end, uint64_t mo
 
 /* Of a kernel, with what it waits for L1 because of the copies beside it. Measured: copies that take more than a quarter of
  * its time cost hardly more than those that take a quarter. */
-static uint64_t kernel_beside(const struct target *target, uint64_t kernel, uint64_t copies)
+static uint64_t kernel_beside(const struct tile_problem *problem, uint64_t kernel, uint64_t copies)
 {
-    uint64_t most = kernel / 4;
-    return kernel + (copies < most ? copies : most) * target->dma_contention_cycles / 1000;
+    uint64_t most = kernel / 4, percent = problem->kernel->contention_percent ? problem->kernel->contention_percent : 100;
+    return kernel + (copies < most ? copies : most) * problem->target->dma_contention_cycles * percent / 100000;
 }
 
 #define TILES_THAT_FETCH 2
@@ -243,12 +243,20 @@ static uint64_t code_waits(const struct player *player, const struct tally *load
     return fetches && !target->has_table && started < code && started + port > code ? started + port - code : 0;
 }
 
-/* Of the driver, to start copies and to prepare the tile. What it does behind their start waits for the port of L2, as its
- * instructions come from there; where that is faster than the DMA, it need not. */
+/* Of the driver, for loads of a tile behind the first. */
+static uint64_t more_loads_cycles(const struct target *target, const struct tally *loads)
+{
+    return loads->copies > 1 ? (loads->copies - 1) * target->copy_driver_cycles : 0;
+}
+
+/* Of the driver, to start copies and to prepare the tile. What it does behind their start is a third of that, and waits for
+ * the port of L2, as its instructions come from there: but for the part of the port's time that the DMA, which is at work
+ * for seven eighths of its own, leaves free. */
 static uint64_t driver_beside(const struct target *target, uint64_t copies, uint64_t driver)
 {
-    bool waits = target->port_bytes_per_1000_cycles <= target->dma_read_bytes_per_1000_cycles;
-    uint64_t behind = waits ? 0 : driver / 3;
+    uint64_t port = target->port_bytes_per_1000_cycles, taken = (uint64_t)target->dma_read_bytes_per_1000_cycles * 7 / 8;
+    uint64_t free = port > taken ? driver * (port - taken) / port : 0;
+    uint64_t behind = port != 0 && free < driver / 3 ? free : driver / 3;
     return driver - behind + maximum(copies, behind);
 }
 
@@ -259,7 +267,7 @@ static uint64_t finish_previous(struct player *player, uint64_t load_cycles, con
 {
     uint64_t overhead = tile_overhead_cycles(player->problem), issued = player->time;
     uint64_t beside = player->pending + (overlaps ? load_cycles : 0);
-    uint64_t kernel = kernel_beside(player->problem->target, player->kernel, beside) +
+    uint64_t kernel = kernel_beside(player->problem, player->kernel, beside) +
                       code_waits(player, loads, tile_driver_cycles(player->problem, overlaps));
     uint32_t tile = player->cost->tile_count;
     if (overlaps)
@@ -312,7 +320,8 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     struct tally loads = tile_take_tally(&player->mover), beside = overlaps ? loads : (struct tally){0};
     uint64_t commands = beside.commands + player->pending_tally.commands;
     uint64_t driver = tile_driver_cycles(problem, overlaps) + (first_of_step ? step_cycles(problem) : 0) +
-                      commands * problem->target->command_driver_cycles + player->queueing + player->blocked +
+                      commands * problem->target->command_driver_cycles + more_loads_cycles(problem->target, &loads) +
+                      player->queueing + player->blocked +
                       queue_transfers(player, first_of_step ? step->transfers_awaited : 0, UINT64_MAX);
     if (player->first) {
         tell(player, TILE_LOAD, 0, 0, load_cycles, NULL);

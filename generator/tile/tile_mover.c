@@ -46,6 +46,7 @@ uint64_t tile_copy_cycles(struct mover *mover, uint64_t bytes, uint64_t runs, bo
     uint64_t at_port = divide_up(port * target->dma_read_bytes_per_1000_cycles, mover->rates.read);
     uint64_t waiting = at_port > moving ? at_port - moving : 0;
     mover->moved_bytes += bytes;
+    mover->tally.copies++;
     mover->tally.port_cycles += port;
     mover->tally.queue_cycles += waiting;
     return target->dma_setup_cycles + moving + waiting;

@@ -4,10 +4,10 @@
 
 #include "tile/tile.h"
 
-/* Of some copies: the commands that they take behind their first; how long they keep the port of L2; and, where that is
- * slower than the DMA, what is queued there when they are done. */
+/* Of some copies: how many, and the commands that they take behind their first; how long they keep the port of L2; and,
+ * where that is slower than the DMA, what is queued there when they are done. */
 struct tally {
-    uint64_t commands, port_cycles, queue_cycles;
+    uint64_t copies, commands, port_cycles, queue_cycles;
 };
 
 /* Who copies, and how much has been. */

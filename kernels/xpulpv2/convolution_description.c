@@ -50,20 +50,20 @@ static uint64_t finish_cycles(const struct dory_layer *layer, const struct dory_
 static uint64_t start_cycles(const struct dory_layer *layer)
 {
     switch (dory_direct_of(layer)) {
-    case DORY_NOT_DIRECT: return 480;
+    case DORY_NOT_DIRECT: return 620;
     case DORY_DIRECT_SPLIT:
-    case DORY_DIRECT_SPLIT_AWAY: return 715;
+    case DORY_DIRECT_SPLIT_AWAY: return 855;
     case DORY_DIRECT_HIGH:
     case DORY_DIRECT_HIGH_AWAY:
-    case DORY_DIRECT_HIGH_EVEN: return 970;
-    default: return 630;
+    case DORY_DIRECT_HIGH_EVEN: return 1110;
+    default: return 770;
     }
 }
 
 uint64_t dory_part_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
     uint32_t pixels = tile->rows * tile->columns % 4;
-    return kind_of(layer) != DORY_NOT_DIRECT && pixels != 0 ? 20 + 25 * pixels : 0;
+    return kind_of(layer) != DORY_NOT_DIRECT && pixels != 0 ? 65 + 20 * pixels : 0;
 }
 
 /* The last core's part of four pixels is computed with those before it, or where another core has a part of these, stored
@@ -73,6 +73,15 @@ static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_ti
     uint64_t quads = dory_divide_up(tile->channels, 4), pixels = (uint64_t)tile->rows * tile->columns;
     uint64_t blocks = quads * ((pixels + 3) / 4) / cores; /* of the last core */
     return blocks < 2 * quads ? (blocks < quads ? blocks : quads) * dory_part_cycles(layer, tile) : 0;
+}
+
+/* Of the busiest core: the first ones have a block more where all have not as many, and the last one has the edge. */
+static uint64_t busiest_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                               uint64_t blocks, uint64_t block)
+{
+    uint64_t first = (blocks + cores - 1) / cores * block;
+    uint64_t last = blocks / cores * block + edge_cycles(layer, tile, cores);
+    return first > last ? first : last;
 }
 
 /* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */
@@ -129,16 +138,15 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
-    uint64_t block = steps * step_tenths(layer, cores) / 10 + 86 + (runs > 1 ? 4 + 9 * runs : 0);
+    uint64_t block = steps * step_tenths(layer, cores) / 10 + 86 + (runs > 1 ? 9 * runs - 4 : 0);
     block += finish_cycles(layer, tile) + packed_cycles(layer);
     if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
         block += 300;
     }
-    uint64_t blocks = ((uint64_t)quads * pixel_quads + cores - 1) / cores;
-    uint64_t started = most_started((uint64_t)quads * pixel_quads, quads, cores);
+    uint64_t blocks = (uint64_t)quads * pixel_quads, started = most_started(blocks, quads, cores);
     uint64_t row = source_cycles + last_quad_cycles(layer, tile, runs);
     block -= has_part(layer, tile, runs) ? 5 * steps / quads : 0; /* a step of three channels takes 5 instructions less */
-    return blocks * block + started * row + edge_cycles(layer, tile, cores) + start_cycles(layer);
+    return busiest_cycles(layer, tile, cores, blocks, block) + started * row + start_cycles(layer);
 }
 
 /* A program has all kernels that a layer might take, so a layer that has one of its own is offered no other. */

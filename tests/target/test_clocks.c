@@ -41,6 +41,8 @@ static void test_slow_controller(void)
     struct target plain = gap8(), slow = at(50, 100);
     EXPECT_EQUAL(slow.l3_setup_cycles, 2 * plain.l3_setup_cycles);
     EXPECT_EQUAL(slow.tile_driver_cycles, 2 * plain.tile_driver_cycles);
+    EXPECT_THAT(plain.copy_driver_cycles != 0);
+    EXPECT_EQUAL(slow.copy_driver_cycles, 2 * plain.copy_driver_cycles);
     EXPECT_EQUAL(slow.l3_bytes_per_1000_cycles, plain.l3_bytes_per_1000_cycles * plain.slow_l3_percent / 100 / 2);
     EXPECT_EQUAL(slow.dma_read_bytes_per_1000_cycles, plain.dma_read_bytes_per_1000_cycles);
     EXPECT_EQUAL(slow.port_bytes_per_1000_cycles, plain.port_bytes_per_1000_cycles / 2);
@@ -72,6 +74,7 @@ static void test_with_table(void)
     EXPECT_EQUAL(quick->tile_driver_cycles, 0);
     EXPECT_EQUAL(quick->turn_driver_cycles, 0);
     EXPECT_EQUAL(quick->start_driver_cycles, 0);
+    EXPECT_EQUAL(quick->copy_driver_cycles, 0);
     EXPECT_EQUAL(quick->serve_driver_cycles, 0);
     EXPECT_EQUAL(quick->step_driver_cycles, 0);
     EXPECT_EQUAL(quick->run_overhead_cycles, slow.table_run_overhead_cycles);

@@ -33,6 +33,10 @@ struct dory_kernel_description {
     /* Of what a target says that a kernel's first tile takes besides, as its code is not in the cores' cache; 0: all. */
     unsigned start_percent;
 
+    /* Of what a target says that copies beside a kernel take it, as they keep it from L1; 0: all, as a kernel that loads a
+     * word in each three cycles. */
+    unsigned contention_percent;
+
     /* Of kernels that share code: what the one before has left of it in the cores' cache need not come again. */
     enum dory_code {
         DORY_CODE_OWN,

@@ -129,15 +129,29 @@ static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t 
            layer->input_width == stride * layer->output_width && (any || layer->border_value == 0);
 }
 
-/* The slowest core has an equal part of the rows of all strips of 4 columns x 4 channels, strip by strip through all
- * channels, and may start in a strip's middle. */
+/* Of a core with these rows of all strips of 4 columns x 4 channels, strip by strip through all channels: it may start in a
+ * strip's middle, and moves on to the next columns behind the last channels. */
+static uint64_t share_cycles(uint32_t first, uint32_t end, uint32_t rows, uint32_t quads, const uint64_t own[2])
+{
+    uint32_t strip = first / rows, last = (end - 1) / rows, moves = 1 + last / quads - strip / quads;
+    return (end - first) * 4 * own[0] / 10 + (1 + last - strip) * 4 * own[1] + moves * 180;
+}
+
+/* Of the busiest core. All have an equal part; a row of a lane takes so many tenths of a cycle, a lane of a strip so many
+ * cycles besides. */
 static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores, uint32_t strips, uint64_t row_tenths,
                               uint64_t lane_cycles)
 {
-    uint32_t quads = dory_divide_up(tile->channels, 4), rows = dory_divide_up(strips * quads * tile->rows, cores);
-    bool uneven = rows % tile->rows != 0;
-    uint32_t started = dory_divide_up(rows, tile->rows) + uneven, starts = dory_divide_up(started, quads) + uneven;
-    return rows * 4 * row_tenths / 10 + started * 4 * lane_cycles + starts * 90;
+    uint32_t quads = dory_divide_up(tile->channels, 4), all = strips * quads * tile->rows, first = 0;
+    const uint64_t own[2] = {row_tenths, lane_cycles};
+    uint64_t most = 0;
+    for (unsigned core = 0; core < cores && first < all; core++) {
+        uint32_t end = first + all / cores + (core < all % cores);
+        uint64_t cycles = end > first ? share_cycles(first, end, tile->rows, quads, own) : 0;
+        most = cycles > most ? cycles : most;
+        first = end;
+    }
+    return most;
 }
 
 /* Tenths of a cycle that a row of so many last columns takes beside their part of what follows sums in a row of four. */
@@ -159,7 +173,7 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
     uint64_t cycles = strips_cycles(tile, cores, whole, row_tenths + misaligned, lane_cycles) + 200;
     if (end != 0) {
         uint64_t end_tenths = end_row_tenths(layer->stride_width, end) + finish_tenths * end / 4 + misaligned;
-        cycles += strips_cycles(tile, cores, 1, end_tenths, lane_cycles) + 200;
+        cycles += strips_cycles(tile, cores, 1, end_tenths, lane_cycles + (is_1 ? 0 : 15)) + 200;
     }
     return cycles;
 }
@@ -179,6 +193,7 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = cycles_chw_##suffix,                                                                                      \
         .start_percent = 74,                                                                                                \
+        .contention_percent = 55,                                                                                           \
         .reads_chw = true,                                                                                                  \
     };
 
@@ -188,24 +203,24 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
     DEPTHWISE_3X3_CHW(name##_half##kind_suffix, stride, left, 2, kind, row_tenths, lane_cycles)                             \
     DEPTHWISE_3X3_CHW(name##_one##kind_suffix, stride, left, 1, kind, row_tenths, lane_cycles)
 
-DEPTHWISE_3X3_CHW_ENDS(stride_1, , 1, 1, DORY_DIRECT, 345, 51)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, , 1, 1, DORY_DIRECT, 338, 51)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped, 1, 1, DORY_DIRECT_CLAMPED, 385, 53)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped_less_one, 1, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _split, 1, 1, DORY_DIRECT_SPLIT, 485, 57)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _high, 1, 1, DORY_DIRECT_HIGH, 605, 56)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _high_away, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 56)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, , 2, 1, DORY_DIRECT, 400, 50)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped, 2, 1, DORY_DIRECT_CLAMPED, 441, 52)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped_less_one, 2, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _split, 2, 1, DORY_DIRECT_SPLIT, 530, 53)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _high, 2, 1, DORY_DIRECT_HIGH, 655, 52)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _high_away, 2, 1, DORY_DIRECT_HIGH_AWAY, 805, 52)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, , 2, 0, DORY_DIRECT, 400, 50)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped, 2, 0, DORY_DIRECT_CLAMPED, 441, 52)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped_less_one, 2, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 522, 53)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _split, 2, 0, DORY_DIRECT_SPLIT, 530, 53)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high, 2, 0, DORY_DIRECT_HIGH, 655, 52)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high_away, 2, 0, DORY_DIRECT_HIGH_AWAY, 805, 52)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, , 2, 1, DORY_DIRECT, 422, 20)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped, 2, 1, DORY_DIRECT_CLAMPED, 470, 22)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped_less_one, 2, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 560, 23)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _split, 2, 1, DORY_DIRECT_SPLIT, 559, 23)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _high, 2, 1, DORY_DIRECT_HIGH, 677, 22)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _high_away, 2, 1, DORY_DIRECT_HIGH_AWAY, 832, 22)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, , 2, 0, DORY_DIRECT, 422, 20)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped, 2, 0, DORY_DIRECT_CLAMPED, 470, 22)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped_less_one, 2, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 560, 23)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _split, 2, 0, DORY_DIRECT_SPLIT, 559, 23)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high, 2, 0, DORY_DIRECT_HIGH, 677, 22)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high_away, 2, 0, DORY_DIRECT_HIGH_AWAY, 832, 22)
 
 /* ---- depth-wise of any size, see series.h ------------------------------------------------------------------- */
 

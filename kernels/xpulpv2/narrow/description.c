@@ -78,7 +78,7 @@ static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_t
     uint32_t pixels = 4 * dory_divide_up(fours, cores);
     uint32_t batches = dory_divide_up(pixels, dory_narrow_batch(tile->rows * tile->columns));
     bool nines = layer->dilation_width == 1 && layer->kernel_height == 3 && layer->kernel_width * layer->input_channels == 9;
-    uint64_t pixel = pairs * (instructions * 10 + (cores > 1 ? 10u : 0u)) / 10 + (nines ? 38 : 37 + bytes * 5 / 8);
+    uint64_t pixel = pairs * (instructions * 10 + (cores > 1 ? 5u : 0u)) / 10 + (nines ? 40 : 45 + bytes * 5 / 8);
     return pixels * pixel + batches * (pairs * 75 + 60) + 400;
 }
 
@@ -94,6 +94,7 @@ static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_t
         .supports = supports##suffix,                                                                                       \
         .scratch_bytes = first_scratch_bytes,                                                                               \
         .start_percent = 46,                                                                                                \
+        .contention_percent = 30,                                                                                           \
         .cycles = cycles##suffix,                                                                                           \
         .writes_chw = true,                                                                                                 \
     };
