@@ -76,6 +76,26 @@ static inline __attribute__((always_inline)) void dory_transpose_unit(const stru
     }
 }
 
+/* The same of units `unit` and the next one, which is two columns further, where pixels are whole words; see any.c. */
+void dory_transpose_two_units(const struct dory_depthwise *work, const struct dory_strip *strip, const uint8_t *band,
+                              uint32_t column, uint32_t unit);
+
+/* The strip's units `first` to `end` - 1, so many columns apart; those two columns apart are an even number. */
+static inline __attribute__((always_inline)) void dory_transpose_units(const struct dory_depthwise *work,
+                                                                       const struct dory_strip *strip, const uint8_t *band,
+                                                                       uint32_t column, uint32_t first, uint32_t end,
+                                                                       uint32_t spacing)
+{
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t start = column + spacing * i;
+        if (spacing == 2 && work->channels % 4 == 0 && start + 2 < work->input_columns) {
+            dory_transpose_two_units(work, strip, band, start, i++);
+        } else {
+            dory_transpose_unit(work, strip, band, start, strip->unit[i]);
+        }
+    }
+}
+
 /* Steps the strip's units on by `stride` in the ring, so that the last ones of the strip before become the first ones. */
 static inline __attribute__((always_inline)) void
 dory_rotate_units(const struct dory_depthwise *work, struct dory_strip *strip, uint32_t units, uint32_t stride)
@@ -101,13 +121,10 @@ static inline __attribute__((always_inline)) void dory_depthwise_band(const stru
     for (uint32_t i = 0; i < units; i++) {
         strip->unit[i] = work->ring + i * work->unit_bytes;
     }
-    for (uint32_t i = 0; i + stride < units; i++) {
-        dory_transpose_unit(work, strip, band, spacing * i, strip->unit[i]);
-    }
+    uint32_t kept = units > stride ? units - stride : 0;
+    dory_transpose_units(work, strip, band, 0, 0, kept, spacing);
     for (;; column += spacing * stride, strip->output += output_step, left -= 4) {
-        for (uint32_t i = units > stride ? units - stride : 0; i < units; i++) {
-            dory_transpose_unit(work, strip, band, column + spacing * i, strip->unit[i]);
-        }
+        dory_transpose_units(work, strip, band, column, kept, units, spacing);
         strip->columns = dory_minimum(4, left);
         compute(work, strip);
         strip->new_quad = strip->new_band = false;

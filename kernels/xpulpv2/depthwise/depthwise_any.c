@@ -21,6 +21,19 @@ static void start_any(const struct dory_depthwise *work)
     series->four_bytes = work->columns * series->pixel_bytes;
 }
 
+/* So many rows and columns of fours; of one column or two, an odd row is computed twice. */
+static void start_fours(struct dory_series *series, const struct dory_strip *strip)
+{
+    uint32_t fours = strip->columns <= 2 ? (strip->rows + 1) / 2 : strip->rows;
+    series->below = strip->rows - fours;
+    series->columns = strip->columns;
+    series->pairs = fours / 2;
+    series->single = fours % 2;
+    series->lanes = strip->lanes;
+    series->lane_bytes = 4 * strip->input_rows;
+    dory_start_elements(series);
+}
+
 /* The fours of a strip follow each other from row to row. */
 static void compute_strip(const struct dory_depthwise *work, struct dory_strip *strip, dory_compute_series *compute)
 {
@@ -30,8 +43,9 @@ static void compute_strip(const struct dory_depthwise *work, struct dory_strip *
         dory_pair_weights(strip->weights, work->kernel_height, work->layer->kernel_width,
                           dory_round_up(work->layer->kernel_width, 4), work->stride_width, work->spread);
     }
-    uint32_t fours = strip->columns <= 2 ? (strip->rows + 1) / 2 : strip->rows; /* an odd row is computed twice */
-    series->below = strip->rows - fours;
+    if (strip->new_band || strip->columns != series->columns) {
+        start_fours(series, strip);
+    }
     for (uint32_t i = 0; i < series->outer; i++) {
         const uint8_t *near = series->source[2 * i] = strip->unit[step * i];
         series->source[2 * i + 1] =
@@ -39,11 +53,6 @@ static void compute_strip(const struct dory_depthwise *work, struct dory_strip *
     }
     series->constants = strip->constants;
     series->output = strip->output;
-    series->columns = strip->columns;
-    series->pairs = fours / 2;
-    series->single = fours % 2;
-    series->lanes = strip->lanes;
-    series->lane_bytes = 4 * strip->input_rows;
     compute(series);
 }
 
@@ -113,15 +122,18 @@ static void compute_long_lane(struct dory_series *series, uint32_t lane, uint32_
 
 static __attribute__((noinline)) void compute_long(struct dory_series *series)
 {
-    uint32_t fours = 2 * series->pairs + series->single, lanes = series->lanes;
+    uint32_t pairs = series->pairs, single = series->single, lanes = series->lanes;
     series->own.source = series->source;
     series->own.constants_bytes = 0;
     series->first.weights = series->weights;
     series->lanes = 1;
     for (uint32_t lane = 0; lane < lanes; lane++) {
-        compute_long_lane(series, lane, fours);
+        compute_long_lane(series, lane, 2 * pairs + single);
         series->first.weights += series->weights_bytes;
     }
+    series->pairs = pairs;
+    series->single = single;
+    series->lanes = lanes;
 }
 
 /* A call a strip, not in line: compilers would see there that units which no strip reads are not set, and warn. */

@@ -254,39 +254,64 @@ static struct axis axis_of(uint32_t kernel, uint32_t stride)
                          .spacing = dory_depthwise_spacing(stride)};
 }
 
-/* Cycles of a lane that computes so many fours in pairs, of `outer` steps of `inner` ones each. */
-static uint64_t lane_cycles(uint32_t fours, uint32_t outer, uint32_t inner, bool rolls, uint64_t finish_cycles)
+/* How fours are computed that lie along `axis`, see series.h. */
+static bool rolls(const struct dory_layer *layer, const struct axis *axis)
 {
-    uint64_t pair = 24 + outer * (rolls ? 12 * inner + 9 : 14 * inner + 7) + 2 * finish_cycles;
-    uint64_t single = 80 + outer * (8 * inner + 7) + finish_cycles;
-    return fours / 2 * pair + fours % 2 * single + 40;
+    return layer->stride_height == 1 && layer->kernel_height % 2 != 0 && (axis->steps <= 2 || layer->input_is_signed);
+}
+
+static bool addresses_last(const struct dory_layer *layer, const struct axis *axis)
+{
+    return !layer->input_is_signed && (axis->steps == 2 || (axis->steps == 1 && rolls(layer, axis)));
+}
+
+/* Cycles of a lane that computes so many fours in pairs. */
+static uint64_t lane_cycles(const struct dory_layer *layer, const struct axis *axis, uint32_t fours, uint64_t finish_cycles)
+{
+    uint32_t outer = axis->steps, inner = layer->kernel_height;
+    bool roll = rolls(layer, axis), last = addresses_last(layer, axis);
+    uint64_t rows = outer * (roll ? 12 : 14) * inner, single_rows = outer * 8 * inner;
+    uint64_t pair = rows + 2 * finish_cycles +
+                    (!last  ? 24 + outer * (roll ? 9 : 7)
+                     : roll ? 17 + outer * 3
+                            : 21 + outer * 4);
+    uint64_t single = single_rows + finish_cycles + (last ? 18 + outer : 80 + outer * 7);
+    return fours / 2 * pair + fours % 2 * single + (last ? 50 : 35);
+}
+
+/* All units of a band. Two that overlap are made at once of pixels that are whole words. */
+static uint64_t units_cycles(const struct dory_tile_shape *tile, const struct axis *axis, uint32_t units, uint32_t rows)
+{
+    if (axis->spacing != 2 || tile->channels % 4 != 0) {
+        return units * unit_cycles(tile, rows);
+    }
+    return units / 2 * (32 * rows + 80) + units % 2 * (13 * rows + 35);
 }
 
 /* The same: units, of which strips share some, and then four lanes, whose fours end in own[0] cycles. */
 static uint64_t any_band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows,
                                 const uint64_t own[2])
 {
-    uint64_t finish_cycles = own[0];
     struct axis axis = axis_of(layer->kernel_width, layer->stride_width);
-    uint32_t height = layer->kernel_height, strips = dory_divide_up(tile->columns, 4);
-    uint32_t input_rows = dory_input_extent(rows, height, layer->stride_height, 1);
+    uint32_t strips = dory_divide_up(tile->columns, 4);
+    uint32_t input_rows = dory_input_extent(rows, layer->kernel_height, layer->stride_height, 1);
     uint32_t input_columns = dory_input_extent(tile->columns, axis.kernel, axis.stride, 1);
     uint32_t kept = axis.units > axis.advance ? axis.units - axis.advance : 0;
     uint32_t units = dory_minimum(kept + strips * (axis.units - kept), dory_divide_up(input_columns, axis.spacing));
-    bool rolls = layer->stride_height == 1 && height % 2 != 0;
-    uint64_t transpose = units * unit_cycles(tile, input_rows);
     uint32_t narrow = (uint32_t)dory_ends_in_half(tile->columns); /* a strip of half as many fours */
-    uint64_t whole = lane_cycles(rows, axis.steps, height, rolls, finish_cycles),
-             half = lane_cycles((rows + 1) / 2, axis.steps, height, rolls, finish_cycles);
-    return transpose + lanes_of(tile) * ((strips - narrow) * whole + narrow * half) + strips * 220 + 80;
+    uint64_t whole = lane_cycles(layer, &axis, rows, own[0]), half = lane_cycles(layer, &axis, (rows + 1) / 2, own[0]);
+    return units_cycles(tile, &axis, units, input_rows) + lanes_of(tile) * ((strips - narrow) * whole + narrow * half) +
+           strips * 220 + 80;
 }
 
 static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                                 uint64_t finish_cycles, uint64_t quad_cycles)
 {
     const uint64_t own[2] = {finish_cycles, 0};
-    uint64_t quad = 4 * dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (6 * layer->kernel_height + 40u);
-    return 850 + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
+    uint64_t quad = dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (24 * layer->kernel_height + 75u);
+    struct axis axis = axis_of(layer->kernel_width, layer->stride_width);
+    uint64_t start = addresses_last(layer, &axis) ? 1400 : 1100;
+    return start + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
 }
 
 /* `finish_cycles`: of a four. `quad_cycles`: to bring a quad's constants to another form. */
@@ -328,14 +353,14 @@ static bool has_3x3(const struct dory_layer *layer)
         .start_percent = 89,                                                                                                \
     };
 
-DEPTHWISE(direct, dory_depthwise_kind(layer) == DORY_DIRECT, 17, 0)
+DEPTHWISE(direct, dory_depthwise_kind(layer) == DORY_DIRECT, 16, 0)
 DEPTHWISE(clamped, dory_depthwise_kind(layer) == DORY_DIRECT_CLAMPED, 20, 0)
 DEPTHWISE(clamped_less_one, dory_depthwise_kind(layer) == DORY_DIRECT_CLAMPED_LESS_ONE, 28, 0)
-DEPTHWISE(split, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT, 24, 0)
-DEPTHWISE(split_away, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT_AWAY, 34, 0)
-DEPTHWISE(high, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH, 37, 0)
-DEPTHWISE(high_away, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_AWAY, 46, 0)
-DEPTHWISE(high_even, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_EVEN, 54, 0)
+DEPTHWISE(split, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT, 26, 0)
+DEPTHWISE(split_away, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT_AWAY, 37, 0)
+DEPTHWISE(high, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH, 39, 0)
+DEPTHWISE(high_away, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_AWAY, 51, 0)
+DEPTHWISE(high_even, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_EVEN, 57, 0)
 DEPTHWISE(64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 32, 500)
 DEPTHWISE(divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 73, 850)
 

@@ -266,18 +266,18 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     "lw " t1 ", %[maximum]\n"                                                                                               \
     P_ADDNR(d, "a4", "tp") P_MAX(d, d, t0) P_MIN(d, d, t1) STORE_ONE(d, label_of_last)
 
-/* DORY_DIRECT, and the high kind that rounds down from sums that start with the bias, with any largest element. */
-#define CLIP_UP_TO(a, b, c, d, t0)                                                                                          \
-    "lw " t0 ", %[maximum]\n"                                                                                               \
-    P_CLIPUR(a, a, t0) P_CLIPUR(b, b, t0) P_CLIPUR(c, c, t0) P_CLIPUR(d, d, t0)
+/* DORY_DIRECT, and the high kind that rounds down from sums that start with the bias, with any largest element, which the
+ * first one has in tp. 16 and 21 instructions. */
+#define CLIP_UP_TO(a, b, c, d, most) P_CLIPUR(a, a, most) P_CLIPUR(b, b, most) P_CLIPUR(c, c, most) P_CLIPUR(d, d, most)
 
 #define FINISH_UP_TO(a, b, c, d, t0, t1, label_of_last)                                                                     \
     SCALE(a, b, c, d)                                                                                                       \
     P_ADDNR(a, "a4", "a5") P_ADDNR(b, "a4", "a5") P_ADDNR(c, "a4", "a5") P_ADDNR(d, "a4", "a5")                             \
-    CLIP_UP_TO(a, b, c, d, t0)                                                                                              \
+    CLIP_UP_TO(a, b, c, d, "tp")                                                                                              \
     STORE(a, b, c, d, label_of_last)
 
 #define FINISH_BIASED_HIGH_UP_TO(a, b, c, d, t0, t1, label_of_last)                                                         \
+    "lw " t0 ", %[maximum]\n"                                                                                               \
     HIGH(a) HIGH(b) HIGH(c) HIGH(d)                                                                                         \
     SHIFT(a, b, c, d)                                                                                                       \
     CLIP_UP_TO(a, b, c, d, t0)                                                                                              \
@@ -300,6 +300,7 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
 #define LOAD_CONSTANTS_HALVES LOAD_CONSTANTS_HIGH
 #define LOAD_CONSTANTS_QUOTIENT LOAD_CONSTANTS_SPLIT
 #define LOAD_CONSTANTS                  P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
+#define LOAD_CONSTANTS_UP_TO            LOAD_CONSTANTS "lw tp, %[maximum]\n"
 #define LOAD_CONSTANTS_CLAMPED          P_LW_NEXT("gp", "t1") P_LW_NEXT("tp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
 #define LOAD_CONSTANTS_CLAMPED_LESS_ONE LOAD_CONSTANTS_CLAMPED "addi a4, a4, 1\n"
 

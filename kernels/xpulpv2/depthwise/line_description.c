@@ -130,7 +130,7 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
     };
 #define OF_KIND(kind) dory_depthwise_kind(layer) == (kind)
 
-LINE(line_direct, OF_KIND(DORY_DIRECT), 75, 19, 0, 0)
+LINE(line_direct, OF_KIND(DORY_DIRECT), 75, 17, 0, 0)
 LINE(line_clamped, OF_KIND(DORY_DIRECT_CLAMPED), 75, 20, 20, 0)
 LINE(line_clamped_less_one, OF_KIND(DORY_DIRECT_CLAMPED_LESS_ONE), 75, 28, 40, 0)
 LINE(line_split, OF_KIND(DORY_DIRECT_SPLIT), 75, 31, 70, 0)

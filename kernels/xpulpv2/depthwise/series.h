@@ -7,12 +7,10 @@
  *
  * Of a strip of one or two columns, "far" are the same columns some rows below, so that a four has no columns in vain.
  *
- * Two fours one above the other, stride 1, of a kernel of H rows and S steps take 8 + S * (12 * H + 8) + 16 instructions and
- * twice those that finish a four (16 to 34, see finish.h): 25 an output of 5x5 with DORY_DIRECT_CLAMPED, of which 10 are dot
- * products (a dot product of 4 for 2.5 that are needed), 5.5 loads and 5 the end; the transpose takes 3 to 4 more, and what
- * is done once a strip 2. That is at most 6.6 MAC/cycle on 8 cores in whole strips, and with 25 columns of 26 6.3. Measured
- * there are 5.0, in 16 columns 6.1: a core's 16 rows are parts of two quads of channels, each with 4 more rows to transpose
- * and 30 cycles a lane and strip to start with.
+ * Two fours one above the other, stride 1, of a kernel of H rows and S steps take 13 + S * (12 * H + 3) instructions and
+ * twice those that finish a four (16 to 34, see finish.h): 22 an output of 5x5 with DORY_DIRECT_CLAMPED, of which 10 are dot
+ * products (a dot product of 4 for 2.5 that are needed), 5 loads and 5 the end; the transpose takes 3 to 4 more, and what is
+ * done once a lane or a strip 2. In 25 columns that is 5.6 MAC/cycle on 8 cores, in 16 columns 6.6; see docs/gap8.md.
  *
  * With strides of 3 and 4 the columns and rows between windows are transposed, too: of 3x3 an output takes 59 cycles of a
  * core, 6.4 a product, of which 36 are the transpose (16 input columns and 4 rows a four). */
@@ -21,6 +19,7 @@
 
 #include "../scratch.h"
 #include "finish.h"
+#include "two_steps.h"
 
 /* The fours of some lanes (channels next to each other) that follow each other along rows or along columns. Their sums are
  * made in `outer` steps, each with sources of its own, of `inner` steps, in which these move on. The elements of a four are
@@ -55,6 +54,8 @@ struct dory_series {
         int32_t step[3], four_step;
         uint32_t offset, count, saved[2], left, constants_bytes;
         uint32_t zero, step_below; /* of DORY_DIRECT_SPLIT_AWAY */
+        uint32_t further;          /* of one step or two: whether there are two */
+        int32_t to_next_pair;      /* likewise: from behind a pair's inputs to those of the next one */
     } own;                         /* of a lane at work, and how many there are with it */
 };
 
@@ -68,6 +69,8 @@ static inline void dory_start_lanes(struct dory_series *series, uint32_t pairs, 
     series->own.weights = series->first.weights;
     series->own.constants = series->constants;
     series->own.left = series->lanes;
+    series->own.further = series->outer - 1;
+    series->own.to_next_pair = (int32_t)(series->pair_step - series->step * (series->inner + (series->rolls != 0)));
 }
 
 #if defined(DORY_XPULPV2)
@@ -92,27 +95,20 @@ static inline void dory_start_lanes(struct dory_series *series, uint32_t pairs, 
     load_constants                                                                                                          \
     "lw a2, %[last]\n"                                                                                                      \
     "lw t0, %[pairs]\n"                                                                                                     \
-    "nop\n"                                                                                                                 \
+    "sw t1, %[constants]\n"                                                                                                 \
     "sw t0, %[count]\n"
 
-/* On to the next lane. Sums in memory are of one. */
-#define NEXT_LANE                                                                                                          \
+/* On to the next lane, whose weights and constants lie behind this one's. Sums in memory are of one. */
+#define NEXT_LANE                                                                                                           \
     "lw t0, %[left]\n"                                                                                                      \
     "lw t1, %[offset]\n"                                                                                                    \
     "lw t2, %[lane_bytes]\n"                                                                                                \
-    "lw t3, %[weights]\n"                                                                                                   \
-    "lw t4, %[weights_bytes]\n"                                                                                             \
-    "add t1, t1, t2\n"                                                                                                      \
-    "lw t5, %[constants]\n"                                                                                                 \
-    "lw t2, %[constants_bytes]\n"                                                                                           \
-    "add t3, t3, t4\n"                                                                                                      \
     "lw t4, %[last]\n"                                                                                                      \
-    "add t5, t5, t2\n"                                                                                                      \
+    "add t1, t1, t2\n"                                                                                                      \
     "addi t0, t0, -1\n"                                                                                                     \
     "addi t4, t4, 1\n"                                                                                                      \
     "sw t1, %[offset]\n"                                                                                                    \
-    "sw t3, %[weights]\n"                                                                                                   \
-    "sw t5, %[constants]\n"                                                                                                 \
+    "sw a6, %[weights]\n"                                                                                                   \
     "sw t4, %[last]\n"                                                                                                      \
     "sw t0, %[left]\n"                                                                                                      \
     "bnez t0, 5b\n"
@@ -191,7 +187,7 @@ static inline void dory_start_lanes(struct dory_series *series, uint32_t pairs, 
     P_LW_STEP("t0", "s1", "a0") P_LW_NEXT("t4", "a6") P_LW_STEP("t1", "s1", "a1") P_LW_NEXT("t5", "a6")                     \
     dot("t6", "t0", "t4") dot("s7", "t1", "t4") dot("a7", "t0", "t5") "2: " dot("ra", "t1", "t5")
 
-#define SERIES(text)                                                                                                        \
+#define SERIES(text, ...)                                                                                                   \
     __asm__ volatile(                                                                                                       \
         ".option push\n"                                                                                                    \
         ".balign 4\n"                                                                                                       \
@@ -201,15 +197,20 @@ static inline void dory_start_lanes(struct dory_series *series, uint32_t pairs, 
         ".option pop\n"                                                                                                     \
         : /* all in memory, which is clobbered: of operands that change there may be fewer */                               \
         : FINISH_OPERANDS(series->normaliser), [offset] "m"(series->own.offset), [last] "m"(series->own.last),              \
-          [count] "m"(series->own.count), [left] "m"(series->own.left), [saved_gp] "m"(series->own.saved[0]),               \
-          [saved_tp] "m"(series->own.saved[1]), [constants] "m"(series->own.constants),                                     \
-          [constants_bytes] "m"(series->own.constants_bytes), [weights] "m"(series->own.weights),                           \
-          [weights_bytes] "m"(series->weights_bytes), [source] "m"(series->own.source), [step0] "m"(series->own.step[0]),   \
-          [step1] "m"(series->own.step[1]), [step2] "m"(series->own.step[2]), [four_step] "m"(series->own.four_step),       \
-          [outer] "m"(series->outer), [inner] "m"(series->inner), [step] "m"(series->step), [second] "m"(series->second),   \
-          [rolls] "m"(series->rolls), [pairs] "m"(series->pairs), [pair_step] "m"(series->pair_step),                       \
-          [lane_bytes] "m"(series->lane_bytes), [zero] "m"(series->own.zero), [step_below] "m"(series->own.step_below)      \
+          [left] "m"(series->own.left), [saved_gp] "m"(series->own.saved[0]), [saved_tp] "m"(series->own.saved[1]),         \
+          [constants] "m"(series->own.constants), [weights] "m"(series->own.weights),                                       \
+          [source] "m"(series->own.source), [step0] "m"(series->own.step[0]), [step1] "m"(series->own.step[1]),             \
+          [step2] "m"(series->own.step[2]), [four_step] "m"(series->own.four_step), [inner] "m"(series->inner),             \
+          [second] "m"(series->second), [rolls] "m"(series->rolls), [pairs] "m"(series->pairs),                             \
+          [lane_bytes] "m"(series->lane_bytes), [zero] "m"(series->own.zero), [step_below] "m"(series->own.step_below),     \
+          [count] "m"(series->own.count),                                                                                   \
+          __VA_ARGS__                                                                                                       \
         : CLOBBERED)
+#define SERIES_OF_TWO_STEPS(text)                                                                                           \
+    SERIES(text, [single] "m"(series->single), [further] "m"(series->own.further),                                          \
+           [to_next_pair] "m"(series->own.to_next_pair))
+#define SERIES_OF_ANY_STEPS(text)                                                                                           \
+    SERIES(text, [outer] "m"(series->outer), [step] "m"(series->step), [pair_step] "m"(series->pair_step))
 
 #define PAIRS(steps, start, finish, load_constants)                                                                               \
     START_SERIES(load_constants)                                                                                            \
@@ -232,26 +233,28 @@ static inline void dory_start_lanes(struct dory_series *series, uint32_t pairs, 
     STEPS(SINGLE_STEP(dot), 8)                                                                                              \
     finish("t6", "a7", "s7", "ra", "t0", "t1", "")
 
-#define LANES(dot, start, finish, load_constants, four_bytes, next)                                                         \
+#define LANES(dot, rolling, start, finish, load_constants, four_bytes, next)                                                \
     do {                                                                                                                    \
-        dory_start_lanes(series, 0, four_bytes);                                                                            \
-        if (series->pairs && series->rolls) {                                                                               \
-            SERIES(PAIRS(ROLLING_STEPS(dot), start, finish, load_constants) next);                                          \
+        if (series->pairs && series->rolls && rolling) {                                                                    \
+            SERIES_OF_ANY_STEPS(PAIRS(ROLLING_STEPS(dot), start, finish, load_constants) next);                             \
         } else if (series->pairs) {                                                                                         \
-            SERIES(PAIRS(STEPS(PAIR_STEP(dot), 14), start, finish, load_constants) next);                                   \
+            SERIES_OF_ANY_STEPS(PAIRS(STEPS(PAIR_STEP(dot), 14), start, finish, load_constants) next);                      \
         }                                                                                                                   \
         if (series->single) {                                                                                               \
             dory_start_lanes(series, series->pairs, four_bytes);                                                            \
-            SERIES(SINGLE(dot, start, finish, load_constants) next);                                                        \
+            SERIES_OF_ANY_STEPS(SINGLE(dot, start, finish, load_constants) next);                                           \
         }                                                                                                                   \
     } while (0)
 
-#define LANES_OF_SIGN(start, finish, load_constants, four_bytes, next)                                                      \
+#define LANES_OF_SIGN(start, finish, instructions, load_constants, four_bytes, next)                                        \
     do {                                                                                                                    \
+        dory_start_lanes(series, 0, four_bytes);                                                                            \
         if (series->is_signed) {                                                                                            \
-            LANES(PV_SDOTSP_B, start, finish, load_constants, four_bytes, next);                                            \
+            LANES(PV_SDOTSP_B, true, REGISTER_##start, finish, load_constants, four_bytes, next);                                      \
+        } else if (series->outer == 2 || (series->outer == 1 && series->rolls)) {                                           \
+            SERIES_OF_TWO_STEPS(TWO_STEPS(start, finish, instructions, load_constants, next));                \
         } else {                                                                                                            \
-            LANES(PV_SDOTUSP_B, start, finish, load_constants, four_bytes, next);                                           \
+            LANES(PV_SDOTUSP_B, false, REGISTER_##start, finish, load_constants, four_bytes, next);                                    \
         }                                                                                                                   \
     } while (0)
 
@@ -261,33 +264,35 @@ static inline void dory_start_lanes(struct dory_series *series, uint32_t pairs, 
 static inline __attribute__((always_inline)) void dory_compute_lanes(struct dory_series *series, enum dory_direct kind)
 {
     switch (kind) {
-    case DORY_DIRECT: LANES_OF_SIGN("x0", FINISH_UP_TO, LOAD_CONSTANTS, series->four_bytes, NEXT_LANE); break;
+    case DORY_DIRECT: LANES_OF_SIGN(ZERO, FINISH_UP_TO, 16, LOAD_CONSTANTS_UP_TO, series->four_bytes, NEXT_LANE); break;
     case DORY_DIRECT_CLAMPED:
-        LANES_OF_SIGN("x0", FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, series->four_bytes, NEXT_LANE);
+        LANES_OF_SIGN(ZERO, FINISH_CLAMPED, 20, LOAD_CONSTANTS_CLAMPED, series->four_bytes, NEXT_LANE);
         break;
     case DORY_DIRECT_CLAMPED_LESS_ONE:
-        LANES_OF_SIGN("x0", FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, series->four_bytes, NEXT_LANE);
+        LANES_OF_SIGN(ZERO, FINISH_CLAMPED_LESS_ONE, 28, LOAD_CONSTANTS_CLAMPED_LESS_ONE, series->four_bytes, NEXT_LANE);
         break;
     case DORY_DIRECT_SPLIT:
-        LANES_OF_SIGN("gp", FINISH_BIASED_SPLIT, LOAD_CONSTANTS_SPLIT, series->four_bytes, NEXT_LANE);
+        LANES_OF_SIGN(BIAS, FINISH_BIASED_SPLIT, 24, LOAD_CONSTANTS_SPLIT, series->four_bytes, NEXT_LANE);
         break;
     case DORY_DIRECT_SPLIT_AWAY:
-        LANES_OF_SIGN("gp", FINISH_BIASED_SPLIT_AWAY, LOAD_CONSTANTS_SPLIT_AWAY, series->four_bytes, NEXT_LANE);
+        LANES_OF_SIGN(BIAS, FINISH_BIASED_SPLIT_AWAY, 34, LOAD_CONSTANTS_SPLIT_AWAY, series->four_bytes, NEXT_LANE);
         break;
     case DORY_DIRECT_HIGH:
-        LANES_OF_SIGN("gp", FINISH_BIASED_HIGH_UP_TO, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
+        LANES_OF_SIGN(BIAS, FINISH_BIASED_HIGH_UP_TO, 21, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
         break;
     case DORY_DIRECT_HIGH_AWAY:
-        LANES_OF_SIGN("gp", FINISH_BIASED_HIGH_AWAY, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
+        LANES_OF_SIGN(BIAS, FINISH_BIASED_HIGH_AWAY, 35, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
         break;
     case DORY_DIRECT_HIGH_EVEN:
-        LANES_OF_SIGN("gp", FINISH_BIASED_HIGH_EVEN, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
+        LANES_OF_SIGN(BIAS, FINISH_BIASED_HIGH_EVEN, 38, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
         break;
-    case DORY_DIRECT_HALVES: LANES_OF_SIGN("x0", FINISH_HALVES, LOAD_CONSTANTS_HALVES, series->four_bytes, NEXT_LANE); break;
+    case DORY_DIRECT_HALVES:
+        LANES_OF_SIGN(ZERO, FINISH_HALVES, 29, LOAD_CONSTANTS_HALVES, series->four_bytes, NEXT_LANE);
+        break;
     case DORY_DIRECT_QUOTIENT:
-        LANES_OF_SIGN("x0", FINISH_QUOTIENT, LOAD_CONSTANTS_QUOTIENT, series->four_bytes, NEXT_LANE);
+        LANES_OF_SIGN(ZERO, FINISH_QUOTIENT, 52, LOAD_CONSTANTS_QUOTIENT, series->four_bytes, NEXT_LANE);
         break;
-    default: LANES_OF_SIGN("x0", FINISH_NOT, LOAD_CONSTANTS_NOT, 16, NO_NEXT_LANE); break;
+    default: LANES_OF_SIGN(ZERO, FINISH_NOT, 4, LOAD_CONSTANTS_NOT, 16, NO_NEXT_LANE); break;
     }
 }
 
@@ -350,7 +355,7 @@ static inline void dory_compute_lanes(struct dory_series *series, enum dory_dire
 
 #endif
 
-/* Where elements are written, of the direct kinds. */
+/* How elements are written, of the direct kinds. */
 static inline void dory_start_elements(struct dory_series *series)
 {
     uint32_t last = series->columns - 1, pixel = series->pixel_bytes, below = series->below * series->four_bytes;
@@ -361,13 +366,12 @@ static inline void dory_start_elements(struct dory_series *series)
                                               : 0;
     }
     series->own.four_step = (int32_t)(series->four_bytes + below + last * pixel);
-    series->first.last = series->output + below + last * pixel;
 }
 
 /* All lanes of a direct kind. */
 static inline __attribute__((always_inline)) void dory_compute_directly(struct dory_series *series, enum dory_direct kind)
 {
-    dory_start_elements(series);
+    series->first.last = series->output + series->own.four_step - series->four_bytes;
     series->own.source = series->source;
     series->own.constants_bytes = dory_finish_constants_bytes(kind);
     series->first.weights = series->weights;
