@@ -78,6 +78,7 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
         uint32_t end = dory_grid_share_row_end(&share, product->quads);
         uint32_t whole_end = product->direct && pixels == 4 ? dory_minimum(blocks->channels / 4, end) : 0;
         uint32_t alike = packs ? 0 : dory_product_rows_alike(product, &share, whole_end);
+        int32_t to_next_row = (int32_t)(4 * (product->pixel_step - product->quads * product->channel_step));
         source(state, &blocks->pixels, pixels, back);
         blocks->output = product->output + index * product->pixel_step + 4 * share.first * product->channel_step + start;
         for (uint32_t quad = share.first; quad < end;) {
@@ -105,7 +106,7 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
                 }
                 alike--;
                 blocks->weights = product->weights;
-                blocks->output += (int32_t)(4 * product->pixel_step - 4 * product->quads * product->channel_step);
+                blocks->output += to_next_row;
                 source(state, &blocks->pixels, 4, 0);
             }
             if (stays) {

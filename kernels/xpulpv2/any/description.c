@@ -254,9 +254,10 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
     uint32_t window = dory_window_channels(layer), run_bytes = layer->kernel_width * window;
     uint64_t product = dory_product_cycles(layer, &shared, cores, run_bytes, layer->kernel_height, 0);
     uint64_t blocks = items * each, steps = (uint64_t)layer->kernel_height * dory_divide_up(run_bytes, 4);
+    uint64_t find = tile->columns % 4 == 0 ? 45 : 65;                /* four pixels, and where they are stored */
     uint64_t apart = window < 3 ? blocks * steps * (4 - window) : 0; /* of four pixels' words some lie across two */
-    return product + apart + items * 70 + parts * each * part_cycles(layer, tile) + copies_cycles(layer, tile, cores, each) +
-           grouped_start_cycles(layer);
+    return product + apart + items * find + parts * each * part_cycles(layer, tile) +
+           copies_cycles(layer, tile, cores, each) + grouped_start_cycles(layer);
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,
