@@ -9,6 +9,7 @@
 #include "check/check.h"
 #include "check/checker.h"
 #include "dory/hal.h"
+#include "plan/operand.h"
 
 #define MAXIMUM_FAULTS 8
 
@@ -29,31 +30,44 @@ const char *checker_layer_name(const struct checker *c, int layer) { return c->p
 
 /* ---- steps ---- */
 
-/* A tensor as its layer sees it. */
+/* An operand of a step: its tensor as its layer sees it, and the window of L2 that has it. */
 struct seen {
-    int tensor;
-    uint32_t height, width, channels, bits;
+    const struct dory_layer *record;
+    unsigned operand;
+    int tensor, buffer;
+    const struct dory_window *window;
 };
 
-/* True where a window lies within a tensor and within L2. A ring has all channels, and not more rows than the tensor. */
-static bool window_is_sound(const struct checker *c, const struct dory_window *window, const struct seen *seen)
+static struct seen operand_of(const struct plan *plan, const struct plan_step *step, unsigned operand)
 {
-    uint64_t bytes = (uint64_t)window->rows * seen->width * dory_element_bytes(window->channels, seen->bits);
-    bool ring = c->plan->tensors[seen->tensor].level == IN_RING;
+    return (struct seen){.record = &plan->layers[step->layer].record,
+                         .operand = operand,
+                         .tensor = layer_operand(&plan->network->layers[step->layer], (int)operand),
+                         .buffer = operand == 2 ? step->output_buffer : step->input_buffer[operand],
+                         .window = operand_window(&step->record, operand)};
+}
+
+/* True where a window lies within a tensor and within L2. A ring has all channels, and not more rows than the tensor. */
+static bool window_is_sound(const struct plan *plan, const struct seen *seen)
+{
+    const struct dory_window *window = seen->window;
+    uint64_t bytes = operand_window_bytes(seen->record, seen->operand, window);
+    uint32_t height = operand_height(seen->record, seen->operand), channels = operand_channels(seen->record, seen->operand);
+    bool ring = plan->tensors[seen->tensor].level == IN_RING;
     uint32_t end = ring ? window->rows : (uint32_t)window->first_row + window->rows;
-    return window->rows > 0 && window->channels > 0 && end <= seen->height &&
-           (!ring || (window->channels == seen->channels && window->first_row < seen->height)) &&
-           (uint32_t)window->first_channel + window->channels <= seen->channels &&
-           window->offset + bytes <= c->plan->l2_peak_bytes && window->first_channel * seen->bits % 8 == 0;
+    return window->rows > 0 && window->channels > 0 && end <= height &&
+           (!ring || (window->channels == channels && window->first_row < height)) &&
+           (uint32_t)window->first_channel + window->channels <= channels && window->offset + bytes <= plan->l2_peak_bytes &&
+           window->first_channel * operand_bits(seen->record, seen->operand) % 8 == 0;
 }
 
 /* A ring is in the buffer of its tensor. That all steps see its rows at the same places shows where they find them. */
-static bool fits_buffer(const struct plan *plan, int buffer, const struct dory_window *window, const struct seen *seen)
+static bool fits_buffer(const struct plan *plan, const struct seen *seen)
 {
-    uint64_t bytes = (uint64_t)window->rows * seen->width * dory_element_bytes(window->channels, seen->bits);
-    return plan->tensors[seen->tensor].level != IN_RING ||
-           (plan->tensors[seen->tensor].buffer == buffer && plan->buffers[buffer].kind == BUFFER_RING &&
-            bytes <= plan->buffers[buffer].bytes);
+    const struct plan_tensor *tensor = &plan->tensors[seen->tensor];
+    return tensor->level != IN_RING ||
+           (tensor->buffer == seen->buffer && plan->buffers[seen->buffer].kind == BUFFER_RING &&
+            operand_window_bytes(seen->record, seen->operand, seen->window) <= plan->buffers[seen->buffer].bytes);
 }
 
 static bool in_buffer(const struct plan *plan, int buffer, int step, uint64_t start)
@@ -62,11 +76,11 @@ static bool in_buffer(const struct plan *plan, int buffer, int step, uint64_t st
            plan->buffers[buffer].first_step <= step && step <= plan->buffers[buffer].last_step;
 }
 
-static bool operand_is_sound(const struct checker *c, int step, int buffer, const struct dory_window *window,
-                             const struct seen *seen)
+static bool operand_is_sound(const struct plan *plan, int index, unsigned operand)
 {
-    return window_is_sound(c, window, seen) && in_buffer(c->plan, buffer, step, window->offset) &&
-           fits_buffer(c->plan, buffer, window, seen);
+    struct seen seen = operand_of(plan, &plan->steps[index], operand);
+    return window_is_sound(plan, &seen) && in_buffer(plan, seen.buffer, index, seen.window->offset) &&
+           fits_buffer(plan, &seen);
 }
 
 /* Weights that are linked are read where they lie in the image, which is a part of the program. */
@@ -92,21 +106,8 @@ static void check_step_windows(struct checker *c, int index)
     const struct plan *plan = c->plan;
     const struct plan_step *step = &plan->steps[index];
     const struct dory_layer *record = &plan->layers[step->layer].record;
-    const struct dory_window *in = step->record.input;
-    bool concatenation = record->operation == DORY_CONCATENATION;
-    uint32_t second_channels =
-        concatenation ? (uint32_t)record->output_channels - record->input_channels : record->input_channels;
-    const struct layer *layer = &plan->network->layers[step->layer];
-    uint32_t second_height = record->second_is_pixel ? 1 : record->input_height;
-    uint32_t second_width = record->second_is_pixel ? 1 : record->input_width;
-    const struct seen seen[] = {
-        {layer->inputs[0], record->input_height, record->input_width, record->input_channels, record->input_bits},
-        {layer->inputs[1], second_height, second_width, second_channels, record->second_input_bits},
-        {layer->output, record->output_height, record->output_width, record->output_channels, record->output_bits}};
-    bool sound = operand_is_sound(c, index, step->input_buffer[0], &in[0], &seen[0]) &&
-                 operand_is_sound(c, index, step->output_buffer, &step->record.output, &seen[2]);
-    if (dory_has_second_input(record))
-        sound = sound && operand_is_sound(c, index, step->input_buffer[1], &in[1], &seen[1]);
+    bool sound = operand_is_sound(plan, index, 0) && operand_is_sound(plan, index, 2) &&
+                 (!dory_has_second_input(record) || operand_is_sound(plan, index, 1));
     if (!sound)
         check_fault(c, "step %d of layer '%s': a window that does not lie in tensor, buffer and L2", index,
                     checker_layer_name(c, step->layer));
@@ -274,9 +275,7 @@ static void check_tensor(struct checker *c, int index)
     const struct tensor *tensor = &plan->network->tensors[index];
     uint64_t pixel = ((uint64_t)tensor->channels * (uint64_t)tensor->bits + 7) / 8;
     bool sound = planned->bytes == (uint64_t)tensor->height * (uint64_t)tensor->width * pixel;
-    bool is_port = tensor->producer == NO_LAYER;
-    for (int i = 0; i < plan->network->output_count; i++)
-        is_port = is_port || plan->network->outputs[i] == index;
+    bool is_port = tensor_is_port(plan->network, index);
     sound = sound && (planned->layout == DORY_HWC || (planned->level != IN_RAM && !is_port && tensor->bits == 8));
     if (planned->level == IN_RAM)
         sound = sound && (uint64_t)planned->ram_offset + planned->bytes <= plan->ram_bytes && planned->ram_offset % 4 == 0;

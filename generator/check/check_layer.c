@@ -185,21 +185,12 @@ void check_l1(struct checker *c, int index)
 /* The map of a layer with the buffers only that its last tile is computed from. */
 static struct dory_l1_map map_at_end(const struct plan *plan, int index)
 {
-    const struct plan_layer *layer = &plan->layers[index];
-    struct dory_placed_tile tile, before;
-    struct dory_l1_map map = layer->record.l1;
-    dory_place_nothing(&before);
-    for (int i = layer->first_step; i < layer->first_step + layer->step_count; i++) {
-        bool more = true;
-        tile.step = &plan->steps[i].record;
-        for (dory_cursor_first(&tile.at, tile.step); more; more = dory_cursor_next(&tile.at, &layer->record, tile.step)) {
-            dory_place_tile(&tile, &before, &layer->record, NULL);
-            before = tile;
-        }
-    }
-    map.input[0] = map.input[1] = map.input[before.input_buffer];
-    map.second_input[0] = map.second_input[1] = map.second_input[before.input_buffer];
-    map.weights[0] = map.weights[1] = map.weights[before.weights_buffer];
+    struct dory_placed_tile last;
+    struct dory_l1_map map = plan->layers[index].record.l1;
+    plan_last_tile(plan, index, &last);
+    map.input[0] = map.input[1] = map.input[last.input_buffer];
+    map.second_input[0] = map.second_input[1] = map.second_input[last.input_buffer];
+    map.weights[0] = map.weights[1] = map.weights[last.weights_buffer];
     return map;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dory/hal.h"
+#include "plan/operand.h"
 
 typedef uint64_t content; /* object << 32 | byte in it; 0: nothing */
 
@@ -176,32 +177,36 @@ static void rows_read(const struct dory_layer *record, const struct dory_step *s
     *count = most < 0 ? 0 : (uint32_t)(most - least + 1);
 }
 
+/* All channels of some rows of an operand, or those of the step. */
+static struct region region_of(const struct memory *memory, const struct plan_step *step, unsigned operand, bool all)
+{
+    const struct dory_layer *record = &memory->plan->layers[step->layer].record;
+    const struct dory_window *window = operand_window(&step->record, operand);
+    uint32_t channels = operand_channels(record, operand);
+    return (struct region){
+        .first_byte = all ? 0 : operand_pixel_bytes(record, operand, step->record.first_channel),
+        .bytes = operand_pixel_bytes(record, operand, all ? channels : step->record.channels),
+        .width = operand_width(record, operand),
+        .height = operand_height(record, operand),
+        .is_chw = (operand == 2 ? record->output_layout : record->input_layout) == DORY_CHW,
+        .pixel_bytes = operand_pixel_bytes(record, operand, channels),
+        .window = window,
+        .window_first_byte = operand_pixel_bytes(record, operand, window->first_channel),
+        .window_pixel_bytes = operand_pixel_bytes(record, operand, window->channels),
+        .tensor = layer_operand(&memory->plan->network->layers[step->layer], (int)operand),
+    };
+}
+
 static void read_input(struct memory *memory, const struct plan_step *step, unsigned operand)
 {
     const struct dory_layer *record = &memory->plan->layers[step->layer].record;
-    uint32_t bits = operand ? record->second_input_bits : record->input_bits;
-    bool all = dory_reads_all_channels(record);
-    uint32_t channels = dory_input_channels(record, operand);
-    const struct dory_window *window = &step->record.input[operand];
-    bool is_pixel = operand == 1 && record->second_is_pixel;
-    struct region region = {
-        .first_byte = all ? 0 : dory_element_bytes(step->record.first_channel, bits),
-        .bytes = dory_element_bytes(all ? channels : step->record.channels, bits),
-        .width = is_pixel ? 1 : record->input_width,
-        .height = is_pixel ? 1 : record->input_height,
-        .is_chw = record->input_layout == DORY_CHW,
-        .pixel_bytes = dory_element_bytes(channels, bits),
-        .window = window,
-        .window_first_byte = dory_element_bytes(window->first_channel, bits),
-        .window_pixel_bytes = dory_element_bytes(window->channels, bits),
-        .tensor = memory->plan->network->layers[step->layer].inputs[operand],
-    };
-    if (is_pixel)
+    struct region region = region_of(memory, step, operand, dory_reads_all_channels(record));
+    if (operand_is_pixel(record, operand))
         region.rows = 1;
     else
         rows_read(record, &step->record, &region.first_row, &region.rows);
     if (region.rows > 0 && !is_inside(memory, &region, !dory_has_second_input(record)))
-        fault(memory, "its input window does not hold all rows and channels that it reads", window->offset);
+        fault(memory, "its input window does not hold all rows and channels that it reads", region.window->offset);
     else
         visit_region(memory, &region, read_run);
 }
@@ -221,24 +226,11 @@ static void read_weights(struct memory *memory, const struct plan_step *step)
 
 static void write_output(struct memory *memory, const struct plan_step *step)
 {
-    const struct dory_layer *record = &memory->plan->layers[step->layer].record;
-    const struct dory_window *window = &step->record.output;
-    struct region region = {
-        .first_row = step->record.first_row,
-        .rows = step->record.rows,
-        .first_byte = dory_element_bytes(step->record.first_channel, record->output_bits),
-        .bytes = dory_element_bytes(step->record.channels, record->output_bits),
-        .width = record->output_width,
-        .height = record->output_height,
-        .is_chw = record->output_layout == DORY_CHW,
-        .pixel_bytes = dory_element_bytes(record->output_channels, record->output_bits),
-        .window = window,
-        .window_first_byte = dory_element_bytes(window->first_channel, record->output_bits),
-        .window_pixel_bytes = dory_element_bytes(window->channels, record->output_bits),
-        .tensor = memory->plan->network->layers[step->layer].output,
-    };
+    struct region region = region_of(memory, step, 2, false);
+    region.first_row = step->record.first_row;
+    region.rows = step->record.rows;
     if (!is_inside(memory, &region, false))
-        fault(memory, "its output window does not hold what it computes", window->offset);
+        fault(memory, "its output window does not hold what it computes", region.window->offset);
     else
         visit_region(memory, &region, write_run);
 }

@@ -4,6 +4,7 @@
 
 #include "check/checker.h"
 #include "dory/prepared.h"
+#include "plan/operand.h"
 
 /* From the first byte to the last. */
 static uint64_t extent(const struct dory_prepared_copy *copy, uint64_t run_stride, uint64_t plane_stride)
@@ -29,29 +30,27 @@ static bool lies_in(const struct dory_prepared_copy *copy, uint64_t start, uint6
            copy->external + extent(copy, copy->external_run_stride, copy->external_plane_stride) <= start + bytes;
 }
 
-static uint64_t window_bytes(const struct dory_window *window, uint64_t width, uint32_t bits)
+static bool lies_in_window(const struct dory_prepared_copy *copy, const struct dory_layer *record,
+                           const struct dory_step *step, unsigned operand)
 {
-    return (uint64_t)window->rows * width * dory_element_bytes(window->channels, bits);
+    const struct dory_window *window = operand_window(step, operand);
+    return lies_in(copy, window->offset, operand_window_bytes(record, operand, window));
 }
 
 static bool copies_are_sound(const struct plan *plan, const struct plan_step *step, const struct dory_prepared_tile *tile)
 {
     const struct dory_layer *record = &plan->layers[step->layer].record;
-    const struct dory_window *in = step->record.input, *out = &step->record.output;
     bool sound = tile->load_count <= 3 && tile->store_count == tile->tile.last_chunk;
     for (unsigned i = 0; sound && i < tile->load_count; i++) {
         const struct dory_prepared_copy *load = &tile->loads[i];
-        uint64_t second_width = record->second_is_pixel ? 1 : record->input_width;
-        bool input = lies_in(load, in[0].offset, window_bytes(&in[0], record->input_width, record->input_bits)) ||
-                     (dory_has_second_input(record) &&
-                      lies_in(load, in[1].offset, window_bytes(&in[1], second_width, record->second_input_bits)));
+        bool input = lies_in_window(load, record, &step->record, 0) ||
+                     (dory_has_second_input(record) && lies_in_window(load, record, &step->record, 1));
         bool weights = lies_in(load, step->record.weights_offset,
                                (uint64_t)dory_divide_up(step->record.channels, 4) * record->quad_bytes);
         sound = is_sound(load) && lies_in_l1(plan, load) && (i == 0 && tile->load_weights ? weights : input);
     }
-    return sound && (tile->store_count == 0 ||
-                     (is_sound(&tile->store) && lies_in_l1(plan, &tile->store) &&
-                      lies_in(&tile->store, out->offset, window_bytes(out, record->output_width, record->output_bits))));
+    return sound && (tile->store_count == 0 || (is_sound(&tile->store) && lies_in_l1(plan, &tile->store) &&
+                                                lies_in_window(&tile->store, record, &step->record, 2)));
 }
 
 static bool lies_in_step(const struct plan *plan, const struct plan_step *step, const struct dory_tile *tile)
@@ -81,7 +80,7 @@ static bool lies_in_results(const struct dory_layer *record, const struct dory_s
     const struct dory_prepared_copy *store = &tile[-1].store;
     const struct dory_valid *valid = &tile->valid;
     const struct dory_window *window = &step->input[which];
-    uint64_t pixel = dory_element_bytes(window->channels, which ? record->second_input_bits : record->input_bits);
+    uint64_t pixel = operand_pixel_bytes(record, which, window->channels);
     uint64_t rows = valid->bottom - valid->top, columns = valid->right - valid->left, width = record->input_width;
     bool planes = record->input_layout == DORY_CHW, is_pixel = which && record->second_is_pixel;
     bool whole = planes ? rows == tile->tile.input_rows : columns == tile->tile.input_columns || rows == 1;

@@ -128,7 +128,7 @@ static void print_place(const struct tensor *tensor, size_t element)
 static const char *blame(struct diff *diff, int index)
 {
     const struct layer *layer = &diff->network->layers[index];
-    for (int i = 0; i < 1 + layer_has_two_inputs(layer); i++)
+    for (int i = 0; i < layer_input_count(layer); i++)
         if (!diff->board[layer->inputs[i]])
             return "";
     size_t elements = tensor_elements(layer_output(diff, index));

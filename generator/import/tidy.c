@@ -18,7 +18,7 @@ static void count_readers(const struct tidying *t)
     for (int i = network->layer_count - 1; i >= 0; i--) {
         const struct layer *layer = &network->layers[i];
         t->is_gone[i] |= t->readers[layer->output] == 0;
-        for (int k = 0; !t->is_gone[i] && k < (layer_has_two_inputs(layer) ? 2 : 1); k++)
+        for (int k = 0; !t->is_gone[i] && k < layer_input_count(layer); k++)
             t->readers[layer->inputs[k]]++;
     }
 }
@@ -168,7 +168,7 @@ static void drop_tensors(const struct tidying *t)
     for (int i = 0; i < network->layer_count; i++) {
         struct layer *layer = &network->layers[i];
         layer->output = places[layer->output];
-        for (int k = 0; k < (layer_has_two_inputs(layer) ? 2 : 1); k++)
+        for (int k = 0; k < layer_input_count(layer); k++)
             layer->inputs[k] = places[layer->inputs[k]];
     }
 }

@@ -229,7 +229,7 @@ static int64_t file_value(const struct text_tensor *file, const struct text_comp
 static int differing_producer(const struct source *source, int layer)
 {
     const struct layer *consumer = &source->network->layers[layer];
-    for (int i = 0; i < 1 + layer_has_two_inputs(consumer); i++) {
+    for (int i = 0; i < layer_input_count(consumer); i++) {
         int producer = source->network->tensors[consumer->inputs[i]].producer;
         if (producer != NO_LAYER && source->differs[producer])
             return producer;

@@ -214,6 +214,28 @@ static inline bool layer_has_two_inputs(const struct layer *layer)
     return layer->kind == LAYER_ADDITION || layer->kind == LAYER_CONCATENATION || layer->kind == LAYER_MULTIPLICATION;
 }
 
+static inline int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }
+
+/* The tensor that is an operand: 0 and 1 are inputs, 2 is the output; -1: the layer has no such. */
+static inline int layer_operand(const struct layer *layer, int operand)
+{
+    return operand == 2 ? layer->output : operand < layer_input_count(layer) ? layer->inputs[operand] : -1;
+}
+
+static inline bool layer_reads(const struct layer *layer, int tensor)
+{
+    return layer->inputs[0] == tensor || layer_operand(layer, 1) == tensor;
+}
+
+/* Inputs and outputs of the network. */
+static inline bool tensor_is_port(const struct network *network, int tensor)
+{
+    bool found = network->tensors[tensor].producer == NO_LAYER;
+    for (int i = 0; i < network->output_count; i++)
+        found = found || network->outputs[i] == tensor;
+    return found;
+}
+
 static inline bool layer_is_depthwise(const struct network *network, const struct layer *layer)
 {
     return layer->kind == LAYER_CONVOLUTION && layer->groups > 1 &&

@@ -266,7 +266,7 @@ static int least_bits(const struct network *network, const struct layer *layer)
     bool picks = (layer->kind == LAYER_MAXIMUM_POOL || layer->kind == LAYER_CONCATENATION || layer->kind == LAYER_COPY) &&
                  layer->stage_count == 0;
     int bits = 8;
-    for (int i = 0; picks && i < (layer_has_two_inputs(layer) ? 2 : 1); i++) {
+    for (int i = 0; picks && i < layer_input_count(layer); i++) {
         int input = layer->input_stages[i].count ? 8 : network->tensors[layer->inputs[i]].bits;
         bits = i == 0 || input > bits ? input : bits;
     }

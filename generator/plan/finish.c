@@ -52,29 +52,28 @@ static uint32_t find_room(const struct pieces *taken, uint32_t bytes, uint32_t l
     return start + bytes <= end ? start : UINT32_MAX;
 }
 
-/* The last tile of a layer, as the firmware places it. */
-static struct dory_placed_tile last_tile(const struct plan *plan, int index)
+void plan_last_tile(const struct plan *plan, int index, struct dory_placed_tile *last)
 {
     const struct plan_layer *layer = &plan->layers[index];
-    struct dory_placed_tile tile, before;
-    dory_place_nothing(&before);
+    struct dory_placed_tile tile;
+    dory_place_nothing(last);
     for (int i = 0; i < layer->step_count; i++) {
-        tile = before;
+        tile = *last;
         tile.step = &plan->steps[layer->first_step + i].record;
         dory_cursor_first(&tile.at, tile.step);
         do {
-            dory_place_tile(&tile, &before, &layer->record, NULL);
-            before = tile;
+            dory_place_tile(&tile, last, &layer->record, NULL);
+            *last = tile;
         } while (dory_cursor_next(&tile.at, &layer->record, tile.step));
     }
-    return before;
 }
 
 /* Its buffers, and that of the results that are still stored. */
 static struct pieces in_use_at_end(const struct plan *plan, int index, const struct l1_sizes *sizes)
 {
     const struct dory_l1_map *map = &plan->layers[index].record.l1;
-    struct dory_placed_tile last = last_tile(plan, index);
+    struct dory_placed_tile last;
+    plan_last_tile(plan, index, &last);
     struct pieces used = {.count = 0};
     take(&used, map->input[last.input_buffer], sizes->input);
     take(&used, map->second_input[last.input_buffer], sizes->second_input);
@@ -198,7 +197,8 @@ static bool have_bytes_in_common(const struct hal_dma_copy *load, const struct h
 /* The layer's only tile, and the copies for it. */
 static struct dory_copies copies_of_tile(const struct plan *plan, int index)
 {
-    struct dory_placed_tile tile = last_tile(plan, index);
+    struct dory_placed_tile tile;
+    plan_last_tile(plan, index, &tile);
     struct dory_copies copies = {.store_count = 0};
     dory_describe_loads(&copies, &tile, &plan->layers[index].record, BASE, BASE);
     dory_describe_store(&copies, &tile, &plan->layers[index].record, BASE);

@@ -151,4 +151,8 @@ void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena);
 struct dory_prepared_tile *plan_place_tiles(const struct plan *plan, struct arena *arena);
 uint32_t plan_tile_count(const struct plan *plan);
 
+/* The last tile of a layer, as the firmware places it. */
+struct dory_placed_tile;
+void plan_last_tile(const struct plan *plan, int layer, struct dory_placed_tile *last);
+
 #endif

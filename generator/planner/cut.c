@@ -15,35 +15,6 @@ uint32_t tensor_bytes(const struct tensor *tensor)
            dory_element_bytes((uint32_t)tensor->channels, (uint32_t)tensor->bits);
 }
 
-uint32_t operand_pixel_bytes(const struct dory_layer *record, unsigned operand, uint32_t channels)
-{
-    const uint8_t bits[] = {record->input_bits, record->second_input_bits, record->output_bits};
-    return dory_element_bytes(channels, bits[operand]);
-}
-
-uint32_t operand_channels(const struct dory_layer *record, unsigned operand)
-{
-    return operand == 2 ? record->output_channels : dory_input_channels(record, operand);
-}
-
-/* A second input of one pixel, which every tile reads. */
-static bool is_pixel(const struct dory_layer *record, unsigned operand) { return operand == 1 && record->second_is_pixel; }
-
-uint32_t operand_width(const struct dory_layer *record, unsigned operand)
-{
-    return operand == 2 ? record->output_width : is_pixel(record, operand) ? 1 : record->input_width;
-}
-
-uint32_t operand_row_bytes(const struct dory_layer *record, unsigned operand)
-{
-    return operand_width(record, operand) * operand_pixel_bytes(record, operand, operand_channels(record, operand));
-}
-
-uint32_t operand_window_bytes(const struct dory_layer *record, unsigned operand, const struct dory_window *window)
-{
-    return window->rows * operand_width(record, operand) * operand_pixel_bytes(record, operand, window->channels);
-}
-
 bool layer_brings_weights(const struct planner *planner, int layer)
 {
     return layer_has_weights(&planner->runs[layer]) && !(planner->resident && planner->resident[layer]);
@@ -54,26 +25,6 @@ uint64_t layer_weights_bytes(const struct dory_layer *record)
     if (!layer_has_weights(record))
         return 0;
     return (uint64_t)dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, record->input_channels);
-}
-
-int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }
-
-int layer_operand(const struct layer *layer, int operand)
-{
-    return operand == 2 ? layer->output : operand < layer_input_count(layer) ? layer->inputs[operand] : -1;
-}
-
-bool layer_reads(const struct layer *layer, int tensor)
-{
-    return layer->inputs[0] == tensor || layer_operand(layer, 1) == tensor;
-}
-
-bool tensor_is_port(const struct network *network, int tensor)
-{
-    bool found = network->tensors[tensor].producer == NO_LAYER;
-    for (int i = 0; i < network->output_count; i++)
-        found = found || network->outputs[i] == tensor;
-    return found;
 }
 
 uint8_t layer_ram(const struct planner *planner, int layer)
@@ -114,11 +65,11 @@ static void set_input_window(const struct dory_layer *record, const struct cut *
                              struct dory_step *step)
 {
     struct dory_window *window = &step->input[operand];
-    *window = (struct dory_window){.rows = is_pixel(record, operand) ? 1 : record->input_height,
+    *window = (struct dory_window){.rows = operand_is_pixel(record, operand) ? 1 : record->input_height,
                                    .channels = (uint16_t)operand_channels(record, operand)};
     if (!(cut->ram & 1u << operand))
         return;
-    if (!is_pixel(record, operand))
+    if (!operand_is_pixel(record, operand))
         cut_input_rows(record, step->first_row, step->rows, cut_row_granule(operand_row_bytes(record, operand)), window);
     if (!dory_reads_all_channels(record)) {
         window->first_channel = step->first_channel;
@@ -175,8 +126,8 @@ static void make_steps(struct planner *planner, const struct dory_layer *record,
 /* Input rows of the stripe that needs most. */
 static uint32_t most_input_rows(const struct dory_layer *record, const struct cut *cut, unsigned operand)
 {
-    uint32_t granule = cut_row_granule(operand_row_bytes(record, operand)), most = is_pixel(record, operand);
-    for (uint32_t first = 0; !is_pixel(record, operand) && first < record->output_height; first += cut->rows) {
+    uint32_t granule = cut_row_granule(operand_row_bytes(record, operand)), most = operand_is_pixel(record, operand);
+    for (uint32_t first = 0; !operand_is_pixel(record, operand) && first < record->output_height; first += cut->rows) {
         struct dory_window window;
         cut_input_rows(record, first, dory_minimum(cut->rows, record->output_height - first), granule, &window);
         most = window.rows > most ? window.rows : most;

@@ -5,8 +5,6 @@
  * price. */
 #include "planner/optimiser.h"
 
-#include "dory/hal.h"
-
 #define LAYERS_AROUND  3 /* that a block reaches at most beyond the tensor, to either side */
 #define ENOUGH_ROWS    3 /* heights of stripes: of those that L2 has room for, the tallest */
 #define LAYERS_BEYOND  3 /* fewer are added to either end of a block that is there */
@@ -110,22 +108,13 @@ static bool form(struct optimiser *o, const struct idea *idea)
     return cut != NULL;
 }
 
-static void add_transfers(struct plan_traffic *sum, const struct profile_transfer *transfers, int count)
-{
-    for (int i = 0; i < count; i++) {
-        const struct dory_transfer *record = &transfers[i].record;
-        uint64_t *bytes = record->kind == HAL_FLASH_READ ? &sum->flash_bytes : &sum->ram_bytes;
-        *bytes += (uint64_t)record->runs * record->run_bytes;
-    }
-}
-
 struct plan_traffic traffic_of(const struct planner *p)
 {
     struct plan_traffic sum = {0};
     for (int l = 0; l < p->network->layer_count; l++) {
         const struct profile *profile = profile_get(p, l, &p->choices[l]);
-        add_transfers(&sum, profile->reads, profile->read_count);
-        add_transfers(&sum, profile->writes, profile->write_count);
+        sum.flash_bytes += profile->flash_bytes;
+        sum.ram_bytes += profile->ram_bytes;
         sum.l1_bytes += p->choices[l].cut->cost.dma_bytes;
     }
     return sum;
@@ -134,13 +123,8 @@ struct plan_traffic traffic_of(const struct planner *p)
 static uint64_t ram_cycles(const struct planner *p)
 {
     uint64_t cycles = 0;
-    for (int l = 0; l < p->network->layer_count; l++) {
-        const struct profile *profile = profile_get(p, l, &p->choices[l]);
-        for (int i = 0; i < profile->read_count; i++)
-            cycles += profile->reads[i].record.kind == HAL_RAM_READ ? profile->reads[i].cycles : 0;
-        for (int i = 0; i < profile->write_count; i++)
-            cycles += profile->writes[i].cycles;
-    }
+    for (int l = 0; l < p->network->layer_count; l++)
+        cycles += profile_get(p, l, &p->choices[l])->ram_cycles;
     return cycles;
 }
 

@@ -2,12 +2,11 @@
  * and each that is started at a step of its own, a meeting of the cores with it. Weights that lie behind one another in the
  * flash come as one where they have places behind one another in L2, too, as long as nobody has to wait for them that does
  * not wait now. */
-#include "planner/merge.h"
+#include "planner/planner.h"
 
 #include <string.h>
 
 #include "dory/hal.h"
-#include "place/place.h"
 #include "plan/timeline.h"
 
 /* Predictions are not exact: so many cycles before they are needed, the last of several transfers has to have come. */
@@ -16,7 +15,6 @@
 struct merge {
     struct plan *plan;
     bool *joins; /* by transfer: it is a part of the one before */
-    int *group;  /* by buffer: the first buffer of those that are filled as one, or itself */
     struct arena *arena;
 };
 
@@ -38,11 +36,9 @@ static bool are_whole(const struct plan *plan)
     return whole;
 }
 
-static uint32_t aligned_bytes(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
-
 static bool is_behind(const struct dory_transfer *transfer, const struct dory_transfer *before)
 {
-    return transfer->l3_address == before->l3_address + aligned_bytes(before->run_bytes);
+    return transfer->l3_address == before->l3_address + aligned(before->run_bytes);
 }
 
 /* Joins what has come in time for the first of a group, if all is started with that. False: nothing. */
@@ -65,67 +61,50 @@ static bool find_groups(struct merge *m)
     return found;
 }
 
-/* Each lives from the start of its group; what it leaves before the last of them is not used again. */
-static void join_lives(struct merge *m)
-{
-    struct plan *plan = m->plan;
-    for (int i = 0; i < plan->buffer_count; i++)
-        m->group[i] = i;
-    for (int i = 1; i < plan->transfer_count; i++) {
-        const struct plan_transfer *before = &plan->transfers[i - 1];
-        struct plan_buffer *buffer = &plan->buffers[plan->transfers[i].buffer];
-        if (!m->joins[i])
-            continue;
-        m->group[plan->transfers[i].buffer] = m->group[before->buffer];
-        buffer->first_step = plan->buffers[before->buffer].first_step;
-    }
-}
-
-/* False where that takes more of L2 than there is. */
+/* Each buffer lives from the start of its group, in one place with it; what it leaves before the last of them is not used
+ * again. False where that takes more of L2 than there is. */
 static bool place_groups(struct merge *m)
 {
     struct plan *plan = m->plan;
-    struct place_item *items = arena_array(m->arena, struct place_item, (size_t)plan->buffer_count);
-    int *item_of = arena_array(m->arena, int, (size_t)plan->buffer_count), count = 0;
-    uint32_t *inside = arena_array(m->arena, uint32_t, (size_t)plan->buffer_count); /* by buffer: offset in its group */
-    for (int i = 0; i < plan->buffer_count; i++)
-        if (m->group[i] == i) {
-            item_of[i] = count;
-            items[count++] = (struct place_item){
-                .bytes = plan->buffers[i].bytes, .first = plan->buffers[i].first_step, .last = plan->buffers[i].last_step};
-        }
+    size_t count = (size_t)plan->buffer_count;
+    struct place_item *items = arena_array(m->arena, struct place_item, count);
+    int *leader = arena_array(m->arena, int, count);           /* by buffer: the first one of its group, or itself */
+    uint32_t *inside = arena_array(m->arena, uint32_t, count); /* offset in the group's place */
+    for (int i = 0; i < plan->buffer_count; i++) {
+        const struct plan_buffer *buffer = &plan->buffers[i];
+        items[i] = (struct place_item){.bytes = buffer->bytes, .first = buffer->first_step, .last = buffer->last_step};
+        leader[i] = i;
+    }
     for (int i = 1; i < plan->transfer_count; i++) {
-        int buffer = plan->transfers[i].buffer;
-        struct place_item *item = &items[item_of[m->group[buffer]]];
+        int buffer = plan->transfers[i].buffer, first = leader[plan->transfers[i - 1].buffer];
+        struct place_item *group = &items[first], *own = &items[buffer];
         if (!m->joins[i])
             continue;
-        inside[buffer] = aligned_bytes(item->bytes);
-        item->bytes = inside[buffer] + plan->buffers[buffer].bytes;
-        item->last = plan->buffers[buffer].last_step > item->last ? plan->buffers[buffer].last_step : item->last;
+        leader[buffer] = first;
+        inside[buffer] = aligned(group->bytes);
+        group->bytes = inside[buffer] + own->bytes;
+        group->last = own->last > group->last ? own->last : group->last;
+        own->bytes = 0;
+        plan->buffers[buffer].first_step = plan->buffers[first].first_step;
     }
-    plan->l2_peak_bytes = place(items, count, DORY_ALIGNMENT, 0, PLACE_CHEAPLY, m->arena);
-    plan->l2_live_bytes = place_bound(items, count, DORY_ALIGNMENT);
+    plan->l2_peak_bytes = place(items, plan->buffer_count, DORY_ALIGNMENT, 0, PLACE_CHEAPLY, m->arena);
+    plan->l2_live_bytes = place_bound(items, plan->buffer_count, DORY_ALIGNMENT);
     for (int i = 0; i < plan->buffer_count; i++)
-        plan->buffers[i].offset = items[item_of[m->group[i]]].offset + inside[i];
+        plan->buffers[i].offset = items[leader[i]].offset + inside[i];
     return plan->l2_peak_bytes <= plan->l2_arena_bytes;
 }
 
 static void write_steps(struct plan *plan)
 {
+    plan_write_offsets(plan);
     for (int i = 0, awaited = 0, started = 0; i < plan->step_count; i++) {
-        struct plan_step *step = &plan->steps[i];
-        step->record.output.offset = plan->buffers[step->output_buffer].offset;
-        for (int j = 0; j < 2; j++)
-            if (step->input_buffer[j] >= 0)
-                step->record.input[j].offset = plan->buffers[step->input_buffer[j]].offset;
-        if (step->weights_buffer >= 0)
-            step->record.weights_offset = plan->buffers[step->weights_buffer].offset;
+        struct dory_step *step = &plan->steps[i].record;
         while (awaited < plan->transfer_count && plan->transfers[awaited].needed_step <= i)
             awaited++;
         while (started < plan->transfer_count && plan->transfers[started].start_step <= i)
             started++;
-        step->record.transfers_awaited = (uint16_t)awaited;
-        step->record.transfers_started = (uint16_t)started;
+        step->transfers_awaited = (uint16_t)awaited;
+        step->transfers_started = (uint16_t)started;
     }
 }
 
@@ -162,11 +141,9 @@ bool plan_merge_transfers(struct plan *plan, struct arena *arena)
     if (!are_whole(plan))
         return false;
     m.joins = arena_array(arena, bool, (size_t)plan->transfer_count);
-    m.group = arena_array(arena, int, (size_t)plan->buffer_count);
     if (!find_groups(&m))
         return false;
     own_lists(plan, arena);
-    join_lives(&m);
     if (!place_groups(&m))
         return false;
     write_transfers(&m);

@@ -172,8 +172,7 @@ static const char *buffer_name(const struct planner *p, const struct schedule *s
     return "";
 }
 
-/* Offsets inside buffers become offsets in the arena; those inside blobs and tensors, addresses. */
-static void write_offsets(struct plan *plan)
+void plan_write_offsets(struct plan *plan)
 {
     for (int i = 0; i < plan->step_count; i++) {
         struct plan_step *step = &plan->steps[i];
@@ -188,6 +187,11 @@ static void write_offsets(struct plan *plan)
             step->record.weights_offset =
                 resident_address(plan, layer) + step->record.first_channel / 4u * layer->record.quad_bytes;
     }
+}
+
+/* Offsets inside buffers become offsets in the arena; those inside blobs and tensors, addresses. */
+static void write_addresses(struct plan *plan)
+{
     for (int i = 0; i < plan->transfer_count; i++) {
         struct plan_transfer *transfer = &plan->transfers[i];
         const struct plan_buffer *buffer = &plan->buffers[transfer->buffer];
@@ -222,7 +226,8 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
         plan->buffers[i].name = buffer_name(p, schedule, &plan->buffers[i], i);
     bool good = place_weights(p, plan);
     good = place_ram(p, plan) && good;
-    write_offsets(plan);
+    plan_write_offsets(plan);
+    write_addresses(plan);
     plan->start_cycles = timeline_run_start_cycles(plan, p->target);
     plan->moved = traffic_of(p);
     plan->moved_without_blocks = p->without_blocks;

@@ -29,6 +29,7 @@
 #define DORYGEN_PLANNER_H
 
 #include "place/place.h"
+#include "plan/operand.h"
 #include "plan/timeline.h"
 #include "planner/plan_make.h"
 #include "tile/tile.h"
@@ -179,6 +180,13 @@ bool resident_reserve(struct planner *planner);
 bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
                const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
+/* plan.c: where steps find their operands and weights in L2, by the buffers' offsets. */
+void plan_write_offsets(struct plan *plan);
+
+/* merge.c: joins transfers of a plan that gets a table of tiles, as it was decided: in lists of its own. False where there
+ * is nothing to join, or no room for it; the plan is not to be used then. */
+bool plan_merge_transfers(struct plan *plan, struct arena *arena);
+
 /* ---- levels.c: layouts ---- */
 
 /* Which tensors can be in CHW, and may by the options. */
@@ -186,21 +194,11 @@ void layouts_find(struct planner *planner, bool *may_be_chw);
 
 /* ---- sizes ---- */
 
-/* Bytes of one row of an operand as the firmware sees it: 0 and 1: inputs, 2: output. */
-uint32_t operand_width(const struct dory_layer *record, unsigned operand);
-uint32_t operand_row_bytes(const struct dory_layer *record, unsigned operand);
-uint32_t operand_channels(const struct dory_layer *record, unsigned operand);
-uint32_t operand_pixel_bytes(const struct dory_layer *record, unsigned operand, uint32_t channels);
-uint32_t operand_window_bytes(const struct dory_layer *record, unsigned operand, const struct dory_window *window);
 uint32_t tensor_bytes(const struct tensor *tensor);
 uint32_t aligned(uint32_t bytes);                                    /* to DORY_ALIGNMENT */
 bool layer_brings_weights(const struct planner *planner, int layer); /* from the flash, in a run */
 uint64_t layer_weights_bytes(const struct dory_layer *record);       /* for 8-bit weights; of fewer bits, at least */
-int layer_input_count(const struct layer *layer);
-int layer_operand(const struct layer *layer, int operand); /* tensor; -1: it has no such */
-bool layer_reads(const struct layer *layer, int tensor);
-bool tensor_is_port(const struct network *network, int tensor); /* an input or output of it */
-uint8_t layer_ram(const struct planner *planner, int layer);    /* set of enum ram_operand, by the levels decided */
+uint8_t layer_ram(const struct planner *planner, int layer);         /* set of enum ram_operand, by the levels decided */
 
 /* ---- cut.c ---- */
 
@@ -334,10 +332,10 @@ struct profile {
     struct profile_buffer *buffers;
     struct profile_transfer *reads, *writes; /* in the order of the steps that need and make them */
     int buffer_count, read_count, write_count;
-    uint64_t channel_cycles; /* of all of them */
-    uint64_t read_bytes;
-    int (*step_buffers)[PROFILE_OPERANDS]; /* by step and operand; -1: a whole tensor, or there is none */
-    uint32_t *live;                        /* bytes by step, and at the first one of the next layer */
+    uint64_t channel_cycles, ram_cycles;         /* of all of them; of those from and to RAM */
+    uint64_t flash_bytes, ram_bytes, read_bytes; /* that they move */
+    int (*step_buffers)[PROFILE_OPERANDS];       /* by step and operand; -1: a whole tensor, or there is none */
+    uint32_t *live;                              /* bytes by step, and at the first one of the next layer */
 };
 
 /* What a layer needs beside whole tensors in L2, cut so: made anew, as few candidates are ever chosen, and they are many. */

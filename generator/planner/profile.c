@@ -216,6 +216,17 @@ static void count_live(struct profile *profile, int steps)
             profile->live[step] += profile->buffers[i].bytes;
 }
 
+static void count_traffic(struct profile *profile, const struct profile_transfer *transfers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        bool is_flash = transfers[i].record.kind == HAL_FLASH_READ;
+        *(is_flash ? &profile->flash_bytes : &profile->ram_bytes) +=
+            (uint64_t)transfers[i].record.runs * transfers[i].record.run_bytes;
+        profile->channel_cycles += transfers[i].cycles;
+        profile->ram_cycles += is_flash ? 0 : transfers[i].cycles;
+    }
+}
+
 static void *kept(struct arena *arena, const void *list, int count, size_t element_bytes)
 {
     void *copy = arena_allocate_array(arena, (size_t)count, element_bytes);
@@ -233,12 +244,9 @@ const struct profile *profile_make(const struct planner *planner, int layer, con
     add_steps(&m, choice->cut);
     count_live(profile, (int)steps);
     profile->buffers = kept(arena, profile->buffers, profile->buffer_count, sizeof *profile->buffers);
-    for (int i = 0; i < profile->read_count; i++) {
-        profile->channel_cycles += profile->reads[i].cycles;
-        profile->read_bytes += (uint64_t)profile->reads[i].record.runs * profile->reads[i].record.run_bytes;
-    }
-    for (int i = 0; i < profile->write_count; i++)
-        profile->channel_cycles += profile->writes[i].cycles;
+    count_traffic(profile, profile->reads, profile->read_count);
+    profile->read_bytes = profile->flash_bytes + profile->ram_bytes;
+    count_traffic(profile, profile->writes, profile->write_count);
     profile->reads = kept(arena, profile->reads, profile->read_count, sizeof *profile->reads);
     profile->writes = kept(arena, profile->writes, profile->write_count, sizeof *profile->writes);
     arena_free(&m.scratch);

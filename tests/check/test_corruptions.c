@@ -6,7 +6,7 @@
 #include "dory/prepared.h"
 #include "expect.h"
 #include "networks.h"
-#include "planner/merge.h"
+#include "planner/planner.h"
 #include "planner/plan_make.h"
 
 #define MAXIMUM_KINDS 100

@@ -7,7 +7,7 @@
 
 #include "emit/assemble.h"
 #include "network/range.h"
-#include "planner/merge.h"
+#include "planner/planner.h"
 #include "planner/plan_make.h"
 #include "report/plan_text.h"
 #include "run_plan.h"
