@@ -30,44 +30,18 @@ const char *checker_layer_name(const struct checker *c, int layer) { return c->p
 
 /* ---- steps ---- */
 
-/* An operand of a step: its tensor as its layer sees it, and the window of L2 that has it. */
-struct seen {
-    const struct dory_layer *record;
-    unsigned operand;
-    int tensor, buffer;
-    const struct dory_window *window;
-};
-
-static struct seen operand_of(const struct plan *plan, const struct plan_step *step, unsigned operand)
+/* True where a window of an operand lies within its tensor and within L2. A ring has all channels, and not more rows than
+ * the tensor. */
+static bool window_is_sound(const struct plan *plan, const struct dory_layer *record, unsigned operand,
+                            const struct dory_window *window, bool ring)
 {
-    return (struct seen){.record = &plan->layers[step->layer].record,
-                         .operand = operand,
-                         .tensor = layer_operand(&plan->network->layers[step->layer], (int)operand),
-                         .buffer = operand == 2 ? step->output_buffer : step->input_buffer[operand],
-                         .window = operand_window(&step->record, operand)};
-}
-
-/* True where a window lies within a tensor and within L2. A ring has all channels, and not more rows than the tensor. */
-static bool window_is_sound(const struct plan *plan, const struct seen *seen)
-{
-    const struct dory_window *window = seen->window;
-    uint64_t bytes = operand_window_bytes(seen->record, seen->operand, window);
-    uint32_t height = operand_height(seen->record, seen->operand), channels = operand_channels(seen->record, seen->operand);
-    bool ring = plan->tensors[seen->tensor].level == IN_RING;
+    uint64_t bytes = operand_window_bytes(record, operand, window);
+    uint32_t height = operand_height(record, operand), channels = operand_channels(record, operand);
     uint32_t end = ring ? window->rows : (uint32_t)window->first_row + window->rows;
     return window->rows > 0 && window->channels > 0 && end <= height &&
            (!ring || (window->channels == channels && window->first_row < height)) &&
            (uint32_t)window->first_channel + window->channels <= channels && window->offset + bytes <= plan->l2_peak_bytes &&
-           window->first_channel * operand_bits(seen->record, seen->operand) % 8 == 0;
-}
-
-/* A ring is in the buffer of its tensor. That all steps see its rows at the same places shows where they find them. */
-static bool fits_buffer(const struct plan *plan, const struct seen *seen)
-{
-    const struct plan_tensor *tensor = &plan->tensors[seen->tensor];
-    return tensor->level != IN_RING ||
-           (tensor->buffer == seen->buffer && plan->buffers[seen->buffer].kind == BUFFER_RING &&
-            operand_window_bytes(seen->record, seen->operand, seen->window) <= plan->buffers[seen->buffer].bytes);
+           window->first_channel * operand_bits(record, operand) % 8 == 0;
 }
 
 static bool in_buffer(const struct plan *plan, int buffer, int step, uint64_t start)
@@ -76,11 +50,18 @@ static bool in_buffer(const struct plan *plan, int buffer, int step, uint64_t st
            plan->buffers[buffer].first_step <= step && step <= plan->buffers[buffer].last_step;
 }
 
+/* A ring is in the buffer of its tensor. That all steps see its rows at the same places shows where they find them. */
 static bool operand_is_sound(const struct plan *plan, int index, unsigned operand)
 {
-    struct seen seen = operand_of(plan, &plan->steps[index], operand);
-    return window_is_sound(plan, &seen) && in_buffer(plan, seen.buffer, index, seen.window->offset) &&
-           fits_buffer(plan, &seen);
+    const struct plan_step *step = &plan->steps[index];
+    const struct dory_layer *record = &plan->layers[step->layer].record;
+    const struct dory_window *window = operand_window(&step->record, operand);
+    const struct plan_tensor *tensor = &plan->tensors[layer_operand(&plan->network->layers[step->layer], (int)operand)];
+    int buffer = operand == 2 ? step->output_buffer : step->input_buffer[operand];
+    bool ring = tensor->level == IN_RING;
+    return window_is_sound(plan, record, operand, window, ring) && in_buffer(plan, buffer, index, window->offset) &&
+           (!ring || (tensor->buffer == buffer && plan->buffers[buffer].kind == BUFFER_RING &&
+                      operand_window_bytes(record, operand, window) <= plan->buffers[buffer].bytes));
 }
 
 /* Weights that are linked are read where they lie in the image, which is a part of the program. */

@@ -248,7 +248,8 @@ static int weights_at(const struct memory *memory, uint32_t address)
     return -1;
 }
 
-/* The content of a byte of the flash; `from`: of the one in front of it, which is mostly in the same blob. */
+/* The content of a byte of the flash, 0 between the weights of two layers; `from`: of the one in front of it, which is
+ * mostly in the same blob. */
 static content flash_content(const struct memory *memory, uint32_t address, content from)
 {
     int tensors = memory->plan->network->tensor_count, layer = from ? (int)(from >> OBJECT_SHIFT) - tensors - 1 : -1;
@@ -344,15 +345,20 @@ static void check_computed(struct memory *memory)
     }
 }
 
+/* Of a whole tensor, where the plan says that it is. */
+static content *byte_of(struct memory *memory, const struct plan_tensor *tensor, uint32_t index)
+{
+    return tensor->level == IN_RAM ? &memory->ram[tensor->ram_offset + index]
+                                   : &memory->l2[memory->plan->buffers[tensor->buffer].offset + index].content;
+}
+
 /* The caller finds an output of the network where the plan says. */
 static void check_output(struct memory *memory, int tensor)
 {
     const struct plan *plan = memory->plan;
     const struct plan_tensor *planned = &plan->tensors[tensor];
     for (uint32_t i = 0; i < planned->bytes; i++) {
-        content found = planned->level == IN_RAM ? memory->ram[planned->ram_offset + i]
-                                                 : memory->l2[plan->buffers[planned->buffer].offset + i].content;
-        if (found != tensor_content(tensor, i)) {
+        if (*byte_of(memory, planned, i) != tensor_content(tensor, i)) {
             check_fault(memory->checker, "byte %u of the network's output '%s' is not there at the end", i,
                         plan->network->tensors[tensor].name);
             return;
@@ -362,29 +368,16 @@ static void check_output(struct memory *memory, int tensor)
 
 static void bring_input(struct memory *memory, int tensor)
 {
-    const struct plan *plan = memory->plan;
-    const struct plan_tensor *planned = &plan->tensors[tensor];
-    for (uint32_t i = 0; i < planned->bytes; i++) {
-        if (planned->level == IN_RAM)
-            memory->ram[planned->ram_offset + i] = tensor_content(tensor, i);
-        else
-            memory->l2[plan->buffers[planned->buffer].offset + i].content = tensor_content(tensor, i);
-    }
+    const struct plan_tensor *planned = &memory->plan->tensors[tensor];
+    for (uint32_t i = 0; i < planned->bytes; i++)
+        *byte_of(memory, planned, i) = tensor_content(tensor, i);
 }
 
-/* Of byte `index` of what stays in L2: the start of the image. 0: between the weights of two layers. */
-static content resident_content(const struct memory *memory, uint32_t index)
-{
-    uint32_t address = FLASH_HEADER_BYTES + index;
-    int layer = weights_at(memory, address);
-    return layer < 0 ? 0 : weights_content(memory, layer, address - memory->plan->layers[layer].weights_address);
-}
-
-/* What dory_network_load brings, once for all runs. */
+/* What dory_network_load brings, once for all runs: the start of the image. */
 static void load_resident(struct memory *memory)
 {
     for (uint32_t i = 0; i < memory->plan->resident_bytes; i++)
-        memory->l2[memory->plan->resident_offset + i].content = resident_content(memory, i);
+        memory->l2[memory->plan->resident_offset + i].content = flash_content(memory, FLASH_HEADER_BYTES + i, 0);
 }
 
 /* They are still there at the end, for the next run. */
@@ -392,7 +385,7 @@ static void check_resident(struct memory *memory)
 {
     const struct plan *plan = memory->plan;
     for (uint32_t i = 0; i < plan->resident_bytes; i++) {
-        content expected = resident_content(memory, i);
+        content expected = flash_content(memory, FLASH_HEADER_BYTES + i, 0);
         if (expected && memory->l2[plan->resident_offset + i].content != expected) {
             fault(memory, "the run overwrites weights that are to stay", plan->resident_offset + i);
             return;

@@ -294,6 +294,15 @@ static void count_from_completed(struct plan *plan, const uint64_t *turn_cycles)
     }
 }
 
+void timeline_set_cost(struct plan_layer *layer, const struct tile_cost *cost)
+{
+    layer->predicted_cycles = cost->cycles;
+    layer->kernel_cycles = cost->kernel_cycles;
+    layer->turn_cycles = cost->turn_cycles;
+    layer->exposed_cycles = cost->exposed_cycles;
+    layer->dma_cycles = cost->dma_cycles;
+}
+
 static void play_layer(struct plan *plan, int layer, uint64_t *turn_cycles, struct arena *arena)
 {
     struct plan_layer *planned = &plan->layers[layer];
@@ -311,11 +320,7 @@ static void play_layer(struct plan *plan, int layer, uint64_t *turn_cycles, stru
         turn_cycles[i] = cost.cycles;
         tile_cost_add(&sum, &cost);
     }
-    planned->predicted_cycles = sum.cycles;
-    planned->kernel_cycles = sum.kernel_cycles;
-    planned->turn_cycles = sum.turn_cycles;
-    planned->exposed_cycles = sum.exposed_cycles;
-    planned->dma_cycles = sum.dma_cycles;
+    timeline_set_cost(planned, &sum);
 }
 
 /* Of a time, how much L3 moves data. Transfers and times are in order; `next` is the first one that may not have ended. */

@@ -53,6 +53,9 @@ void timeline_of_sequence(const struct sequence *sequence, struct timeline *time
 struct tile_cost timeline_watch_tiles(const struct plan *plan, const struct timeline *timeline, int layer,
                                       const struct tile_observer *observer, struct arena *arena);
 
+/* Writes down what a layer takes. */
+void timeline_set_cost(struct plan_layer *layer, const struct tile_cost *cost);
+
 /* Finds the times of all layers and their steps anew, in lists of the plan's own, for a target with other
  * costs than those that the plan was made for. */
 void timeline_play_layers(struct plan *plan, struct arena *arena);

@@ -283,21 +283,16 @@ static uint32_t turn_steps(const struct cut *cut, uint32_t first)
 }
 
 /* Turns, one behind the other. */
-void block_play(const struct planner *p, int first, const struct cut *cut, struct cut_times *times)
+void block_play(const struct planner *p, int first, const struct cut *cut, const struct dory_step *steps,
+                struct cut_times *times)
 {
-    struct arena scratch = {0};
     struct tile_cost *members = arena_array(p->arena, struct tile_cost, (size_t)cut->block->layers);
     struct step_times *own = arena_array(p->arena, struct step_times, cut->step_count);
-    struct dory_step *steps = arena_array(&scratch, struct dory_step, cut->step_count);
     times->cost = (struct tile_cost){0};
     for (uint32_t i = 0, count; i < cut->step_count; i += count) {
         int member = cut->block->order[i].member;
         struct tile_cost cost;
         count = turn_steps(cut, i);
-        for (uint32_t j = i; j < i + count; j++) {
-            steps[j] = cut->steps[j];
-            steps[j].drain = times->drains[j];
-        }
         cut_play(p, first + member, cut->block->members[member], &steps[i], count, &cost, &own[i]);
         for (uint32_t j = i; j < i + count; j++) {
             own[j].fetch += times->cost.cycles;
@@ -308,17 +303,13 @@ void block_play(const struct planner *p, int first, const struct cut *cut, struc
     }
     times->steps = own;
     times->members = members;
-    arena_free(&scratch);
 }
 
 /* As foreseen. */
 static void play(const struct maker *m, struct cut *cut)
 {
-    bool *drains = arena_array(m->planner->arena, bool, cut->step_count);
-    struct cut_times times = {.drains = drains};
-    for (uint32_t i = 0; i < cut->step_count; i++)
-        drains[i] = cut->steps[i].drain;
-    block_play(m->planner, m->first, cut, &times);
+    struct cut_times times;
+    block_play(m->planner, m->first, cut, cut->steps, &times);
     cut->cost = times.cost;
     cut->times = arena_array(m->planner->arena, struct step_times, cut->step_count);
     memcpy(cut->times, times.steps, cut->step_count * sizeof *cut->times);

@@ -34,23 +34,6 @@ static bool plan_beside_code(const struct network *network, const struct target 
     return planned;
 }
 
-/* At least so many tiles: each has its operands in L1. */
-static uint64_t least_tiles(const struct network *network, const struct target *target)
-{
-    uint64_t tiles = 0;
-    for (int i = 0; i < network->layer_count; i++) {
-        const struct layer *layer = &network->layers[i];
-        const struct tensor *output = &network->tensors[layer->output];
-        uint64_t bytes = tensor_elements(output) * (uint64_t)output->bits / 8;
-        uint64_t window = (uint64_t)layer->kernel_height * (uint64_t)layer->kernel_width;
-        if (layer->weights)
-            bytes += (uint64_t)network->tensors[layer->inputs[0]].channels / (uint64_t)layer->groups * window *
-                     (uint64_t)output->channels;
-        tiles += 1 + bytes / target->l1_bytes;
-    }
-    return tiles;
-}
-
 /* With a table of the tiles, and with as many as are then the fastest. False where there are too many, or no room. */
 static bool plan_with_table(const struct network *network, const struct target *target, const struct plan_options *options,
                             struct plan *plan, struct arena *arena)
@@ -59,7 +42,7 @@ static bool plan_with_table(const struct network *network, const struct target *
     const struct target *quick = target_with_table(target, arena);
     struct plan_options beside = *options;
     beside.l2_firmware_bytes += options->l2_bytes ? 0 : target->table_most_tiles * DORY_PREPARED_TILE_BYTES;
-    if (least_tiles(network, target) > target->table_most_tiles ||
+    if ((uint32_t)network->layer_count > target->table_most_tiles ||
         !plan_beside_code(network, quick, &beside, plan, arena, &unheard) ||
         plan_tile_count(plan) > target->table_most_tiles)
         return false;

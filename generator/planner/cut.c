@@ -289,12 +289,16 @@ static void play(const struct planner *planner, int layer, const struct cut *cut
 {
     struct arena scratch = {0};
     struct dory_step *steps = arena_array(&scratch, struct dory_step, cut->step_count);
-    struct step_times *own = arena_array(planner->arena, struct step_times, cut->step_count);
     memcpy(steps, cut->steps, cut->step_count * sizeof *steps);
     for (uint32_t i = 0; i < cut->step_count; i++)
         steps[i].drain = times->drains[i];
-    cut_play(planner, layer, cut, steps, cut->step_count, &times->cost, own);
-    times->steps = own;
+    if (cut->block)
+        block_play(planner, layer, cut, steps, times);
+    else {
+        struct step_times *own = arena_array(planner->arena, struct step_times, cut->step_count);
+        cut_play(planner, layer, cut, steps, cut->step_count, &times->cost, own);
+        times->steps = own;
+    }
     arena_free(&scratch);
 }
 
@@ -309,9 +313,7 @@ const struct cut_times *cut_drained(const struct planner *planner, int layer, st
     *times = (struct cut_times){.drains = copy, .cost = cut->cost, .steps = cut->times, .next = cut->drained};
     for (uint32_t i = 0; i < cut->step_count; i++)
         as_foreseen = as_foreseen && drains[i] == (cut->steps[i].drain != 0);
-    if (cut->block)
-        block_play(planner, layer, cut, times);
-    else if (!as_foreseen)
+    if (cut->block || !as_foreseen)
         play(planner, layer, cut, times);
     cut->drained = times;
     return times;

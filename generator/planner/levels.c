@@ -263,16 +263,11 @@ void choose_spills(struct optimiser *o)
  * that may write planes, a depth-wise consumer that may read them ---- */
 
 /* The only layer that reads a tensor, as its first input; -1 where there are more, or it is an output of the network. */
-static int only_reader(const struct network *network, int tensor)
+static int only_reader(const struct planner *planner, int tensor)
 {
-    int reader = -1;
-    for (int l = 0; l < network->layer_count; l++) {
-        if (reader >= 0 && layer_reads(&network->layers[l], tensor))
-            return -1;
-        reader = layer_reads(&network->layers[l], tensor) ? l : reader;
-    }
-    bool is_second = reader >= 0 && layer_operand(&network->layers[reader], 1) == tensor;
-    return is_second || tensor_is_port(network, tensor) ? -1 : reader;
+    const struct tensor_life *life = &planner->lives[tensor];
+    bool is_second = layer_operand(&planner->network->layers[life->last], 1) == tensor;
+    return life->readers != 1 || is_second || tensor_is_port(planner->network, tensor) ? -1 : life->last;
 }
 
 /* The two layers see the same tensor, and not one that was reshaped between them. */
@@ -301,7 +296,7 @@ void layouts_find(struct planner *planner, bool *may_be_chw)
 {
     const struct network *network = planner->network;
     for (int t = 0; t < network->tensor_count; t++) {
-        int producer = network->tensors[t].producer, reader = only_reader(network, t);
+        int producer = network->tensors[t].producer, reader = only_reader(planner, t);
         may_be_chw[t] = producer != NO_LAYER && reader >= 0 && planner->options->layouts != LAYOUTS_HWC &&
                         fit_together(&planner->runs[producer], &planner->runs[reader]) &&
                         has_tiles_in_chw(planner, t, reader);

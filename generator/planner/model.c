@@ -30,8 +30,7 @@ struct column_range {
 struct model_layer {
     struct column_range *picks;
     int count;
-    int first_tensor, tensor_count; /* of those that live at it: in `living` */
-    int farthest;                   /* layer of which weights can be in L2 before this one starts */
+    int farthest; /* layer of which weights can be in L2 before this one starts */
     double least_cycles;
 };
 
@@ -41,7 +40,6 @@ struct model {
     struct arena *arena;
     int layer_count;
     struct model_layer *layers;
-    int *living;                  /* tensors, by layer */
     int *level_column;            /* by tensor; 0: none */
     int duration, lead, commands; /* first columns of d, p, q */
     double cycles_per_byte;
@@ -114,12 +112,11 @@ static double carried_bytes(const struct candidate *c) { return SCALE * c->carri
 /* Adds the bytes of tensors that live at a layer, times `factor`; returns those that no level changes. */
 static double add_live(struct model *m, int layer, double factor)
 {
-    const struct model_layer *of = &m->layers[layer];
+    const struct tensor_life *lives = m->planner->lives;
     double fixed = 0;
-    for (int i = of->first_tensor; i < of->first_tensor + of->tensor_count; i++) {
-        int tensor = m->living[i];
-        double bytes = SCALE * aligned(tensor_bytes(&m->planner->network->tensors[tensor]));
-        if (m->spill[tensor] == SPILL_ALWAYS)
+    for (int tensor = 0; tensor < m->planner->network->tensor_count; tensor++) {
+        double bytes = SCALE * m->planner->tensor_bytes[tensor];
+        if (m->spill[tensor] == SPILL_ALWAYS || layer < lives[tensor].first || layer > lives[tensor].last)
             continue;
         fixed += factor * bytes;
         if (m->level_column[tensor])
@@ -331,21 +328,6 @@ static void find_farthest(struct model *m)
     }
 }
 
-static void find_living(struct model *m)
-{
-    const struct network *network = m->planner->network;
-    int count = 0;
-    m->living = arena_array(m->arena, int, (size_t)m->layer_count *(size_t)network->tensor_count + 1);
-    const struct tensor_life *lives = m->planner->lives;
-    for (int l = 0; l < m->layer_count; l++) {
-        m->layers[l].first_tensor = count;
-        for (int t = 0; t < network->tensor_count; t++)
-            if (lives[t].first <= l && l <= lives[t].last)
-                m->living[count++] = t;
-        m->layers[l].tensor_count = count - m->layers[l].first_tensor;
-    }
-}
-
 /* The row that keeps the sum of all durations below a limit. */
 static void add_cutoff_row(struct model *m)
 {
@@ -371,7 +353,6 @@ struct model *model_make(struct planner *planner, const enum spill *spill, struc
     for (int l = 0; l < m->layer_count; l++)
         if (!collect_picks(m, l))
             return NULL;
-    find_living(m);
     find_farthest(m);
     glp_term_out(GLP_OFF);
     m->problem = glp_create_prob();

@@ -43,11 +43,7 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
     layer->requantisation = p->requantisations[index];
     layer->block = is_in_block(p, index) ? block_start(p, index) : -1;
     layer->macs = layer_macs(p->network, &p->network->layers[index]);
-    layer->predicted_cycles = cost->cycles;
-    layer->kernel_cycles = cost->kernel_cycles;
-    layer->dma_cycles = cost->dma_cycles;
-    layer->exposed_cycles = cost->exposed_cycles;
-    layer->turn_cycles = cost->turn_cycles;
+    timeline_set_cost(layer, cost);
     layer->tile_count = cost->tile_count;
     layer->l1_bytes = cost->l1_bytes;
     layer->weights_bytes = dory_divide_up(layer->record.output_channels, 4) * layer->record.quad_bytes;
@@ -158,13 +154,12 @@ static const char *buffer_name(const struct planner *p, const struct schedule *s
         return arena_format(p->kept, "%s, ring of rows", network->tensors[buffer->tensor].name);
     for (int i = buffer->first_step; i <= buffer->last_step; i++) {
         const struct plan_step *step = &schedule->steps[i];
-        const struct dory_window *window = step->output_buffer == index     ? &step->record.output
-                                           : step->input_buffer[0] == index ? &step->record.input[0]
-                                                                            : &step->record.input[1];
+        int operand = step->output_buffer == index ? 2 : step->input_buffer[0] == index ? 0 : 1;
+        const struct dory_window *window = operand_window(&step->record, (unsigned)operand);
         if (step->weights_buffer == index)
             return arena_format(p->kept, "%s weights, channels %d-%d", network->layers[step->layer].name,
                                 step->record.first_channel, step->record.first_channel + step->record.channels - 1);
-        if (step->output_buffer == index || step->input_buffer[0] == index || step->input_buffer[1] == index)
+        if (operand != 1 || step->input_buffer[1] == index)
             return arena_format(p->kept, "%s, rows %d-%d, channels %d-%d", network->tensors[buffer->tensor].name,
                                 window->first_row, window->first_row + window->rows - 1, window->first_channel,
                                 window->first_channel + window->channels - 1);

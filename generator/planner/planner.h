@@ -283,8 +283,9 @@ bool block_is_possible(const struct planner *planner, int first, int last);
  * many bytes. */
 struct cut *block_get(struct planner *planner, int first, int last, uint32_t rows, uint32_t bytes);
 
-/* The block's times where these of its steps drain. */
-void block_play(const struct planner *planner, int first, const struct cut *cut, struct cut_times *times);
+/* The block's times with these steps, which differ from its own in those that drain. */
+void block_play(const struct planner *planner, int first, const struct cut *cut, const struct dory_step *steps,
+                struct cut_times *times);
 
 /* The layer whose choice cuts this one, and its own cut. */
 int block_start(const struct planner *planner, int layer);

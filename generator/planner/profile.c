@@ -44,37 +44,24 @@ static struct profile_transfer *add_transfer(struct maker *m, bool is_write)
 
 /* ---- windows ---- */
 
-struct operand {
-    const struct dory_layer *record;
-    unsigned index; /* 0, 1: inputs, 2: output */
-    uint32_t width, channels;
-};
-
-static struct operand operand_of(const struct dory_layer *record, unsigned index)
+/* The copy of some rows of a window of operand `index`; addresses are relative to tensor and buffer. */
+static struct dory_transfer copy_rows(const struct dory_layer *record, unsigned index, const struct dory_window *window,
+                                      uint32_t first, uint32_t rows)
 {
-    return (struct operand){.record = record,
-                            .index = index,
-                            .width = operand_width(record, index),
-                            .channels = operand_channels(record, index)};
-}
-
-/* The copy of some rows of a window; addresses are relative to tensor and buffer. */
-static struct dory_transfer copy_rows(const struct operand *operand, const struct dory_window *window, uint32_t first,
-                                      uint32_t rows)
-{
-    uint32_t pixel = operand_pixel_bytes(operand->record, operand->index, operand->channels);
-    uint32_t part = operand_pixel_bytes(operand->record, operand->index, window->channels);
+    uint32_t width = operand_width(record, index), channels = operand_channels(record, index);
+    uint32_t pixel = operand_pixel_bytes(record, index, channels);
+    uint32_t part = operand_pixel_bytes(record, index, window->channels);
     struct dory_transfer copy = {
-        .kind = operand->index == 2 ? HAL_RAM_WRITE : HAL_RAM_READ,
-        .l3_address = (window->first_row + first) * operand->width * pixel +
-                      operand_pixel_bytes(operand->record, operand->index, window->first_channel),
-        .l2_offset = first * operand->width * part,
+        .kind = index == 2 ? HAL_RAM_WRITE : HAL_RAM_READ,
+        .l3_address =
+            (window->first_row + first) * width * pixel + operand_pixel_bytes(record, index, window->first_channel),
+        .l2_offset = first * width * part,
     };
-    if (window->channels == operand->channels) {
+    if (window->channels == channels) {
         copy.runs = 1;
-        copy.run_bytes = dory_round_up(rows * operand->width * pixel, HAL_L3_ALIGNMENT);
+        copy.run_bytes = dory_round_up(rows * width * pixel, HAL_L3_ALIGNMENT);
     } else {
-        copy.runs = (uint16_t)(rows * operand->width);
+        copy.runs = (uint16_t)(rows * width);
         copy.run_bytes = part;
         copy.l3_stride = pixel;
         copy.l2_stride = part;
@@ -83,16 +70,15 @@ static struct dory_transfer copy_rows(const struct operand *operand, const struc
 }
 
 /* Adds the transfers of a window: one, or several where it has more runs than one transfer can. */
-static void add_window_transfers(struct maker *m, const struct operand *operand, const struct dory_window *window,
-                                 int buffer, int step)
+static void add_window_transfers(struct maker *m, unsigned index, const struct dory_window *window, int buffer, int step)
 {
-    bool whole = window->channels == operand->channels;
-    uint32_t most = whole ? window->rows : UINT16_MAX / operand->width;
-    uint32_t row_bytes = operand_row_bytes(operand->record, operand->index);
+    bool whole = window->channels == operand_channels(m->record, index);
+    uint32_t most = whole ? window->rows : UINT16_MAX / operand_width(m->record, index);
+    uint32_t row_bytes = operand_row_bytes(m->record, index);
     for (uint32_t first = 0; first < window->rows; first += most) {
-        struct profile_transfer *transfer = add_transfer(m, operand->index == 2);
+        struct profile_transfer *transfer = add_transfer(m, index == 2);
         *transfer = (struct profile_transfer){
-            .record = copy_rows(operand, window, first, dory_minimum(most, window->rows - first)),
+            .record = copy_rows(m->record, index, window, first, dory_minimum(most, window->rows - first)),
             .start_byte = window->first_row * row_bytes,
             .end_byte = (window->first_row + window->rows) * row_bytes,
             .buffer = buffer,
@@ -104,9 +90,8 @@ static void add_window_transfers(struct maker *m, const struct operand *operand,
 
 static int add_window(struct maker *m, unsigned index, const struct dory_window *window, int step, int first, int last)
 {
-    struct operand operand = operand_of(m->record, index);
     int buffer = add_buffer(m, (uint8_t)index, operand_window_bytes(m->record, index, window), first, last);
-    add_window_transfers(m, &operand, window, buffer, step);
+    add_window_transfers(m, index, window, buffer, step);
     return buffer;
 }
 
