@@ -1,7 +1,8 @@
 /* Which layers form blocks (block.c). A tensor that goes to RAM and comes back is what a block saves: for each such tensor
  * the blocks around it are tried, with other levels for what goes in and out, and the best is kept if it is better than
- * none. What counts is time, and beside it the traffic to RAM, as if nothing hid it: it costs energy where it costs no time.
- * In the end a decision with blocks must be faster than that without, or it is not taken, unless RAM is to be spared at any
+ * none. A block stands in the way of others, so that it matters whether one begins with the first tensors or with the last.
+ * What counts is time, and beside it the traffic to RAM, as if nothing hid it: it costs energy where it costs no time. In
+ * the end a decision with blocks must be faster than that without, or it is not taken, unless RAM is to be spared at any
  * price. */
 #include "planner/optimiser.h"
 
@@ -21,6 +22,7 @@ struct fusion {
     struct optimiser *o;
     struct planner *p;
     bool spares_ram;
+    bool last_first;            /* order of the tensors */
     uint64_t price, best_price; /* of `before`, and of the best idea */
     struct decision before, best;
 };
@@ -227,9 +229,12 @@ static bool tune_block(struct fusion *f, int first, int last)
 static bool save_tensors(struct fusion *f)
 {
     bool saved = false;
-    for (int t = 0; t < f->o->network->tensor_count; t++)
+    int tensors = f->o->network->tensor_count;
+    for (int i = 0; i < tensors; i++) {
+        int t = f->last_first ? tensors - 1 - i : i;
         if (f->p->levels[t] == IN_RAM && f->o->network->tensors[t].producer != NO_LAYER)
             saved = save_tensor(f, t) || saved;
+    }
     for (int l = 0; l < f->o->network->layer_count; l++)
         if (f->p->choices[l].cut->block)
             saved = tune_block(f, l, l + f->p->choices[l].cut->block->layers - 1) || saved;
@@ -255,10 +260,13 @@ static void fuse_always(struct fusion *f)
     }
 }
 
-void fuse(struct optimiser *o, bool spares_ram)
+void fuse(struct optimiser *o, bool spares_ram, bool last_first)
 {
-    struct fusion f = {
-        .o = o, .p = o->planner, .spares_ram = spares_ram, .before = decision_make(o->network, o->planner->arena)};
+    struct fusion f = {.o = o,
+                       .p = o->planner,
+                       .spares_ram = spares_ram,
+                       .last_first = last_first,
+                       .before = decision_make(o->network, o->planner->arena)};
     f.best = decision_make(o->network, o->planner->arena);
     if (o->planner->options->blocks == BLOCKS_ALWAYS) {
         fuse_always(&f);

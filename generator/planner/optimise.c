@@ -172,6 +172,28 @@ static struct plan_traffic best_traffic(struct optimiser *o)
     return traffic;
 }
 
+/* From a decision without blocks, which has this price, to a faster one with some, which is at hand then: its price. Blocks
+ * that are formed in another order are other ones, and of two like prices one may lead much further. */
+static uint64_t search_blocks(struct optimiser *o, const struct decision *plain, uint64_t price)
+{
+    struct decision fastest = decision_make(o->network, o->planner->arena);
+    uint64_t least = UINT64_MAX, before = o->best_cycles;
+    for (int last_first = 0; last_first < 2; last_first++) {
+        decision_take(o, plain);
+        fuse(o, false, last_first != 0);
+        uint64_t fused = decision_price(o, UINT64_MAX);
+        if (fused < price)
+            search_prices(o, fused, before);
+        fused = decision_price(o, UINT64_MAX);
+        if (fused < least) {
+            least = fused;
+            decision_keep(o, &fastest);
+        }
+    }
+    decision_take(o, &fastest);
+    return least;
+}
+
 /* True where blocks make the network faster. Else the decision at hand, which has this price, stays. */
 static bool use_blocks(struct optimiser *o, uint64_t price)
 {
@@ -181,13 +203,8 @@ static bool use_blocks(struct optimiser *o, uint64_t price)
         return false;
     decision_keep(o, &plain);
     struct plan_traffic without = best_traffic(o);
-    decision_take(o, &plain);
-    fuse(o, false);
-    uint64_t fused = decision_price(o, UINT64_MAX);
-    if (fused < price) {
-        search_prices(o, fused);
+    if (search_blocks(o, &plain, price) < price)
         search_places(o);
-    }
     if (o->best_cycles >= before) {
         decision_take(o, &plain);
         return false;
@@ -205,7 +222,7 @@ static void force_blocks(struct optimiser *o, struct plan_proof *proof)
     o->best_cycles = UINT64_MAX;
     for (int sparing = 1; sparing >= 0 && o->best_cycles == UINT64_MAX; sparing--) {
         decision_take(o, &o->best);
-        fuse(o, sparing != 0);
+        fuse(o, sparing != 0, false);
         settle(o);
     }
     if (o->best_cycles == UINT64_MAX) {

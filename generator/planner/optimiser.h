@@ -115,8 +115,9 @@ bool is_same_choice(const struct choice *a, const struct choice *b);
  * way. UINT64_MAX: there is none. */
 uint64_t search(struct optimiser *optimiser);
 
-/* From the decision at hand, which has this price, to faster ones; where none of them has places, with less of L2. */
-void search_prices(struct optimiser *optimiser, uint64_t price);
+/* From the decision at hand, which has this price, to faster ones; as long as none so far is faster than `before` with
+ * places, with less of L2. */
+void search_prices(struct optimiser *optimiser, uint64_t price, uint64_t before);
 
 /* From the decision at hand, or the best so far, to faster ones by their prices with places. */
 void search_places(struct optimiser *optimiser);

@@ -299,9 +299,9 @@ struct optimiser;
 /* What the decision at hand moves. */
 struct plan_traffic traffic_of(const struct planner *planner);
 
-/* Forms blocks as long as that makes the decision at hand faster, or where it is to spare RAM, spares that for little time.
- */
-void fuse(struct optimiser *optimiser, bool spares_ram);
+/* Forms blocks as long as that makes the decision at hand faster, or where it is to spare RAM, spares that for little time;
+ * around the first tensors first, or around the last. */
+void fuse(struct optimiser *optimiser, bool spares_ram, bool last_first);
 
 /* ---- candidate.c ---- */
 

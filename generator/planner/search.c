@@ -316,10 +316,9 @@ uint64_t search(struct optimiser *o)
     return price;
 }
 
-void search_prices(struct optimiser *o, uint64_t price)
+void search_prices(struct optimiser *o, uint64_t price, uint64_t before)
 {
     struct decision start = decision_make(o->network, o->planner->arena);
-    uint64_t before = o->best_cycles;
     decision_keep(o, &start);
     settle(o);
     for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps && (i == 0 || o->best_cycles == before); i++) {
