@@ -121,10 +121,14 @@ static inline __attribute__((always_inline)) void dory_depthwise_band(const stru
     for (uint32_t i = 0; i < units; i++) {
         strip->unit[i] = work->ring + i * work->unit_bytes;
     }
-    uint32_t kept = units > stride ? units - stride : 0;
-    dory_transpose_units(work, strip, band, 0, 0, kept, spacing);
+    uint32_t kept = units > stride ? units - stride : 0, first = 0;
+    if (__builtin_constant_p(units)) { /* which strips share has code of its own then, so that no loop counts what is new */
+        dory_transpose_units(work, strip, band, 0, 0, kept, spacing);
+        first = kept;
+    }
     for (;; column += spacing * stride, strip->output += output_step, left -= 4) {
-        dory_transpose_units(work, strip, band, column, kept, units, spacing);
+        dory_transpose_units(work, strip, band, column, first, units, spacing);
+        first = kept;
         strip->columns = dory_minimum(4, left);
         compute(work, strip);
         strip->new_quad = strip->new_band = false;
