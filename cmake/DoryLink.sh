@@ -7,14 +7,14 @@ shift
 # of_plan WORDS: the number before these words of the plan; none where they are not in it.
 of_plan() { sed -n "s/.*[ :]\([0-9][0-9]*\) $1.*/\1/p" "$plan" | head -n 1; }
 
-# advise NAME OVERFLOW, in multiples of 16. What the plan left free counts as the application's, and 4.75 kB where the plan has a table of
+# advise NAME OVERFLOW, in multiples of 16. What the plan left free counts as the application's, and 5 kB where the plan has a table of
 # tiles: one in less memory may have none, and then takes the code that places them. With a smaller L2_BYTES there are more steps, and a
 # sixteenth is for their tables; where these are longer still, the next build says the next number.
 advise() {
   application=$(of_plan 'of application') free=$(of_plan 'free')
   arena=$(sed -n 's/^L2: \([0-9]*\) of .*/\1/p' "$plan")
   code=0
-  if grep -qs '\.tiles = tiles' "${plan%_plan.txt}.c"; then code=4864; fi
+  if grep -qs '\.tiles = tiles' "${plan%_plan.txt}.c"; then code=5120; fi
   if [ -n "$application" ]; then
     echo "dory: give dory_add_network($1) APPLICATION_L2_BYTES $(((application + free + $2 + code + 15) / 16 * 16)); this plan is for $application"
   elif [ $((arena - $2 - $2 / 16)) -ge 16 ]; then
