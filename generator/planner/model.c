@@ -409,7 +409,7 @@ struct watch {
     bool stopped;
 };
 
-/* GLPK calls it at every node: it ends the search by number, never by time. */
+/* GLPK calls it at every node: it ends the search by number, the same on all machines. */
 static void watch_tree(glp_tree *tree, void *info)
 {
     struct watch *watch = info;
@@ -455,6 +455,8 @@ enum model_answer model_solve(struct model *m, uint64_t below, const struct cand
     *nodes = watch.nodes;
     if (status == GLP_ENOPFS || status == GLP_ENODFS || (status == 0 && glp_mip_status(m->problem) == GLP_NOFEAS))
         return MODEL_NONE;
+    if (status != 0)
+        *nodes = 0; /* where GLPK gave up, the next round would, too */
     bool found = glp_mip_status(m->problem) == GLP_OPT || glp_mip_status(m->problem) == GLP_FEAS;
     *bound = whole_cycles(status != 0 || watch.stopped || !found ? watch.bound : glp_mip_obj_val(m->problem));
     if (!found)
