@@ -22,7 +22,7 @@ batch=25 # networks that are configured and built at once
 # memory. Now and then there is less memory.
 add_network() {
   local seed=$1 model=$work/$1.onnx sizes=() options=()
-  "$make_random_model" "$seed" "$model" chain >"$work/$seed.text"
+  "$make_random_model" "$seed" "$model" chain >"$work/$seed.text" || exit 1 # not passed over: so would all others be, for ever
   if ((seed % 3 == 0)); then sizes+=(L1 "$((14000 + seed % 7 * 2000))"); fi
   if ((seed % 4 == 0)); then sizes+=(L2 "$((20000 + seed % 5 * 8000))"); fi
   for ((i = 0; i < ${#sizes[@]}; i += 2)); do options+=("--${sizes[i],,}-bytes" "${sizes[i + 1]}"); done
