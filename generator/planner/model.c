@@ -445,6 +445,7 @@ enum model_answer model_solve(struct model *m, uint64_t below, const struct cand
     glp_iocp how;
     glp_init_iocp(&how);
     how.presolve = GLP_ON;
+    how.br_tech = GLP_BR_LFV; /* the default looks at a row of the tableau for each candidate: most of the time */
     how.msg_lev = GLP_MSG_OFF;
     how.cb_func = watch_tree;
     how.cb_info = &watch;
