@@ -9,10 +9,9 @@
 #define DESCENT_EFFORT  4000000
 #define PRICE_EFFORT    8000000 /* steps and transfers that are looked at */
 #define LOOK_EFFORT     200000  /* of these, between decisions for which places are sought */
-#define PLACES_EFFORT   24000000
-#define PLACES_WEIGHT   8   /* of those, where places are found for them, too */
-#define MAXIMUM_TURNS   48  /* of a block */
-#define MOVES_OF_LAYER  400 /* at most */
+#define PLACES_WEIGHT   8       /* of those, where places are found for them, too */
+#define MAXIMUM_TURNS   48      /* of a block */
+#define MOVES_OF_LAYER  400     /* at most */
 #define LEAST_MOVES     4000
 #define THRESHOLD_PARTS 20   /* of a layer's cycles in the mean: what the first moves may cost */
 #define PLACED_PARTS    40   /* the same with places */
@@ -331,6 +330,10 @@ void search_prices(struct optimiser *o, uint64_t price, uint64_t before)
     o->bytes = o->planner->l2_bytes;
 }
 
+/* Of walks with places, each from where the one before has ended: a decision that nothing near is faster than is often left
+ * when the threshold is high again. */
+static const uint64_t places_efforts[] = {24000000, 8000000};
+
 /* The decision at hand, or the best one so far: from which to look for places. Their price, UINT64_MAX: neither has any. */
 static uint64_t choose_placed_start(struct optimiser *o)
 {
@@ -352,8 +355,8 @@ void search_places(struct optimiser *o)
     for (o->care = PLACE_HASTILY; start == UINT64_MAX && o->care <= PLACE_CHEAPLY; o->care++)
         start = choose_placed_start(o);
     o->care--;
-    if (start != UINT64_MAX)
-        search_from(o, start, &(struct walk){true, PLACED_PARTS, PLACES_EFFORT, 1});
+    for (size_t i = 0; start != UINT64_MAX && i < sizeof places_efforts / sizeof *places_efforts; i++)
+        start = search_from(o, start, &(struct walk){true, PLACED_PARTS, places_efforts[i], i + 1});
     settle(o);
 }
 
