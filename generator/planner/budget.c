@@ -77,13 +77,13 @@ bool budget_plan(const struct network *network, const struct target *target, con
         return false;
     if (!planned)
         *diagnostics = before;
-    has_table = has_table && (!planned || with_table.predicted_cycles <= plan->predicted_cycles);
-    if (!has_table) {
+    if (planned)
         plan_bring_early(plan, false, arena);
-        return true;
+    if (has_table)
+        finish_with_table(&with_table, arena);
+    if (has_table && (!planned || with_table.predicted_cycles <= plan->predicted_cycles)) {
+        *plan = with_table;
+        plan->tiles = plan_place_tiles(plan, arena);
     }
-    *plan = with_table;
-    finish_with_table(plan, arena);
-    plan->tiles = plan_place_tiles(plan, arena);
     return true;
 }

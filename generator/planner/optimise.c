@@ -233,6 +233,40 @@ static void force_blocks(struct optimiser *o, struct plan_proof *proof)
     o->planner->without_blocks = without;
 }
 
+static bool some_result_in_ram(const struct planner *p)
+{
+    int tensor = 0;
+    while (tensor < p->network->tensor_count &&
+           (p->levels[tensor] != IN_RAM || p->network->tensors[tensor].producer == NO_LAYER))
+        tensor++;
+    return tensor < p->network->tensor_count;
+}
+
+/* How L3 and computing are in each other's way is known of a finished plan only: one that moves less may be faster, though
+ * by the price it is not. */
+static void compare_sparing(struct optimiser *o, struct plan_proof *proof)
+{
+    struct decision before = decision_make(o->network, o->planner->arena);
+    const struct plan_proof proof_before = *proof;
+    const struct plan_traffic without = o->planner->without_blocks;
+    const uint64_t cycles = o->best_cycles;
+    decision_take(o, &o->best);
+    if (!some_result_in_ram(o->planner))
+        return;
+    decision_keep(o, &before);
+    uint64_t finished = plan_finished_cycles(o->planner);
+    force_blocks(o, proof);
+    o->planner->without_blocks = without.cycles ? without : o->planner->without_blocks;
+    decision_take(o, &o->best);
+    if (plan_finished_cycles(o->planner) < finished)
+        return;
+    decision_take(o, &before);
+    decision_keep(o, &o->best);
+    o->best_cycles = cycles;
+    o->planner->without_blocks = without;
+    *proof = proof_before;
+}
+
 struct optimiser optimiser_make(struct planner *planner)
 {
     const struct network *network = planner->network;
@@ -266,6 +300,8 @@ bool optimise(struct planner *planner, struct plan_proof *proof)
     bool found = o.best_cycles != UINT64_MAX;
     if (found && (planner->options->blocks == BLOCKS_SPARING || planner->options->blocks == BLOCKS_ALWAYS))
         force_blocks(&o, proof);
+    if (found && planner->options->blocks == BLOCKS_AUTO)
+        compare_sparing(&o, proof);
     if (found)
         decision_take(&o, &o.best);
     return found;

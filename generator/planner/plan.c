@@ -245,12 +245,15 @@ static bool check_counts(const struct planner *p, const struct schedule *schedul
     return false;
 }
 
-/* What was only compared so far: less in gaps, then earlier prefetches, if there are places. */
-static void finish(const struct planner *p, struct schedule *schedule, uint32_t *peak)
+/* What was only compared so far, with less in gaps, and then with earlier prefetches, if there are places. */
+static bool fit(const struct planner *p, struct schedule *schedule, uint32_t *peak)
 {
-    const struct fit_limits carefully = {.cycles = schedule->cycles, .care = PLACE_CAREFULLY};
+    const struct fit_limits as_decided = {UINT64_MAX, PLACE_QUICKLY};
     struct schedule other;
     uint32_t bytes;
+    if (!schedule_fit(p, &as_decided, schedule, peak, p->kept))
+        return false;
+    const struct fit_limits carefully = {.cycles = schedule->cycles, .care = PLACE_CAREFULLY};
     if (schedule->gap_cycles > 0 && schedule_fit(p, &carefully, &other, &bytes, p->kept)) {
         *schedule = other;
         *peak = bytes;
@@ -259,6 +262,7 @@ static void finish(const struct planner *p, struct schedule *schedule, uint32_t 
         *schedule = other;
         *peak = bytes;
     }
+    return true;
 }
 
 /* Where the search finds nothing, the smallest plan there is; where that does not fit, what would. */
@@ -266,11 +270,8 @@ static bool decide(struct planner *p, struct plan_proof *proof, struct schedule 
 {
     int layer;
     if (least_l1(p, &layer) <= p->l1_bytes) {
-        const struct fit_limits as_decided = {UINT64_MAX, PLACE_QUICKLY};
-        if (optimise(p, proof) && schedule_fit(p, &as_decided, schedule, peak, p->kept)) {
-            finish(p, schedule, peak);
+        if (optimise(p, proof) && fit(p, schedule, peak))
             return check_counts(p, schedule);
-        }
         *proof = (struct plan_proof){0};
         const struct gaps_variant carefully = {.care = PLACE_CAREFULLY};
         if (least_l2(p, peak, &layer) && schedule_make_in_gaps(p, &carefully, schedule, peak, p->kept))
@@ -280,18 +281,41 @@ static bool decide(struct planner *p, struct plan_proof *proof, struct schedule 
     return false;
 }
 
-static bool make_plan(struct planner *p, struct plan *plan)
+/* The schedule of the planner's decision as a plan. */
+static bool realise(struct planner *p, const struct schedule *schedule, uint32_t peak, struct plan *plan)
 {
-    struct schedule schedule;
-    memset(plan, 0, sizeof *plan);
-    if (!planner_start(p) || !decide(p, &plan->proof, &schedule, &plan->l2_peak_bytes))
-        return false;
     plan->network = p->network;
     plan->target = p->target;
     plan->cores = p->cores;
     plan->l1_arena_bytes = p->l1_bytes;
-    plan->l2_arena_bytes = schedule.l2_bytes + (p->options->weights == WEIGHTS_LINKED ? 0 : p->resident_bytes);
-    return write_plan(p, plan, &schedule);
+    plan->l2_arena_bytes = schedule->l2_bytes + (p->options->weights == WEIGHTS_LINKED ? 0 : p->resident_bytes);
+    plan->l2_peak_bytes = peak;
+    return write_plan(p, plan, schedule);
+}
+
+uint64_t plan_finished_cycles(const struct planner *planner)
+{
+    struct arena scratch = {0};
+    struct diagnostics unheard = {.arena = &scratch};
+    struct planner trial = *planner;
+    struct plan plan = {0};
+    struct schedule schedule;
+    uint32_t peak;
+    trial.kept = &scratch;
+    trial.diagnostics = &unheard;
+    bool fits = fit(&trial, &schedule, &peak) && realise(&trial, &schedule, peak, &plan);
+    if (fits)
+        plan_bring_early(&plan, planner->target->has_table, &scratch);
+    arena_free(&scratch);
+    return fits ? plan.predicted_cycles : UINT64_MAX;
+}
+
+static bool make_plan(struct planner *p, struct plan *plan)
+{
+    struct schedule schedule;
+    uint32_t peak;
+    memset(plan, 0, sizeof *plan);
+    return planner_start(p) && decide(p, &plan->proof, &schedule, &peak) && realise(p, &schedule, peak, plan);
 }
 
 static bool plan_once(const struct network *network, const struct target *target, const struct plan_options *options,

@@ -180,6 +180,10 @@ bool resident_reserve(struct planner *planner);
 bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
                const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
+/* plan.c: of the planner's decision as a plan that is finished, so far as one can be that joins no transfers. UINT64_MAX: it
+ * has no places. */
+uint64_t plan_finished_cycles(const struct planner *planner);
+
 /* plan.c: where steps find their operands and weights in L2, by the buffers' offsets. */
 void plan_write_offsets(struct plan *plan);
 
