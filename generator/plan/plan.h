@@ -136,6 +136,23 @@ struct plan {
 
 #define FLASH_HEADER_BYTES DORY_FLASH_HEADER_BYTES /* of the flash image; dory/network.h says what is in it */
 
+/* names.c: from steps and tensors. */
+void plan_name_buffers(struct plan *plan, struct arena *arena);
+
+/* ---- addresses.c ---- */
+
+/* Of a plan that is decided, whose buffers have offsets. False after an error was reported: it does not fit flash or RAM; or
+ * without one, where weights that stay in L2 have no room behind all else. */
+struct tensor_life;
+bool plan_set_addresses(struct plan *plan, const struct tensor_life *lives, struct diagnostics *diagnostics);
+
+/* Where steps find their operands and weights in L2, by the offsets of buffers. */
+void plan_write_offsets(struct plan *plan);
+
+/* merge.c: joins transfers of a plan that gets a table of tiles, as it was decided: in lists of its own. False where there
+ * is nothing to join, or no room for it; the plan is not to be used then. */
+bool plan_merge_transfers(struct plan *plan, struct arena *arena);
+
 /* ---- finish.c ---- */
 
 /* Of a plan that gets a table of tiles: awaits transfers at earlier steps, where nobody waits for them, so

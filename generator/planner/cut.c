@@ -7,8 +7,6 @@
 
 /* ---- sizes ---- */
 
-uint32_t aligned(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
-
 uint32_t tensor_bytes(const struct tensor *tensor)
 {
     return (uint32_t)tensor->height * (uint32_t)tensor->width *

@@ -3,7 +3,6 @@
 #include "plan/timeline.h"
 #include "planner/planner.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "dory/hal.h"
@@ -60,142 +59,6 @@ static void count_steps(struct plan *plan)
     }
 }
 
-/* Behind all else in the arena, with the mark behind them. */
-static bool place_resident(struct plan *plan, uint64_t bytes)
-{
-    uint32_t least = plan->l2_peak_bytes < DORY_FLASH_HEADER_BYTES ? DORY_FLASH_HEADER_BYTES : plan->l2_peak_bytes;
-    if (least + bytes + DORY_LOADED_BYTES > plan->l2_arena_bytes)
-        return false; /* of fewer than 8 bits they may take more than was thought */
-    plan->resident_offset = aligned(least);
-    plan->resident_bytes = (uint32_t)bytes;
-    plan->l2_live_bytes += plan->resident_offset + plan->resident_bytes + DORY_LOADED_BYTES - plan->l2_peak_bytes;
-    plan->l2_peak_bytes = plan->resident_offset + plan->resident_bytes + DORY_LOADED_BYTES;
-    return true;
-}
-
-/* Of the layer's blob, in what weights_offset of a step counts from. */
-static uint32_t resident_address(const struct plan *plan, const struct plan_layer *layer)
-{
-    return plan->weights_are_linked ? layer->weights_address
-                                    : plan->resident_offset + layer->weights_address - FLASH_HEADER_BYTES;
-}
-
-/* Of the resident layers, or of the others, one behind the other from `start` on: where they end. */
-static uint64_t place_blobs(struct plan *plan, bool resident, uint64_t start)
-{
-    for (int i = 0; i < plan->network->layer_count; i++) {
-        struct plan_layer *layer = &plan->layers[i];
-        if (layer->weights_bytes == 0 || layer->resident != resident)
-            continue;
-        layer->weights_address = (uint32_t)start;
-        start += aligned(layer->weights_bytes);
-    }
-    return start;
-}
-
-static bool place_weights(const struct planner *p, struct plan *plan)
-{
-    uint64_t resident_end = place_blobs(plan, true, FLASH_HEADER_BYTES), end = place_blobs(plan, false, resident_end);
-    plan->flash_bytes = (uint32_t)end;
-    plan->weights_are_linked = p->options->weights == WEIGHTS_LINKED;
-    if (!plan->weights_are_linked && resident_end > FLASH_HEADER_BYTES &&
-        !place_resident(plan, resident_end - FLASH_HEADER_BYTES))
-        return false;
-    if (plan->weights_are_linked)
-        return true;
-    if (end <= p->target->flash_bytes)
-        return true;
-    diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
-             "does not fit the flash: all weights together need %" PRIu64 " bytes, there are %" PRIu32, end,
-             p->target->flash_bytes);
-    return false;
-}
-
-/* Layers of a block take turns: what one of them reads or writes lives as long as all of them run. */
-static int block_end(const struct planner *p, int layer)
-{
-    int first = block_start(p, layer);
-    const struct block *block = p->choices[first].cut->block;
-    return block ? first + block->layers - 1 : layer;
-}
-
-/* RAM from layer to layer, like L2 from step to step. */
-static bool place_ram(const struct planner *p, struct plan *plan)
-{
-    const struct network *network = p->network;
-    struct place_item *items = arena_array(p->arena, struct place_item, (size_t)network->tensor_count);
-    int *tensors = arena_array(p->arena, int, (size_t)network->tensor_count), count = 0;
-    for (int t = 0; t < network->tensor_count; t++) {
-        if (p->levels[t] != IN_RAM)
-            continue;
-        int producer = network->tensors[t].producer;
-        int first = producer == NO_LAYER ? 0 : block_start(p, producer), last = block_end(p, p->lives[t].last);
-        tensors[count] = t;
-        items[count++] = (struct place_item){tensor_bytes(&network->tensors[t]), first, last, 0};
-    }
-    plan->ram_bytes = place(items, count, DORY_ALIGNMENT, p->target->ram_bytes, PLACE_QUICKLY, p->arena);
-    for (int i = 0; i < count; i++)
-        plan->tensors[tensors[i]].ram_offset = items[i].offset;
-    if (plan->ram_bytes <= p->target->ram_bytes)
-        return true;
-    diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
-             "does not fit the RAM: tensors that L2 has no room for need %" PRIu32 " bytes, there are %" PRIu32,
-             plan->ram_bytes, p->target->ram_bytes);
-    return false;
-}
-
-static const char *buffer_name(const struct planner *p, const struct schedule *schedule, const struct plan_buffer *buffer,
-                               int index)
-{
-    const struct network *network = p->network;
-    if (buffer->kind == BUFFER_TENSOR)
-        return network->tensors[buffer->tensor].name;
-    if (buffer->kind == BUFFER_RING)
-        return arena_format(p->kept, "%s, ring of rows", network->tensors[buffer->tensor].name);
-    for (int i = buffer->first_step; i <= buffer->last_step; i++) {
-        const struct plan_step *step = &schedule->steps[i];
-        int operand = step->output_buffer == index ? 2 : step->input_buffer[0] == index ? 0 : 1;
-        const struct dory_window *window = operand_window(&step->record, (unsigned)operand);
-        if (step->weights_buffer == index)
-            return arena_format(p->kept, "%s weights, channels %d-%d", network->layers[step->layer].name,
-                                step->record.first_channel, step->record.first_channel + step->record.channels - 1);
-        if (operand != 1 || step->input_buffer[1] == index)
-            return arena_format(p->kept, "%s, rows %d-%d, channels %d-%d", network->tensors[buffer->tensor].name,
-                                window->first_row, window->first_row + window->rows - 1, window->first_channel,
-                                window->first_channel + window->channels - 1);
-    }
-    return "";
-}
-
-void plan_write_offsets(struct plan *plan)
-{
-    for (int i = 0; i < plan->step_count; i++) {
-        struct plan_step *step = &plan->steps[i];
-        step->record.output.offset = plan->buffers[step->output_buffer].offset;
-        for (int j = 0; j < 2; j++)
-            if (step->input_buffer[j] >= 0)
-                step->record.input[j].offset = plan->buffers[step->input_buffer[j]].offset;
-        const struct plan_layer *layer = &plan->layers[step->layer];
-        if (step->weights_buffer >= 0)
-            step->record.weights_offset = plan->buffers[step->weights_buffer].offset;
-        else if (layer->resident)
-            step->record.weights_offset =
-                resident_address(plan, layer) + step->record.first_channel / 4u * layer->record.quad_bytes;
-    }
-}
-
-/* Offsets inside buffers become offsets in the arena; those inside blobs and tensors, addresses. */
-static void write_addresses(struct plan *plan)
-{
-    for (int i = 0; i < plan->transfer_count; i++) {
-        struct plan_transfer *transfer = &plan->transfers[i];
-        const struct plan_buffer *buffer = &plan->buffers[transfer->buffer];
-        transfer->record.l2_offset += buffer->offset;
-        transfer->record.l3_address += buffer->kind == BUFFER_WEIGHTS ? plan->layers[buffer->layer].weights_address
-                                                                      : plan->tensors[buffer->tensor].ram_offset;
-    }
-}
-
 static bool write_plan(struct planner *p, struct plan *plan, const struct schedule *schedule)
 {
     const struct network *network = p->network;
@@ -217,12 +80,9 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
                                                 .buffer = schedule->tensor_buffer[i],
                                                 .bytes = tensor_bytes(&network->tensors[i]),
                                                 .layout = p->layouts[i]};
-    for (int i = 0; i < plan->buffer_count; i++)
-        plan->buffers[i].name = buffer_name(p, schedule, &plan->buffers[i], i);
-    bool good = place_weights(p, plan);
-    good = place_ram(p, plan) && good;
-    plan_write_offsets(plan);
-    write_addresses(plan);
+    plan->weights_are_linked = p->options->weights == WEIGHTS_LINKED;
+    plan_name_buffers(plan, p->kept);
+    bool good = plan_set_addresses(plan, p->lives, p->diagnostics);
     plan->start_cycles = timeline_run_start_cycles(plan, p->target);
     plan->moved = traffic_of(p);
     plan->moved_without_blocks = p->without_blocks;

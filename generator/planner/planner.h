@@ -16,7 +16,6 @@
  *     postpone.c   ... which take more of L2 than they have to
  *     fit.c        ... and have places
  *     place/       offsets: greedy, by a local search, by a complete one
- *     merge.c      fewer transfers, where cores take their tiles from a table
  * The search.
  *     starts.c     first decisions
  *     moves.c      moves that gain something
@@ -29,6 +28,7 @@
 #define DORYGEN_PLANNER_H
 
 #include "place/place.h"
+#include "plan/lives.h"
 #include "plan/operand.h"
 #include "plan/timeline.h"
 #include "planner/plan_make.h"
@@ -126,13 +126,6 @@ struct planned_layer {
     uint32_t least_l2_bytes[8]; /* of its smallest cut, plus 1; likewise. 0: not known yet */
 };
 
-/* Layers in which a tensor is needed: an observer looks at a layer's output when the next layer is about to start, even if
- * nobody reads it. */
-struct tensor_life {
-    int first, last;
-    int readers;
-};
-
 #define LAYER_VARIANTS 4 /* input and output, each in HWC or CHW */
 
 struct planner {
@@ -163,9 +156,6 @@ struct planner {
     struct choice *choices;    /* by layer */
 };
 
-/* levels.c */
-void tensor_lives(const struct network *network, struct tensor_life *lives);
-
 /* problem.c: from network, target, options, arenas and diagnostics to everything before the decision. */
 bool planner_start(struct planner *planner);
 
@@ -184,13 +174,6 @@ bool plan_with(const struct network *network, const struct target *target, const
  * has no places. */
 uint64_t plan_finished_cycles(const struct planner *planner);
 
-/* plan.c: where steps find their operands and weights in L2, by the buffers' offsets. */
-void plan_write_offsets(struct plan *plan);
-
-/* merge.c: joins transfers of a plan that gets a table of tiles, as it was decided: in lists of its own. False where there
- * is nothing to join, or no room for it; the plan is not to be used then. */
-bool plan_merge_transfers(struct plan *plan, struct arena *arena);
-
 /* ---- levels.c: layouts ---- */
 
 /* Which tensors can be in CHW, and may by the options. */
@@ -199,7 +182,6 @@ void layouts_find(struct planner *planner, bool *may_be_chw);
 /* ---- sizes ---- */
 
 uint32_t tensor_bytes(const struct tensor *tensor);
-uint32_t aligned(uint32_t bytes);                                    /* to DORY_ALIGNMENT */
 bool layer_brings_weights(const struct planner *planner, int layer); /* from the flash, in a run */
 uint64_t layer_weights_bytes(const struct dory_layer *record);       /* for 8-bit weights; of fewer bits, at least */
 uint8_t layer_ram(const struct planner *planner, int layer);         /* set of enum ram_operand, by the levels decided */

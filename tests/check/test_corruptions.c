@@ -6,8 +6,8 @@
 #include "dory/prepared.h"
 #include "expect.h"
 #include "networks.h"
+#include "plan/plan.h"
 #include "planner/plan_make.h"
-#include "planner/planner.h"
 
 #define MAXIMUM_KINDS 100
 #define PLACES        12 /* at which each kind is tried in each plan */

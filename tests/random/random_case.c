@@ -7,8 +7,8 @@
 
 #include "emit/assemble.h"
 #include "network/range.h"
+#include "plan/plan.h"
 #include "planner/plan_make.h"
-#include "planner/planner.h"
 #include "report/plan_text.h"
 #include "run_plan.h"
 

@@ -2,11 +2,12 @@
  * and each that is started at a step of its own, a meeting of the cores with it. Weights that lie behind one another in the
  * flash come as one where they have places behind one another in L2, too, as long as nobody has to wait for them that does
  * not wait now. */
-#include "planner/planner.h"
-
 #include <string.h>
 
 #include "dory/hal.h"
+#include "place/place.h"
+#include "plan/operand.h"
+#include "plan/plan.h"
 #include "plan/timeline.h"
 
 /* Predictions are not exact: so many cycles before they are needed, the last of several transfers has to have come. */
