@@ -5,8 +5,9 @@
 #include "dory/hal.h"
 #include "place/place.h"
 #include "plan/lives.h"
-#include "plan/operand.h"
 #include "plan/plan.h"
+
+uint32_t aligned(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
 
 /* Behind all else in the arena, with the mark behind them. */
 static bool place_resident(struct plan *plan, uint64_t bytes)

@@ -6,7 +6,6 @@
 
 #include "dory/hal.h"
 #include "place/place.h"
-#include "plan/operand.h"
 #include "plan/plan.h"
 #include "plan/timeline.h"
 

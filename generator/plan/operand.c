@@ -1,9 +1,5 @@
 #include "plan/operand.h"
 
-#include "dory/hal.h"
-
-uint32_t aligned(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
-
 bool operand_is_pixel(const struct dory_layer *record, unsigned operand) { return operand == 1 && record->second_is_pixel; }
 
 uint32_t operand_height(const struct dory_layer *record, unsigned operand)

@@ -5,8 +5,6 @@
 #include "dory/contract.h"
 #include "dory/network.h"
 
-uint32_t aligned(uint32_t bytes); /* to DORY_ALIGNMENT */
-
 /* A second input of one pixel, which every tile reads. */
 bool operand_is_pixel(const struct dory_layer *record, unsigned operand);
 

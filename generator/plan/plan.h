@@ -141,9 +141,13 @@ void plan_name_buffers(struct plan *plan, struct arena *arena);
 
 /* ---- addresses.c ---- */
 
+/* To DORY_ALIGNMENT, at whose multiples buffers, weights and tensors begin. */
+uint32_t aligned(uint32_t bytes);
+
+struct tensor_life; /* plan/lives.h */
+
 /* Of a plan that is decided, whose buffers have offsets. False after an error was reported: it does not fit flash or RAM; or
  * without one, where weights that stay in L2 have no room behind all else. */
-struct tensor_life;
 bool plan_set_addresses(struct plan *plan, const struct tensor_life *lives, struct diagnostics *diagnostics);
 
 /* Where steps find their operands and weights in L2, by the offsets of buffers. */

@@ -230,16 +230,16 @@ static void force_blocks(struct optimiser *o, struct plan_proof *proof)
         return;
     }
     *proof = (struct plan_proof){0};
-    o->planner->without_blocks = without;
+    if (!o->planner->without_blocks.cycles) /* else the best had blocks already */
+        o->planner->without_blocks = without;
 }
 
 static bool some_result_in_ram(const struct planner *p)
 {
-    int tensor = 0;
-    while (tensor < p->network->tensor_count &&
-           (p->levels[tensor] != IN_RAM || p->network->tensors[tensor].producer == NO_LAYER))
-        tensor++;
-    return tensor < p->network->tensor_count;
+    for (int t = 0; t < p->network->tensor_count; t++)
+        if (p->levels[t] == IN_RAM && p->network->tensors[t].producer != NO_LAYER)
+            return true;
+    return false;
 }
 
 /* How L3 and computing are in each other's way is known of a finished plan only: one that moves less may be faster, though
@@ -256,7 +256,6 @@ static void compare_sparing(struct optimiser *o, struct plan_proof *proof)
     decision_keep(o, &before);
     uint64_t finished = plan_finished_cycles(o->planner);
     force_blocks(o, proof);
-    o->planner->without_blocks = without.cycles ? without : o->planner->without_blocks;
     decision_take(o, &o->best);
     if (plan_finished_cycles(o->planner) < finished)
         return;

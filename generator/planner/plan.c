@@ -59,7 +59,8 @@ static void count_steps(struct plan *plan)
     }
 }
 
-static bool write_plan(struct planner *p, struct plan *plan, const struct schedule *schedule)
+/* Its lists in `arena`. */
+static bool write_plan(const struct planner *p, struct plan *plan, const struct schedule *schedule, struct arena *arena)
 {
     const struct network *network = p->network;
     plan->steps = schedule->steps;
@@ -70,8 +71,8 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
     plan->buffer_count = schedule->buffer_count;
     plan->l2_live_bytes = schedule->live_bytes;
     plan->l2_gap_cycles = schedule->gap_cycles;
-    plan->layers = arena_array(p->kept, struct plan_layer, (size_t)network->layer_count);
-    plan->tensors = arena_array(p->kept, struct plan_tensor, (size_t)network->tensor_count);
+    plan->layers = arena_array(arena, struct plan_layer, (size_t)network->layer_count);
+    plan->tensors = arena_array(arena, struct plan_tensor, (size_t)network->tensor_count);
     for (int i = 0; i < network->layer_count; i++)
         write_layer(p, plan, i, schedule);
     count_steps(plan);
@@ -81,7 +82,7 @@ static bool write_plan(struct planner *p, struct plan *plan, const struct schedu
                                                 .bytes = tensor_bytes(&network->tensors[i]),
                                                 .layout = p->layouts[i]};
     plan->weights_are_linked = p->options->weights == WEIGHTS_LINKED;
-    plan_name_buffers(plan, p->kept);
+    plan_name_buffers(plan, arena);
     bool good = plan_set_addresses(plan, p->lives, p->diagnostics);
     plan->start_cycles = timeline_run_start_cycles(plan, p->target);
     plan->moved = traffic_of(p);
@@ -106,19 +107,19 @@ static bool check_counts(const struct planner *p, const struct schedule *schedul
 }
 
 /* What was only compared so far, with less in gaps, and then with earlier prefetches, if there are places. */
-static bool fit(const struct planner *p, struct schedule *schedule, uint32_t *peak)
+static bool fit(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
 {
     const struct fit_limits as_decided = {UINT64_MAX, PLACE_QUICKLY};
     struct schedule other;
     uint32_t bytes;
-    if (!schedule_fit(p, &as_decided, schedule, peak, p->kept))
+    if (!schedule_fit(p, &as_decided, schedule, peak, arena))
         return false;
     const struct fit_limits carefully = {.cycles = schedule->cycles, .care = PLACE_CAREFULLY};
-    if (schedule->gap_cycles > 0 && schedule_fit(p, &carefully, &other, &bytes, p->kept)) {
+    if (schedule->gap_cycles > 0 && schedule_fit(p, &carefully, &other, &bytes, arena)) {
         *schedule = other;
         *peak = bytes;
     }
-    if (schedule->gap_cycles == 0 && schedule_fit_early(p, &other, &bytes, p->kept)) {
+    if (schedule->gap_cycles == 0 && schedule_fit_early(p, &other, &bytes, arena)) {
         *schedule = other;
         *peak = bytes;
     }
@@ -130,7 +131,7 @@ static bool decide(struct planner *p, struct plan_proof *proof, struct schedule 
 {
     int layer;
     if (least_l1(p, &layer) <= p->l1_bytes) {
-        if (optimise(p, proof) && fit(p, schedule, peak))
+        if (optimise(p, proof) && fit(p, schedule, peak, p->kept))
             return check_counts(p, schedule);
         *proof = (struct plan_proof){0};
         const struct gaps_variant carefully = {.care = PLACE_CAREFULLY};
@@ -141,8 +142,9 @@ static bool decide(struct planner *p, struct plan_proof *proof, struct schedule 
     return false;
 }
 
-/* The schedule of the planner's decision as a plan. */
-static bool realise(struct planner *p, const struct schedule *schedule, uint32_t peak, struct plan *plan)
+/* The schedule of the planner's decision as a plan, in `arena`. */
+static bool realise(const struct planner *p, const struct schedule *schedule, uint32_t peak, struct plan *plan,
+                    struct arena *arena)
 {
     plan->network = p->network;
     plan->target = p->target;
@@ -150,22 +152,20 @@ static bool realise(struct planner *p, const struct schedule *schedule, uint32_t
     plan->l1_arena_bytes = p->l1_bytes;
     plan->l2_arena_bytes = schedule->l2_bytes + (p->options->weights == WEIGHTS_LINKED ? 0 : p->resident_bytes);
     plan->l2_peak_bytes = peak;
-    return write_plan(p, plan, schedule);
+    return write_plan(p, plan, schedule, arena);
 }
 
 uint64_t plan_finished_cycles(const struct planner *planner)
 {
     struct arena scratch = {0};
-    struct diagnostics unheard = {.arena = &scratch};
-    struct planner trial = *planner;
+    const struct diagnostics before = *planner->diagnostics; /* what does not fit here is said where it is chosen */
     struct plan plan = {0};
     struct schedule schedule;
     uint32_t peak;
-    trial.kept = &scratch;
-    trial.diagnostics = &unheard;
-    bool fits = fit(&trial, &schedule, &peak) && realise(&trial, &schedule, peak, &plan);
+    bool fits = fit(planner, &schedule, &peak, &scratch) && realise(planner, &schedule, peak, &plan, &scratch);
     if (fits)
         plan_bring_early(&plan, planner->target->has_table, &scratch);
+    *planner->diagnostics = before;
     arena_free(&scratch);
     return fits ? plan.predicted_cycles : UINT64_MAX;
 }
@@ -175,7 +175,7 @@ static bool make_plan(struct planner *p, struct plan *plan)
     struct schedule schedule;
     uint32_t peak;
     memset(plan, 0, sizeof *plan);
-    return planner_start(p) && decide(p, &plan->proof, &schedule, &peak) && realise(p, &schedule, peak, plan);
+    return planner_start(p) && decide(p, &plan->proof, &schedule, &peak) && realise(p, &schedule, peak, plan, p->kept);
 }
 
 static bool plan_once(const struct network *network, const struct target *target, const struct plan_options *options,
