@@ -42,15 +42,15 @@ static int test_network(const struct network *network, uint64_t seed, const stru
 int main(int argc, char **argv)
 {
     (void)argv;
-    const uint64_t seeds = argc > 1 ? 2 : 6;
+    const bool few = argc > 1;
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target;
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
-    int fitting = test_network(residual_network(&arena, 32, 16), 0, &target, &arena);
-    for (uint64_t seed = 1; seed <= seeds; seed++)
+    int fitting = few ? 0 : test_network(residual_network(&arena, 32, 16), 0, &target, &arena); /* nearly all of the time */
+    for (uint64_t seed = 1; seed <= 6; seed++)
         fitting += test_network(seeded_network(&arena, seed, 6), seed, &target, &arena);
-    EXPECT(fitting > 5 * (int)seeds, "only %d plans", fitting);
+    EXPECT(fitting > 30, "only %d plans", fitting);
     arena_free(&arena);
     return expect_result("plans with a memory");
 }
