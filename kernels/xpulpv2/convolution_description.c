@@ -14,7 +14,7 @@ uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
     case DORY_NORMALISE_HIGH: return 800;
     case DORY_NORMALISE_SHARED: return 1000;
     case DORY_NORMALISE_DIVIDE: return 1110;
-    default: return 850;
+    default: return 1250; /* in 64 bits */
     }
 }
 
@@ -25,10 +25,9 @@ static enum dory_direct kind_of(const struct dory_layer *layer)
     return is_packed ? dory_packed_direct_of(layer) : dory_product_direct_of(layer);
 }
 
-/* The same, as more than what the shortest way takes. */
-static uint64_t finish_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+/* The same for whole blocks, as more than what the shortest way takes. */
+static uint64_t finish_cycles(const struct dory_layer *layer)
 {
-    uint64_t lanes = dory_minimum(tile->channels, 4), pixels = dory_minimum(tile->rows * tile->columns, 4);
     uint64_t stores = layer->normalisation == DORY_NORMALISE_NONE && layer->output_bits > 8 ? 130 : 0;
     switch (kind_of(layer)) {
     case DORY_DIRECT: return 0;
@@ -40,48 +39,40 @@ static uint64_t finish_cycles(const struct dory_layer *layer, const struct dory_
     case DORY_DIRECT_HIGH: return 112;
     case DORY_DIRECT_HIGH_AWAY: return 154;
     case DORY_DIRECT_HIGH_EVEN: return 162;
-    default:
-        return (dory_long_finish_cycles(layer) + stores) * (4 + 3 * lanes) / 16 +
-               pixels * lanes * dory_bitwise_division_cycles(layer);
+    default: return dory_long_finish_cycles(layer) + stores + 16 * dory_bitwise_division_cycles(layer);
     }
 }
 
 /* Before the first block: what a kind keeps in registers. */
 static uint64_t start_cycles(const struct dory_layer *layer)
 {
-    switch (dory_direct_of(layer)) {
+    switch (kind_of(layer)) {
     case DORY_NOT_DIRECT: return 620;
     case DORY_DIRECT_SPLIT:
     case DORY_DIRECT_SPLIT_AWAY: return 855;
     case DORY_DIRECT_HIGH:
-    case DORY_DIRECT_HIGH_AWAY:
-    case DORY_DIRECT_HIGH_EVEN: return 1110;
+    case DORY_DIRECT_HIGH_AWAY: return 930;
+    case DORY_DIRECT_HIGH_EVEN: return 1080;
     default: return 770;
     }
 }
 
-uint64_t dory_part_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
-{
-    uint32_t pixels = tile->rows * tile->columns % 4;
-    return kind_of(layer) != DORY_NOT_DIRECT && pixels != 0 ? 65 + 20 * pixels : 0;
-}
+/* To pack a block of elements below 8 bits. */
+enum { PACK_BLOCK = 85 };
 
-/* The last core's part of four pixels is computed with those before it, or where another core has a part of these, stored
- * element by element. */
-static uint64_t edge_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+/* Where whole blocks are direct, others store element by element, and those of elements below 8 bits go the long way. What
+ * goes it anyway takes less for fewer elements. */
+int64_t dory_part_cycles(const struct dory_layer *layer, uint32_t pixels, uint32_t lanes)
 {
-    uint64_t quads = dory_divide_up(tile->channels, 4), pixels = (uint64_t)tile->rows * tile->columns;
-    uint64_t blocks = quads * ((pixels + 3) / 4) / cores; /* of the last core */
-    return blocks < 2 * quads ? (blocks < quads ? blocks : quads) * dory_part_cycles(layer, tile) : 0;
-}
-
-/* Of the busiest core: the first ones have a block more where all have not as many, and the last one has the edge. */
-static uint64_t busiest_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                               uint64_t blocks, uint64_t block)
-{
-    uint64_t first = (blocks + cores - 1) / cores * block;
-    uint64_t last = blocks / cores * block + edge_cycles(layer, tile, cores);
-    return first > last ? first : last;
+    uint32_t elements = pixels * lanes;
+    int64_t finish = (int64_t)finish_cycles(layer), longest = (int64_t)dory_long_finish_cycles(layer);
+    if (elements == 16) {
+        return 0;
+    }
+    if (kind_of(layer) == DORY_NOT_DIRECT) {
+        return finish * (40 + 6 * lanes + elements) / 80 - finish;
+    }
+    return layer->output_bits < 8 ? longest * 6 / 10 + 50 + 3 * elements - finish - PACK_BLOCK : 100 + 5 * elements;
 }
 
 /* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */
@@ -94,21 +85,8 @@ static uint32_t step_tenths(const struct dory_layer *layer, unsigned cores)
 /* Cycles more for a block whose weights or output have fewer than 8 bits. */
 static uint32_t packed_cycles(const struct dory_layer *layer)
 {
-    return (layer->weight_bits == 4 ? 16u : 0u) + (layer->output_bits < 8 ? 128u : 0u);
-}
-
-/* Fours of pixels of which the slowest core has a part: shares of blocks may begin in the middle of one. */
-static uint64_t most_started(uint64_t all_blocks, uint64_t quads, unsigned cores)
-{
-    uint64_t more = all_blocks % cores, slowest = more ? more : cores, blocks = all_blocks / cores + (more != 0);
-    uint64_t whole = blocks / quads, rest = blocks % quads, first = 0;
-    for (uint64_t core = 0; core < slowest; core++) {
-        if (first + rest > quads) {
-            return whole + 2;
-        }
-        first = first + rest == quads ? 0 : first + rest;
-    }
-    return whole + (rest != 0);
+    bool packs = layer->output_bits < 8 && kind_of(layer) != DORY_NOT_DIRECT;
+    return (layer->weight_bits == 4 ? 16u : 0u) + (packs ? PACK_BLOCK : 0u);
 }
 
 /* Whether a last quad of fewer than four channels has code of its own, as along a row: see product_part.c. */
@@ -120,33 +98,74 @@ static bool has_part(const struct dory_layer *layer, const struct dory_tile_shap
            !layer->input_is_signed && (kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_SPLIT);
 }
 
-/* At the end of four pixels' channels: fewer than four are a block of their own, called anew for each four and stored one by
- * one, and go the long way where they are packed. */
-static uint64_t last_quad_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t runs)
+/* What a share of the grid of pixel quads by channel quads takes. */
+struct grid {
+    uint32_t quads, pixel_quads;
+    uint64_t block, row; /* four pixels by four channels; to lay four pixels ready, and go on */
+    int64_t fewer_channels, fewer_pixels, fewer_of_both; /* more for such a block; 0: all have four */
+    bool steps_back;                                     /* a last part of four pixels is computed with those before */
+};
+
+/* Of blocks `first` to `end` - 1, in the order of the grid. The last part of four pixels is computed with those before it,
+ * where these are the core's. */
+static uint64_t share_cycles(const struct grid *grid, uint32_t first, uint32_t end)
 {
-    bool is_direct = kind_of(layer) != DORY_NOT_DIRECT, is_whole = tile->channels % 4 == 0;
-    uint32_t lanes = tile->channels % 4, stored = 165 + 20 * lanes;
-    return is_direct && is_whole                 ? 30
-           : has_part(layer, tile, runs)         ? 160
-           : is_direct && layer->output_bits < 8 ? 130 + 105 * lanes
-           : is_direct                           ? stored
-                                                 : 110;
+    uint32_t quads = grid->quads, last_row = (grid->pixel_quads - 1) * quads, from = first > last_row ? first : last_row;
+    uint32_t started = dory_divide_up(end, quads) - first / quads, last_quads = end / quads - first / quads;
+    bool steps_back = grid->steps_back && dory_divide_up(first, quads) < grid->pixel_quads - 1;
+    uint32_t short_blocks = end > last_row && !steps_back ? end - from : 0;
+    bool corner = short_blocks != 0 && end == last_row + quads;
+    int64_t parts = grid->fewer_channels * (last_quads - corner) + grid->fewer_pixels * (short_blocks - corner) +
+                    (corner ? grid->fewer_of_both : 0);
+    return (uint64_t)((int64_t)((end - first) * grid->block + started * grid->row) + parts);
+}
+
+/* Of the busiest core. */
+static uint64_t busiest_cycles(const struct grid *grid, unsigned cores)
+{
+    uint32_t all = grid->quads * grid->pixel_quads, first = 0;
+    uint64_t most = 0;
+    for (unsigned core = 0; core < cores && first < all; core++) {
+        uint32_t end = first + all / cores + (core < all % cores);
+        uint64_t cycles = share_cycles(grid, first, end);
+        most = cycles > most ? cycles : most;
+        first = end;
+    }
+    return most;
+}
+
+/* To go on to four pixels, where all that is behind them is direct, and where a function is called for each block. */
+enum { ROW = 40, LONG_ROW = 110 };
+
+static struct grid grid_of(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t runs)
+{
+    uint32_t pixels = tile->rows * tile->columns, lanes = (tile->channels - 1) % 4 + 1, last = (pixels - 1) % 4 + 1;
+    bool is_direct = kind_of(layer) != DORY_NOT_DIRECT;
+    return (struct grid){
+        .quads = dory_divide_up(tile->channels, 4),
+        .pixel_quads = dory_divide_up(pixels, 4),
+        .row = is_direct ? ROW : LONG_ROW,
+        .fewer_channels = has_part(layer, tile, runs) ? 120 : dory_part_cycles(layer, 4, lanes),
+        .fewer_pixels = dory_part_cycles(layer, last, 4),
+        .fewer_of_both = dory_part_cycles(layer, last, lanes),
+        .steps_back = is_direct,
+    };
 }
 
 uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                              uint32_t run_bytes, uint32_t runs, uint64_t source_cycles)
 {
-    uint32_t quads = dory_divide_up(tile->channels, 4), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
+    struct grid grid = grid_of(layer, tile, runs);
     uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
-    uint64_t block = steps * step_tenths(layer, cores) / 10 + 86 + (runs > 1 ? 9 * runs - 4 : 0);
-    block += finish_cycles(layer, tile) + packed_cycles(layer);
+    grid.block = steps * step_tenths(layer, cores) / 10 + 86 + (runs > 1 ? 9 * runs - 4 : 0);
+    grid.block += finish_cycles(layer) + packed_cycles(layer);
     if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
-        block += 300;
+        grid.block += 300;
     }
-    uint64_t blocks = (uint64_t)quads * pixel_quads, started = most_started(blocks, quads, cores);
-    uint64_t row = source_cycles + last_quad_cycles(layer, tile, runs);
-    block -= has_part(layer, tile, runs) ? 5 * steps / quads : 0; /* a step of three channels takes 5 instructions less */
-    return busiest_cycles(layer, tile, cores, blocks, block) + started * row + start_cycles(layer);
+    grid.block -=
+        has_part(layer, tile, runs) ? 5 * steps / grid.quads : 0; /* a step of three channels: 5 instructions less */
+    grid.row += source_cycles;
+    return busiest_cycles(&grid, cores) + start_cycles(layer);
 }
 
 /* A program has all kernels that a layer might take, so a layer that has one of its own is offered no other. */

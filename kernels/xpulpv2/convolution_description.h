@@ -14,8 +14,8 @@ bool dory_has_narrow(const struct dory_layer *layer);
 /* Whether it has one of the kernels for few outputs (linear/few.h). */
 bool dory_has_few_outputs(const struct dory_layer *layer);
 
-/* More than another block, for one whose four pixels are not all there: elements are stored one by one. */
-uint64_t dory_part_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile);
+/* More than a whole block, for one of so many pixels and channels; less where all blocks go the long way. */
+int64_t dory_part_cycles(const struct dory_layer *layer, uint32_t pixels, uint32_t lanes);
 
 /* The product of runs of `run_bytes` bytes; `source_cycles` is what it takes to lay four pixels ready. */
 uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,

@@ -171,7 +171,7 @@ static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t count)
     bool is_packed = layer->input_bits < 8 || layer->second_input_bits < 8 || layer->output_bits < 8;
     uint64_t unpacked = count == 16 ? 600 : (is_packed ? 700 : 450) + 25 * dory_minimum(count, 12); /* one by one */
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
-        return unpacked + 770;
+        return unpacked + count * 43;
     }
     bool is_narrow = dory_narrow_addition_of(input, sum, layer);
     return unpacked +
@@ -188,7 +188,8 @@ static uint64_t addition_any_cycles(const struct dory_layer *layer, const struct
     uint32_t whole = tile->channels / 16, rest = tile->channels % 16, groups = whole + (rest != 0);
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
     uint64_t pixel = whole * sixteen_cycles(layer, 16) + (rest ? sixteen_cycles(layer, rest) : 0);
-    return items * pixel / groups + (pixels + cores - 1) / cores * 50 + 1900;
+    uint32_t start = high ? 700 : dory_narrow_addition_of(input, sum, layer) ? 1700 : 1000; /* the range is followed */
+    return items * pixel / groups + (pixels + cores - 1) / cores * 50 + start;
 }
 
 const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
@@ -312,7 +313,7 @@ static bool concatenation_any_supports(const struct dory_layer *layer)
 
 /* Cycles of what is done to sixteen elements but for their stages: they become integers, in one piece or, where the inputs
  * meet among them, in two, and they become elements again. Fewer than sixteen are copied first, or last, byte by byte. */
-enum { READ_PIECE = 250, WRITE_SIXTEEN = 230, COPY_READ = 20, COPY_WRITTEN = 116, COPY_BYTE = 9 };
+enum { READ_PIECE = 250, WRITE_SIXTEEN = 230, WRITE_BYTES = 290, COPY_READ = 60, COPY_WRITTEN = 116, COPY_BYTE = 9 };
 
 /* How the channels of a pixel are cut; the tile may have fewer than where the inputs meet, if it has not all channels. */
 struct pieces {
@@ -351,7 +352,7 @@ static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const s
     uint32_t groups = (tile->channels + 15) / 16;
     struct pieces pieces = pieces_of(layer, tile);
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
-    uint64_t pixel = pieces_cycles(layer, &pieces) + groups * WRITE_SIXTEEN;
+    uint64_t pixel = pieces_cycles(layer, &pieces) + groups * (layer->output_bits == 8 ? WRITE_BYTES : WRITE_SIXTEEN);
     uint64_t element = dory_concatenation_element_cycles(layer) + askew_cycles(layer);
     struct dory_narrow_stage input[2], end[2];
     bool is_narrow = dory_narrow_concatenation_of(input, end, layer); /* which the range of values is followed for */

@@ -124,7 +124,7 @@ uint32_t dory_concatenation_element_cycles(const struct dory_layer *layer)
     if (!dory_narrow_concatenation_of(input, end, layer)) {
         bool counts = layer->normalisation == DORY_NORMALISE_THRESHOLDS;
         return mean_of_inputs(layer, wide_cycles(&stages->input[0]), wide_cycles(&stages->input[1])) +
-               (counts ? THRESHOLDS : wide_sum_cycles(stages));
+               (counts ? THRESHOLDS * 4 / 5 : wide_sum_cycles(stages));
     }
     return mean_of_inputs(layer, passed_cycles(&input[0]), passed_cycles(&input[1])) + passed_cycles(&end[0]) +
            passed_cycles(&end[1]);

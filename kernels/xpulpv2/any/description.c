@@ -30,7 +30,7 @@ static uint32_t any_scratch_bytes(const struct dory_layer *layer, const struct d
 /* Cycles of an element that does not stay in registers, with its store. */
 static uint64_t any_element_cycles(const struct dory_layer *layer)
 {
-    uint64_t store = layer->output_bits < 8 ? 10 : 0;
+    uint64_t store = layer->output_bits < 8 ? 22 : 0;
     switch (layer->normalisation) {
     case DORY_NORMALISE_NONE:
     case DORY_NORMALISE_32: return store + 10;
@@ -92,18 +92,31 @@ static uint32_t quads_of_group(const struct dory_layer *layer, uint32_t quads)
     return layer->group_outputs % 4 == 0 ? dory_minimum(quads, layer->group_outputs / 4u) : 1;
 }
 
+/* Four pixels for which the core with most of them lays them ready: its share of the quads may begin among those of four
+ * pixels, and end among those of others. */
+static uint64_t most_started(uint32_t items, uint32_t each, unsigned cores)
+{
+    uint32_t first = 0, most = 0;
+    for (unsigned core = 0; core < cores && first < items; core++) {
+        uint32_t end = first + items / cores + (core < items % cores), started = (end - 1) / each - first / each + 1;
+        most = started > most ? started : most;
+        first = end;
+    }
+    return most;
+}
+
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns;
     uint32_t each = layer->operation == DORY_GROUPED ? quads_of_group(layer, quads) : quads;
     uint32_t pixel_bytes = dory_any_pixel_bytes(layer, tile->input_channels);
-    uint64_t items = (uint64_t)dory_divide_up(quads, each) * each * dory_divide_up(pixels, 4);
-    uint64_t blocks = (items + cores - 1) / cores, started = (blocks + each - 1) / each;
-    uint64_t whole = blocks / each, batch = each == 1 ? 4 : dory_any_batch(pixel_bytes);
-    uint32_t rows = (uint32_t)(whole == 0 ? 1 : whole < batch ? whole : batch);
+    uint32_t pixel_quads = dory_divide_up(pixels, 4), items = dory_divide_up(quads, each) * each * pixel_quads;
+    uint64_t blocks = (items + cores - 1) / cores, started = most_started(items, each, cores);
+    uint64_t whole = blocks / each, batch = dory_minimum(each == 1 ? 4 : dory_any_batch(pixel_bytes), pixel_quads);
+    uint32_t rows = (uint32_t)(whole < batch ? whole : batch);
     uint64_t words = (uint64_t)pixel_bytes / 4 * (layer->input_bits == 16 ? 2 : 1);
     uint64_t block = words * (layer->weight_bits == 8 ? 247 : 288) / 10 + 140;
-    return blocks * block + any_finish_cycles(layer, tile, blocks, rows) +
+    return blocks * block + any_finish_cycles(layer, tile, blocks, rows != 0 ? rows : 1) +
            started * dory_minimum(pixels, 4) * any_split_cycles(layer, tile) +
            (layer->operation == DORY_GROUPED ? 1430 : 890);
 }
@@ -197,44 +210,48 @@ static uint64_t window_start_cycles(const struct dory_layer *layer)
     return kind == DORY_DIRECT ? 350 : kind == DORY_NOT_DIRECT ? 50 : 200;
 }
 
-/* Of a core: items `first` to `end` - 1 of the grid of windows, of `each` quads, by pixel quads. */
-static uint64_t core_copies_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first,
-                                   uint32_t end, uint32_t each)
+/* More for the blocks of a window whose pixels or channels are not all there: those before are not computed with them, as in
+ * other convolutions. Pixel quads `first` to `end` - 1 of `each` quads, of which the last one has `lanes` channels. */
+static int64_t parts_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first, uint32_t end,
+                            uint32_t each, uint32_t lanes)
 {
-    uint32_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
-    uint64_t cycles = 0;
+    uint32_t pixels = tile->rows * tile->columns, last = end == dory_divide_up(pixels, 4);
+    return each * ((int64_t)(end - first - last) * dory_part_cycles(layer, 4, lanes) +
+                   last * dory_part_cycles(layer, (pixels - 1) % 4 + 1, lanes));
+}
+
+/* What a core's windows take beside their products: items `first` to `end` - 1 of their grid, of `each` quads, by pixel
+ * quads. */
+static uint64_t core_windows_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first,
+                                    uint32_t end, uint32_t each)
+{
+    uint32_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4), quads = dory_divide_up(tile->channels, 4);
+    int64_t cycles = 0;
     while (first < end) {
         uint32_t start = first % pixel_quads, behind = dory_minimum(pixel_quads, start + end - first);
-        uint32_t quad = first_quad(layer, tile) + first / pixel_quads * each;
-        cycles += bands_cycles(layer, tile, start, behind, window_cycles(layer, quad)) + window_start_cycles(layer);
+        uint32_t quad = first / pixel_quads * each, lanes = quad + each < quads ? 4 : (tile->channels - 1) % 4 + 1;
+        cycles += (int64_t)(bands_cycles(layer, tile, start, behind, window_cycles(layer, first_quad(layer, tile) + quad)) +
+                            window_start_cycles(layer));
+        cycles += parts_cycles(layer, tile, start, behind, each, lanes);
         first += behind - start;
     }
-    return cycles;
+    return cycles > 0 ? (uint64_t)cycles : 0;
 }
 
 /* Of the slowest core. */
-static uint64_t copies_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                              uint32_t each)
+static uint64_t windows_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                               uint32_t each)
 {
     uint32_t windows = dory_divide_up(dory_divide_up(tile->channels, 4), each), first = 0;
     uint32_t items = windows * dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t slowest = 0;
     for (unsigned core = 0; core < cores; core++) {
         uint32_t end = first + items / cores + (core < items % cores);
-        uint64_t cycles = core_copies_cycles(layer, tile, first, end, each);
+        uint64_t cycles = core_windows_cycles(layer, tile, first, end, each);
         slowest = cycles > slowest ? cycles : slowest;
         first = end;
     }
     return slowest;
-}
-
-/* More for a block whose four pixels are not all there. Where elements are packed, it is finished the long way: the pixels
- * before are not computed with it, as in other convolutions. */
-static uint64_t part_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
-{
-    uint64_t cycles = dory_part_cycles(layer, tile);
-    uint32_t pixels = tile->rows * tile->columns % 4;
-    return cycles != 0 && layer->output_bits < 8 ? dory_long_finish_cycles(layer) * pixels / 4 + 200 : cycles;
 }
 
 /* Beside what the products take to start. */
@@ -250,14 +267,12 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
     uint64_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
     uint64_t items = (dory_divide_up(quads, each) * pixel_quads + cores - 1) / cores;
     struct dory_tile_shape shared = {1, (uint32_t)(4 * items * cores), 4 * each, tile->input_channels}; /* equally */
-    uint64_t parts = tile->rows * tile->columns % 4 != 0 ? (items + pixel_quads - 1) / pixel_quads : 0; /* last fours */
     uint32_t window = dory_window_channels(layer), run_bytes = layer->kernel_width * window;
     uint64_t product = dory_product_cycles(layer, &shared, cores, run_bytes, layer->kernel_height, 0);
     uint64_t blocks = items * each, steps = (uint64_t)layer->kernel_height * dory_divide_up(run_bytes, 4);
     uint64_t find = tile->columns % 4 == 0 ? 45 : 65;                /* four pixels, and where they are stored */
     uint64_t apart = window < 3 ? blocks * steps * (4 - window) : 0; /* of four pixels' words some lie across two */
-    return product + apart + items * find + parts * each * part_cycles(layer, tile) +
-           copies_cycles(layer, tile, cores, each) + grouped_start_cycles(layer);
+    return product + apart + items * find + windows_cycles(layer, tile, cores, each) + grouped_start_cycles(layer);
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,

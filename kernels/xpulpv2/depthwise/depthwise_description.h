@@ -30,6 +30,9 @@ static inline bool dory_is_line(const struct dory_layer *layer)
     return dory_is_plain_depthwise(layer) && (layer->kernel_height == 1 || layer->kernel_width == 1);
 }
 
+/* What the kernels of any size take, and but for 3x3 no other. */
+bool dory_has_depthwise_any(const struct dory_layer *layer);
+
 /* The high kind that rounds away from zero can do without, and has any bounds; so has the one to even. */
 static inline enum dory_direct dory_depthwise_kind(const struct dory_layer *layer)
 {

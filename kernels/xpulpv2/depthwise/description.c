@@ -224,7 +224,7 @@ DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high_away, 2, 0, DORY_DIRECT_HIGH_AWAY, 
 
 /* ---- depth-wise of any size, see series.h ------------------------------------------------------------------- */
 
-static bool any_supports(const struct dory_layer *layer)
+bool dory_has_depthwise_any(const struct dory_layer *layer)
 {
     uint32_t steps = dory_depthwise_steps(layer->kernel_width, layer->stride_width);
     uint32_t units = dory_depthwise_units(layer->kernel_width, layer->stride_width);
@@ -339,7 +339,7 @@ static bool has_3x3(const struct dory_layer *layer)
 #define DEPTHWISE(suffix, takes, finish_cycles, quad_cycles)                                                                \
     static bool supports_any_##suffix(const struct dory_layer *layer)                                                       \
     {                                                                                                                       \
-        return any_supports(layer) && (takes) && !has_3x3(layer);                                                           \
+        return dory_has_depthwise_any(layer) && (takes) && !has_3x3(layer);                                                 \
     }                                                                                                                       \
     static uint64_t cycles_any_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \
@@ -371,7 +371,7 @@ static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct do
 
 static bool takes_long_way(const struct dory_layer *layer)
 {
-    return any_supports(layer) && dory_depthwise_goes_through_memory(layer);
+    return dory_has_depthwise_any(layer) && dory_depthwise_goes_through_memory(layer);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_description = {
@@ -417,63 +417,4 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_single_description =
     .scratch_bytes = dory_no_scratch,
     .cycles = depthwise_single_cycles,
     .start_percent = 48,
-};
-
-/* ---- product by product, see any/depthwise_scalar.c ---------------------------------------------------------- */
-
-static bool depthwise_scalar_supports(const struct dory_layer *layer)
-{
-    return layer->operation == DORY_DEPTHWISE && (layer->input_bits == 8 || layer->input_bits == 16) &&
-           2u * layer->input_channels <= UINT16_MAX && !any_supports(layer) && !dory_is_line(layer) &&
-           !dory_is_single_depthwise(layer);
-}
-
-static uint32_t depthwise_scalar_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile,
-                                               unsigned cores)
-{
-    return cores * dory_scalar_core_bytes(dory_scalar_pairs(layer, tile->channels));
-}
-
-static bool has_nine_taps(const struct dory_layer *layer) { return layer->kernel_height == 3 && layer->kernel_width == 3; }
-
-/* Cycles of the sums of 4 pixels x 4 channels. Nine taps go from row to row, 16 pixels at a time. */
-static uint64_t scalar_sums_cycles(const struct dory_layer *layer, uint32_t pairs, uint32_t columns)
-{
-    if (pairs == 0) {
-        return 4 * (layer->kernel_height * (layer->kernel_width * 9u + 6u) + 10);
-    }
-    return has_nine_taps(layer) ? 232 + 4 * 170 / dory_minimum(columns, 16) : 2 * (30 * (uint64_t)pairs + 125);
-}
-
-/* What follows them, stores included. */
-static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
-{
-    switch (layer->normalisation) {
-    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 390 : 280;
-    case DORY_NORMALISE_64: return 345;
-    case DORY_NORMALISE_SPLIT: return 450;
-    case DORY_NORMALISE_HIGH: return 450;
-    case DORY_NORMALISE_DIVIDE: return 540 + 16 * dory_bitwise_division_cycles(layer);
-    default: return 275;
-    }
-}
-
-static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
-{
-    uint32_t pairs = dory_scalar_pairs(layer, tile->channels), pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
-    uint64_t blocks = ((uint64_t)pixel_quads * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
-    uint64_t quads = (blocks + pixel_quads - 1) / pixel_quads, spread = pairs != 0 ? 4 * 18 * pairs + 100 : 0;
-    uint64_t lanes = lanes_of(tile); /* a quarter of what is behind the sums is for all of them */
-    uint64_t block =
-        scalar_sums_cycles(layer, pairs, tile->columns) * lanes / 4 + scalar_finish_cycles(layer) * (4 + 3 * lanes) / 16;
-    block += layer->output_bits < 8 ? 480 : 0; /* elements are packed */
-    return blocks * block + quads * spread + (pairs != 0 ? 1400 : 1050);
-}
-
-const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {
-    .name = "dory_xpulpv2_depthwise_scalar",
-    .supports = depthwise_scalar_supports,
-    .scratch_bytes = depthwise_scalar_scratch_bytes,
-    .cycles = depthwise_scalar_cycles,
-    .start_percent = 63,
 };

@@ -30,7 +30,7 @@ static uint64_t unpack_cycles(const struct dory_layer *layer, const struct dory_
 }
 
 /* More than convolutions of bytes take to start. */
-enum { PACKED_START = 250, PACKED_GATHER_START = 350 };
+enum { PACKED_START = 300, PACKED_GATHER_START = 480 };
 
 static uint64_t packed_convolution_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
@@ -61,8 +61,8 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
     uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4),
              tenths = layer->weight_bits == 4 ? 115 : 135;
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
-    uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + (dory_long_finish_cycles(layer) * 4 / 10 + 175);
-    return blocks * block + 370;
+    uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + (dory_long_finish_cycles(layer) * 4 / 10 + 195);
+    return blocks * block + 440;
 }
 
 #define PACKED(bits)                                                                                                        \

@@ -176,8 +176,8 @@ static uint64_t taps_cycles(const struct dory_layer *layer, const struct dory_ti
     switch (layer->input_bits) {
     case 16: return is_maximum ? 2 * (taps * 94 / 10 + 27) : window.rows * (window.columns * 6u + 12);
     case 8: return is_maximum ? window.rows * (window.columns * 3u + 15u) : average_cycles(layer, tile) + taps;
-    case 4: return taps * 21 + window.rows * 6u + 40;
-    default: return taps * 18 + window.rows * 6u + 40;
+    case 4: return taps * 21 + window.rows * 6u;
+    default: return taps * 18 + window.rows * 6u;
     }
 }
 

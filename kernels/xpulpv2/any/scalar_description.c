@@ -1,0 +1,98 @@
+/* What the planner knows of depth-wise layers that are computed product by product, see depthwise_scalar.c. */
+#include "../depthwise/depthwise_description.h"
+
+static bool depthwise_scalar_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_DEPTHWISE && (layer->input_bits == 8 || layer->input_bits == 16) &&
+           2u * layer->input_channels <= UINT16_MAX && !dory_has_depthwise_any(layer) && !dory_is_line(layer) &&
+           !dory_is_single_depthwise(layer);
+}
+
+static uint32_t depthwise_scalar_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                               unsigned cores)
+{
+    return cores * dory_scalar_core_bytes(dory_scalar_pairs(layer, tile->channels));
+}
+
+static bool has_nine_taps(const struct dory_layer *layer) { return layer->kernel_height == 3 && layer->kernel_width == 3; }
+
+/* Cycles of the sums of 4 pixels x 4 channels. Nine taps go from row to row, 16 pixels at a time. */
+static uint64_t scalar_sums_cycles(const struct dory_layer *layer, uint32_t pairs, uint32_t columns)
+{
+    if (pairs == 0) {
+        return 4 * (layer->kernel_height * (layer->kernel_width * 9u + 6u) + 10);
+    }
+    return has_nine_taps(layer) ? 232 + 4 * 170 / dory_minimum(columns, 16) : 2 * (30 * (uint64_t)pairs + 125);
+}
+
+/* What follows them, stores included, for 16 elements. */
+static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
+{
+    uint64_t pack = layer->output_bits < 8 ? 380 : 0;
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_CLAMPED: return pack + (layer->reciprocal ? 270 : 160);
+    case DORY_NORMALISE_64: return pack + 235;
+    case DORY_NORMALISE_SPLIT: return pack + 360;
+    case DORY_NORMALISE_HIGH: return pack + 360;
+    case DORY_NORMALISE_DIVIDE: return pack + 420 + 16 * dory_bitwise_division_cycles(layer);
+    default: return pack + 155;
+    }
+}
+
+/* For up to 16 pixels of a quad at a time: the calls behind their sums. */
+static uint64_t scalar_batch_cycles(const struct dory_layer *layer) { return layer->output_bits < 8 ? 660 : 450; }
+
+/* What a core's work takes. */
+struct work {
+    uint32_t quads, pixel_quads, last_lanes; /* of channels; of each of these; channels of the last of them */
+    uint64_t quad, batch, block;             /* of channels; of up to 16 of its pixels, finished together; of four */
+};
+
+/* Of blocks `first` to `end` - 1 of the grid of channel quads by pixel quads. */
+static uint64_t share_cycles(const struct work *work, uint32_t first, uint32_t end)
+{
+    uint64_t cycles = 0;
+    for (uint32_t next; first < end; first = next) {
+        uint32_t quad = first / work->pixel_quads;
+        next = dory_minimum(end, (quad + 1) * work->pixel_quads);
+        uint32_t blocks = next - first, lanes = quad + 1 == work->quads ? work->last_lanes : 4;
+        cycles += work->quad + (blocks * work->block + dory_divide_up(blocks, 4) * work->batch) * (1 + lanes) / 5;
+    }
+    return cycles;
+}
+
+/* Of the busiest core: one whose share begins in the middle of a quad has two. */
+static uint64_t busiest_cycles(const struct work *work, unsigned cores)
+{
+    uint32_t all = work->quads * work->pixel_quads, first = 0;
+    uint64_t most = 0;
+    for (unsigned core = 0; core < cores && first < all; core++) {
+        uint32_t end = first + all / cores + (core < all % cores);
+        uint64_t cycles = share_cycles(work, first, end);
+        most = cycles > most ? cycles : most;
+        first = end;
+    }
+    return most;
+}
+
+static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t pairs = dory_scalar_pairs(layer, tile->channels), pixels = tile->rows * tile->columns;
+    struct work work = {
+        .quads = dory_divide_up(tile->channels, 4),
+        .pixel_quads = dory_divide_up(pixels, 4),
+        .last_lanes = (tile->channels - 1) % 4 + 1,
+        .quad = pairs != 0 ? 4 * 18 * pairs + 100 : 0, /* to spread its weights */
+        .batch = scalar_batch_cycles(layer),
+        .block = scalar_sums_cycles(layer, pairs, tile->columns) + scalar_finish_cycles(layer) * dory_minimum(4, pixels) / 4,
+    };
+    return busiest_cycles(&work, cores) + (pairs != 0 ? 1150 : 900);
+}
+
+const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {
+    .name = "dory_xpulpv2_depthwise_scalar",
+    .supports = depthwise_scalar_supports,
+    .scratch_bytes = depthwise_scalar_scratch_bytes,
+    .cycles = depthwise_scalar_cycles,
+    .start_percent = 63,
+};
