@@ -123,6 +123,7 @@ struct target *target_with_table(const struct target *target, struct arena *aren
     quick->command_cycles = target->table_command_cycles;
     quick->pieces_cycles = target->table_pieces_cycles;
     quick->walk_cycles = target->table_walk_cycles;
+    quick->layer_walk_cycles = target->table_layer_walk_cycles;
     quick->kernel_again_percent = target->table_kernel_again_percent;
     quick->kernel_alike_percent = target->table_kernel_alike_percent;
     quick->cache_percent = target->table_cache_percent;

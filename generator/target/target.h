@@ -65,6 +65,7 @@ struct target {
     uint32_t walk_cycles;    /* of the cores, between two tiles, besides: their own code comes to their cache anew, from
                               * where a kernel whose code takes kernel_start_cycles has driven it */
     uint32_t layer_overhead_cycles;
+    uint32_t layer_walk_cycles;    /* of a layer's first tile, besides: likewise, where the kernel before it has done that */
     uint32_t kernel_start_cycles;  /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
     uint32_t kernel_again_percent; /* of these, what is left where the layer before has the same kernel */
     uint32_t kernel_alike_percent; /* likewise, where it has one that shares code with this one */
@@ -81,7 +82,7 @@ struct target {
     uint32_t table_command_cycles, table_transfer_cycles, table_first_transfer_cycles, table_meeting_cycles;
     uint32_t table_pieces_cycles, table_walk_cycles, table_kernel_again_percent, table_met_cycles, table_early_cycles;
     uint32_t table_kernel_alike_percent;
-    uint32_t table_cache_percent, table_layer_overhead_cycles;
+    uint32_t table_cache_percent, table_layer_overhead_cycles, table_layer_walk_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 

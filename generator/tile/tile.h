@@ -100,6 +100,9 @@ struct tile_rates tile_rates_of(const struct tile_problem *problem);
 /* Of the cores, between two tiles: what a kernel's code has driven out of their cache comes there again. */
 uint64_t tile_overhead_cycles(const struct tile_problem *problem);
 
+/* Of a layer, besides: before the first of its tiles, which the kernel of the layer before has done that to. */
+uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem);
+
 /* Cycles of a layer's first tile beyond its kernel's own. */
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
 

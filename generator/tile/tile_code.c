@@ -17,6 +17,13 @@ uint64_t tile_overhead_cycles(const struct tile_problem *problem)
     return target->tile_overhead_cycles + target->walk_cycles * percent_of(problem->kernel) / 100;
 }
 
+uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem)
+{
+    const struct target *target = problem->target;
+    uint64_t percent = problem->kernel_before ? percent_of(problem->kernel_before) : 100;
+    return target->layer_overhead_cycles + target->layer_walk_cycles * percent / 100;
+}
+
 /* In percent of what all of it takes: what does not stay beside the code between two tiles is as good as another's that
  * shares some of it. */
 static uint64_t left_percent(const struct tile_problem *problem)

@@ -402,12 +402,11 @@ static void consider_all(struct search *search, enum tile_sizes sizes, enum tile
 
 static struct search search_start(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost)
 {
-    const struct target *target = problem->target;
     struct search search = {
         .problem = problem,
         .best = best,
         .best_cost = cost,
-        .fixed_cycles = target->layer_overhead_cycles,
+        .fixed_cycles = tile_layer_overhead_cycles(problem),
         .start_cycles = tile_kernel_start_cycles(problem),
         .driver_cycles = tile_driver_cycles(problem, true),
         .overhead_cycles = tile_overhead_cycles(problem),

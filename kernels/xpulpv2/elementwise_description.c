@@ -144,7 +144,7 @@ const struct dory_kernel_description dory_xpulpv2_addition_description = {
     .supports = addition_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_cycles,
-    .start_percent = 58,
+    .start_percent = 68,
     .code = DORY_CODE_OF_STAGES,
 };
 
