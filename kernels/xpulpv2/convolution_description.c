@@ -135,7 +135,7 @@ static uint64_t busiest_cycles(const struct grid *grid, unsigned cores)
 }
 
 /* To go on to four pixels, where all that is behind them is direct, and where a function is called for each block. */
-enum { ROW = 40, LONG_ROW = 110 };
+enum { ROW = 30, LONG_ROW = 110 };
 
 static struct grid grid_of(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t runs)
 {
