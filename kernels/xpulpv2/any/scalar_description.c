@@ -22,25 +22,28 @@ static uint64_t scalar_sums_cycles(const struct dory_layer *layer, uint32_t pair
     if (pairs == 0) {
         return 4 * (layer->kernel_height * (layer->kernel_width * 9u + 6u) + 10);
     }
-    return has_nine_taps(layer) ? 232 + 4 * 170 / dory_minimum(columns, 16) : 2 * (30 * (uint64_t)pairs + 125);
+    return has_nine_taps(layer) ? 232 + 4 * 170 / dory_minimum(columns, 16) : 2 * (30 * (uint64_t)pairs + 65);
 }
 
 /* What follows them, stores included, for 16 elements. */
 static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
 {
-    uint64_t pack = layer->output_bits < 8 ? 380 : 0;
+    uint64_t pack = layer->output_bits < 8 ? 300 : 0;
     switch (layer->normalisation) {
-    case DORY_NORMALISE_CLAMPED: return pack + (layer->reciprocal ? 270 : 160);
-    case DORY_NORMALISE_64: return pack + 235;
-    case DORY_NORMALISE_SPLIT: return pack + 360;
-    case DORY_NORMALISE_HIGH: return pack + 360;
-    case DORY_NORMALISE_DIVIDE: return pack + 420 + 16 * dory_bitwise_division_cycles(layer);
-    default: return pack + 155;
+    case DORY_NORMALISE_CLAMPED: return pack + (layer->reciprocal ? 415 : 310);
+    case DORY_NORMALISE_64: return pack + 385;
+    case DORY_NORMALISE_SPLIT: return pack + 480;
+    case DORY_NORMALISE_HIGH: return pack + 480;
+    case DORY_NORMALISE_DIVIDE: return pack + 565 + 16 * dory_bitwise_division_cycles(layer);
+    default: return pack + 300;
     }
 }
 
 /* For up to 16 pixels of a quad at a time: the calls behind their sums. */
-static uint64_t scalar_batch_cycles(const struct dory_layer *layer) { return layer->output_bits < 8 ? 660 : 450; }
+static uint64_t scalar_batch_cycles(const struct dory_layer *layer, uint32_t pairs)
+{
+    return (layer->output_bits < 8 ? 210u : 0u) + (pairs != 0 ? 150u : 450u);
+}
 
 /* What a core's work takes. */
 struct work {
@@ -82,11 +85,11 @@ static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const st
         .quads = dory_divide_up(tile->channels, 4),
         .pixel_quads = dory_divide_up(pixels, 4),
         .last_lanes = (tile->channels - 1) % 4 + 1,
-        .quad = pairs != 0 ? 4 * 18 * pairs + 100 : 0, /* to spread its weights */
-        .batch = scalar_batch_cycles(layer),
+        .quad = pairs != 0 ? 4 * 18 * pairs + 600 : 0, /* to spread its weights */
+        .batch = scalar_batch_cycles(layer, pairs),
         .block = scalar_sums_cycles(layer, pairs, tile->columns) + scalar_finish_cycles(layer) * dory_minimum(4, pixels) / 4,
     };
-    return busiest_cycles(&work, cores) + (pairs != 0 ? 1150 : 900);
+    return busiest_cycles(&work, cores) + (pairs != 0 ? 600 : 850);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {
