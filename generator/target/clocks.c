@@ -118,6 +118,8 @@ struct target *target_with_table(const struct target *target, struct arena *aren
     quick->tile_overhead_cycles = target->table_tile_overhead_cycles;
     quick->layer_overhead_cycles = target->table_layer_overhead_cycles;
     quick->kernel_start_cycles = target->table_kernel_start_cycles;
+    quick->start_least_percent = target->table_start_least_percent;
+    quick->start_half_cycles = target->table_start_half_cycles;
     quick->run_overhead_cycles = target->table_run_overhead_cycles;
     quick->dma_contention_cycles = target->table_dma_contention_cycles;
     quick->command_cycles = target->table_command_cycles;

@@ -83,6 +83,8 @@ static const struct key table_fields[] = {
     NUMBER("tile_overhead", table_tile_overhead_cycles, 0, MAXIMUM_CYCLES),
     NUMBER_OR("layer_overhead", table_layer_overhead_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER("kernel_start", table_kernel_start_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER_OR("start_least_percent", table_start_least_percent, 0, 100, 100),
+    NUMBER_OR("start_half", table_start_half_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER("run_overhead", table_run_overhead_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("dma_contention", table_dma_contention_cycles, 0, MAXIMUM_CYCLES),
     NUMBER_OR("command", table_command_cycles, 0, MAXIMUM_CYCLES, 0),

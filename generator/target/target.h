@@ -65,10 +65,12 @@ struct target {
     uint32_t walk_cycles;    /* of the cores, between two tiles, besides: their own code comes to their cache anew, from
                               * where a kernel whose code takes kernel_start_cycles has driven it */
     uint32_t layer_overhead_cycles;
-    uint32_t layer_walk_cycles;    /* of a layer's first tile, besides: likewise, where the kernel before it has done that */
-    uint32_t kernel_start_cycles;  /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
-    uint32_t kernel_again_percent; /* of these, what is left where the layer before has the same kernel */
-    uint32_t kernel_alike_percent; /* likewise, where it has one that shares code with this one */
+    uint32_t layer_walk_cycles;   /* of a layer's first tile, besides: likewise, where the kernel before it has done that */
+    uint32_t kernel_start_cycles; /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
+    uint32_t start_least_percent; /* of these, what a tile takes that is soon computed: it takes few ways through the code */
+    uint32_t start_half_cycles;   /* one that takes so many to compute has half of the rest, besides */
+    uint32_t kernel_again_percent;             /* of these, what is left where the layer before has the same kernel */
+    uint32_t kernel_alike_percent;             /* likewise, where it has one that shares code with this one */
     uint32_t border_cycles, border_run_cycles; /* of a tile round whose input the cores lay a border: of it, and of each run
                                                 * that a core fills, beside the bytes */
     uint32_t border_start_cycles; /* the same, besides, in a layer's first tile, where that code is not in the cache yet */
@@ -83,6 +85,7 @@ struct target {
     uint32_t table_pieces_cycles, table_walk_cycles, table_kernel_again_percent, table_met_cycles, table_early_cycles;
     uint32_t table_kernel_alike_percent;
     uint32_t table_cache_percent, table_layer_overhead_cycles, table_layer_walk_cycles;
+    uint32_t table_start_least_percent, table_start_half_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 

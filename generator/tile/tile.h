@@ -103,13 +103,16 @@ uint64_t tile_overhead_cycles(const struct tile_problem *problem);
 /* Of a layer, besides: before the first of its tiles, which the kernel of the layer before has done that to. */
 uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem);
 
-/* Cycles of a layer's first tile beyond its kernel's own. */
-uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
+/* Cycles of a layer's first tile beyond its kernel's own, of which there are so many. */
+uint64_t tile_kernel_start_cycles(const struct tile_problem *problem, uint64_t kernel_cycles);
 
 /* Of a kernel's code, the way to the cores' cache; and for the first tile of a layer, which finds what the layer before has
  * left of it, or for a later one: from a table, what is done between two tiles drives some of it out. */
 uint64_t tile_code_cycles(const struct tile_problem *problem);
-uint64_t tile_fetch_cycles(const struct tile_problem *problem, bool is_first);
+uint64_t tile_fetch_cycles(const struct tile_problem *problem, bool is_first, uint64_t kernel_cycles);
+
+/* Whether it is there, of a layer's first tile or of a later one. */
+bool tile_has_code(const struct tile_problem *problem, bool is_first);
 
 /* ---- tile_border.c ---- */
 

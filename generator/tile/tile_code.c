@@ -24,26 +24,40 @@ uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem)
     return target->layer_overhead_cycles + target->layer_walk_cycles * percent / 100;
 }
 
+static bool stays(const struct tile_problem *problem)
+{
+    const struct target *target = problem->target;
+    return target->cache_percent == 0 || percent_of(problem->kernel) < target->cache_percent;
+}
+
+bool tile_has_code(const struct tile_problem *problem, bool is_first)
+{
+    return stays(problem) && (!is_first || problem->kernel_before == problem->kernel);
+}
+
 /* In percent of what all of it takes: what does not stay beside the code between two tiles is as good as another's that
  * shares some of it. */
 static uint64_t left_percent(const struct tile_problem *problem)
 {
     const struct target *target = problem->target;
     const struct dory_kernel_description *kernel = problem->kernel, *before = problem->kernel_before;
-    bool stays = target->cache_percent == 0 || percent_of(kernel) < target->cache_percent;
     if (!before || (before != kernel && (kernel->code == DORY_CODE_OWN || before->code != kernel->code)))
         return 100;
-    return before == kernel && stays ? target->kernel_again_percent : target->kernel_alike_percent;
+    return before == kernel && stays(problem) ? target->kernel_again_percent : target->kernel_alike_percent;
 }
 
-uint64_t tile_kernel_start_cycles(const struct tile_problem *problem)
+uint64_t tile_kernel_start_cycles(const struct tile_problem *problem, uint64_t kernel_cycles)
 {
-    return tile_code_cycles(problem) * left_percent(problem) / 100;
+    uint64_t all = tile_code_cycles(problem) * left_percent(problem) / 100, half = problem->target->start_half_cycles;
+    if (half == 0)
+        return all;
+    uint64_t least = all * problem->target->start_least_percent / 100;
+    return least + (all - least) * kernel_cycles / (kernel_cycles + half);
 }
 
-uint64_t tile_fetch_cycles(const struct tile_problem *problem, bool is_first)
+uint64_t tile_fetch_cycles(const struct tile_problem *problem, bool is_first, uint64_t kernel_cycles)
 {
     const struct target *target = problem->target;
     uint64_t again = target->has_table ? tile_code_cycles(problem) * target->kernel_again_percent / 100 : 0;
-    return is_first ? tile_kernel_start_cycles(problem) : again;
+    return is_first ? tile_kernel_start_cycles(problem, kernel_cycles) : again;
 }

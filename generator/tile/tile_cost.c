@@ -236,7 +236,8 @@ static uint64_t code_waits(const struct player *player, const struct tally *load
     const struct target *target = player->problem->target;
     bool is_first = player->cost->tile_count == 1;
     uint64_t again = tile_code_cycles(player->problem) * target->code_again_percent / 100,
-             code = is_first ? tile_kernel_start_cycles(player->problem) : again, started = driver - driver / 3;
+             code = is_first ? tile_kernel_start_cycles(player->problem, player->kernel) : again,
+             started = driver - driver / 3;
     uint64_t store = player->pending_tally.port_cycles,
              port = loads->port_cycles + (store < loads->port_cycles ? store : loads->port_cycles);
     bool fetches = player->cost->tile_count <= TILES_THAT_FETCH || player->lays_border;
@@ -336,8 +337,8 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     if (first_of_step && times)
         *times = (struct step_times){.fetch = issued, .start = player->time};
     player->lays_border = player->border > 0;
-    player->kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels) +
-                     tile_fetch_cycles(problem, player->cost->tile_count == 0) +
+    uint64_t kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels);
+    player->kernel = kernel + tile_fetch_cycles(problem, player->cost->tile_count == 0, kernel) +
                      border_behind_loads(player, load_cycles, overlaps);
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
     player->store_tally = tile_take_tally(&player->mover);
@@ -411,8 +412,8 @@ static struct player player_of(const struct tile_problem *problem, const struct 
     };
 }
 
-/* What the first weights of the next layer take of the cores' time. From a table, the kernel's code waits for them, or the
- * cores do, beside whose store they come. */
+/* What the first weights of the next layer take of the cores' time. From a table, the kernel's code waits for them where it
+ * is not in the cores' cache, or the cores do, beside whose store they come. */
 static uint64_t early_wait_cycles(const struct player *player)
 {
     const struct target *target = player->problem->target;
@@ -420,6 +421,8 @@ static uint64_t early_wait_cycles(const struct player *player)
              most = (uint64_t)TILE_LONG_BYTES * 1000 / target->dma_read_bytes_per_1000_cycles;
     if (early == 0 || !target->has_table)
         return early ? target->early_cycles : 0;
+    if (early > player->store + most && tile_has_code(player->problem, player->cost->tile_count == 1))
+        return early > player->kernel ? early - player->kernel : 0;
     if (early > player->store + most)
         return early;
     return target->early_cycles + (early > player->store ? early - player->store : 0);
@@ -464,7 +467,7 @@ void tile_simulate(const struct tile_problem *problem, const struct tiling *tili
 static uint64_t least_to_come(const struct player *player, uint64_t kernel_cycles, uint64_t tiles)
 {
     uint64_t played = player->cost->kernel_cycles - player->kernel,
-             all = kernel_cycles + tile_kernel_start_cycles(player->problem);
+             all = kernel_cycles + tile_kernel_start_cycles(player->problem, 0);
     return (all > played ? all - played : 0) +
            (tiles + 1 - player->cost->tile_count) * tile_overhead_cycles(player->problem) +
            tile_layer_overhead_cycles(player->problem);

@@ -407,7 +407,7 @@ static struct search search_start(const struct tile_problem *problem, struct til
         .best = best,
         .best_cost = cost,
         .fixed_cycles = tile_layer_overhead_cycles(problem),
-        .start_cycles = tile_kernel_start_cycles(problem),
+        .start_cycles = tile_kernel_start_cycles(problem, 0),
         .driver_cycles = tile_driver_cycles(problem, true),
         .overhead_cycles = tile_overhead_cycles(problem),
         .part_rows = problem->steps[0].rows,
