@@ -374,7 +374,8 @@ uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target 
     uint64_t moving = 0;
     for (uint64_t i = 0; i < awaited; i++)
         moving += l3_cycles(target, &plan->transfers[i].record);
-    return target->run_overhead_cycles + (queueing > moving ? queueing - moving : 0);
+    return target->run_overhead_cycles + (plan->transfer_count > 0 ? target->run_wait_cycles : 0) +
+           (queueing > moving ? queueing - moving : 0);
 }
 
 void timeline_play_on(struct plan *plan, const struct target *target, struct arena *arena)

@@ -92,6 +92,7 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
         converted(clocks, target->layer_overhead_cycles, target->layer_overhead_controller_percent);
     target->run_overhead_cycles = converted_driver(clocks, target->run_overhead_cycles);
     target->table_run_overhead_cycles = converted_driver(clocks, target->table_run_overhead_cycles);
+    target->table_run_wait_cycles = converted_driver(clocks, target->table_run_wait_cycles);
     target->table_transfer_cycles = converted_driver(clocks, target->table_transfer_cycles);
     target->table_first_transfer_cycles = converted_driver(clocks, target->table_first_transfer_cycles);
     uint32_t l3_percent = controller_mhz < cluster_mhz ? target->slow_l3_percent : 100;
@@ -121,6 +122,7 @@ struct target *target_with_table(const struct target *target, struct arena *aren
     quick->start_least_percent = target->table_start_least_percent;
     quick->start_half_cycles = target->table_start_half_cycles;
     quick->run_overhead_cycles = target->table_run_overhead_cycles;
+    quick->run_wait_cycles = target->table_run_wait_cycles;
     quick->dma_contention_cycles = target->table_dma_contention_cycles;
     quick->command_cycles = target->table_command_cycles;
     quick->pieces_cycles = target->table_pieces_cycles;

@@ -86,6 +86,7 @@ static const struct key table_fields[] = {
     NUMBER_OR("start_least_percent", table_start_least_percent, 0, 100, 100),
     NUMBER_OR("start_half", table_start_half_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER("run_overhead", table_run_overhead_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER_OR("run_wait", table_run_wait_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER("dma_contention", table_dma_contention_cycles, 0, MAXIMUM_CYCLES),
     NUMBER_OR("command", table_command_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("pieces", table_pieces_cycles, 0, MAXIMUM_CYCLES, 0),

@@ -75,6 +75,7 @@ struct target {
                                                 * that a core fills, beside the bytes */
     uint32_t border_start_cycles; /* the same, besides, in a layer's first tile, where that code is not in the cache yet */
     uint32_t run_overhead_cycles; /* of the controller, from the call to the first layer */
+    uint32_t run_wait_cycles;     /* besides, where transfers of L3 are made */
 
     /* A network of at most so many tiles, 0: none, may have a table of them, which the generator made. The cores take them
      * from it by themselves: the driver takes no time, and these cycles replace those above. */
@@ -85,7 +86,7 @@ struct target {
     uint32_t table_pieces_cycles, table_walk_cycles, table_kernel_again_percent, table_met_cycles, table_early_cycles;
     uint32_t table_kernel_alike_percent;
     uint32_t table_cache_percent, table_layer_overhead_cycles, table_layer_walk_cycles;
-    uint32_t table_start_least_percent, table_start_half_cycles;
+    uint32_t table_start_least_percent, table_start_half_cycles, table_run_wait_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 

@@ -3,7 +3,7 @@
 #include "expect.h"
 #include "tile/tile.h"
 
-enum { START = 1000, AGAIN = 30, ALIKE = 70, STAYING_BELOW = 80 };
+enum { START = 1000, AGAIN = 30, ALIKE = 70, STAYING_BELOW = 80, KERNEL = 3000 };
 
 static struct target target = {.kernel_start_cycles = START,
                                .kernel_again_percent = AGAIN,
@@ -17,7 +17,7 @@ static const struct dory_kernel_description small = {.start_percent = 50, .code 
 static uint64_t start(const struct dory_kernel_description *before, const struct dory_kernel_description *kernel)
 {
     const struct tile_problem problem = {.target = &target, .kernel = kernel, .kernel_before = before};
-    return tile_fetch_cycles(&problem, true);
+    return tile_fetch_cycles(&problem, true, KERNEL);
 }
 
 static void test_first_tiles(void)
@@ -38,13 +38,51 @@ static void test_later_tiles(void)
     struct target quick = target;
     quick.has_table = true;
     const struct tile_problem driven = {.target = &target, .kernel = &small}, walked = {.target = &quick, .kernel = &small};
-    EXPECT_EQUAL(tile_fetch_cycles(&driven, false), 0);
-    EXPECT_EQUAL(tile_fetch_cycles(&walked, false), 150);
+    EXPECT_EQUAL(tile_fetch_cycles(&driven, false, KERNEL), 0);
+    EXPECT_EQUAL(tile_fetch_cycles(&walked, false, KERNEL), 150);
+}
+
+/* A tile that is soon computed takes few ways through the code. */
+static void test_short_tiles(void)
+{
+    struct target quick = target;
+    quick.start_least_percent = 60;
+    quick.start_half_cycles = KERNEL;
+    const struct tile_problem problem = {.target = &quick, .kernel = &alone};
+    EXPECT_EQUAL(tile_fetch_cycles(&problem, true, 0), START * 60 / 100);
+    EXPECT_EQUAL(tile_fetch_cycles(&problem, true, KERNEL), START * 80 / 100);
+    EXPECT_EQUAL(tile_kernel_start_cycles(&problem, 3 * KERNEL), START * 90 / 100);
+}
+
+/* By what the kernel before has driven out of the cores' cache. */
+static void test_layer_overhead(void)
+{
+    struct target quick = target;
+    quick.layer_overhead_cycles = 10;
+    quick.layer_walk_cycles = 200;
+    const struct tile_problem first = {.target = &quick, .kernel = &large},
+                              behind = {.target = &quick, .kernel = &large, .kernel_before = &small};
+    EXPECT_EQUAL(tile_layer_overhead_cycles(&first), 210);
+    EXPECT_EQUAL(tile_layer_overhead_cycles(&behind), 110);
+}
+
+static void test_code_that_is_there(void)
+{
+    const struct tile_problem other = {.target = &target, .kernel = &small, .kernel_before = &other_small},
+                              again = {.target = &target, .kernel = &small, .kernel_before = &small},
+                              leaves = {.target = &target, .kernel = &large, .kernel_before = &large};
+    EXPECT_THAT(!tile_has_code(&other, true));
+    EXPECT_THAT(tile_has_code(&other, false));
+    EXPECT_THAT(tile_has_code(&again, true));
+    EXPECT_THAT(!tile_has_code(&leaves, false));
 }
 
 int main(void)
 {
     test_first_tiles();
     test_later_tiles();
+    test_short_tiles();
+    test_layer_overhead();
+    test_code_that_is_there();
     return expect_result("code");
 }
