@@ -72,7 +72,7 @@ int64_t dory_part_cycles(const struct dory_layer *layer, uint32_t pixels, uint32
     if (kind_of(layer) == DORY_NOT_DIRECT) {
         return finish * (40 + 6 * lanes + elements) / 80 - finish;
     }
-    return layer->output_bits < 8 ? longest * 6 / 10 + 50 + 3 * elements - finish - PACK_BLOCK : 100 + 5 * elements;
+    return layer->output_bits < 8 ? longest * 6 / 10 + 50 + 3 * elements - finish - PACK_BLOCK : 100 + 4 * elements;
 }
 
 /* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */

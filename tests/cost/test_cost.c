@@ -88,6 +88,14 @@ static bool is_warm(const struct plan *plan, int index)
     return before && (before == kernel || (kernel->code != DORY_CODE_OWN && before->code == kernel->code));
 }
 
+/* Cycles by which a layer starts sooner than alone: a small kernel before it has left more of the cores' own code there. */
+static uint64_t sooner(const struct plan *plan, const struct target *target, int index)
+{
+    const struct dory_kernel_description *before = index > 0 ? plan->layers[index - 1].kernel : NULL;
+    uint64_t percent = before && before->start_percent ? before->start_percent : 100;
+    return target->layer_walk_cycles - target->layer_walk_cycles * percent / 100;
+}
+
 /* Layers compared; what a layer costs besides is for a network alone: it cannot avoid small tiles for others' sake. */
 static int compare_network(struct dory_cost_model *model, const struct target *target, uint64_t seed)
 {
@@ -106,10 +114,11 @@ static int compare_network(struct dory_cost_model *model, const struct target *t
             continue;
         layer.tile_table = target->has_table ? DORY_COST_TILE_TABLE_YES : DORY_COST_TILE_TABLE_NO;
         bool runs = dory_cost_of(model, &layer, DORY_COST_EXACT, &cost);
-        EXPECT(runs && cost.cycles == plan.layers[i].predicted_cycles && cost.l1_bytes == plan.layers[i].l1_bytes &&
+        uint64_t predicted = plan.layers[i].predicted_cycles + sooner(&plan, target, i);
+        EXPECT(runs && cost.cycles == predicted && cost.l1_bytes == plan.layers[i].l1_bytes &&
                    cost.macs == plan.layers[i].macs && !strcmp(cost.kernel, plan.layers[i].kernel->name),
                "seed %" PRIu64 ", layer %d: %" PRIu64 " cycles by %s, the plan has %" PRIu64 " by %s; %s", seed, i,
-               cost.cycles, cost.kernel, plan.layers[i].predicted_cycles, plan.layers[i].kernel->name, cost.reason);
+               cost.cycles, cost.kernel, predicted, plan.layers[i].kernel->name, cost.reason);
         compared++;
     }
     arena_free(&arena);
