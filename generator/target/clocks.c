@@ -95,8 +95,7 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
     target->table_run_wait_cycles = converted_driver(clocks, target->table_run_wait_cycles);
     target->table_transfer_cycles = converted_driver(clocks, target->table_transfer_cycles);
     target->table_first_transfer_cycles = converted_driver(clocks, target->table_first_transfer_cycles);
-    uint32_t l3_percent = controller_mhz < cluster_mhz ? target->slow_l3_percent : 100;
-    target->l3_bytes_per_1000_cycles = converted_rate(clocks, target->l3_bytes_per_1000_cycles * l3_percent / 100);
+    target->l3_bytes_per_1000_cycles = converted_rate(clocks, target->l3_bytes_per_1000_cycles);
     if (target->port_bytes_per_1000_cycles)
         target->port_bytes_per_1000_cycles = converted_rate(clocks, target->port_bytes_per_1000_cycles);
     return true;

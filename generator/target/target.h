@@ -102,8 +102,6 @@ struct target {
     uint32_t code_again_percent;         /* of what a kernel's code takes to the cores' cache the first time, how long they
                                           * fetch code at the start of every tile: copies that start sooner hold them up */
     uint32_t port_again_percent; /* of the queue that copies of the cores leave there, what the controller waits once more */
-    uint32_t slow_l3_percent;    /* of the rate of L3, what is left where the controller, which serves it, is the
-                                  * slower one */
     struct power_point low, high;      /* source null: not known */
     uint32_t controller_power_percent; /* of the power at equal clocks, by assumption */
 };

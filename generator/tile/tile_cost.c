@@ -26,8 +26,8 @@ uint64_t tile_driver_cycles(const struct tile_problem *problem, bool starts_copi
     const struct target *target = problem->target;
     if (!problem->is_decided)
         return target->tile_driver_cycles + target->start_driver_cycles + target->serve_driver_cycles / 2;
-    uint64_t start = target->start_driver_cycles + (uint64_t)target->serve_driver_cycles * problem->l3_busy_percent / 100;
-    return target->tile_driver_cycles + (starts_copies ? start : 0);
+    uint64_t serve = (uint64_t)target->serve_driver_cycles * problem->l3_busy_percent / 100;
+    return target->tile_driver_cycles + serve + (starts_copies ? target->start_driver_cycles : 0);
 }
 
 /* ---- the pipeline ---- */
@@ -47,6 +47,7 @@ struct player {
     struct tile_border laid[2];
     uint64_t border;  /* of the cores, to lay that of the tile */
     bool lays_border; /* the tile before has one to lay */
+    bool overlapped;  /* the tile before was loaded beside another */
     bool first;
     uint64_t time;
     uint64_t kernel, store;                  /* of the tile before */
@@ -333,6 +334,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
         issued = finish_previous(player, load_cycles, &beside, driver, overlaps);
     }
     player->first = false;
+    player->overlapped = overlaps;
     player->blocked = overlaps ? 0 : blocked_behind(problem->target, loads.queue_cycles + player->store_tally.queue_cycles);
     if (first_of_step && times)
         *times = (struct step_times){.fetch = issued, .start = player->time};
@@ -434,10 +436,10 @@ static void finish(struct player *player)
 {
     const struct target *target = player->problem->target;
     uint64_t driver =
-                 tile_driver_cycles(player->problem, true) + target->turn_driver_cycles + player->queueing + player->blocked,
+                 tile_driver_cycles(player->problem, player->overlapped) + target->turn_driver_cycles + player->queueing,
              early = player->problem->early_cycles_of_next;
     driver += early ? target->early_driver_cycles : 0;
-    uint64_t ready = maximum(player->pending + driver, early ? driver / 2 + early : 0); /* with the first weights there */
+    uint64_t ready = player->pending + driver + early; /* its instructions wait for the store, and for these weights */
     player->cost->turn_cycles = maximum(player->kernel, ready) - maximum(player->kernel, player->pending);
     finish_previous(player, 0, &(struct tally){0}, 0, false);
     player->time += player->cost->turn_cycles + early_wait_cycles(player);

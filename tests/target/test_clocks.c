@@ -43,7 +43,7 @@ static void test_slow_controller(void)
     EXPECT_EQUAL(slow.tile_driver_cycles, 2 * plain.tile_driver_cycles);
     EXPECT_THAT(plain.copy_driver_cycles != 0);
     EXPECT_EQUAL(slow.copy_driver_cycles, 2 * plain.copy_driver_cycles);
-    EXPECT_EQUAL(slow.l3_bytes_per_1000_cycles, plain.l3_bytes_per_1000_cycles * plain.slow_l3_percent / 100 / 2);
+    EXPECT_EQUAL(slow.l3_bytes_per_1000_cycles, plain.l3_bytes_per_1000_cycles / 2);
     EXPECT_EQUAL(slow.dma_read_bytes_per_1000_cycles, plain.dma_read_bytes_per_1000_cycles);
     EXPECT_EQUAL(slow.port_bytes_per_1000_cycles, plain.port_bytes_per_1000_cycles / 2);
     EXPECT_THAT(slow.layer_overhead_cycles > plain.layer_overhead_cycles);

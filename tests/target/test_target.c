@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"clock_mhz\": {\"least\": 0}", "least", "line 7");
     expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"tile_table\": {\"most_tiles\": 4}", "tile_overhead",
                  "line 7: is missing");
-    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"controller\": {\n\"slow_l3_percent\": 101}", "slow_l3_percent",
+    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"controller\": {\n\"port_l3_percent\": 101}", "port_l3_percent",
                  "line 8");
     expect_error(folder, "\"l3\": 10}", POWER("\"mhz\": 100, \"millivolts\": 1, \"microwatts\": 0", "200"), "microwatts",
                  "line 9: must be a whole number from 1");
