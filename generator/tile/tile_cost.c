@@ -305,6 +305,15 @@ static uint64_t border_behind_loads(const struct player *player, uint64_t load_c
     return player->border > hidden ? player->border - hidden : 0;
 }
 
+/* Of copies that the driver starts. As with tile_driver_cycles, the search takes those of the cores for the driver's, too.
+ */
+static uint64_t driver_commands(const struct player *player, const struct tally *loads, bool overlaps)
+{
+    if (overlaps || player->problem->is_decided)
+        return (overlaps ? loads->commands : 0) + player->pending_tally.commands;
+    return loads->commands + player->store_tally.commands;
+}
+
 static void play_tile(struct player *player, const struct dory_step *step, const struct position *at, bool first_of_step,
                       struct step_times *times)
 {
@@ -322,10 +331,9 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     bool overlaps = !player->first && !(first_of_step && step->drain) && !(at->chunk == 0 && !player->two_outputs);
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
     struct tally loads = tile_take_tally(&player->mover), beside = overlaps ? loads : (struct tally){0};
-    uint64_t commands = beside.commands + player->pending_tally.commands;
     uint64_t driver = tile_driver_cycles(problem, overlaps) + (first_of_step ? step_cycles(problem) : 0) +
-                      commands * problem->target->command_driver_cycles + more_loads_cycles(problem->target, &loads) +
-                      player->queueing + player->blocked +
+                      driver_commands(player, &loads, overlaps) * problem->target->command_driver_cycles +
+                      more_loads_cycles(problem->target, &loads) + player->queueing + player->blocked +
                       queue_transfers(player, first_of_step ? step->transfers_awaited : 0, UINT64_MAX);
     if (player->first) {
         tell(player, TILE_LOAD, 0, 0, load_cycles, NULL);

@@ -258,7 +258,8 @@ static bool is_worse(const struct search *search, uint64_t bound_cycles)
     return search->found ? bound_cycles > search->best_cost->cycles : bound_cycles >= search->limit;
 }
 
-/* Sets of single buffers, smaller sets first: a set is of use only where none of its subsets fits. */
+/* Sets of single buffers, smaller sets first: a set is of use only where none of its subsets fits, or where cores lay a
+ * border beside the loads of its tile, as beside those of the next one it would not be hidden. */
 static const uint8_t single_sets[] = {
     0,
     SINGLE_INPUT,
@@ -279,9 +280,10 @@ static void consider_buffers(struct search *search, struct candidate *candidate,
     size_t count = 0;
     struct transfer_bounds transfers = transfer_bounds_of(search, candidate);
     uint64_t kernels_bound = bound(search, candidate->kernels, candidate->tiles);
+    bool all = tile_border_is_beside(search->problem);
     for (size_t i = 0; i < SINGLE_SETS; i++) {
         bool dominated = false;
-        for (size_t j = 0; j < count; j++)
+        for (size_t j = 0; j < count && !all; j++)
             dominated = dominated || (fitting[j] & single_sets[i]) == fitting[j];
         tiling->single = single_sets[i];
         if (dominated || tile_l1_sum(sizes, single_sets[i]) > search->problem->l1_bytes)

@@ -11,13 +11,13 @@ static bool fits(const struct tile_problem *problem, struct tiling tiling)
     return tile_l1_bytes(problem, &tiling, NULL) <= problem->l1_bytes;
 }
 
-/* Single buffers are legal where one more double buffer does not fit. */
+/* Single buffers are of use where one more double buffer does not fit, or where borders are laid beside loads. */
 static bool is_legal(const struct tile_problem *problem, const struct tiling *tiling)
 {
     for (uint8_t flag = 1; flag < 8; flag = (uint8_t)(flag << 1)) {
         struct tiling more = *tiling;
         more.single = (uint8_t)(tiling->single & ~flag);
-        if ((tiling->single & flag) && fits(problem, more))
+        if ((tiling->single & flag) && fits(problem, more) && !tile_border_is_beside(problem))
             return false;
     }
     return fits(problem, *tiling);
@@ -49,12 +49,16 @@ static void try_tiling(struct trial *trial, const struct tiling *tiling)
 {
     struct exhaustive *result = trial->result;
     struct tile_cost cost;
-    if (!is_legal(trial->problem, tiling))
+    bool legal = is_legal(trial->problem, tiling);
+    if (trial->gives_up ? !legal : !fits(trial->problem, *tiling))
         return;
     result->tried++;
     if (!play(trial, tiling, &cost))
         return;
     result->played++;
+    result->any_cycles = cost.cycles < result->any_cycles ? cost.cycles : result->any_cycles;
+    if (!legal)
+        return;
     if (cost.cycles > result->cycles ||
         (result->found && cost.cycles == result->cycles && cost.l1_bytes >= result->l1_bytes))
         return;
@@ -93,7 +97,7 @@ static void try_shape(struct trial *trial, struct tiling tiling)
 
 struct exhaustive try_all_tilings(const struct tile_problem *problem, uint64_t limit)
 {
-    struct exhaustive result = {.cycles = limit};
+    struct exhaustive result = {.cycles = limit, .any_cycles = UINT64_MAX};
     struct trial trial = {problem, &result, limit != UINT64_MAX};
     struct tiling tiling = {0};
     struct dory_tile_shape *shape = &tiling.shape;

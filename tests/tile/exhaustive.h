@@ -9,7 +9,9 @@ struct exhaustive {
     uint64_t cycles;
     uint32_t l1_bytes;
     bool found;
-    uint64_t tried, played; /* legal tilings; those of them that were played to their end */
+    uint64_t any_cycles;    /* the fewest of all tilings that fit, those with fewer double buffers than fit among
+                             * them; with a limit, as of `cycles` */
+    uint64_t tried, played; /* tilings that fit; those of them that were played to their end */
 };
 
 /* The legal tiling with the fewest cycles, among equals with the least L1. UINT64_MAX as limit: all are played to their end.
