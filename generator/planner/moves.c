@@ -1,4 +1,5 @@
-/* Moves of one tensor or one layer, each with the best cuts there are around it, as long as one of them gains something. */
+/* Moves of one tensor, of two that change places, or of one layer, each with the best cuts there are around it, as long as
+ * one of them gains something. */
 #include "planner/optimiser.h"
 
 #define MAXIMUM_ROUNDS 3  /* over the layers at a tensor */
@@ -30,22 +31,48 @@ bool is_possible(const struct optimiser *o, int tensor, enum memory_level level,
     return o->spill[tensor] != SPILL_ALWAYS && (layout == DORY_CHW ? o->may_be_chw[tensor] : !all_chw);
 }
 
-/* The cuts around a tensor that lives elsewhere now: a guess, then all others one by one. */
-static uint64_t cut_around(struct descent *d, int tensor)
+/* Layers at either of two tensors, which may be the same one. */
+struct around {
+    int layers[2 * MAXIMUM_AROUND], count;
+};
+
+static struct around around_both(const struct network *network, int tensor, int other)
 {
-    int layers[MAXIMUM_AROUND], count = layers_around(d->o->network, tensor, layers);
-    for (int i = 0; i < count; i++)
-        if (!cut_anew(d->o, layers[i], 0))
+    struct around around;
+    around.count = layers_around(network, tensor, around.layers);
+    if (other != tensor)
+        around.count += layers_around(network, other, around.layers + around.count);
+    return around;
+}
+
+/* The cuts around tensors that live elsewhere now: a guess, then all others one by one. */
+static uint64_t cut_around(struct descent *d, const struct around *around)
+{
+    for (int i = 0; i < around->count; i++)
+        if (!cut_anew(d->o, around->layers[i], 0))
             return UINT64_MAX;
     uint64_t price = decision_price(d->o, UINT64_MAX), before = UINT64_MAX;
     for (int round = 0; round < MAXIMUM_ROUNDS && price < before; round++) {
         before = price;
-        for (int i = 0; i < count; i++)
-            price = choose_cut(d->o, layers[i], price, d->most_effort);
+        for (int i = 0; i < around->count; i++)
+            price = choose_cut(d->o, around->layers[i], price, d->most_effort);
         if (price < MISFIT && price > d->price + d->price / HOPELESS_PART)
             break;
     }
     return price;
+}
+
+/* Of tensors that live elsewhere now. Where that gains nothing, all is as before. */
+static bool keep_move(struct descent *d, int tensor, int other)
+{
+    struct around around = around_both(d->o->network, tensor, other);
+    uint64_t price = cut_around(d, &around);
+    if (price >= d->price) {
+        decision_take(d->o, &d->before);
+        return false;
+    }
+    d->price = price;
+    return true;
 }
 
 static bool move_tensor(struct descent *d, int tensor, enum memory_level level, enum dory_layout layout)
@@ -56,13 +83,37 @@ static bool move_tensor(struct descent *d, int tensor, enum memory_level level, 
         return false;
     decision_keep(d->o, &d->before);
     set_place(d->o, tensor, level, layout);
-    uint64_t price = cut_around(d, tensor);
-    if (price >= d->price) {
-        decision_take(d->o, &d->before);
+    return keep_move(d, tensor, tensor);
+}
+
+/* True where the layers at one are those at the other, or next to them. */
+static bool are_near(const struct optimiser *o, int tensor, int other)
+{
+    const struct tensor_life *a = &o->lives[tensor], *b = &o->lives[other];
+    return a->first <= b->last + 1 && b->first <= a->last + 1;
+}
+
+/* One comes to L2 in the place of another: each of the two moves alone may take more than both. */
+static bool exchange(struct descent *d, int tensor, int other)
+{
+    const struct planner *p = d->o->planner;
+    if (p->levels[tensor] != IN_RAM || p->levels[other] != IN_L2 || !are_near(d->o, tensor, other) ||
+        !is_possible(d->o, tensor, IN_L2, DORY_HWC) || !is_possible(d->o, other, IN_RAM, DORY_HWC) ||
+        d->o->effort >= d->most_effort)
         return false;
-    }
-    d->price = price;
-    return true;
+    decision_keep(d->o, &d->before);
+    set_place(d->o, tensor, IN_L2, DORY_HWC);
+    set_place(d->o, other, IN_RAM, DORY_HWC);
+    return keep_move(d, tensor, other);
+}
+
+static bool exchange_any(struct descent *d)
+{
+    bool moved = false;
+    for (int t = 0; t < d->o->network->tensor_count; t++)
+        for (int other = 0; other < d->o->network->tensor_count; other++)
+            moved = exchange(d, t, other) || moved;
+    return moved;
 }
 
 static bool move_layer(struct descent *d, int layer)
@@ -85,6 +136,7 @@ uint64_t descend(struct optimiser *o, uint64_t price, uint64_t effort)
         }
         for (int l = 0; l < o->network->layer_count; l++)
             moved = move_layer(&d, l) || moved;
+        moved = moved || exchange_any(&d);
     }
     return d.price;
 }
