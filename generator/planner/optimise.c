@@ -287,15 +287,27 @@ struct optimiser optimiser_make(struct planner *planner)
     return o;
 }
 
+/* Without blocks, from the decision at hand, which is at hand again then. */
+static void search_plain(struct optimiser *o, struct plan_proof *proof)
+{
+    struct decision searched = decision_make(o->network, o->planner->arena);
+    decision_keep(o, &searched);
+    search_places(o);
+    prove(o, proof);
+    decision_take(o, &searched);
+}
+
 bool optimise(struct planner *planner, struct plan_proof *proof)
 {
     struct optimiser o = optimiser_make(planner);
     layouts_find(planner, o.may_be_chw);
     uint64_t price = search(&o);
-    if (!use_blocks(&o, price)) {
-        search_places(&o);
-        prove(&o, proof);
-    }
+    if (has_few_layers(&o))
+        search_plain(&o, proof);
+    if (use_blocks(&o, price))
+        *proof = (struct plan_proof){0};
+    else if (!has_few_layers(&o))
+        search_plain(&o, proof);
     bool found = o.best_cycles != UINT64_MAX;
     if (found && (planner->options->blocks == BLOCKS_SPARING || planner->options->blocks == BLOCKS_ALWAYS))
         force_blocks(&o, proof);

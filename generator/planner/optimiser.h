@@ -109,6 +109,9 @@ bool cut_anew(struct optimiser *optimiser, int layer, uint32_t turns);
  * needs, above MISFIT. */
 uint64_t decision_price(struct optimiser *optimiser, uint64_t limit);
 
+/* True where all ways are looked at, as moves are cheap. */
+bool has_few_layers(const struct optimiser *optimiser);
+
 bool is_same_choice(const struct choice *a, const struct choice *b);
 
 /* To a decision without blocks that is fast by its price, which is returned, and to the fastest such ones with places on the

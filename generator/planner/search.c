@@ -17,7 +17,7 @@
 #define PLACED_PARTS    40   /* the same with places */
 #define FAR_PARTS       5    /* the same of walks that shall lead away from where the first one ended */
 #define FAR_WALKS       2    /* so many */
-#define FEW_LAYERS      16   /* in networks of no more, where moves are cheap */
+#define FEW_LAYERS      16   /* in networks of no more, moves are cheap */
 #define NEAR_PARTS      5000 /* of the cycles: nearer than this to the bound is as good */
 
 struct walk {
@@ -34,6 +34,8 @@ struct search {
     uint64_t random;
     uint64_t next_look; /* for places, of the effort */
 };
+
+bool has_few_layers(const struct optimiser *o) { return o->network->layer_count <= FEW_LAYERS; }
 
 /* ---- prices ---- */
 
@@ -308,7 +310,7 @@ uint64_t search(struct optimiser *o)
         return price;
     price = search_from(o, price, &(struct walk){false, THRESHOLD_PARTS, PRICE_EFFORT, 1});
     settle(o);
-    for (uint64_t i = 0; i < FAR_WALKS && o->network->layer_count <= FEW_LAYERS; i++) {
+    for (uint64_t i = 0; i < FAR_WALKS && has_few_layers(o); i++) {
         price = search_from(o, price, &(struct walk){false, FAR_PARTS, PRICE_EFFORT, i + 1});
         settle(o);
     }
