@@ -14,7 +14,16 @@ uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
     case DORY_NORMALISE_HIGH: return 800;
     case DORY_NORMALISE_SHARED: return 1000;
     case DORY_NORMALISE_DIVIDE: return 1110;
-    default: return 1250; /* in 64 bits */
+    default: return dory_shifts_narrowly(layer) ? 955 : 1075; /* in 64 bits */
+    }
+}
+
+uint64_t dory_long_quad_cycles(const struct dory_layer *layer)
+{
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_64: return dory_shifts_narrowly(layer) ? 650 : 690;
+    case DORY_NORMALISE_DIVIDE: return 785;
+    default: return dory_long_finish_cycles(layer) * 4 / 10 + 195;
     }
 }
 
@@ -39,7 +48,7 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
     case DORY_DIRECT_HIGH: return 112;
     case DORY_DIRECT_HIGH_AWAY: return 154;
     case DORY_DIRECT_HIGH_EVEN: return 162;
-    default: return dory_long_finish_cycles(layer) + stores + 16 * dory_bitwise_division_cycles(layer);
+    default: return dory_long_finish_cycles(layer) + stores;
     }
 }
 
@@ -58,7 +67,7 @@ static uint64_t start_cycles(const struct dory_layer *layer)
 }
 
 /* To pack a block of elements below 8 bits. */
-enum { PACK_BLOCK = 85 };
+enum { PACK_BLOCK = 130 };
 
 /* Where whole blocks are direct, others store element by element, and those of elements below 8 bits go the long way. What
  * goes it anyway takes less for fewer elements. */
@@ -70,9 +79,10 @@ int64_t dory_part_cycles(const struct dory_layer *layer, uint32_t pixels, uint32
         return 0;
     }
     if (kind_of(layer) == DORY_NOT_DIRECT) {
-        return finish * (40 + 6 * lanes + elements) / 80 - finish;
+        int64_t fewer = 16 - (int64_t)elements, division = dory_bitwise_division_cycles(layer);
+        return finish * (40 + 6 * lanes + elements) / 80 - finish - fewer * division;
     }
-    return layer->output_bits < 8 ? longest * 6 / 10 + 50 + 3 * elements - finish - PACK_BLOCK : 100 + 4 * elements;
+    return layer->output_bits < 8 ? longest * 6 / 10 + 20 + 16 * elements - finish - PACK_BLOCK : 100 + 4 * elements;
 }
 
 /* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */
@@ -158,14 +168,14 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
     struct grid grid = grid_of(layer, tile, runs);
     uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
     grid.block = steps * step_tenths(layer, cores) / 10 + 86 + (runs > 1 ? 9 * runs - 4 : 0);
-    grid.block += finish_cycles(layer) + packed_cycles(layer);
+    grid.block += finish_cycles(layer) + packed_cycles(layer) + 16 * dory_bitwise_division_cycles(layer);
     if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
         grid.block += 300;
     }
     grid.block -=
         has_part(layer, tile, runs) ? 5 * steps / grid.quads : 0; /* a step of three channels: 5 instructions less */
     grid.row += source_cycles;
-    return busiest_cycles(&grid, cores) + start_cycles(layer);
+    return busiest_cycles(&grid, cores) + start_cycles(layer) + dory_division_start_cycles(layer);
 }
 
 /* A program has all kernels that a layer might take, so a layer that has one of its own is offered no other. */
@@ -264,8 +274,14 @@ static uint64_t linear_finish_cycles(const struct dory_layer *layer)
     case DORY_DIRECT_CLAMPED_DIVIDED: return 175;
     case DORY_DIRECT_SPLIT: return 160;
     case DORY_DIRECT_SPLIT_AWAY: return 185;
-    default: return dory_long_finish_cycles(layer) * 4 / 10 + 195 + 4 * dory_bitwise_division_cycles(layer);
+    default: return dory_long_quad_cycles(layer);
     }
+}
+
+uint64_t dory_linear_division_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks)
+{
+    uint64_t elements = blocks * tile->channels / dory_divide_up(tile->channels, 4);
+    return elements * dory_bitwise_division_cycles(layer) + dory_division_start_cycles(layer);
 }
 
 static uint64_t linear_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -273,7 +289,7 @@ static uint64_t linear_cycles(const struct dory_layer *layer, const struct dory_
     uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4);
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
     uint64_t block = layer->kernel_height * (words * 94 / 10 + 15) + linear_finish_cycles(layer);
-    return blocks * block + 420;
+    return blocks * block + dory_linear_division_cycles(layer, tile, blocks) + 420;
 }
 
 static bool has_own_linear(const struct dory_layer *layer)

@@ -8,6 +8,12 @@
 /* Cycles for what is behind the sums of 16 elements, for every way that is not direct. */
 uint64_t dory_long_finish_cycles(const struct dory_layer *layer);
 
+/* The same for four channels of a pixel. */
+uint64_t dory_long_quad_cycles(const struct dory_layer *layer);
+
+/* Of a division, in linear layers, for so many times four channels: what it starts with, and what is made bit by bit. */
+uint64_t dory_linear_division_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks);
+
 /* Whether a layer has one of the kernels for pixels of few words (narrow/). */
 bool dory_has_narrow(const struct dory_layer *layer);
 

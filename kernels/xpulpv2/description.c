@@ -7,6 +7,16 @@
 
 const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {DORY_XPULPV2_KERNELS(DESCRIPTION) NULL};
 
+uint32_t dory_division_start_cycles(const struct dory_layer *layer)
+{
+    bool is_quick = layer->normalisation == DORY_NORMALISE_DIVIDE && dory_divides_narrowly(layer);
+    uint32_t bits = 0;
+    while (is_quick && layer->divisor >> bits > 1) {
+        bits++;
+    }
+    return 25 * bits;
+}
+
 uint64_t dory_least_cycles(const struct dory_layer *layer)
 {
     struct dory_tile_shape tile = {layer->output_height, layer->output_width, layer->output_channels, layer->input_channels};

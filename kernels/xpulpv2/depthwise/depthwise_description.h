@@ -66,10 +66,10 @@ static inline uint32_t dory_depthwise_long_cycles(const struct dory_layer *layer
 {
     switch (layer->normalisation) {
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 113 : 100;
-    case DORY_NORMALISE_64: return 97;
+    case DORY_NORMALISE_64: return dory_multiplies_halves(layer) ? 110 : dory_shifts_narrowly(layer) ? 170 : 250;
     case DORY_NORMALISE_SPLIT: return 140;
     case DORY_NORMALISE_HIGH: return 138;
-    case DORY_NORMALISE_DIVIDE: return 143 + 4 * dory_bitwise_division_cycles(layer);
+    case DORY_NORMALISE_DIVIDE: return 170 + 4 * dory_bitwise_division_cycles(layer);
     default: return 100;
     }
 }

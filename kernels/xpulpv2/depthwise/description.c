@@ -318,7 +318,8 @@ static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dor
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                            uint64_t finish_cycles, uint64_t quad_cycles)
 {
-    uint64_t cycles = any_area_cycles(layer, tile, cores, finish_cycles, quad_cycles) + (quad_cycles != 0 ? 320 : 0);
+    uint64_t cycles = any_area_cycles(layer, tile, cores, finish_cycles, quad_cycles) + (quad_cycles != 0 ? 320 : 0) +
+                      dory_division_start_cycles(layer);
     return cores > 1 ? cycles + cycles / 32 : cycles; /* banks are in use by others */
 }
 
@@ -361,8 +362,9 @@ DEPTHWISE(split_away, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT_AWAY, 37, 
 DEPTHWISE(high, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH, 39, 0)
 DEPTHWISE(high_away, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_AWAY, 51, 0)
 DEPTHWISE(high_even, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_EVEN, 57, 0)
-DEPTHWISE(64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 32, 500)
-DEPTHWISE(divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 73, 850)
+DEPTHWISE(64, dory_depthwise_translates(layer, DORY_NORMALISE_64),
+          dory_multiplies_halves(layer) ? 32 : dory_depthwise_long_cycles(layer), 500)
+DEPTHWISE(divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 70, 290)
 
 static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
@@ -397,7 +399,7 @@ static uint64_t single_finish_cycles(const struct dory_layer *layer)
     default: return 205;
     }
     switch (layer->normalisation) {
-    case DORY_NORMALISE_DIVIDE: return 730 + 4 * dory_bitwise_division_cycles(layer);
+    case DORY_NORMALISE_DIVIDE: return 690 + 4 * dory_bitwise_division_cycles(layer);
     case DORY_NORMALISE_64: return 550;
     case DORY_NORMALISE_HIGH: return 430;
     default: return 370;
@@ -408,7 +410,8 @@ static uint64_t depthwise_single_cycles(const struct dory_layer *layer, const st
 {
     uint64_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores),
              fours = dory_divide_up(layer->kernel_width, 4);
-    return quads * (layer->kernel_height * (fours * 38 + 9) + 60 + single_finish_cycles(layer)) + 365;
+    return quads * (layer->kernel_height * (fours * 38 + 9) + 60 + single_finish_cycles(layer)) + 365 +
+           dory_division_start_cycles(layer);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_single_description = {

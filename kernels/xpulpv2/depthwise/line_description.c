@@ -18,9 +18,11 @@ static uint32_t line_scratch_bytes(const struct dory_layer *layer, const struct 
     return cores * dory_line_core_bytes(kernel_of(layer), stride_of(layer));
 }
 
-/* Cycles of what ends: a four of a lane, an output of four lanes beside its sums, and what a quad takes before. */
+/* Cycles of what ends: a four of a lane, an output of four lanes beside its sums, and what a quad takes before; and whether
+ * sums go through memory, lane by lane. */
 struct finish {
     uint32_t four, single, quad;
+    bool is_long;
 };
 
 /* Outputs `first` to `end` - 1 of a line. */
@@ -28,6 +30,7 @@ struct part {
     uint32_t first, end, outputs;
     uint32_t lanes; /* the last quad may have fewer than four */
     bool joined;    /* with that of the quad before */
+    bool starts;    /* its quad, whose weights are brought to the form of the fours */
 };
 
 /* A call for so many fours of a lane: what it starts with, and the fours. */
@@ -54,11 +57,11 @@ static uint64_t part_cycles(const struct dory_layer *layer, const struct part *p
         fours--;
     }
     uint32_t singles = outputs - 4 * fours, more = ends && singles > 0 && outputs >= 4, calls = (fours > 0) + more;
-    uint64_t pairs = fours == 0 ? 0 : !slides ? 20 * steps : steps > 3 ? 25 + 20 * steps : 0;
-    uint64_t called = dory_depthwise_takes_long_way(layer) && finish->quad == 0 ? 125 : 0; /* lane by lane */
+    uint64_t pairs = fours == 0 || !part->starts ? 0 : !slides ? 20 * steps : steps > 3 ? 25 + 20 * steps : 0;
+    uint64_t called = finish->is_long ? 125 : 0;
     uint64_t lane = calls * called + pairs + (fours > 0 ? call_cycles(fours, steps, slides, finish) : 0) +
                     (more ? call_cycles(1, steps, slides, finish) : 0);
-    uint64_t total = (part->joined ? 0 : 170 + 70 * calls) + finish->quad + part->lanes * lane;
+    uint64_t total = (part->joined ? 0 : 170 + 70 * calls) + part->lanes * lane;
     return total + (more ? 0 : singles) * single_cycles(kernel, part->lanes, finish);
 }
 
@@ -84,13 +87,15 @@ static uint64_t core_cycles(const struct dory_layer *layer, uint32_t channels, u
     for (bool starts = true; first < end; starts = false) {
         uint32_t line = first / fours, next = dory_minimum((line + 1) * fours, end), start = first - line * fours;
         bool is_whole = may_join && next - first == fours;
+        bool starts_quad = starts || line % lines == 0;
         struct part part = {.first = 4 * start,
                             .end = dory_minimum(4 * (next - line * fours), outputs),
                             .outputs = outputs,
                             .lanes = dory_minimum(4, channels - line / lines * 4),
-                            .joined = is_whole && was_whole};
+                            .joined = is_whole && was_whole,
+                            .starts = starts_quad};
         total += part_cycles(layer, &part, finish);
-        total += starts || line % lines == 0 ? column : 0;
+        total += starts_quad ? column + finish->quad : 0;
         was_whole = is_whole;
         first = next;
     }
@@ -107,7 +112,8 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
     uint64_t slowest = 0;
     for (unsigned core = 0; core < cores; core++) {
         uint32_t end = first + items / cores + (core < items % cores);
-        uint64_t cycles = core_cycles(layer, tile->channels, lines, outputs, first, end, &finish);
+        uint64_t cycles =
+            core_cycles(layer, tile->channels, lines, outputs, first, end, &finish) + dory_division_start_cycles(layer);
         slowest = cycles > slowest ? cycles : slowest;
         first = end;
     }
@@ -130,16 +136,19 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
     };
 #define OF_KIND(kind) dory_depthwise_kind(layer) == (kind)
 
-LINE(line_direct, OF_KIND(DORY_DIRECT), 75, 17, 0, 0)
-LINE(line_clamped, OF_KIND(DORY_DIRECT_CLAMPED), 75, 20, 20, 0)
-LINE(line_clamped_less_one, OF_KIND(DORY_DIRECT_CLAMPED_LESS_ONE), 75, 28, 40, 0)
-LINE(line_split, OF_KIND(DORY_DIRECT_SPLIT), 75, 31, 70, 0)
-LINE(line_split_away, OF_KIND(DORY_DIRECT_SPLIT_AWAY), 75, 40, 90, 0)
-LINE(line_high, OF_KIND(DORY_DIRECT_HIGH), 75, 43, 70, 0)
-LINE(line_high_away, OF_KIND(DORY_DIRECT_HIGH_AWAY), 75, 58, 80, 0)
-LINE(line_high_even, OF_KIND(DORY_DIRECT_HIGH_EVEN), 75, 61, 80, 0)
+LINE(line_direct, OF_KIND(DORY_DIRECT), 75, 17, 0, 0, false)
+LINE(line_clamped, OF_KIND(DORY_DIRECT_CLAMPED), 75, 20, 20, 0, false)
+LINE(line_clamped_less_one, OF_KIND(DORY_DIRECT_CLAMPED_LESS_ONE), 75, 28, 40, 0, false)
+LINE(line_split, OF_KIND(DORY_DIRECT_SPLIT), 75, 31, 70, 0, false)
+LINE(line_split_away, OF_KIND(DORY_DIRECT_SPLIT_AWAY), 75, 40, 90, 0, false)
+LINE(line_high, OF_KIND(DORY_DIRECT_HIGH), 75, 43, 70, 0, false)
+LINE(line_high_away, OF_KIND(DORY_DIRECT_HIGH_AWAY), 75, 58, 80, 0, false)
+LINE(line_high_even, OF_KIND(DORY_DIRECT_HIGH_EVEN), 75, 61, 80, 0, false)
 
-LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 80, 31, 150, 250)
-LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 80, 71, 250, 450)
+LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 80,
+     dory_multiplies_halves(layer) ? 24 : dory_depthwise_long_cycles(layer), dory_multiplies_halves(layer) ? 105 : 300, 500,
+     !dory_multiplies_halves(layer))
+LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 80, 57, 140, 540, false)
 
-LINE(line, dory_depthwise_goes_through_memory(layer), 83, dory_depthwise_long_cycles(layer) - 20, 140, 0)
+LINE(line, dory_depthwise_goes_through_memory(layer), 83, dory_depthwise_long_cycles(layer) - 20,
+     170 + 4 * dory_bitwise_division_cycles(layer), 0, true)

@@ -61,8 +61,8 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
     uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4),
              tenths = layer->weight_bits == 4 ? 115 : 135;
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
-    uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + (dory_long_finish_cycles(layer) * 4 / 10 + 195);
-    return blocks * block + 440;
+    uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + dory_long_quad_cycles(layer);
+    return blocks * block + dory_linear_division_cycles(layer, tile, blocks) + 440;
 }
 
 #define PACKED(bits)                                                                                                        \
