@@ -28,7 +28,7 @@ static uint32_t any_scratch_bytes(const struct dory_layer *layer, const struct d
 }
 
 /* Cycles of an element that does not stay in registers, with its store. */
-static uint64_t any_element_cycles(const struct dory_layer *layer)
+static uint64_t any_element_cycles(const struct dory_layer *layer, uint32_t rows)
 {
     uint64_t store = layer->output_bits < 8 ? 22 : 0;
     switch (layer->normalisation) {
@@ -36,7 +36,8 @@ static uint64_t any_element_cycles(const struct dory_layer *layer)
     case DORY_NORMALISE_32: return store + 10;
     case DORY_NORMALISE_CLAMPED: return store + (layer->reciprocal ? 16 : 10);
     case DORY_NORMALISE_DIVIDE: return store + 16 + dory_bitwise_division_cycles(layer);
-    case DORY_NORMALISE_64: return store + 5;
+    case DORY_NORMALISE_64:
+        return store + (rows > 1 && dory_multiplies_halves(layer) ? 5 : dory_shifts_narrowly(layer) ? 12 : 26);
     default: return store + 21;
     }
 }
@@ -48,7 +49,7 @@ static uint64_t any_sums_cycles(const struct dory_layer *layer, uint64_t blocks,
     uint64_t call = layer->normalisation == DORY_NORMALISE_DIVIDE ? 250
                     : layer->normalisation == DORY_NORMALISE_64   ? 187
                                                                   : 100;
-    return 4 * blocks / rows * call + 4 * blocks * pixels * any_element_cycles(layer);
+    return 4 * blocks / rows * call + 4 * blocks * pixels * any_element_cycles(layer, rows);
 }
 
 static uint64_t any_finish_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks,
@@ -118,7 +119,7 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
     uint64_t block = words * (layer->weight_bits == 8 ? 247 : 288) / 10 + 140;
     return blocks * block + any_finish_cycles(layer, tile, blocks, rows != 0 ? rows : 1) +
            started * dory_minimum(pixels, 4) * any_split_cycles(layer, tile) +
-           (layer->operation == DORY_GROUPED ? 1430 : 890);
+           (layer->operation == DORY_GROUPED ? 1430 : 890) + dory_division_start_cycles(layer);
 }
 
 #define ANY(bits)                                                                                                           \
@@ -211,43 +212,61 @@ static uint64_t window_start_cycles(const struct dory_layer *layer)
 }
 
 /* More for the blocks of a window whose pixels or channels are not all there: those before are not computed with them, as in
- * other convolutions. Pixel quads `first` to `end` - 1 of `each` quads, of which the last one has `lanes` channels. */
+ * other convolutions. Pixel quads `first` to `end` - 1 of so many quads, of which the last one has `lanes` channels. */
 static int64_t parts_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first, uint32_t end,
-                            uint32_t each, uint32_t lanes)
+                            uint32_t quads, uint32_t lanes)
 {
-    uint32_t pixels = tile->rows * tile->columns, last = end == dory_divide_up(pixels, 4);
-    return each * ((int64_t)(end - first - last) * dory_part_cycles(layer, 4, lanes) +
-                   last * dory_part_cycles(layer, (pixels - 1) % 4 + 1, lanes));
+    uint32_t pixels = tile->rows * tile->columns, last = end == dory_divide_up(pixels, 4), rest = (pixels - 1) % 4 + 1;
+    return (int64_t)(end - first - last) * dory_part_cycles(layer, 4, lanes) +
+           last * ((quads - 1) * dory_part_cycles(layer, rest, 4) + dory_part_cycles(layer, rest, lanes));
 }
 
-/* What a core's windows take beside their products: items `first` to `end` - 1 of their grid, of `each` quads, by pixel
- * quads. */
-static uint64_t core_windows_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first,
-                                    uint32_t end, uint32_t each)
+/* What pixel quads take, with a window's quads. */
+static uint64_t items_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                             uint32_t quads, uint32_t count)
 {
-    uint32_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4), quads = dory_divide_up(tile->channels, 4);
+    uint32_t window = dory_window_channels(layer), run_bytes = layer->kernel_width * window;
+    struct dory_tile_shape shared = {1, 4 * count * cores, 4 * quads, tile->input_channels}; /* equally */
+    uint64_t steps = (uint64_t)layer->kernel_height * dory_divide_up(run_bytes, 4);
+    uint64_t find = tile->columns % 4 == 0 ? 45 : 65;               /* four pixels, and where they are stored */
+    uint64_t apart = window < 3 ? quads * steps * (4 - window) : 0; /* of four pixels' words some lie across two */
+    return dory_product_cycles(layer, &shared, cores, run_bytes, layer->kernel_height, 0) + count * (find + apart);
+}
+
+/* The grid of windows by pixel quads. */
+struct windows {
+    uint32_t each, last, count, pixel_quads; /* quads of a window, and of the last one; these; pixel quads of each */
+    uint64_t item, last_item;                /* cycles of a pixel quad, in a window and in the last one */
+};
+
+/* Of a core, beside its start: items `first` to `end` - 1 of the grid. */
+static uint64_t core_windows_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                    const struct windows *windows, uint32_t first, uint32_t end)
+{
     int64_t cycles = 0;
     while (first < end) {
-        uint32_t start = first % pixel_quads, behind = dory_minimum(pixel_quads, start + end - first);
-        uint32_t quad = first / pixel_quads * each, lanes = quad + each < quads ? 4 : (tile->channels - 1) % 4 + 1;
-        cycles += (int64_t)(bands_cycles(layer, tile, start, behind, window_cycles(layer, first_quad(layer, tile) + quad)) +
-                            window_start_cycles(layer));
-        cycles += parts_cycles(layer, tile, start, behind, each, lanes);
+        uint32_t window = first / windows->pixel_quads, start = first % windows->pixel_quads;
+        uint32_t behind = dory_minimum(windows->pixel_quads, start + end - first);
+        bool is_last = window == windows->count - 1;
+        uint32_t lanes = is_last ? (tile->channels - 1) % 4 + 1 : 4, quad = first_quad(layer, tile) + window * windows->each;
+        cycles += (int64_t)((behind - start) * (is_last ? windows->last_item : windows->item));
+        cycles +=
+            (int64_t)(bands_cycles(layer, tile, start, behind, window_cycles(layer, quad)) + window_start_cycles(layer));
+        cycles += parts_cycles(layer, tile, start, behind, is_last ? windows->last : windows->each, lanes);
         first += behind - start;
     }
     return cycles > 0 ? (uint64_t)cycles : 0;
 }
 
 /* Of the slowest core. */
-static uint64_t windows_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                               uint32_t each)
+static uint64_t windows_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                               const struct windows *windows, unsigned cores)
 {
-    uint32_t windows = dory_divide_up(dory_divide_up(tile->channels, 4), each), first = 0;
-    uint32_t items = windows * dory_divide_up(tile->rows * tile->columns, 4);
+    uint32_t items = windows->count * windows->pixel_quads, first = 0;
     uint64_t slowest = 0;
     for (unsigned core = 0; core < cores; core++) {
         uint32_t end = first + items / cores + (core < items % cores);
-        uint64_t cycles = core_windows_cycles(layer, tile, first, end, each);
+        uint64_t cycles = core_windows_cycles(layer, tile, windows, first, end);
         slowest = cycles > slowest ? cycles : slowest;
         first = end;
     }
@@ -264,15 +283,17 @@ static uint64_t grouped_start_cycles(const struct dory_layer *layer)
 static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), each = quads_of_group(layer, quads);
-    uint64_t pixel_quads = dory_divide_up(tile->rows * tile->columns, 4);
-    uint64_t items = (dory_divide_up(quads, each) * pixel_quads + cores - 1) / cores;
-    struct dory_tile_shape shared = {1, (uint32_t)(4 * items * cores), 4 * each, tile->input_channels}; /* equally */
-    uint32_t window = dory_window_channels(layer), run_bytes = layer->kernel_width * window;
-    uint64_t product = dory_product_cycles(layer, &shared, cores, run_bytes, layer->kernel_height, 0);
-    uint64_t blocks = items * each, steps = (uint64_t)layer->kernel_height * dory_divide_up(run_bytes, 4);
-    uint64_t find = tile->columns % 4 == 0 ? 45 : 65;                /* four pixels, and where they are stored */
-    uint64_t apart = window < 3 ? blocks * steps * (4 - window) : 0; /* of four pixels' words some lie across two */
-    return product + apart + items * find + windows_cycles(layer, tile, cores, each) + grouped_start_cycles(layer);
+    uint32_t count = dory_divide_up(quads, each), last = quads - (count - 1) * each;
+    uint64_t one = items_cycles(layer, tile, cores, each, 1), item = items_cycles(layer, tile, cores, each, 2) - one;
+    struct windows windows = {
+        .each = each,
+        .last = last,
+        .count = count,
+        .pixel_quads = dory_divide_up(tile->rows * tile->columns, 4),
+        .item = item,
+        .last_item = items_cycles(layer, tile, cores, last, 1) - (one - item),
+    };
+    return one - item + windows_cycles(layer, tile, &windows, cores) + grouped_start_cycles(layer);
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,
