@@ -16,33 +16,40 @@ static uint32_t depthwise_scalar_scratch_bytes(const struct dory_layer *layer, c
 
 static bool has_nine_taps(const struct dory_layer *layer) { return layer->kernel_height == 3 && layer->kernel_width == 3; }
 
-/* Cycles of the sums of 4 pixels x 4 channels. Nine taps go from row to row, 16 pixels at a time. */
+/* To go on in another row, where nine taps are summed up. */
+enum { PIECE = 218 };
+
+/* Cycles of the sums of 4 pixels x 4 channels. Nine taps go from row to row, 16 pixels at a time: ends of rows lie in them
+ * but for those that are an end of these, too. */
 static uint64_t scalar_sums_cycles(const struct dory_layer *layer, uint32_t pairs, uint32_t columns)
 {
     if (pairs == 0) {
-        return 4 * (layer->kernel_height * (layer->kernel_width * 9u + 6u) + 10);
+        return 4 * (layer->kernel_height * (layer->kernel_width * 9u + 6u) + 45);
     }
-    return has_nine_taps(layer) ? 232 + 4 * 170 / dory_minimum(columns, 16) : 2 * (30 * (uint64_t)pairs + 65);
+    uint32_t divisor = dory_minimum(columns & -columns, 16);
+    return has_nine_taps(layer) ? 232 + PIECE * (16 - divisor) / (4 * columns) : 2 * (30 * (uint64_t)pairs + 55);
 }
 
 /* What follows them, stores included, for 16 elements. */
 static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
 {
-    uint64_t pack = layer->output_bits < 8 ? 300 : 0;
+    uint64_t pack = layer->output_bits < 8 ? 310 : 0;
     switch (layer->normalisation) {
-    case DORY_NORMALISE_CLAMPED: return pack + (layer->reciprocal ? 415 : 310);
-    case DORY_NORMALISE_64: return pack + 385;
-    case DORY_NORMALISE_SPLIT: return pack + 480;
-    case DORY_NORMALISE_HIGH: return pack + 480;
-    case DORY_NORMALISE_DIVIDE: return pack + 565 + 16 * dory_bitwise_division_cycles(layer);
-    default: return pack + 300;
+    case DORY_NORMALISE_CLAMPED: return pack + (layer->reciprocal ? 316 : 211);
+    case DORY_NORMALISE_64: return pack + (dory_multiplies_halves(layer) ? 245 : dory_shifts_narrowly(layer) ? 465 : 695);
+    case DORY_NORMALISE_SPLIT: return pack + 380;
+    case DORY_NORMALISE_HIGH: return pack + 380;
+    case DORY_NORMALISE_DIVIDE: return pack + 465 + 16 * dory_bitwise_division_cycles(layer);
+    case DORY_NORMALISE_SHARED: return pack + 580;
+    default: return pack + 201;
     }
 }
 
 /* For up to 16 pixels of a quad at a time: the calls behind their sums. */
 static uint64_t scalar_batch_cycles(const struct dory_layer *layer, uint32_t pairs)
 {
-    return (layer->output_bits < 8 ? 210u : 0u) + (pairs != 0 ? 150u : 450u);
+    uint32_t pack = layer->output_bits < 8 ? 220 : 0, call = pairs == 0 ? 388 : has_nine_taps(layer) ? 282 + PIECE : 356;
+    return pack + call;
 }
 
 /* What a core's work takes. */
@@ -81,15 +88,16 @@ static uint64_t busiest_cycles(const struct work *work, unsigned cores)
 static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t pairs = dory_scalar_pairs(layer, tile->channels), pixels = tile->rows * tile->columns;
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     struct work work = {
         .quads = dory_divide_up(tile->channels, 4),
         .pixel_quads = dory_divide_up(pixels, 4),
         .last_lanes = (tile->channels - 1) % 4 + 1,
-        .quad = pairs != 0 ? 4 * 18 * pairs + 600 : 0, /* to spread its weights */
+        .quad = pairs != 0 ? 63 * taps + 325 : 0, /* to spread its weights */
         .batch = scalar_batch_cycles(layer, pairs),
         .block = scalar_sums_cycles(layer, pairs, tile->columns) + scalar_finish_cycles(layer) * dory_minimum(4, pixels) / 4,
     };
-    return busiest_cycles(&work, cores) + (pairs != 0 ? 600 : 850);
+    return busiest_cycles(&work, cores) + (pairs != 0 ? 530 + 7 * taps : 850) + dory_division_start_cycles(layer);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {
