@@ -341,10 +341,13 @@ static uint64_t pieces_cycles(const struct dory_layer *layer, const struct piece
            bits * COPY_BYTE / 8;
 }
 
-/* Where the second input's elements do not begin with a byte, each is taken by itself. */
-static uint64_t askew_cycles(const struct dory_layer *layer)
+/* Of a pixel. Where the second input's sixteens do not begin with a byte, each of their elements is taken by itself; those
+ * up to the first of them are of the input's first channels, and do. */
+static uint64_t askew_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
-    return layer->input_channels * layer->second_input_bits % 8 != 0 ? 6 : 0;
+    uint32_t first = dory_round_up(layer->input_channels, 16);
+    bool is_askew = layer->input_channels * layer->second_input_bits % 8 != 0 && first < tile->channels;
+    return is_askew ? 6 * (tile->channels - first) : 0;
 }
 
 static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -353,10 +356,10 @@ static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const s
     struct pieces pieces = pieces_of(layer, tile);
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
     uint64_t pixel = pieces_cycles(layer, &pieces) + groups * (layer->output_bits == 8 ? WRITE_BYTES : WRITE_SIXTEEN);
-    uint64_t element = dory_concatenation_element_cycles(layer) + askew_cycles(layer);
+    uint64_t elements = tile->channels * dory_concatenation_element_cycles(layer) + askew_cycles(layer, tile);
     struct dory_narrow_stage input[2], end[2];
     bool is_narrow = dory_narrow_concatenation_of(input, end, layer); /* which the range of values is followed for */
-    return items * (pixel + tile->channels * element) / groups + (pixels + cores - 1) / cores * 60 +
+    return items * (pixel + elements) / groups + (pixels + cores - 1) / cores * 60 +
            (is_narrow ? 1250 + 6 * logarithms(layer) : 1000);
 }
 
