@@ -17,17 +17,18 @@ declare -A get=(
     FetchContent_MakeAvailable(dory)"
 )
 
+# Configures in a folder in which CMake knows its compilers from the time before, and nothing of dory.
+configure() { cmake -G Ninja -S "$work/project" -B "$work/build" -U 'DORY*' -U 'dory*' -U CMAKE_BUILD_TYPE -DCMAKE_PREFIX_PATH="$prefix" "$@"; }
+
 # expect METHOD MESSAGE LINES [CMAKE_ARGUMENT...]: configuring or building a project of these LINES fails with the message.
 # Line breaks of CMake's messages count as blanks.
 expect() {
   local method=$1 message=$2 lines=$3 found
   shift 3
   count=$((count + 1))
-  rm -rf "$work/build"
   printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' "${languages:-project(user LANGUAGES C ASM)}" "${get[$method]}" "$lines" \
     >"$work/project/CMakeLists.txt"
-  if { cmake -G Ninja -S "$work/project" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DDORY_GENERATOR="$generator" "$@" &&
-    cmake --build "$work/build"; } >"$work/log" 2>&1; then
+  if { configure -DDORY_GENERATOR="$generator" "$@" && cmake --build "$work/build"; } >"$work/log" 2>&1; then
     echo "FAILED: $method: no error for: $lines $*"
     failures=$((failures + 1))
     return
@@ -79,8 +80,10 @@ expect_early 'TIMEOUT soon : a whole number above 0 is expected' 'dory_add_firmw
 expect_early 'dory_add_firmware_test(test): unknown argument FAST' 'dory_add_firmware_test(test net FAST)'
 expect_early 'dory_add_run_target(run): unknown argument FAST' 'dory_add_run_target(run net FAST)'
 
+rm -rf "$work/build" # another compiler
 expect find_package 'DORY_PULP_ARCHITECTURE is rv32imcxgap8, which has no effect without DORY_PULP_TOOLCHAIN' 'dory_add_network(net digits.onnx)' \
   -DCMAKE_TOOLCHAIN_FILE="$prefix/share/dory/toolchains/gap8.cmake" -DDORY_PULP_ARCHITECTURE=rv32imcxgap8
+rm -rf "$work/build"
 
 # Only the generator can tell.
 mkdir "$work/project/empty" "$work/project/misspelt"
@@ -95,8 +98,7 @@ expect find_package 'missing.onnx' 'dory_add_network(net ${CMAKE_BINARY_DIR}/mis
 # Without enable_testing() there is no test, and ctest ends well: a warning.
 warns_of_testing() { # LINES: configures a project of them
   printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(user LANGUAGES C ASM)' "${get[find_package]}" "$1" >"$work/project/CMakeLists.txt"
-  rm -rf "$work/build"
-  cmake -G Ninja -S "$work/project" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 || echo "FAILED: cmake"
+  configure >"$work/log" 2>&1 || echo "FAILED: cmake"
   count=$((count + 1))
   tr -s ' \n' ' ' <"$work/log" | grep -q 'enable_testing() is not called in'
 }
