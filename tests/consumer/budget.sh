@@ -9,7 +9,9 @@ slack=1500 # bytes: of tables, counted with the pointers of a PC, and of alignme
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
 rm -rf "$work"
-mkdir -p "$work/project"
+mkdir -p "$work/project" "$work/home"
+cp -r "$prefix" "$work/home/.local"
+prefix=$work/home/.local build=project/build/$target
 cd "$work"
 cp "$source/tests/consumer/project/model/residual.onnx" project/model.onnx
 cat >project/main.c <<'MAIN'
@@ -48,26 +50,26 @@ PROJECT
 configure() { # APPLICATION BUFFER, or L2_BYTES=NUMBER BUFFER
   local memory="APPLICATION_L2_BYTES;$1"
   case $1 in L2_BYTES=*) memory=${1/=/;} ;; esac
-  cmake -G Ninja -S project -B build "-DCMAKE_TOOLCHAIN_FILE=$prefix/share/dory/toolchains/$target.cmake" \
+  cmake -G Ninja -S project -B "$build" "-DCMAKE_TOOLCHAIN_FILE=$prefix/share/dory/toolchains/$target.cmake" \
     -DCMAKE_BUILD_TYPE=Release "-DMEMORY=$memory" "-DBUFFER=$2" >log 2>&1 || { cat log; fail cmake; }
 }
-expect_link() { ninja -C build -v >log 2>&1 || { tail -n 20 log; fail "$1"; }; }
+expect_link() { ninja -C "$build" -v >log 2>&1 || { tail -n 20 log; fail "$1"; }; }
 expect_no_link() {
-  if ninja -C build >log 2>&1; then fail "$1"; fi
+  if ninja -C "$build" >log 2>&1; then fail "$1"; fi
   grep -q 'overflowed by [0-9]* bytes' log && grep -q 'APPLICATION_L2_BYTES (16384 unless it is given)' log || { cat log; fail "no clear message"; }
 }
 # The number that a build without success said to give as KEYWORD.
 advised() { sed -n "s/^dory: give dory_add_network(network) $1 \([0-9]*\); this plan .*/\1/p" log | grep . || { cat log >&2; fail "no number for $1"; }; }
-of_plan() { grep -o -m 1 "[0-9]* $1" build/network_network/network_plan.txt | cut -d " " -f 1; }
+of_plan() { grep -o -m 1 "[0-9]* $1" "$build"/network_network/network_plan.txt | cut -d " " -f 1; }
 
 code_of() { riscv64-unknown-elf-nm --defined-only -S "$1" | sed -n 's/^[0-9a-f]* \([0-9a-f]*\) [tTrR] \(.*\)/\2 \1/p' | sort; }
 # Bytes of the functions and constants that the probe has and the firmware has not.
 unused_bytes() {
   local sum=0 name bytes
-  code_of build/firmware | cut -d ' ' -f 1 >used
+  code_of "$build"/firmware | cut -d ' ' -f 1 >used
   while read -r name bytes; do
     grep -qxF "$name" used || sum=$((sum + 0x$bytes))
-  done < <(code_of build/network_network/network_probe)
+  done < <(code_of "$build"/network_network/network_probe)
   echo $sum
 }
 
@@ -75,7 +77,7 @@ application=20000
 configure $application 8
 expect_link "a small application"
 free=$(of_plan free)
-whole=$(sed -n 's/^L2: \([0-9]*\) of .*/\1/p' build/network_network/network_plan.txt)
+whole=$(sed -n 's/^L2: \([0-9]*\) of .*/\1/p' "$build"/network_network/network_plan.txt)
 [ "$free" -gt 100000 ] || fail "only $free bytes are free beside a small network"
 configure $application $((application + free - slack))
 expect_link "the application's share and $free free bytes do not fit"
@@ -96,17 +98,17 @@ configure "L2_BYTES=$whole" $larger
 expect_no_link "an application that is too large for L2_BYTES was linked"
 for attempt in 1 2 3 4 5; do # a smaller buffer can need longer tables, and more is to be taken off for these
   configure "L2_BYTES=$(advised L2_BYTES)" $larger
-  if ninja -C build >log 2>&1; then break; fi
+  if ninja -C "$build" >log 2>&1; then break; fi
   [ $attempt -lt 5 ] || { tail -n 20 log; fail "the L2_BYTES that were said to be given are too many, five times"; }
 done
 
 # An application that says what it takes, and takes most of L2, leaves less to the network: its plan fits in.
 configure 500000 8
-expect_no_plan() { if ninja -C build >log 2>&1; then fail "no network fits beside 500000 bytes"; fi; grep -q 'the whole network fits with at least\|does not fit\|nothing of L2' log || { cat log; fail "no message"; }; }
+expect_no_plan() { if ninja -C "$build" >log 2>&1; then fail "no network fits beside 500000 bytes"; fi; grep -q 'the whole network fits with at least\|does not fit\|nothing of L2' log || { cat log; fail "no message"; }; }
 expect_no_plan
 configure 470000 468000
 expect_link "a plan beside a large application"
-ninja -C build >log
+ninja -C "$build" >log
 grep -q 'no work to do' log || { cat log; fail "there is still work to do after a build"; }
 
 # Kernels and HAL decide what they take, not a constant: they are linked without the network's data.

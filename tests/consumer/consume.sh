@@ -17,29 +17,36 @@ quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "$*"; }; }
 rm -rf "$work"
 mkdir -p "$work"
 cp -r "$source/tests/consumer/project" "$work/project"
+build=$work/project/build/$target
 cp "$source/apps/digits/digits.onnx" "$work/project/model/"
 
 build_type=Release
-[ "$method" != add_subdirectory ] || build_type=Debug # as a user builds who looks for a fault
+case $method.$target in FetchContent.* | add_subdirectory.host | add_subdirectory.gap8) build_type=Debug ;; esac # as who looks for a fault
 arguments=("-DMETHOD=$method" "-DCMAKE_BUILD_TYPE=$build_type" "$@")
 toolchains=$source/toolchains
 case $method in
-  find_package)
+  find_package) # installed where docs/getting-started.md has it
+    mkdir "$work/home"
+    cp -r "$prefix" "$work/home/.local"
+    prefix=$work/home/.local
     toolchains=$prefix/share/dory/toolchains
     [ "$target" != host ] || arguments+=("-DCMAKE_PREFIX_PATH=$prefix") ;; # the toolchain files know their package
-  add_subdirectory) arguments+=("-DDORY_SOURCE=$source" "-DDORY_GENERATOR=$generator") ;;
+  add_subdirectory) # beside the project, as docs/cmake.md has it
+    mkdir "$work/dory"
+    cp -r "$source"/{CMakeLists.txt,cmake,generator,hal,kernels,toolchains} "$work/dory/"
+    arguments+=("-DDORY_SOURCE=$work/dory" "-DDORY_GENERATOR=$generator") ;;
   FetchContent)
     tar -C "$source" -czf "$work/dory.tar.gz" CMakeLists.txt cmake generator hal kernels
     arguments+=("-DDORY_ARCHIVE=$work/dory.tar.gz" "-DDORY_GENERATOR=$generator") ;;
 esac
 [ "$target" = host ] || arguments+=("-DCMAKE_TOOLCHAIN_FILE=$toolchains/$target.cmake")
 
-quietly cmake -G Ninja -S "$work/project" -B "$work/build" "${arguments[@]}"
-quietly cmake --build "$work/build"
+quietly cmake -G Ninja -S "$work/project" -B "$build" "${arguments[@]}"
+quietly cmake --build "$build"
 if [ "$method" = find_package ]; then
-  sed "s|$work||g; s|$prefix||g" "$work/build/build.ninja" | grep -F "$source" >/dev/null && fail "the installed package refers to the source tree $source"
+  sed "s|$work||g; s|$prefix||g" "$build/build.ninja" | grep -F "$source" >/dev/null && fail "the installed package refers to the source tree $source"
 fi
-(cd "$work/build" && ctest --output-on-failure --no-tests=error) >"$work/ctest.log" || { cat "$work/ctest.log"; fail "ctest"; }
+(cd "$build" && ctest --output-on-failure --no-tests=error) >"$work/ctest.log" || { cat "$work/ctest.log"; fail "ctest"; }
 if grep -q 'Skipped' "$work/ctest.log"; then
   echo "built; not run: no simulator of $target"
   exit 77
@@ -58,7 +65,7 @@ small=${b/residual/residual_small}
 printf '%s\n' "$a" "$b" "$small" "$small" "$b" "$a" "$small" "$a" >"$work/shared.txt"
 
 program() { # NAME: its output, as ctest has recorded it
-  sed -n "/Test: $1\$/,/Test time/p" "$work/build/Testing/Temporary/LastTest.log" | grep -E "^(digits|residual)[a-z_]*:" | tr -d '\r'
+  sed -n "/Test: $1\$/,/Test time/p" "$build/Testing/Temporary/LastTest.log" | grep -E "^(digits|residual)[a-z_]*:" | tr -d '\r'
 }
 for name in single shared; do
   diff "$work/$name.txt" <(program $name) || fail "$name: expected <, printed >"

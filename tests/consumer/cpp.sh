@@ -12,19 +12,22 @@ compiler=riscv64-unknown-elf-g++
 [ "$target" != host ] || compiler=c++
 command -v "$compiler" >/dev/null || { echo "skipped: there is no $compiler"; exit 77; }
 rm -rf "$work"
-cp -r "$source/tests/consumer/cpp" "$work"
-cp "$source/apps/digits/digits.onnx" "$work"
+mkdir -p "$work/home"
+cp -r "$prefix" "$work/home/.local"
+prefix=$work/home/.local build=$work/project/build/$target
+cp -r "$source/tests/consumer/cpp" "$work/project"
+cp "$source/apps/digits/digits.onnx" "$work/project"
 arguments=(-DCMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=$prefix" "$@")
 [ "$target" = host ] || arguments+=("-DCMAKE_TOOLCHAIN_FILE=$prefix/share/dory/toolchains/$target.cmake")
-quietly cmake -G Ninja -S "$work" -B "$work/build" "${arguments[@]}"
-quietly cmake --build "$work/build"
-(cd "$work/build" && ctest -V --no-tests=error) >"$work/ctest.log" || { cat "$work/ctest.log"; fail "ctest"; }
+quietly cmake -G Ninja -S "$work/project" -B "$build" "${arguments[@]}"
+quietly cmake --build "$build"
+(cd "$build" && ctest -V --no-tests=error) >"$work/ctest.log" || { cat "$work/ctest.log"; fail "ctest"; }
 if grep -q 'skipped: ' "$work/ctest.log"; then
   echo "built; not run: no simulator of $target"
   exit 77
 fi
 for ((i = 0; i < 64; i++)); do echo "$(((i * 37 + 11) % 256)),"; done >"$work/input.txt"
-golden=$("$generator" run "$work/digits.onnx" --input "$work/input.txt" | sed -n 's/^[^ ]*: /digits: /p')
+golden=$("$generator" run "$work/project/digits.onnx" --input "$work/input.txt" | sed -n 's/^[^ ]*: /digits: /p')
 tr -d '\r' <"$work/ctest.log" | grep -qF -- "$golden" || { cat "$work/ctest.log"; fail "not '$golden'"; }
 grep -q 'C++: all as it should be' "$work/ctest.log" || fail "no verdict"
 echo "C++17 on $target: exact"

@@ -4,7 +4,7 @@
 set -euo pipefail
 source=$1 work=$2 prefix=$3
 export DORY_GVSOC_ROOT=${4:-}
-dory=$prefix/bin/dory
+dory=$work/home/.local/bin/dory
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 expect_error() { # TEXT ARGUMENT...
@@ -18,7 +18,8 @@ build() { # FOLDER PRESET
 }
 
 rm -rf "$work"
-mkdir -p "$work"
+mkdir -p "$work/home"
+cp -r "$prefix" "$work/home/.local"
 cd "$work"
 "$dory" new project "$source/apps/digits/digits.onnx" >text
 grep -q 'cmake --preset host' text || fail "it does not say how to go on"
