@@ -230,8 +230,7 @@ static uint64_t kernel_beside(const struct tile_problem *problem, uint64_t kerne
 /* Of the cores, what they wait because the driver starts copies while they still fetch code: each line waits for the copies
  * in front of it, which keep the port while there are loads. That is so beside a layer's first tile, and beside its second:
  * what makes copies between the two runs for the first time, and drives lines of the kernel out of the cores' cache. Later
- * tiles have the code there, unless they lay a border: that and the kernel are more than the cache holds.
- */
+ * tiles have the code there, unless they lay a border: that and the kernel are more than the cache holds. */
 static uint64_t code_waits(const struct player *player, const struct tally *loads, uint64_t driver)
 {
     const struct target *target = player->problem->target;
@@ -297,21 +296,19 @@ static uint64_t step_cycles(const struct tile_problem *problem)
     return target->step_driver_cycles + (knows ? 0 : target->transfer_driver_cycles);
 }
 
-/* The code that lays it comes to the cores' cache behind the loads that it is laid beside: half of their time is lost to it.
- */
+/* The code that lays it comes behind the loads that it is laid beside: half of their time is lost to it. */
 static uint64_t border_behind_loads(const struct player *player, uint64_t load_cycles, bool overlaps)
 {
     uint64_t hidden = tile_border_is_beside(player->problem) && !overlaps ? load_cycles / 2 : 0;
     return player->border > hidden ? player->border - hidden : 0;
 }
 
-/* Of copies that the driver starts. As with tile_driver_cycles, the search takes those of the cores for the driver's, too.
- */
+/* Of copies that the driver starts; as in tile_driver_cycles, the search takes those of the cores for such, too. */
 static uint64_t driver_commands(const struct player *player, const struct tally *loads, bool overlaps)
 {
-    if (overlaps || player->problem->is_decided)
-        return (overlaps ? loads->commands : 0) + player->pending_tally.commands;
-    return loads->commands + player->store_tally.commands;
+    if (!overlaps && player->problem->is_decided)
+        return player->pending_tally.commands;
+    return loads->commands + (overlaps ? player->pending_tally : player->store_tally).commands;
 }
 
 static void play_tile(struct player *player, const struct dory_step *step, const struct position *at, bool first_of_step,
