@@ -1,0 +1,129 @@
+/* What the descent ends at, on random networks in little L2: its price is that of the decision at hand, the bytes that live
+ * are counted by the levels as they are, and neither another cut of a layer nor two tensors that change places between L2
+ * and RAM, with the best cuts around them, are faster.
+ *
+ *     moves [networks] */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+#include "networks.h"
+#include "planner/optimiser.h"
+#include "planning.h"
+
+#define NETWORKS 60
+#define EFFORT   100000000 /* more than any of them takes */
+
+struct counts {
+    int networks, in_ram, exchanges;
+};
+
+static void expect_counted(struct optimiser *o, uint64_t seed)
+{
+    size_t bytes = (size_t)o->network->layer_count * sizeof *o->live;
+    uint32_t *live = arena_array(o->planner->arena, uint32_t, (size_t)o->network->layer_count);
+    memcpy(live, o->live, bytes);
+    count_live(o);
+    EXPECT(memcmp(live, o->live, bytes) == 0, "seed %" PRIu64, seed);
+}
+
+static void expect_no_faster_cut(struct optimiser *o, uint64_t price, uint64_t seed)
+{
+    for (int l = 0; l < o->network->layer_count; l++) {
+        const struct choice chosen = o->planner->choices[l];
+        const struct candidate *front;
+        int count = candidate_front(o->planner, l, layer_ram(o->planner, l), &front);
+        for (int i = 0; i < count; i++) {
+            o->planner->choices[l] = front[i].choice;
+            uint64_t other = decision_price(o, UINT64_MAX);
+            EXPECT(other >= price, "seed %" PRIu64 ", layer %d: %" PRIu64 " cycles, not %" PRIu64, seed, l, other, price);
+        }
+        o->planner->choices[l] = chosen;
+    }
+}
+
+/* With a guess of the cuts around both, and then the best of each in turn. False: there is none. */
+static bool cut_around_both(struct optimiser *o, int tensor, int other, uint64_t *price)
+{
+    int layers[2 * MAXIMUM_AROUND], count = layers_around(o->network, tensor, layers);
+    count += layers_around(o->network, other, layers + count);
+    for (int i = 0; i < count; i++)
+        if (!cut_anew(o, layers[i], 0))
+            return false;
+    *price = decision_price(o, UINT64_MAX);
+    for (int i = 0; i < count; i++)
+        *price = choose_cut(o, layers[i], *price, UINT64_MAX);
+    return true;
+}
+
+static bool are_near(const struct optimiser *o, int tensor, int other)
+{
+    return o->lives[tensor].first <= o->lives[other].last + 1 && o->lives[other].first <= o->lives[tensor].last + 1;
+}
+
+static void expect_no_faster_exchange(struct optimiser *o, uint64_t price, uint64_t seed, struct counts *counts)
+{
+    struct decision best = decision_make(o->network, o->planner->arena);
+    decision_keep(o, &best);
+    for (int t = 0; t < o->network->tensor_count; t++)
+        for (int u = 0; u < o->network->tensor_count; u++) {
+            uint64_t other = UINT64_MAX;
+            if (best.levels[t] != IN_RAM || best.levels[u] != IN_L2 || !are_near(o, t, u) ||
+                !is_possible(o, t, IN_L2, DORY_HWC) || !is_possible(o, u, IN_RAM, DORY_HWC))
+                continue;
+            set_place(o, t, IN_L2, DORY_HWC);
+            set_place(o, u, IN_RAM, DORY_HWC);
+            counts->exchanges += cut_around_both(o, t, u, &other);
+            EXPECT(other >= price, "seed %" PRIu64 ", tensors %d and %d: %" PRIu64 " cycles, not %" PRIu64, seed, t, u,
+                   other, price);
+            decision_take(o, &best);
+        }
+}
+
+static void test_network(uint64_t seed, const struct target *target, struct counts *counts)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    const struct network *network = seeded_network(&arena, seed, 8);
+    struct plan_options options = {.l1_bytes = 16000 + target->l1_stack_bytes};
+    options.l2_bytes = tight_l2_bytes(network, target, options.l1_bytes, seed, 5);
+    struct planner planner = planner_for(network, target, &options, &diagnostics);
+    if (options.l2_bytes == 0 || !planner_start(&planner)) {
+        arena_free(&arena);
+        return;
+    }
+    struct optimiser o = optimiser_make(&planner);
+    uint64_t start;
+    layouts_find(&planner, o.may_be_chw);
+    if (find_start(&o, &start)) {
+        uint64_t price = descend(&o, start, EFFORT);
+        EXPECT(price <= start && price == decision_price(&o, UINT64_MAX), "seed %" PRIu64 ": %" PRIu64 " cycles", seed,
+               price);
+        for (int t = 0; t < network->tensor_count; t++)
+            counts->in_ram += planner.levels[t] == IN_RAM;
+        counts->networks++;
+        expect_counted(&o, seed);
+        expect_no_faster_cut(&o, price, seed);
+        expect_no_faster_exchange(&o, price, seed, counts);
+    }
+    arena_free(&arena);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t networks = argc > 1 ? strtoull(argv[1], NULL, 10) : NETWORKS;
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    struct counts counts = {0};
+    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
+    for (uint64_t seed = 1; seed <= networks; seed++)
+        test_network(seed, &target, &counts);
+    printf("%d networks, %d tensors in RAM, %d exchanges\n", counts.networks, counts.in_ram, counts.exchanges);
+    EXPECT(counts.networks * 2 > (int)networks && counts.in_ram > counts.networks / 2 &&
+               counts.exchanges > counts.networks / 4,
+           "too few are tight");
+    arena_free(&arena);
+    return expect_result("moves");
+}
