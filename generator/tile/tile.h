@@ -87,8 +87,8 @@ struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struc
 uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
                          uint32_t input_channels);
 
-/* Of the driver, a tile; besides, for copies that it starts itself, beside the tile before. The search takes
- * all for the former kind, so that to keep tiles apart, which takes less L1, is never worth it. */
+/* Of the driver, a tile; besides, for copies that it starts itself, beside the tile before. The search takes all copies for
+ * such, so that to keep tiles apart, which takes less L1, is never worth it. */
 uint64_t tile_driver_cycles(const struct tile_problem *problem, bool starts_copies);
 
 /* Of copies between L2 and L1, long runs, in bytes per 1000 cycles. */
