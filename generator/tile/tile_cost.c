@@ -444,7 +444,7 @@ static void finish(struct player *player)
                  tile_driver_cycles(player->problem, player->overlapped) + target->turn_driver_cycles + player->queueing,
              early = player->problem->early_cycles_of_next;
     driver += early ? target->early_driver_cycles : 0;
-    uint64_t ready = player->pending + driver + early; /* its instructions wait for the store, and for these weights */
+    uint64_t ready = player->pending + (target->has_table ? 0 : driver + early); /* a driver's instructions wait for both */
     player->cost->turn_cycles = maximum(player->kernel, ready) - maximum(player->kernel, player->pending);
     finish_previous(player, 0, &(struct tally){0}, 0, false);
     player->time += player->cost->turn_cycles + early_wait_cycles(player);
