@@ -287,14 +287,17 @@ struct optimiser optimiser_make(struct planner *planner)
     return o;
 }
 
-/* Without blocks, from the decision at hand, which is at hand again then. */
-static void search_plain(struct optimiser *o, struct plan_proof *proof)
+/* Without blocks, from the decision at hand, which has this price and is at hand again then; where there was none, the best
+ * that has been found is. Returns its price. */
+static uint64_t search_plain(struct optimiser *o, uint64_t price, struct plan_proof *proof)
 {
     struct decision searched = decision_make(o->network, o->planner->arena);
     decision_keep(o, &searched);
     search_places(o);
     prove(o, proof);
-    decision_take(o, &searched);
+    bool none_before = price == UINT64_MAX && o->best_cycles != UINT64_MAX;
+    decision_take(o, none_before ? &o->best : &searched);
+    return none_before ? decision_price(o, UINT64_MAX) : price;
 }
 
 bool optimise(struct planner *planner, struct plan_proof *proof)
@@ -303,11 +306,11 @@ bool optimise(struct planner *planner, struct plan_proof *proof)
     layouts_find(planner, o.may_be_chw);
     uint64_t price = search(&o);
     if (has_few_layers(&o))
-        search_plain(&o, proof);
+        price = search_plain(&o, price, proof);
     if (use_blocks(&o, price))
         *proof = (struct plan_proof){0};
     else if (!has_few_layers(&o))
-        search_plain(&o, proof);
+        search_plain(&o, price, proof);
     bool found = o.best_cycles != UINT64_MAX;
     if (found && (planner->options->blocks == BLOCKS_SPARING || planner->options->blocks == BLOCKS_ALWAYS))
         force_blocks(&o, proof);
