@@ -118,8 +118,9 @@ struct grid {
 
 /* Of blocks `first` to `end` - 1, in the order of the grid. The last part of four pixels is computed with those before it,
  * where these are the core's. */
-static uint64_t share_cycles(const struct grid *grid, uint32_t first, uint32_t end)
+static uint64_t share_cycles(const void *context, uint32_t first, uint32_t end)
 {
+    const struct grid *grid = context;
     uint32_t quads = grid->quads, last_row = (grid->pixel_quads - 1) * quads, from = first > last_row ? first : last_row;
     uint32_t started = dory_divide_up(end, quads) - first / quads, last_quads = end / quads - first / quads;
     bool steps_back = grid->steps_back && dory_divide_up(first, quads) < grid->pixel_quads - 1;
@@ -128,20 +129,6 @@ static uint64_t share_cycles(const struct grid *grid, uint32_t first, uint32_t e
     int64_t parts = grid->fewer_channels * (last_quads - corner) + grid->fewer_pixels * (short_blocks - corner) +
                     (corner ? grid->fewer_of_both : 0);
     return (uint64_t)((int64_t)((end - first) * grid->block + started * grid->row) + parts);
-}
-
-/* Of the busiest core. */
-static uint64_t busiest_cycles(const struct grid *grid, unsigned cores)
-{
-    uint32_t all = grid->quads * grid->pixel_quads, first = 0;
-    uint64_t most = 0;
-    for (unsigned core = 0; core < cores && first < all; core++) {
-        uint32_t end = first + all / cores + (core < all % cores);
-        uint64_t cycles = share_cycles(grid, first, end);
-        most = cycles > most ? cycles : most;
-        first = end;
-    }
-    return most;
 }
 
 /* To go on to four pixels, where all that is behind them is direct, and where a function is called for each block. */
@@ -175,7 +162,8 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
     grid.block -=
         has_part(layer, tile, runs) ? 5 * steps / grid.quads : 0; /* a step of three channels: 5 instructions less */
     grid.row += source_cycles;
-    return busiest_cycles(&grid, cores) + start_cycles(layer) + dory_division_start_cycles(layer);
+    return dory_busiest_cycles(grid.quads * grid.pixel_quads, cores, share_cycles, &grid) + start_cycles(layer) +
+           dory_division_start_cycles(layer);
 }
 
 /* A program has all kernels that a layer might take, so a layer that has one of its own is offered no other. */

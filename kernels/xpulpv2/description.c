@@ -7,6 +7,19 @@
 
 const struct dory_kernel_description *const dory_xpulpv2_kernels[] = {DORY_XPULPV2_KERNELS(DESCRIPTION) NULL};
 
+uint64_t dory_busiest_cycles(uint32_t items, unsigned cores, dory_share_cycles *share_cycles, const void *context)
+{
+    uint32_t first = 0;
+    uint64_t most = 0;
+    for (unsigned core = 0; core < cores && first < items; core++) {
+        uint32_t end = first + items / cores + (core < items % cores);
+        uint64_t cycles = share_cycles(context, first, end);
+        most = cycles > most ? cycles : most;
+        first = end;
+    }
+    return most;
+}
+
 uint32_t dory_division_start_cycles(const struct dory_layer *layer)
 {
     bool is_quick = layer->normalisation == DORY_NORMALISE_DIVIDE && dory_divides_narrowly(layer);

@@ -26,6 +26,12 @@ static inline bool dory_is_stored(const struct dory_layer *layer)
     return dory_is_stored_packed(layer) && layer->output_bits >= 8;
 }
 
+/* What a core takes that has items `first` to `end` - 1, at least one. */
+typedef uint64_t dory_share_cycles(const void *context, uint32_t first, uint32_t end);
+
+/* The most that a core takes of so many items, as dory_grid_share_of divides them. */
+uint64_t dory_busiest_cycles(uint32_t items, unsigned cores, dory_share_cycles *share_cycles, const void *context);
+
 /* Cycles of an element, beside those of its form, where its division is made bit by bit; what is left is sooner found to
  * be less than a divisor that is beyond 32 bits. */
 static inline uint32_t dory_bitwise_division_cycles(const struct dory_layer *layer)

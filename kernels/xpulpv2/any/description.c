@@ -93,17 +93,12 @@ static uint32_t quads_of_group(const struct dory_layer *layer, uint32_t quads)
     return layer->group_outputs % 4 == 0 ? dory_minimum(quads, layer->group_outputs / 4u) : 1;
 }
 
-/* Four pixels for which the core with most of them lays them ready: its share of the quads may begin among those of four
- * pixels, and end among those of others. */
-static uint64_t most_started(uint32_t items, uint32_t each, unsigned cores)
+/* Four pixels for which a core lays them ready: its share of the quads, of so many for each four, may begin among those of
+ * four pixels, and end among those of others. */
+static uint64_t started(const void *each, uint32_t first, uint32_t end)
 {
-    uint32_t first = 0, most = 0;
-    for (unsigned core = 0; core < cores && first < items; core++) {
-        uint32_t end = first + items / cores + (core < items % cores), started = (end - 1) / each - first / each + 1;
-        most = started > most ? started : most;
-        first = end;
-    }
-    return most;
+    uint32_t quads = *(const uint32_t *)each;
+    return (end - 1) / quads - first / quads + 1;
 }
 
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -112,13 +107,13 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
     uint32_t each = layer->operation == DORY_GROUPED ? quads_of_group(layer, quads) : quads;
     uint32_t pixel_bytes = dory_any_pixel_bytes(layer, tile->input_channels);
     uint32_t pixel_quads = dory_divide_up(pixels, 4), items = dory_divide_up(quads, each) * each * pixel_quads;
-    uint64_t blocks = (items + cores - 1) / cores, started = most_started(items, each, cores);
+    uint64_t blocks = (items + cores - 1) / cores, most_started = dory_busiest_cycles(items, cores, started, &each);
     uint64_t whole = blocks / each, batch = dory_minimum(each == 1 ? 4 : dory_any_batch(pixel_bytes), pixel_quads);
     uint32_t rows = (uint32_t)(whole < batch ? whole : batch);
     uint64_t words = (uint64_t)pixel_bytes / 4 * (layer->input_bits == 16 ? 2 : 1);
     uint64_t block = words * (layer->weight_bits == 8 ? 247 : 288) / 10 + 140;
     return blocks * block + any_finish_cycles(layer, tile, blocks, rows != 0 ? rows : 1) +
-           started * dory_minimum(pixels, 4) * any_split_cycles(layer, tile) +
+           most_started * dory_minimum(pixels, 4) * any_split_cycles(layer, tile) +
            (layer->operation == DORY_GROUPED ? 1430 : 890) + dory_division_start_cycles(layer);
 }
 
@@ -235,14 +230,18 @@ static uint64_t items_cycles(const struct dory_layer *layer, const struct dory_t
 
 /* The grid of windows by pixel quads. */
 struct windows {
+    const struct dory_layer *layer;
+    const struct dory_tile_shape *tile;
     uint32_t each, last, count, pixel_quads; /* quads of a window, and of the last one; these; pixel quads of each */
     uint64_t item, last_item;                /* cycles of a pixel quad, in a window and in the last one */
 };
 
 /* Of a core, beside its start: items `first` to `end` - 1 of the grid. */
-static uint64_t core_windows_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
-                                    const struct windows *windows, uint32_t first, uint32_t end)
+static uint64_t windows_cycles(const void *context, uint32_t first, uint32_t end)
 {
+    const struct windows *windows = context;
+    const struct dory_layer *layer = windows->layer;
+    const struct dory_tile_shape *tile = windows->tile;
     int64_t cycles = 0;
     while (first < end) {
         uint32_t window = first / windows->pixel_quads, start = first % windows->pixel_quads;
@@ -258,21 +257,6 @@ static uint64_t core_windows_cycles(const struct dory_layer *layer, const struct
     return cycles > 0 ? (uint64_t)cycles : 0;
 }
 
-/* Of the slowest core. */
-static uint64_t windows_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
-                               const struct windows *windows, unsigned cores)
-{
-    uint32_t items = windows->count * windows->pixel_quads, first = 0;
-    uint64_t slowest = 0;
-    for (unsigned core = 0; core < cores; core++) {
-        uint32_t end = first + items / cores + (core < items % cores);
-        uint64_t cycles = core_windows_cycles(layer, tile, windows, first, end);
-        slowest = cycles > slowest ? cycles : slowest;
-        first = end;
-    }
-    return slowest;
-}
-
 /* Beside what the products take to start. */
 static uint64_t grouped_start_cycles(const struct dory_layer *layer)
 {
@@ -286,6 +270,8 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
     uint32_t count = dory_divide_up(quads, each), last = quads - (count - 1) * each;
     uint64_t one = items_cycles(layer, tile, cores, each, 1), item = items_cycles(layer, tile, cores, each, 2) - one;
     struct windows windows = {
+        .layer = layer,
+        .tile = tile,
         .each = each,
         .last = last,
         .count = count,
@@ -293,7 +279,8 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
         .item = item,
         .last_item = items_cycles(layer, tile, cores, last, 1) - (one - item),
     };
-    return one - item + windows_cycles(layer, tile, &windows, cores) + grouped_start_cycles(layer);
+    return one - item + dory_busiest_cycles(count * windows.pixel_quads, cores, windows_cycles, &windows) +
+           grouped_start_cycles(layer);
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,

@@ -58,9 +58,11 @@ struct work {
     uint64_t quad, batch, block;             /* of channels; of up to 16 of its pixels, finished together; of four */
 };
 
-/* Of blocks `first` to `end` - 1 of the grid of channel quads by pixel quads. */
-static uint64_t share_cycles(const struct work *work, uint32_t first, uint32_t end)
+/* Of blocks `first` to `end` - 1 of the grid of channel quads by pixel quads: what begins in the middle of a quad has two.
+ */
+static uint64_t share_cycles(const void *context, uint32_t first, uint32_t end)
 {
+    const struct work *work = context;
     uint64_t cycles = 0;
     for (uint32_t next; first < end; first = next) {
         uint32_t quad = first / work->pixel_quads;
@@ -69,20 +71,6 @@ static uint64_t share_cycles(const struct work *work, uint32_t first, uint32_t e
         cycles += work->quad + (blocks * work->block + dory_divide_up(blocks, 4) * work->batch) * (1 + lanes) / 5;
     }
     return cycles;
-}
-
-/* Of the busiest core: one whose share begins in the middle of a quad has two. */
-static uint64_t busiest_cycles(const struct work *work, unsigned cores)
-{
-    uint32_t all = work->quads * work->pixel_quads, first = 0;
-    uint64_t most = 0;
-    for (unsigned core = 0; core < cores && first < all; core++) {
-        uint32_t end = first + all / cores + (core < all % cores);
-        uint64_t cycles = share_cycles(work, first, end);
-        most = cycles > most ? cycles : most;
-        first = end;
-    }
-    return most;
 }
 
 static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -97,7 +85,8 @@ static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const st
         .batch = scalar_batch_cycles(layer, pairs),
         .block = scalar_sums_cycles(layer, pairs, tile->columns) + scalar_finish_cycles(layer) * dory_minimum(4, pixels) / 4,
     };
-    return busiest_cycles(&work, cores) + (pairs != 0 ? 530 + 7 * taps : 850) + dory_division_start_cycles(layer);
+    return dory_busiest_cycles(work.quads * work.pixel_quads, cores, share_cycles, &work) +
+           (pairs != 0 ? 530 + 7 * taps : 850) + dory_division_start_cycles(layer);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {

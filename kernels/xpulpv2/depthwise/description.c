@@ -14,26 +14,36 @@ static uint64_t unit_cycles(const struct dory_tile_shape *tile, uint32_t rows)
 typedef uint64_t band_function(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows,
                                const uint64_t own[2]);
 
-/* Of the busiest core: as dory_depthwise_share divides the rows of all quads, one quad after the other. A quad takes
- * `quad_cycles` of each core that has some of its rows. */
+/* Rows of all quads, one quad after the other, in bands of at most so many. */
+struct bands {
+    const struct dory_layer *layer;
+    const struct dory_tile_shape *tile;
+    band_function *band_cycles;
+    const uint64_t *own;
+    uint64_t quad_cycles; /* a quad takes of each core that has some of its rows */
+    uint32_t most_rows;
+};
+
+static uint64_t bands_cycles(const void *context, uint32_t first, uint32_t end)
+{
+    const struct bands *bands = context;
+    uint64_t cycles = 0;
+    for (uint32_t row = first, rows; row < end; row += rows) {
+        uint32_t in_quad = row % bands->tile->rows;
+        rows = dory_minimum(dory_minimum(bands->most_rows, end - row), bands->tile->rows - in_quad);
+        cycles += bands->band_cycles(bands->layer, bands->tile, rows, bands->own);
+        cycles += in_quad == 0 || row == first ? bands->quad_cycles : 0;
+    }
+    return cycles;
+}
+
+/* Of the busiest core, as dory_depthwise_share divides the rows. */
 static uint64_t busiest_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                                band_function *band_cycles, const uint64_t own[2], uint64_t quad_cycles)
 {
-    uint32_t all = dory_divide_up(tile->channels, 4) * tile->rows, first = 0, in_quad = 0;
-    uint32_t band = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
-    uint64_t most = 0;
-    for (unsigned core = 0; core < cores; core++) {
-        uint32_t end = first + all / cores + (core < all % cores);
-        uint64_t cycles = 0;
-        for (uint32_t row = first, rows; row < end; row += rows) {
-            rows = dory_minimum(dory_minimum(band, end - row), tile->rows - in_quad);
-            cycles += band_cycles(layer, tile, rows, own) + (in_quad == 0 || row == first ? quad_cycles : 0);
-            in_quad = in_quad + rows < tile->rows ? in_quad + rows : 0;
-        }
-        most = cycles > most ? cycles : most;
-        first = end;
-    }
-    return most;
+    uint32_t most_rows = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
+    const struct bands bands = {layer, tile, band_cycles, own, quad_cycles, most_rows};
+    return dory_busiest_cycles(dory_divide_up(tile->channels, 4) * tile->rows, cores, bands_cycles, &bands);
 }
 
 /* Transposes, then strips of 4 columns in the quad's lanes: a lane takes own[0] / 10 cycles a row, own[1] beside them. */
@@ -129,29 +139,28 @@ static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t 
            layer->input_width == stride * layer->output_width && (any || layer->border_value == 0);
 }
 
-/* Of a core with these rows of all strips of 4 columns x 4 channels, strip by strip through all channels: it may start in a
- * strip's middle, and moves on to the next columns behind the last channels. */
-static uint64_t share_cycles(uint32_t first, uint32_t end, uint32_t rows, uint32_t quads, const uint64_t own[2])
+/* Strips of 4 columns x 4 channels. A row of a lane takes so many tenths of a cycle, a lane of a strip so many cycles
+ * besides. */
+struct strips {
+    uint32_t rows, quads;
+    uint64_t row_tenths, lane_cycles;
+};
+
+/* Of a core with these rows of all strips, strip by strip through all channels: it may start in a strip's middle, and moves
+ * on to the next columns behind the last channels. */
+static uint64_t share_cycles(const void *context, uint32_t first, uint32_t end)
 {
-    uint32_t strip = first / rows, last = (end - 1) / rows, moves = 1 + last / quads - strip / quads;
-    return (end - first) * 4 * own[0] / 10 + (1 + last - strip) * 4 * own[1] + moves * 180;
+    const struct strips *strips = context;
+    uint32_t strip = first / strips->rows, last = (end - 1) / strips->rows;
+    uint32_t moves = 1 + last / strips->quads - strip / strips->quads;
+    return (end - first) * 4 * strips->row_tenths / 10 + (1 + last - strip) * 4 * strips->lane_cycles + moves * 180;
 }
 
-/* Of the busiest core. All have an equal part; a row of a lane takes so many tenths of a cycle, a lane of a strip so many
- * cycles besides. */
-static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores, uint32_t strips, uint64_t row_tenths,
+static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores, uint32_t columns, uint64_t row_tenths,
                               uint64_t lane_cycles)
 {
-    uint32_t quads = dory_divide_up(tile->channels, 4), all = strips * quads * tile->rows, first = 0;
-    const uint64_t own[2] = {row_tenths, lane_cycles};
-    uint64_t most = 0;
-    for (unsigned core = 0; core < cores && first < all; core++) {
-        uint32_t end = first + all / cores + (core < all % cores);
-        uint64_t cycles = end > first ? share_cycles(first, end, tile->rows, quads, own) : 0;
-        most = cycles > most ? cycles : most;
-        first = end;
-    }
-    return most;
+    const struct strips strips = {tile->rows, dory_divide_up(tile->channels, 4), row_tenths, lane_cycles};
+    return dory_busiest_cycles(columns * strips.quads * tile->rows, cores, share_cycles, &strips);
 }
 
 /* Tenths of a cycle that a row of so many last columns takes beside their part of what follows sums in a row of four. */

@@ -76,10 +76,20 @@ static bool joins(const struct dory_layer *layer, uint32_t lines, uint32_t outpu
 /* Before the first line; and where there are fours, the code for them. */
 enum { START = 370, START_OF_FOURS = 370 };
 
-/* Of one core: fours `first` to `end` - 1 of the lines of all quads. */
-static uint64_t core_cycles(const struct dory_layer *layer, uint32_t channels, uint32_t lines, uint32_t outputs,
-                            uint32_t first, uint32_t end, const struct finish *finish)
+/* The lines of all quads, by fours of outputs. */
+struct lines {
+    const struct dory_layer *layer;
+    const struct finish *finish;
+    uint32_t channels, count, outputs; /* lines of a quad, and outputs of a line */
+};
+
+/* Of one core: fours `first` to `end` - 1. Cores that have parts of more lines than others are the slowest. */
+static uint64_t core_cycles(const void *context, uint32_t first, uint32_t end)
 {
+    const struct lines *of = context;
+    const struct dory_layer *layer = of->layer;
+    const struct finish *finish = of->finish;
+    uint32_t channels = of->channels, lines = of->count, outputs = of->outputs;
     uint32_t fours = dory_divide_up(outputs, 4);
     uint64_t total = outputs < 4 ? START : START + START_OF_FOURS,
              column = layer->kernel_height == 1 ? 0 : 4 * 22 * kernel_of(layer);
@@ -102,22 +112,14 @@ static uint64_t core_cycles(const struct dory_layer *layer, uint32_t channels, u
     return total;
 }
 
-/* Cores that have parts of more lines than others are the slowest. */
 static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                             struct finish finish)
 {
     bool is_row = layer->kernel_height == 1;
     uint32_t outputs = is_row ? tile->columns : tile->rows, lines = is_row ? tile->rows : tile->columns;
-    uint32_t items = dory_divide_up(tile->channels, 4) * lines * dory_divide_up(outputs, 4), first = 0;
-    uint64_t slowest = 0;
-    for (unsigned core = 0; core < cores; core++) {
-        uint32_t end = first + items / cores + (core < items % cores);
-        uint64_t cycles =
-            core_cycles(layer, tile->channels, lines, outputs, first, end, &finish) + dory_division_start_cycles(layer);
-        slowest = cycles > slowest ? cycles : slowest;
-        first = end;
-    }
-    return slowest;
+    uint32_t items = dory_divide_up(tile->channels, 4) * lines * dory_divide_up(outputs, 4);
+    const struct lines of = {layer, &finish, tile->channels, lines, outputs};
+    return dory_busiest_cycles(items, cores, core_cycles, &of) + dory_division_start_cycles(layer);
 }
 
 #define LINE(suffix, kind, percent, ...)                                                                                    \

@@ -61,29 +61,18 @@ struct items {
     uint32_t quads, singles;      /* of a pixel */
 };
 
-static uint64_t quads_before(const struct items *items, uint64_t item)
+static uint32_t quads_before(const struct items *items, uint32_t item)
 {
     uint32_t all = items->quads + items->singles;
-    return item / all * items->quads + dory_minimum((uint32_t)(item % all), items->quads);
+    return item / all * items->quads + dory_minimum(item % all, items->quads);
 }
 
-static uint64_t share_cycles(const struct items *items, uint64_t first, uint64_t end)
+static uint64_t share_cycles(const void *context, uint32_t first, uint32_t end)
 {
-    uint32_t all = items->quads + items->singles;
-    uint64_t quads = quads_before(items, end) - quads_before(items, first), pixels = (end + all - 1) / all - first / all;
+    const struct items *items = context;
+    uint32_t all = items->quads + items->singles, pixels = dory_divide_up(end, all) - first / all;
+    uint64_t quads = quads_before(items, end) - quads_before(items, first);
     return quads * items->quad + (end - first - quads) * items->single + pixels * items->pixel;
-}
-
-/* Of the busiest core, as dory_grid_share_of divides. */
-static uint64_t busiest_cycles(const struct items *items, uint64_t pixels, unsigned cores)
-{
-    uint64_t all = pixels * (items->quads + items->singles), first = 0, most = 0;
-    for (unsigned core = 0; core < cores; core++) {
-        uint64_t end = first + all / cores + (core < all % cores), cycles = share_cycles(items, first, end);
-        most = cycles > most ? cycles : most;
-        first = end;
-    }
-    return most;
 }
 
 /* Before the first pixel: the range of values is followed through the stages, a divisor's logarithm counted bit by bit. */
@@ -112,12 +101,11 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         .quads = tile->channels / 4,
         .singles = tile->channels % 4,
     };
-    uint64_t pixels = (uint64_t)tile->rows * tile->columns,
-             all = (pixels * (items.quads + items.singles) + cores - 1) / cores;
-    if (!is_maximum && tile->channels % 64 == 0 && all % 8 == 0) { /* cores read from one bank of the memory, or from two */
-        items.quad += (all % 16 == 0 ? 2 : 1) * (uint64_t)layer->kernel_height * layer->kernel_width;
+    uint32_t all = tile->rows * tile->columns * (items.quads + items.singles), most = dory_divide_up(all, cores);
+    if (!is_maximum && tile->channels % 64 == 0 && most % 8 == 0) { /* cores read from one bank of the memory, or from two */
+        items.quad += (most % 16 == 0 ? 2 : 1) * (uint64_t)layer->kernel_height * layer->kernel_width;
     }
-    return busiest_cycles(&items, pixels, cores) + start_cycles(layer, is_plain);
+    return dory_busiest_cycles(all, cores, share_cycles, &items) + start_cycles(layer, is_plain);
 }
 
 #define POOL(kernel, pooling, percent)                                                                                      \
