@@ -103,9 +103,14 @@ static uint64_t lacking_in_life(struct optimiser *o, int tensor)
     return sum;
 }
 
+enum dory_layout first_layout(const struct optimiser *o, int tensor, enum memory_level level)
+{
+    return level != IN_RAM && o->may_be_chw[tensor] ? DORY_CHW : DORY_HWC;
+}
+
 void set_level(struct optimiser *o, int tensor, enum memory_level level)
 {
-    set_place(o, tensor, level, level != IN_RAM && o->may_be_chw[tensor] ? DORY_CHW : DORY_HWC);
+    set_place(o, tensor, level, first_layout(o, tensor, level));
 }
 
 /* Bytes of lack that RAM as a level takes away. */

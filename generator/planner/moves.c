@@ -31,18 +31,25 @@ bool is_possible(const struct optimiser *o, int tensor, enum memory_level level,
     return o->spill[tensor] != SPILL_ALWAYS && (layout == DORY_CHW ? o->may_be_chw[tensor] : !all_chw);
 }
 
-/* Layers at either of two tensors, which may be the same one. */
+/* The layers at tensors that move, each once. */
 struct around {
     int layers[2 * MAXIMUM_AROUND], count;
 };
 
-static struct around around_both(const struct network *network, int tensor, int other)
+static bool contains(const struct around *around, int layer)
 {
-    struct around around;
-    around.count = layers_around(network, tensor, around.layers);
-    if (other != tensor)
-        around.count += layers_around(network, other, around.layers + around.count);
-    return around;
+    int i = 0;
+    while (i < around->count && around->layers[i] != layer)
+        i++;
+    return i < around->count;
+}
+
+static void add_layers(struct around *around, const struct network *network, int tensor)
+{
+    int layers[MAXIMUM_AROUND], count = layers_around(network, tensor, layers);
+    for (int i = 0; i < count; i++)
+        if (!contains(around, layers[i]))
+            around->layers[around->count++] = layers[i];
 }
 
 /* The cuts around tensors that live elsewhere now: a guess, then all others one by one. */
@@ -63,10 +70,9 @@ static uint64_t cut_around(struct descent *d, const struct around *around)
 }
 
 /* Of tensors that live elsewhere now. Where that gains nothing, all is as before. */
-static bool keep_move(struct descent *d, int tensor, int other)
+static bool keep_move(struct descent *d, const struct around *around)
 {
-    struct around around = around_both(d->o->network, tensor, other);
-    uint64_t price = cut_around(d, &around);
+    uint64_t price = cut_around(d, around);
     if (price >= d->price) {
         decision_take(d->o, &d->before);
         return false;
@@ -83,7 +89,9 @@ static bool move_tensor(struct descent *d, int tensor, enum memory_level level, 
         return false;
     decision_keep(d->o, &d->before);
     set_place(d->o, tensor, level, layout);
-    return keep_move(d, tensor, tensor);
+    struct around around = {0};
+    add_layers(&around, d->o->network, tensor);
+    return keep_move(d, &around);
 }
 
 /* True where the layers at one are those at the other, or next to them. */
@@ -98,13 +106,16 @@ static bool exchange(struct descent *d, int tensor, int other)
 {
     const struct planner *p = d->o->planner;
     if (p->levels[tensor] != IN_RAM || p->levels[other] != IN_L2 || !are_near(d->o, tensor, other) ||
-        !is_possible(d->o, tensor, IN_L2, DORY_HWC) || !is_possible(d->o, other, IN_RAM, DORY_HWC) ||
-        d->o->effort >= d->most_effort)
+        !is_possible(d->o, tensor, IN_L2, first_layout(d->o, tensor, IN_L2)) ||
+        !is_possible(d->o, other, IN_RAM, DORY_HWC) || d->o->effort >= d->most_effort)
         return false;
     decision_keep(d->o, &d->before);
-    set_place(d->o, tensor, IN_L2, DORY_HWC);
-    set_place(d->o, other, IN_RAM, DORY_HWC);
-    return keep_move(d, tensor, other);
+    set_level(d->o, tensor, IN_L2);
+    set_level(d->o, other, IN_RAM);
+    struct around around = {0};
+    add_layers(&around, d->o->network, tensor);
+    add_layers(&around, d->o->network, other);
+    return keep_move(d, &around);
 }
 
 static bool exchange_any(struct descent *d)

@@ -47,6 +47,7 @@ void decision_take(struct optimiser *optimiser, const struct decision *decision)
 void set_place(struct optimiser *optimiser, int tensor, enum memory_level level, enum dory_layout layout);
 
 /* In the layout that it then has first of all. */
+enum dory_layout first_layout(const struct optimiser *optimiser, int tensor, enum memory_level level);
 void set_level(struct optimiser *optimiser, int tensor, enum memory_level level);
 
 /* Of the fastest candidates in the layouts at hand, were there no L3. */

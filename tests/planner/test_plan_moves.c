@@ -70,10 +70,10 @@ static void expect_no_faster_exchange(struct optimiser *o, uint64_t price, uint6
         for (int u = 0; u < o->network->tensor_count; u++) {
             uint64_t other = UINT64_MAX;
             if (best.levels[t] != IN_RAM || best.levels[u] != IN_L2 || !are_near(o, t, u) ||
-                !is_possible(o, t, IN_L2, DORY_HWC) || !is_possible(o, u, IN_RAM, DORY_HWC))
+                !is_possible(o, t, IN_L2, first_layout(o, t, IN_L2)) || !is_possible(o, u, IN_RAM, DORY_HWC))
                 continue;
-            set_place(o, t, IN_L2, DORY_HWC);
-            set_place(o, u, IN_RAM, DORY_HWC);
+            set_level(o, t, IN_L2);
+            set_level(o, u, IN_RAM);
             counts->exchanges += cut_around_both(o, t, u, &other);
             EXPECT(other >= price, "seed %" PRIu64 ", tensors %d and %d: %" PRIu64 " cycles, not %" PRIu64, seed, t, u,
                    other, price);
