@@ -140,6 +140,32 @@ void decision_take(struct optimiser *o, const struct decision *decision)
     count_live(o);
 }
 
+/* What a way to search has come to: it is set aside while another one is gone. */
+struct outcome {
+    struct decision best;
+    uint64_t cycles;
+    struct plan_traffic without_blocks;
+    struct plan_proof proof;
+};
+
+static struct outcome outcome_keep(const struct optimiser *o, const struct plan_proof *proof)
+{
+    struct outcome outcome = {.best = decision_make(o->network, o->planner->arena),
+                              .cycles = o->best_cycles,
+                              .without_blocks = o->planner->without_blocks,
+                              .proof = *proof};
+    copy(o->network, o->best, outcome.best);
+    return outcome;
+}
+
+static void outcome_take(struct optimiser *o, const struct outcome *outcome, struct plan_proof *proof)
+{
+    copy(o->network, outcome->best, o->best);
+    o->best_cycles = outcome->cycles;
+    o->planner->without_blocks = outcome->without_blocks;
+    *proof = outcome->proof;
+}
+
 /* The model covers the layouts of the best decision: what is in CHW stays in L2. */
 static void prove(struct optimiser *o, struct plan_proof *proof)
 {
@@ -246,24 +272,15 @@ static bool some_result_in_ram(const struct planner *p)
  * by the price it is not. */
 static void compare_sparing(struct optimiser *o, struct plan_proof *proof)
 {
-    struct decision before = decision_make(o->network, o->planner->arena);
-    const struct plan_proof proof_before = *proof;
-    const struct plan_traffic without = o->planner->without_blocks;
-    const uint64_t cycles = o->best_cycles;
     decision_take(o, &o->best);
     if (!some_result_in_ram(o->planner))
         return;
-    decision_keep(o, &before);
+    const struct outcome before = outcome_keep(o, proof);
     uint64_t finished = plan_finished_cycles(o->planner);
     force_blocks(o, proof);
     decision_take(o, &o->best);
-    if (plan_finished_cycles(o->planner) < finished)
-        return;
-    decision_take(o, &before);
-    decision_keep(o, &o->best);
-    o->best_cycles = cycles;
-    o->planner->without_blocks = without;
-    *proof = proof_before;
+    if (plan_finished_cycles(o->planner) >= finished)
+        outcome_take(o, &before, proof);
 }
 
 struct optimiser optimiser_make(struct planner *planner)
@@ -287,30 +304,43 @@ struct optimiser optimiser_make(struct planner *planner)
     return o;
 }
 
-/* Without blocks, from the decision at hand, which has this price and is at hand again then; where there was none, the best
- * that has been found is. Returns its price. */
-static uint64_t search_plain(struct optimiser *o, uint64_t price, struct plan_proof *proof)
+static void search_plain(struct optimiser *o, struct plan_proof *proof)
 {
-    struct decision searched = decision_make(o->network, o->planner->arena);
-    decision_keep(o, &searched);
     search_places(o);
     prove(o, proof);
-    bool none_before = price == UINT64_MAX && o->best_cycles != UINT64_MAX;
-    decision_take(o, none_before ? &o->best : &searched);
-    return none_before ? decision_price(o, UINT64_MAX) : price;
+}
+
+/* Blocks were faster than what the search had come to without them, which is `searched`, with `plain` at hand. They need not
+ * be faster than what it comes to in the end. */
+static void compare_plain(struct optimiser *o, const struct outcome *searched, const struct decision *plain,
+                          struct plan_proof *proof)
+{
+    const struct outcome blocked = outcome_keep(o, proof);
+    outcome_take(o, searched, proof);
+    decision_take(o, plain);
+    search_plain(o, proof);
+    if (blocked.cycles < o->best_cycles)
+        outcome_take(o, &blocked, proof);
+}
+
+/* With blocks, where they make it faster, and without: where moves are cheap, to the end of both ways. */
+static void search_both(struct optimiser *o, struct plan_proof *proof)
+{
+    struct decision plain = decision_make(o->network, o->planner->arena);
+    uint64_t price = search(o);
+    const struct outcome searched = outcome_keep(o, proof);
+    decision_keep(o, &plain);
+    if (!use_blocks(o, price))
+        search_plain(o, proof);
+    else if (has_few_layers(o))
+        compare_plain(o, &searched, &plain, proof);
 }
 
 bool optimise(struct planner *planner, struct plan_proof *proof)
 {
     struct optimiser o = optimiser_make(planner);
     layouts_find(planner, o.may_be_chw);
-    uint64_t price = search(&o);
-    if (has_few_layers(&o))
-        price = search_plain(&o, price, proof);
-    if (use_blocks(&o, price))
-        *proof = (struct plan_proof){0};
-    else if (!has_few_layers(&o))
-        search_plain(&o, price, proof);
+    search_both(&o, proof);
     bool found = o.best_cycles != UINT64_MAX;
     if (found && (planner->options->blocks == BLOCKS_SPARING || planner->options->blocks == BLOCKS_ALWAYS))
         force_blocks(&o, proof);
