@@ -220,7 +220,7 @@ static void estimate(const struct search *search, const struct candidate *candid
     uint64_t load = (transfers.input + transfers.weights) / tiles + target->dma_latency_cycles;
     bool single_load = (tiling->single & (SINGLE_INPUT | SINGLE_WEIGHTS)) != 0;
     bool apart = single_load || (tiling->single & SINGLE_OUTPUT);
-    uint64_t beside = (apart ? 0 : load + store + command_cycles(search, candidate)) + search->driver_cycles;
+    uint64_t beside = (apart ? 0 : load + store) + command_cycles(search, candidate) + search->driver_cycles;
     uint64_t tile = most(kernel, beside) + (apart ? load + store : 0) + search->overhead_cycles;
     uint64_t first = kernel + search->start_cycles, turn = search->driver_cycles + target->turn_driver_cycles;
     uint64_t last = most(tiles == 1 ? first : kernel, store + turn) + store;
