@@ -184,10 +184,11 @@ DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = d
                            .code = DORY_CODE_OF_PRODUCTS, .cycles = dory_convolution_cycles, .can_tile_input_channels = true,
                            .writes_chw = true)
 
+/* Where what a pixel reads is one run of whole words, there is nothing to gain by a copy of it. */
 static bool gather_supports(const struct dory_layer *layer)
 {
     return !has_its_own(layer) && layer->operation == DORY_CONVOLUTION && dory_has_bytes(layer) && dory_is_stored(layer) &&
-           !dory_fills_taps(layer);
+           !dory_fills_taps(layer) && !(dory_runs(layer) == 1 && convolution_supports(layer));
 }
 
 uint32_t dory_gather_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
