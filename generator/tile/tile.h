@@ -91,6 +91,11 @@ uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t colu
  * such, so that to keep tiles apart, which takes less L1, is never worth it. */
 uint64_t tile_driver_cycles(const struct tile_problem *problem, bool starts_copies);
 
+/* Of these, what it does beside no copy. The rest comes behind their start, a third of it, and waits for the port of L2, as
+ * its instructions come from there: but for the part of the port's time that the DMA, which is at work for seven eighths of
+ * its own, leaves free. */
+uint64_t tile_driver_apart_cycles(const struct target *target, uint64_t driver_cycles);
+
 /* Of copies between L2 and L1, long runs, in bytes per 1000 cycles. */
 struct tile_rates {
     uint32_t read, write;
@@ -155,7 +160,10 @@ uint32_t tile_l1_sum(const struct l1_sizes *sizes, uint8_t single);
 /* A part of tile_simulate's cycles that no buffers hide: the first tile's loads. */
 uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct tiling *tiling);
 
-/* Of these, what the weights take. */
+/* Of a kernel, what it waits for L1 because of so many cycles of copies, which are no more than a quarter of its own. */
+uint64_t tile_contention_cycles(const struct tile_problem *problem, uint64_t copies);
+
+/* Of the first tile's loads, what the weights take, with the latency of a copy. */
 uint64_t tile_first_weights_cycles(const struct tile_problem *problem, const struct tiling *tiling);
 
 /* L1 bytes of a tiling, the arena's map in `map` where it is not null. */

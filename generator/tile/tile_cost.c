@@ -21,15 +21,6 @@ static bool is_convolution(const struct dory_layer *layer) { return layer->opera
 
 static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-uint64_t tile_driver_cycles(const struct tile_problem *problem, bool starts_copies)
-{
-    const struct target *target = problem->target;
-    if (!problem->is_decided)
-        return target->tile_driver_cycles + target->start_driver_cycles + target->serve_driver_cycles / 2;
-    uint64_t serve = (uint64_t)target->serve_driver_cycles * problem->l3_busy_percent / 100;
-    return target->tile_driver_cycles + serve + (starts_copies ? target->start_driver_cycles : 0);
-}
-
 /* ---- the pipeline ---- */
 
 struct position {
@@ -217,12 +208,17 @@ static uint64_t queue_transfers(struct player *player, uint32_t end, uint64_t mo
     return cycles;
 }
 
+uint64_t tile_contention_cycles(const struct tile_problem *problem, uint64_t copies)
+{
+    uint64_t percent = problem->kernel->contention_percent ? problem->kernel->contention_percent : 100;
+    return copies * problem->target->dma_contention_cycles * percent / 100000;
+}
+
 /* Of a kernel, with what it waits for L1 because of the copies beside it. Measured: copies that take more than a quarter of
  * its time cost hardly more than those that take a quarter. */
 static uint64_t kernel_beside(const struct tile_problem *problem, uint64_t kernel, uint64_t copies)
 {
-    uint64_t most = kernel / 4, percent = problem->kernel->contention_percent ? problem->kernel->contention_percent : 100;
-    return kernel + (copies < most ? copies : most) * problem->target->dma_contention_cycles * percent / 100000;
+    return kernel + tile_contention_cycles(problem, copies < kernel / 4 ? copies : kernel / 4);
 }
 
 #define TILES_THAT_FETCH 2
@@ -250,15 +246,11 @@ static uint64_t more_loads_cycles(const struct target *target, const struct tall
     return loads->copies > 1 ? (loads->copies - 1) * target->copy_driver_cycles : 0;
 }
 
-/* Of the driver, to start copies and to prepare the tile. What it does behind their start is a third of that, and waits for
- * the port of L2, as its instructions come from there: but for the part of the port's time that the DMA, which is at work
- * for seven eighths of its own, leaves free. */
+/* Of the driver, to start copies and to prepare the tile. */
 static uint64_t driver_beside(const struct target *target, uint64_t copies, uint64_t driver)
 {
-    uint64_t port = target->port_bytes_per_1000_cycles, taken = (uint64_t)target->dma_read_bytes_per_1000_cycles * 7 / 8;
-    uint64_t free = port > taken ? driver * (port - taken) / port : 0;
-    uint64_t behind = port != 0 && free < driver / 3 ? free : driver / 3;
-    return driver - behind + maximum(copies, behind);
+    uint64_t apart = tile_driver_apart_cycles(target, driver);
+    return apart + maximum(copies, driver - apart);
 }
 
 /* The tile before is computed; `load` cycles of transfers go on meanwhile if they overlap, else behind its store.

@@ -20,6 +20,12 @@ static struct dory_layer random_layer_of(struct arena *arena, uint64_t seed)
     return record;
 }
 
+/* Of a stripe, the first of which has the most: all others have as many, but for the last one; or, in a block, fewer. */
+static uint32_t stripe_rows(uint32_t rows, uint32_t stripe, uint64_t seed)
+{
+    return seed % 2 ? rows - dory_minimum(stripe % 3, rows - 1) : rows;
+}
+
 /* Cuts a layer into steps as the planner may. */
 static uint32_t make_steps(const struct dory_layer *record, uint64_t seed, struct dory_step *steps, uint32_t most)
 {
@@ -27,16 +33,18 @@ static uint32_t make_steps(const struct dory_layer *record, uint64_t seed, struc
     uint32_t channels =
         seed % 5 ? record->output_channels : dory_minimum(record->output_channels, 4 * (1 + (uint32_t)(seed / 5 % 4)));
     for (uint32_t c = 0; c < record->output_channels; c += channels)
-        for (uint32_t r = 0; r < record->output_height && count < most; r += rows)
+        for (uint32_t r = 0, stripe = 0, size; r < record->output_height && count < most; r += size, stripe++) {
+            size = dory_minimum(stripe_rows(rows, stripe, seed), record->output_height - r);
             steps[count++] = (struct dory_step){
                 .first_row = (uint16_t)r,
-                .rows = (uint16_t)dory_minimum(rows, record->output_height - r),
+                .rows = (uint16_t)size,
                 .first_channel = (uint16_t)c,
                 .channels = (uint16_t)dory_minimum(channels, record->output_channels - c),
                 .input = {{.channels = record->input_channels}, {.channels = record->input_channels}},
                 .output = {.channels = record->output_channels},
                 .drain = seed % 7 == 0,
             };
+        }
     return count;
 }
 

@@ -1,0 +1,351 @@
+/* Bounds of what tilings take. */
+#include "tile/tile_bounds.h"
+
+#include "tile/tile_mover.h"
+
+static bool reads_all_channels(const struct tile_bounds *bounds) { return dory_reads_all_channels(bounds->problem->layer); }
+
+/* The last rows of a layer may have more of its border. */
+static bool is_as_large_as_first(const struct tile_problem *problem, const struct dory_step *step)
+{
+    const struct dory_step *first = &problem->steps[0];
+    bool has_last_rows = (uint32_t)step->first_row + step->rows == problem->layer->output_height;
+    return step->channels == first->channels && step->rows == first->rows && (step->first_row == 0 || !has_last_rows);
+}
+
+struct tile_bounds tile_bounds_of(const struct tile_problem *problem, struct arena *arena)
+{
+    uint64_t driver = tile_driver_cycles(problem, true);
+    struct tile_bounds bounds = {
+        .problem = problem,
+        .fixed_cycles = tile_layer_overhead_cycles(problem),
+        .start_cycles = tile_kernel_start_cycles(problem, 0),
+        .driver_cycles = driver,
+        .overhead_cycles = tile_overhead_cycles(problem),
+        .apart_cycles = tile_driver_apart_cycles(problem->target, driver),
+        .step_rows = tile_step_rows(problem, arena),
+        .step_channels = tile_step_channels(problem, arena),
+    };
+    bounds.most_rows = tile_largest(&bounds.step_rows);
+    bounds.most_channels = tile_largest(&bounds.step_channels);
+    for (uint32_t i = 1; i < problem->step_count; i++)
+        bounds.drains += problem->steps[i].drain && is_as_large_as_first(problem, &problem->steps[i]);
+    return bounds;
+}
+
+/* Beside each tile's kernel the driver prepares another one. */
+uint64_t tile_kernels_bound(const struct tile_bounds *bounds, uint64_t kernels, uint64_t tiles)
+{
+    return bounds->fixed_cycles + most(kernels + bounds->start_cycles, tiles * bounds->driver_cycles) +
+           tiles * bounds->overhead_cycles;
+}
+
+/* ---- transfers ---- */
+
+/* Rows or columns of a window that are in the image: borders are not loaded. */
+static uint64_t elements_inside(int64_t low, uint32_t extent, uint32_t inputs)
+{
+    int64_t high = low + extent > inputs ? inputs : low + extent;
+    low = low < 0 ? 0 : low;
+    return high > low ? (uint64_t)(high - low) : 0;
+}
+
+/* Input rows that are loaded in one pass over all tiles: overlaps are twice. */
+static uint64_t loaded_rows(const struct tile_bounds *bounds, uint32_t tile_rows)
+{
+    const struct dory_layer *layer = bounds->problem->layer;
+    const struct dory_step *steps = bounds->problem->steps;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < bounds->problem->step_count; i++)
+        for (uint32_t row = 0; row < steps[i].rows && steps[i].first_channel == steps[0].first_channel; row += tile_rows)
+            sum +=
+                elements_inside(dory_first_input_row(layer, steps[i].first_row + row),
+                                dory_input_rows(layer, dory_minimum(tile_rows, steps[i].rows - row)), layer->input_height);
+    return sum;
+}
+
+static uint64_t loaded_columns(const struct tile_bounds *bounds, uint32_t tile_columns)
+{
+    const struct dory_layer *layer = bounds->problem->layer;
+    uint64_t sum = 0;
+    for (uint32_t first = 0; first < layer->output_width; first += tile_columns) {
+        uint32_t columns = dory_minimum(tile_columns, layer->output_width - first);
+        sum += elements_inside((int64_t)first * layer->stride_width - layer->padding_left,
+                               dory_input_extent(columns, layer->kernel_width, layer->stride_width, layer->dilation_width),
+                               layer->input_width);
+    }
+    return sum;
+}
+
+/* In one pass over rows and columns: counted when it is first asked for. */
+static uint64_t loaded_pixels(const struct tile_bounds *bounds, const struct tiling *tiling, struct division *division)
+{
+    if (!division->loaded_rows)
+        division->loaded_rows = loaded_rows(bounds, tiling->shape.rows);
+    if (!division->loaded_pixels)
+        division->loaded_pixels = division->loaded_rows * loaded_columns(bounds, tiling->shape.columns);
+    return division->loaded_pixels;
+}
+
+static uint64_t transfer_bound(uint64_t times, uint64_t bytes, uint32_t setup_cycles, uint32_t bytes_per_1000_cycles)
+{
+    return times * setup_cycles + bytes * 1000 / bytes_per_1000_cycles;
+}
+
+/* How often a tiling passes over an operand, each time in so many loads. What steps have of it in one load may be there for
+ * all of their tiles: so many loads and bytes of a pass. */
+struct passes {
+    uint64_t count, loads, kept_loads, kept_bytes;
+};
+
+/* Steps in which all of a dimension is one tile: how many, and the sum of what each has of it. */
+static uint64_t one_tile_steps(const struct extents *steps, uint32_t tile, uint64_t *sum)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < steps->count; i++)
+        if (steps->extent[i] <= tile) {
+            count += steps->times[i];
+            *sum += (uint64_t)steps->times[i] * steps->extent[i];
+        }
+    return count;
+}
+
+static struct passes input_passes(const struct tile_bounds *bounds, const struct tile_candidate *candidate, bool chunks)
+{
+    const struct dory_layer *layer = bounds->problem->layer;
+    const struct tiling *tiling = &candidate->tiling;
+    const struct division *division = candidate->division;
+    bool again = dory_reads_all_channels(layer) && (chunks || tiling->order != DORY_SPACE_OUTER);
+    struct passes passes = {.count = again ? division->channels.pieces : 1,
+                            .loads = (uint64_t)division->rows.pieces * division->columns.pieces};
+    uint64_t rows = 0;
+    if (chunks || tiling->shape.columns < layer->output_width)
+        return passes;
+    passes.kept_loads = one_tile_steps(&bounds->step_rows, tiling->shape.rows, &rows);
+    passes.kept_bytes =
+        passes.kept_loads ? dory_input_rows(layer, 1) * passes.kept_loads + (rows - passes.kept_loads) * layer->stride_height
+                          : 0;
+    passes.kept_bytes *= (uint64_t)layer->input_width * dory_element_bytes(layer->input_channels, layer->input_bits);
+    return passes;
+}
+
+static struct passes weights_passes(const struct tile_bounds *bounds, const struct tile_candidate *candidate, bool chunks,
+                                    uint64_t quad_bytes)
+{
+    const struct tiling *tiling = &candidate->tiling;
+    const struct division *division = candidate->division;
+    bool again = chunks || tiling->order == DORY_SPACE_OUTER;
+    struct passes passes = {.count = again ? (uint64_t)division->rows.pieces * division->columns.pieces : 1,
+                            .loads = quad_bytes ? division->channels.pieces : 0};
+    uint64_t channels = 0;
+    if (chunks || quad_bytes == 0)
+        return passes;
+    passes.kept_loads = one_tile_steps(&bounds->step_channels, tiling->shape.channels, &channels);
+    passes.kept_bytes = (channels + 3 * passes.kept_loads) / 4 * quad_bytes;
+    return passes;
+}
+
+static uint64_t loads_of(const struct passes *passes)
+{
+    return passes->count * passes->loads - (passes->count - 1) * passes->kept_loads;
+}
+
+/* `bytes`: of one pass. */
+static uint64_t load_bound(const struct tile_bounds *bounds, const struct passes *passes, uint64_t bytes)
+{
+    uint64_t repeated = bytes > passes->kept_bytes ? bytes - passes->kept_bytes : 0;
+    return transfer_bound(loads_of(passes), bytes + (passes->count - 1) * repeated,
+                          bounds->problem->target->dma_setup_cycles, tile_rates_of(bounds->problem).read);
+}
+
+struct transfer_bounds tile_transfer_bounds(const struct tile_bounds *bounds, const struct tile_candidate *candidate)
+{
+    const struct tile_problem *problem = bounds->problem;
+    const struct dory_layer *layer = problem->layer;
+    struct division *division = candidate->division;
+    uint32_t slice = candidate->tiling.shape.input_channels;
+    bool reads_all = reads_all_channels(bounds), chunks = reads_all && slice < layer->input_channels;
+    uint64_t quad_bytes = tile_quad_bytes(layer, reads_all ? slice : 1);
+    struct passes input = input_passes(bounds, candidate, chunks),
+                  weights = weights_passes(bounds, candidate, chunks, quad_bytes);
+    uint64_t input_bytes =
+        loaded_pixels(bounds, &candidate->tiling, division) * dory_element_bytes(layer->input_channels, layer->input_bits);
+    uint64_t output_bytes = (uint64_t)layer->output_height * layer->output_width *
+                            dory_element_bytes(layer->output_channels, layer->output_bits);
+    uint64_t stores = (uint64_t)division->rows.pieces * division->columns.pieces * division->channels.pieces;
+    return (struct transfer_bounds){
+        .input = load_bound(bounds, &input, input_bytes),
+        .weights = load_bound(bounds, &weights, dory_divide_up(layer->output_channels, 4) * quad_bytes),
+        .output = transfer_bound(stores, output_bytes, problem->target->dma_setup_cycles, tile_rates_of(problem).write),
+        .input_loads = loads_of(&input),
+        .weights_loads = loads_of(&weights),
+        .stores = stores,
+    };
+}
+
+/* What is left of steps for their last tile, at least. */
+static uint32_t least_rest(const struct extents *steps, uint32_t tile)
+{
+    uint32_t least = tile;
+    for (uint32_t i = 0; i < steps->count; i++)
+        least = dory_minimum(least, (steps->extent[i] - 1) % tile + 1);
+    return least;
+}
+
+/* Of a step's last tile. */
+static uint64_t last_store_bound(const struct tile_bounds *bounds, const struct dory_tile_shape *shape)
+{
+    const struct tile_problem *problem = bounds->problem;
+    uint64_t columns = (problem->layer->output_width - 1u) % shape->columns + 1;
+    uint64_t pixels = least_rest(&bounds->step_rows, shape->rows) * columns;
+    uint32_t channels = least_rest(&bounds->step_channels, shape->channels);
+    return transfer_bound(1, pixels * dory_element_bytes(channels, problem->layer->output_bits),
+                          problem->target->dma_setup_cycles + problem->target->dma_latency_cycles,
+                          tile_rates_of(problem).write);
+}
+
+/* Where a step drains it loads, at least: other rows; or for other channels, weights or its input's. */
+static uint64_t next_load_bound(const struct tile_bounds *bounds, const struct tiling *tiling, uint64_t load)
+{
+    const struct dory_layer *layer = bounds->problem->layer;
+    uint64_t weights = layer_has_weights(layer) ? tile_first_weights_cycles(bounds->problem, tiling) : 0;
+    uint64_t input = load - weights, channels = reads_all_channels(bounds) ? weights : input;
+    return bounds->most_channels < layer->output_channels && channels < input ? channels : input;
+}
+
+void tile_find_ends(const struct tile_bounds *bounds, struct tile_candidate *candidate)
+{
+    const struct tiling *tiling = &candidate->tiling;
+    uint64_t load = tile_first_load_cycles(bounds->problem, tiling), store = last_store_bound(bounds, &tiling->shape);
+    candidate->ends = load + store;
+    candidate->drains = bounds->drains * (store + next_load_bound(bounds, tiling, load));
+}
+
+/* ---- what is exposed ---- */
+
+static uint64_t sum_of(const struct tile_bounds *bounds, const struct transfer_bounds *transfers)
+{
+    uint64_t loads = most(transfers->input_loads, transfers->weights_loads);
+    return transfers->input + transfers->weights + transfers->output +
+           (loads + transfers->stores) * bounds->problem->target->dma_latency_cycles;
+}
+
+/* Of the transfers, what nothing is computed beside: a tile for which a buffer must be free first is loaded behind the store
+ * of the one before. */
+static uint64_t exposed_bound(const struct tile_bounds *bounds, const struct tile_candidate *candidate,
+                              const struct transfer_bounds *transfers)
+{
+    uint8_t single = candidate->tiling.single;
+    bool input = single & SINGLE_INPUT, weights = single & SINGLE_WEIGHTS, output = single & SINGLE_OUTPUT;
+    uint64_t tiles = candidate->tiles;
+    if ((input && transfers->input_loads == tiles) || (weights && transfers->weights_loads == tiles) ||
+        (output && transfers->stores == tiles))
+        return sum_of(bounds, transfers);
+    uint64_t loads = (input ? transfers->input : 0) + (weights ? transfers->weights : 0);
+    return most(output ? transfers->output : loads, candidate->ends + candidate->drains);
+}
+
+/* What is not beside kernels comes on top of them; and transfers take their time in any case, with what the driver does
+ * beside none of them. */
+uint64_t tile_buffers_bound(const struct tile_bounds *bounds, const struct tile_candidate *candidate,
+                            const struct transfer_bounds *transfers)
+{
+    uint64_t kernels = tile_kernels_bound(bounds, candidate->kernels, candidate->tiles);
+    uint64_t copies = bounds->fixed_cycles + sum_of(bounds, transfers) + (candidate->tiles - 1) * bounds->apart_cycles +
+                      candidate->tiles * bounds->overhead_cycles;
+    return most(kernels + exposed_bound(bounds, candidate, transfers), copies);
+}
+
+/* ---- contention ---- */
+
+/* Tiles of a shape that are computed in less than so many cycles; with chunks of input channels, their last ones. */
+static uint64_t count_quicker(const struct tile_bounds *bounds, const struct division *d, uint32_t input_channels,
+                              uint64_t cycles)
+{
+    struct cycle_table *table = bounds->problem->cycles;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < d->rows.count; i++)
+        for (uint32_t j = 0; j < d->columns.count; j++)
+            for (uint32_t k = 0; k < d->channels.count; k++)
+                if (cycle_table_get(table, d->rows.extent[i], d->columns.extent[j], d->channels.extent[k], input_channels) <
+                    cycles)
+                    count += (uint64_t)d->rows.times[i] * d->columns.times[j] * d->channels.times[k];
+    return count;
+}
+
+/* At most, of a rectangle in a tile, with a border or without. */
+static uint64_t most_rectangle_cycles(struct mover *mover, struct rectangle r, bool read)
+{
+    r.pitch = r.columns + 1;
+    r.width = r.columns;
+    return tile_rectangle_cycles(mover, &r, read);
+}
+
+static uint64_t most_input_cycles(const struct tile_bounds *bounds, struct mover *mover, const struct dory_tile_shape *shape)
+{
+    const struct dory_layer *layer = bounds->problem->layer;
+    const struct dory_step *step = &bounds->problem->steps[0];
+    struct rectangle r = {
+        .rows = dory_input_rows(layer, shape->rows),
+        .columns = dory_input_extent(shape->columns, layer->kernel_width, layer->stride_width, layer->dilation_width),
+        .channels = shape->input_channels,
+        .window_channels = step->input[0].channels,
+        .bits = layer->input_bits,
+    };
+    if (layer->input_layout == DORY_CHW)
+        return tile_planes_cycles(mover, r.channels, r.rows * layer->input_width, 0, true) + mover->target->dma_setup_cycles;
+    uint64_t cycles = most_rectangle_cycles(mover, r, true);
+    if (!dory_has_second_input(layer))
+        return cycles;
+    r.channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : r.channels;
+    r.window_channels = step->input[1].channels;
+    r.bits = layer->second_input_bits;
+    return cycles + most_rectangle_cycles(mover, r, true);
+}
+
+static uint64_t most_output_cycles(const struct tile_bounds *bounds, struct mover *mover,
+                                   const struct dory_tile_shape *shape)
+{
+    const struct dory_layer *layer = bounds->problem->layer;
+    struct rectangle r = {.rows = shape->rows,
+                          .columns = shape->columns,
+                          .channels = shape->channels,
+                          .window_channels = bounds->problem->steps[0].output.channels,
+                          .bits = layer->output_bits};
+    if (layer->output_layout == DORY_CHW)
+        return tile_planes_cycles(mover, r.channels, r.rows * layer->output_width, 0, false);
+    return most_rectangle_cycles(mover, r, false);
+}
+
+/* At most, what copies beside one tile take: to load the next one, and to store the one before. */
+static uint64_t most_copies_cycles(const struct tile_bounds *bounds, const struct tiling *tiling)
+{
+    const struct tile_problem *problem = bounds->problem;
+    struct mover mover = tile_mover_of(problem);
+    uint64_t constants = (uint64_t)dory_divide_up(tiling->shape.channels, 4) * dory_constants_bytes(problem->layer);
+    uint64_t weights = tile_first_weights_cycles(problem, tiling) + constants * 1000 / mover.rates.read + 1;
+    return most_input_cycles(bounds, &mover, &tiling->shape) + most_output_cycles(bounds, &mover, &tiling->shape) +
+           (layer_has_weights(problem->layer) ? weights : 0) + 2 * problem->target->dma_latency_cycles;
+}
+
+/* Of copies beside the longest tile, or one that takes as long, that part counts which a quarter of it is of the longest
+ * copies. Those beside others are left out, as is what is exposed. */
+uint64_t tile_contention_bound(const struct tile_bounds *bounds, const struct tile_candidate *candidate,
+                               const struct transfer_bounds *transfers)
+{
+    const struct tile_problem *problem = bounds->problem;
+    const struct dory_tile_shape *shape = &candidate->tiling.shape;
+    const struct division *d = candidate->division;
+    uint32_t all = problem->layer->input_channels, slice = reads_all_channels(bounds) ? shape->input_channels : all;
+    uint32_t least = all % slice ? all % slice : slice;
+    uint64_t chunks = candidate->tiles / ((uint64_t)d->rows.pieces * d->columns.pieces * d->channels.pieces);
+    uint64_t kernel = cycle_table_get(problem->cycles, shape->rows, shape->columns, shape->channels, slice);
+    uint64_t longest = most_copies_cycles(bounds, &candidate->tiling);
+    uint64_t counted = kernel / 4 < longest ? kernel / 4 : longest;
+    uint64_t others = count_quicker(bounds, d, least, 4 * counted) * chunks * longest;
+    uint64_t exposed = exposed_bound(bounds, candidate, transfers), all_copies = sum_of(bounds, transfers);
+    uint64_t beside = all_copies > exposed + others ? all_copies - exposed - others : 0;
+    uint64_t waits = tile_contention_cycles(problem, beside * counted / longest), rounding = candidate->tiles;
+    return tile_kernels_bound(bounds, candidate->kernels, candidate->tiles) + exposed +
+           (waits > rounding ? waits - rounding : 0);
+}
