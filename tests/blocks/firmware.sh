@@ -15,7 +15,11 @@ done
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-build=$work/build
+build=$here/../../build/blocks-$target # as deep as a preset's, so that a ccache has the kernels' objects
+mkdir -p "$build"
+exec 9>"$build/lock"
+flock 9 # one run at a time in this folder
+rm -rf "$build/CMakeCache.txt" "$build"/chain_* "$build"/bin/chain_* # of the run before; objects of the kernels stay
 batch=25 # networks that are configured and built at once
 
 # A line of a network with a block, for batch/CMakeLists.txt; false: there is none in this one, or it was refused for want of

@@ -11,6 +11,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "plan/table_bytes.h"
+#include "share.h"
 
 static void set_word(uint8_t *bytes, size_t offset, uint32_t word)
 {
@@ -103,8 +104,8 @@ static void test_budgets(const char *path)
     uint8_t program[PROGRAM_BYTES];
     uint32_t value;
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "built in");
-    const struct network *network = mobilenet_v1(&arena, 96, 50);
-    for (uint32_t code = 30000; code < target.l2_bytes; code += 61000) {
+    const struct network *network = share_is_all() ? mobilenet_v1(&arena, 96, 50) : mobilenet_v1(&arena, 32, 25);
+    for (uint32_t code = 30000; code < target.l2_bytes; code += share_is_all() ? 61000 : 4 * 61000) {
         make_program(program, "dory_l2_firmware_bytes", code);
         measure(path, program, sizeof program, &value);
         struct options options = {.firmware = path, .application_bytes = 5000};

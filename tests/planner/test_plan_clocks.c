@@ -8,6 +8,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "plan/timeline.h"
+#include "share.h"
 
 struct pair {
     uint32_t controller_mhz, cluster_mhz;
@@ -52,19 +53,16 @@ static void test_network(const char *name, const struct network *network, uint32
     }
 }
 
-/* Usage: test_plan_clocks [few] */
-int main(int argc, char **argv)
+int main(void)
 {
-    (void)argv;
     struct arena arena = {0};
-    bool few = argc > 1;
-    if (!few) {
+    if (share_is_all()) {
         test_network("MobileNetV1-0.25-128", mobilenet_v1(&arena, 128, 25), 460000, &arena);
         test_network("MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), 440000, &arena);
         test_network("20 layers", deep_network(&arena, 20), 90000, &arena);
     }
     test_network("residual blocks", residual_network(&arena, 32, 16), 60000, &arena);
-    for (uint64_t seed = 1; seed <= (few ? 3 : 10); seed++)
+    for (uint64_t seed = 1; seed <= share_of(10); seed++)
         test_network("random", seeded_network(&arena, seed, 8), 100000, &arena);
     arena_free(&arena);
     return expect_result("plans for clocks");

@@ -8,6 +8,7 @@
 #include "networks.h"
 #include "planner/plan_make.h"
 #include "planning.h"
+#include "share.h"
 
 struct need {
     uint32_t l1_bytes, l2_bytes;
@@ -122,22 +123,21 @@ static void expect_least_of_all_levels(const struct network *network, const stru
     arena_free(&arena);
 }
 
-/* least [few] */
-int main(int argc, char **argv)
+int main(void)
 {
-    bool few = argc > 1 && strcmp(argv[1], "few") == 0;
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target host, gap8;
     EXPECT(target_load(&host, "host", &arena, &diagnostics) && target_load(&gap8, "gap8", &arena, &diagnostics), "built in");
     expect_least("MobileNetV1-0.25-32", mobilenet_v1(&arena, 32, 25), &gap8, 64000);
-    if (!few)
+    if (share_is_all()) {
         expect_least("MobileNetV1-0.5-96", mobilenet_v1(&arena, 96, 50), &gap8, 32000);
-    expect_least("residual 32x32x24", residual_network(&arena, 32, 24), &host, 20000);
+        expect_least("residual 32x32x24", residual_network(&arena, 32, 24), &host, 20000);
+    }
     expect_least("residual 17x17x13", residual_network(&arena, 17, 13), &gap8, 20000);
-    for (uint64_t seed = 1; seed <= (few ? 5 : 20); seed++)
+    for (uint64_t seed = 1; seed <= share_of(20); seed++)
         expect_least(arena_format(&arena, "random %" PRIu64, seed), seeded_network(&arena, seed, 6), &host, 30000);
-    for (uint64_t seed = 100; seed < (few ? 110 : 200); seed++)
+    for (uint64_t seed = 100; seed < 100 + share_of(100); seed++)
         expect_least_of_all_levels(seeded_network(&arena, seed, 6), &gap8, seed);
     arena_free(&arena);
     return expect_result("least");

@@ -6,6 +6,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "planner/plan_make.h"
+#include "share.h"
 
 enum { PLANNED, REFUSED };
 
@@ -108,12 +109,12 @@ static void test_shrinking(struct machine *machine, const struct network *networ
 {
     uint64_t cycles;
     int planned = 0;
-    for (uint32_t l2 = 1 << 20; l2 > 256; l2 = (machine->many ? l2 / 3 * 2 : l2 / 2) / 8 * 8) {
+    for (uint32_t l2 = 1 << 20; l2 > 256; l2 = (machine->many ? l2 / 3 * 2 : share_is_all() ? l2 / 2 : l2 / 4) / 8 * 8) {
         struct plan_options options = {.l1_bytes = 20000 + l2 / 16, .l2_bytes = l2, .tensors_in_ram = tensors_in_ram};
         planned += plan(machine, network, options, &cycles) == PLANNED;
     }
     EXPECT(planned > 0, "no size was enough");
-    for (uint32_t l1 = 1 << 16; l1 > 64; l1 = l1 / 2)
+    for (uint32_t l1 = 1 << 16; l1 > 64; l1 = share_is_all() ? l1 / 2 : l1 / 4)
         plan(machine, network, (struct plan_options){.l1_bytes = l1, .l2_bytes = 1 << 20}, &cycles);
 }
 
@@ -131,18 +132,18 @@ static void expect_refusal(const struct machine *machine, const struct network *
     arena_free(&arena);
 }
 
-/* memories [few | many] */
+/* memories [many] */
 int main(int argc, char **argv)
 {
-    bool few = argc > 1 && strcmp(argv[1], "few") == 0;
     struct machine machine = {.many = argc > 1 && strcmp(argv[1], "many") == 0};
     struct diagnostics diagnostics = {.arena = &machine.arena};
     EXPECT(target_load(&machine.target, "host", &machine.arena, &diagnostics), "host is built in");
-    if (!few)
+    if (share_is_all())
         test_mobilenet(&machine);
-    test_shrinking(&machine, residual_network(&machine.arena, 32, 24), false);
+    if (share_is_all())
+        test_shrinking(&machine, residual_network(&machine.arena, 32, 24), false);
     test_shrinking(&machine, residual_network(&machine.arena, 17, 13), true);
-    for (uint64_t seed = 1; seed <= (machine.many ? 12 : 2); seed++)
+    for (uint64_t seed = 1; seed <= (machine.many ? 12 : share_of(2)); seed++)
         test_shrinking(&machine, seeded_network(&machine.arena, seed, 6), seed % 2);
     const struct network *mobilenet = mobilenet_v1(&machine.arena, 32, 25);
     expect_refusal(&machine, mobilenet, 400, 400000, "does not fit L1");

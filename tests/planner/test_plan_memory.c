@@ -6,6 +6,7 @@
 
 #include "expect.h"
 #include "networks.h"
+#include "share.h"
 
 static bool has_same_layers(const struct plan *a, const struct plan *b)
 {
@@ -38,16 +39,14 @@ static int test_network(const struct network *network, uint64_t seed, const stru
     return fitting;
 }
 
-/* Usage: test_plan_memory [few] */
-int main(int argc, char **argv)
+int main(void)
 {
-    (void)argv;
-    const bool few = argc > 1;
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target;
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
-    int fitting = few ? 0 : test_network(residual_network(&arena, 32, 16), 0, &target, &arena); /* nearly all of the time */
+    int fitting =
+        share_is_all() ? test_network(residual_network(&arena, 32, 16), 0, &target, &arena) : 0; /* nearly all of the time */
     for (uint64_t seed = 1; seed <= 6; seed++)
         fitting += test_network(seeded_network(&arena, seed, 6), seed, &target, &arena);
     EXPECT(fitting > 30, "only %d plans", fitting);

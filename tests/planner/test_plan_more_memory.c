@@ -11,6 +11,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "planner/plan_make.h"
+#include "share.h"
 
 #define MAXIMUM_SIZES  8
 #define MAXIMUM_LONGER 200 /* part of the cycles */
@@ -80,18 +81,16 @@ static void test_random_network(uint64_t seed, const struct target *target)
     arena_free(&arena);
 }
 
-/* more_memory [few] */
-int main(int argc, char **argv)
+int main(void)
 {
-    bool few = argc > 1 && strcmp(argv[1], "few") == 0;
     const struct grid corner = {{100000, 150000}, {256000}, 2, 1};
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target;
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
-    for (int i = 0; i < (few ? 1 : COUNT(seeds)); i++)
+    for (int i = 0; i < (int)share_of(COUNT(seeds)); i++)
         test_random_network(seeds[i], &target);
-    if (!few)
+    if (share_is_all())
         test_grid("MobileNetV1-1.0-128", mobilenet_v1(&arena, 128, 100), &target, &corner);
     arena_free(&arena);
     return expect_result("more_memory");

@@ -7,6 +7,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "planning.h"
+#include "share.h"
 
 struct subject {
     const char *name;
@@ -121,11 +122,8 @@ static void test_subject(const struct subject *subject, const struct target *tar
     EXPECT(moved > 0 && advanced > 0, "%s: %d, %d", subject->name, moved, advanced);
 }
 
-/* Usage: test_plan_postpone [few] */
-int main(int argc, char **argv)
+int main(void)
 {
-    (void)argv;
-    const bool few = argc > 1;
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target;
@@ -136,7 +134,7 @@ int main(int argc, char **argv)
         {"MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), 55000, 440000, 25000},
         {"MobileNetV2-1.0-128 in 260 kB", mobilenet_v2(&arena, 128), 40000, 260000, 15000}, /* activations in RAM */
     };
-    for (size_t i = 0; i < (few ? 2 : sizeof subjects / sizeof *subjects); i++)
+    for (size_t i = 0; i < (share_is_all() ? sizeof subjects / sizeof *subjects : 2); i++)
         test_subject(&subjects[i], &target, &arena);
     arena_free(&arena);
     return expect_result("postponed prefetches");

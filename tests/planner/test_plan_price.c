@@ -9,6 +9,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "planning.h"
+#include "share.h"
 
 #define DECISIONS 1000
 
@@ -134,9 +135,9 @@ static void test_network(const char *name, const struct network *network, const 
     arena_free(&arena);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    int decisions = argc > 1 ? atoi(argv[1]) : DECISIONS;
+    int decisions = (int)share_of(DECISIONS);
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target;

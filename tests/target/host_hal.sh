@@ -8,16 +8,18 @@ fail() { echo "FAILED: $*" >&2; exit 1; }
 quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "$*"; }; }
 
 rm -rf "$work"
-mkdir -p "$work"
+mkdir -p "$work/dory"
+cp -r "$1"/{CMakeLists.txt,cmake,generator,hal,kernels} "$work/dory/"
+source=$work/dory build=$work/dory/build/chip # as deep as a preset's: see dory_compile_once
 sed 's/"name": "host"/"name": "my_chip"/; s/"cores": 8/"cores": 12/; s/"l1": 65536/"l1": 262144/; s/"l2": 524288/"l2": 2097152/' \
   "$source/generator/target/host.json" >"$work/my_chip.json"
 
-quietly cmake -G Ninja -S "$source/cmake/verify" -B "$work/build" "-DDORY_TARGET_DESCRIPTION=$work/my_chip.json" \
-  "-DDORY_GENERATOR=$generator" "-DVERIFY_MODEL=$source/apps/digits/digits.onnx" -DVERIFY_CHECK=golden
-quietly cmake --build "$work/build" --target network_check
-"$work/build/network_check" >"$work/run" || { cat "$work/run" >&2; fail "network_check"; }
+quietly cmake -G Ninja -S "$source/cmake/verify" -B "$build" "-DDORY_TARGET_DESCRIPTION=$work/my_chip.json" \
+  "-DDORY_GENERATOR=$generator" "-DVERIFY_MODEL=$1/apps/digits/digits.onnx" -DVERIFY_CHECK=golden
+quietly cmake --build "$build" --target network_check
+"$build/network_check" >"$work/run" || { cat "$work/run" >&2; fail "network_check"; }
 grep -q 'exact' "$work/run" || { cat "$work/run" >&2; fail "nothing was compared"; }
-grep -q '\.cores = 12' "$work/build/network_network/network.c" || fail "the plan is not for 12 cores"
+grep -q '\.cores = 12' "$build/network_network/network.c" || fail "the plan is not for 12 cores"
 
 # The same HAL has as much L1 as the chip, and no more.
 cat >"$work/reserve.c" <<'C'
@@ -29,6 +31,6 @@ int main(void)
            hal_memory_reserve(HAL_L2, 2000000, &l2) != 0;
 }
 C
-libraries=$(find "$work/build" -name libdory_hal.a)
+libraries=$(find "$build" -name libdory_hal.a)
 quietly cc -I"$source/hal/include" "$work/reserve.c" $libraries -pthread -o "$work/reserve"
 "$work/reserve" || fail "the host HAL has other memories than the description"

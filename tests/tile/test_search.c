@@ -7,6 +7,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "planning.h"
+#include "share.h"
 
 #define LAYERS 400
 
@@ -161,16 +162,15 @@ static void test_mobilenets(const struct target *target)
     arena_free(&arena);
 }
 
-/* tile [few] */
-int main(int argc, char **argv)
+int main(void)
 {
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target;
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
-    for (uint64_t seed = 1; seed <= LAYERS; seed++)
+    for (uint64_t seed = 1; seed <= share_of(LAYERS); seed++)
         test_layer(seed, seed % 4 < 2 ? &target : target_with_table(&target, &arena));
-    if (argc < 2 || strcmp(argv[1], "few") != 0)
+    if (share_is_all())
         test_mobilenets(&target);
     arena_free(&arena);
     return expect_result("tiles");
