@@ -31,10 +31,11 @@ case $method in
     prefix=$work/home/.local
     toolchains=$prefix/share/dory/toolchains
     [ "$target" != host ] || arguments+=("-DCMAKE_PREFIX_PATH=$prefix") ;; # the toolchain files know their package
-  add_subdirectory) # beside the project, as docs/cmake.md has it
-    mkdir "$work/dory"
-    cp -r "$source"/{CMakeLists.txt,cmake,generator,hal,kernels,toolchains} "$work/dory/"
-    arguments+=("-DDORY_SOURCE=$work/dory" "-DDORY_GENERATOR=$generator") ;;
+  add_subdirectory) # where find_package has it, so that a ccache knows the objects
+    copy=$work/home/.local/share/dory
+    mkdir -p "$copy"
+    cp -r "$source"/{CMakeLists.txt,cmake,generator,hal,kernels,toolchains} "$copy/"
+    arguments+=("-DDORY_SOURCE=$copy" "-DDORY_GENERATOR=$generator") ;;
   FetchContent)
     tar -C "$source" -czf "$work/dory.tar.gz" CMakeLists.txt cmake generator hal kernels
     arguments+=("-DDORY_ARCHIVE=$work/dory.tar.gz" "-DDORY_GENERATOR=$generator") ;;
