@@ -1,8 +1,6 @@
 /* Bounds of what tilings take. */
 #include "tile/tile_bounds.h"
 
-#include "tile/tile_mover.h"
-
 static bool reads_all_channels(const struct tile_bounds *bounds) { return dory_reads_all_channels(bounds->problem->layer); }
 
 /* The last rows of a layer may have more of its border. */
@@ -36,7 +34,7 @@ struct tile_bounds tile_bounds_of(const struct tile_problem *problem, struct are
 /* Beside each tile's kernel the driver prepares another one. */
 uint64_t tile_kernels_bound(const struct tile_bounds *bounds, uint64_t kernels, uint64_t tiles)
 {
-    return bounds->fixed_cycles + most(kernels + bounds->start_cycles, tiles * bounds->driver_cycles) +
+    return bounds->fixed_cycles + maximum(kernels + bounds->start_cycles, tiles * bounds->driver_cycles) +
            tiles * bounds->overhead_cycles;
 }
 
@@ -225,7 +223,7 @@ void tile_find_ends(const struct tile_bounds *bounds, struct tile_candidate *can
 
 static uint64_t sum_of(const struct tile_bounds *bounds, const struct transfer_bounds *transfers)
 {
-    uint64_t loads = most(transfers->input_loads, transfers->weights_loads);
+    uint64_t loads = maximum(transfers->input_loads, transfers->weights_loads);
     return transfers->input + transfers->weights + transfers->output +
            (loads + transfers->stores) * bounds->problem->target->dma_latency_cycles;
 }
@@ -242,7 +240,7 @@ static uint64_t exposed_bound(const struct tile_bounds *bounds, const struct til
         (output && transfers->stores == tiles))
         return sum_of(bounds, transfers);
     uint64_t loads = (input ? transfers->input : 0) + (weights ? transfers->weights : 0);
-    return most(output ? transfers->output : loads, candidate->ends + candidate->drains);
+    return maximum(output ? transfers->output : loads, candidate->ends + candidate->drains);
 }
 
 /* What is not beside kernels comes on top of them; and transfers take their time in any case, with what the driver does
@@ -253,7 +251,7 @@ uint64_t tile_buffers_bound(const struct tile_bounds *bounds, const struct tile_
     uint64_t kernels = tile_kernels_bound(bounds, candidate->kernels, candidate->tiles);
     uint64_t copies = bounds->fixed_cycles + sum_of(bounds, transfers) + (candidate->tiles - 1) * bounds->apart_cycles +
                       candidate->tiles * bounds->overhead_cycles;
-    return most(kernels + exposed_bound(bounds, candidate, transfers), copies);
+    return maximum(kernels + exposed_bound(bounds, candidate, transfers), copies);
 }
 
 /* ---- contention ---- */

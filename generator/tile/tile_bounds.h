@@ -5,10 +5,8 @@
 #ifndef DORYGEN_TILE_BOUNDS_H
 #define DORYGEN_TILE_BOUNDS_H
 
-#include "tile/tile.h"
+#include "tile/tile_mover.h"
 #include "tile/tile_sizes.h"
-
-static inline uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* What all tilings of a problem have in common. */
 struct tile_bounds {

@@ -19,8 +19,6 @@ void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
 
 static bool is_convolution(const struct dory_layer *layer) { return layer->operation == DORY_CONVOLUTION; }
 
-static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 /* ---- the pipeline ---- */
 
 struct position {

@@ -4,6 +4,8 @@
 
 #include "tile/tile.h"
 
+static inline uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 /* Of some copies: how many, and the commands that they take behind their first; how long they keep the port of L2; and,
  * where that is slower than the DMA, what is queued there when they are done. */
 struct tally {

@@ -110,11 +110,12 @@ static void estimate(const struct search *search, const struct tile_candidate *c
     bool single_load = (tiling->single & (SINGLE_INPUT | SINGLE_WEIGHTS)) != 0;
     bool apart = single_load || (tiling->single & SINGLE_OUTPUT);
     uint64_t beside = (apart ? 0 : load + store) + command_cycles(search, candidate) + search->bounds.driver_cycles;
-    uint64_t tile = most(kernel, beside) + (apart ? load + store : 0) + search->bounds.overhead_cycles;
+    uint64_t tile = maximum(kernel, beside) + (apart ? load + store : 0) + search->bounds.overhead_cycles;
     uint64_t first = kernel + search->bounds.start_cycles, turn = search->bounds.driver_cycles + target->turn_driver_cycles;
-    uint64_t last = most(tiles == 1 ? first : kernel, store + turn) + store;
+    uint64_t last = maximum(tiles == 1 ? first : kernel, store + turn) + store;
     cost->cycles = search->bounds.fixed_cycles + tile_first_load_cycles(search->problem, tiling) + (tiles - 1) * tile +
-                   last + search->bounds.overhead_cycles + (tiles == 1 ? 0 : most(first, beside) - most(kernel, beside));
+                   last + search->bounds.overhead_cycles +
+                   (tiles == 1 ? 0 : maximum(first, beside) - maximum(kernel, beside));
     cost->l1_bytes = tile_l1_bytes(search->problem, tiling, NULL);
 }
 

@@ -8,10 +8,9 @@
 #include "networks.h"
 #include "plan/plan.h"
 #include "planner/plan_make.h"
-#include "share.h"
 
 #define MAXIMUM_KINDS 100
-#define PLACES        12 /* at which each kind is tried in each plan; fewer where DORY_TEST_SHARE says so */
+#define PLACES        12 /* at which each kind is tried in each plan */
 
 struct kind {
     const struct corruption *corruption;
@@ -51,7 +50,7 @@ static struct plan copy_plan(const struct plan *plan, struct arena *arena)
 static void test_kind(const struct plan *plan, struct kind *kind, size_t number)
 {
     struct arena arena = {0};
-    for (uint32_t place = 0; place < share_of(PLACES); place++) {
+    for (uint32_t place = 0; place < PLACES; place++) {
         struct plan copy = copy_plan(plan, &arena);
         struct diagnostics diagnostics = {.arena = &arena};
         if (!kind->corruption->apply(&copy, place * 7 + (uint32_t)number))
@@ -77,8 +76,6 @@ int main(void)
     for (int i = 0; i < 10; i++) {
         static const uint32_t l2_bytes[] = {300000, 60000, 24000};
         static const enum plan_weights weights[10] = {[6] = WEIGHTS_RESIDENT, [7] = WEIGHTS_LINKED};
-        if (!share_is_all() && i < 6 && i % 3 == 1) /* between the others */
-            continue;
         struct plan plan;
         struct plan_options options = {.weights = weights[i],
                                        .l1_bytes = 16000,

@@ -16,7 +16,7 @@
     }
 
 const struct subject subjects[SUBJECTS] = {
-    SUBJECT(digits), SUBJECT(residual), SUBJECT(graph), SUBJECT(resident), SUBJECT(random_12), SUBJECT(random_7),
+    SUBJECT(digits), SUBJECT(residual), SUBJECT(graph), SUBJECT(resident), SUBJECT(random_7), SUBJECT(random_12),
 };
 
 #define INPUT_BYTES 8192

@@ -9,7 +9,6 @@
 #include "expect.h"
 #include "networks.h"
 #include "planning.h"
-#include "share.h"
 
 #define DECISIONS 1000
 
@@ -135,9 +134,9 @@ static void test_network(const char *name, const struct network *network, const 
     arena_free(&arena);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    int decisions = (int)share_of(DECISIONS);
+    int decisions = argc > 1 ? atoi(argv[1]) : DECISIONS;
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target;

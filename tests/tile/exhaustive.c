@@ -1,5 +1,7 @@
 #include "exhaustive.h"
 
+#include "tile/tile_bounds.h"
+
 struct trial {
     const struct tile_problem *problem;
     struct exhaustive *result;
@@ -35,6 +37,63 @@ static uint64_t count_tiles(const struct tile_problem *problem, const struct til
     return sum * dory_divide_up(layer->output_width, tiling->shape.columns) * chunks;
 }
 
+/* ---- bounds ---- */
+
+#define TRIED_A_BOUND 16 /* tilings, of which the bounds of one are looked at */
+
+/* Of one output tile, all chunks of its input channels. */
+static uint64_t chunks_cycles(const struct tile_problem *problem, const struct tiling *tiling, uint32_t rows,
+                              uint32_t columns, uint32_t channels)
+{
+    uint32_t all = problem->layer->input_channels,
+             chunk = problem->layer->operation == DORY_CONVOLUTION ? tiling->shape.input_channels : all;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < all; i += chunk)
+        sum += cycle_table_get(problem->cycles, rows, columns, channels, dory_minimum(chunk, all - i));
+    return sum;
+}
+
+/* Tile by tile. */
+static uint64_t kernels_cycles(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    const struct dory_tile_shape *shape = &tiling->shape;
+    uint32_t width = problem->layer->output_width;
+    uint64_t sum = 0;
+    for (const struct dory_step *step = problem->steps; step < problem->steps + problem->step_count; step++)
+        for (uint32_t row = 0; row < step->rows; row += shape->rows)
+            for (uint32_t column = 0; column < width; column += shape->columns)
+                for (uint32_t channel = 0; channel < step->channels; channel += shape->channels)
+                    sum += chunks_cycles(problem, tiling, dory_minimum(shape->rows, step->rows - row),
+                                         dory_minimum(shape->columns, width - column),
+                                         dory_minimum(shape->channels, step->channels - channel));
+    return sum;
+}
+
+static bool has_bound_above(const struct tile_problem *problem, const struct tiling *tiling, uint64_t cycles)
+{
+    struct arena arena = {0};
+    struct tile_bounds bounds = tile_bounds_of(problem, &arena);
+    struct extents columns = tile_whole(problem->layer->output_width, &arena);
+    struct division division = {
+        .rows = tile_extents(&bounds.step_rows, tiling->shape.rows, &arena),
+        .columns = tile_extents(&columns, tiling->shape.columns, &arena),
+        .channels = tile_extents(&bounds.step_channels, tiling->shape.channels, &arena),
+    };
+    struct tile_candidate candidate = {.tiling = *tiling,
+                                       .kernels = kernels_cycles(problem, tiling),
+                                       .tiles = count_tiles(problem, tiling),
+                                       .division = &division};
+    tile_find_ends(&bounds, &candidate);
+    struct transfer_bounds transfers = tile_transfer_bounds(&bounds, &candidate);
+    bool above = tile_kernels_bound(&bounds, candidate.kernels, candidate.tiles) > cycles ||
+                 tile_buffers_bound(&bounds, &candidate, &transfers) > cycles ||
+                 tile_contention_bound(&bounds, &candidate, &transfers) > cycles;
+    arena_free(&arena);
+    return above;
+}
+
+/* ---- trials ---- */
+
 /* False where it is given up. */
 static bool play(const struct trial *trial, const struct tiling *tiling, struct tile_cost *cost)
 {
@@ -56,6 +115,8 @@ static void try_tiling(struct trial *trial, const struct tiling *tiling)
     if (!play(trial, tiling, &cost))
         return;
     result->played++;
+    if (!trial->gives_up && result->played % TRIED_A_BOUND == 0)
+        result->above += has_bound_above(trial->problem, tiling, cost.cycles);
     result->any_cycles = cost.cycles < result->any_cycles ? cost.cycles : result->any_cycles;
     if (!legal)
         return;

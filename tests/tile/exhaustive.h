@@ -12,6 +12,7 @@ struct exhaustive {
     uint64_t any_cycles;    /* the fewest of all tilings that fit, those with fewer double buffers than fit among
                              * them; with a limit, as of `cycles` */
     uint64_t tried, played; /* tilings that fit; those of them that were played to their end */
+    uint64_t above;         /* without a limit, of some of these: a bound of tile_bounds.h is more than they take */
 };
 
 /* The legal tiling with the fewest cycles, among equals with the least L1. UINT64_MAX as limit: all are played to their end.

@@ -81,6 +81,7 @@ static void test_layer(uint64_t seed, const struct target *target)
     EXPECT(cost.cycles <= all.any_cycles,
            "seed %" PRIu64 ": %" PRIu64 " cycles, but %" PRIu64 " with fewer buffers than fit", seed, cost.cycles,
            all.any_cycles);
+    EXPECT(all.above == 0, "seed %" PRIu64 ": %" PRIu64 " tilings take less than a bound says", seed, all.above);
     problem.l1_bytes = least - 1;
     EXPECT(!try_all_tilings(&problem, UINT64_MAX).found && !tile_search(&problem, UINT64_MAX, &best, &cost),
            "seed %" PRIu64 ": less than the least", seed);
