@@ -20,21 +20,28 @@ struct bands {
     const struct dory_tile_shape *tile;
     band_function *band_cycles;
     const uint64_t *own;
-    uint64_t quad_cycles; /* a quad takes of each core that has some of its rows */
+    uint64_t quad_cycles;  /* a quad takes of each core that has some of its rows */
+    uint64_t whole_cycles; /* a band takes that has the most rows */
     uint32_t most_rows;
 };
 
+/* So many rows of one quad. */
+static uint64_t quad_rows_cycles(const struct bands *bands, uint32_t rows)
+{
+    uint32_t whole = rows / bands->most_rows, rest = rows % bands->most_rows;
+    return whole * bands->whole_cycles + bands->quad_cycles +
+           (rest != 0 ? bands->band_cycles(bands->layer, bands->tile, rest, bands->own) : 0);
+}
+
+/* What is left of the first quad, quads that are all there, and what there is of the last one. */
 static uint64_t bands_cycles(const void *context, uint32_t first, uint32_t end)
 {
     const struct bands *bands = context;
-    uint64_t cycles = 0;
-    for (uint32_t row = first, rows; row < end; row += rows) {
-        uint32_t in_quad = row % bands->tile->rows;
-        rows = dory_minimum(dory_minimum(bands->most_rows, end - row), bands->tile->rows - in_quad);
-        cycles += bands->band_cycles(bands->layer, bands->tile, rows, bands->own);
-        cycles += in_quad == 0 || row == first ? bands->quad_cycles : 0;
-    }
-    return cycles;
+    uint32_t in_quad = bands->tile->rows, left = (in_quad - first % in_quad) % in_quad;
+    uint32_t rows = dory_minimum(left, end - first), quads = (end - first - rows) / in_quad;
+    uint32_t last = end - first - rows - quads * in_quad;
+    return (rows != 0 ? quad_rows_cycles(bands, rows) : 0) + (quads != 0 ? quads * quad_rows_cycles(bands, in_quad) : 0) +
+           (last != 0 ? quad_rows_cycles(bands, last) : 0);
 }
 
 /* Of the busiest core, as dory_depthwise_share divides the rows. */
@@ -42,7 +49,8 @@ static uint64_t busiest_cycles(const struct dory_layer *layer, const struct dory
                                band_function *band_cycles, const uint64_t own[2], uint64_t quad_cycles)
 {
     uint32_t most_rows = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
-    const struct bands bands = {layer, tile, band_cycles, own, quad_cycles, most_rows};
+    const struct bands bands = {layer,    tile, band_cycles, own, quad_cycles, band_cycles(layer, tile, most_rows, own),
+                                most_rows};
     return dory_busiest_cycles(dory_divide_up(tile->channels, 4) * tile->rows, cores, bands_cycles, &bands);
 }
 
