@@ -241,32 +241,63 @@ static uint32_t least_bytes(const struct tile_problem *problem, struct tiling ti
     return least;
 }
 
-static bool can_fit(const struct search *search, const struct tiling *tiling)
+static bool can_fit(const struct search *search, struct tiling tiling, uint32_t channels)
 {
     const struct tile_problem *problem = search->problem;
-    return dory_output_tile_bytes(problem->layer, &tiling->shape) <= problem->l1_bytes && /* most do not, in little time */
-           least_bytes(problem, *tiling) <= problem->l1_bytes;
+    tiling.shape.channels = channels;
+    return dory_output_tile_bytes(problem->layer, &tiling.shape) <= problem->l1_bytes && /* most do not, in little time */
+           least_bytes(problem, tiling) <= problem->l1_bytes;
 }
 
+/* The first one that fits, where `fitting` is that of wider tiles, or behind all. Fewer channels take no more bytes, but
+ * than an odd number, for which some kernels need no scratch memory: only all of them can be one. What does not fit behind
+ * the first is seen by consider_slice. */
+static const struct tile_size *first_fitting(const struct search *search, const struct tiling *tiling,
+                                             const struct tile_size *sizes, const struct tile_size *fitting)
+{
+    while (fitting > sizes && can_fit(search, *tiling, fitting[-1].size))
+        fitting--;
+    return sizes->size % 2 != 0 && can_fit(search, *tiling, sizes->size) ? sizes : fitting;
+}
+
+/* From so many channels on, which fit. */
 static void consider_channels(struct search *search, const struct tile_size *sizes, struct tiling *tiling,
                               struct division *division)
 {
     const struct dory_layer *layer = search->problem->layer;
-    bool fits = false; /* then smaller ones do, too; should one not, consider_slice will see */
     for (; sizes->size > 0; sizes++) {
         tiling->shape.channels = sizes->size;
         division->channels = sizes->extents;
         uint64_t tiles = (uint64_t)division->rows.pieces * division->columns.pieces * division->channels.pieces;
         if (is_worse(search, tile_kernels_bound(&search->bounds, 0, tiles)))
             return; /* smaller ones have more tiles */
-        fits = fits || can_fit(search, tiling);
-        if (!fits)
-            continue;
         uint64_t kernels = kernel_cycles(search, division, layer->input_channels);
         bool one_order = sizes->size == search->bounds.most_channels ||
                          (tiling->shape.rows == search->bounds.most_rows && tiling->shape.columns == layer->output_width);
         if (!is_worse(search, tile_kernels_bound(&search->bounds, kernels, tiles)))
             consider_shape(search, tiling, kernels, division, one_order);
+    }
+}
+
+/* Tiles with so many rows. */
+static void consider_rows(struct search *search, const struct tile_size *rows, const struct tile_size *columns,
+                          const struct tile_size *channels)
+{
+    struct tiling tiling = {.shape.rows = rows->size};
+    struct division division = {.rows = rows->extents};
+    const struct tile_size *fitting = channels;
+    while (fitting->size > 0)
+        fitting++;
+    for (; columns->size > 0; columns++) {
+        division.columns = columns->extents;
+        if (is_worse(search,
+                     tile_kernels_bound(&search->bounds, 0, (uint64_t)division.rows.pieces * division.columns.pieces)))
+            return; /* narrower ones are more tiles */
+        division.number = ++search->divisions;
+        division.loaded_pixels = 0;
+        tiling.shape.columns = columns->size;
+        fitting = first_fitting(search, &tiling, channels, fitting);
+        consider_channels(search, fitting, &tiling, &division);
     }
 }
 
@@ -276,21 +307,8 @@ static void consider_all(struct search *search, enum tile_sizes sizes, enum tile
     const struct tile_size *rows = tile_sizes(sizes, &search->bounds.step_rows, 1, &search->scratch);
     const struct tile_size *columns = tile_sizes(sizes, &search->columns, tile_least_columns(layer), &search->scratch);
     const struct tile_size *channels = tile_sizes(fours, &search->bounds.step_channels, 1, &search->scratch);
-    struct tiling tiling = {0};
-    for (; rows->size > 0; rows++) {
-        struct division division = {.rows = rows->extents};
-        tiling.shape.rows = rows->size;
-        for (const struct tile_size *column = columns; column->size > 0; column++) {
-            division.columns = column->extents;
-            if (is_worse(search,
-                         tile_kernels_bound(&search->bounds, 0, (uint64_t)division.rows.pieces * division.columns.pieces)))
-                break; /* narrower ones are more tiles */
-            division.number = ++search->divisions;
-            division.loaded_pixels = 0;
-            tiling.shape.columns = column->size;
-            consider_channels(search, channels, &tiling, &division);
-        }
-    }
+    for (; rows->size > 0; rows++)
+        consider_rows(search, rows, columns, channels);
 }
 
 static struct search search_start(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost)
@@ -322,7 +340,7 @@ static void consider_one(struct search *search, struct tiling tiling)
         .columns = tile_extents(&search->columns, tiling.shape.columns, &search->scratch),
         .channels = tile_extents(&search->bounds.step_channels, tiling.shape.channels, &search->scratch),
     };
-    if (can_fit(search, &tiling))
+    if (can_fit(search, tiling, tiling.shape.channels))
         consider_shape(search, &tiling, kernel_cycles(search, &division, layer->input_channels), &division, false);
 }
 
