@@ -30,19 +30,15 @@ struct placer {
     uint32_t alignment;
     uint32_t *bytes; /* by item, aligned */
     int *order, *best_order;
-    struct rank *ranks, *merged;       /* scratch of sort_order */
+    struct rank *ranks;                /* scratch of sort_order */
     int *neighbours, *first_neighbour; /* items that live at the same time, by item */
-    struct range *placed;              /* by item: where first_fit has it */
-    struct range *ranges;              /* scratch of first_fit */
+    uint64_t *placed;                  /* by item: the range in which first_fit has it */
+    uint64_t *ranges;                  /* scratch of first_fit */
     uint32_t best;
     int stuck;         /* place in the order of the item at which first_fit gave up */
     int kept;          /* items of the order, from its start, that lie as first_fit has placed them last */
     uint64_t *efforts; /* by place in the order: what the item there has taken */
     uint64_t effort;   /* so far */
-};
-
-struct range {
-    uint32_t start, end;
 };
 
 static uint32_t round_up(uint32_t value, uint32_t multiple) { return (value + multiple - 1) / multiple * multiple; }
@@ -68,37 +64,73 @@ uint32_t place_bound(const struct place_item *items, int count, uint32_t alignme
 
 /* ---- first fit ---- */
 
-#define NOT_PLACED UINT32_MAX
+/* Bytes that an item takes: they start at the upper half of the number, and end at the lower one. So ranges are in the order
+ * of their starts. */
+static uint64_t range_of(uint32_t start, uint32_t bytes) { return (uint64_t)start << 32 | (start + bytes); }
+static uint32_t start_of(uint64_t range) { return (uint32_t)(range >> 32); }
+static uint32_t end_of(uint64_t range) { return (uint32_t)range; }
 
-/* The placed neighbours of an item in the order of their starts; how many. They are few: sorted by insertion. Where they are
- * many, that is most of the work, and counts. */
-static int placed_neighbours(const struct placer *placer, int item, struct range *ranges, uint64_t *effort)
+#define NOT_PLACED UINT64_MAX
+
+/* The placed neighbours of an item; how many. Which ones are placed is hard to foretell: no branch depends on it. */
+static int placed_neighbours(const struct placer *placer, int item)
 {
     int count = 0;
-    *effort = 0;
     for (int n = placer->first_neighbour[item]; n < placer->first_neighbour[item + 1]; n++) {
-        struct range range = placer->placed[placer->neighbours[n]];
-        if (range.start == NOT_PLACED)
-            continue;
-        int at = count++;
-        for (; at > 0 && ranges[at - 1].start > range.start; at--)
-            ranges[at] = ranges[at - 1];
-        ranges[at] = range;
-        *effort += (uint64_t)(count - at);
+        uint64_t range = placer->placed[placer->neighbours[n]];
+        placer->ranges[count] = range;
+        count += range != NOT_PLACED;
     }
     return count;
 }
 
-/* The lowest gap between the placed neighbours of `item` that holds so many bytes. */
+/* Puts ranges in the order of their starts; returns how many pairs were in another one. */
+static uint64_t sort_few(uint64_t *ranges, int count)
+{
+    uint64_t pairs = 0;
+    for (int i = 1; i < count; i++) {
+        uint64_t range = ranges[i], same_start = range | UINT32_MAX;
+        for (int j = 0; j < i; j++) { /* no branch depends on ranges */
+            uint64_t other = ranges[j];
+            pairs += other > same_start;
+            ranges[j] = other < range ? other : range;
+            range = other < range ? range : other;
+        }
+        ranges[i] = range;
+    }
+    return pairs;
+}
+
+/* The same; looks at no other pairs. */
+static uint64_t sort_many(uint64_t *ranges, int count)
+{
+    uint64_t pairs = 0;
+    for (int i = 1; i < count; i++) {
+        uint64_t range = ranges[i], same_start = range | UINT32_MAX;
+        int at = i;
+        for (; at > 0 && ranges[at - 1] > same_start; at--)
+            ranges[at] = ranges[at - 1];
+        ranges[at] = range;
+        pairs += (uint64_t)(i - at);
+    }
+    return pairs;
+}
+
+#define FEW_RANGES 16
+
+/* The lowest gap between the placed neighbours of `item` that holds so many bytes. Where neighbours are many, to sort them
+ * is most of the work, and counts. */
 static uint32_t find_gap(const struct placer *placer, int item, uint32_t bytes, uint64_t *effort)
 {
-    const struct range *ranges = placer->ranges;
-    int count = placed_neighbours(placer, item, placer->ranges, effort);
+    const uint64_t *ranges = placer->ranges;
+    int count = placed_neighbours(placer, item);
+    uint64_t pairs = count <= FEW_RANGES ? sort_few(placer->ranges, count) : sort_many(placer->ranges, count);
     uint32_t end = 0;
+    *effort = (uint64_t)count + pairs;
     for (int i = 0; i < count; i++) {
-        if (ranges[i].start >= end && ranges[i].start - end >= bytes)
+        if (start_of(ranges[i]) >= end && start_of(ranges[i]) - end >= bytes)
             return end;
-        end = ranges[i].end > end ? ranges[i].end : end;
+        end = end_of(ranges[i]) > end ? end_of(ranges[i]) : end;
     }
     return end;
 }
@@ -109,16 +141,15 @@ static uint32_t first_fit(struct placer *placer, uint32_t limit)
 {
     uint32_t peak = 0;
     for (int i = placer->kept; i < placer->count; i++)
-        placer->placed[placer->order[i]].start = NOT_PLACED;
+        placer->placed[placer->order[i]] = NOT_PLACED;
     for (int i = 0; i < placer->count; i++) {
         int item = placer->order[i];
-        struct range *range = &placer->placed[item];
-        if (i >= placer->kept) {
-            range->start = find_gap(placer, item, placer->bytes[item], &placer->efforts[i]);
-            range->end = range->start + placer->bytes[item];
-        }
+        uint32_t bytes = placer->bytes[item];
+        if (i >= placer->kept)
+            placer->placed[item] = range_of(find_gap(placer, item, bytes, &placer->efforts[i]), bytes);
+        uint32_t end = end_of(placer->placed[item]);
         placer->effort += placer->efforts[i];
-        peak = range->end > peak ? range->end : peak;
+        peak = end > peak ? end : peak;
         if (peak > limit) {
             placer->stuck = i;
             return UINT32_MAX;
@@ -292,7 +323,7 @@ static void find_neighbours(struct placer *placer, struct arena *arena)
     }
 }
 
-static uint32_t end_of(const struct place_item *items, int count, uint32_t alignment)
+static uint32_t end_of_all(const struct place_item *items, int count, uint32_t alignment)
 {
     uint32_t end = 0;
     for (int i = 0; i < count; i++) {
@@ -315,7 +346,7 @@ static uint32_t place_by_order(struct placer *placer, uint32_t goal, uint64_t ef
     placer->kept = 0;
     uint32_t peak = first_fit(placer, UINT32_MAX);
     for (int i = 0; i < placer->count; i++)
-        placer->items[i].offset = placer->placed[i].start;
+        placer->items[i].offset = start_of(placer->placed[i]);
     return peak;
 }
 
@@ -326,7 +357,7 @@ static uint32_t reach(struct placer *placer, uint32_t goal, enum place_care care
     if (peak > goal && exact_effort[care] > 0 &&
         place_exactly(placer->items, placer->count, placer->alignment, goal, exact_effort[care], parts_effort[care],
                       arena) == PLACE_FOUND)
-        peak = end_of(placer->items, placer->count, placer->alignment);
+        peak = end_of_all(placer->items, placer->count, placer->alignment);
     return peak;
 }
 
@@ -343,8 +374,8 @@ static struct placer make_placer(struct place_item *items, int count, uint32_t a
         .ranks = arena_array(arena, struct rank, 2 * entries),
         .first_neighbour = arena_array(arena, int, entries),
         .bytes = arena_array(arena, uint32_t, entries),
-        .placed = arena_array(arena, struct range, entries),
-        .ranges = arena_array(arena, struct range, entries),
+        .placed = arena_array(arena, uint64_t, entries),
+        .ranges = arena_array(arena, uint64_t, entries),
         .best = UINT32_MAX,
     };
     for (int i = 0; i < count; i++)
