@@ -44,7 +44,7 @@ static bool fit_late(const struct planner *p, enum place_care care, const struct
     schedule_postpone(p, 0, schedule, arena);
     if (failed && lives_alike(failed, schedule))
         return false;
-    *peak = schedule_place(schedule, schedule->l2_bytes, care);
+    *peak = schedule_place(p, schedule, schedule->l2_bytes, care);
     if (*peak <= schedule->l2_bytes)
         schedule_advance(schedule, starts, arena);
     return *peak <= schedule->l2_bytes;
@@ -111,7 +111,7 @@ static bool fit_with_margin(const struct planner *p, uint64_t margin, enum place
     schedule_make(p, 0, schedule, arena);
     const int *starts = starts_of(schedule, arena);
     schedule_postpone(p, margin, schedule, arena);
-    *peak = schedule_place(schedule, schedule->live_bytes, care);
+    *peak = schedule_place(p, schedule, schedule->live_bytes, care);
     if (*peak > schedule->live_bytes || *peak > schedule->l2_bytes)
         return false;
     schedule_advance(schedule, starts, arena);

@@ -61,8 +61,9 @@ static struct gaps *list_items(const struct draft *draft, struct gaps_variant va
 struct gaps *gaps_start(const struct draft *draft, struct gaps_variant variant)
 {
     struct gaps *gaps = list_items(draft, variant);
-    bool placed = place(gaps->items, gaps->count, DORY_ALIGNMENT, gaps->limit, variant.care, draft->arena) <= gaps->limit;
-    return placed ? gaps : NULL;
+    uint32_t peak = place_again(draft->planner->placements, gaps->items, gaps->count, DORY_ALIGNMENT, gaps->limit,
+                                variant.care, draft->arena);
+    return peak <= gaps->limit ? gaps : NULL;
 }
 
 uint32_t gaps_least_bytes(const struct draft *draft, enum place_care care)

@@ -10,7 +10,7 @@
 
 /* ---- offsets ---- */
 
-uint32_t schedule_place(struct schedule *schedule, uint32_t enough, enum place_care care)
+uint32_t schedule_place(const struct planner *planner, struct schedule *schedule, uint32_t enough, enum place_care care)
 {
     struct arena scratch = {0};
     struct place_item *items = arena_array(&scratch, struct place_item, (size_t)schedule->buffer_count);
@@ -18,7 +18,7 @@ uint32_t schedule_place(struct schedule *schedule, uint32_t enough, enum place_c
         const struct plan_buffer *buffer = &schedule->buffers[i];
         items[i] = (struct place_item){.bytes = buffer->bytes, .first = buffer->first_step, .last = buffer->last_step};
     }
-    uint32_t peak = place(items, schedule->buffer_count, DORY_ALIGNMENT, enough, care, &scratch);
+    uint32_t peak = place_again(planner->placements, items, schedule->buffer_count, DORY_ALIGNMENT, enough, care, &scratch);
     for (int i = 0; i < schedule->buffer_count; i++)
         schedule->buffers[i].offset = items[i].offset;
     arena_free(&scratch);

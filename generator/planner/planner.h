@@ -150,6 +150,7 @@ struct planner {
     struct cut *within;                 /* of a layer in a block that another one starts: no steps of its own */
     struct plan_traffic without_blocks; /* of the fastest decision that has none, where one with blocks is taken */
     struct known_block *blocks;         /* that have been made, or have been found not to be possible */
+    struct place_memory *placements;
     /* the decision */
     enum dory_layout *layouts; /* by tensor; those in CHW stay in L2 */
     enum memory_level *levels; /* by tensor */
@@ -394,7 +395,7 @@ void schedule_timeline(const struct planner *planner, const struct schedule *sch
 void schedule_count_live(struct schedule *schedule, struct arena *arena);
 
 /* Offsets for the schedule's buffers, by `place`: the bytes they take. */
-uint32_t schedule_place(struct schedule *schedule, uint32_t enough, enum place_care care);
+uint32_t schedule_place(const struct planner *planner, struct schedule *schedule, uint32_t enough, enum place_care care);
 
 /* ---- postpone.c ---- */
 

@@ -210,6 +210,7 @@ static bool describe_layers(struct planner *p)
 bool planner_start(struct planner *planner)
 {
     bool good = find_memory(planner) && check_interface(planner) && check_tensors(planner) && describe_layers(planner);
+    planner->placements = place_memory_make(planner->arena);
     if (good && planner->options->tables_in_l2)
         count_tables(planner);
     return good && resident_reserve(planner);

@@ -113,7 +113,7 @@ static void test_subject(const struct subject *subject, const struct target *tar
     for (int i = 0; i < s.transfer_count; i++)
         EXPECT(with_margin.transfers[i].start_step <= postponed.starts[i], "%s: transfer %d", subject->name, i);
 
-    EXPECT(schedule_place(&s, options.l2_bytes, PLACE_CAREFULLY) <= options.l2_bytes, "%s: no places", subject->name);
+    EXPECT(schedule_place(&p, &s, options.l2_bytes, PLACE_CAREFULLY) <= options.l2_bytes, "%s: no places", subject->name);
     schedule_advance(&s, before.starts, arena);
     expect_same_times(&p, &s, &before, subject->name);
     int advanced = expect_advanced(&s, postponed.starts, subject->name);
