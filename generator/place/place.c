@@ -19,18 +19,14 @@ static const uint64_t parts_effort[] = {[PLACE_CAREFULLY] = 8000000};
 
 #define MAXIMUM_FAILURES 100 /* of orders that follow from one another */
 
-/* An item's place in an order. */
-struct rank {
-    uint64_t key, key_of_equals; /* the latter ends with the item, so that no two are equal */
-};
-
 struct placer {
     struct place_item *items;
     int count;
     uint32_t alignment;
     uint32_t *bytes; /* by item, aligned */
     int *order, *best_order;
-    struct rank *ranks;                /* scratch of sort_order */
+    uint64_t *keys;                    /* scratch of sort_by, as is the next one: by item */
+    int *sorted;                       /* by place in the order */
     int *neighbours, *first_neighbour; /* items that live at the same time, by item */
     uint64_t *placed;                  /* by item: the range in which first_fit has it */
     uint64_t *ranges;                  /* scratch of first_fit */
@@ -169,16 +165,16 @@ static void try_order(struct placer *placer)
 
 /* ---- greedy orders ---- */
 
-/* What comes first has the smaller key. */
+/* What comes first has the larger key. */
 typedef uint64_t item_key(const struct place_item *item);
 
-static uint64_t by_size(const struct place_item *item) { return UINT64_MAX - item->bytes; }
-static uint64_t by_first(const struct place_item *item) { return (uint64_t)item->first; }
-static uint64_t by_last(const struct place_item *item) { return UINT64_MAX - (uint64_t)item->last; }
-static uint64_t by_length(const struct place_item *item) { return UINT64_MAX - (uint64_t)(item->last - item->first); }
+static uint64_t by_size(const struct place_item *item) { return item->bytes; }
+static uint64_t by_first(const struct place_item *item) { return UINT32_MAX - (uint32_t)item->first; }
+static uint64_t by_last(const struct place_item *item) { return (uint64_t)item->last; }
+static uint64_t by_length(const struct place_item *item) { return (uint64_t)(item->last - item->first); }
 static uint64_t by_area(const struct place_item *item)
 {
-    return UINT64_MAX - (uint64_t)item->bytes * (uint64_t)(item->last - item->first + 1);
+    return (uint64_t)item->bytes * (uint64_t)(item->last - item->first + 1);
 }
 
 static item_key *const greedy_orders[][2] = {
@@ -186,47 +182,49 @@ static item_key *const greedy_orders[][2] = {
     {by_first, by_size},  {by_area, by_first}, {by_last, by_size},
 };
 
-static bool comes_before(const struct rank *a, const struct rank *b)
+#define DIGIT_BITS 8
+#define DIGITS     (1 << DIGIT_BITS)
+
+/* Sorts the order by one digit of the keys, the largest first; equal ones stay as they are. */
+static void sort_by_digit(struct placer *placer, unsigned shift)
 {
-    return a->key < b->key || (a->key == b->key && a->key_of_equals < b->key_of_equals);
+    int next[DIGITS] = {0}, sum = 0; /* places in the order by digit */
+    for (int i = 0; i < placer->count; i++)
+        next[placer->keys[i] >> shift & (DIGITS - 1)]++;
+    for (int digit = DIGITS - 1; digit >= 0; digit--) {
+        int count = next[digit];
+        next[digit] = sum;
+        sum += count;
+    }
+    for (int i = 0; i < placer->count; i++) {
+        int item = placer->order[i];
+        placer->sorted[next[placer->keys[item] >> shift & (DIGITS - 1)]++] = item;
+    }
+    int *order = placer->order;
+    placer->order = placer->sorted;
+    placer->sorted = order;
 }
 
-#define FEW_RANKS 12 /* are sorted by insertion */
-
-static void insert_ranks(struct rank *ranks, int count)
+static void sort_by(struct placer *placer, item_key *key)
 {
-    for (int i = 1; i < count; i++) {
-        struct rank rank = ranks[i];
-        int at = i;
-        for (; at > 0 && comes_before(&rank, &ranks[at - 1]); at--)
-            ranks[at] = ranks[at - 1];
-        ranks[at] = rank;
+    uint64_t least = UINT64_MAX, most = 0;
+    for (int i = 0; i < placer->count; i++) {
+        placer->keys[i] = key(&placer->items[i]);
+        least = placer->keys[i] < least ? placer->keys[i] : least;
+        most = placer->keys[i] > most ? placer->keys[i] : most;
     }
-}
-
-static void sort_ranks(struct rank *ranks, int count, struct rank *scratch)
-{
-    int middle = count / 2, left = 0, right = middle;
-    if (count <= FEW_RANKS) {
-        insert_ranks(ranks, count);
-        return;
-    }
-    sort_ranks(ranks, middle, scratch);
-    sort_ranks(ranks + middle, count - middle, scratch);
-    memcpy(scratch, ranks, (size_t)middle * sizeof *ranks);
-    for (int i = 0; left < middle; i++)
-        ranks[i] = right < count && comes_before(&ranks[right], &scratch[left]) ? ranks[right++] : scratch[left++];
+    for (int i = 0; i < placer->count; i++)
+        placer->keys[i] -= least;
+    for (unsigned shift = 0; shift < 64 && (most - least) >> shift != 0; shift += DIGIT_BITS)
+        sort_by_digit(placer, shift);
 }
 
 static void sort_order(struct placer *placer, item_key *const keys[2])
 {
-    for (int i = 0; i < placer->count; i++) {
-        const struct place_item *item = &placer->items[i];
-        placer->ranks[i] = (struct rank){keys[0](item), (uint64_t)(uint32_t)keys[1](item) << 32 | (uint32_t)i};
-    }
-    sort_ranks(placer->ranks, placer->count, placer->ranks + placer->count);
     for (int i = 0; i < placer->count; i++)
-        placer->order[i] = (int)(uint32_t)placer->ranks[i].key_of_equals;
+        placer->order[i] = i;
+    sort_by(placer, keys[1]);
+    sort_by(placer, keys[0]);
 }
 
 /* ---- local search ---- */
@@ -371,7 +369,8 @@ static struct placer make_placer(struct place_item *items, int count, uint32_t a
         .order = arena_array(arena, int, entries),
         .best_order = arena_array(arena, int, entries),
         .efforts = arena_array(arena, uint64_t, entries),
-        .ranks = arena_array(arena, struct rank, 2 * entries),
+        .keys = arena_array(arena, uint64_t, entries),
+        .sorted = arena_array(arena, int, entries),
         .first_neighbour = arena_array(arena, int, entries),
         .bytes = arena_array(arena, uint32_t, entries),
         .placed = arena_array(arena, uint64_t, entries),
