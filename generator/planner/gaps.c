@@ -74,15 +74,11 @@ uint32_t gaps_least_bytes(const struct draft *draft, enum place_care care)
 
 /* ---- a gap ---- */
 
-/* Keeps ranges in the order of their starts. */
 static int add_range(struct gaps *gaps, int count, const struct place_item *item, const struct place_item *meets)
 {
     if (item == meets || item->last < meets->first || meets->last < item->first)
         return count;
-    int at = count;
-    for (; at > 0 && gaps->ranges[at - 1].start > item->offset; at--)
-        gaps->ranges[at] = gaps->ranges[at - 1];
-    gaps->ranges[at] = (struct range){item->offset, item->offset + item->bytes};
+    gaps->ranges[count] = (struct range){item->offset, item->offset + item->bytes};
     return count + 1;
 }
 
@@ -97,21 +93,26 @@ static int collect(struct gaps *gaps, const struct draft *draft, const struct pl
     return count;
 }
 
-/* The lowest or highest gap; false where there is none. */
+/* The first of the ranges that is in the way of so many bytes from an offset on; null: none is. */
+static const struct range *in_the_way(const struct gaps *gaps, int count, uint64_t offset, uint32_t bytes)
+{
+    for (const struct range *range = gaps->ranges; range < gaps->ranges + count; range++)
+        if (range->start < offset + bytes && range->end > offset)
+            return range;
+    return NULL;
+}
+
+/* The lowest gap, or the highest: behind, or in front of, whatever is in the way. False where there is none. */
 static bool find_gap(const struct gaps *gaps, int count, struct place_item *item)
 {
-    uint32_t end = 0;
-    bool found = false;
-    for (int i = 0; i <= count && (!found || gaps->variant.from_above); i++) {
-        uint32_t start = i < count ? gaps->ranges[i].start : gaps->limit;
-        if (start >= end && start - end >= item->bytes) {
-            item->offset = gaps->variant.from_above ? start - item->bytes : end;
-            found = true;
-        }
-        if (i < count)
-            end = gaps->ranges[i].end > end ? gaps->ranges[i].end : end;
+    bool is_above = gaps->variant.from_above, fits = item->bytes <= gaps->limit;
+    uint32_t most = fits ? gaps->limit - item->bytes : 0, offset = is_above ? most : 0;
+    for (const struct range *range; fits && (range = in_the_way(gaps, count, offset, item->bytes)) != NULL;) {
+        fits = is_above ? range->start >= item->bytes : range->end <= most;
+        offset = is_above ? range->start - item->bytes : range->end;
     }
-    return found;
+    item->offset = fits ? offset : item->offset;
+    return fits;
 }
 
 bool gaps_take(struct gaps *gaps, const struct draft *draft, const struct item *item, int step)
