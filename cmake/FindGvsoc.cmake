@@ -23,7 +23,7 @@ if(DORY_GVSOC_ROOT)
 else()
   find_program(DORY_GVSOC_LAUNCHER gvsoc_launcher NO_CACHE NO_CMAKE_FIND_ROOT_PATH)
 endif()
-find_program(DORY_GVSOC_PYTHON python3 NO_CACHE NO_CMAKE_FIND_ROOT_PATH)
+find_program(DORY_GVSOC_PYTHON NAMES /usr/bin/python3 python3 NO_CACHE NO_CMAKE_FIND_ROOT_PATH) # not one that a script looks for each time
 
 set(Gvsoc_FOUND FALSE)
 if(DORY_GVSOC_LAUNCHER AND DORY_GVSOC_PYTHON)
@@ -35,5 +35,5 @@ if(DORY_GVSOC_LAUNCHER AND DORY_GVSOC_PYTHON)
     get_filename_component(gvsoc_root ${gvsoc_root} DIRECTORY)
   endif()
   set(DORY_GVSOC_COMMAND ${DORY_GVSOC_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/gvsoc/run_gvsoc.py
-      --root ${gvsoc_root} --axi-bytes ${DORY_GVSOC_AXI_BYTES})
+      --root ${gvsoc_root} --axi-bytes ${DORY_GVSOC_AXI_BYTES} --prepared ${CMAKE_BINARY_DIR}/gvsoc)
 endif()

@@ -8,54 +8,27 @@ dory_add_flash_data and of its networks.
 
 The data are where the program looks for them, DORY_FLASH_OFFSET of the flash, in both."""
 import argparse
-import struct
 import sys
 
 sys.dont_write_bytecode = True  # beside the script, in an installation
 
-from run_gvsoc import FLASH_SECTION, FLASH_WINDOW, Failure, elf_section
+from run_gvsoc import FLASH_SECTION, FLASH_WINDOW, L2, Failure, boot_image, elf_section, load_segments
 
-BLOCK = 1024  # the ROM loads whole ones
 SEGMENTS_LIMIT = 16
-L2, L2_END = 0x1C000000, 0x1C080000
+L2_END = 0x1C080000
 BOOTLOADER_START = 0x40000
 BOOTLOADER_MEMORY = [(0x1C060000, 0x18000), (0x1B002000, 0x1000)]
 
 
-def load_segments(path):
-    """(entry, [(address, bytes)]) of what is loaded."""
-    with open(path, 'rb') as file:
-        data = file.read()
-    if data[:6] != b'\x7fELF\x01\x01':
-        raise Failure('%s is no 32-bit little-endian ELF file' % path)
-    entry, table = struct.unpack_from('<II', data, 0x18)
-    size, count = struct.unpack_from('<HH', data, 0x2A)
-    segments = []
-    for index in range(count):
-        kind, offset, _, address, file_bytes = struct.unpack_from('<5I', data, table + index * size)
-        if kind == 1 and file_bytes > 0:
-            segments.append((address, data[offset:offset + file_bytes]))
+def loaded_segments(path):
+    entry, segments = load_segments(path)
+    segments = [(address, content) for address, content in segments if content]
     if not 0 < len(segments) <= SEGMENTS_LIMIT:
         raise Failure('%s has %d segments to be loaded; 1 to %d are possible' % (path, len(segments), SEGMENTS_LIMIT))
     for address, content in segments:
         if not L2 <= address <= address + len(content) <= L2_END:
             raise Failure('a segment at 0x%x of 0x%x bytes does not lie in L2' % (address, len(content)))
     return entry, segments
-
-
-def blocks(count):
-    return (count + BLOCK - 1) // BLOCK
-
-
-def boot_image(entry, segments):
-    """Four words: bytes in all, segments, entry, base of the interrupt vectors; four words a segment: where it is here, where it goes,
-    bytes, blocks; the segments at blocks' starts."""
-    table, body = b'', b''
-    for address, content in segments:
-        table += struct.pack('<4I', BLOCK + len(body), address, len(content), blocks(len(content)))
-        body += content.ljust(blocks(len(content)) * BLOCK, b'\xff')
-    header = struct.pack('<4I', BLOCK + len(body), len(segments), entry, L2)
-    return (header + table).ljust(BLOCK, b'\xff') + body
 
 
 def check_bootloader(segments):
@@ -67,7 +40,7 @@ def check_bootloader(segments):
 
 
 def flash_image(path, start):
-    entry, segments = load_segments(path)
+    entry, segments = loaded_segments(path)
     if start == BOOTLOADER_START:
         check_bootloader(segments)
     image = boot_image(entry, segments)

@@ -3,12 +3,14 @@
 
 gapy makes the flash image and gvsoc's configuration; this script puts the ELF file's section "dory_flash" (the weight
 images, see hal/gap8/gap8.ld) into the flash image, sets the bandwidth of the AXI routers, and starts gvsoc_launcher.
+With --prepared, gapy makes the configuration once: it is the same for all programs, and takes longer than many of them.
 
 With --test instead of an ELF file it runs a program of a few instructions that it makes itself: does this gvsoc work?
 
 Exit status: the low 8 bits of the program's; 77 where gvsoc has no model of a device that is asked for; 124 on --timeout; 125 when it could
 not be prepared; 128 + n when gvsoc died of signal n."""
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -23,6 +25,7 @@ NO_DEVICE = 77
 CAMERA_WIDTH, CAMERA_HEIGHT = 324, 244
 FLASH_SECTION = 'dory_flash'
 FLASH_WINDOW = 0x20000000  # the section's address minus this is its place in the flash
+BLOCK = 1024  # of a boot image; the ROM loads whole ones
 
 # Where the parts of gvsoc are below --root: in an installation of its own, or in gap_sdk.
 PLACES = {
@@ -101,6 +104,37 @@ def elf_section(path, name):
         if data[start:data.index(b'\0', start)].decode() == name:
             return header[3], data[header[4]:header[4] + header[5]]
     return None
+
+
+def load_segments(path):
+    """(entry, [(address, bytes)]) of what is loaded; bytes are none where there is but memory."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    if data[:6] != b'\x7fELF\x01\x01':
+        raise Failure('%s is no 32-bit little-endian ELF file' % path)
+    entry, table = struct.unpack_from('<II', data, 0x18)
+    size, count = struct.unpack_from('<HH', data, 0x2A)
+    segments = []
+    for index in range(count):
+        kind, offset, _, address, file_bytes = struct.unpack_from('<5I', data, table + index * size)
+        if kind == 1:
+            segments.append((address, data[offset:offset + file_bytes]))
+    return entry, segments
+
+
+def blocks(count):
+    return (count + BLOCK - 1) // BLOCK
+
+
+def boot_image(entry, segments):
+    """What the ROM loads. Four words: bytes in all, segments, entry, base of the interrupt vectors; four words a segment: where it is
+    here, where it goes, bytes, blocks; the segments at blocks' starts."""
+    table, body = b'', b''
+    for address, content in segments:
+        table += struct.pack('<4I', BLOCK + len(body), address, len(content), blocks(len(content)))
+        body += content.ljust(blocks(len(content)) * BLOCK, b'\xff')
+    header = struct.pack('<4I', BLOCK + len(body), len(segments), entry, L2)
+    return (header + table).ljust(BLOCK, b'\xff') + body
 
 
 TEST_TEXT = 'gvsoc works\n'
@@ -202,17 +236,64 @@ def check_pictures(pattern, parts):
                       % (pattern, first, CAMERA_WIDTH * CAMERA_HEIGHT, CAMERA_WIDTH, CAMERA_HEIGHT))
 
 
-def prepare(arguments, parts, work):
-    """Returns the path of gvsoc's configuration, ready to run."""
+CONFIG, FUSES = 'gvsoc_config.json', 'efuse_preload.data'  # what gapy makes besides the flash image
+WORK_MARK, ELF_MARK = '@work@', '@elf@'
+
+
+def run_gapy(root, parts, elf, work):
     python = interpreter()
     modules = [OWN_MODULES] if lacks(python, 'imp') else []
     command = [python, parts['gapy'], '--target=gapuino_v3', '--platform=gvsoc', '--work-dir=' + work,
-               'run', '--binary=' + arguments.elf, '--image', '--exec-prepare']
-    result = subprocess.run(command, cwd=work, env=environment(arguments.root, parts, modules), stdin=subprocess.DEVNULL,
+               'run', '--binary=' + elf, '--image', '--exec-prepare']
+    result = subprocess.run(command, cwd=work, env=environment(root, parts, modules), stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace')
-    path = os.path.join(work, 'gvsoc_config.json')
-    if result.returncode or not os.path.exists(path):
-        raise Failure('gapy could not prepare %s:\n%s' % (arguments.elf, result.stdout))
+    if result.returncode or not os.path.exists(os.path.join(work, CONFIG)):
+        raise Failure('gapy could not prepare %s:\n%s' % (elf, result.stdout))
+
+
+def copy_text(source, destination, replacements):
+    with open(source) as file:
+        text = file.read()
+    for old, new in replacements:
+        text = text.replace(json.dumps(old)[1:-1], json.dumps(new)[1:-1])
+    with open(destination, 'w') as file:
+        file.write(text)
+
+
+def prepare_once(arguments, parts):
+    """The folder of what gapy makes, with marks for paths, below that of --prepared. Another gvsoc has another."""
+    identity = [arguments.root] + ['%s %d' % (part, os.stat(part).st_mtime_ns) for part in sorted(parts.values())]
+    folder = os.path.join(arguments.prepared, hashlib.sha256('\n'.join(identity).encode()).hexdigest()[:16])
+    if os.path.exists(folder):
+        return folder
+    os.makedirs(arguments.prepared, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=arguments.prepared) as work:
+        elf, ready = os.path.join(work, 'test.elf'), os.path.join(work, 'ready')
+        write_test_elf(elf)
+        run_gapy(arguments.root, parts, elf, work)
+        os.mkdir(ready)
+        copy_text(os.path.join(work, CONFIG), os.path.join(ready, CONFIG), [(elf, ELF_MARK), (work, WORK_MARK)])
+        shutil.copyfile(os.path.join(work, FUSES), os.path.join(ready, FUSES))
+        try:
+            os.rename(ready, folder)
+        except OSError:
+            if not os.path.exists(folder):  # else another process was here before
+                raise
+    return folder
+
+
+def use_prepared(folder, elf, work):
+    copy_text(os.path.join(folder, CONFIG), os.path.join(work, CONFIG), [(ELF_MARK, elf), (WORK_MARK, work)])
+    shutil.copyfile(os.path.join(folder, FUSES), os.path.join(work, FUSES))
+
+
+def prepare(arguments, parts, work):
+    """Returns the path of gvsoc's configuration, ready to run."""
+    if arguments.prepared:
+        use_prepared(prepare_once(arguments, parts), arguments.elf, work)
+    else:
+        run_gapy(arguments.root, parts, arguments.elf, work)
+    path = os.path.join(work, CONFIG)
     with open(path) as file:
         config = json.load(file)
     board = config['target']['system_tree']['board']
@@ -231,6 +312,9 @@ def prepare(arguments, parts, work):
     if arguments.flash_image:
         shutil.copyfile(arguments.flash_image, flash['content']['image'])
         return path
+    if arguments.prepared:  # gapy's has a checksum and an empty table of partitions, too, which nobody reads
+        with open(flash['content']['image'], 'wb') as file:
+            file.write(boot_image(*load_segments(arguments.elf)))
     write_flash(flash['content']['image'], int(flash['size'], 0), flash_contents(arguments))
     return path
 
@@ -267,12 +351,14 @@ def parse():
     parser.add_argument('--camera-hertz', type=int, default=6000000, help='its pixel clock (default: 6000000, that of its oscillator)')
     parser.add_argument('--i2c-memory', action='store_true', help='at I2C 0 a memory of 64 KiB, instead of a camera')
     parser.add_argument('--work-dir', metavar='DIR', help='keep flash image and configuration here (default: a temporary folder)')
+    parser.add_argument('--prepared', metavar='DIR', help='have gapy prepare gvsoc once, and keep here what it made, for all programs')
     parser.add_argument('--timeout', type=float, metavar='SECONDS', help='of wall time')
     arguments = parser.parse_args()
     if bool(arguments.elf) == arguments.test:
         parser.error('either an ELF file or --test')
     arguments.elf = os.path.abspath(arguments.elf) if arguments.elf else None
     arguments.root = os.path.abspath(arguments.root)
+    arguments.prepared = os.path.abspath(arguments.prepared) if arguments.prepared else None
     arguments.camera = os.path.abspath(arguments.camera) if arguments.camera else None
     return arguments
 

@@ -14,12 +14,15 @@
 /* Whoever looks at a stack reads what compilers' checks take for nobody's business. */
 #define STACK_READER __attribute__((no_sanitize_address)) __attribute__((no_sanitize_thread))
 
-/* From `start`, the end that the stack grows to, up to `end`. Both are multiples of 4. */
-STACK_READER static inline void stack_paint(void *start, const void *end)
+/* From `start` up to `end`, which are multiples of 4. */
+STACK_READER static inline void fill_words(void *start, const void *end, uint32_t value)
 {
     for (volatile uint32_t *word = start; (const volatile void *)word < end; word++)
-        *word = STACK_PAINT;
+        *word = value;
 }
+
+/* `start` is the end that the stack grows to. */
+STACK_READER static inline void stack_paint(void *start, const void *end) { fill_words(start, end, STACK_PAINT); }
 
 /* `guard_bytes` is a multiple of 16. */
 STACK_READER static inline int stack_is_sound(const void *start, size_t guard_bytes)

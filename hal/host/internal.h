@@ -51,6 +51,22 @@ int host_violation(int status, const char *format, ...) __attribute__((format(pr
 /* A number that depends on the seed and its arguments only, so that threads' interleaving changes nothing. */
 uint64_t host_random(uint64_t stream, uint64_t index);
 
+/* Of functions that count on their own what memory is used for, between host_unordered_begin and _end, where ThreadSanitizer
+ * does not look: not to be made ready for it, either, which costs most of their time. */
+#define HOST_BOOKKEEPING __attribute__((no_sanitize_thread))
+
+/* ---- pattern.c ---- */
+
+struct pattern {
+    uint32_t word;
+    int file;
+    size_t bytes; /* of the file; 0: none yet */
+};
+
+/* At least so many bytes, from a page on, full of the pattern: at `at`, in place of what is there, or anywhere where that is
+ * null. Null: the operating system has no more. munmap ends it. */
+uint8_t *pattern_map(struct pattern *pattern, void *at, size_t bytes);
+
 /* ---- memory.c ---- */
 
 /* Memory that transfers may touch. A mark a byte tells what transfers in flight do with it. */
@@ -65,6 +81,7 @@ struct range {
     uint8_t *base;
     size_t bytes;
     uint32_t *marks;
+    unsigned in_flight; /* sides of transfers that have marks in it */
 };
 
 void memory_setup(void); /* from options; once before anything else, and again by configure */

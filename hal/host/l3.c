@@ -28,6 +28,7 @@ static bool is_open;
 
 static const uint8_t *given_flash;
 static size_t given_flash_bytes;
+static struct pattern fresh = {.word = 0x01010101u * HAL_HOST_FRESH};
 static uint8_t *ram;
 static size_t ram_mapped_bytes;
 
@@ -74,10 +75,9 @@ void l3_setup(void)
     if (ram)
         munmap(ram, ram_mapped_bytes);
     ram_mapped_bytes = host_options.ram_bytes;
-    ram = mmap(NULL, ram_mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (ram == MAP_FAILED)
+    ram = pattern_map(&fresh, NULL, ram_mapped_bytes);
+    if (!ram)
         abort();
-    memset(ram, HAL_HOST_FRESH, ram_mapped_bytes);
 }
 
 /* ---- open and close ---------------------------------------------------------------------------------------- */

@@ -85,16 +85,6 @@ static struct range *range_add(enum hal_memory memory, enum range_origin origin,
     return range;
 }
 
-/* Memory with a transfer in flight must not go: the transfer would still write it. */
-static bool range_is_busy(const struct range *range)
-{
-    for (size_t i = 0; i < range->bytes; i++) {
-        if (range->marks[i])
-            return true;
-    }
-    return false;
-}
-
 static void range_remove(struct range **link)
 {
     struct range *range = *link;
@@ -154,7 +144,7 @@ int hal_host_unregister_memory(void *address)
     for (struct range **link = &ranges; *link; link = &(*link)->next) {
         if ((*link)->base != address || (*link)->origin != RANGE_REGISTERED)
             continue;
-        if (range_is_busy(*link)) {
+        if ((*link)->in_flight > 0) {
             status =
                 host_violation(DORY_ERROR_ARGUMENT, "hal_host_unregister_memory(%p) with a transfer in flight", address);
         } else {
@@ -169,15 +159,15 @@ int hal_host_unregister_memory(void *address)
 
 /* ---- mappings ---------------------------------------------------------------------------------------------- */
 
-/* Pages between two guard pages; their end is rounded up, so the rest of the last page is left to the canaries. */
+static struct pattern canary = {.word = 0x01010101u * CANARY};
+
+/* Pages of canary between two guard pages; their end is rounded up, so the rest of the last page is left to the canaries. */
 static uint8_t *map_between_guards(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t body = (bytes + page - 1) / page * page;
     uint8_t *all = mmap(NULL, body + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED || mprotect(all + page, body, PROT_READ | PROT_WRITE) != 0)
-        need(NULL);
-    return all + page;
+    return need(all == MAP_FAILED ? NULL : pattern_map(&canary, all + page, bytes));
 }
 
 static void unmap_between_guards(uint8_t *base, size_t bytes)
@@ -187,15 +177,19 @@ static void unmap_between_guards(uint8_t *base, size_t bytes)
     munmap(base - page, body + 2 * page);
 }
 
-/* Nothing handed out: all canary. */
-static void mapping_clear(struct mapping *mapping)
+/* Nothing handed out: all canary, which it is already. */
+static void mapping_start(struct mapping *mapping)
 {
-    unpoison_address_range(mapping->base, mapping->bytes);
-    memset(mapping->base, CANARY, mapping->bytes);
     poison_address_range(mapping->base, mapping->bytes);
     mapping->next = CANARY_BYTES;
     mapping->reserved = 0;
     mapping->reservations = 0;
+}
+
+static void mapping_clear(struct mapping *mapping)
+{
+    need(pattern_map(&canary, mapping->base, mapping->bytes));
+    mapping_start(mapping);
 }
 
 static void mapping_setup(enum hal_memory memory, size_t level_bytes, uint8_t *static_start, uint8_t *static_end)
@@ -208,7 +202,7 @@ static void mapping_setup(enum hal_memory memory, size_t level_bytes, uint8_t *s
     }
     mapping->bytes = level_bytes + (MAXIMUM_RESERVATIONS + 1) * CANARY_BYTES;
     mapping->base = map_between_guards(mapping->bytes);
-    mapping_clear(mapping);
+    mapping_start(mapping);
     mapping->static_data_fit = static_bytes <= level_bytes;
     mapping->limit = mapping->static_data_fit ? level_bytes - static_bytes : 0;
     if (static_bytes)
@@ -277,6 +271,20 @@ static const struct range *next_reservation(enum hal_memory memory, const uint8_
     return next;
 }
 
+/* The first byte that is no canary, or `end`. */
+HOST_BOOKKEEPING static const uint8_t *behind_canary(const uint8_t *byte, const uint8_t *end)
+{
+    uint64_t word = 0, sound = 0x0101010101010101u * CANARY;
+    for (; end - byte >= (ptrdiff_t)sizeof word; byte += sizeof word) {
+        memcpy(&word, byte, sizeof word);
+        if (word != sound)
+            break;
+    }
+    while (byte < end && *byte == CANARY)
+        byte++;
+    return byte;
+}
+
 /* What lies in no reservation must still be canary. */
 static int mapping_check(enum hal_memory memory)
 {
@@ -286,12 +294,11 @@ static int mapping_check(enum hal_memory memory)
     for (;;) {
         const struct range *next = next_reservation(memory, byte);
         const uint8_t *end = next ? next->base : mapping->base + mapping->bytes;
-        for (; byte < end; byte++) {
-            if (*byte != CANARY)
-                return host_violation(DORY_ERROR_MEMORY,
-                                      "%s was written outside every reservation, at %p (byte %zu of the mapping)",
-                                      memory_name(memory), (const void *)byte, (size_t)(byte - mapping->base));
-        }
+        byte = behind_canary(byte, end);
+        if (byte < end)
+            return host_violation(DORY_ERROR_MEMORY,
+                                  "%s was written outside every reservation, at %p (byte %zu of the mapping)",
+                                  memory_name(memory), (const void *)byte, (size_t)(byte - mapping->base));
         if (!next)
             return DORY_OK;
         byte += next->bytes;
@@ -301,7 +308,7 @@ static int mapping_check(enum hal_memory memory)
 static int check_no_reservation_is_busy(void)
 {
     for (struct range *range = ranges; range; range = range->next) {
-        if (range->origin == RANGE_RESERVED && range_is_busy(range))
+        if (range->origin == RANGE_RESERVED && range->in_flight > 0)
             return host_violation(DORY_ERROR_MEMORY, "hal_memory_reset with a transfer in flight in %s",
                                   memory_name(range->memory));
     }

@@ -14,17 +14,15 @@
 #endif
 #define STACK_GUARD_BYTES (16 * 1024)
 
+static struct pattern paint = {.word = STACK_PAINT};
 static uint8_t *stacks[HAL_HOST_MAXIMUM_CORES];
 
 int stack_make(unsigned core)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint8_t *all = mmap(NULL, page + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED || mprotect(all + page, STACK_BYTES, PROT_READ | PROT_WRITE) != 0)
-        return DORY_ERROR_CLUSTER;
-    stacks[core] = all + page;
-    stack_paint(stacks[core], stacks[core] + STACK_BYTES);
-    return DORY_OK;
+    stacks[core] = all == MAP_FAILED ? NULL : pattern_map(&paint, all + page, STACK_BYTES);
+    return stacks[core] ? DORY_OK : DORY_ERROR_CLUSTER;
 }
 
 void stack_drop(unsigned core)

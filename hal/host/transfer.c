@@ -15,33 +15,39 @@ static uint8_t *run_start(const struct transfer *transfer, const struct view *vi
 
 size_t transfer_bytes(const struct transfer *transfer) { return run_count(transfer) * transfer->run_bytes; }
 
-static void describe(const struct transfer *transfer, char *text, size_t text_bytes)
+struct description {
+    char text[256];
+};
+
+/* Only of what is reported. */
+static struct description description(const struct transfer *transfer)
 {
+    struct description it;
     char who[16] = "the FC";
     if (transfer->core != FABRIC_CONTROLLER)
         snprintf(who, sizeof who, "core %d", transfer->core);
-    snprintf(text, text_bytes, "%s %llu of %s (%" PRIu32 " planes x %" PRIu32 " runs x %" PRIu32 " bytes, from %p to %p)",
-             transfer->kind, (unsigned long long)transfer->number, who, transfer->planes, transfer->runs,
-             transfer->run_bytes, (void *)transfer->from.base, (void *)transfer->to.base);
+    snprintf(it.text, sizeof it.text,
+             "%s %llu of %s (%" PRIu32 " planes x %" PRIu32 " runs x %" PRIu32 " bytes, from %p to %p)", transfer->kind,
+             (unsigned long long)transfer->number, who, transfer->planes, transfer->runs, transfer->run_bytes,
+             (void *)transfer->from.base, (void *)transfer->to.base);
+    return it;
 }
 
 int transfer_locate(const struct transfer *transfer, struct view *view, enum hal_memory memory, int status)
 {
-    char text[256];
-    describe(transfer, text, sizeof text);
     view->range = memory_find(memory, view->base);
     if (!view->range)
         return host_violation(status,
                               "%s: %p is not in %s: neither reserved, nor marked DORY_%s, nor registered by "
                               "hal_host_register_memory",
-                              text, (void *)view->base, memory_name(memory), memory_name(memory));
+                              description(transfer).text, (void *)view->base, memory_name(memory), memory_name(memory));
     /* each part first: so their sum cannot wrap */
     uint64_t left = view->range->bytes - (uint64_t)(view->base - view->range->base);
     uint64_t planes = (uint64_t)(transfer->planes - 1) * view->plane_stride;
     uint64_t runs = (uint64_t)(transfer->runs - 1) * view->run_stride;
     if (planes > left || runs > left || planes + runs + transfer->run_bytes > left)
-        return host_violation(status, "%s: leaves its %s buffer, which has %llu bytes from %p on", text, memory_name(memory),
-                              (unsigned long long)left, (void *)view->base);
+        return host_violation(status, "%s: leaves its %s buffer, which has %llu bytes from %p on",
+                              description(transfer).text, memory_name(memory), (unsigned long long)left, (void *)view->base);
     return DORY_OK;
 }
 
@@ -53,7 +59,7 @@ static uint32_t *run_marks(const struct transfer *transfer, const struct view *v
 }
 
 /* First byte of the view with a mark in `mask`. */
-static const uint8_t *find_mark(const struct transfer *transfer, const struct view *view, uint32_t mask)
+HOST_BOOKKEEPING static const uint8_t *find_mark(const struct transfer *transfer, const struct view *view, uint32_t mask)
 {
     for (size_t run = 0; view->range && run < run_count(transfer); run++) {
         const uint32_t *marks = run_marks(transfer, view, run);
@@ -72,20 +78,21 @@ bool transfer_conflicts(const struct transfer *transfer)
 
 int transfer_check_conflict(const struct transfer *transfer, int status)
 {
-    char text[256];
     const uint8_t *to = find_mark(transfer, &transfer->to, UINT32_MAX);
     const uint8_t *from = find_mark(transfer, &transfer->from, MARK_WRITTEN);
-    describe(transfer, text, sizeof text);
     if (to)
-        return host_violation(status, "%s: a transfer in flight still reads or writes its destination, at %p", text,
-                              (const void *)to);
+        return host_violation(status, "%s: a transfer in flight still reads or writes its destination, at %p",
+                              description(transfer).text, (const void *)to);
     if (from)
-        return host_violation(status, "%s: a transfer in flight still writes its source, at %p", text, (const void *)from);
+        return host_violation(status, "%s: a transfer in flight still writes its source, at %p", description(transfer).text,
+                              (const void *)from);
     return DORY_OK;
 }
 
-static void mark_readers(const struct transfer *transfer, uint32_t change)
+HOST_BOOKKEEPING static void mark_readers(const struct transfer *transfer, uint32_t change)
 {
+    if (transfer->from.range)
+        transfer->from.range->in_flight += change;
     for (size_t run = 0; transfer->from.range && run < run_count(transfer); run++) {
         uint32_t *marks = run_marks(transfer, &transfer->from, run);
         for (size_t i = 0; i < transfer->run_bytes; i++)
@@ -93,8 +100,10 @@ static void mark_readers(const struct transfer *transfer, uint32_t change)
     }
 }
 
-static void mark_written(const struct transfer *transfer, uint32_t mark)
+HOST_BOOKKEEPING static void mark_written(const struct transfer *transfer, uint32_t mark)
 {
+    if (transfer->to.range)
+        transfer->to.range->in_flight += mark ? 1 : UINT32_MAX;
     for (size_t run = 0; transfer->to.range && run < run_count(transfer); run++) {
         uint32_t *marks = run_marks(transfer, &transfer->to, run);
         for (size_t i = 0; i < transfer->run_bytes; i++)
@@ -104,17 +113,27 @@ static void mark_written(const struct transfer *transfer, uint32_t mark)
 
 /* ---- bytes ------------------------------------------------------------------------------------------------- */
 
+/* The prime of FNV-1a, 64 bits, whose steps are taken by words: another word is another sum. */
+HOST_BOOKKEEPING static uint64_t run_checksum(uint64_t sum, const uint8_t *bytes, size_t count)
+{
+    uint64_t word = 0;
+    for (; count >= sizeof word; bytes += sizeof word, count -= sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        sum = (sum ^ word) * 0x100000001B3u;
+    }
+    for (; count > 0; bytes++, count--)
+        sum = (sum ^ *bytes) * 0x100000001B3u;
+    return sum;
+}
+
 /* Hidden from ThreadSanitizer, which remembers few accesses a byte, and would remember these instead of the copy. */
 static uint64_t checksum(const struct transfer *transfer, const struct view *view)
 {
     uint64_t sum = 0;
     if (!view->range)
         return 0; /* flash and RAM: only the queue touches them */
-    for (size_t run = 0; run < run_count(transfer); run++) {
-        const uint8_t *bytes = run_start(transfer, view, run);
-        for (size_t i = 0; i < transfer->run_bytes; i++)
-            sum = (sum ^ bytes[i]) * 0x100000001B3u; /* the prime of FNV-1a, 64 bits */
-    }
+    for (size_t run = 0; run < run_count(transfer); run++)
+        sum = run_checksum(sum, run_start(transfer, view, run), transfer->run_bytes);
     return sum;
 }
 
@@ -171,12 +190,10 @@ static bool is_unchanged(const struct transfer *transfer, int status)
 {
     bool from_changed = checksum(transfer, &transfer->from) != transfer->from_sum;
     bool to_changed = checksum(transfer, &transfer->to) != transfer->to_sum;
-    char text[256];
-    describe(transfer, text, sizeof text);
     if (from_changed)
-        host_violation(status, "%s: its source was written before the wait", text);
+        host_violation(status, "%s: its source was written before the wait", description(transfer).text);
     if (to_changed)
-        host_violation(status, "%s: its destination was written before the wait", text);
+        host_violation(status, "%s: its destination was written before the wait", description(transfer).text);
     return !from_changed && !to_changed;
 }
 

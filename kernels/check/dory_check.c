@@ -322,7 +322,9 @@ static void log_times(const struct dory_check *check, uint32_t cycles)
     uint64_t macs = 0;
     struct line line = {.length = 0};
     for (unsigned layer = 0; layer < check->network->layer_count; layer++) {
-        log_layer_time(check, layer);
+        if (check->profile) {
+            log_layer_time(check, layer);
+        }
         macs += check->layers[layer].macs;
     }
     line_add(&line, "total: ");
@@ -376,14 +378,15 @@ static int run_alone(struct checker *checker, struct dory_buffers *buffers, uint
     return status;
 }
 
-/* The profile is of a run of its own, for to keep it takes time, which is no part of the run's. */
+/* The profile is of a run of its own, for to keep it takes time, which is no part of the run's. A check without one has
+ * none. */
 static int run_freely(struct checker *checker, struct dory_buffers buffers)
 {
     const struct dory_check *check = checker->check;
     bool is_timed = checker->sample == 0 && hal_cycles_available(); /* the same for every sample */
     uint32_t cycles = 0;
     int status = DORY_OK;
-    if (is_timed) {
+    if (is_timed && check->profile) {
         buffers.profile = check->profile;
         status = run_alone(checker, &buffers, &cycles);
         buffers.profile = NULL;

@@ -21,7 +21,7 @@ build=$work/project/build/$target
 cp "$source/apps/digits/digits.onnx" "$work/project/model/"
 
 build_type=Release
-case $method.$target in FetchContent.* | add_subdirectory.host | add_subdirectory.gap8) build_type=Debug ;; esac # as who looks for a fault; Release for virt, as in docs/cmake.md
+case $method.$target in FetchContent.* | add_subdirectory.gap8) build_type=Debug ;; esac # as who looks for a fault; Release for virt, as in docs/cmake.md
 arguments=("-DMETHOD=$method" "-DCMAKE_BUILD_TYPE=$build_type" "$@")
 toolchains=$source/toolchains
 case $method in

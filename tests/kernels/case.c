@@ -179,28 +179,47 @@ static void random_tile(struct test_case *test)
     shape_tile(test);
 }
 
-void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs)
+static void begin_random(struct test_case *test, uint32_t seed, uint32_t start)
 {
-    random_state = seed * 2654435761u + 12345;
+    random_state = start;
     memset(test, 0, sizeof *test);
     test->seed = seed;
     size_t count = 1; /* there is one, which the analyser does not know */
     while (dory_xpulpv2_kernels[count]) {
         count++;
     }
-    const struct dory_kernel_description *description = dory_xpulpv2_kernels[seed % count];
-    do {
-        random_layer(&test->layer, &test->stages, description->name);
-        test->description = description;
-        const char *narrow = strstr(description->name, "_narrow_");
-        if (narrow && has_weights(&test->layer)) {
-            make_narrow(&test->layer, narrow + strlen("_narrow_"));
-        }
-        random_tile(test);
-        random_moves(test);
-    } while (!dory_kernel_supports(description, &test->layer) || test->macs > most_macs);
-    use_kernel(test, description);
+    test->description = dory_xpulpv2_kernels[seed % count];
+}
+
+static bool draw(struct test_case *test, uint64_t most_macs)
+{
+    const char *name = test->description->name, *narrow = strstr(name, "_narrow_");
+    test->start = random_state;
+    random_layer(&test->layer, &test->stages, name);
+    if (narrow && has_weights(&test->layer)) {
+        make_narrow(&test->layer, narrow + strlen("_narrow_"));
+    }
+    random_tile(test);
+    random_moves(test);
+    return dory_kernel_supports(test->description, &test->layer) && test->macs <= most_macs;
+}
+
+void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs)
+{
+    begin_random(test, seed, seed * 2654435761u + 12345);
+    while (!draw(test, most_macs)) {
+    }
+    use_kernel(test, test->description);
     test->cores = random_between(1, 8);
+}
+
+bool test_case_again(struct test_case *test, uint32_t seed, uint32_t start, uint64_t most_macs)
+{
+    begin_random(test, seed, start);
+    bool is_drawn = draw(test, most_macs);
+    use_kernel(test, test->description);
+    test->cores = random_between(1, 8);
+    return is_drawn;
 }
 
 void test_case_of(struct test_case *test, const struct test_shape *shape, unsigned cores)

@@ -9,7 +9,7 @@
 #include "dory/layer.h"
 
 struct test_case {
-    uint32_t seed;
+    uint32_t seed, start; /* start: the state of the random numbers before the draw that gave the case */
     const struct dory_kernel_description *description;
     dory_kernel_function *kernel, *finish, *reference; /* finish: null where the kernel has one part */
     unsigned cores;
@@ -36,6 +36,9 @@ void test_memory_start(struct test_memory *memory, void *start, size_t bytes);
 
 /* Makes up a layer and a tile that one of the kernels supports, of at most so many multiplications. */
 void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs);
+
+/* The same from its start on, without the draws before, of which there are some hundred. False: it is no such start. */
+bool test_case_again(struct test_case *test, uint32_t seed, uint32_t start, uint64_t most_macs);
 
 /* A given layer: operation, shape and stride as in the tables of convolution networks, everything else as usual. */
 struct test_shape {

@@ -3,8 +3,9 @@
 #include <stdio.h>
 
 #include "dory/hal.h"
+#include "firmware_cases.h"
 
-static _Alignas(uint32_t) uint8_t local_buffers[48000] DORY_L1;
+static _Alignas(uint32_t) uint8_t local_buffers[LOCAL_BYTES] DORY_L1;
 static struct dory_tile local_tile DORY_L1; /* where the tile loop has it, too */
 static uint32_t local_cycles DORY_L1;
 static _Alignas(uint32_t) uint8_t expected_buffers[64 << 10] DORY_L2; /* outputs alone */
@@ -53,12 +54,39 @@ int firmware_case_open(unsigned cores)
         printf("no cluster\n");
         return 1;
     }
+    if (hal_l3_open(NULL, NULL) != 0) {
+        printf("no flash\n");
+        hal_cluster_close();
+        return 1;
+    }
     return 0;
 }
 
-bool firmware_case_fits(const struct test_case *test) { return test_case_fits(test, sizeof local_buffers); }
+void firmware_case_close(void)
+{
+    hal_l3_close();
+    hal_cluster_close();
+}
 
-bool firmware_case_run(struct test_case *test, uint32_t *cycles)
+bool firmware_case_read(uint32_t flash_address, void *l2, uint32_t bytes)
+{
+    const struct hal_l3_copy copy = {
+        .kind = HAL_FLASH_READ, .l3_address = flash_address, .l2 = l2, .run_bytes = bytes, .runs = 1};
+    hal_l3_ticket ticket;
+    return flash_address != HAL_NOT_IN_FLASH && hal_l3_start(&copy, &ticket) == 0 && hal_l3_wait(ticket) == 0;
+}
+
+/* Writes test->expected. */
+static bool get_expected(struct test_case *test, uint32_t outputs)
+{
+    struct dory_tile tile = test_case_expected_tile(test);
+    if (outputs == HAL_NOT_IN_FLASH) {
+        return hal_cluster_run(run_reference, &tile) == 0;
+    }
+    return firmware_case_read(outputs, test->expected, dory_round_up(test->output_bytes, HAL_L3_ALIGNMENT));
+}
+
+bool firmware_case_run(struct test_case *test, uint32_t outputs, uint32_t *cycles)
 {
     struct test_memory memory, expected;
     test_memory_start(&memory, local_buffers, sizeof local_buffers);
@@ -67,9 +95,11 @@ bool firmware_case_run(struct test_case *test, uint32_t *cycles)
         printf("too big\n");
         return false;
     }
-    struct dory_tile tile = test_case_expected_tile(test);
     running = test;
-    hal_cluster_run(run_reference, &tile);
+    if (!get_expected(test, outputs)) {
+        printf("no outputs to compare with\n");
+        return false;
+    }
     local_tile = test->tile;
     local_layer = test->layer;
     local_stages = test->stages;

@@ -8,6 +8,7 @@
 
 #include "dory/hal.h"
 #include "firmware_case.h"
+#include "firmware_cases.h"
 
 #define CORES        8
 #define TILES        8 /* a kernel */
@@ -17,12 +18,12 @@
 static struct test_case test;
 
 /* Chunks of input channels are left out: what they take depends on which of them it is. */
-static bool is_wanted(void) { return firmware_case_fits(&test) && test.tile.first_chunk && test.tile.last_chunk; }
+static bool is_wanted(void) { return test_case_fits(&test, LOCAL_BYTES) && test.tile.first_chunk && test.tile.last_chunk; }
 
 static bool measure(void)
 {
     uint32_t cycles;
-    if (!firmware_case_run(&test, &cycles)) {
+    if (!firmware_case_run(&test, HAL_NOT_IN_FLASH, &cycles)) {
         return false;
     }
     printf("tile of %s: %lu cycles, %lu predicted\n", test.description->name, (unsigned long)cycles,
@@ -60,6 +61,6 @@ int main(void)
         bool is_rare = strstr(dory_xpulpv2_kernels[kernel]->name, "_3x3_") != NULL;
         failures += is_rare ? 0 : measure_kernel(kernel, kernels);
     }
-    hal_cluster_close();
+    firmware_case_close();
     return failures != 0;
 }

@@ -57,7 +57,7 @@ struct dory_check_layer {
 struct dory_check {
     const struct dory_network *network;
     const struct dory_check_layer *layers; /* network->layer_count */
-    struct dory_layer_profile *profile;    /* room for network->layer_count */
+    struct dory_layer_profile *profile;    /* room for network->layer_count; null: none is wanted, nor a run for it */
     struct dory_comparison *rings;         /* one for each layer with a ring */
     const void *weights, *expected;        /* images in flash: symbols for hal_flash_address */
     uint32_t samples;                      /* images of expected values, one behind the other */
