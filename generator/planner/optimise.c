@@ -304,21 +304,16 @@ struct optimiser optimiser_make(struct planner *planner)
     return o;
 }
 
-static void search_plain(struct optimiser *o, struct plan_proof *proof)
-{
-    search_places(o);
-    prove(o, proof);
-}
-
-/* Blocks were faster than what the search had come to without them, which is `searched`, with `plain` at hand. They need not
- * be faster than what it comes to in the end. */
-static void compare_plain(struct optimiser *o, const struct outcome *searched, const struct decision *plain,
-                          struct plan_proof *proof)
+/* To the end of the way without blocks, from what the search had come to on it: `searched`, with `plain` at hand. Blocks may
+ * have been faster than that; they need not be faster than the end. */
+static void search_plain(struct optimiser *o, const struct outcome *searched, const struct decision *plain,
+                         struct plan_proof *proof)
 {
     const struct outcome blocked = outcome_keep(o, proof);
     outcome_take(o, searched, proof);
     decision_take(o, plain);
-    search_plain(o, proof);
+    search_places(o);
+    prove(o, proof);
     if (blocked.cycles < o->best_cycles)
         outcome_take(o, &blocked, proof);
 }
@@ -330,10 +325,8 @@ static void search_both(struct optimiser *o, struct plan_proof *proof)
     uint64_t price = search(o);
     const struct outcome searched = outcome_keep(o, proof);
     decision_keep(o, &plain);
-    if (!use_blocks(o, price))
-        search_plain(o, proof);
-    else if (has_few_layers(o))
-        compare_plain(o, &searched, &plain, proof);
+    if (!use_blocks(o, price) || has_few_layers(o))
+        search_plain(o, &searched, &plain, proof);
 }
 
 bool optimise(struct planner *planner, struct plan_proof *proof)

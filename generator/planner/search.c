@@ -227,11 +227,10 @@ static uint64_t price_up_to(struct search *s, uint64_t most)
  * where the fastest one has none. */
 static void look_for_places(struct search *s)
 {
-    const struct optimiser *o = s->o;
-    if (o->effort < s->next_look || s->price >= o->best_cycles - o->best_cycles / NEAR_PARTS)
+    if (s->o->effort < s->next_look || s->price >= s->o->best_cycles - s->o->best_cycles / NEAR_PARTS)
         return;
     keep_placed(s->o, PLACE_CHEAPLY);
-    s->next_look = o->effort + LOOK_EFFORT;
+    s->next_look = s->o->effort + LOOK_EFFORT;
 }
 
 static void move(struct search *s, uint64_t most)
@@ -348,21 +347,16 @@ static uint64_t choose_placed_start(struct optimiser *o)
     return price < best ? price : best;
 }
 
-static uint64_t walk_with_places(struct optimiser *o, uint64_t price, uint64_t effort, uint64_t random)
-{
-    return search_from(o, price, &(struct walk){true, PLACED_PARTS, effort, random});
-}
-
 /* From the decision at hand to the better one of two ends, which is at hand then: where a walk ends is luck, so that with
  * more memory one may end at a slower plan. */
 static uint64_t walk_twice(struct optimiser *o, uint64_t start)
 {
     struct decision from = decision_make(o->network, o->planner->arena), end = decision_make(o->network, o->planner->arena);
     decision_keep(o, &from);
-    uint64_t price = walk_with_places(o, start, PLACES_EFFORT, 1);
+    uint64_t price = search_from(o, start, &(struct walk){true, PLACED_PARTS, PLACES_EFFORT, 1});
     decision_keep(o, &end);
     decision_take(o, &from);
-    uint64_t other = walk_with_places(o, start, AGAIN_EFFORT, 3);
+    uint64_t other = search_from(o, start, &(struct walk){true, PLACED_PARTS, AGAIN_EFFORT, 3});
     if (other >= price)
         decision_take(o, &end);
     return other < price ? other : price;
@@ -379,7 +373,7 @@ void search_places(struct optimiser *o)
         start = choose_placed_start(o);
     o->care--;
     if (start != UINT64_MAX)
-        walk_with_places(o, walk_twice(o, start), AGAIN_EFFORT, 2);
+        search_from(o, walk_twice(o, start), &(struct walk){true, PLACED_PARTS, AGAIN_EFFORT, 2});
     settle(o);
 }
 
