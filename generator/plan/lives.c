@@ -1,5 +1,7 @@
 #include "plan/lives.h"
 
+#include "plan/plan.h"
+
 void tensor_lives(const struct network *network, struct tensor_life *lives)
 {
     for (int t = 0; t < network->tensor_count; t++) {
@@ -15,4 +17,13 @@ void tensor_lives(const struct network *network, struct tensor_life *lives)
             life.last = network->outputs[i] == t ? network->layer_count - 1 : life.last;
         lives[t] = life;
     }
+}
+
+uint32_t buffers_live_bytes(const struct plan_buffer *buffers, int count, int step)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < count; i++)
+        if (buffers[i].first_step <= step && step <= buffers[i].last_step)
+            sum += buffers[i].bytes;
+    return sum;
 }

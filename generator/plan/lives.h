@@ -1,8 +1,10 @@
-/* From which layer to which a tensor is needed. */
+/* From which layer to which a tensor is needed, and what lives in L2 at a time. */
 #ifndef DORYGEN_LIVES_H
 #define DORYGEN_LIVES_H
 
 #include "network/network.h"
+
+struct plan_buffer; /* plan/plan.h */
 
 /* Layers in which a tensor is needed: an observer looks at a layer's output when the next layer is about to start, even if
  * nobody reads it. */
@@ -13,5 +15,8 @@ struct tensor_life {
 
 /* Of all tensors. */
 void tensor_lives(const struct network *network, struct tensor_life *lives);
+
+/* Bytes of L2 that buffers take in a step. */
+uint32_t buffers_live_bytes(const struct plan_buffer *buffers, int count, int step);
 
 #endif

@@ -127,13 +127,16 @@ static uint32_t least_l1_bytes(const struct planner *p, const struct planned_lay
 
 /* ---- layers ---- */
 
-/* Equal in all that is to be planned; of the stages pointers differ. */
+/* Equal in all that is to be planned. Of the stages pointers differ, and what lies behind another pointer is of no account,
+ * only whether there is one, but for a convolution's second part and an interpolation's taps. */
 static bool is_same_layer(const struct dory_layer *a, const struct dory_layer *b)
 {
     struct dory_layer x = *a, y = *b;
     if (!x.stages != !y.stages || (x.stages && memcmp(x.stages, y.stages, sizeof *x.stages) != 0))
         return false;
     x.stages = y.stages = NULL;
+    if (x.operation != DORY_CONVOLUTION && x.operation != DORY_INTERPOLATION && x.table && y.table)
+        x.table = y.table = NULL;
     return memcmp(&x, &y, sizeof x) == 0;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "describe/requantise.h"
+#include "plan/lives.h"
 #include "plan/table_bytes.h"
 #include "report/plan_views.h"
 
@@ -19,7 +20,7 @@ static uint64_t live_bytes(const struct plan *plan, const struct plan_layer *lay
 {
     uint64_t most = 0;
     for (int step = layer->first_step; step <= layer->last_step; step++) {
-        uint64_t live = plan_live_bytes(plan, step);
+        uint64_t live = buffers_live_bytes(plan->buffers, plan->buffer_count, step);
         most = live > most ? live : most;
     }
     return most;
@@ -134,11 +135,13 @@ static void add_proof(struct text *text, const struct plan *plan)
     }
     const char *effort = arena_format(text->arena, "runs of the solver: %d, nodes: %d", proof->rounds, proof->nodes);
     if (proof->is_optimal)
-        text_add(text, "proven optimal: of all tiles and places of tensors compared, none is faster (%s)\n", effort);
+        text_add(text,
+                 "proven optimal: in these layouts, of all tiles and places of tensors compared, none is faster (%s)\n",
+                 effort);
     else
         text_add(text,
-                 "within %s of the optimum: of all tiles and places of tensors compared, none takes fewer than %" PRIu64
-                 " cycles (%s)\n",
+                 "within %s of the optimum: in these layouts, of all tiles and places of tensors compared, none takes fewer "
+                 "than %" PRIu64 " cycles (%s)\n",
                  gap_text(text->arena, proof->searched_cycles, proof->bound_cycles), proof->bound_cycles, effort);
     if (proof->searched_cycles > plan->predicted_cycles)
         text_add(text, "compared with %" PRIu64 " cycles, before the first weights of layers were brought early\n",

@@ -4,6 +4,7 @@
 
 #include "dory/hal.h"
 #include "emit/records.h"
+#include "plan/lives.h"
 #include "plan/timeline.h"
 
 static void add_name(struct text *text, const char *name)
@@ -98,15 +99,6 @@ void plan_view_decision(struct text *text, const struct plan *plan)
 
 /* ---- schedule ---- */
 
-uint64_t plan_live_bytes(const struct plan *plan, int step)
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < plan->buffer_count; i++)
-        if (plan->buffers[i].first_step <= step && step <= plan->buffers[i].last_step)
-            sum += plan->buffers[i].bytes;
-    return sum;
-}
-
 static void add_steps(struct text *text, const struct plan *plan)
 {
     struct timeline timeline;
@@ -116,11 +108,11 @@ static void add_steps(struct text *text, const struct plan *plan)
     for (int i = 0; i < plan->step_count; i++) {
         const struct dory_step *record = &plan->steps[i].record;
         const struct timeline_step *times = &timeline.steps[i];
-        text_add(text, "%5d %5d %5d-%5d %5d-%5d %5s %7d %7d %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %9" PRIu64 "  ", i,
+        text_add(text, "%5d %5d %5d-%5d %5d-%5d %5s %7d %7d %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %9" PRIu32 "  ", i,
                  plan->steps[i].layer, record->first_row, record->first_row + record->rows - 1, record->first_channel,
                  record->first_channel + record->channels - 1, record->drain ? "yes" : "-", record->transfers_awaited,
                  record->transfers_started, times->begin_cycle, times->start_cycle, times->end_cycle,
-                 plan_live_bytes(plan, i));
+                 buffers_live_bytes(plan->buffers, plan->buffer_count, i));
         add_name(text, plan->network->layers[plan->steps[i].layer].name);
     }
 }

@@ -22,9 +22,6 @@ void plan_view_schedule(struct text *text, const struct plan *plan);
 /* What lies where in L2, and in RAM. */
 void plan_view_places(struct text *text, const struct plan *plan);
 
-/* Bytes of L2 in use during a step. */
-uint64_t plan_live_bytes(const struct plan *plan, int step);
-
 /* The table of transfers, a part of the schedule. */
 void plan_view_transfers(struct text *text, const struct plan *plan);
 

@@ -6,6 +6,7 @@
 
 #include "describe/operation.h"
 #include "dory/hal.h"
+#include "plan/lives.h"
 #include "report/plan_views.h"
 #include "report/report_layer.h"
 #include "report/report_values.h"
@@ -153,8 +154,9 @@ static void add_tiles(struct trace *trace, int layer)
 
 static void add_live_bytes(struct trace *trace, int step)
 {
+    const struct plan *plan = trace->report->plan;
     json_t *arguments = value_object();
-    set_number(arguments, "bytes", plan_live_bytes(trace->report->plan, step));
+    set_number(arguments, "bytes", buffers_live_bytes(plan->buffers, plan->buffer_count, step));
     set_value(add_event(trace, "C", "L2 in use", TRACK_STEPS, trace->report->timeline->steps[step].begin_cycle), "args",
               arguments);
 }

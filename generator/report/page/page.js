@@ -41,8 +41,8 @@ function summaryTiles() {
 function proofTexts() {
   const { proof, totals, memory } = data, list = [];
   if (!proof) return ["Not optimised: only the smallest plan fits."];
-  list.push(proof.is_optimal ? "Proven optimal: of all tiles and places of tensors compared, none is faster."
-    : `Within ${gapText(proof.searched_cycles, proof.bound_cycles)} of the optimum: of all tiles and places of tensors compared, none takes fewer than ${withCommas(proof.bound_cycles)} cycles.`);
+  list.push(proof.is_optimal ? "Proven optimal: in these layouts, of all tiles and places of tensors compared, none is faster."
+    : `Within ${gapText(proof.searched_cycles, proof.bound_cycles)} of the optimum: in these layouts, of all tiles and places of tensors compared, none takes fewer than ${withCommas(proof.bound_cycles)} cycles.`);
   if (proof.searched_cycles > totals.predicted_cycles)
     list.push(`Compared with ${withCommas(proof.searched_cycles)} cycles, before the first weights of layers were brought early.`);
   if (proof.tail_bytes)
