@@ -34,6 +34,7 @@ bool budget_read(const struct options *options, const struct target *target, str
                                   .l1_bytes = options->l1_bytes,
                                   .l2_bytes = options->l2_bytes,
                                   .cores = options->cores,
+                                  .more_walks = options->more_walks,
                                   .tensors_in_ram = options->tensors_in_ram};
     if (!plan_options_check(plan, target, diagnostics))
         return false;

@@ -47,6 +47,8 @@ const struct option option_table[] = {
     {PLANNING, "--blocks", "blocks", OPTION_TEXT, PLACE(blocks), "B",
      "auto: layers take turns, stripe by stripe, where that is faster, so that what lies between them need not go to RAM; "
      "sparing: also where it is slower and spares RAM; none: each tensor is whole once; always: for tests; default auto"},
+    {PLANNING, "--more-walks", "more_walks", OPTION_NUMBER, PLACE(more_walks), "n",
+     "of the search for a plan: longer, and sometimes a faster plan; default: none"},
     {PLANNING, "--tensors-in-ram", "tensors_in_ram", OPTION_FLAG, PLACE(tensors_in_ram), NULL,
      "for tests: intermediate tensors in L3 RAM where possible"},
     {LOADING, "--frontend", "frontend", OPTION_TEXT, PLACE(front_end), "F",

@@ -47,6 +47,7 @@ struct options {
     uint32_t code_reserved_bytes;         /* the original's way to say l2_bytes; 0: not given */
     uint32_t controller_mhz, cluster_mhz; /* of `clocks`; 0: not given */
     uint32_t clock_mhz;                   /* for the report's milliseconds; 0: not given */
+    uint32_t more_walks;                  /* of the search; 0: not given */
     uint32_t input_count;                 /* the original's n_inputs; 0: not given */
     uint32_t constant_bits;               /* the original's BNRelu_bits: accepted, but proven per layer instead */
     struct load_options load;             /* how the model is read, */

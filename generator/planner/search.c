@@ -16,7 +16,7 @@
 #define THRESHOLD_PARTS 20   /* of a layer's cycles in the mean: what the first moves may cost */
 #define PLACED_PARTS    40   /* the same with places */
 #define FAR_PARTS       5    /* the same of walks that shall lead away from where the first one ended */
-#define FAR_WALKS       2    /* so many */
+#define FAR_WALKS       2    /* so many, in networks of few layers */
 #define FEW_LAYERS      16   /* in networks of no more, moves are cheap */
 #define NEAR_PARTS      5000 /* of the cycles: nearer than this to the bound is as good */
 
@@ -309,7 +309,7 @@ uint64_t search(struct optimiser *o)
         return price;
     price = search_from(o, price, &(struct walk){false, THRESHOLD_PARTS, PRICE_EFFORT, 1});
     settle(o);
-    for (uint64_t i = 0; i < FAR_WALKS && has_few_layers(o); i++) {
+    for (uint64_t i = 0, far = has_few_layers(o) ? FAR_WALKS : 0; i < far + o->planner->options->more_walks; i++) {
         price = search_from(o, price, &(struct walk){false, FAR_PARTS, PRICE_EFFORT, i + 1});
         settle(o);
     }
@@ -331,8 +331,7 @@ void search_prices(struct optimiser *o, uint64_t price, uint64_t before)
     o->bytes = o->planner->l2_bytes;
 }
 
-#define PLACES_EFFORT 24000000 /* of the first walk with places */
-#define AGAIN_EFFORT  8000000  /* of each of the others */
+#define PLACES_EFFORT 24000000 /* of the first walk with places; others take a third of it */
 
 /* The decision at hand, or the best one so far: from which to look for places. Their price, UINT64_MAX: neither has any. */
 static uint64_t choose_placed_start(struct optimiser *o)
@@ -347,19 +346,23 @@ static uint64_t choose_placed_start(struct optimiser *o)
     return price < best ? price : best;
 }
 
-/* From the decision at hand to the better one of two ends, which is at hand then: where a walk ends is luck, so that with
- * more memory one may end at a slower plan. */
-static uint64_t walk_twice(struct optimiser *o, uint64_t start)
+/* From the decision at hand to the best one of two ends or more, which is at hand then: where a walk ends is luck, so that
+ * with more memory one may end at a slower plan. */
+static uint64_t walk_often(struct optimiser *o, uint64_t start)
 {
-    struct decision from = decision_make(o->network, o->planner->arena), end = decision_make(o->network, o->planner->arena);
+    struct decision from = decision_make(o->network, o->planner->arena), best = decision_make(o->network, o->planner->arena);
+    uint64_t least = UINT64_MAX;
     decision_keep(o, &from);
-    uint64_t price = search_from(o, start, &(struct walk){true, PLACED_PARTS, PLACES_EFFORT, 1});
-    decision_keep(o, &end);
-    decision_take(o, &from);
-    uint64_t other = search_from(o, start, &(struct walk){true, PLACED_PARTS, AGAIN_EFFORT, 3});
-    if (other >= price)
-        decision_take(o, &end);
-    return other < price ? other : price;
+    for (uint64_t i = 0; i < 2 + (uint64_t)o->planner->options->more_walks; i++) {
+        struct walk walk = {true, PLACED_PARTS, PLACES_EFFORT / (i ? 3U : 1U), i ? i + 2 : 1}; /* 2 is the last one's */
+        decision_take(o, &from);
+        uint64_t price = search_from(o, start, &walk);
+        if (price < least)
+            decision_keep(o, &best);
+        least = price < least ? price : least;
+    }
+    decision_take(o, &best);
+    return least;
 }
 
 /* The last walk goes on from there: a decision that nothing near is faster than is often left when the threshold is high
@@ -373,7 +376,7 @@ void search_places(struct optimiser *o)
         start = choose_placed_start(o);
     o->care--;
     if (start != UINT64_MAX)
-        search_from(o, walk_twice(o, start), &(struct walk){true, PLACED_PARTS, AGAIN_EFFORT, 2});
+        search_from(o, walk_often(o, start), &(struct walk){true, PLACED_PARTS, PLACES_EFFORT / 3, 2});
     settle(o);
 }
 
