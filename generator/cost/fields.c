@@ -19,7 +19,7 @@ static const char *const truths[] = {"false", "true", NULL};
 #define MAXIMUM_VALUES    4
 
 /* A field sets one member, or as many as it has values: "3" and "3x3" are a kernel. */
-struct field {
+struct cost_field {
     const char *name;
     size_t members[MAXIMUM_VALUES]; /* in struct dory_cost_layer; 0 behind the last but for the first */
     uint32_t least, most;
@@ -28,7 +28,7 @@ struct field {
 
 #define MEMBER(name) offsetof(struct dory_cost_layer, name)
 
-static const struct field fields[] = {
+static const struct cost_field fields[] = {
     {"operation", {MEMBER(operation)}, 0, 0, operations},
     {"height", {MEMBER(height)}, 1, MAXIMUM_DIMENSION, NULL},
     {"width", {MEMBER(width)}, 1, MAXIMUM_DIMENSION, NULL},
@@ -57,7 +57,7 @@ static const struct field fields[] = {
 
 const char *cost_field_name(int index) { return index < (int)FIELD_COUNT ? fields[index].name : NULL; }
 
-static const struct field *find_field(const char *name, size_t length)
+static const struct cost_field *find_field(const char *name, size_t length)
 {
     for (size_t i = 0; i < FIELD_COUNT; i++)
         if (strlen(fields[i].name) == length && !memcmp(fields[i].name, name, length))
@@ -71,7 +71,7 @@ bool cost_field_is_known(const char *name, size_t length) { return find_field(na
 
 static uint32_t *place(struct dory_cost_layer *layer, size_t member) { return (uint32_t *)(void *)((char *)layer + member); }
 
-static int member_count(const struct field *field)
+static int member_count(const struct cost_field *field)
 {
     int count = 1;
     while (count < MAXIMUM_VALUES && field->members[count])
@@ -79,7 +79,7 @@ static int member_count(const struct field *field)
     return count;
 }
 
-static bool read_word(struct dory_cost_layer *layer, const struct field *field, const char *text)
+static bool read_word(struct dory_cost_layer *layer, const struct cost_field *field, const char *text)
 {
     uint32_t index = 0;
     while (field->words[index] && strcmp(field->words[index], text) != 0)
@@ -101,7 +101,7 @@ static const char *read_number(const char *text, uint32_t *number)
 }
 
 /* One number for all members, one for each, or for a padding two: above and below, left and right. */
-static bool read_numbers(struct dory_cost_layer *layer, const struct field *field, const char *text)
+static bool read_numbers(struct dory_cost_layer *layer, const struct cost_field *field, const char *text)
 {
     uint32_t values[MAXIMUM_VALUES];
     int count = 0, members = member_count(field);
@@ -118,7 +118,7 @@ static bool read_numbers(struct dory_cost_layer *layer, const struct field *fiel
     return true;
 }
 
-static void describe_words(const struct field *field, char *message, size_t bytes)
+static void describe_words(const struct cost_field *field, char *message, size_t bytes)
 {
     size_t length = (size_t)snprintf(message, bytes, "one of");
     for (int i = 0; field->words[i] && length < bytes; i++)
@@ -126,7 +126,7 @@ static void describe_words(const struct field *field, char *message, size_t byte
 }
 
 /* What a field wants. */
-static void describe(const struct field *field, char *message, size_t bytes)
+static void describe(const struct cost_field *field, char *message, size_t bytes)
 {
     int members = member_count(field);
     const char *shapes = members == 1   ? ""
@@ -141,7 +141,7 @@ static void describe(const struct field *field, char *message, size_t bytes)
 bool dory_cost_layer_set(struct dory_cost_layer *layer, const char *name, const char *text, char *message, size_t bytes)
 {
     char expected[DORY_COST_TEXT_BYTES];
-    const struct field *field = find_field(name, strlen(name));
+    const struct cost_field *field = find_field(name, strlen(name));
     if (!field) {
         snprintf(message, bytes, "field '%.40s': there is none of that name", name);
         return false;
