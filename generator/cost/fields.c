@@ -4,13 +4,38 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "describe/operation.h"
+
 /* ---- what there is ---- */
 
+/* Those of report.json; "linear" is fully connected there, which it says of convolutions over their whole input, too. */
 static const char *const operations[] = {
-    "convolution", "linear", "maximum_pool", "average_pool", "addition", "multiplication", "concatenation", "table", NULL};
+    [DORY_COST_CONVOLUTION] = WORD_CONVOLUTION,
+    [DORY_COST_LINEAR] = "linear",
+    [DORY_COST_MAXIMUM_POOL] = WORD_MAXIMUM_POOL,
+    [DORY_COST_AVERAGE_POOL] = WORD_AVERAGE_POOL,
+    [DORY_COST_ADDITION] = WORD_ADDITION,
+    [DORY_COST_MULTIPLICATION] = WORD_MULTIPLICATION,
+    [DORY_COST_CONCATENATION] = WORD_CONCATENATION,
+    [DORY_COST_TABLE] = WORD_TABLE,
+    [DORY_COST_OPERATIONS] = NULL,
+};
+
+/* Likewise, with what makes a difference to the cycles. */
 static const char *const normalisations[] = {
-    "none",    "shift_32",     "shift_64",     "divide",    "clamped_32", "clamped_32_less_one", "clamped_32_divided",
-    "high_32", "high_32_away", "high_32_even", "shared_32", NULL};
+    [DORY_COST_NORMALISE_NONE] = WORD_NORMALISE_NONE,
+    [DORY_COST_NORMALISE_SHIFT_32] = WORD_NORMALISE_32,
+    [DORY_COST_NORMALISE_SHIFT_64] = WORD_NORMALISE_64,
+    [DORY_COST_NORMALISE_DIVIDE] = WORD_NORMALISE_DIVIDE,
+    [DORY_COST_NORMALISE_CLAMPED] = WORD_NORMALISE_CLAMPED,
+    [DORY_COST_NORMALISE_CLAMPED_LESS_ONE] = WORD_NORMALISE_CLAMPED "_less_one",
+    [DORY_COST_NORMALISE_CLAMPED_DIVIDED] = WORD_NORMALISE_CLAMPED "_divided",
+    [DORY_COST_NORMALISE_HIGH] = WORD_NORMALISE_HIGH,
+    [DORY_COST_NORMALISE_HIGH_AWAY] = WORD_NORMALISE_HIGH "_away",
+    [DORY_COST_NORMALISE_HIGH_EVEN] = WORD_NORMALISE_HIGH "_even",
+    [DORY_COST_NORMALISE_SHARED] = WORD_NORMALISE_SHARED,
+    [DORY_COST_NORMALISATIONS] = NULL,
+};
 static const char *const layouts[] = {"hwc", "chw", NULL};
 static const char *const tile_tables[] = {"auto", "no", "yes", NULL};
 static const char *const truths[] = {"false", "true", NULL};
