@@ -268,17 +268,23 @@ static void list_outputs(const struct generation *run)
             printf("%s/%s%s\n", options_folder(options), outputs[i].when == REPORT ? "" : options->name, outputs[i].ending);
 }
 
+/* A command that has no need of a pass, such as a plan that is not laid out in the flash, has nothing of it to print. */
+static bool has_dump(const struct command *command, const struct pass *pass)
+{
+    return pass->dump && (pass->commands & command->bit);
+}
+
 static bool can_dump(const struct invocation *invocation)
 {
     const char *dump = invocation->options.dump;
     for (size_t i = 0; i < PASS_COUNT; i++)
-        if (dump && passes[i].dump && !strcmp(dump, passes[i].name))
+        if (dump && has_dump(invocation->command, &passes[i]) && !strcmp(dump, passes[i].name))
             return true;
     if (!dump)
         return true;
-    fprintf(stderr, "dory %s: error: --dump=%s: the passes with a result to print are", invocation->command->name, dump);
+    fprintf(stderr, "dory %s: error: --dump=%s: its passes with a result to print are", invocation->command->name, dump);
     for (size_t i = 0, printed = 0; i < PASS_COUNT; i++)
-        if (passes[i].dump)
+        if (has_dump(invocation->command, &passes[i]))
             fprintf(stderr, "%s %s", printed++ ? "," : "", passes[i].name);
     fputc('\n', stderr);
     return false;

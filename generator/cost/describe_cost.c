@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/arithmetic.h"
 #include "describe/describe.h"
 
 #define MAXIMUM_TENSOR_BYTES ((uint64_t)INT32_MAX / 4) /* as everywhere in the planner */
@@ -240,7 +241,7 @@ static bool set_arithmetic(const struct work *work)
 
 /* ---- all of it ---- */
 
-static uint64_t macs(const struct dory_layer *record)
+static uint64_t record_macs(const struct dory_layer *record)
 {
     uint64_t reads = record->operation == DORY_CONVOLUTION ? record->input_channels
                      : record->operation == DORY_GROUPED   ? record->group_channels
@@ -248,7 +249,7 @@ static uint64_t macs(const struct dory_layer *record)
     bool multiplies =
         record->operation == DORY_CONVOLUTION || record->operation == DORY_GROUPED || record->operation == DORY_DEPTHWISE;
     uint64_t outputs = (uint64_t)record->output_height * record->output_width * record->output_channels;
-    return multiplies ? outputs * reads * record->kernel_height * record->kernel_width : 0;
+    return multiplies ? convolution_macs(outputs, reads, record->kernel_height, record->kernel_width) : 0;
 }
 
 static bool is_sound(const struct dory_cost_layer *l)
@@ -272,6 +273,6 @@ bool describe_cost(const struct dory_cost_layer *layer, struct costed_layer *cos
         return false;
     flatten(&work);
     describe_rows_of_columns(&costed->record);
-    costed->macs = macs(&costed->record);
+    costed->macs = record_macs(&costed->record);
     return true;
 }

@@ -4,13 +4,38 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "describe/operation.h"
+
 /* ---- what there is ---- */
 
+/* Those of report.json; "linear" is fully connected there, which it says of convolutions over their whole input, too. */
 static const char *const operations[] = {
-    "convolution", "linear", "maximum_pool", "average_pool", "addition", "multiplication", "concatenation", "table", NULL};
+    [DORY_COST_CONVOLUTION] = WORD_CONVOLUTION,
+    [DORY_COST_LINEAR] = "linear",
+    [DORY_COST_MAXIMUM_POOL] = WORD_MAXIMUM_POOL,
+    [DORY_COST_AVERAGE_POOL] = WORD_AVERAGE_POOL,
+    [DORY_COST_ADDITION] = WORD_ADDITION,
+    [DORY_COST_MULTIPLICATION] = WORD_MULTIPLICATION,
+    [DORY_COST_CONCATENATION] = WORD_CONCATENATION,
+    [DORY_COST_TABLE] = WORD_TABLE,
+    [DORY_COST_OPERATIONS] = NULL,
+};
+
+/* Likewise, with what makes a difference to the cycles. */
 static const char *const normalisations[] = {
-    "none",    "shift_32",     "shift_64",     "divide",    "clamped_32", "clamped_32_less_one", "clamped_32_divided",
-    "high_32", "high_32_away", "high_32_even", "shared_32", NULL};
+    [DORY_COST_NORMALISE_NONE] = WORD_NORMALISE_NONE,
+    [DORY_COST_NORMALISE_SHIFT_32] = WORD_NORMALISE_32,
+    [DORY_COST_NORMALISE_SHIFT_64] = WORD_NORMALISE_64,
+    [DORY_COST_NORMALISE_DIVIDE] = WORD_NORMALISE_DIVIDE,
+    [DORY_COST_NORMALISE_CLAMPED] = WORD_NORMALISE_CLAMPED,
+    [DORY_COST_NORMALISE_CLAMPED_LESS_ONE] = WORD_NORMALISE_CLAMPED "_less_one",
+    [DORY_COST_NORMALISE_CLAMPED_DIVIDED] = WORD_NORMALISE_CLAMPED "_divided",
+    [DORY_COST_NORMALISE_HIGH] = WORD_NORMALISE_HIGH,
+    [DORY_COST_NORMALISE_HIGH_AWAY] = WORD_NORMALISE_HIGH "_away",
+    [DORY_COST_NORMALISE_HIGH_EVEN] = WORD_NORMALISE_HIGH "_even",
+    [DORY_COST_NORMALISE_SHARED] = WORD_NORMALISE_SHARED,
+    [DORY_COST_NORMALISATIONS] = NULL,
+};
 static const char *const layouts[] = {"hwc", "chw", NULL};
 static const char *const tile_tables[] = {"auto", "no", "yes", NULL};
 static const char *const truths[] = {"false", "true", NULL};
@@ -19,7 +44,7 @@ static const char *const truths[] = {"false", "true", NULL};
 #define MAXIMUM_VALUES    4
 
 /* A field sets one member, or as many as it has values: "3" and "3x3" are a kernel. */
-struct field {
+struct cost_field {
     const char *name;
     size_t members[MAXIMUM_VALUES]; /* in struct dory_cost_layer; 0 behind the last but for the first */
     uint32_t least, most;
@@ -28,7 +53,7 @@ struct field {
 
 #define MEMBER(name) offsetof(struct dory_cost_layer, name)
 
-static const struct field fields[] = {
+static const struct cost_field fields[] = {
     {"operation", {MEMBER(operation)}, 0, 0, operations},
     {"height", {MEMBER(height)}, 1, MAXIMUM_DIMENSION, NULL},
     {"width", {MEMBER(width)}, 1, MAXIMUM_DIMENSION, NULL},
@@ -57,7 +82,7 @@ static const struct field fields[] = {
 
 const char *cost_field_name(int index) { return index < (int)FIELD_COUNT ? fields[index].name : NULL; }
 
-static const struct field *find_field(const char *name, size_t length)
+static const struct cost_field *find_field(const char *name, size_t length)
 {
     for (size_t i = 0; i < FIELD_COUNT; i++)
         if (strlen(fields[i].name) == length && !memcmp(fields[i].name, name, length))
@@ -71,7 +96,7 @@ bool cost_field_is_known(const char *name, size_t length) { return find_field(na
 
 static uint32_t *place(struct dory_cost_layer *layer, size_t member) { return (uint32_t *)(void *)((char *)layer + member); }
 
-static int member_count(const struct field *field)
+static int member_count(const struct cost_field *field)
 {
     int count = 1;
     while (count < MAXIMUM_VALUES && field->members[count])
@@ -79,7 +104,7 @@ static int member_count(const struct field *field)
     return count;
 }
 
-static bool read_word(struct dory_cost_layer *layer, const struct field *field, const char *text)
+static bool read_word(struct dory_cost_layer *layer, const struct cost_field *field, const char *text)
 {
     uint32_t index = 0;
     while (field->words[index] && strcmp(field->words[index], text) != 0)
@@ -101,7 +126,7 @@ static const char *read_number(const char *text, uint32_t *number)
 }
 
 /* One number for all members, one for each, or for a padding two: above and below, left and right. */
-static bool read_numbers(struct dory_cost_layer *layer, const struct field *field, const char *text)
+static bool read_numbers(struct dory_cost_layer *layer, const struct cost_field *field, const char *text)
 {
     uint32_t values[MAXIMUM_VALUES];
     int count = 0, members = member_count(field);
@@ -118,7 +143,7 @@ static bool read_numbers(struct dory_cost_layer *layer, const struct field *fiel
     return true;
 }
 
-static void describe_words(const struct field *field, char *message, size_t bytes)
+static void describe_words(const struct cost_field *field, char *message, size_t bytes)
 {
     size_t length = (size_t)snprintf(message, bytes, "one of");
     for (int i = 0; field->words[i] && length < bytes; i++)
@@ -126,7 +151,7 @@ static void describe_words(const struct field *field, char *message, size_t byte
 }
 
 /* What a field wants. */
-static void describe(const struct field *field, char *message, size_t bytes)
+static void describe(const struct cost_field *field, char *message, size_t bytes)
 {
     int members = member_count(field);
     const char *shapes = members == 1   ? ""
@@ -141,7 +166,7 @@ static void describe(const struct field *field, char *message, size_t bytes)
 bool dory_cost_layer_set(struct dory_cost_layer *layer, const char *name, const char *text, char *message, size_t bytes)
 {
     char expected[DORY_COST_TEXT_BYTES];
-    const struct field *field = find_field(name, strlen(name));
+    const struct cost_field *field = find_field(name, strlen(name));
     if (!field) {
         snprintf(message, bytes, "field '%.40s': there is none of that name", name);
         return false;

@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
+
 /* Do the positions of rows (or columns) say `i * stride - padding`, in units of `unit` elements? */
 static bool is_window(const int32_t *positions, int count, int32_t unit, int extent, int *stride, int *padding)
 {
@@ -77,12 +79,10 @@ static struct row_window fit_window(const struct row_span *spans, int count, int
     return window;
 }
 
-static int greatest_divisor(int a, int b) { return b ? greatest_divisor(b, a % b) : a; }
-
 /* By `rise` input rows in `run` output rows, as near as a divisor of 8 bits allows. */
 static struct row_window fit_slope(const struct row_span *spans, int count, int rise, int run)
 {
-    int common = greatest_divisor(rise, run), divisor = run / common;
+    int common = (int)greatest_common_divisor(rise, run), divisor = run / common;
     if (divisor <= UINT8_MAX)
         return fit_window(spans, count, rise / common, divisor);
     return fit_window(spans, count, (int)((int64_t)rise * UINT8_MAX / run), UINT8_MAX);

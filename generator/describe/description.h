@@ -1,6 +1,7 @@
 /* What the parts of the pass `describe` share: the layer at work. Internal to the room.
  *
- * Every function reads the layer and sets fields of the firmware's struct (d->run); what cannot be is reported (REFUSE). */
+ * Every function reads the layer and sets fields of the firmware's struct (d->record); what cannot be is reported (REFUSE).
+ */
 #ifndef DORYGEN_DESCRIPTION_H
 #define DORYGEN_DESCRIPTION_H
 

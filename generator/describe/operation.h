@@ -5,21 +5,48 @@
 #include "dory/layer.h"
 #include "network/network.h"
 
-/* All of enum dory_operation: its constant in C, its word in report.json, which stays, and what people read. */
+/* All of enum dory_operation: its constant in C, its word in report.json, which stays, and what people read. A word that the
+ * tables of dory/cost.h have, too, is a macro. */
+#define WORD_CONVOLUTION    "convolution"
+#define WORD_MAXIMUM_POOL   "maximum_pool"
+#define WORD_AVERAGE_POOL   "average_pool"
+#define WORD_ADDITION       "addition"
+#define WORD_MULTIPLICATION "multiplication"
+#define WORD_CONCATENATION  "concatenation"
+#define WORD_TABLE          "table"
 #define DORY_OPERATIONS(X)                                                                                                  \
-    X(DORY_CONVOLUTION, "convolution", "convolution")                                                                       \
+    X(DORY_CONVOLUTION, WORD_CONVOLUTION, "convolution")                                                                    \
     X(DORY_DEPTHWISE, "depthwise", "depth-wise convolution")                                                                \
-    X(DORY_MAXIMUM_POOL, "maximum_pool", "maximum pool")                                                                    \
-    X(DORY_AVERAGE_POOL, "average_pool", "average pool")                                                                    \
-    X(DORY_ADDITION, "addition", "addition")                                                                                \
+    X(DORY_MAXIMUM_POOL, WORD_MAXIMUM_POOL, "maximum pool")                                                                 \
+    X(DORY_AVERAGE_POOL, WORD_AVERAGE_POOL, "average pool")                                                                 \
+    X(DORY_ADDITION, WORD_ADDITION, "addition")                                                                             \
     X(DORY_GROUPED, "grouped", "convolution in groups")                                                                     \
-    X(DORY_CONCATENATION, "concatenation", "concatenation")                                                                 \
+    X(DORY_CONCATENATION, WORD_CONCATENATION, "concatenation")                                                              \
     X(DORY_COPY, "copy", "copy")                                                                                            \
-    X(DORY_TABLE, "table", "table")                                                                                         \
+    X(DORY_TABLE, WORD_TABLE, "table")                                                                                      \
     X(DORY_SOFTMAX, "softmax", "softmax")                                                                                   \
-    X(DORY_MULTIPLICATION, "multiplication", "multiplication")                                                              \
+    X(DORY_MULTIPLICATION, WORD_MULTIPLICATION, "multiplication")                                                           \
     X(DORY_INTERPOLATION, "interpolation", "interpolation")                                                                 \
     X(DORY_LARGEST, "largest", "channel of the largest element")
+
+/* All of enum dory_normalisation, how an accumulator becomes an element: its constant in C, and its word in report.json. */
+#define WORD_NORMALISE_NONE    "none"
+#define WORD_NORMALISE_32      "shift_32"
+#define WORD_NORMALISE_64      "shift_64"
+#define WORD_NORMALISE_DIVIDE  "divide"
+#define WORD_NORMALISE_CLAMPED "clamped_32"
+#define WORD_NORMALISE_HIGH    "high_32"
+#define WORD_NORMALISE_SHARED  "shared_32"
+#define DORY_NORMALISATIONS(X)                                                                                              \
+    X(DORY_NORMALISE_NONE, WORD_NORMALISE_NONE)                                                                             \
+    X(DORY_NORMALISE_32, WORD_NORMALISE_32)                                                                                 \
+    X(DORY_NORMALISE_64, WORD_NORMALISE_64)                                                                                 \
+    X(DORY_NORMALISE_DIVIDE, WORD_NORMALISE_DIVIDE)                                                                         \
+    X(DORY_NORMALISE_CLAMPED, WORD_NORMALISE_CLAMPED)                                                                       \
+    X(DORY_NORMALISE_SPLIT, "split_32")                                                                                     \
+    X(DORY_NORMALISE_HIGH, WORD_NORMALISE_HIGH)                                                                             \
+    X(DORY_NORMALISE_SHARED, WORD_NORMALISE_SHARED)                                                                         \
+    X(DORY_NORMALISE_THRESHOLDS, "thresholds")
 
 enum dory_operation layer_operation(const struct network *network, const struct layer *layer);
 

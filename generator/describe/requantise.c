@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/arithmetic.h"
 #include "describe/clamp.h"
 #include "describe/requantise_fast.h"
 #include "describe/requantise_solve.h"
@@ -214,16 +215,6 @@ static void list_candidates(struct candidates *all, struct arena *arena)
         add_candidate(all, DORY_NORMALISE_HIGH, DORY_ROUND_EVEN, 0, shifts.left_whole - less, arena);
 }
 
-static wide greatest_divisor(wide a, wide b)
-{
-    while (b != 0) {
-        wide rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a > 0 ? a : 1;
-}
-
 /* A bias for which all sums are positive, of the same parity of quotients: by a multiple of sums that make an even number.
  * Then a multiplier that is a little too large puts every tie a little behind itself, where the floor finds it; with sums of
  * both signs no multiplier does, if it is not exact. As before where such a number is too large. */
@@ -236,7 +227,7 @@ static int64_t positive_bias(const struct stage *stage, int channel, int64_t lea
         return bias;
     wide numerator = (wide)stage->multiplier[index] << (exponent > 0 ? exponent : 0);
     wide denominator = (wide)stage->divisor << (exponent < 0 ? -exponent : 0);
-    wide period = 2 * denominator / greatest_divisor(numerator, denominator);
+    wide period = 2 * denominator / greatest_common_divisor(numerator, denominator);
     if (period < 1) /* never: a ratio of positive numbers in lowest terms; but the analyser cannot know */
         return bias;
     wide periods = (period - 1 - (least_sum + (wide)bias)) / period;

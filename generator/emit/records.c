@@ -12,16 +12,8 @@ static const char *const operation_names[] = {
     DORY_OPERATIONS(NAME)};
 
 static const char *const normalisation_names[] = {
-    [DORY_NORMALISE_NONE] = "DORY_NORMALISE_NONE",
-    [DORY_NORMALISE_32] = "DORY_NORMALISE_32",
-    [DORY_NORMALISE_64] = "DORY_NORMALISE_64",
-    [DORY_NORMALISE_DIVIDE] = "DORY_NORMALISE_DIVIDE",
-    [DORY_NORMALISE_CLAMPED] = "DORY_NORMALISE_CLAMPED",
-    [DORY_NORMALISE_SPLIT] = "DORY_NORMALISE_SPLIT",
-    [DORY_NORMALISE_HIGH] = "DORY_NORMALISE_HIGH",
-    [DORY_NORMALISE_SHARED] = "DORY_NORMALISE_SHARED",
-    [DORY_NORMALISE_THRESHOLDS] = "DORY_NORMALISE_THRESHOLDS",
-};
+#define NORMALISATION_NAME(normalisation, word) [normalisation] = #normalisation,
+    DORY_NORMALISATIONS(NORMALISATION_NAME)};
 
 static const char *const rounding_names[] = {
     [DORY_ROUND_FLOOR] = "DORY_ROUND_FLOOR",

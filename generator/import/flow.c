@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
+
 struct affine affine_identity(struct importer *importer)
 {
     struct affine affine = {1, arena_array(importer->arena, int64_t, 1), arena_array(importer->arena, int64_t, 1), 1};
@@ -18,32 +20,20 @@ static bool is_identity(const struct affine *affine)
     return affine->divisor == 1;
 }
 
-static uint64_t magnitude(int64_t number) { return number < 0 ? 0 - (uint64_t)number : (uint64_t)number; }
-
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 void affine_reduce(struct affine *affine)
 {
-    uint64_t common = (uint64_t)affine->divisor;
+    int64_t common = affine->divisor;
     for (int i = 0; i < affine->count && common > 1; i++) {
-        common = greatest_common_divisor(common, magnitude(affine->multiplier[i]));
-        common = greatest_common_divisor(common, magnitude(affine->addend[i]));
+        common = (int64_t)greatest_common_divisor(common, affine->multiplier[i]);
+        common = (int64_t)greatest_common_divisor(common, affine->addend[i]);
     }
     if (common <= 1)
         return;
     for (int i = 0; i < affine->count; i++) {
-        affine->multiplier[i] /= (int64_t)common;
-        affine->addend[i] /= (int64_t)common;
+        affine->multiplier[i] /= common;
+        affine->addend[i] /= common;
     }
-    affine->divisor /= (int64_t)common;
+    affine->divisor /= common;
 }
 
 /* ---- flows ---- */
@@ -253,11 +243,6 @@ void flow_floor(struct importer *importer, const struct node *node, struct flow 
     affine_reduce(&flow->pending);
     if (flow->pending.divisor != 1)
         append_stage(importer, node, flow);
-}
-
-static int64_t clamp(int64_t number, int64_t minimum, int64_t maximum)
-{
-    return number < minimum ? minimum : number > maximum ? maximum : number;
 }
 
 void flow_clip(struct importer *importer, const struct node *node, struct flow *flow, int64_t minimum, int64_t maximum,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
+
 static bool same_shape(const struct shape *a, const struct shape *b)
 {
     if (a->rank != b->rank)
@@ -27,20 +29,10 @@ static bool scale(struct affine *affine, int64_t factor)
     return true;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Brings both terms to one denominator, which then divides the sum: nothing is rounded before the addition. */
 static bool unite_divisors(struct affine terms[2], int64_t *divisor)
 {
-    int64_t common = common_divisor(terms[0].divisor, terms[1].divisor);
+    int64_t common = (int64_t)greatest_common_divisor(terms[0].divisor, terms[1].divisor);
     int64_t factors[2] = {terms[1].divisor / common, terms[0].divisor / common};
     return scale(&terms[0], factors[0]) && scale(&terms[1], factors[1]) &&
            !__builtin_mul_overflow(terms[0].divisor, factors[0], divisor);

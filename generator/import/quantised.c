@@ -74,14 +74,6 @@ static int64_t odd_significand(double number, int *exponent)
     return whole;
 }
 
-/* At least 1, so that anything may be divided by it. */
-static int64_t greatest_common_divisor(int64_t a, int64_t b)
-{
-    if (b != 0)
-        return greatest_common_divisor(b, a % b);
-    return a > 1 ? a : 1;
-}
-
 /* The exact factor: numerator * 2^exponent / divisor. Channels share the stage's divisor, as their factors differ in the
  * numerator only. */
 static void set_exactly(struct stage *stage, struct real_factor factor, int64_t *multiplier, int *exponent)
@@ -89,7 +81,7 @@ static void set_exactly(struct stage *stage, struct real_factor factor, int64_t 
     int first, second, below;
     int64_t numerator = odd_significand(factor.numerators[0], &first) * odd_significand(factor.numerators[1], &second);
     int64_t divisor = odd_significand(factor.denominator, &below) * factor.count;
-    int64_t common = stage->count == 1 ? greatest_common_divisor(divisor, numerator) : 1;
+    int64_t common = stage->count == 1 ? (int64_t)greatest_common_divisor(divisor, numerator) : 1;
     *multiplier = numerator / common;
     *exponent = first + second - below;
     stage->divisor = divisor / common;

@@ -1,11 +1,10 @@
 /* Windows that leave the image, of which the elements inside are averaged: sums with weights that are larger where there are
  * fewer elements, so that all are divided by the same number. */
+#include "base/arithmetic.h"
 #include "import/quantised.h"
 
 #define MAXIMUM_TAPS 64
 #define MAXIMUM_UNIT (1 << 14) /* so that sums along both dimensions have 31 bits or fewer, in most cases */
-
-static int64_t greatest_common_divisor(int64_t a, int64_t b) { return b == 0 ? a : greatest_common_divisor(b, a % b); }
 
 static bool is_inside(const struct image_window *window, int output, int tap)
 {
@@ -27,7 +26,7 @@ static int64_t common_unit(const struct image_window *window)
     int64_t unit = 1;
     for (int output = 0; output < window->outputs && unit != 0; output++) {
         int count = elements_inside(window, output);
-        unit = count == 0 ? 0 : unit / greatest_common_divisor(unit, count) * count;
+        unit = count == 0 ? 0 : unit / (int64_t)greatest_common_divisor(unit, count) * count;
         unit = unit > MAXIMUM_UNIT ? 0 : unit;
     }
     return unit;

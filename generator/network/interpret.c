@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/terminal.h"
 #include "network/interpret_convolution.h"
 #include "network/interpret_moves.h"
@@ -19,10 +20,8 @@ static bool floor_narrowly(const struct stage *stage, int index, int64_t x, int6
     if ((stage->divisor & (stage->divisor - 1)) == 0)
         sum >>= __builtin_ctzll((unsigned long long)stage->divisor); /* arithmetic, as gcc and clang define it */
     else
-        sum = sum / stage->divisor - (sum % stage->divisor < 0);
-    if (stage->has_clip)
-        sum = sum < stage->minimum ? stage->minimum : sum > stage->maximum ? stage->maximum : sum;
-    *y = sum;
+        sum = floor_divide(sum, stage->divisor);
+    *y = stage->has_clip ? clamp(sum, stage->minimum, stage->maximum) : sum;
     return true;
 }
 

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arithmetic.h"
+
 enum layer_kind {
     LAYER_CONVOLUTION,
     LAYER_MAXIMUM_POOL,
@@ -249,8 +251,8 @@ static inline uint64_t layer_macs(const struct network *network, const struct la
     const struct tensor *input = &network->tensors[layer->inputs[0]];
     if (layer->kind != LAYER_CONVOLUTION)
         return 0;
-    return (uint64_t)tensor_elements(&network->tensors[layer->output]) * (uint64_t)(input->channels / layer->groups) *
-           (uint64_t)layer->kernel_height * (uint64_t)layer->kernel_width;
+    return convolution_macs(tensor_elements(&network->tensors[layer->output]), (uint64_t)(input->channels / layer->groups),
+                            (uint64_t)layer->kernel_height, (uint64_t)layer->kernel_width);
 }
 
 /* A convolution whose kernel covers the whole unpadded input, as a fully connected layer does: the firmware runs it as a

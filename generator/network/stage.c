@@ -4,12 +4,6 @@
 
 #define FAR ((wide)1 << 126) /* beyond all that a network computes */
 
-wide wide_floor_divide(wide number, wide divisor)
-{
-    wide quotient = number / divisor;
-    return quotient - (number % divisor < 0);
-}
-
 static wide clip(const struct stage *stage, wide number)
 {
     if (!stage->has_clip)

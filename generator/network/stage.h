@@ -2,12 +2,8 @@
 #ifndef DORYGEN_STAGE_H
 #define DORYGEN_STAGE_H
 
+#include "base/arithmetic.h"
 #include "network/network.h"
-
-__extension__ typedef __int128 wide;
-
-/* floor(number / divisor), divisor > 0. */
-wide wide_floor_divide(wide number, wide divisor);
 
 /* The stage of a channel on x. Exact where |x| < 2^63, |multiplier| < 2^63 and, but for ROUND_FLOOR, the product with its
  * powers of two stays below 2^126; what exceeds that is bounded by +-2^126, far beyond every clip. */

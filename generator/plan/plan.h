@@ -42,7 +42,7 @@ struct plan_tensor {
 struct requantisation;
 
 struct plan_layer {
-    struct dory_layer record; /* as the firmware gets it; run.kernel is null here */
+    struct dory_layer record; /* as the firmware gets it; record.kernel is null here */
     const struct dory_kernel_description *kernel;
     int first_step, last_step; /* those of other layers may lie between them */
     int step_count;            /* its own */
@@ -61,7 +61,7 @@ struct plan_layer {
 };
 
 struct plan_step {
-    struct dory_step record; /* run.layer is null here */
+    struct dory_step record; /* record.layer is null here */
     int layer;
     int input_buffer[2], output_buffer, weights_buffer; /* -1: none */
     /* predicted, after the end of the last layer that was completed, as if steps of others had taken no time behind it, and

@@ -112,15 +112,9 @@ struct layer_totals report_totals(const struct report *report)
 const char *report_normalisation(const struct plan *plan, int layer)
 {
     switch ((enum dory_normalisation)plan->layers[layer].record.normalisation) {
-    case DORY_NORMALISE_NONE: return "none";
-    case DORY_NORMALISE_32: return "shift_32";
-    case DORY_NORMALISE_64: return "shift_64";
-    case DORY_NORMALISE_DIVIDE: return "divide";
-    case DORY_NORMALISE_CLAMPED: return "clamped_32";
-    case DORY_NORMALISE_SPLIT: return "split_32";
-    case DORY_NORMALISE_HIGH: return "high_32";
-    case DORY_NORMALISE_SHARED: return "shared_32";
-    case DORY_NORMALISE_THRESHOLDS: return "thresholds";
+#define WORD(normalisation, word)                                                                                           \
+    case normalisation: return word;
+        DORY_NORMALISATIONS(WORD)
     }
     return "other";
 }

@@ -122,7 +122,15 @@ for pass in import range describe tile decide schedule place plan layout; do
   expect 0 "" "$dory" generate model.onnx --dump=$pass --output-dir nothing
   "$dory" generate model.onnx --dump=$pass --tensors-in-ram 2>/dev/null >$pass.dump
   [ -s $pass.dump ] || fail "--dump=$pass prints nothing"
-  grep -q "dump=soup.*are.*[ ]$pass[,]*" <("$dory" plan model.onnx --dump=soup 2>&1) || fail "$pass is no pass with a result"
+  grep -q "dump=soup.*are.* $pass\(,\|$\)" <("$dory" generate model.onnx --dump=soup 2>&1) || fail "$pass is no pass with a result"
+done
+for command in plan report; do # print the same of a pass, without the one that they do not have
+  listed=$("$dory" generate model.onnx --dump=soup 2>&1 | sed 's/.* are //')
+  expect 2 "dory $command: error: --dump=layout: its passes with a result to print are ${listed%, layout}" "$dory" $command model.onnx --dump=layout --output-dir nothing
+  ! "$dory" $command model.onnx --dump=layout --output-dir nothing 2>&1 | grep -q 'are.* layout' || fail "$command offers the layout that it does not make"
+  for pass in ${listed//,/}; do
+    [ $pass = layout ] || diff $pass.dump <("$dory" $command model.onnx --dump=$pass --tensors-in-ram --output-dir nothing 2>/dev/null) || fail "$command --dump=$pass"
+  done
 done
 [ ! -e nothing ] || fail "--dump wrote files"
 

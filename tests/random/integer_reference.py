@@ -19,7 +19,7 @@ except ImportError:
 
 KINDS = [[], ["graph"], ["chain"]]  # of make_random_model: NEMO's operators, then Quantlab's
 TOO_LARGE = "supported: 32 bits"    # a network that was made for inputs of fewer bits than the 8 that are given here
-MOST_TOO_LARGE = 5                  # per cent
+MAXIMUM_TOO_LARGE = 5               # per cent
 
 
 class Quotient:
@@ -190,7 +190,7 @@ def main():
                 wrong += 1
                 print(f"seed {seed}: {fault}")
     print(f"{count} random networks, {wrong} wrong, {too_large} refused for sums of more than 32 bits")
-    return 1 if wrong or too_large * 100 > MOST_TOO_LARGE * count else 0
+    return 1 if wrong or too_large * 100 > MAXIMUM_TOO_LARGE * count else 0
 
 
 sys.exit(main())

@@ -16,7 +16,7 @@ rows() {
     mapfile -t files < <(find "$room" -name '*.[ch]')
     arrows=$(sed 's,generator/,,g; s/ /, /g' <<<"${may:-nothing}")
     printf "| \`%s\` | %s | %d | %d | %s |\n" "${room#generator/}" "$arrows" "${#files[@]}" "$(cat "${files[@]}" | wc -l)" "$holds"
-  done < <(grep -v '^#' "$list")
+  done < <(grep '^generator/' "$list")
 }
 table=$(rows)
 

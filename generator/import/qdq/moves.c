@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
+
 /* ---- copies by lists of indices ---- */
 
 /* For each of an image's dimensions (channels, height, width) the indices of the input that the output has there; -1: none,
@@ -294,11 +296,6 @@ enum qdq_outcome qdq_pad(struct qdq *qdq, const struct node *node, const struct 
 struct cut {
     int64_t axis, start, end, step;
 };
-
-static int64_t clamp(int64_t number, int64_t least, int64_t most)
-{
-    return number < least ? least : number > most ? most : number;
-}
 
 static enum qdq_outcome read_cuts(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                   const struct view *view, struct cut *cuts, int *cut_count)

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
+
 enum coordinates { HALF_PIXEL, ASYMMETRIC, ALIGN_CORNERS, PYTORCH_HALF_PIXEL, OTHER_COORDINATES };
 
 static int choice(const struct node *node, const char *name, const char *const *names, int count, int otherwise)
@@ -148,23 +150,15 @@ static struct ruler ruler_of(enum coordinates coordinates, int64_t input, int64_
     return (struct ruler){2 * input, input - output, 2 * output};
 }
 
-/* At least 1, so that anything may be divided by it. */
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    if (b != 0)
-        return common_divisor(b, a % b);
-    return a < 0 ? -a : a > 0 ? a : 1;
-}
-
 static const struct layer_tap *make_taps(struct qdq *qdq, struct ruler ruler, int64_t input, int64_t output, int64_t *sum)
 {
     struct layer_tap *taps = arena_array(qdq->arena, struct layer_tap, (size_t)output);
-    int64_t common = common_divisor(common_divisor(ruler.step, ruler.start), ruler.denominator);
+    int64_t common = (int64_t)greatest_common_divisor(greatest_common_divisor(ruler.step, ruler.start), ruler.denominator);
     ruler = (struct ruler){ruler.step / common, ruler.start / common, ruler.denominator / common};
     *sum = ruler.denominator;
     for (int64_t i = 0; i < output && ruler.denominator > 0; i++) { /* which it is: the analyser cannot know */
         int64_t at = i * ruler.step + ruler.start, most = (input - 1) * ruler.denominator;
-        at = at < 0 ? 0 : at > most ? most : at;
+        at = clamp(at, 0, most);
         int32_t first = (int32_t)(at / ruler.denominator), second = first + (first < input - 1);
         int32_t weight = (int32_t)(at % ruler.denominator);
         taps[i] = (struct layer_tap){{first, second}, {(int32_t)ruler.denominator - weight, weight}};

@@ -1,6 +1,7 @@
 /* Functions of one element: 256 elements of the output, by TensorFlow Lite Micro's own arithmetic. */
 #include <math.h>
 
+#include "base/arithmetic.h"
 #include "import/tflite/tflite_import.h"
 #include "network/fixed_point.h"
 
@@ -16,7 +17,7 @@ struct function {
     int minimum, maximum;
 };
 
-static int clamp(int64_t x, int minimum, int maximum) { return x < minimum ? minimum : x > maximum ? maximum : (int)x; }
+static int clamp_element(int64_t x, int minimum, int maximum) { return (int)clamp(x, minimum, maximum); }
 
 /* The output's integer in the model's type for x = input's integer - its zero point. */
 typedef int element_function(const struct function *function, int x);
@@ -35,7 +36,7 @@ static bool lay_table(struct tflite_importer *importer, struct function *functio
     uint8_t table[256];
     int offset = to.model_offset;
     for (int i = 0; i < 256; i++)
-        table[i] = (uint8_t)(clamp(element(function, i - from.zero_point), offset, offset + 255) - offset);
+        table[i] = (uint8_t)(clamp_element(element(function, i - from.zero_point), offset, offset + 255) - offset);
     quantised_table(&importer->builder, to.name, input, output, table);
     *result = value;
     result->tensor = output;
@@ -64,7 +65,7 @@ static bool read_function(struct tflite_importer *importer, struct function *fun
 static int rescale(const struct function *function, int x)
 {
     int64_t y = (int64_t)fixed_scale(x, function->multiplier, function->exponent) + function->output_zero;
-    return clamp(y, function->minimum, function->maximum);
+    return clamp_element(y, function->minimum, function->maximum);
 }
 
 bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
@@ -87,17 +88,18 @@ bool tflite_relu(struct tflite_importer *importer, const struct tflite_operator 
     double factor = (double)((float)function.input_scale / (float)function.output_scale);
     double unit = round(1 / function.output_scale);
     fixed_quantise_multiplier(factor, &function.multiplier, &function.exponent);
-    function.minimum = clamp((int64_t)function.output_zero - (is_n1 ? (int64_t)fmin(unit, 256) : 0), function.minimum, 127);
+    function.minimum =
+        clamp_element((int64_t)function.output_zero - (is_n1 ? (int64_t)fmin(unit, 256) : 0), function.minimum, 127);
     if (is_n1)
         function.maximum =
-            clamp((int64_t)function.output_zero + (int64_t)fmin(unit, 256), function.minimum, function.maximum);
+            clamp_element((int64_t)function.output_zero + (int64_t)fmin(unit, 256), function.minimum, function.maximum);
     return lay_table(importer, &function, rescale, result);
 }
 
 /* TensorFlow Lite Micro clips the input's integers, whatever the output's scale. */
 static int clip_input(const struct function *function, int x)
 {
-    return clamp(x + function->input_zero, function->minimum, function->maximum);
+    return clamp_element(x + function->input_zero, function->minimum, function->maximum);
 }
 
 bool tflite_relu6(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
@@ -112,7 +114,7 @@ bool tflite_relu6(struct tflite_importer *importer, const struct tflite_operator
                             function.input_scale, function.output_scale, function.input_zero, function.output_zero);
     double six = round((double)(6.0f / (float)function.input_scale));
     function.minimum = function.input_zero;
-    function.maximum = clamp((int64_t)fmin(six, 256) + function.input_zero, function.minimum, function.maximum);
+    function.maximum = clamp_element((int64_t)fmin(six, 256) + function.input_zero, function.minimum, function.maximum);
     return lay_table(importer, &function, clip_input, result);
 }
 
@@ -124,7 +126,7 @@ static int leak(const struct function *function, int x)
         return rescale(function, x);
     int64_t y = fixed_scale(x, function->second_multiplier, function->second_exponent);
     y = function->alpha < 0 ? -y : y;
-    return clamp(y + function->output_zero, function->minimum, function->maximum);
+    return clamp_element(y + function->output_zero, function->minimum, function->maximum);
 }
 
 bool tflite_leaky_relu(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
@@ -160,7 +162,7 @@ static int squash(const struct function *function, int x, int32_t (*squashed)(in
     if (x <= -radius || x >= radius)
         return x < 0 ? function->minimum : function->maximum;
     int32_t y = squashed(fixed_scale(x, function->multiplier, function->exponent));
-    return clamp(fixed_divide(y, places) + offset, function->minimum, function->maximum);
+    return clamp_element(fixed_divide(y, places) + offset, function->minimum, function->maximum);
 }
 
 static int logistic(const struct function *function, int x) { return squash(function, x, fixed_logistic, 31 - 8, -128); }
@@ -194,7 +196,7 @@ bool tflite_tanh(struct tflite_importer *importer, const struct tflite_operator 
 
 /* ---- HardSwish: 16-bit fixed point ---- */
 
-static int16_t saturate_16(int64_t x) { return (int16_t)clamp(x, INT16_MIN, INT16_MAX); }
+static int16_t saturate_16(int64_t x) { return (int16_t)clamp_element(x, INT16_MIN, INT16_MAX); }
 
 /* (a * b) / 2^15, to the nearest. */
 static int16_t multiply_16(int16_t a, int16_t b)
@@ -225,8 +227,8 @@ static int hard_swish(const struct function *function, int x)
         gate = (int16_t)fixed_divide(gate, -exponent);
     gate = (int16_t)((gate + (1 << 15)) >> 1);            /* from -1..1 to 0..1 */
     int32_t product = (int32_t)gate * scaled / (1 << 15); /* towards zero */
-    return clamp((int64_t)fixed_divide(product, -function->exponent) + function->output_zero, function->minimum,
-                 function->maximum);
+    return clamp_element((int64_t)fixed_divide(product, -function->exponent) + function->output_zero, function->minimum,
+                         function->maximum);
 }
 
 bool tflite_hard_swish(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
