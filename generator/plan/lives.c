@@ -19,11 +19,11 @@ void tensor_lives(const struct network *network, struct tensor_life *lives)
     }
 }
 
-uint32_t buffers_live_bytes(const struct plan_buffer *buffers, int count, int step)
+const uint32_t *buffers_live_bytes(const struct plan_buffer *buffers, int count, int step_count, struct arena *arena)
 {
-    uint32_t sum = 0;
+    uint32_t *live = arena_array(arena, uint32_t, (size_t)step_count + 1);
     for (int i = 0; i < count; i++)
-        if (buffers[i].first_step <= step && step <= buffers[i].last_step)
-            sum += buffers[i].bytes;
-    return sum;
+        for (int step = buffers[i].first_step; step <= buffers[i].last_step; step++)
+            live[step] += buffers[i].bytes;
+    return live;
 }

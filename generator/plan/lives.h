@@ -4,6 +4,7 @@
 
 #include "network/network.h"
 
+struct arena;       /* base/support.h */
 struct plan_buffer; /* plan/plan.h */
 
 /* Layers in which a tensor is needed: an observer looks at a layer's output when the next layer is about to start, even if
@@ -16,7 +17,7 @@ struct tensor_life {
 /* Of all tensors. */
 void tensor_lives(const struct network *network, struct tensor_life *lives);
 
-/* Bytes of L2 that buffers take in a step. */
-uint32_t buffers_live_bytes(const struct plan_buffer *buffers, int count, int step);
+/* By step, the bytes of L2 that buffers take. */
+const uint32_t *buffers_live_bytes(const struct plan_buffer *buffers, int count, int step_count, struct arena *arena);
 
 #endif

@@ -46,7 +46,7 @@ static bool fit_late(const struct planner *p, enum place_care care, const struct
         return false;
     *peak = schedule_place(p, schedule, schedule->l2_bytes, care);
     if (*peak <= schedule->l2_bytes)
-        schedule_advance(schedule, starts);
+        schedule_advance(schedule, starts, arena);
     return *peak <= schedule->l2_bytes;
 }
 
@@ -114,7 +114,7 @@ static bool fit_with_margin(const struct planner *p, uint64_t margin, enum place
     *peak = schedule_place(p, schedule, schedule->live_bytes, care);
     if (*peak > schedule->live_bytes || *peak > schedule->l2_bytes)
         return false;
-    schedule_advance(schedule, starts);
+    schedule_advance(schedule, starts, arena);
     return true;
 }
 

@@ -392,7 +392,7 @@ void schedule_timeline(const struct planner *planner, const struct schedule *sch
                        struct arena *arena);
 
 /* Counts live_bytes anew. */
-void schedule_count_live(struct schedule *schedule);
+void schedule_count_live(struct schedule *schedule, struct arena *arena);
 
 /* Offsets for the schedule's buffers, by `place`: the bytes they take. */
 uint32_t schedule_place(const struct planner *planner, struct schedule *schedule, uint32_t enough, enum place_care care);
@@ -405,7 +405,7 @@ void schedule_postpone(const struct planner *planner, uint64_t margin, struct sc
 
 /* Starts each prefetch as early as its buffer's place is free, but not before the step `earliest` (by transfer). Buffers
  * have offsets, and keep them. */
-void schedule_advance(struct schedule *schedule, const int *earliest);
+void schedule_advance(struct schedule *schedule, const int *earliest, struct arena *arena);
 
 /* ---- fit.c ---- */
 

@@ -82,7 +82,7 @@ void schedule_postpone(const struct planner *planner, uint64_t margin, struct sc
         d.latest_step = transfer->start_step - (is_prefetch(transfer) ? 0 : 1);
     }
     count_started(schedule);
-    schedule_count_live(schedule);
+    schedule_count_live(schedule, arena);
 }
 
 /* ---- as early as places let them ---- */
@@ -100,7 +100,7 @@ static int first_free_step(const struct schedule *schedule, const struct plan_bu
     return first;
 }
 
-void schedule_advance(struct schedule *schedule, const int *earliest)
+void schedule_advance(struct schedule *schedule, const int *earliest, struct arena *arena)
 {
     int before = 0;
     for (int i = 0; i < schedule->transfer_count; i++) {
@@ -116,5 +116,5 @@ void schedule_advance(struct schedule *schedule, const int *earliest)
         before = transfer->start_step;
     }
     count_started(schedule);
-    schedule_count_live(schedule);
+    schedule_count_live(schedule, arena);
 }

@@ -123,7 +123,7 @@ static void write_schedule(const struct draft *d, struct schedule *schedule)
         write_layer(d, schedule, l);
     write_transfers(d, schedule);
     schedule->cycles = d->cycles;
-    schedule_count_live(schedule);
+    schedule_count_live(schedule, arena);
 }
 
 void schedule_make(const struct planner *planner, uint32_t left_bytes, struct schedule *schedule, struct arena *arena)
@@ -145,13 +145,12 @@ bool schedule_make_in_gaps(const struct planner *planner, const struct gaps_vari
 
 /* ---- of a schedule ---- */
 
-void schedule_count_live(struct schedule *schedule)
+void schedule_count_live(struct schedule *schedule, struct arena *arena)
 {
+    const uint32_t *live = buffers_live_bytes(schedule->buffers, schedule->buffer_count, schedule->step_count, arena);
     schedule->live_bytes = 0;
-    for (int step = 0; step < schedule->step_count; step++) {
-        uint32_t live = buffers_live_bytes(schedule->buffers, schedule->buffer_count, step);
-        schedule->live_bytes = live > schedule->live_bytes ? live : schedule->live_bytes;
-    }
+    for (int i = 0; i < schedule->step_count; i++)
+        schedule->live_bytes = live[i] > schedule->live_bytes ? live[i] : schedule->live_bytes;
 }
 
 void schedule_timeline(const struct planner *planner, const struct schedule *schedule, struct timeline *timeline,

@@ -16,13 +16,12 @@ static const char *shape_text(struct arena *arena, uint32_t height, uint32_t wid
 }
 
 /* What lives in L2 at most while the layer runs. */
-static uint64_t live_bytes(const struct plan *plan, const struct plan_layer *layer)
+static uint64_t live_bytes(const struct plan *plan, const struct plan_layer *layer, struct arena *arena)
 {
-    uint64_t most = 0;
-    for (int step = layer->first_step; step <= layer->last_step; step++) {
-        uint64_t live = buffers_live_bytes(plan->buffers, plan->buffer_count, step);
-        most = live > most ? live : most;
-    }
+    const uint32_t *live = buffers_live_bytes(plan->buffers, plan->buffer_count, plan->step_count, arena);
+    uint32_t most = 0;
+    for (int step = layer->first_step; step <= layer->last_step; step++)
+        most = live[step] > most ? live[step] : most;
     return most;
 }
 
@@ -67,7 +66,7 @@ static void add_layer(struct text *text, const struct plan *plan, int index)
              shape_text(arena, record->output_height, record->output_width, record->output_channels), kernel, tile,
              number_text(arena, layer->tile_count), number_text(arena, (uint64_t)layer->step_count),
              number_text(arena, layer->macs), number_text(arena, layer->weights_bytes), levels_text(plan, index),
-             number_text(arena, layer->l1_bytes), number_text(arena, live_bytes(plan, layer)),
+             number_text(arena, layer->l1_bytes), number_text(arena, live_bytes(plan, layer, arena)),
              number_text(arena, layer->predicted_cycles), rate_text(arena, layer->macs, layer->predicted_cycles));
 }
 

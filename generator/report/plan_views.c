@@ -102,6 +102,7 @@ void plan_view_decision(struct text *text, const struct plan *plan)
 static void add_steps(struct text *text, const struct plan *plan)
 {
     struct timeline timeline;
+    const uint32_t *live = buffers_live_bytes(plan->buffers, plan->buffer_count, plan->step_count, text->arena);
     timeline_make(plan, &timeline, text->arena);
     text_add(text, "%5s %5s %11s %11s %5s %7s %7s %10s %10s %10s %9s  %s\n", "step", "layer", "rows", "channels", "drain",
              "awaited", "started", "begin", "start", "end", "L2 live B", "name");
@@ -111,8 +112,7 @@ static void add_steps(struct text *text, const struct plan *plan)
         text_add(text, "%5d %5d %5d-%5d %5d-%5d %5s %7d %7d %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %9" PRIu32 "  ", i,
                  plan->steps[i].layer, record->first_row, record->first_row + record->rows - 1, record->first_channel,
                  record->first_channel + record->channels - 1, record->drain ? "yes" : "-", record->transfers_awaited,
-                 record->transfers_started, times->begin_cycle, times->start_cycle, times->end_cycle,
-                 buffers_live_bytes(plan->buffers, plan->buffer_count, i));
+                 record->transfers_started, times->begin_cycle, times->start_cycle, times->end_cycle, live[i]);
         add_name(text, plan->network->layers[plan->steps[i].layer].name);
     }
 }

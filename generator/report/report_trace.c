@@ -152,11 +152,10 @@ static void add_tiles(struct trace *trace, int layer)
 
 /* ---- L2 ---- */
 
-static void add_live_bytes(struct trace *trace, int step)
+static void add_live_bytes(struct trace *trace, const uint32_t *live, int step)
 {
-    const struct plan *plan = trace->report->plan;
     json_t *arguments = value_object();
-    set_number(arguments, "bytes", buffers_live_bytes(plan->buffers, plan->buffer_count, step));
+    set_number(arguments, "bytes", live[step]);
     set_value(add_event(trace, "C", "L2 in use", TRACK_STEPS, trace->report->timeline->steps[step].begin_cycle), "args",
               arguments);
 }
@@ -210,10 +209,12 @@ static void add_tracks(struct trace *trace)
 const char *report_trace(const struct report *report, struct arena *arena)
 {
     struct trace trace = {.report = report, .arena = arena, .events = value_array()};
+    const struct plan *plan = report->plan;
+    const uint32_t *live = buffers_live_bytes(plan->buffers, plan->buffer_count, plan->step_count, arena);
     add_tracks(&trace);
     for (int i = 0; i < report->plan->step_count; i++) {
         add_step(&trace, i);
-        add_live_bytes(&trace, i);
+        add_live_bytes(&trace, live, i);
     }
     for (int i = 0; i < report->plan->network->layer_count; i++)
         add_tiles(&trace, i);

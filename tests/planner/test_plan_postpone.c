@@ -114,7 +114,7 @@ static void test_subject(const struct subject *subject, const struct target *tar
         EXPECT(with_margin.transfers[i].start_step <= postponed.starts[i], "%s: transfer %d", subject->name, i);
 
     EXPECT(schedule_place(&p, &s, options.l2_bytes, PLACE_CAREFULLY) <= options.l2_bytes, "%s: no places", subject->name);
-    schedule_advance(&s, before.starts);
+    schedule_advance(&s, before.starts, arena);
     expect_same_times(&p, &s, &before, subject->name);
     int advanced = expect_advanced(&s, postponed.starts, subject->name);
     printf("%s: %d of %d transfers postponed, %u bytes live instead of %u; then %d start earlier\n", subject->name, moved,
