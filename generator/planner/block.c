@@ -57,7 +57,7 @@ struct cut *cut_of(const struct planner *p, int layer)
 /* Rows of a tensor are the rows that its reader sees: it is not flattened between them, and it has some. */
 static bool keeps_rows(const struct planner *p, int writer, int reader, int tensor)
 {
-    const struct dory_layer *from = &p->runs[writer], *to = &p->runs[reader];
+    const struct dory_layer *from = &p->records[writer], *to = &p->records[reader];
     bool is_first = p->network->layers[reader].inputs[0] == tensor;
     bool is_pixel = !is_first && to->second_is_pixel;
     return !is_pixel && from->output_height == to->input_height && from->output_width == to->input_width &&
@@ -81,7 +81,7 @@ bool block_is_possible(const struct planner *p, int first, int last)
     for (int l = first; l < last; l++)
         if (!is_read_within(p, l, last))
             return false;
-    return first < last && p->runs[last].output_height > 1;
+    return first < last && p->records[last].output_height > 1;
 }
 
 /* ---- rows ---- */
@@ -112,18 +112,18 @@ static uint32_t rows_for_readers(const struct maker *m, int member, uint32_t tur
     bool complete = true;
     for (int r = member + 1; r < m->layers; r++)
         if (layer_reads(&p->network->layers[m->first + r], tensor)) {
-            const struct dory_layer *reader = &p->runs[m->first + r];
+            const struct dory_layer *reader = &p->records[m->first + r];
             uint32_t read = *end_at(m, r, turn), needed = rows_needed(reader, read);
             end = needed > end ? needed : end;
             complete = complete && read == reader->output_height;
         }
-    return complete ? p->runs[layer].output_height : end;
+    return complete ? p->records[layer].output_height : end;
 }
 
 /* From the last layer to the first. */
 static void find_rows(const struct maker *m, uint32_t rows)
 {
-    uint32_t height = m->planner->runs[m->first + m->layers - 1].output_height;
+    uint32_t height = m->planner->records[m->first + m->layers - 1].output_height;
     for (int i = m->layers - 1; i >= 0; i--)
         for (uint32_t turn = 0; turn < m->turns; turn++)
             *end_at(m, i, turn) =
@@ -140,13 +140,13 @@ static uint32_t find_ring(const struct maker *m, int member)
         for (int r = member + 1; r < m->layers; r++) {
             if (!layer_reads(&p->network->layers[m->first + r], tensor))
                 continue;
-            uint32_t first = first_row_read(&p->runs[m->first + r], start_at(m, r, turn));
+            uint32_t first = first_row_read(&p->records[m->first + r], start_at(m, r, turn));
             uint32_t start = start_at(m, member, turn), end = *end_at(m, member, turn);
             m->overlaps[member] = m->overlaps[member] || first < start;
             first = dory_minimum(first, start);
             most = end > first && end - first > most ? end - first : most;
         }
-    return dory_minimum(most, p->runs[m->first + member].output_height);
+    return dory_minimum(most, p->records[m->first + member].output_height);
 }
 
 /* ---- steps ---- */
@@ -200,7 +200,7 @@ static uint32_t rows_of_step(const struct maker *m, int member, uint32_t turn, u
 static void make_steps(struct maker *m, int member)
 {
     struct cut *cut = m->members[member];
-    size_t most = (size_t)m->planner->runs[m->first + member].output_height;
+    size_t most = (size_t)m->planner->records[m->first + member].output_height;
     cut->steps = arena_array(m->planner->arena, struct dory_step, most);
     for (uint32_t turn = 0; turn < m->turns; turn++)
         for (uint32_t row = start_at(m, member, turn), rows; row < *end_at(m, member, turn); row += rows) {
@@ -322,7 +322,7 @@ static bool goes_round_a_pair(const struct maker *m)
 {
     const struct planner *p = m->planner;
     for (int i = 0; i < m->layers; i++)
-        for (int input = 0; input < 2 && dory_has_second_input(&p->runs[m->first + i]); input++) {
+        for (int input = 0; input < 2 && dory_has_second_input(&p->records[m->first + i]); input++) {
             int writer = writer_within(p, m->first, m->first + i, input);
             if (writer >= 0 && m->overlaps[writer])
                 return true;
@@ -336,7 +336,7 @@ static bool make_members(struct maker *m, uint32_t rows)
     struct cut **members = arena_array(p->arena, struct cut *, (size_t)m->layers);
     m->members = members;
     for (int i = 0; i < m->layers; i++) {
-        const struct dory_layer *record = &p->runs[m->first + i];
+        const struct dory_layer *record = &p->records[m->first + i];
         members[i] = arena_allocate(p->arena, sizeof **members);
         *members[i] = (struct cut){.rows = rows, .channels = record->output_channels, .ram = layer_ram(p, m->first + i)};
         make_steps(m, i);
@@ -372,8 +372,8 @@ static uint64_t sketch(struct maker *m, uint32_t rows, struct arena *arena)
     find_rows(m, rows);
     for (int i = 0; i < m->layers; i++) {
         m->ring_rows[i] = i < m->layers - 1 ? find_ring(m, i) : 0;
-        bytes += (uint64_t)m->ring_rows[i] * operand_row_bytes(&p->runs[m->first + i], 2);
-        bytes += layer_brings_weights(p, m->first + i) ? layer_weights_bytes(&p->runs[m->first + i]) : 0;
+        bytes += (uint64_t)m->ring_rows[i] * operand_row_bytes(&p->records[m->first + i], 2);
+        bytes += layer_brings_weights(p, m->first + i) ? layer_weights_bytes(&p->records[m->first + i]) : 0;
     }
     return bytes;
 }
@@ -404,14 +404,14 @@ static struct known_block *make_known(struct planner *p, struct maker *m, uint32
     struct known_block *known = arena_allocate(p->arena, sizeof *known);
     *known = (struct known_block){
         .first = m->first, .last = m->first + m->layers - 1, .rows = rows, .key = key, .next = p->blocks};
-    known->cut = (struct cut){.rows = rows, .channels = p->runs[known->last].output_channels};
+    known->cut = (struct cut){.rows = rows, .channels = p->records[known->last].output_channels};
     make_block(m, rows, &known->cut);
     return p->blocks = known;
 }
 
 struct cut *block_get(struct planner *p, int first, int last, uint32_t rows, uint32_t bytes)
 {
-    const struct dory_layer *record = &p->runs[last];
+    const struct dory_layer *record = &p->records[last];
     if (rows == 0 || rows >= record->output_height || last - first >= MAXIMUM_IN_BLOCK ||
         !cut_is_legal(record, rows, record->output_channels, layer_ram(p, last)))
         return NULL;

@@ -15,7 +15,7 @@ uint32_t tensor_bytes(const struct tensor *tensor)
 
 bool layer_brings_weights(const struct planner *planner, int layer)
 {
-    return layer_has_weights(&planner->runs[layer]) && !(planner->resident && planner->resident[layer]);
+    return layer_has_weights(&planner->records[layer]) && !(planner->resident && planner->resident[layer]);
 }
 
 uint64_t layer_weights_bytes(const struct dory_layer *record)
@@ -322,7 +322,7 @@ const struct cut_times *cut_drained(const struct planner *planner, int layer, st
 /* Before a cut is solved its quads are counted as if input channels were not tiled; for 8-bit weights that is exact. */
 static uint32_t weights_block_bytes(const struct planner *planner, int layer, const struct cut *cut)
 {
-    const struct dory_layer *record = &planner->runs[layer];
+    const struct dory_layer *record = &planner->records[layer];
     if (!layer_brings_weights(planner, layer))
         return 0;
     return dory_divide_up(cut->channels, 4) *

@@ -70,7 +70,7 @@ static uint32_t small_channels(const struct planner *planner, const struct dory_
 
 bool layer_is_small(const struct planner *planner, int layer)
 {
-    const struct dory_layer *record = &planner->runs[layer];
+    const struct dory_layer *record = &planner->records[layer];
     return (uint32_t)record->output_height * dory_divide_up(record->output_channels, 4) <= FEW_PARTS;
 }
 

@@ -50,7 +50,7 @@ bool cut_anew(struct optimiser *o, int layer, uint32_t turns)
     int first = block_start(p, layer);
     const struct cut *now = p->choices[first].cut;
     int last = first + now->block->layers - 1;
-    uint32_t rows = turns ? dory_divide_up(p->runs[last].output_height, turns) : now->rows;
+    uint32_t rows = turns ? dory_divide_up(p->records[last].output_height, turns) : now->rows;
     struct cut *cut = block_get(p, first, last, rows, o->bytes);
     if (cut)
         p->choices[first].cut = cut;
@@ -157,7 +157,7 @@ static bool try(struct fusion *f, const struct idea *idea)
 /* The tallest stripes that there is room for, and some that leave more of it to others. */
 static void try_rows(struct fusion *f, struct idea idea)
 {
-    uint32_t height = f->p->runs[idea.last].output_height, before = height;
+    uint32_t height = f->p->records[idea.last].output_height, before = height;
     int formed = 0;
     for (uint32_t turns = 2; formed < ENOUGH_ROWS && turns <= height; turns = turns % 3 ? turns / 2 * 3 : turns / 3 * 4) {
         idea.rows = dory_divide_up(height, turns);
@@ -248,7 +248,7 @@ static void fuse_always(struct fusion *f)
     for (int first = 0; first < layers - 1; first++) {
         int last = first + 1 + (first * 5 + layers) % 3;
         for (; last > first; last--) {
-            uint32_t height = last < layers ? f->p->runs[last].output_height : 0;
+            uint32_t height = last < layers ? f->p->records[last].output_height : 0;
             struct idea idea = {first, last, 1 + (uint32_t)(first * 7 + last * 3) % (height ? height : 1), true, false};
             decision_keep(f->o, &f->before);
             if (last < layers && block_is_possible(f->p, first, last) && form(f->o, &idea) &&

@@ -44,7 +44,7 @@ static uint32_t smallest_cut_bytes(struct planner *p, int layer, uint8_t ram)
 {
     struct cut **list;
     int count = cut_list(p, layer, ram, &list);
-    bool is_exact = p->runs[layer].weight_bits == 8 || !layer_brings_weights(p, layer);
+    bool is_exact = p->records[layer].weight_bits == 8 || !layer_brings_weights(p, layer);
     for (;;) {
         int smallest = 0;
         uint32_t least = UINT32_MAX - 1;
@@ -284,7 +284,7 @@ void layouts_find(struct planner *planner, bool *may_be_chw)
     for (int t = 0; t < network->tensor_count; t++) {
         int producer = network->tensors[t].producer, reader = only_reader(planner, t);
         may_be_chw[t] = producer != NO_LAYER && reader >= 0 && planner->options->layouts != LAYOUTS_HWC &&
-                        fit_together(&planner->runs[producer], &planner->runs[reader]) &&
+                        fit_together(&planner->records[producer], &planner->records[reader]) &&
                         has_tiles_in_chw(planner, t, reader);
     }
 }

@@ -322,7 +322,7 @@ static void find_farthest(struct model *m)
         int layer = l;
         for (; layer + 1 < m->layer_count && bytes <= m->planner->l2_bytes; layer++) {
             if (layer_brings_weights(m->planner, layer))
-                bytes += layer_weights_bytes(&m->planner->runs[layer]);
+                bytes += layer_weights_bytes(&m->planner->records[layer]);
         }
         m->layers[l].farthest = layer;
     }

@@ -55,7 +55,7 @@ static void search_model(struct optimiser *o, struct model *model, struct plan_p
 
 static uint64_t brought_bytes(const struct planner *planner, int layer)
 {
-    return layer_brings_weights(planner, layer) ? layer_weights_bytes(&planner->runs[layer]) : 0;
+    return layer_brings_weights(planner, layer) ? layer_weights_bytes(&planner->records[layer]) : 0;
 }
 
 /* The fastest candidate's cycles, whatever lives where. */

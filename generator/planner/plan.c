@@ -31,7 +31,7 @@ static void write_layer(const struct planner *p, struct plan *plan, int index, c
 {
     const struct cut *cut = cut_of(p, index);
     struct plan_layer *layer = &plan->layers[index];
-    struct dory_layer own = p->runs[index]; /* its planned layer may be shared */
+    struct dory_layer own = p->records[index]; /* its planned layer may be shared */
     own.input_layout = layer_of(p, index)->record.input_layout;
     own.output_layout = layer_of(p, index)->record.output_layout;
     struct tile_problem problem = {

@@ -141,7 +141,7 @@ struct planner {
     uint32_t least_table_bytes;  /* 0: tables are not in L2 */
     uint32_t fixed_table_bytes;  /* of them, what neither steps nor transfers take */
     struct tensor_life *lives;   /* by tensor */
-    struct dory_layer *runs;     /* by layer: described, in HWC */
+    struct dory_layer *records;  /* by layer: described, in HWC */
     uint32_t *tensor_bytes;      /* by tensor, aligned */
     const struct requantisation **requantisations;
     struct planned_layer **variants;    /* by layer and layouts of its tensors; null: nobody has asked for it yet */

@@ -48,7 +48,7 @@ static void count_tables(struct planner *p)
     int transfers = 0;
     p->fixed_table_bytes = table_bytes_of_network(p->network);
     for (int l = 0; l < p->network->layer_count; l++) {
-        p->fixed_table_bytes += table_bytes_of_layer(&p->runs[l]);
+        p->fixed_table_bytes += table_bytes_of_layer(&p->records[l]);
         transfers += layer_brings_weights(p, l);
     }
     p->least_table_bytes = p->fixed_table_bytes + table_bytes_of_schedule(p->network->layer_count, transfers);
@@ -167,7 +167,7 @@ struct planned_layer *layer_of(const struct planner *p, int index)
     struct planned_layer **variant =
         &p->variants[LAYER_VARIANTS * index + (input == DORY_CHW ? 1 : 0) + (output == DORY_CHW ? 2 : 0)];
     if (!*variant) {
-        struct dory_layer record = p->runs[index];
+        struct dory_layer record = p->records[index];
         record.input_layout = (uint8_t)input;
         record.output_layout = (uint8_t)output;
         bool brings_weights = layer_brings_weights(p, index);
@@ -191,7 +191,7 @@ static bool describe_layers(struct planner *p)
 {
     bool good = true;
     size_t layers = (size_t)p->network->layer_count, tensors = (size_t)p->network->tensor_count;
-    p->runs = arena_array(p->arena, struct dory_layer, layers);
+    p->records = arena_array(p->arena, struct dory_layer, layers);
     p->requantisations = arena_array(p->arena, const struct requantisation *, layers);
     p->variants = arena_array(p->arena, struct planned_layer *, LAYER_VARIANTS * layers);
     p->choices = arena_array(p->arena, struct choice, layers);
@@ -205,7 +205,7 @@ static bool describe_layers(struct planner *p)
     for (int t = 0; t < p->network->tensor_count; t++)
         p->tensor_bytes[t] = aligned(tensor_bytes(&p->network->tensors[t]));
     for (int i = 0; i < p->network->layer_count; i++)
-        good = describe_layer(p->network, i, &p->runs[i], &p->requantisations[i], p->kept, p->diagnostics) &&
+        good = describe_layer(p->network, i, &p->records[i], &p->requantisations[i], p->kept, p->diagnostics) &&
                has_kernels(p, i) && good;
     return good;
 }

@@ -25,16 +25,16 @@ static void add_tensor_name(struct text *text, const struct plan *plan, const ch
 
 /* ---- describe ---- */
 
-void plan_view_layers(struct text *text, const struct network *network, const struct dory_layer *runs)
+void plan_view_layers(struct text *text, const struct network *network, const struct dory_layer *records)
 {
     for (int i = 0; i < network->layer_count; i++) {
         text_add(text, "layer %d ", i);
         text_add_in_comment(text, network->layers[i].name);
         text_add_string(text, " ");
-        print_record(text, &record_layer, &runs[i], 4);
-        if (runs[i].stages) {
+        print_record(text, &record_layer, &records[i], 4);
+        if (records[i].stages) {
             text_add_string(text, " stages ");
-            print_record(text, &record_stages, runs[i].stages, 4);
+            print_record(text, &record_stages, records[i].stages, 4);
         }
         text_add_string(text, "\n");
     }

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "plan/plan.h"
 
-/* The firmware's view of every layer: `runs`, by layer, without kernel, tile and L1. */
-void plan_view_layers(struct text *text, const struct network *network, const struct dory_layer *runs);
+/* The firmware's view of every layer: `records`, by layer, without kernel, tile and L1. */
+void plan_view_layers(struct text *text, const struct network *network, const struct dory_layer *records);
 
 /* Of every layer: kernel, tile, what it costs, and where things lie in L1. */
 void plan_view_tiles(struct text *text, const struct plan *plan);
