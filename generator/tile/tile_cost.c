@@ -90,13 +90,23 @@ static uint64_t border_cycles(struct player *player, const struct rectangle *rea
     return tile_border_cycles(problem, &border, player->first || problem->target->has_table);
 }
 
-/* Of an input in CHW. */
+/* Bytes of border that are not read with an input in CHW, whose first row that exists is `first`: those of the last plane;
+ * all where the planes are moved exactly, or where nothing else is there. See describe_planes of tile_copies.c. */
+static uint64_t unread_bytes(const struct dory_window *window, const struct rectangle *read, uint32_t first, uint32_t rows)
+{
+    uint32_t behind = first - window->first_row, row = behind < window->rows ? behind : behind - window->rows;
+    bool exactly = row + read->rows > window->rows || row + rows > 2u * window->rows || read->rows == 0;
+    return (uint64_t)(rows - read->rows) * read->width * (exactly ? read->channels : 1);
+}
+
+/* Of an input in CHW: as if all planes had their border read. */
 static uint64_t planes_cycles(struct player *player, const struct dory_step *step, const struct rectangle *read,
-                              uint32_t rows)
+                              int64_t first, uint32_t rows)
 {
     uint32_t plane = step->input[0].rows * read->width;
-    return tile_planes_cycles(&player->mover, read->channels, rows * read->width, plane, true) +
-           (rows > read->rows ? player->problem->target->dma_setup_cycles : 0);
+    uint64_t cycles = tile_planes_cycles(&player->mover, read->channels, rows * read->width, plane, true);
+    player->mover.moved_bytes -= unread_bytes(&step->input[0], read, first < 0 ? 0 : (uint32_t)first, rows);
+    return cycles + (rows > read->rows ? player->problem->target->dma_setup_cycles : 0);
 }
 
 static uint64_t input_cycles(struct player *player, const struct dory_step *step, const struct position *at,
@@ -117,7 +127,7 @@ static uint64_t input_cycles(struct player *player, const struct dory_step *step
     player->border = border_cycles(player, &r, at, rows);
     unsigned stay = player->problem->inputs_stay;
     if (layer->input_layout == DORY_CHW)
-        return stay ? 0 : planes_cycles(player, step, &r, rows);
+        return stay ? 0 : planes_cycles(player, step, &r, dory_first_input_row(layer, at->row), rows);
     uint64_t cycles = stay & 1 ? 0 : tile_rectangle_cycles(&player->mover, &r, true);
     if (dory_has_second_input(layer) && !(stay & 2)) {
         r.channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : r.channels;

@@ -124,6 +124,22 @@ int builder_addition(struct network_builder *builder, int first, int second)
     return set_output(builder, layer, builder->network.tensors[first].channels);
 }
 
+int builder_product(struct network_builder *builder, int first, int second)
+{
+    struct layer *layer = add_layer(builder, LAYER_MULTIPLICATION, first, "product");
+    layer->inputs[1] = second;
+    layer->stages[0] = one_stage(builder, 1, 1, 256);
+    return set_output(builder, layer, builder->network.tensors[first].channels);
+}
+
+int builder_concatenation(struct network_builder *builder, int first, int second)
+{
+    struct layer *layer = add_layer(builder, LAYER_CONCATENATION, first, "concatenation");
+    layer->inputs[1] = second;
+    layer->stages[0] = one_stage(builder, 1, 1, 1);
+    return set_output(builder, layer, builder->network.tensors[first].channels + builder->network.tensors[second].channels);
+}
+
 int builder_fully_connected(struct network_builder *builder, int input, int channels)
 {
     struct layer *layer = add_layer(builder, LAYER_CONVOLUTION, input, "classifier");

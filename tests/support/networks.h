@@ -21,6 +21,8 @@ int builder_convolution(struct network_builder *builder, int input, int kernel, 
 int builder_depthwise(struct network_builder *builder, int input, int kernel, int stride, int padding);
 int builder_pool(struct network_builder *builder, int input, enum layer_kind kind, int kernel, int stride, int padding);
 int builder_addition(struct network_builder *builder, int first, int second);
+int builder_product(struct network_builder *builder, int first, int second); /* the second may be one pixel */
+int builder_concatenation(struct network_builder *builder, int first, int second);
 int builder_fully_connected(struct network_builder *builder, int input, int channels); /* int32 logits */
 
 const struct network *builder_finish(struct network_builder *builder, int output);

@@ -1,0 +1,392 @@
+/* The evaluator says of a layer's tiles what the firmware does with them. The search plays a layer in a closed form of its
+ * own (generator/tile), and the firmware goes from tile to tile with its cursor and describes their copies (placed_tile.c
+ * and tile_copies.c of kernels/run). Here both look at the same cuts of random layers, with the tiles that the search has
+ * found: as many tiles, of the same shapes in the same order, as many bytes between L2 and L1, and buffers up to the same
+ * byte of L1.
+ *
+ *     tiles [layers] */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "dory/hal.h"
+#include "expect.h"
+#include "networks.h"
+#include "placed_tile.h"
+#include "planning.h"
+#include "tile_copies.h"
+
+#define LAYERS            1000
+#define CUTS_OF_A_LAYER   2
+#define LEAST_OF_A_KIND   10 /* of a thousand layers */
+#define ENOUGH_BYTES      (1u << 30)
+#define MOST_TURN_ROWS    3
+#define MOST_BLOCK_LAYERS 3
+
+/* Where L2 and weights are for the firmware's functions, which add to addresses, as one must not to null. */
+#define BASE ((uint8_t *)(uintptr_t)0x10000000)
+
+/* ---- what the firmware does ---- */
+
+struct walk {
+    const struct dory_layer *record;
+    const struct dory_kernel_description *kernel;
+    unsigned cores;
+    struct dory_placed_tile last;
+    uint32_t tiles, l1_end;
+    uint64_t bytes;
+    struct dory_tile_shape *shapes; /* of the tiles, one behind the other */
+    struct arena *arena;
+};
+
+static uint64_t bytes_of(const struct hal_dma_copy *copy) { return (uint64_t)copy->run_bytes * copy->runs * copy->planes; }
+
+static void reach(struct walk *walk, uint32_t offset, uint32_t bytes)
+{
+    uint32_t end = offset + dory_round_up(bytes, DORY_ALIGNMENT);
+    if (bytes > 0 && offset != DORY_NO_BUFFER && end > walk->l1_end)
+        walk->l1_end = end;
+}
+
+/* The furthest byte of what the tile needs, by the sizes of the contract between generator and kernels. */
+static void reach_buffers(struct walk *walk, const struct dory_tile_shape *shape)
+{
+    const struct dory_layer *record = walk->record;
+    const struct dory_l1_map *map = &record->l1;
+    for (int i = 0; i < 2; i++) {
+        reach(walk, map->input[i], dory_input_tile_bytes(record, shape, 0));
+        reach(walk, map->second_input[i], dory_has_second_input(record) ? dory_input_tile_bytes(record, shape, 1) : 0);
+        reach(walk, map->weights[i], dory_weights_tile_bytes(record, shape));
+        reach(walk, map->output[i], dory_output_tile_bytes(record, shape));
+    }
+    reach(walk, map->accumulators, dory_accumulator_bytes(record, shape));
+    reach(walk, map->scratch, walk->kernel->scratch_bytes(record, shape, walk->cores));
+}
+
+static void count_tile(struct walk *walk, const struct dory_placed_tile *placed)
+{
+    const struct dory_tile *tile = &placed->tile;
+    const struct dory_tile_shape shape = {
+        .rows = tile->rows, .columns = tile->columns, .channels = tile->channels, .input_channels = tile->input_channels};
+    struct dory_copies copies;
+    dory_describe_loads(&copies, placed, walk->record, BASE, BASE);
+    for (int i = 0; i < copies.load_count; i++)
+        walk->bytes += bytes_of(&copies.loads[i]);
+    if (dory_describe_store(&copies, placed, walk->record, BASE))
+        walk->bytes += bytes_of(&copies.store);
+    reach_buffers(walk, &shape);
+    arena_grow(walk->arena, walk->shapes, walk->tiles);
+    walk->shapes[walk->tiles++] = shape;
+}
+
+/* As dory_place_first and dory_place_next do it, and plan_last_tile: steps behind each other of one layer. */
+static void walk_steps(struct walk *walk, const struct dory_step *steps, uint32_t count)
+{
+    dory_place_nothing(&walk->last);
+    for (uint32_t i = 0; i < count; i++) {
+        struct dory_placed_tile tile = walk->last;
+        tile.step = &steps[i];
+        tile.starts_step = 1;
+        dory_cursor_first(&tile.at, tile.step);
+        do {
+            dory_place_tile(&tile, &walk->last, walk->record, NULL);
+            count_tile(walk, &tile);
+            tile.starts_step = 0;
+            walk->last = tile;
+        } while (dory_cursor_next(&tile.at, walk->record, tile.step));
+    }
+}
+
+/* ---- what the evaluator says ---- */
+
+static struct tile_problem problem_of(const struct planner *planner, int layer, const struct cut *cut)
+{
+    const struct planned_layer *of = layer_of(planner, layer);
+    int kernel = 0;
+    while (of->kernels[kernel] != cut->kernel)
+        kernel++;
+    return (struct tile_problem){.layer = &of->record,
+                                 .kernel = cut->kernel,
+                                 .target = planner->target,
+                                 .cores = planner->cores,
+                                 .l1_bytes = planner->l1_bytes,
+                                 .steps = cut->steps,
+                                 .step_count = cut->step_count,
+                                 .cycles = of->cycles[kernel]};
+}
+
+struct comparison {
+    const struct walk *walk;
+    uint32_t seen, different;
+};
+
+static void see_tile(void *context, const struct tile_event *event)
+{
+    struct comparison *c = context;
+    if (event->kind != TILE_KERNEL)
+        return;
+    const struct dory_tile_shape *a = &event->shape, *b = &c->walk->shapes[event->tile];
+    c->seen++;
+    c->different += event->tile >= c->walk->tiles || a->rows != b->rows || a->columns != b->columns ||
+                    a->channels != b->channels || a->input_channels != b->input_channels;
+}
+
+static void expect_same_shapes(struct tile_problem problem, const struct cut *cut, const struct walk *walk, const char *what)
+{
+    struct comparison comparison = {.walk = walk};
+    struct tile_cost cost;
+    problem.observer = (struct tile_observer){.see = see_tile, .context = &comparison};
+    tile_simulate(&problem, &cut->tiling, &cost, NULL);
+    EXPECT(comparison.seen == walk->tiles && comparison.different == 0, "%s: %u of %u tiles have other shapes, of %u", what,
+           comparison.different, comparison.seen, walk->tiles);
+}
+
+static void expect_same(const struct tile_cost *cost, const struct walk *walk, const char *what)
+{
+    EXPECT(cost->tile_count == walk->tiles, "%s: %u tiles, but the firmware has %u", what, cost->tile_count, walk->tiles);
+    EXPECT(cost->dma_bytes == walk->bytes, "%s: %" PRIu64 " bytes, but the firmware copies %" PRIu64, what, cost->dma_bytes,
+           walk->bytes);
+    EXPECT(cost->l1_bytes == walk->l1_end, "%s: %u bytes of L1, but buffers end at %u", what, cost->l1_bytes, walk->l1_end);
+}
+
+/* ---- layers ---- */
+
+/* What layers there were: a test of them is worth nothing where they are all alike. */
+struct counts {
+    int layers, of_tiles, of_steps, in_chw, second_inputs, concatenations, pixels, sliced, narrow_weights, narrow_elements,
+        blocks;
+};
+
+static void count_layer(struct counts *counts, const struct dory_layer *record, const struct cut *cut)
+{
+    counts->layers++;
+    counts->of_tiles += cut->cost.tile_count > cut->step_count;
+    counts->of_steps += cut->step_count > 1;
+    counts->in_chw += record->input_layout == DORY_CHW || record->output_layout == DORY_CHW;
+    counts->second_inputs += dory_has_second_input(record);
+    counts->sliced += record->operation == DORY_CONVOLUTION && record->tile_input_channels < record->input_channels;
+    counts->concatenations += record->operation == DORY_CONCATENATION;
+    counts->pixels += record->second_is_pixel;
+    counts->narrow_weights += layer_has_weights(record) && record->weight_bits < 8;
+    counts->narrow_elements += record->input_bits < 8 || record->output_bits < 8;
+}
+
+static void compare_cut(const struct planner *planner, int layer, const struct cut *cut, const char *what,
+                        struct counts *counts)
+{
+    struct dory_layer record;
+    struct tile_problem problem = problem_of(planner, layer, cut);
+    tile_apply(&problem, &cut->tiling, &record);
+    struct walk walk = {.record = &record, .kernel = cut->kernel, .cores = planner->cores, .arena = planner->arena};
+    walk_steps(&walk, cut->steps, cut->step_count);
+    expect_same(&cut->cost, &walk, what);
+    expect_same_shapes(problem, cut, &walk, what);
+    count_layer(counts, &record, cut);
+}
+
+/* Some operands in RAM; not those in CHW, which stay in L2. */
+static uint8_t random_ram(const struct planner *planner, int layer, struct network_builder *random)
+{
+    uint8_t ram = 0;
+    for (int i = 0; i < 3; i++) {
+        int tensor = layer_operand(&planner->network->layers[layer], i);
+        if (tensor >= 0 && planner->layouts[tensor] == DORY_HWC && builder_random(random, 2))
+            ram |= (uint8_t)(1 << i);
+    }
+    return ram;
+}
+
+static void compare_layer(struct planner *planner, int layer, uint64_t seed, struct network_builder *random,
+                          struct counts *counts)
+{
+    for (int i = 0; i < CUTS_OF_A_LAYER; i++) {
+        struct cut **list;
+        uint8_t ram = random_ram(planner, layer, random);
+        int count = cut_list(planner, layer, ram, &list);
+        struct cut *cut = count ? list[builder_random(random, (uint32_t)count)] : NULL;
+        if (cut && cut_solve(planner, layer, cut))
+            compare_cut(planner, layer, cut,
+                        arena_format(planner->arena, "seed %" PRIu64 ", layer %d, %ux%u%s, RAM %u", seed, layer, cut->rows,
+                                     cut->channels, cut->channels_outer ? " outer" : "", ram),
+                        counts);
+    }
+}
+
+/* ---- layers that take turns ---- */
+
+/* The steps of a turn: those of one layer behind each other. */
+static uint32_t steps_of_turn(const struct cut *cut, uint32_t first)
+{
+    uint32_t end = first + 1;
+    while (end < cut->step_count && cut->block->order[end].member == cut->block->order[first].member)
+        end++;
+    return end - first;
+}
+
+/* Each turn starts with nothing in L1, as a layer does. */
+static void compare_block(const struct planner *planner, int first, const struct cut *cut, const char *what)
+{
+    struct walk walk = {.cores = planner->cores, .arena = planner->arena};
+    for (uint32_t i = 0, count; i < cut->step_count; i += count) {
+        int member = cut->block->order[i].member;
+        const struct cut *own = cut->block->members[member];
+        const struct tile_problem problem = problem_of(planner, first + member, own);
+        struct dory_layer record;
+        tile_apply(&problem, &own->tiling, &record);
+        walk.record = &record;
+        walk.kernel = own->kernel;
+        count = steps_of_turn(cut, i);
+        walk_steps(&walk, &cut->steps[i], count);
+    }
+    expect_same(&cut->cost, &walk, what);
+}
+
+static void compare_blocks(struct planner *planner, uint64_t seed, struct network_builder *random, struct counts *counts)
+{
+    for (int first = 0; first < planner->network->layer_count; first++) {
+        int last = first + 1 + (int)builder_random(random, MOST_BLOCK_LAYERS - 1);
+        uint32_t rows = 1 + builder_random(random, MOST_TURN_ROWS);
+        if (last >= planner->network->layer_count || !block_is_possible(planner, first, last))
+            continue;
+        const struct cut *cut = block_get(planner, first, last, rows, ENOUGH_BYTES);
+        if (!cut)
+            continue;
+        compare_block(planner, first, cut,
+                      arena_format(planner->arena, "seed %" PRIu64 ", layers %d to %d, %u rows", seed, first, last, rows));
+        counts->blocks++;
+    }
+}
+
+/* ---- networks ---- */
+
+/* Blobs of 4-bit and 2-bit weights have other sizes; what is in them does not matter here. */
+static void narrow_weights(struct network_builder *b)
+{
+    static const int bits[] = {8, 8, 4, 2};
+    for (int l = 0; l < b->network.layer_count; l++)
+        b->network.layers[l].weight_bits = bits[builder_random(b, 4)];
+}
+
+/* Of a convolution's results, so that pixels of an odd number of channels have a part of a byte that nobody uses. */
+static void narrow_results(struct network_builder *b, int tensor)
+{
+    struct tensor *results = &b->network.tensors[tensor];
+    b->network.layers[results->producer].stages[0].maximum = results->maximum = 15;
+    results->bits = 4;
+}
+
+static int two_inputs(struct network_builder *b, int tensor)
+{
+    const struct tensor *input = &b->network.tensors[tensor];
+    switch (builder_random(b, 4)) {
+    case 0: return builder_concatenation(b, tensor, builder_convolution(b, tensor, 1, 1, 0, 4 + (int)builder_random(b, 20)));
+    case 1:
+        if (input->height == input->width) /* by one factor a channel */
+            return builder_product(b, tensor, builder_pool(b, tensor, LAYER_AVERAGE_POOL, input->height, 1, 0));
+        return builder_product(b, tensor, builder_depthwise(b, tensor, 1, 1, 0));
+    default: return builder_addition(b, tensor, builder_depthwise(b, tensor, 1, 1, 0));
+    }
+}
+
+static int convolution(struct network_builder *b, int tensor, int kernel, int stride)
+{
+    int results = builder_convolution(b, tensor, kernel, stride, kernel / 2, 1 + (int)builder_random(b, 60));
+    if (builder_random(b, 3))
+        return results;
+    narrow_results(b, results);
+    return builder_convolution(b, results, 1, 1, 0, 1 + (int)builder_random(b, 60));
+}
+
+static int next_layer(struct network_builder *b, int tensor)
+{
+    const struct tensor *input = &b->network.tensors[tensor];
+    int least = input->height < input->width ? input->height : input->width;
+    int kernel = least >= 3 ? 1 + 2 * (int)builder_random(b, 2) : 1, stride = 1 + (int)builder_random(b, 2);
+    switch (builder_random(b, 8)) {
+    case 0: return builder_pool(b, tensor, LAYER_MAXIMUM_POOL, kernel, stride, kernel / 2);
+    case 1: return builder_depthwise(b, tensor, kernel, stride, kernel / 2);
+    case 2:
+    case 3: return two_inputs(b, tensor);
+    case 4:
+    case 5: /* a pair of which the tensor between can be in CHW */
+        tensor = builder_convolution(b, tensor, 1, 1, 0, 4 * (1 + (int)builder_random(b, 8)));
+        return builder_depthwise(b, tensor, kernel, stride, kernel / 2);
+    default: return convolution(b, tensor, kernel, stride);
+    }
+}
+
+static const struct network *random_network(struct network_builder *b, struct arena *arena, uint64_t seed)
+{
+    builder_start(b, arena, seed);
+    int height = 4 + (int)builder_random(b, 20), width = builder_random(b, 4) ? 4 + (int)builder_random(b, 20) : height;
+    int tensor = builder_input(b, height, width, 1 + (int)builder_random(b, 100));
+    for (int i = 0; i < 3; i++)
+        tensor = next_layer(b, tensor);
+    narrow_weights(b);
+    return builder_finish(b, tensor);
+}
+
+static void choose_layouts(struct planner *planner, struct network_builder *random)
+{
+    bool *may_be_chw = arena_array(planner->arena, bool, (size_t)planner->network->tensor_count);
+    layouts_find(planner, may_be_chw);
+    for (int t = 0; t < planner->network->tensor_count; t++)
+        if (may_be_chw[t] && builder_random(random, 4))
+            planner->layouts[t] = DORY_CHW;
+}
+
+static void test_network(uint64_t seed, const struct target *target, struct counts *counts)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct network_builder b;
+    const struct network *network = random_network(&b, &arena, seed);
+    const struct plan_options options = {.l1_bytes = target->l1_stack_bytes + 2500 + builder_random(&b, 7000)};
+    struct planner planner = planner_for(network, target, &options, &diagnostics);
+    bool started = planner_start(&planner);
+    EXPECT(started, "seed %" PRIu64, seed);
+    if (started) {
+        choose_layouts(&planner, &b);
+        for (int l = 0; l < network->layer_count; l++)
+            compare_layer(&planner, l, seed, &b, counts);
+        compare_blocks(&planner, seed, &b, counts);
+    }
+    arena_free(&arena);
+}
+
+/* ---- enough of each kind ---- */
+
+static void expect_some(int count, const struct counts *counts, const char *kind)
+{
+    EXPECT(count * 1000 >= LEAST_OF_A_KIND * counts->layers, "only %d of %d layers %s", count, counts->layers, kind);
+}
+
+int main(int argc, char **argv)
+{
+    int layers = argc > 1 ? atoi(argv[1]) : LAYERS;
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    struct counts counts = {0};
+    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
+    const struct target *with_table = target_with_table(&target, &arena);
+    for (uint64_t seed = 1; counts.layers < layers && seed <= (uint64_t)layers; seed++)
+        test_network(seed, seed % 2 ? &target : with_table, &counts);
+    EXPECT(counts.layers >= layers, "only %d layers", counts.layers);
+    expect_some(counts.of_tiles, &counts, "have several tiles in a step");
+    expect_some(counts.of_steps, &counts, "have several steps");
+    expect_some(counts.in_chw, &counts, "are in CHW");
+    expect_some(counts.second_inputs, &counts, "have a second input");
+    expect_some(counts.sliced, &counts, "have input channels in slices");
+    expect_some(counts.concatenations, &counts, "are concatenations");
+    expect_some(counts.pixels, &counts, "have an input of one pixel");
+    expect_some(counts.narrow_weights, &counts, "have narrow weights");
+    expect_some(counts.narrow_elements, &counts, "have narrow elements");
+    expect_some(counts.blocks, &counts, "take turns");
+    printf(
+        "%d layers: %d of more tiles than steps, %d of several steps, %d in CHW, %d with a second input (%d concatenations, "
+        "%d pixels), %d in slices, %d with narrow weights, %d with narrow elements; %d blocks\n",
+        counts.layers, counts.of_tiles, counts.of_steps, counts.in_chw, counts.second_inputs, counts.concatenations,
+        counts.pixels, counts.sliced, counts.narrow_weights, counts.narrow_elements, counts.blocks);
+    arena_free(&arena);
+    return expect_result("tiles");
+}
