@@ -2,9 +2,9 @@
 #ifndef DORYGEN_LIVES_H
 #define DORYGEN_LIVES_H
 
+#include "base/support.h"
 #include "network/network.h"
 
-struct arena;       /* base/support.h */
 struct plan_buffer; /* plan/plan.h */
 
 /* Layers in which a tensor is needed: an observer looks at a layer's output when the next layer is about to start, even if

@@ -49,8 +49,13 @@ static uint64_t busiest_cycles(const struct dory_layer *layer, const struct dory
                                band_function *band_cycles, const uint64_t own[2], uint64_t quad_cycles)
 {
     uint32_t most_rows = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
-    const struct bands bands = {layer,    tile, band_cycles, own, quad_cycles, band_cycles(layer, tile, most_rows, own),
-                                most_rows};
+    const struct bands bands = {.layer = layer,
+                                .tile = tile,
+                                .band_cycles = band_cycles,
+                                .own = own,
+                                .quad_cycles = quad_cycles,
+                                .whole_cycles = band_cycles(layer, tile, most_rows, own),
+                                .most_rows = most_rows};
     return dory_busiest_cycles(dory_divide_up(tile->channels, 4) * tile->rows, cores, bands_cycles, &bands);
 }
 
