@@ -4,7 +4,6 @@
  *
  *     block [networks] */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "expect.h"
 #include "networks.h"
@@ -122,8 +121,9 @@ static void test_block(struct planner *planner, int first, int last, uint32_t ro
     counts->of_many += cut->block->layers > 2;
 }
 
-static void test_network(uint64_t seed, const struct target *target, struct counts *counts)
+static void test_network(uint64_t seed, const struct target *target, void *context)
 {
+    struct counts *counts = context;
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = seeded_network(&arena, seed, 5);
@@ -142,18 +142,11 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
 
 int main(int argc, char **argv)
 {
-    uint64_t networks = argc > 1 ? strtoull(argv[1], NULL, 10) : NETWORKS;
-    struct arena arena = {0};
-    struct diagnostics diagnostics = {.arena = &arena};
-    struct target target;
     struct counts counts = {0};
-    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
-    for (uint64_t seed = 1; seed <= networks; seed++)
-        test_network(seed, &target, &counts);
+    uint64_t networks = test_seeds(argc, argv, NETWORKS, test_network, &counts);
     printf("%d blocks, %d with a ring that goes round, %d of more than two layers\n", counts.blocks, counts.go_round,
            counts.of_many);
     EXPECT(counts.blocks * 2 > (int)networks && counts.go_round * 5 > counts.blocks && counts.of_many * 5 > counts.blocks,
            "too few");
-    arena_free(&arena);
     return expect_result("block");
 }

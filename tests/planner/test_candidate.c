@@ -4,7 +4,6 @@
  *
  *     candidate [networks] */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "expect.h"
 #include "networks.h"
@@ -225,8 +224,9 @@ static void test_front(struct planner *planner, int layer, uint8_t ram, uint64_t
     expect_all_covered(&f, counts);
 }
 
-static void test_network(uint64_t seed, const struct target *target, struct counts *counts)
+static void test_network(uint64_t seed, const struct target *target, void *context)
 {
+    struct counts *counts = context;
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = seeded_network(&arena, seed, 3);
@@ -244,18 +244,11 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
 
 int main(int argc, char **argv)
 {
-    uint64_t networks = argc > 1 ? strtoull(argv[1], NULL, 10) : NETWORKS;
-    struct arena arena = {0};
-    struct diagnostics diagnostics = {.arena = &arena};
-    struct target target;
     struct counts counts = {0};
-    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
-    for (uint64_t seed = 1; seed <= networks; seed++)
-        test_network(seed, &target, &counts);
+    test_seeds(argc, argv, NETWORKS, test_network, &counts);
     printf("%d fronts of %d candidates, %d of them in front; %d cuts, %d of them next to nothing, %d slow\n", counts.fronts,
            counts.candidates, counts.firsts, counts.cuts, counts.tiny, counts.slow);
     EXPECT(counts.candidates > 3 * counts.fronts && counts.firsts < counts.candidates && counts.cuts > counts.candidates,
            "fronts are too small");
-    arena_free(&arena);
     return expect_result("candidate");
 }

@@ -5,7 +5,6 @@
  *
  *     cut [networks] */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "dory/hal.h"
 #include "expect.h"
@@ -313,8 +312,9 @@ static void test_list(struct planner *planner, int layer, uint8_t ram, uint64_t 
         expect_cut(&l, l.cuts[i], counts);
 }
 
-static void test_network(uint64_t seed, const struct target *target, struct counts *counts)
+static void test_network(uint64_t seed, const struct target *target, void *context)
 {
+    struct counts *counts = context;
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = seeded_network(&arena, seed, 3);
@@ -333,14 +333,8 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
 
 int main(int argc, char **argv)
 {
-    uint64_t networks = argc > 1 ? strtoull(argv[1], NULL, 10) : NETWORKS;
-    struct arena arena = {0};
-    struct diagnostics diagnostics = {.arena = &arena};
-    struct target target;
     struct counts counts = {0};
-    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
-    for (uint64_t seed = 1; seed <= networks; seed++)
-        test_network(seed, &target, &counts);
+    test_seeds(argc, argv, NETWORKS, test_network, &counts);
     printf(
         "%d lists, %d of them of all cuts; of %d cuts %d have a tile; bytes exact for %d, above for %d; ahead %d and %d\n",
         counts.lists, counts.all_listed, counts.cuts, counts.solved, counts.exact[0], counts.above[0], counts.exact[1],
@@ -348,6 +342,5 @@ int main(int argc, char **argv)
     EXPECT(counts.all_listed * 10 > counts.lists && counts.all_listed < counts.lists && counts.solved * 2 > counts.cuts &&
                counts.exact[0] > 10 * counts.above[0],
            "too few");
-    arena_free(&arena);
     return expect_result("cut");
 }

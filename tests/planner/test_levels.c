@@ -5,7 +5,6 @@
  *
  *     levels [networks] */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "expect.h"
@@ -329,18 +328,17 @@ static void test_layouts(uint64_t seed, const struct target *target, struct coun
     arena_free(&arena);
 }
 
+static void test_network(uint64_t seed, const struct target *target, void *counts)
+{
+    test_levels(seed, target, counts);
+    for (uint64_t of_layouts = LAYOUTS * (seed - 1) + 1; of_layouts <= LAYOUTS * seed; of_layouts++)
+        test_layouts(of_layouts, target, counts);
+}
+
 int main(int argc, char **argv)
 {
-    uint64_t networks = argc > 1 ? strtoull(argv[1], NULL, 10) : NETWORKS;
-    struct arena arena = {0};
-    struct diagnostics diagnostics = {.arena = &arena};
-    struct target target;
     struct counts counts = {0};
-    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
-    for (uint64_t seed = 1; seed <= networks; seed++)
-        test_levels(seed, &target, &counts);
-    for (uint64_t seed = 1; seed <= LAYOUTS * networks; seed++)
-        test_layouts(seed, &target, &counts);
+    uint64_t networks = test_seeds(argc, argv, NETWORKS, test_network, &counts);
     printf(
         "%d networks, %d choices of levels: %d with which all layers run, %d of them with all tensors in L2, %d with one in "
         "RAM; %d tensors in RAM, %d must be; %d may be in CHW, %d not\n",
@@ -349,6 +347,5 @@ int main(int argc, char **argv)
     EXPECT(counts.networks * 2 > (int)networks && counts.in_ram > counts.networks && counts.must > 0 && counts.in_chw > 0 &&
                counts.all_in_l2 > 0 && counts.all_in_l2 < counts.runs && counts.runs < counts.tried && counts.single > 0,
            "too few are tight");
-    arena_free(&arena);
     return expect_result("levels");
 }

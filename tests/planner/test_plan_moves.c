@@ -4,7 +4,6 @@
  *
  *     moves [networks] */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "expect.h"
@@ -81,8 +80,9 @@ static void expect_no_faster_exchange(struct optimiser *o, uint64_t price, uint6
         }
 }
 
-static void test_network(uint64_t seed, const struct target *target, struct counts *counts)
+static void test_network(uint64_t seed, const struct target *target, void *context)
 {
+    struct counts *counts = context;
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = seeded_network(&arena, seed, 8);
@@ -112,18 +112,11 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
 
 int main(int argc, char **argv)
 {
-    uint64_t networks = argc > 1 ? strtoull(argv[1], NULL, 10) : NETWORKS;
-    struct arena arena = {0};
-    struct diagnostics diagnostics = {.arena = &arena};
-    struct target target;
     struct counts counts = {0};
-    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
-    for (uint64_t seed = 1; seed <= networks; seed++)
-        test_network(seed, &target, &counts);
+    uint64_t networks = test_seeds(argc, argv, NETWORKS, test_network, &counts);
     printf("%d networks, %d tensors in RAM, %d exchanges\n", counts.networks, counts.in_ram, counts.exchanges);
     EXPECT(counts.networks * 2 > (int)networks && counts.in_ram > counts.networks / 2 &&
                counts.exchanges > counts.networks / 4,
            "too few are tight");
-    arena_free(&arena);
     return expect_result("moves");
 }

@@ -1,5 +1,9 @@
 #include "planning.h"
 
+#include <stdlib.h>
+
+#include "expect.h"
+
 struct planner planner_for(const struct network *network, const struct target *target, const struct plan_options *options,
                            struct diagnostics *diagnostics)
 {
@@ -27,4 +31,17 @@ uint32_t tight_l2_bytes(const struct network *network, const struct target *targ
         most = plan.l2_peak_bytes;
     arena_free(&arena);
     return most > least ? least + (uint32_t)((most - least) * part / ((uint64_t)steps * steps)) : most;
+}
+
+uint64_t test_seeds(int argc, char **argv, uint64_t otherwise, seed_test *test, void *counts)
+{
+    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : otherwise;
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
+    for (uint64_t seed = 1; seed <= count; seed++)
+        test(seed, &target, counts);
+    arena_free(&arena);
+    return count;
 }

@@ -13,4 +13,10 @@ struct planner planner_for(const struct network *network, const struct target *t
 uint32_t tight_l2_bytes(const struct network *network, const struct target *target, uint32_t l1_bytes, uint64_t seed,
                         uint32_t steps);
 
+typedef void seed_test(uint64_t seed, const struct target *target, void *counts);
+
+/* Calls the test for seeds from 1 on, with gap8 as the target: as many as the program's first argument says, else
+ * `otherwise`. Returns how many. */
+uint64_t test_seeds(int argc, char **argv, uint64_t otherwise, seed_test *test, void *counts);
+
 #endif
