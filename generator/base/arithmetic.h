@@ -28,11 +28,4 @@ static inline int64_t clamp(int64_t number, int64_t least, int64_t most)
     return number < least ? least : number > most ? most : number;
 }
 
-/* Multiplications and additions of a convolution, each of whose outputs reads `channels` of the input at every place of the
- * kernel. Here, as a network's layers are counted and layers that have no network around them (dory/cost.h). */
-static inline uint64_t convolution_macs(uint64_t outputs, uint64_t channels, uint64_t kernel_height, uint64_t kernel_width)
-{
-    return outputs * channels * kernel_height * kernel_width;
-}
-
 #endif

@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/arithmetic.h"
 #include "describe/describe.h"
 
 #define MAXIMUM_TENSOR_BYTES ((uint64_t)INT32_MAX / 4) /* as everywhere in the planner */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "network/fixed_point.h"
 
 void quantised_begin(struct quantised_builder *builder, const char *name, enum rounding rounding, struct arena *arena)

@@ -14,8 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arithmetic.h"
-
 enum layer_kind {
     LAYER_CONVOLUTION,
     LAYER_MAXIMUM_POOL,
@@ -243,6 +241,13 @@ static inline bool layer_is_depthwise(const struct network *network, const struc
     return layer->kind == LAYER_CONVOLUTION && layer->groups > 1 &&
            layer->groups == network->tensors[layer->inputs[0]].channels &&
            layer->groups == network->tensors[layer->output].channels;
+}
+
+/* Multiplications and additions of a convolution, each of whose outputs reads `channels` of the input at every place of the
+ * kernel. */
+static inline uint64_t convolution_macs(uint64_t outputs, uint64_t channels, uint64_t kernel_height, uint64_t kernel_width)
+{
+    return outputs * channels * kernel_height * kernel_width;
 }
 
 /* Multiplications and additions of a convolution, also of a fully connected one; other layers have none. */
