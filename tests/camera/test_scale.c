@@ -1,11 +1,9 @@
 /* scale_area against a mean that is added up pixel by pixel, for pictures of many sizes, and what it must refuse. */
 #include "scale.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "app.h"
 #include "dory/hal.h"
+#include "expect.h"
 
 enum { LARGEST_WIDTH = 324, LARGEST_HEIGHT = 257, L1_BYTES = 24 * 1024, GUARD = 0xA5 };
 
@@ -13,7 +11,6 @@ static uint32_t l1[L1_BYTES / 4] DORY_L1;
 static uint8_t picture[LARGEST_WIDTH * LARGEST_HEIGHT] DORY_L2;
 static uint8_t result[96 * 96 + 1] DORY_L2;
 static struct scale scale DORY_L2;
-static unsigned failures;
 
 static void fill_picture(uint32_t seed)
 {
@@ -65,34 +62,28 @@ static int run(uint32_t left, uint16_t width, uint16_t height, uint16_t result_w
     return status ? status : scale.status;
 }
 
-static void fail(const char *what, int number)
-{
-    printf("%ux%u to %ux%u: %s %d\n", scale.width, scale.height, scale.result_width, scale.result_height, what, number);
-    failures++;
-}
+/* All that is known of the case at hand. */
+#define EXPECT_OF_SCALE(condition, what, number)                                                                            \
+    EXPECT(condition, "%ux%u to %ux%u: %s %d", scale.width, scale.height, scale.result_width, scale.result_height, what,    \
+           number)
 
 static void check(uint32_t left, uint16_t width, uint16_t height, uint16_t result_width, uint16_t result_height)
 {
     int status = run(left, width, height, result_width, result_height);
-    if (status != DORY_OK)
-        fail("status", status);
+    EXPECT_OF_SCALE(status == DORY_OK, "status", status);
     uint32_t wrong = 0;
     for (uint32_t row = 0; row < result_height; row++)
         for (uint32_t column = 0; column < result_width; column++)
             wrong += result[row * result_width + column] != expected(row, column);
-    if (wrong)
-        fail("pixels that differ:", (int)wrong);
-    if (result[result_width * result_height] != GUARD)
-        fail("written behind the result", 0);
+    EXPECT_OF_SCALE(wrong == 0, "pixels that differ:", (int)wrong);
+    EXPECT_OF_SCALE(result[result_width * result_height] == GUARD, "written behind the result", 0);
 }
 
 static void refuse(uint16_t width, uint16_t height, uint16_t result_width, uint16_t result_height, int expected_status)
 {
     int status = run(0, width, height, result_width, result_height);
-    if (status != expected_status)
-        fail("should be refused, status", status);
-    if (result[0] != GUARD)
-        fail("refused, and written", 0);
+    EXPECT_OF_SCALE(status == expected_status, "should be refused, status", status);
+    EXPECT_OF_SCALE(result[0] == GUARD, "refused, and written", 0);
 }
 
 static int test(void)
@@ -117,8 +108,7 @@ static int test(void)
     refuse(4, 4, 4, 5, DORY_ERROR_ARGUMENT);
     refuse(4, 258, 1, 1, DORY_ERROR_ARGUMENT);
     refuse(324, 244, 1, 1, DORY_ERROR_L1_TOO_SMALL);
-    printf("%u failures\n", failures);
-    return failures ? DORY_ERROR_MISMATCH : DORY_OK;
+    return expect_result("camera: scale") ? DORY_ERROR_MISMATCH : DORY_OK;
 }
 
 int main(void) { return app_main(test); }

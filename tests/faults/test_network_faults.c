@@ -2,12 +2,10 @@
  * that belongs to it, whichever of a core and the fabric controller drives the tile loop, whether the machine is as good as
  * new afterwards, and whether delays change nothing. What hangs is stopped by an alarm, and named. */
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../hal/fault_status.h"
+#include "expect.h"
 #include "subjects.h"
 
 #define SECONDS_TO_HANG 20
@@ -27,7 +25,7 @@ static struct tally {
     int expected; /* status */
     int injected, reported;
 } tallies[KINDS];
-static int kinds, failures;
+static int kinds;
 
 static enum hal_host_driver driver; /* of the tile loop, in the runs at hand */
 static struct outcome sound;        /* of the network at hand: what it should compute, and how many calls it makes */
@@ -66,10 +64,9 @@ static bool is_exact(const struct outcome *outcome)
            memcmp(outcome->outputs, sound.outputs, sound.output_bytes) == 0;
 }
 
-static void fail(const char *what, const struct outcome *outcome)
+static void expect(bool is_so, const char *otherwise, const struct outcome *outcome)
 {
-    failures++;
-    printf("FAILED: %s: %s: %s\n", injection, what, dory_strerror(outcome->status));
+    EXPECT(is_so, "%s: %s: %s", injection, otherwise, dory_strerror(outcome->status));
 }
 
 /* What a fault leaves behind must not reach the next run. */
@@ -77,8 +74,7 @@ static void check_recovery(const struct subject *subject)
 {
     struct outcome outcome;
     use_subject(subject, &(struct mistakes){.machine = {.seed = 3}}, &outcome);
-    if (!is_exact(&outcome) || outcome.counters.violations)
-        fail("the next run is not exact", &outcome);
+    expect(is_exact(&outcome) && !outcome.counters.violations, "the next run is not exact", &outcome);
 }
 
 /* `expected` DORY_OK: a fault that delays only, after which the result must be exact. */
@@ -97,10 +93,8 @@ static void inject(const struct subject *subject, const char *kind, struct mista
     use_subject(subject, &mistakes, &outcome);
     bool reported = expected == DORY_OK ? is_exact(&outcome) : outcome.status == expected && has_text(outcome.status);
     tally->reported += reported;
-    if (!reported)
-        fail(outcome.status ? "reported as something else" : "not reported", &outcome);
-    if (mistakes.nth && outcome.counters.faults != 1)
-        fail("was not met", &outcome);
+    expect(reported, outcome.status ? "reported as something else" : "not reported", &outcome);
+    expect(!mistakes.nth || outcome.counters.faults == 1, "was not met", &outcome);
     if (mistakes.nth <= 1)
         check_recovery(subject);
     alarm(0);
@@ -253,8 +247,7 @@ static void test_subject(const struct subject *subject)
 {
     use_subject(subject, &(struct mistakes){.machine = {.seed = 1, .driver = driver}}, &sound);
     snprintf(injection, sizeof injection, "%s, nothing", subject->name);
-    if (sound.status != DORY_OK || sound.counters.violations || sound.output_bytes == 0)
-        fail("without any fault", &sound);
+    expect(sound.status == DORY_OK && !sound.counters.violations && sound.output_bytes > 0, "without any fault", &sound);
     fail_calls(subject);
     spoil_memories(subject);
     spoil_flash(subject);
@@ -265,21 +258,28 @@ static void test_subject(const struct subject *subject)
     spoil_observers(subject);
 }
 
-int main(void)
+/* A line for each kind of fault, and all of them together. */
+static void print_tallies(void)
 {
     int injected = 0, reported = 0;
-    signal(SIGALRM, hangs);
-    for (driver = HAL_HOST_DRIVER_LAST_CORE; driver <= HAL_HOST_DRIVER_FABRIC_CONTROLLER; driver++)
-        for (int i = 0; i < SUBJECTS; i++)
-            test_subject(&subjects[i]);
     for (int i = 0; i < kinds; i++) {
         const struct tally *tally = &tallies[i];
         printf("%-38s %4d of %4d: %s\n", tally->kind, tally->reported, tally->injected,
                tally->expected ? dory_strerror(tally->expected) : "the result is exact");
+        EXPECT(tally->reported == tally->injected, "%s", tally->kind);
         injected += tally->injected;
         reported += tally->reported;
     }
-    printf("%d faults injected into %d networks, %d reported or harmless as they should be; %d failures\n", injected,
-           SUBJECTS, reported, failures);
-    return failures || reported != injected || injected < 200;
+    printf("%d faults injected into %d networks, %d reported or harmless as they should be\n", injected, SUBJECTS, reported);
+    EXPECT(injected >= 200, "that few faults: %d", injected);
+}
+
+int main(void)
+{
+    signal(SIGALRM, hangs);
+    for (driver = HAL_HOST_DRIVER_LAST_CORE; driver <= HAL_HOST_DRIVER_FABRIC_CONTROLLER; driver++)
+        for (int i = 0; i < SUBJECTS; i++)
+            test_subject(&subjects[i]);
+    print_tallies();
+    return expect_result("faults");
 }

@@ -1,8 +1,8 @@
 /* What the camera's driver writes by I2C, to a memory where the sensor should be: each register gets its value, and only
  * those. */
-#include "check.h"
 #include "dory/gap8_camera.h"
 #include "dory/status.h"
+#include "expect.h"
 
 static const struct {
     uint16_t number;
@@ -22,11 +22,11 @@ static const struct {
 static uint8_t read(uint16_t number)
 {
     uint8_t value = 0;
-    CHECK(gap8_camera_read(number, &value) == DORY_OK);
+    EXPECT_THAT(gap8_camera_read(number, &value) == DORY_OK);
     return value;
 }
 
-static void write(uint16_t number, uint8_t value) { CHECK(gap8_camera_write(number, value) == DORY_OK); }
+static void write(uint16_t number, uint8_t value) { EXPECT_EQUAL(gap8_camera_write(number, value), DORY_OK); }
 
 static void fill_memory(void)
 {
@@ -40,14 +40,14 @@ static void fill_memory(void)
 
 int main(void)
 {
-    CHECK(gap8_camera_open(GAP8_CAMERA_AI_DECK) == DORY_ERROR_DEVICE); /* the memory is no HM01B0 yet */
+    EXPECT_EQUAL(gap8_camera_open(GAP8_CAMERA_AI_DECK), DORY_ERROR_DEVICE); /* the memory is no HM01B0 yet */
     fill_memory();
-    CHECK(gap8_camera_open(GAP8_CAMERA_AI_DECK) == DORY_OK);
+    EXPECT_EQUAL(gap8_camera_open(GAP8_CAMERA_AI_DECK), DORY_OK);
     for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        CHECK_EQUAL(read(expected[i].number), expected[i].value);
-        CHECK_EQUAL(read((uint16_t)(expected[i].number ^ 0x8000)), FILL);
+        EXPECT_EQUAL(read(expected[i].number), expected[i].value);
+        EXPECT_EQUAL(read((uint16_t)(expected[i].number ^ 0x8000)), FILL);
     }
-    CHECK(gap8_camera_close() == DORY_OK);
-    CHECK_EQUAL(read(0x0100), 0); /* standby */
-    return check_result();
+    EXPECT_EQUAL(gap8_camera_close(), DORY_OK);
+    EXPECT_EQUAL(read(0x0100), 0); /* standby */
+    return expect_result("GAP8: camera registers");
 }

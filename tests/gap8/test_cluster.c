@@ -1,6 +1,6 @@
 /* The cluster: opening with any number of cores, repeated runs, barriers with unequal arrival, misuse. */
-#include "check.h"
 #include "dory/hal.h"
+#include "expect.h"
 
 #define ROUNDS 200
 
@@ -42,56 +42,56 @@ static void count_run(void *argument)
 
 static void test_with_cores(unsigned cores)
 {
-    CHECK_EQUAL(hal_cluster_open(cores), DORY_OK);
-    CHECK_EQUAL(hal_cluster_open(cores), DORY_ERROR_CLUSTER);
-    CHECK_EQUAL(hal_cluster_run(barrier_rounds, NULL), DORY_OK);
-    CHECK_EQUAL(seen_wrong, 0);
+    EXPECT_EQUAL(hal_cluster_open(cores), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_open(cores), DORY_ERROR_CLUSTER);
+    EXPECT_EQUAL(hal_cluster_run(barrier_rounds, NULL), DORY_OK);
+    EXPECT_EQUAL(seen_wrong, 0);
     for (unsigned core = 0; core < cores; core++)
-        CHECK_EQUAL(arrived[core], ROUNDS);
+        EXPECT_EQUAL(arrived[core], ROUNDS);
 
     runs_seen = 0;
     for (uint32_t run = 1; run <= 50; run++)
-        CHECK_EQUAL(hal_cluster_run(count_run, &run), DORY_OK);
-    CHECK_EQUAL(runs_seen, 50 * 51 / 2);
-    CHECK_EQUAL(hal_cluster_close(), DORY_OK);
+        EXPECT_EQUAL(hal_cluster_run(count_run, &run), DORY_OK);
+    EXPECT_EQUAL(runs_seen, 50 * 51 / 2);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
 }
 
 static void test_misuse(void)
 {
-    CHECK_EQUAL(hal_cluster_close(), DORY_OK);
-    CHECK_EQUAL(hal_cluster_run(count_run, NULL), DORY_ERROR_CLUSTER);
-    CHECK_EQUAL(hal_cluster_open(0), DORY_ERROR_ARGUMENT);
-    CHECK_EQUAL(hal_cluster_open(9), DORY_ERROR_ARGUMENT);
-    CHECK_EQUAL(hal_cluster_maximum_cores(), 8);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_run(count_run, NULL), DORY_ERROR_CLUSTER);
+    EXPECT_EQUAL(hal_cluster_open(0), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_cluster_open(9), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_cluster_maximum_cores(), 8);
 }
 
 static void test_time(void)
 {
-    CHECK_EQUAL(hal_cycles_available(), 1);
+    EXPECT_EQUAL(hal_cycles_available(), 1);
     uint32_t closed = hal_cycles();
-    CHECK_EQUAL(hal_cycles(), closed);
-    CHECK_EQUAL(hal_cluster_open(8), DORY_OK);
+    EXPECT_EQUAL(hal_cycles(), closed);
+    EXPECT_EQUAL(hal_cluster_open(8), DORY_OK);
     uint32_t first = hal_cycles();
-    CHECK(first >= closed);
+    EXPECT_THAT(first >= closed);
     busy(100);
-    CHECK(hal_cycles() - first > 100);
-    CHECK_EQUAL(hal_cluster_close(), DORY_OK);
+    EXPECT_THAT(hal_cycles() - first > 100);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
 }
 
 static void test_memory(void)
 {
     void *first, *second, *rest;
-    CHECK_EQUAL(hal_memory_reserve(HAL_L1, 13, &first), DORY_OK);
-    CHECK_EQUAL(hal_memory_reserve(HAL_L1, 8, &second), DORY_OK);
-    CHECK_EQUAL((uint8_t *)second - (uint8_t *)first, 16);
-    CHECK_EQUAL((uintptr_t)first % DORY_ALIGNMENT, 0);
-    CHECK_EQUAL(hal_memory_reserve(HAL_L1, 64 * 1024, &rest), DORY_ERROR_MEMORY);
-    CHECK_EQUAL(hal_memory_reserve(HAL_L1, 8, NULL), DORY_ERROR_ARGUMENT);
-    CHECK_EQUAL(hal_memory_reset(), DORY_OK);
-    CHECK_EQUAL(hal_memory_reserve(HAL_L1, 53 * 1024, &rest), DORY_OK);
-    CHECK(rest == first);
-    CHECK_EQUAL(hal_memory_reserve(HAL_L2, 400 * 1024, &rest), DORY_OK);
-    CHECK_EQUAL(hal_memory_reset(), DORY_OK);
+    EXPECT_EQUAL(hal_memory_reserve(HAL_L1, 13, &first), DORY_OK);
+    EXPECT_EQUAL(hal_memory_reserve(HAL_L1, 8, &second), DORY_OK);
+    EXPECT_EQUAL((uint8_t *)second - (uint8_t *)first, 16);
+    EXPECT_EQUAL((uintptr_t)first % DORY_ALIGNMENT, 0);
+    EXPECT_EQUAL(hal_memory_reserve(HAL_L1, 64 * 1024, &rest), DORY_ERROR_MEMORY);
+    EXPECT_EQUAL(hal_memory_reserve(HAL_L1, 8, NULL), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_memory_reset(), DORY_OK);
+    EXPECT_EQUAL(hal_memory_reserve(HAL_L1, 53 * 1024, &rest), DORY_OK);
+    EXPECT_THAT(rest == first);
+    EXPECT_EQUAL(hal_memory_reserve(HAL_L2, 400 * 1024, &rest), DORY_OK);
+    EXPECT_EQUAL(hal_memory_reset(), DORY_OK);
 }
 
 int main(void)
@@ -101,5 +101,5 @@ int main(void)
         test_with_cores(cores);
     test_time();
     test_memory();
-    return check_result();
+    return expect_result("GAP8: cluster");
 }

@@ -1,11 +1,9 @@
 /* An application's own interrupts beside a driver that goes on by interrupts, and beside one that is polled: all of them are
  * served, whatever the driver does, and neither changes the other's registers. */
-#include <stdio.h>
-
-#include "check.h"
 #include "dory/gap8_interrupts.h"
 #include "dory/gap8_registers.h"
 #include "dory/hal.h"
+#include "expect.h"
 
 #define ROUNDS      50
 #define APPLICATION 5 /* a software event that the HAL does not use */
@@ -50,32 +48,32 @@ static uint32_t application_failures(void)
     return b != a * 3 || c != b * 5 || d != c * 7 || e != d * 11 || f != e * 13 || g != f * 17 || h != g * 19;
 }
 
-static int test(enum hal_progress progress)
+static void test(enum hal_progress progress)
 {
     uint32_t failures = 0;
     int status;
     interrupts = rounds = 0;
-    CHECK_EQUAL(hal_cluster_start(run_rounds, NULL, progress, stack), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_start(run_rounds, NULL, progress, stack), DORY_OK);
     __asm__ volatile("csrsi 0x300, 8"); /* a start by polls leaves interrupts as they were */
     while ((status = hal_cluster_poll()) == DORY_RUNNING)
         failures += application_failures();
     for (volatile int i = 0; i < 100; i++)
         ;
-    CHECK_EQUAL(status, DORY_OK);
-    CHECK_EQUAL(rounds, ROUNDS);
-    CHECK_EQUAL(failures, 0);
-    CHECK_EQUAL(driver_failures, 0);
-    CHECK_EQUAL(interrupts_of_others, 0);
-    printf("%lu interrupts in %d rounds\n", (unsigned long)interrupts, ROUNDS);
-    return interrupts > ROUNDS / 2 && interrupts <= ROUNDS; /* two that come while one waits are one */
+    EXPECT_EQUAL(status, DORY_OK);
+    EXPECT_EQUAL(rounds, ROUNDS);
+    EXPECT_EQUAL(failures, 0);
+    EXPECT_EQUAL(driver_failures, 0);
+    EXPECT_EQUAL(interrupts_of_others, 0);
+    /* two that come while one waits are one */
+    EXPECT(interrupts > ROUNDS / 2 && interrupts <= ROUNDS, "%lu in %d rounds", (unsigned long)interrupts, ROUNDS);
 }
 
 int main(void)
 {
-    CHECK_EQUAL(hal_cluster_open(8), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_open(8), DORY_OK);
     GAP8_FC_EVENTS->interrupt_mask_or = 1u << APPLICATION;
-    CHECK_EQUAL(test(HAL_BY_INTERRUPT), 1);
-    CHECK_EQUAL(test(HAL_BY_POLL), 1);
-    CHECK_EQUAL(hal_cluster_close(), DORY_OK);
-    return check_result();
+    test(HAL_BY_INTERRUPT);
+    test(HAL_BY_POLL);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
+    return expect_result("GAP8: interrupts");
 }

@@ -1,9 +1,9 @@
 /* L3 from the FC and from the cluster: sizes, addresses, strides, order, more transfers than the queue holds. */
 #include <string.h>
 
-#include "check.h"
 #include "dory/flash_section.h"
 #include "dory/hal.h"
+#include "expect.h"
 
 #define AREA  49152u
 #define GUARD 64u
@@ -36,21 +36,21 @@ static int guards_hold(uint32_t bytes)
 static void check_ram(uint32_t address, uint32_t bytes)
 {
     memset(target, 0x55, bytes + 2 * GUARD);
-    CHECK_EQUAL(transfer(HAL_RAM_WRITE, address, source, bytes), DORY_OK);
-    CHECK_EQUAL(transfer(HAL_RAM_READ, address, target + GUARD, bytes), DORY_OK);
-    CHECK_EQUAL(memcmp(target + GUARD, source, bytes), 0);
-    CHECK(guards_hold(bytes));
+    EXPECT_EQUAL(transfer(HAL_RAM_WRITE, address, source, bytes), DORY_OK);
+    EXPECT_EQUAL(transfer(HAL_RAM_READ, address, target + GUARD, bytes), DORY_OK);
+    EXPECT_BYTES(target + GUARD, source, bytes);
+    EXPECT_THAT(guards_hold(bytes));
 }
 
 static void check_flash(uint32_t offset, uint32_t bytes)
 {
     memset(target, 0x55, bytes + 2 * GUARD);
-    CHECK_EQUAL(transfer(HAL_FLASH_READ, hal_flash_address(flash_image) + offset, target + GUARD, bytes), DORY_OK);
+    EXPECT_EQUAL(transfer(HAL_FLASH_READ, hal_flash_address(flash_image) + offset, target + GUARD, bytes), DORY_OK);
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < bytes; i++)
         wrong += target[GUARD + i] != flash_byte(offset + i);
-    CHECK_EQUAL(wrong, 0);
-    CHECK(guards_hold(bytes));
+    EXPECT_EQUAL(wrong, 0);
+    EXPECT_THAT(guards_hold(bytes));
 }
 
 static void check_sizes(void *argument)
@@ -82,19 +82,19 @@ static void check_strides(void *argument)
                                .l2_stride = 24};
     hal_l3_ticket ticket;
     memset(target, 0x55, 30 * 24 + 2 * GUARD);
-    CHECK_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
-    CHECK_EQUAL(hal_l3_wait(ticket), DORY_OK);
+    EXPECT_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
+    EXPECT_EQUAL(hal_l3_wait(ticket), DORY_OK);
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < 30 * 24; i++)
         wrong += target[GUARD + i] != (i % 24 < 20 ? flash_byte(100 + i / 24 * 50 + i % 24) : 0x55);
-    CHECK_EQUAL(wrong, 0);
+    EXPECT_EQUAL(wrong, 0);
 
     copy.l3_stride = copy.l2_stride = copy.run_bytes; /* joined to one run */
-    CHECK_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
-    CHECK_EQUAL(hal_l3_wait(ticket), DORY_OK);
+    EXPECT_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
+    EXPECT_EQUAL(hal_l3_wait(ticket), DORY_OK);
     for (uint32_t i = 0; i < 600; i++)
         wrong += target[GUARD + i] != flash_byte(100 + i);
-    CHECK_EQUAL(wrong, 0);
+    EXPECT_EQUAL(wrong, 0);
 }
 
 /* ---- many transfers while the other cores compute ------------------------------------------------------------ */
@@ -111,16 +111,16 @@ static void stream(void)
         uint8_t *here = source + piece * PIECE_BYTES, *there = target + piece * PIECE_BYTES;
         struct hal_l3_copy copy = {
             .kind = HAL_RAM_WRITE, .l3_address = piece * 2048, .l2 = here, .run_bytes = PIECE_BYTES, .runs = 1};
-        CHECK_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
+        EXPECT_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
         copy.kind = HAL_FLASH_READ;
         copy.l3_address = piece * PIECE_BYTES;
-        CHECK_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
+        EXPECT_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
         copy.kind = HAL_RAM_READ;
         copy.l3_address = piece * 2048;
         copy.l2 = there;
-        CHECK_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
+        EXPECT_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
     }
-    CHECK_EQUAL(hal_l3_wait(ticket), DORY_OK);
+    EXPECT_EQUAL(hal_l3_wait(ticket), DORY_OK);
 }
 
 static void stream_under_load(void *argument)
@@ -139,11 +139,11 @@ static void test_load(void)
     for (uint32_t i = 0; i < AREA; i++)
         source[i] = (uint8_t)(i * 31 + (i >> 7) + 3);
     memset(target, 0, AREA);
-    CHECK_EQUAL(hal_cluster_run(stream_under_load, NULL), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_run(stream_under_load, NULL), DORY_OK);
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < PIECES * PIECE_BYTES; i++)
         wrong += source[i] != flash_byte(i) || target[i] != (uint8_t)(i * 31 + (i >> 7) + 3);
-    CHECK_EQUAL(wrong, 0);
+    EXPECT_EQUAL(wrong, 0);
 }
 
 /* ---- misuse ------------------------------------------------------------------------------------------------ */
@@ -151,33 +151,33 @@ static void test_load(void)
 static void test_misuse(void)
 {
     hal_l3_ticket ticket;
-    CHECK_EQUAL(transfer(HAL_RAM_READ, 0, target, 4), DORY_ERROR_L3); /* not open */
+    EXPECT_EQUAL(transfer(HAL_RAM_READ, 0, target, 4), DORY_ERROR_L3); /* not open */
     uint32_t flash_bytes, ram_bytes;
-    CHECK_EQUAL(hal_l3_open(&flash_bytes, &ram_bytes), DORY_OK);
-    CHECK_EQUAL(ram_bytes, 8 * 1024 * 1024);
-    CHECK_EQUAL(flash_bytes, 63 * 1024 * 1024);
-    CHECK_EQUAL(transfer(HAL_RAM_READ, 1, target, 4), DORY_ERROR_ALIGNMENT);
-    CHECK_EQUAL(transfer(HAL_RAM_READ, 0, target + 2, 4), DORY_ERROR_ALIGNMENT);
-    CHECK_EQUAL(transfer(HAL_RAM_READ, 0, target, 6), DORY_ERROR_ALIGNMENT);
-    CHECK_EQUAL(transfer(HAL_RAM_READ, ram_bytes - 4, target, 8), DORY_ERROR_L3);
-    CHECK_EQUAL(transfer(HAL_FLASH_READ, flash_bytes - 4, target, 8), DORY_ERROR_L3);
-    CHECK_EQUAL(transfer(HAL_RAM_READ, 0, (void *)(uintptr_t)0x10000000, 8), DORY_ERROR_L3);
-    CHECK_EQUAL(transfer(HAL_RAM_READ, 0, target, 0), DORY_ERROR_ARGUMENT);
-    CHECK_EQUAL(hal_l3_start(NULL, &ticket), DORY_ERROR_ARGUMENT);
-    CHECK_EQUAL(hal_l3_wait(0), DORY_OK);
-    CHECK_EQUAL(hal_l3_wait(1000), DORY_ERROR_ARGUMENT); /* never started */
-    CHECK_EQUAL(hal_flash_address(target), HAL_NOT_IN_FLASH);
-    CHECK_EQUAL(hal_flash_address(second_image), 65536);
+    EXPECT_EQUAL(hal_l3_open(&flash_bytes, &ram_bytes), DORY_OK);
+    EXPECT_EQUAL(ram_bytes, 8 * 1024 * 1024);
+    EXPECT_EQUAL(flash_bytes, 63 * 1024 * 1024);
+    EXPECT_EQUAL(transfer(HAL_RAM_READ, 1, target, 4), DORY_ERROR_ALIGNMENT);
+    EXPECT_EQUAL(transfer(HAL_RAM_READ, 0, target + 2, 4), DORY_ERROR_ALIGNMENT);
+    EXPECT_EQUAL(transfer(HAL_RAM_READ, 0, target, 6), DORY_ERROR_ALIGNMENT);
+    EXPECT_EQUAL(transfer(HAL_RAM_READ, ram_bytes - 4, target, 8), DORY_ERROR_L3);
+    EXPECT_EQUAL(transfer(HAL_FLASH_READ, flash_bytes - 4, target, 8), DORY_ERROR_L3);
+    EXPECT_EQUAL(transfer(HAL_RAM_READ, 0, (void *)(uintptr_t)0x10000000, 8), DORY_ERROR_L3);
+    EXPECT_EQUAL(transfer(HAL_RAM_READ, 0, target, 0), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_l3_start(NULL, &ticket), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_l3_wait(0), DORY_OK);
+    EXPECT_EQUAL(hal_l3_wait(1000), DORY_ERROR_ARGUMENT); /* never started */
+    EXPECT_EQUAL(hal_flash_address(target), HAL_NOT_IN_FLASH);
+    EXPECT_EQUAL(hal_flash_address(second_image), 65536);
 }
 
 static void test_close(void)
 {
     hal_l3_ticket ticket;
     struct hal_l3_copy copy = {.kind = HAL_RAM_READ, .l2 = target, .run_bytes = 4096, .runs = 1};
-    CHECK_EQUAL(hal_l3_close(), DORY_OK);
-    CHECK_EQUAL(hal_l3_open(NULL, NULL), DORY_OK);
-    CHECK_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
-    CHECK_EQUAL(hal_l3_close(), DORY_ERROR_L3); /* nobody waited */
+    EXPECT_EQUAL(hal_l3_close(), DORY_OK);
+    EXPECT_EQUAL(hal_l3_open(NULL, NULL), DORY_OK);
+    EXPECT_EQUAL(hal_l3_start(&copy, &ticket), DORY_OK);
+    EXPECT_EQUAL(hal_l3_close(), DORY_ERROR_L3); /* nobody waited */
 }
 
 int main(void)
@@ -187,15 +187,15 @@ int main(void)
         source[i] = (uint8_t)(i * 31 + (i >> 7) + 3);
     check_ram(0x2468, 1000); /* by the FC, the cluster without power */
     check_flash(0, 40000);
-    CHECK_EQUAL(transfer(HAL_FLASH_READ, hal_flash_address(second_image), target, 24), DORY_OK);
-    CHECK_EQUAL(memcmp(target, "second image in flash...", 24), 0);
+    EXPECT_EQUAL(transfer(HAL_FLASH_READ, hal_flash_address(second_image), target, 24), DORY_OK);
+    EXPECT_BYTES(target, "second image in flash...", 24);
 
-    CHECK_EQUAL(hal_cluster_open(8), DORY_OK);
-    CHECK_EQUAL(hal_cluster_run(check_sizes, NULL), DORY_OK);
-    CHECK_EQUAL(hal_cluster_run(check_strides, NULL), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_open(8), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_run(check_sizes, NULL), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_run(check_strides, NULL), DORY_OK);
     test_load();
     check_ram(0, 5000); /* by the FC, behind those of the cluster */
-    CHECK_EQUAL(hal_cluster_close(), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
     test_close();
-    return check_result();
+    return expect_result("GAP8: l3");
 }

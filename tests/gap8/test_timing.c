@@ -1,9 +1,9 @@
 /* What the HAL costs, in cycles of the cluster, with limits: a change that makes a call slow must not go unseen.
  * The limits hold on gvsoc with AXI routers of 8 B/cycle and equal clocks of FC and cluster. */
-#include "check.h"
 #include "dory/flash_section.h"
 #include "dory/gap8_counters.h"
 #include "dory/hal.h"
+#include "expect.h"
 
 #define REPEATS          64u
 #define STREAM_BYTES     262144u
@@ -37,9 +37,7 @@ enum {
 static void report(const char *what, uint32_t cycles, uint32_t limit)
 {
     printf("%-48s %7lu cycles\n", what, (unsigned long)cycles);
-    if (cycles > limit)
-        printf("    the limit is %lu\n", (unsigned long)limit);
-    CHECK(cycles <= limit);
+    EXPECT(cycles <= limit, "%s: the limit is %lu", what, (unsigned long)limit);
 }
 
 /* Time from `start` to now, less what reading the timer costs. */
@@ -160,18 +158,18 @@ static void nothing(void *argument) { (void)argument; }
 static void report_cluster(void)
 {
     uint32_t open = hal_cycles();
-    CHECK_EQUAL(hal_cluster_open(8), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_open(8), DORY_OK);
     report("hal_cluster_open(8)", hal_cycles() - open, 10000);
-    CHECK_EQUAL(hal_cluster_run(measure_cluster, NULL), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_run(measure_cluster, NULL), DORY_OK);
     uint32_t run = 0;
     for (int pass = 0; pass < 2; pass++) {
         run = hal_cycles();
-        CHECK_EQUAL(hal_cluster_run(nothing, NULL), DORY_OK);
+        EXPECT_EQUAL(hal_cluster_run(nothing, NULL), DORY_OK);
         run = hal_cycles() - run;
     }
     report("hal_cluster_run of an empty function, 8 cores", run, 1000);
     report("hal_barrier, 8 cores", results[BARRIER], 20);
-    CHECK_EQUAL(hal_cluster_drive(measure_meeting, NULL), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_drive(measure_meeting, NULL), DORY_OK);
     report("hal_meet, 8 cores, the driver there first", results[MEETING], 60);
     report("hal_dma_open, hal_dma_copy 1-D", results[OPEN_AND_COPY], 40);
     report("hal_dma_open, hal_dma_copy 2-D", results[OPEN_AND_COPY_2D], 130);
@@ -180,7 +178,7 @@ static void report_cluster(void)
     report("open, copy, wait: 64 B", results[SMALL_ROUND_TRIP], 80);
     report("open, copy, wait: 16384 B", results[LARGE_ROUND_TRIP], 2130);
     report("loop of 2 instructions, 1000 times", results[LOOP_CYCLES], 4100);
-    CHECK(results[LOOP_INSTRUCTIONS] >= 2000 && results[LOOP_INSTRUCTIONS] <= 2010);
+    EXPECT_THAT(results[LOOP_INSTRUCTIONS] >= 2000 && results[LOOP_INSTRUCTIONS] <= 2010);
 }
 
 /* ---- L3 ---------------------------------------------------------------------------------------------------- */
@@ -188,7 +186,7 @@ static void report_cluster(void)
 static void start_read(uint32_t bytes, hal_l3_ticket *ticket)
 {
     struct hal_l3_copy copy = {.kind = HAL_FLASH_READ, .l2 = external, .run_bytes = bytes, .runs = 1};
-    CHECK_EQUAL(hal_l3_start(&copy, ticket), DORY_OK);
+    EXPECT_EQUAL(hal_l3_start(&copy, ticket), DORY_OK);
 }
 
 static void measure_l3_calls(void)
@@ -244,7 +242,7 @@ static void measure_l3(void *argument)
 static void report_l3(void)
 {
     stream_is_over = 0;
-    CHECK_EQUAL(hal_cluster_run(measure_l3, NULL), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_run(measure_l3, NULL), DORY_OK);
     report("hal_l3_start on the cluster", results[L3_START], 400);
     report("hal_l3_wait of a complete ticket", results[L3_WAIT_COMPLETED], 60);
     report("hal_l3_start, hal_l3_wait: 64 B of flash", results[L3_ROUND_TRIP], 900);
@@ -254,11 +252,11 @@ static void report_l3(void)
 
 int main(void)
 {
-    CHECK(hal_flash_address(flash_image) != HAL_NOT_IN_FLASH);
-    CHECK_EQUAL(hal_l3_open(NULL, NULL), DORY_OK);
+    EXPECT_THAT(hal_flash_address(flash_image) != HAL_NOT_IN_FLASH);
+    EXPECT_EQUAL(hal_l3_open(NULL, NULL), DORY_OK);
     report_cluster();
     report_l3();
-    CHECK_EQUAL(hal_cluster_close(), DORY_OK);
-    CHECK_EQUAL(hal_l3_close(), DORY_OK);
-    return check_result();
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
+    EXPECT_EQUAL(hal_l3_close(), DORY_OK);
+    return expect_result("GAP8: timing");
 }

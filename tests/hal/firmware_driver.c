@@ -1,6 +1,5 @@
 /* The HAL's contract, its driver: what runs beside the cores, in turns with them or told by notices. */
-#include <string.h>
-
+#include "expect.h"
 #include "firmware_hal.h"
 
 #define ROUNDS     40
@@ -58,66 +57,79 @@ static void drive_rounds(void *argument)
 enum way { DRIVE, INTERRUPT_AND_POLL, POLL, INTERRUPT_AND_WAIT, POLL_AND_WAIT, WAYS };
 
 /* What must not be done beside something that was started, whose end has not been reported. */
-static int is_refused(void (*entry)(void *argument), void *argument)
+static void expect_refusals(void (*entry)(void *argument), void *argument)
 {
     static uint8_t other_stack[HAL_DRIVER_STACK_BYTES] __attribute__((aligned(HAL_DRIVER_STACK_ALIGNMENT)));
-    return hal_cluster_start(entry, argument, HAL_BY_POLL, other_stack) == DORY_ERROR_BUSY &&
-           hal_cluster_drive(entry, argument) == DORY_ERROR_BUSY && hal_cluster_run(entry, argument) == DORY_ERROR_BUSY &&
-           hal_cluster_close() == DORY_ERROR_BUSY && hal_l3_close() == DORY_ERROR_BUSY && hal_l3_wait(1) == DORY_ERROR_BUSY;
+    EXPECT_EQUAL(hal_cluster_start(entry, argument, HAL_BY_POLL, other_stack), DORY_ERROR_BUSY);
+    EXPECT_EQUAL(hal_cluster_drive(entry, argument), DORY_ERROR_BUSY);
+    EXPECT_EQUAL(hal_cluster_run(entry, argument), DORY_ERROR_BUSY);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_ERROR_BUSY);
+    EXPECT_EQUAL(hal_l3_close(), DORY_ERROR_BUSY);
+    EXPECT_EQUAL(hal_l3_wait(1), DORY_ERROR_BUSY);
 }
 
-static int drive(enum way way, void (*entry)(void *argument), void *argument)
+static void expect_nothing_to_poll(void (*entry)(void *argument), void *argument, void *stack)
+{
+    EXPECT_THAT(!hal_cluster_is_busy());
+    EXPECT_EQUAL(hal_cluster_poll(), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_cluster_wait(), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_cluster_start(NULL, NULL, HAL_BY_POLL, stack), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_cluster_start(entry, argument, HAL_BY_POLL, NULL), DORY_ERROR_ARGUMENT);
+}
+
+static void start_and_end(enum way way, void (*entry)(void *argument), void *argument)
 {
     static uint8_t stack[HAL_DRIVER_STACK_BYTES] __attribute__((aligned(HAL_DRIVER_STACK_ALIGNMENT)));
-    if (way == DRIVE)
-        return hal_cluster_drive(entry, argument);
-    if (hal_cluster_is_busy() || hal_cluster_poll() != DORY_ERROR_ARGUMENT || hal_cluster_wait() != DORY_ERROR_ARGUMENT ||
-        hal_cluster_start(NULL, NULL, HAL_BY_POLL, stack) != DORY_ERROR_ARGUMENT ||
-        hal_cluster_start(entry, argument, HAL_BY_POLL, NULL) != DORY_ERROR_ARGUMENT)
-        return DORY_ERROR_MISMATCH;
-    int is_by_interrupt = way == INTERRUPT_AND_POLL || way == INTERRUPT_AND_WAIT;
+    bool is_by_interrupt = way == INTERRUPT_AND_POLL || way == INTERRUPT_AND_WAIT;
+    expect_nothing_to_poll(entry, argument, stack);
     int status = hal_cluster_start(entry, argument, is_by_interrupt ? HAL_BY_INTERRUPT : HAL_BY_POLL, stack);
-    if (status != DORY_OK)
-        return status;
-    if (!hal_cluster_is_busy())
-        status = DORY_ERROR_MISMATCH;
+    EXPECT_EQUAL(status, DORY_OK);
+    EXPECT_THAT(hal_cluster_is_busy());
     int end = hal_cluster_poll(); /* a machine that can do nothing meanwhile is through */
-    if (end == DORY_RUNNING && !is_refused(entry, argument))
-        status = DORY_ERROR_MISMATCH;
+    if (end == DORY_RUNNING)
+        expect_refusals(entry, argument);
     for (unsigned poll = 0; end == DORY_RUNNING && (poll < 3 || way == POLL || way == INTERRUPT_AND_POLL); poll++)
         end = hal_cluster_poll();
     if (end == DORY_RUNNING)
         end = hal_cluster_wait();
-    return hal_cluster_is_busy() || status != DORY_OK ? DORY_ERROR_MISMATCH : end;
+    EXPECT(end == DORY_OK && !hal_cluster_is_busy(), "way %d ends with %d", (int)way, end);
 }
 
-static int drive_and_compare(enum way way)
+static void drive(enum way way, void (*entry)(void *argument), void *argument)
+{
+    if (way == DRIVE)
+        EXPECT_EQUAL(hal_cluster_drive(entry, argument), DORY_OK);
+    else
+        start_and_end(way, entry, argument);
+}
+
+static void drive_and_compare(enum way way)
 {
     static struct driven driven;
+    unsigned wrong = 0;
     memset(&driven, 0, sizeof driven);
     for (uint32_t i = 0; i < L2_BYTES; i++)
         l2[i] = (uint8_t)random_below(256);
-    if (drive(way, drive_rounds, &driven) != DORY_OK || driven.drivers != 1 || driven.status != DORY_OK)
-        return 0;
-    for (unsigned core = 0; core < 16; core++) {
-        if (driven.errors[core])
-            return 0;
-    }
-    for (unsigned i = 0; i < (ROUNDS - 1) * 128 + TILE_BYTES; i++) {
-        if (l2[L2_BYTES / 2 + i] != (uint8_t)(l2[i] + 1))
-            return 0;
-    }
-    return 1;
+    drive(way, drive_rounds, &driven);
+    EXPECT_EQUAL(driven.drivers, 1);
+    EXPECT_EQUAL(driven.status, DORY_OK);
+    for (unsigned core = 0; core < 16; core++)
+        EXPECT(driven.errors[core] == 0, "core %u read %u wrong bytes", core, driven.errors[core]);
+    for (unsigned i = 0; i < (ROUNDS - 1) * 128 + TILE_BYTES; i++)
+        wrong += l2[L2_BYTES / 2 + i] != (uint8_t)(l2[i] + 1);
+    EXPECT(wrong == 0, "way %d: %u bytes are wrong", (int)way, wrong);
 }
 
-int test_driver(void) { return drive_and_compare(DRIVE) && hal_cluster_drive(NULL, NULL) == DORY_ERROR_ARGUMENT; }
+void test_driver(void)
+{
+    drive_and_compare(DRIVE);
+    EXPECT_EQUAL(hal_cluster_drive(NULL, NULL), DORY_ERROR_ARGUMENT);
+}
 
-int test_start(void)
+void test_start(void)
 {
     for (enum way way = INTERRUPT_AND_POLL; way < WAYS; way++)
-        if (!drive_and_compare(way))
-            return 0;
-    return 1;
+        drive_and_compare(way);
 }
 
 /* ---- notices ----------------------------------------------------------------------------------------------- */
@@ -178,13 +190,13 @@ static void notify_rounds(void *argument)
     }
 }
 
-int test_notices(void)
+void test_notices(void)
 {
     static struct driven driven;
     memset(&driven, 0, sizeof driven);
     for (unsigned run = 0; run < NOTIFIED_RUNS; run++) {
-        if (drive((enum way)(run % WAYS), notify_rounds, &driven) != DORY_OK || driven.status != DORY_OK || driven.errors[0])
-            return 0;
+        drive((enum way)(run % WAYS), notify_rounds, &driven);
+        EXPECT(driven.status == DORY_OK && driven.errors[0] == 0, "run %u: driver %d, core %u", run, driven.status,
+               driven.errors[0]);
     }
-    return 1;
 }

@@ -1,10 +1,8 @@
 /* The HAL's contract, as firmware sees it: the same program for every target. Every byte round a destination is
- * checked, too. Returns the number of failed parts. */
-#include <stdio.h>
-#include <string.h>
-
-#include "dory/flash_section.h"
+ * checked, too. */
 #include "firmware_hal.h"
+#include "dory/flash_section.h"
+#include "expect.h"
 
 #define IMAGE_BYTES 1024
 #define GUARD       0xEE
@@ -100,17 +98,13 @@ static struct dma_case random_case(void)
     return dma;
 }
 
-static int test_dma(void)
+static void test_dma(void)
 {
     for (int i = 0; i < 60; i++) {
         struct dma_case dma = random_case();
-        if (!try_copy(&dma)) {
-            printf("  copy %d: %u planes x %u runs x %u bytes, status %d\n", i, (unsigned)dma.copy.planes,
-                   (unsigned)dma.copy.runs, (unsigned)dma.copy.run_bytes, dma.status);
-            return 0;
-        }
+        EXPECT(try_copy(&dma), "copy %d: %u planes x %u runs x %u bytes, status %d", i, (unsigned)dma.copy.planes,
+               (unsigned)dma.copy.runs, (unsigned)dma.copy.run_bytes, dma.status);
     }
-    return 1;
 }
 
 /* Every core moves its own part in and out again, several copies a ticket, all tickets in use at once. */
@@ -140,18 +134,15 @@ static void move_own_part(void *argument)
     team_status[core] = status;
 }
 
-static int test_team_dma(void)
+static void test_team_dma(void)
 {
     uint32_t moved = L1_BYTES / 2 / hal_core_count() / 4 * 4 * hal_core_count();
     for (uint32_t i = 0; i < L2_BYTES; i++)
         l2[i] = (uint8_t)random_below(256);
-    if (hal_cluster_run(move_own_part, NULL) != DORY_OK)
-        return 0;
-    for (unsigned core = 0; core < hal_core_count(); core++) {
-        if (team_status[core] != DORY_OK)
-            return 0;
-    }
-    return memcmp(l2, l2 + L2_BYTES / 2, moved) == 0;
+    EXPECT_EQUAL(hal_cluster_run(move_own_part, NULL), DORY_OK);
+    for (unsigned core = 0; core < hal_core_count(); core++)
+        EXPECT(team_status[core] == DORY_OK, "core %u: status %d", core, team_status[core]);
+    EXPECT_BYTES(l2, l2 + L2_BYTES / 2, moved);
 }
 
 /* ---- cluster ----------------------------------------------------------------------------------------------- */
@@ -176,17 +167,15 @@ static void step_in_time(void *argument)
     }
 }
 
-static int test_barriers(void)
+static void test_barriers(void)
 {
     static struct team team; /* static data lie in L2, which all cores see */
     memset(&team, 0, sizeof team);
-    if (hal_cluster_run(step_in_time, &team) != DORY_OK)
-        return 0;
+    EXPECT_EQUAL(hal_cluster_run(step_in_time, &team), DORY_OK);
     for (unsigned core = 0; core < 16; core++) {
-        if (team.steps[core] != (core < hal_core_count() ? STEPS : 0) || team.errors[core])
-            return 0;
+        EXPECT_EQUAL(team.steps[core], core < hal_core_count() ? STEPS : 0);
+        EXPECT(team.errors[core] == 0, "core %u saw %u others elsewhere", core, team.errors[core]);
     }
-    return 1;
 }
 
 /* ---- L3 ---------------------------------------------------------------------------------------------------- */
@@ -197,7 +186,7 @@ static int move_l3(enum hal_l3_kind kind, uint32_t address, void *here, uint32_t
     return hal_l3_start(&copy, ticket);
 }
 
-static int test_flash(void)
+static void test_flash(void)
 {
     uint32_t address = hal_flash_address(image);
     hal_l3_ticket ticket;
@@ -214,9 +203,9 @@ static int test_flash(void)
         for (uint32_t i = 0; i < copy.run_bytes; i++)
             expected[8 + run * 16 + i] = IMAGE_BYTE(4 + run * 50 + i);
     }
-    if (address == HAL_NOT_IN_FLASH || hal_flash_address(l2) != HAL_NOT_IN_FLASH)
-        return 0;
-    return hal_l3_start(&copy, &ticket) == DORY_OK && hal_l3_wait(ticket) == DORY_OK && memcmp(l2, expected, L2_BYTES) == 0;
+    EXPECT_THAT(address != HAL_NOT_IN_FLASH && hal_flash_address(l2) == HAL_NOT_IN_FLASH);
+    EXPECT_THAT(hal_l3_start(&copy, &ticket) == DORY_OK && hal_l3_wait(ticket) == DORY_OK);
+    EXPECT_BYTES(l2, expected, L2_BYTES);
 }
 
 /* Out to RAM, over the source from flash, back from RAM: only the order of the queue makes that right. */
@@ -244,65 +233,63 @@ static void move_round_on_core_0(void *argument)
     hal_barrier();
 }
 
-static int test_l3_queue(void)
+static void test_l3_queue(void)
 {
     round_on_core_0 = 0;
-    return move_round() && hal_cluster_run(move_round_on_core_0, NULL) == DORY_OK && round_on_core_0;
+    EXPECT_THAT(move_round());
+    EXPECT_EQUAL(hal_cluster_run(move_round_on_core_0, NULL), DORY_OK);
+    EXPECT_THAT(round_on_core_0);
 }
 
-static int test_l3_refuses(void)
+static void test_l3_refuses(void)
 {
     uint32_t ram_bytes = 8 * 1024 * 1024;
     hal_l3_ticket ticket;
-    return move_l3(HAL_RAM_READ, ram_bytes - 4, l2, 8, &ticket) == DORY_ERROR_L3 &&
-           move_l3(HAL_RAM_READ, 1, l2, 8, &ticket) == DORY_ERROR_ALIGNMENT &&
-           move_l3(HAL_RAM_READ, 0, l2, 6, &ticket) == DORY_ERROR_ALIGNMENT &&
-           move_l3(HAL_RAM_READ, 0, l2, 0, &ticket) == DORY_ERROR_ARGUMENT && hal_l3_wait(0) == DORY_OK;
+    EXPECT_EQUAL(move_l3(HAL_RAM_READ, ram_bytes - 4, l2, 8, &ticket), DORY_ERROR_L3);
+    EXPECT_EQUAL(move_l3(HAL_RAM_READ, 1, l2, 8, &ticket), DORY_ERROR_ALIGNMENT);
+    EXPECT_EQUAL(move_l3(HAL_RAM_READ, 0, l2, 6, &ticket), DORY_ERROR_ALIGNMENT);
+    EXPECT_EQUAL(move_l3(HAL_RAM_READ, 0, l2, 0, &ticket), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_l3_wait(0), DORY_OK);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
 
-static int reserve_to_the_end(enum hal_memory memory, size_t level_bytes)
+static void reserve_to_the_end(enum hal_memory memory, size_t level_bytes)
 {
     void *address;
     size_t total = 0;
-    if (hal_memory_reserve(memory, level_bytes, &address) != DORY_ERROR_MEMORY) /* static data take some of it */
-        return 0;
-    while (hal_memory_reserve(memory, 1000, &address) == DORY_OK) {
-        if ((uintptr_t)address % DORY_ALIGNMENT)
-            return 0;
+    EXPECT_EQUAL(hal_memory_reserve(memory, level_bytes, &address), DORY_ERROR_MEMORY); /* static data take some of it */
+    while (total < level_bytes && hal_memory_reserve(memory, 1000, &address) == DORY_OK) {
+        EXPECT_EQUAL((uintptr_t)address % DORY_ALIGNMENT, 0);
         memset(address, 0x33, 1000);
         total += 1000;
     }
-    return total > 0 && total < level_bytes;
+    EXPECT(total > 0 && total < level_bytes, "in memory %d, %u bytes", (int)memory, (unsigned)total);
 }
 
-static int test_memory(void)
+static void test_memory(void)
 {
     for (int i = 0; i < 2; i++) {
-        if (!reserve_to_the_end(HAL_L1, 64 * 1024) || !reserve_to_the_end(HAL_L2, 512 * 1024))
-            return 0;
-        if (hal_memory_reset() != DORY_OK)
-            return 0;
+        reserve_to_the_end(HAL_L1, 64 * 1024);
+        reserve_to_the_end(HAL_L2, 512 * 1024);
+        EXPECT_EQUAL(hal_memory_reset(), DORY_OK);
     }
-    return hal_memory_reserve(HAL_L1, 8, NULL) == DORY_ERROR_ARGUMENT;
+    EXPECT_EQUAL(hal_memory_reserve(HAL_L1, 8, NULL), DORY_ERROR_ARGUMENT);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------- */
 
-static int test_time(void)
+static void test_time(void)
 {
     uint32_t before = hal_cycles();
     for (volatile int i = 0; i < 1000; i++)
         ;
     uint32_t after = hal_cycles();
-    return hal_cycles_available() ? after - before > 1000 : after == 0 && before == 0;
+    EXPECT(hal_cycles_available() ? after - before > 1000 : after == 0 && before == 0, "from %u to %u", (unsigned)before,
+           (unsigned)after);
 }
 
-static const struct {
-    const char *name;
-    int (*test)(void);
-} tests[] = {
+static const struct test tests[] = {
     {"DMA in one, two and three dimensions", test_dma},
     {"DMA on all cores at once", test_team_dma},
     {"barriers", test_barriers},
@@ -316,24 +303,24 @@ static const struct {
     {"cycles", test_time},
 };
 
-static int run_tests(unsigned cores)
+static int run_on(unsigned cores)
 {
-    int failed = 0;
-    if (hal_cluster_open(cores) != DORY_OK || hal_l3_open(NULL, NULL) != DORY_OK)
-        return 1;
-    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
-        int passed = tests[i].test();
-        printf("%u cores, %s: %s\n", cores, tests[i].name, passed ? "passed" : "FAILED");
-        failed += !passed;
-    }
-    return failed + (hal_l3_close() != DORY_OK) + (hal_cluster_close() != DORY_OK);
+    char subject[] = "the HAL with ? cores";
+    *strchr(subject, '?') = (char)('0' + cores);
+    bool is_open = hal_cluster_open(cores) == DORY_OK && hal_l3_open(NULL, NULL) == DORY_OK;
+    EXPECT(is_open, "%s does not open", subject);
+    if (!is_open)
+        return expect_result(subject);
+    RUN_TESTS(subject, tests, NULL);
+    EXPECT_EQUAL(hal_l3_close(), DORY_OK);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
+    return expect_failures != 0;
 }
 
 int main(void)
 {
     int failed = 0;
     for (unsigned cores = 1; cores <= 8; cores = cores == 2 ? 5 : cores == 5 ? 8 : cores + 1)
-        failed += run_tests(cores);
-    hal_log(failed ? "firmware_hal: FAILED\n" : "firmware_hal: all passed\n");
+        failed |= run_on(cores);
     return failed;
 }

@@ -13,9 +13,9 @@ extern uint8_t l2[L2_BYTES];
 /* Evenly, from 0 to limit - 1: the generator of the C standard's example, its upper bits. */
 uint32_t random_below(uint32_t limit);
 
-/* 1 where the part is as the contract says (dory/hal.h), 0 where not. */
-int test_driver(void);
-int test_start(void);
-int test_notices(void);
+/* Parts of the contract (dory/hal.h). */
+void test_driver(void);
+void test_start(void);
+void test_notices(void);
 
 #endif

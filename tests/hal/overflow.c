@@ -4,9 +4,8 @@
  *
  * The victim is the core behind whose stack there is nothing of another core's. Its frames are sparse: a few bytes of each
  * are touched, as a buffer that is too large for what it holds, and the guard must notice all the same. */
-#include <stdio.h>
-
 #include "dory/hal.h"
+#include "expect.h"
 
 #ifndef CASE
 #define CASE 0
@@ -55,27 +54,17 @@ static ON_THE_STACK void use_on_victim(void *argument)
     hal_barrier();
 }
 
-static int failures;
-
-#define CHECK(condition)                                                                                                    \
-    do {                                                                                                                    \
-        if (!(condition)) {                                                                                                 \
-            failures++;                                                                                                     \
-            printf("line %d: not true: %s\n", __LINE__, #condition);                                                        \
-        }                                                                                                                   \
-    } while (0)
-
 static uint32_t peak_of(unsigned core)
 {
     struct hal_stack stack = {0};
-    CHECK(hal_stack_peak(core, &stack) == DORY_OK);
+    EXPECT_THAT(hal_stack_peak(core, &stack) == DORY_OK);
     return stack.peak_bytes;
 }
 
 static uint32_t bytes_of(unsigned core)
 {
     struct hal_stack stack = {0};
-    CHECK(hal_stack_peak(core, &stack) == DORY_OK);
+    EXPECT_THAT(hal_stack_peak(core, &stack) == DORY_OK);
     return stack.bytes;
 }
 
@@ -87,50 +76,49 @@ static int run_with(unsigned bytes)
 
 static void test_cores(void)
 {
-    CHECK(hal_cluster_open(CORES) == DORY_OK);
+    EXPECT_EQUAL(hal_cluster_open(CORES), DORY_OK);
     uint32_t bytes = bytes_of(VICTIM);
-    CHECK(run_with(1) == DORY_OK);
+    EXPECT_EQUAL(run_with(1), DORY_OK);
     uint32_t least = peak_of(VICTIM);
-    CHECK(run_with(bytes / 2) == DORY_OK);
+    EXPECT_EQUAL(run_with(bytes / 2), DORY_OK);
     uint32_t half = peak_of(VICTIM);
-    CHECK(half >= bytes / 2 && half < bytes / 2 + least + 2 * SPARSE);
-    CHECK(peak_of(VICTIM - 1u < CORES ? VICTIM - 1u : VICTIM + 1u) < half); /* the other cores did nothing */
+    EXPECT_THAT(half >= bytes / 2 && half < bytes / 2 + least + 2 * SPARSE);
+    EXPECT_THAT(peak_of(VICTIM - 1u < CORES ? VICTIM - 1u : VICTIM + 1u) < half); /* the other cores did nothing */
     int status = DORY_OK;
     for (unsigned more = bytes - least; status == DORY_OK && peak_of(VICTIM) <= bytes; more += DENSE)
         status = run_with(more); /* just into the guard: there may be no memory behind it */
-    CHECK(status == DORY_ERROR_STACK && peak_of(VICTIM) > bytes);
-    CHECK(run_with(1) == DORY_ERROR_STACK); /* it was so, whatever has happened since */
-    CHECK(hal_cluster_close() == DORY_ERROR_STACK);
-    CHECK(hal_cluster_open(CORES) == DORY_OK);
-    CHECK(run_with(1) == DORY_OK);
-    CHECK(peak_of(VICTIM) < half);
-    CHECK(hal_stack_peak(CORES, &(struct hal_stack){0}) == DORY_ERROR_ARGUMENT);
-    CHECK(hal_stack_peak(0, NULL) == DORY_ERROR_ARGUMENT);
-    CHECK(hal_cluster_close() == DORY_OK);
+    EXPECT_THAT(status == DORY_ERROR_STACK && peak_of(VICTIM) > bytes);
+    EXPECT_EQUAL(run_with(1), DORY_ERROR_STACK); /* it was so, whatever has happened since */
+    EXPECT_EQUAL(hal_cluster_close(), DORY_ERROR_STACK);
+    EXPECT_EQUAL(hal_cluster_open(CORES), DORY_OK);
+    EXPECT_EQUAL(run_with(1), DORY_OK);
+    EXPECT_THAT(peak_of(VICTIM) < half);
+    EXPECT_THAT(hal_stack_peak(CORES, &(struct hal_stack){0}) == DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_stack_peak(0, NULL), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
 }
 
 static ON_THE_STACK void test_fabric_controller(void)
 {
     volatile uint8_t here = 0;
     uint32_t before = peak_of(HAL_FABRIC_CONTROLLER), bytes = bytes_of(HAL_FABRIC_CONTROLLER);
-    CHECK(hal_cluster_open(CORES) == DORY_OK);
-    CHECK(before > 0 && before < bytes);
-    CHECK(run_with(1) == DORY_OK);
+    EXPECT_EQUAL(hal_cluster_open(CORES), DORY_OK);
+    EXPECT_THAT(before > 0 && before < bytes);
+    EXPECT_EQUAL(run_with(1), DORY_OK);
     bytes_to_use = bytes - before - SPARSE; /* nearly full: the last frame passes that by its own size */
     here = (uint8_t)use_densely((uintptr_t)&here);
-    CHECK(peak_of(HAL_FABRIC_CONTROLLER) > bytes_to_use && run_with(1) == DORY_OK);
+    EXPECT_THAT(peak_of(HAL_FABRIC_CONTROLLER) > bytes_to_use && run_with(1) == DORY_OK);
     /* somewhere in the guard, and not beyond it */
     for (bytes_to_use = bytes - before; peak_of(HAL_FABRIC_CONTROLLER) <= bytes; bytes_to_use += DENSE)
         here = (uint8_t)use_densely((uintptr_t)&here);
-    CHECK(run_with(1) == DORY_ERROR_STACK);
-    CHECK(hal_cluster_close() == DORY_ERROR_STACK);
-    printf("%d failures\n", failures);
+    EXPECT_EQUAL(run_with(1), DORY_ERROR_STACK);
+    EXPECT_EQUAL(hal_cluster_close(), DORY_ERROR_STACK);
 }
 
 /* Through the whole stack of another core, which waits at a barrier: there is no way back, but there must be a message. */
 static void test_far(void)
 {
-    CHECK(hal_cluster_open(CORES) == DORY_OK);
+    EXPECT_EQUAL(hal_cluster_open(CORES), DORY_OK);
     run_with(2 * bytes_of(3));
 }
 
@@ -139,5 +127,5 @@ static void (*const cases[])(void) = {test_cores, test_fabric_controller, test_f
 int main(void)
 {
     cases[CASE]();
-    return failures;
+    return expect_result("overflowing stacks");
 }

@@ -1,9 +1,5 @@
-/* Runs beside an application, on every target: what they compute, what belongs to whom, and what is refused. Returns the
- * number of failures. */
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
+/* Runs beside an application, on every target: what they compute, what belongs to whom, and what is refused. */
+#include "expect.h"
 #include "jobs_digits.h"
 #include "jobs_dumped.h"
 #include "jobs_resident.h"
@@ -52,16 +48,6 @@ static struct subject {
 };
 #define SUBJECTS (sizeof subjects / sizeof *subjects)
 
-static int failures;
-
-static void expect(bool is_so, const char *what, const struct subject *subject)
-{
-    if (!is_so) {
-        failures++;
-        printf("FAILED: %s: %s\n", subject->name, what);
-    }
-}
-
 static bool is_exact(const struct subject *subject, const uint8_t *output)
 {
     return memcmp(output, subject->expected, subject->network->outputs[0].bytes) == 0;
@@ -85,10 +71,7 @@ static void work_a_little(void)
     for (volatile unsigned i = 0; i < 50; i++) {
         a += b, b ^= c << 3, c += d, d ^= a >> 5;
     }
-    if (once != (a ^ b ^ c ^ d)) {
-        failures++;
-        printf("FAILED: the application's own numbers have changed\n");
-    }
+    EXPECT(once == (a ^ b ^ c ^ d), "the application's own numbers have changed");
     work_done++;
 }
 
@@ -115,36 +98,39 @@ static int poll_to_the_end(struct subject *subject, unsigned job)
 
 static void test_polls(struct subject *subject, enum hal_progress progress)
 {
-    expect(start(subject, 0, progress) == DORY_OK, "starts", subject);
+    EXPECT(start(subject, 0, progress) == DORY_OK, "%s: starts", subject->name);
     polls_too_early += subject->poll(&jobs[0]) == DORY_RUNNING;
-    expect(poll_to_the_end(subject, 0) == DORY_OK && is_exact(subject, outputs[0]), "exact with polls", subject);
-    expect(subject->poll(&jobs[0]) == DORY_OK && subject->wait(&jobs[0]) == DORY_OK, "the end is the end", subject);
+    EXPECT(poll_to_the_end(subject, 0) == DORY_OK && is_exact(subject, outputs[0]), "%s: exact with polls", subject->name);
+    EXPECT(subject->poll(&jobs[0]) == DORY_OK && subject->wait(&jobs[0]) == DORY_OK, "%s: the end is the end",
+           subject->name);
 }
 
 /* By interrupts the application need not look until the end. */
 static void test_no_polls(struct subject *subject)
 {
     uint32_t before = hal_cycles();
-    expect(subject->run(&subject->buffers, input, outputs[0]) == DORY_OK, "runs", subject);
+    EXPECT(subject->run(&subject->buffers, input, outputs[0]) == DORY_OK, "%s: runs", subject->name);
     uint32_t cycles = hal_cycles() - before;
-    expect(start(subject, 0, HAL_BY_INTERRUPT) == DORY_OK, "starts", subject);
+    EXPECT(start(subject, 0, HAL_BY_INTERRUPT) == DORY_OK, "%s: starts", subject->name);
     before = hal_cycles();
     while (hal_cycles() - before < 5 * cycles) {
         work_a_little();
     }
-    expect(subject->poll(&jobs[0]) == DORY_OK && is_exact(subject, outputs[0]), "complete without a poll", subject);
+    EXPECT(subject->poll(&jobs[0]) == DORY_OK && is_exact(subject, outputs[0]), "%s: complete without a poll",
+           subject->name);
 }
 
 static void test_wait(struct subject *subject, enum hal_progress progress)
 {
     for (unsigned polls = 0; polls < 20; polls = 3 * polls + 1) {
         bool has_ended = false;
-        expect(start(subject, 1, progress) == DORY_OK, "starts", subject);
+        EXPECT(start(subject, 1, progress) == DORY_OK, "%s: starts", subject->name);
         for (unsigned i = 0; i < polls && !has_ended; i++) {
             has_ended = subject->poll(&jobs[1]) != DORY_RUNNING;
             work_a_little();
         }
-        expect(subject->wait(&jobs[1]) == DORY_OK && is_exact(subject, outputs[1]), "exact after some polls", subject);
+        EXPECT(subject->wait(&jobs[1]) == DORY_OK && is_exact(subject, outputs[1]), "%s: exact after some polls",
+               subject->name);
     }
 }
 
@@ -159,24 +145,28 @@ static void test_cancel(struct subject *subject, enum hal_progress progress)
         }
         subject->cancel(&jobs[0]);
         status = polls % 2 ? subject->wait(&jobs[0]) : poll_to_the_end(subject, 0);
-        expect(status == DORY_ERROR_CANCELLED || (status == DORY_OK && is_exact(subject, outputs[0])), "cancels", subject);
+        EXPECT(status == DORY_ERROR_CANCELLED || (status == DORY_OK && is_exact(subject, outputs[0])), "%s: cancels",
+               subject->name);
         runs_cancelled += status == DORY_ERROR_CANCELLED;
         memset(outputs[1], 0xEE, sizeof outputs[1]);
-        expect(subject->run(&subject->buffers, input, outputs[1]) == DORY_OK && is_exact(subject, outputs[1]),
-               "exact after a run that was cancelled", subject);
+        EXPECT(subject->run(&subject->buffers, input, outputs[1]) == DORY_OK && is_exact(subject, outputs[1]),
+               "%s: exact after a run that was cancelled", subject->name);
     }
     subject->cancel(&jobs[0]);
 }
 
 static void test_second_start(struct subject *subject, enum hal_progress progress)
 {
-    expect(start(subject, 0, progress) == DORY_OK, "starts", subject);
-    expect(start(subject, 1, progress) == DORY_ERROR_BUSY, "no second start", subject);
-    expect(subject->start(&jobs[0], &subject->buffers, input, outputs[1]) == DORY_ERROR_BUSY, "nor of its own", subject);
-    expect(subject->run(&subject->buffers, input, outputs[1]) == DORY_ERROR_BUSY, "nor a run", subject);
-    expect(dory_network_load(subject->network, &subject->buffers) == DORY_ERROR_BUSY, "nor weights", subject);
-    expect(dory_network_check_flash(subject->network, &subject->buffers) == DORY_ERROR_BUSY, "nor a look", subject);
-    expect(poll_to_the_end(subject, 0) == DORY_OK && is_exact(subject, outputs[0]), "exact after refusals", subject);
+    EXPECT(start(subject, 0, progress) == DORY_OK, "%s: starts", subject->name);
+    EXPECT(start(subject, 1, progress) == DORY_ERROR_BUSY, "%s: no second start", subject->name);
+    EXPECT(subject->start(&jobs[0], &subject->buffers, input, outputs[1]) == DORY_ERROR_BUSY, "%s: nor of its own",
+           subject->name);
+    EXPECT(subject->run(&subject->buffers, input, outputs[1]) == DORY_ERROR_BUSY, "%s: nor a run", subject->name);
+    EXPECT(dory_network_load(subject->network, &subject->buffers) == DORY_ERROR_BUSY, "%s: nor weights", subject->name);
+    EXPECT(dory_network_check_flash(subject->network, &subject->buffers) == DORY_ERROR_BUSY, "%s: nor a look",
+           subject->name);
+    EXPECT(poll_to_the_end(subject, 0) == DORY_OK && is_exact(subject, outputs[0]), "%s: exact after refusals",
+           subject->name);
 }
 
 /* ---- observer and profile ---------------------------------------------------------------------------------- */
@@ -201,13 +191,13 @@ static void test_observer(struct subject *subject, enum hal_progress progress)
     subject->buffers.profile = profile;
     int status = start(subject, 0, progress);
     status = status == DORY_OK ? poll_to_the_end(subject, 0) : status;
-    expect(status == DORY_OK && is_exact(subject, outputs[0]), "exact with an observer", subject);
-    expect(observer.layers == subject->network->layer_count && profile[0].tiles > 0, "observed", subject);
+    EXPECT(status == DORY_OK && is_exact(subject, outputs[0]), "%s: exact with an observer", subject->name);
+    EXPECT(observer.layers == subject->network->layer_count && profile[0].tiles > 0, "%s: observed", subject->name);
 
     observer = (struct observer){.last_layer = 1};
     status = start(subject, 0, progress);
     status = status == DORY_OK ? poll_to_the_end(subject, 0) : status;
-    expect(status == DORY_ERROR_MISMATCH && observer.layers == 2, "an observer ends a run", subject);
+    EXPECT(status == DORY_ERROR_MISMATCH && observer.layers == 2, "%s: an observer ends a run", subject->name);
     subject->buffers.observe = NULL;
     subject->buffers.profile = NULL;
 }
@@ -218,9 +208,9 @@ static void test_turns(enum hal_progress progress)
 {
     for (unsigned i = 0; i < 2 * SUBJECTS; i++) {
         struct subject *subject = &subjects[i % SUBJECTS];
-        expect(start(subject, i % 2, progress) == DORY_OK, "starts", subject);
+        EXPECT(start(subject, i % 2, progress) == DORY_OK, "%s: starts", subject->name);
         int status = i % 3 ? poll_to_the_end(subject, i % 2) : subject->wait(&jobs[i % 2]);
-        expect(status == DORY_OK && is_exact(subject, outputs[i % 2]), "exact by turns", subject);
+        EXPECT(status == DORY_OK && is_exact(subject, outputs[i % 2]), "%s: exact by turns", subject->name);
     }
 }
 
@@ -229,17 +219,20 @@ static void test_refusals(struct subject *subject)
     static struct dory_job never;
     struct dory_buffers wrong = subject->buffers;
     wrong.l2_bytes--;
-    expect(dory_job_poll(&never) == DORY_ERROR_ARGUMENT && dory_job_wait(&never) == DORY_ERROR_ARGUMENT, "no job", subject);
-    expect(dory_job_poll(NULL) == DORY_ERROR_ARGUMENT && dory_job_wait(NULL) == DORY_ERROR_ARGUMENT, "null", subject);
+    EXPECT(dory_job_poll(&never) == DORY_ERROR_ARGUMENT && dory_job_wait(&never) == DORY_ERROR_ARGUMENT, "%s: no job",
+           subject->name);
+    EXPECT(dory_job_poll(NULL) == DORY_ERROR_ARGUMENT && dory_job_wait(NULL) == DORY_ERROR_ARGUMENT, "%s: null",
+           subject->name);
     dory_job_cancel(NULL);
     dory_job_cancel(&never);
-    expect(subject->start(NULL, &subject->buffers, input, outputs[0]) == DORY_ERROR_ARGUMENT, "null job", subject);
-    expect(subject->start(&never, NULL, input, outputs[0]) == DORY_ERROR_ARGUMENT, "null buffers", subject);
+    EXPECT(subject->start(NULL, &subject->buffers, input, outputs[0]) == DORY_ERROR_ARGUMENT, "%s: null job", subject->name);
+    EXPECT(subject->start(&never, NULL, input, outputs[0]) == DORY_ERROR_ARGUMENT, "%s: null buffers", subject->name);
     wrong.l2_bytes = 8;
-    expect(subject->start(&never, &wrong, input, outputs[0]) == DORY_ERROR_L2_TOO_SMALL, "too small", subject);
-    expect(dory_job_poll(&never) == DORY_ERROR_ARGUMENT, "a start that was refused is none", subject);
-    expect(jobs_dumped_start(&never, &subject->buffers, input, outputs[0]) == DORY_ERROR_UNSUPPORTED, "no dump", subject);
-    expect(!hal_cluster_is_busy(), "nothing goes on", subject);
+    EXPECT(subject->start(&never, &wrong, input, outputs[0]) == DORY_ERROR_L2_TOO_SMALL, "%s: too small", subject->name);
+    EXPECT(dory_job_poll(&never) == DORY_ERROR_ARGUMENT, "%s: a start that was refused is none", subject->name);
+    EXPECT(jobs_dumped_start(&never, &subject->buffers, input, outputs[0]) == DORY_ERROR_UNSUPPORTED, "%s: no dump",
+           subject->name);
+    EXPECT(!hal_cluster_is_busy(), "%s: nothing goes on", subject->name);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------- */
@@ -247,8 +240,8 @@ static void test_refusals(struct subject *subject)
 static void prepare(struct subject *subject, const void *weights)
 {
     subject->buffers.flash_address = hal_flash_address(weights);
-    expect(dory_network_load(subject->network, &subject->buffers) == DORY_OK, "loads", subject);
-    expect(subject->run(&subject->buffers, input, subject->expected) == DORY_OK, "runs", subject);
+    EXPECT(dory_network_load(subject->network, &subject->buffers) == DORY_OK, "%s: loads", subject->name);
+    EXPECT(subject->run(&subject->buffers, input, subject->expected) == DORY_OK, "%s: runs", subject->name);
 }
 
 static void test(void)
@@ -278,15 +271,16 @@ static void test(void)
 
 int main(void)
 {
-    if (hal_l3_open(NULL, NULL) != DORY_OK || hal_cluster_open(hal_cluster_maximum_cores()) != DORY_OK) {
-        printf("FAILED: the machine does not open\n");
-        return 1;
-    }
+    int l3 = hal_l3_open(NULL, NULL), cluster = hal_cluster_open(hal_cluster_maximum_cores());
+    EXPECT_EQUAL(l3, DORY_OK);
+    EXPECT_EQUAL(cluster, DORY_OK);
+    if (l3 != DORY_OK || cluster != DORY_OK)
+        return expect_result("jobs");
     test();
-    expect(polls_too_early > 0, "goes on at a first poll", &subjects[0]);
-    expect(runs_cancelled > 0, "some runs can be cancelled", &subjects[0]);
-    failures += hal_cluster_close() != DORY_OK;
-    failures += hal_l3_close() != DORY_OK;
-    printf("jobs: %d failures; the application's own work %s\n", failures, work_done > 0 ? "went on" : "did not go on");
-    return failures != 0;
+    EXPECT(polls_too_early > 0, "no job goes on at a first poll");
+    EXPECT(runs_cancelled > 0, "no run can be cancelled");
+    EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
+    EXPECT_EQUAL(hal_l3_close(), DORY_OK);
+    printf("the application's own work %s\n", work_done > 0 ? "went on" : "did not go on");
+    return expect_result("jobs");
 }

@@ -2,10 +2,8 @@
  * layers with cycles measured and predicted. All operands lie in L1; no DMA runs. Without a file of firmware_cases.h in
  * flash (KERNEL_OUTPUTS_IN_FLASH) the controller finds the random layers, and the cluster computes what those of the table
  * give. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "dory/hal.h"
+#include "expect.h"
 #include "firmware_case.h"
 #include "firmware_cases.h"
 
@@ -27,55 +25,47 @@ static struct test_case test;
 static struct random_start starts[RANDOM_CASES] DORY_L2;
 
 /* The portable kernels, too, run on the cluster. */
-static unsigned run_random_cases(uint32_t outputs)
+static void run_random_cases(uint32_t outputs)
 {
     bool has_starts = firmware_case_read(outputs, starts, sizeof starts);
-    unsigned failures = 0;
-    for (uint32_t i = 0; i < RANDOM_CASES && failures < 10; i++) {
+    for (uint32_t i = 0; i < RANDOM_CASES && expect_failures < 10; i++) {
         uint32_t cycles;
         if (!has_starts) {
             find_random_case(&test, i);
         } else if (!test_case_again(&test, starts[i].seed, starts[i].start, RANDOM_MACS)) {
-            printf("write_kernel_outputs is of another tree\n");
-            return 1;
+            EXPECT(false, "write_kernel_outputs is of another tree");
+            return;
         }
-        failures += !firmware_case_run(&test, HAL_NOT_IN_FLASH, &cycles);
+        EXPECT(firmware_case_run(&test, HAL_NOT_IN_FLASH, &cycles), "random layer %u", (unsigned)i);
     }
-    printf("%u random layers, %u wrong\n", RANDOM_CASES, failures);
-    return failures;
 }
 
-static unsigned measure(const struct test_shape *shape, unsigned cores, uint32_t outputs)
+static void measure(const struct test_shape *shape, unsigned cores, uint32_t outputs)
 {
     test_case_of(&test, shape, cores);
     uint32_t taken;
-    unsigned failures = !firmware_case_run(&test, outputs, &taken);
+    EXPECT(firmware_case_run(&test, outputs, &taken), "%s", shape->name);
     long predicted = (long)test.description->cycles(&test.layer, &test.shape, cores), cycles = (long)taken;
     long error = (predicted - cycles) * 100 / cycles, rate = (long)(test.macs * 1000 / (uint64_t)cycles);
     printf("%-42s %u %8ld %8ld %+5ld %% %4ld.%03ld\n", shape->name, cores, cycles, predicted, error, rate / 1000,
            rate % 1000);
-    if (labs(predicted - cycles) > cycles * WORST_PREDICTION / 100 + PLACE_CYCLES) {
-        printf("    the prediction is off by more than %d %% and %d cycles\n", WORST_PREDICTION, PLACE_CYCLES);
-        failures++;
-    }
-    return failures;
+    EXPECT(labs(predicted - cycles) <= cycles * WORST_PREDICTION / 100 + PLACE_CYCLES,
+           "the prediction for %s is off by more than %d %% and %d cycles", shape->name, WORST_PREDICTION, PLACE_CYCLES);
 }
 
 /* The whole table on all cores; of its second layer, more cores and more. */
-static unsigned measure_all(uint32_t outputs)
+static void measure_all(uint32_t outputs)
 {
-    unsigned failures = 0;
     uint32_t second_outputs = outputs;
     printf("%-42s cores cycles predicted error MAC/cycle\n", "layer in L1");
     for (size_t i = 0; i < test_shape_count; i++) {
         second_outputs = i == 1 ? outputs : second_outputs;
-        failures += measure(&test_shapes[i], CORES, outputs);
+        measure(&test_shapes[i], CORES, outputs);
         outputs += outputs == HAL_NOT_IN_FLASH ? 0 : dory_round_up(test.output_bytes, 4);
     }
     for (unsigned cores = 1; cores <= CORES; cores *= 2) {
-        failures += measure(&test_shapes[1], cores, second_outputs);
+        measure(&test_shapes[1], cores, second_outputs);
     }
-    return failures;
 }
 
 int main(void)
@@ -85,8 +75,8 @@ int main(void)
         return status;
     }
     uint32_t outputs = hal_flash_address(kernel_outputs);
-    unsigned failures = run_random_cases(outputs);
-    failures += measure_all(outputs == HAL_NOT_IN_FLASH ? outputs : outputs + (uint32_t)sizeof starts);
+    run_random_cases(outputs);
+    measure_all(outputs == HAL_NOT_IN_FLASH ? outputs : outputs + (uint32_t)sizeof starts);
     firmware_case_close();
-    return failures != 0;
+    return expect_result("kernels on the cluster");
 }

@@ -2,10 +2,8 @@
  *
  *     random_kernels [COUNT [FIRST_SEED]]
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "case.h"
+#include "expect.h"
 
 #define MEMORY_BYTES (512u << 10)
 #define MAXIMUM_MACS 40000
@@ -36,12 +34,11 @@ int main(int argc, char **argv)
 {
     uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 60000;
     uint32_t first = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 0;
-    uint32_t failures = 0;
     uint8_t *buffers = malloc(2 * MEMORY_BYTES);
-    for (uint32_t seed = first; buffers && seed < first + count && failures < 20; seed++) {
-        failures += !run(seed, buffers);
+    REQUIRE(buffers);
+    for (uint32_t seed = first; seed < first + count && expect_failures < 20; seed++) {
+        EXPECT(run(seed, buffers), "seed %u", (unsigned)seed);
     }
     free(buffers);
-    printf("%u random layers, %u wrong\n", (unsigned)count, (unsigned)failures);
-    return failures != 0 || !buffers;
+    return expect_result("random layers by every kernel");
 }

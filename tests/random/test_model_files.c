@@ -3,8 +3,8 @@
  * Usage: test_model_files FOLDER. A model that a pass refuses is no failure; that all are refused is one. Exit status 77:
  * there is no model in the folder. */
 #include <dirent.h>
-#include <string.h>
 
+#include "expect.h"
 #include "import/load.h"
 #include "random_case.h"
 
@@ -44,5 +44,7 @@ int main(int argc, char **argv)
     arena_free(&arena);
     if (seed == 0)
         return 77;
-    return totals.wrong || !totals.exact;
+    EXPECT_EQUAL(totals.wrong, 0);
+    EXPECT_THAT(totals.exact > 0);
+    return expect_result("models of a folder");
 }

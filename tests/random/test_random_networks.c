@@ -4,9 +4,8 @@
  * "onnx" (NEMO's networks) and "onnx_graphs": written as ONNX files and read back first. A failed case prints the arguments
  * that repeat it; then, its plan is printed, too. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "expect.h"
 #include "graph_to_onnx.h"
 #include "import/load.h"
 #include "network/interpret.h"
@@ -14,7 +13,7 @@
 #include "random_case.h"
 #include "random_quantised.h"
 
-struct test {
+struct seed_test {
     const char *program, *what;
     uint64_t seed;
     struct arena *arena;
@@ -25,7 +24,8 @@ struct test {
 /* ---- by way of a file ---- */
 
 /* The same inputs through both networks give the same outputs. */
-static bool same_outputs(const struct test *test, const struct network *a, const struct network *b, struct random *random)
+static bool same_outputs(const struct seed_test *test, const struct network *a, const struct network *b,
+                         struct random *random)
 {
     const int64_t *const *inputs = random_inputs(random, a, test->arena);
     int64_t **values_a = interpret_network(a, inputs, test->arena, test->diagnostics);
@@ -54,7 +54,7 @@ static void declare_inputs(const struct network *network, struct network *loaded
     }
 }
 
-static struct network *read_back(const struct test *test, const struct network *network, struct onnx_builder *model,
+static struct network *read_back(const struct seed_test *test, const struct network *network, struct onnx_builder *model,
                                  enum front_end front_end)
 {
     size_t length;
@@ -69,7 +69,7 @@ static struct network *read_back(const struct test *test, const struct network *
     return loaded;
 }
 
-static struct network *by_way_of_onnx(const struct test *test, struct network *network, struct onnx_builder *model,
+static struct network *by_way_of_onnx(const struct seed_test *test, struct network *network, struct onnx_builder *model,
                                       enum front_end front_end, struct random *random)
 {
     struct network *loaded = read_back(test, network, model, front_end);
@@ -86,24 +86,27 @@ static struct network *by_way_of_onnx(const struct test *test, struct network *n
 
 /* ---- cases ---- */
 
-static struct network *layers(const struct test *test, struct random *random)
+static struct network *layers(const struct seed_test *test, struct random *random)
 {
     return random_layer(random, (enum random_kind)(test->seed % RANDOM_KINDS), random_chance(random, 40), test->arena);
 }
 
-static struct network *networks(const struct test *test, struct random *random)
+static struct network *networks(const struct seed_test *test, struct random *random)
 {
     return random_network(random, test->arena);
 }
-static struct network *graphs(const struct test *test, struct random *random) { return random_graph(random, test->arena); }
+static struct network *graphs(const struct seed_test *test, struct random *random)
+{
+    return random_graph(random, test->arena);
+}
 
-static struct network *quantised(const struct test *test, struct random *random)
+static struct network *quantised(const struct seed_test *test, struct random *random)
 {
     return random_quantised(random, test->arena);
 }
 
 /* Chains mostly, and what of the others has layers that can take turns. */
-static struct network *blocks(const struct test *test, struct random *random)
+static struct network *blocks(const struct seed_test *test, struct random *random)
 {
     switch (test->seed % 6) {
     case 0: return random_quantised(random, test->arena);
@@ -113,7 +116,7 @@ static struct network *blocks(const struct test *test, struct random *random)
 }
 
 /* What NEMO can say, as it says it. */
-static struct network *onnx(const struct test *test, struct random *random)
+static struct network *onnx(const struct seed_test *test, struct random *random)
 {
     enum random_kind kind = (enum random_kind)(test->seed % (RANDOM_ADDITION + 1));
     struct network *network =
@@ -122,7 +125,7 @@ static struct network *onnx(const struct test *test, struct random *random)
     return by_way_of_onnx(test, network, model, FRONT_END_NEMO, random);
 }
 
-static struct network *onnx_graphs(const struct test *test, struct random *random)
+static struct network *onnx_graphs(const struct seed_test *test, struct random *random)
 {
     struct network *network = random_graph(random, test->arena);
     struct onnx_builder *model = graph_to_onnx(network, test->arena);
@@ -132,7 +135,7 @@ static struct network *onnx_graphs(const struct test *test, struct random *rando
 
 static const struct source {
     const char *name;
-    struct network *(*make)(const struct test *test, struct random *random); /* null where it failed, and was told */
+    struct network *(*make)(const struct seed_test *test, struct random *random); /* null where it failed, and was told */
     bool has_all_features, only_blocks;
 } sources[] = {
     {"layers", layers, false, false}, {"networks", networks, false, false},      {"graphs", graphs, true, false},
@@ -142,7 +145,7 @@ static const struct source {
 #define ENOUGH_FOR_FEATURES 300 /* cases, in which each should occur */
 #define SOURCE_COUNT        (sizeof sources / sizeof *sources)
 
-static void run_case(const struct test *test, const struct source *source)
+static void run_case(const struct seed_test *test, const struct source *source)
 {
     struct random random = {.state = test->seed * 2654435761u};
     struct network *network = source->make(test, &random);
@@ -181,12 +184,14 @@ int main(int argc, char **argv)
     for (uint64_t seed = first; seed < first + count + (uint64_t)totals.passed_over; seed++) {
         struct arena arena = {0};
         struct diagnostics diagnostics = {.arena = &arena};
-        run_case(&(struct test){argv[0], argv[1], seed, &arena, &diagnostics, &totals}, source);
+        run_case(&(struct seed_test){argv[0], argv[1], seed, &arena, &diagnostics, &totals}, source);
         arena_free(&arena);
     }
     random_totals_print(&totals);
-    if (source->has_all_features && count >= ENOUGH_FOR_FEATURES &&
-        !features_print(&totals.features, source->make == onnx_graphs))
-        return 1;
-    return totals.wrong > 0 || totals.exact == 0 || totals.refused > totals.exact / 20;
+    if (source->has_all_features && count >= ENOUGH_FOR_FEATURES)
+        EXPECT(features_print(&totals.features, source->make == onnx_graphs), "a feature is MISSING");
+    EXPECT_EQUAL(totals.wrong, 0);
+    EXPECT_THAT(totals.exact > 0);
+    EXPECT(totals.refused <= totals.exact / 20, "%d refused, %d exact", totals.refused, totals.exact);
+    return expect_result("random networks");
 }
