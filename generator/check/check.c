@@ -151,7 +151,7 @@ static void check_step(struct checker *c, int index)
     bool rows = step->record.rows > 0 && (uint32_t)step->record.first_row + step->record.rows <= layer->record.output_height;
     bool channels = step->record.channels > 0 && step->record.first_channel % 4 == 0 &&
                     (uint32_t)step->record.first_channel + step->record.channels <= layer->record.output_channels;
-    bool quads = layer->record.tile_channels % 4 == 0 || step->record.channels <= layer->record.tile_channels;
+    bool quads = layer->record.tile.channels % 4 == 0 || step->record.channels <= layer->record.tile.channels;
     if (!rows || !channels || !quads)
         check_fault(c, "step %d of layer '%s': rows %d + %d, channels %d + %d", index, checker_layer_name(c, step->layer),
                     step->record.first_row, step->record.rows, step->record.first_channel, step->record.channels);

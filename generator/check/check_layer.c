@@ -10,16 +10,16 @@
 void check_tile(struct checker *c, int index)
 {
     const struct dory_layer *record = &c->plan->layers[index].record;
-    bool tiles = record->tile_rows > 0 && record->tile_columns > 0 && record->tile_channels > 0;
-    bool quads = record->tile_channels % 4 == 0 || record->tile_channels == record->output_channels;
+    bool tiles = record->tile.rows > 0 && record->tile.columns > 0 && record->tile.channels > 0;
+    bool quads = record->tile.channels % 4 == 0 || record->tile.channels == record->output_channels;
     bool slices = !dory_reads_all_channels(record) ||
-                  (record->tile_input_channels > 0 && record->tile_input_channels <= record->input_channels &&
-                   (record->tile_input_channels % 4 == 0 || record->tile_input_channels == record->input_channels));
+                  (record->tile.input_channels > 0 && record->tile.input_channels <= record->input_channels &&
+                   (record->tile.input_channels % 4 == 0 || record->tile.input_channels == record->input_channels));
     if (!tiles || !quads || !slices)
         check_fault(c, "layer '%s': a tile of %d x %d x %d from %d channels", checker_layer_name(c, index),
-                    record->tile_rows, record->tile_columns, record->tile_channels, record->tile_input_channels);
+                    record->tile.rows, record->tile.columns, record->tile.channels, record->tile.input_channels);
     const struct dory_kernel_description *kernel = c->plan->layers[index].kernel;
-    bool sliced = dory_reads_all_channels(record) && record->tile_input_channels < record->input_channels;
+    bool sliced = dory_reads_all_channels(record) && record->tile.input_channels < record->input_channels;
     if (!kernel || !dory_kernel_supports(kernel, record) || (sliced && !kernel->can_tile_input_channels))
         check_fault(c, "layer '%s': its kernel cannot compute it", checker_layer_name(c, index));
 }
@@ -32,7 +32,7 @@ void check_layout(struct checker *c, int index)
     const struct layer *layer = &plan->network->layers[index];
     const struct dory_layer *record = &plan->layers[index].record;
     bool planes = record->input_layout != DORY_HWC || record->output_layout != DORY_HWC;
-    bool wide = record->tile_columns == record->output_width,
+    bool wide = record->tile.columns == record->output_width,
          bytes = record->input_layout == DORY_HWC || record->input_bits == 8;
     bool alike = record->output_layout == plan->tensors[layer->output].layout;
     for (int i = 0; i < (dory_has_second_input(record) ? 2 : 1); i++)
@@ -93,8 +93,8 @@ static uint64_t quad_bytes(const struct dory_layer *record, uint64_t *first_chun
     if (record->operation == DORY_GROUPED)
         *first_chunk = sum = 2ull * record->weight_bits * record->kernel_height * words_of_row(record);
     for (uint32_t first = 0; record->operation == DORY_CONVOLUTION && first < record->input_channels;
-         first += record->tile_input_channels) {
-        uint32_t channels = dory_minimum(record->tile_input_channels, record->input_channels - first);
+         first += record->tile.input_channels) {
+        uint32_t channels = dory_minimum(record->tile.input_channels, record->input_channels - first);
         uint64_t chunk = chunk_bytes(record, channels);
         *first_chunk = first == 0 ? chunk : *first_chunk;
         sum += chunk;
@@ -119,21 +119,21 @@ static int add_ranges(struct checker *c, int layer, const uint32_t offset[2], ui
 static uint64_t pixels_read(const struct dory_layer *record)
 {
     uint64_t divisor = record->row_divisor ? record->row_divisor : 1;
-    uint64_t rows = ((uint64_t)record->tile_rows - 1) * record->stride_height;
+    uint64_t rows = ((uint64_t)record->tile.rows - 1) * record->stride_height;
     rows = (rows + divisor - 1) / divisor + ((uint64_t)record->kernel_height - 1) * record->dilation_height + 1;
-    uint64_t columns = ((uint64_t)record->tile_columns - 1) * record->stride_width +
+    uint64_t columns = ((uint64_t)record->tile.columns - 1) * record->stride_width +
                        ((uint64_t)record->kernel_width - 1) * record->dilation_width + 1;
     return rows * (record->input_layout == DORY_CHW ? record->input_width : columns);
 }
 
 static bool is_sliced(const struct dory_layer *record)
 {
-    return dory_reads_all_channels(record) && record->tile_input_channels < record->input_channels;
+    return dory_reads_all_channels(record) && record->tile.input_channels < record->input_channels;
 }
 
 static uint64_t weights_tile_bytes(const struct dory_layer *record)
 {
-    uint64_t quads = (record->tile_channels + 3u) / 4, chunk, whole = quad_bytes(record, &chunk);
+    uint64_t quads = (record->tile.channels + 3u) / 4, chunk, whole = quad_bytes(record, &chunk);
     return whole == 0 ? dory_table_bytes(record)
                       : quads * (is_sliced(record) ? chunk + dory_constants_bytes(record) : whole);
 }
@@ -146,10 +146,11 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
     const struct plan_layer *layer = &c->plan->layers[index];
     const struct dory_layer *record = &layer->record;
     bool reads_all = dory_reads_all_channels(record), concatenation = record->operation == DORY_CONCATENATION;
-    uint32_t input_channels = reads_all ? record->tile_input_channels : record->tile_channels;
+    uint32_t input_channels = reads_all ? record->tile.input_channels : record->tile.channels;
     uint32_t second_channels = concatenation ? (uint32_t)record->output_channels - record->input_channels : input_channels;
-    uint64_t quads = (record->tile_channels + 3u) / 4, outputs = (uint64_t)record->tile_rows * record->tile_columns;
-    struct dory_tile_shape shape = {record->tile_rows, record->tile_columns, record->tile_channels, input_channels};
+    uint64_t quads = (record->tile.channels + 3u) / 4, outputs = (uint64_t)record->tile.rows * record->tile.columns;
+    struct dory_tile_shape shape = {record->tile.rows, record->tile.columns, record->tile.channels,
+                                    (uint16_t)input_channels};
     uint32_t accumulators[2] = {map->accumulators, map->accumulators}, scratch[2] = {map->scratch, map->scratch};
     int count = 1;
     ranges[0] = (struct range){0, DORY_L1_RUNTIME_BYTES};
@@ -161,7 +162,7 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
                                dory_element_bytes(second_channels, record->second_input_bits),
                            ranges, count);
     count = add_ranges(c, index, map->weights, weights_tile_bytes(record), ranges, count);
-    count = add_ranges(c, index, map->output, outputs * dory_element_bytes(record->tile_channels, record->output_bits),
+    count = add_ranges(c, index, map->output, outputs * dory_element_bytes(record->tile.channels, record->output_bits),
                        ranges, count);
     count = add_ranges(c, index, accumulators, is_sliced(record) ? outputs * quads * 16 : 0, ranges, count);
     return add_ranges(c, index, scratch, layer->kernel->scratch_bytes(record, &shape, c->plan->cores), ranges, count);

@@ -185,7 +185,7 @@ static int find_best_of_both(struct question *q)
 static void write_answer(const struct question *q, struct dory_cost *cost)
 {
     const struct dory_layer *record = &q->layer.record;
-    const struct dory_tile_shape *shape = &q->best.tiling.shape;
+    const struct dory_tile_shape *shape = &q->best.tiling.tile;
     uint32_t input_channels = dory_reads_all_channels(record) ? shape->input_channels : record->input_channels;
     uint32_t weights_bytes = dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, input_channels);
     cost->cycles = q->best.cost.cycles;

@@ -43,7 +43,7 @@ static void add_layer_comment(struct text *text, const struct plan *plan, int in
                  layer->padding_bottom, layer->padding_right);
     text_add(text,
              "\n * %" PRIu32 " tiles of up to %ux%ux%u; %" PRIu64 " MAC, predicted %" PRIu64 " cycles; %" PRIu32 " B of L1",
-             planned->tile_count, record->tile_rows, record->tile_columns, record->tile_channels, planned->macs,
+             planned->tile_count, record->tile.rows, record->tile.columns, record->tile.channels, planned->macs,
              planned->predicted_cycles, planned->l1_bytes);
     if (planned->weights_bytes)
         text_add(text, "; %" PRIu32 " B of weights", planned->weights_bytes);

@@ -128,7 +128,7 @@ static void write_chunk(struct writer *writer, const struct source *source, uint
 static void write_convolution_quad(struct writer *writer, const struct source *source, uint32_t quad)
 {
     uint32_t all = source->record->input_channels;
-    uint32_t slice = source->record->tile_input_channels ? source->record->tile_input_channels : all;
+    uint32_t slice = source->record->tile.input_channels ? source->record->tile.input_channels : all;
     for (uint32_t first = 0; first < all; first += slice)
         write_chunk(writer, source, quad, &(struct chunk){first, dory_minimum(slice, all - first)});
 }

@@ -73,6 +73,13 @@ static const struct field l1_map_fields[] = {
 };
 const struct record record_l1_map = RECORD(struct dory_l1_map, l1_map_fields);
 
+#define SHAPE(MEMBER)                                                                                                       \
+    {                                                                                                                       \
+        FIELD_PLACE(struct dory_tile_shape, MEMBER), NUMBER                                                                 \
+    }
+static const struct field tile_shape_fields[] = {SHAPE(rows), SHAPE(columns), SHAPE(channels), SHAPE(input_channels)};
+static const struct record record_tile_shape = RECORD(struct dory_tile_shape, tile_shape_fields);
+
 #define LAYER(MEMBER, ...)                                                                                                  \
     {                                                                                                                       \
         FIELD_PLACE(struct dory_layer, MEMBER), __VA_ARGS__                                                                 \
@@ -112,10 +119,7 @@ static const struct field layer_fields[] = {
     LAYER(padding_top, NUMBER),
     LAYER(padding_left, NUMBER),
     LAYER(border_value, .kind = FIELD_SIGNED),
-    LAYER(tile_rows, NUMBER, LINE),
-    LAYER(tile_columns, NUMBER),
-    LAYER(tile_channels, NUMBER),
-    LAYER(tile_input_channels, NUMBER),
+    LAYER(tile, .kind = FIELD_STRUCT, .record = &record_tile_shape, LINE),
     LAYER(group_channels, NUMBER),
     LAYER(group_outputs, NUMBER),
     LAYER(quad_bytes, NUMBER, LINE),

@@ -64,9 +64,9 @@ static uint64_t await_driver(struct walk *walk, int index)
 
 static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step *step)
 {
-    uint32_t chunks = dory_reads_all_channels(layer) ? dory_divide_up(layer->input_channels, layer->tile_input_channels) : 1;
-    return dory_divide_up(step->rows, layer->tile_rows) * dory_divide_up(layer->output_width, layer->tile_columns) *
-           dory_divide_up(step->channels, layer->tile_channels) * chunks;
+    uint32_t chunks = dory_reads_all_channels(layer) ? dory_divide_up(layer->input_channels, layer->tile.input_channels) : 1;
+    return dory_divide_up(step->rows, layer->tile.rows) * dory_divide_up(layer->output_width, layer->tile.columns) *
+           dory_divide_up(step->channels, layer->tile.channels) * chunks;
 }
 
 /* What the driver queues at once. */
@@ -167,7 +167,7 @@ static struct tiling tiling_of(const struct dory_layer *record)
          one_weights = record->l1.weights[0] == record->l1.weights[1];
     bool one_output = record->l1.output[0] == record->l1.output[1];
     return (struct tiling){
-        .shape = {record->tile_rows, record->tile_columns, record->tile_channels, record->tile_input_channels},
+        .tile = record->tile,
         .order = record->tile_order,
         .single = (uint8_t)((one_input ? SINGLE_INPUT : 0) | (one_weights ? SINGLE_WEIGHTS : 0) |
                             (one_output ? SINGLE_OUTPUT : 0)),

@@ -237,7 +237,7 @@ bool cut_find_tile(const struct planner *planner, int layer, struct cut *cut)
         cut->kernel = of->kernels[i];
         cut->tiling = tiling;
         tile_simulate(&problem, &tiling, &cut->cost, cut->times);
-        cut->quad_bytes = tile_quad_bytes(&of->record, tiling.shape.input_channels);
+        cut->quad_bytes = tile_quad_bytes(&of->record, tiling.tile.input_channels);
     }
     return cut->legal;
 }

@@ -55,9 +55,9 @@ static void add_layer(struct text *text, const struct plan *plan, int index)
     struct arena *arena = text->arena;
     const struct plan_layer *layer = &plan->layers[index];
     const struct dory_layer *record = &layer->record;
-    const char *tile = shape_text(arena, record->tile_rows, record->tile_columns, record->tile_channels);
-    if (record->operation == DORY_CONVOLUTION && record->tile_input_channels < record->input_channels)
-        tile = arena_format(arena, "%s/%d", tile, record->tile_input_channels);
+    const char *tile = shape_text(arena, record->tile.rows, record->tile.columns, record->tile.channels);
+    if (record->operation == DORY_CONVOLUTION && record->tile.input_channels < record->input_channels)
+        tile = arena_format(arena, "%s/%d", tile, record->tile.input_channels);
     const char *kernel = layer->kernel->name;
     if (!strncmp(kernel, "dory_", 5))
         kernel += 5;

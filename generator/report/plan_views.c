@@ -50,7 +50,7 @@ void plan_view_tiles(struct text *text, const struct plan *plan)
         const struct plan_layer *layer = &plan->layers[i];
         const struct dory_layer *record = &layer->record;
         text_add(text, "%5d %5d %7d %8d %8d %-8s %6" PRIu32 " %9" PRIu32 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s; ",
-                 i, record->tile_rows, record->tile_columns, record->tile_channels, record->tile_input_channels,
+                 i, record->tile.rows, record->tile.columns, record->tile.channels, record->tile.input_channels,
                  record->tile_order == DORY_SPACE_OUTER ? "space" : "channels", layer->tile_count, layer->l1_bytes,
                  layer->predicted_cycles, layer->kernel_cycles, layer->exposed_cycles, layer->kernel->name);
         add_name(text, plan->network->layers[i].name);

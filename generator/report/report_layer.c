@@ -156,10 +156,10 @@ static void set_geometry(json_t *object, const struct network *network, const st
 static void set_tile(json_t *object, const struct plan_layer *planned)
 {
     json_t *tile = value_object();
-    set_number(tile, "rows", planned->record.tile_rows);
-    set_number(tile, "columns", planned->record.tile_columns);
-    set_number(tile, "channels", planned->record.tile_channels);
-    set_number(tile, "input_channels", planned->record.tile_input_channels);
+    set_number(tile, "rows", planned->record.tile.rows);
+    set_number(tile, "columns", planned->record.tile.columns);
+    set_number(tile, "channels", planned->record.tile.channels);
+    set_number(tile, "input_channels", planned->record.tile.input_channels);
     set_text(tile, "order", planned->record.tile_order == DORY_CHANNELS_OUTER ? "channels_outer" : "space_outer");
     set_value(object, "tile", tile);
     set_number(object, "tiles", planned->tile_count);
@@ -189,16 +189,15 @@ static void append_operands(json_t *list, const char *operand, const uint32_t of
 static json_t *describe_l1(const struct plan *plan, const struct plan_layer *planned)
 {
     const struct dory_layer *record = &planned->record;
-    const struct dory_tile_shape tile = {record->tile_rows, record->tile_columns, record->tile_channels,
-                                         record->tile_input_channels};
-    uint32_t scratch = planned->kernel->scratch_bytes ? planned->kernel->scratch_bytes(record, &tile, plan->cores) : 0;
+    uint32_t scratch =
+        planned->kernel->scratch_bytes ? planned->kernel->scratch_bytes(record, &record->tile, plan->cores) : 0;
     json_t *list = value_array();
-    append_operands(list, "input", record->l1.input, dory_input_tile_bytes(record, &tile, 0));
+    append_operands(list, "input", record->l1.input, dory_input_tile_bytes(record, &record->tile, 0));
     if (dory_has_second_input(record))
-        append_operands(list, "second_input", record->l1.second_input, dory_input_tile_bytes(record, &tile, 1));
-    append_operands(list, "weights", record->l1.weights, dory_weights_tile_bytes(record, &tile));
-    append_operands(list, "output", record->l1.output, dory_output_tile_bytes(record, &tile));
-    append_operand(list, "accumulators", record->l1.accumulators, dory_accumulator_bytes(record, &tile));
+        append_operands(list, "second_input", record->l1.second_input, dory_input_tile_bytes(record, &record->tile, 1));
+    append_operands(list, "weights", record->l1.weights, dory_weights_tile_bytes(record, &record->tile));
+    append_operands(list, "output", record->l1.output, dory_output_tile_bytes(record, &record->tile));
+    append_operand(list, "accumulators", record->l1.accumulators, dory_accumulator_bytes(record, &record->tile));
     append_operand(list, "scratch", record->l1.scratch, scratch);
     return list;
 }

@@ -61,7 +61,7 @@ static uint32_t *entry_of(const struct cycle_table *table, uint32_t rows, uint32
 
 static struct other_shape *other_of(struct cycle_table *table, const struct dory_tile_shape *shape)
 {
-    uint32_t hash = ((shape->rows * 31 + shape->columns) * 31 + shape->channels) * 31 + shape->input_channels;
+    uint32_t hash = (((uint32_t)shape->rows * 31 + shape->columns) * 31 + shape->channels) * 31 + shape->input_channels;
     if (!table->others)
         table->others = arena_array(table->arena, struct other_shape, OTHER_SHAPES);
     return &table->others[hash * 2654435769u >> 20]; /* 12 bits */
@@ -81,7 +81,8 @@ uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t colu
     uint32_t *entry = entry_of(table, rows, columns, channels, input_channels);
     if (entry && *entry)
         return *entry;
-    struct dory_tile_shape shape = {rows, columns, channels, table->input_channels ? input_channels : channels};
+    struct dory_tile_shape shape = {(uint16_t)rows, (uint16_t)columns, (uint16_t)channels,
+                                    (uint16_t)(table->input_channels ? input_channels : channels)};
     if (!entry)
         return other_cycles(table, &shape);
     uint64_t cycles = kernel_cycles(table, &shape);

@@ -11,9 +11,9 @@
 enum single_buffer { SINGLE_INPUT = 1, SINGLE_WEIGHTS = 2, SINGLE_OUTPUT = 4 };
 
 struct tiling {
-    struct dory_tile_shape shape; /* input_channels equals channels where the layer is no convolution */
-    uint8_t order;                /* enum dory_tile_order */
-    uint8_t single;               /* set of enum single_buffer */
+    struct dory_tile_shape tile; /* input_channels equals channels where the layer is no convolution */
+    uint8_t order;               /* enum dory_tile_order */
+    uint8_t single;              /* set of enum single_buffer */
 };
 
 struct tile_cost {
@@ -179,7 +179,7 @@ bool tile_simulate_below(const struct tile_problem *problem, const struct tiling
                          uint64_t kernel_cycles, uint64_t tiles, struct tile_cost *cost);
 
 /* Tiles in CHW are as wide as the tensor. */
-static inline uint32_t tile_least_columns(const struct dory_layer *layer)
+static inline uint16_t tile_least_columns(const struct dory_layer *layer)
 {
     return layer->input_layout == DORY_CHW || layer->output_layout == DORY_CHW ? layer->output_width : 1;
 }

@@ -79,9 +79,9 @@ static uint64_t loaded_columns(const struct tile_bounds *bounds, uint32_t tile_c
 static uint64_t loaded_pixels(const struct tile_bounds *bounds, const struct tiling *tiling, struct division *division)
 {
     if (!division->loaded_rows)
-        division->loaded_rows = loaded_rows(bounds, tiling->shape.rows);
+        division->loaded_rows = loaded_rows(bounds, tiling->tile.rows);
     if (!division->loaded_pixels)
-        division->loaded_pixels = division->loaded_rows * loaded_columns(bounds, tiling->shape.columns);
+        division->loaded_pixels = division->loaded_rows * loaded_columns(bounds, tiling->tile.columns);
     return division->loaded_pixels;
 }
 
@@ -117,9 +117,9 @@ static struct passes input_passes(const struct tile_bounds *bounds, const struct
     struct passes passes = {.count = again ? division->channels.pieces : 1,
                             .loads = (uint64_t)division->rows.pieces * division->columns.pieces};
     uint64_t rows = 0;
-    if (chunks || tiling->shape.columns < layer->output_width)
+    if (chunks || tiling->tile.columns < layer->output_width)
         return passes;
-    passes.kept_loads = one_tile_steps(&bounds->step_rows, tiling->shape.rows, &rows);
+    passes.kept_loads = one_tile_steps(&bounds->step_rows, tiling->tile.rows, &rows);
     passes.kept_bytes =
         passes.kept_loads ? dory_input_rows(layer, 1) * passes.kept_loads + (rows - passes.kept_loads) * layer->stride_height
                           : 0;
@@ -138,7 +138,7 @@ static struct passes weights_passes(const struct tile_bounds *bounds, const stru
     uint64_t channels = 0;
     if (chunks || quad_bytes == 0)
         return passes;
-    passes.kept_loads = one_tile_steps(&bounds->step_channels, tiling->shape.channels, &channels);
+    passes.kept_loads = one_tile_steps(&bounds->step_channels, tiling->tile.channels, &channels);
     passes.kept_bytes = (channels + 3 * passes.kept_loads) / 4 * quad_bytes;
     return passes;
 }
@@ -161,7 +161,7 @@ struct transfer_bounds tile_transfer_bounds(const struct tile_bounds *bounds, co
     const struct tile_problem *problem = bounds->problem;
     const struct dory_layer *layer = problem->layer;
     struct division *division = candidate->division;
-    uint32_t slice = candidate->tiling.shape.input_channels;
+    uint32_t slice = candidate->tiling.tile.input_channels;
     bool reads_all = reads_all_channels(bounds), chunks = reads_all && slice < layer->input_channels;
     uint64_t quad_bytes = tile_quad_bytes(layer, reads_all ? slice : 1);
     struct passes input = input_passes(bounds, candidate, chunks),
@@ -214,7 +214,7 @@ static uint64_t next_load_bound(const struct tile_bounds *bounds, const struct t
 void tile_find_ends(const struct tile_bounds *bounds, struct tile_candidate *candidate)
 {
     const struct tiling *tiling = &candidate->tiling;
-    uint64_t load = tile_first_load_cycles(bounds->problem, tiling), store = last_store_bound(bounds, &tiling->shape);
+    uint64_t load = tile_first_load_cycles(bounds->problem, tiling), store = last_store_bound(bounds, &tiling->tile);
     candidate->ends = load + store;
     candidate->drains = bounds->drains * (store + next_load_bound(bounds, tiling, load));
 }
@@ -320,9 +320,9 @@ static uint64_t most_copies_cycles(const struct tile_bounds *bounds, const struc
 {
     const struct tile_problem *problem = bounds->problem;
     struct mover mover = tile_mover_of(problem);
-    uint64_t constants = (uint64_t)dory_divide_up(tiling->shape.channels, 4) * dory_constants_bytes(problem->layer);
+    uint64_t constants = (uint64_t)dory_divide_up(tiling->tile.channels, 4) * dory_constants_bytes(problem->layer);
     uint64_t weights = tile_first_weights_cycles(problem, tiling) + constants * 1000 / mover.rates.read + 1;
-    return most_input_cycles(bounds, &mover, &tiling->shape) + most_output_cycles(bounds, &mover, &tiling->shape) +
+    return most_input_cycles(bounds, &mover, &tiling->tile) + most_output_cycles(bounds, &mover, &tiling->tile) +
            (layer_has_weights(problem->layer) ? weights : 0) + 2 * problem->target->dma_latency_cycles;
 }
 
@@ -332,7 +332,7 @@ uint64_t tile_contention_bound(const struct tile_bounds *bounds, const struct ti
                                const struct transfer_bounds *transfers)
 {
     const struct tile_problem *problem = bounds->problem;
-    const struct dory_tile_shape *shape = &candidate->tiling.shape;
+    const struct dory_tile_shape *shape = &candidate->tiling.tile;
     const struct division *d = candidate->division;
     uint32_t all = problem->layer->input_channels, slice = reads_all_channels(bounds) ? shape->input_channels : all;
     uint32_t least = all % slice ? all % slice : slice;

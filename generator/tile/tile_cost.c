@@ -144,7 +144,7 @@ static uint64_t weights_cycles(struct player *player, const struct dory_tile_sha
 {
     const struct dory_layer *layer = player->problem->layer;
     uint64_t quads = dory_divide_up(shape->channels, 4);
-    bool whole = !is_convolution(layer) || player->tiling->shape.input_channels == layer->input_channels;
+    bool whole = !is_convolution(layer) || player->tiling->tile.input_channels == layer->input_channels;
     uint64_t quad = !is_convolution(layer)
                         ? tile_quad_bytes(layer, 1)
                         : dory_chunk_bytes(layer, shape->input_channels) + (last_chunk ? dory_constants_bytes(layer) : 0);
@@ -315,15 +315,15 @@ static void play_tile(struct player *player, const struct dory_step *step, const
                       struct step_times *times)
 {
     const struct tile_problem *problem = player->problem;
-    const struct dory_tile_shape *most = &player->tiling->shape;
+    const struct dory_tile_shape *most = &player->tiling->tile;
     struct dory_tile_shape shape = {
-        .rows = dory_minimum(most->rows, (uint32_t)step->first_row + step->rows - at->row),
-        .columns = dory_minimum(most->columns, problem->layer->output_width - at->column),
-        .channels = dory_minimum(most->channels, (uint32_t)step->first_channel + step->channels - at->channel),
+        .rows = (uint16_t)dory_minimum(most->rows, (uint32_t)step->first_row + step->rows - at->row),
+        .columns = (uint16_t)dory_minimum(most->columns, problem->layer->output_width - at->column),
+        .channels = (uint16_t)dory_minimum(most->channels, (uint32_t)step->first_channel + step->channels - at->channel),
     };
     bool convolution = dory_reads_all_channels(problem->layer);
-    shape.input_channels =
-        convolution ? dory_minimum(most->input_channels, problem->layer->input_channels - at->chunk) : shape.channels;
+    uint32_t chunk = dory_minimum(most->input_channels, problem->layer->input_channels - at->chunk);
+    shape.input_channels = convolution ? (uint16_t)chunk : shape.channels;
     bool last_chunk = !convolution || at->chunk + shape.input_channels >= problem->layer->input_channels;
     bool overlaps = !player->first && !(first_of_step && step->drain) && !(at->chunk == 0 && !player->two_outputs);
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
@@ -362,7 +362,7 @@ uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct
     const struct dory_step *step = &problem->steps[0];
     struct player player = {.problem = problem, .tiling = tiling, .mover = tile_mover_of(problem), .first = true};
     struct position at = {step->first_row, 0, step->first_channel, 0};
-    struct dory_tile_shape shape = tiling->shape;
+    struct dory_tile_shape shape = tiling->tile;
     bool overlaps = false;
     if (!dory_reads_all_channels(layer))
         shape.input_channels = shape.channels;
@@ -373,8 +373,8 @@ uint64_t tile_first_weights_cycles(const struct tile_problem *problem, const str
 {
     struct player player = {.problem = problem, .tiling = tiling, .mover = tile_mover_of(problem)};
     const struct dory_step *step = &problem->steps[0];
-    struct dory_tile_shape shape = tiling->shape;
-    shape.channels = dory_minimum(shape.channels, step->channels);
+    struct dory_tile_shape shape = tiling->tile;
+    shape.channels = (uint16_t)dory_minimum(shape.channels, step->channels);
     bool whole = shape.input_channels >= problem->layer->input_channels;
     return weights_cycles(&player, &shape, whole) + problem->target->dma_latency_cycles;
 }
@@ -383,7 +383,7 @@ uint64_t tile_first_weights_cycles(const struct tile_problem *problem, const str
 static bool next_position(const struct player *player, const struct dory_step *step, struct position *at)
 {
     const struct dory_layer *layer = player->problem->layer;
-    const struct dory_tile_shape *tile = &player->tiling->shape;
+    const struct dory_tile_shape *tile = &player->tiling->tile;
     uint32_t channel_end = (uint32_t)step->first_channel + step->channels, row_end = (uint32_t)step->first_row + step->rows;
     bool space_outer = player->tiling->order == DORY_SPACE_OUTER;
     if (is_convolution(layer) && (at->chunk += tile->input_channels) < layer->input_channels)

@@ -16,20 +16,20 @@ bool layer_has_weights(const struct dory_layer *layer) { return is_convolution(l
 /* True where the layer is cut along rows or columns (channels), be it by steps or by tiles. */
 static bool is_cut_in_space(const struct tile_problem *problem, const struct tiling *tiling)
 {
-    return tiling->shape.rows < problem->layer->output_height || tiling->shape.columns < problem->layer->output_width ||
+    return tiling->tile.rows < problem->layer->output_height || tiling->tile.columns < problem->layer->output_width ||
            problem->steps[0].rows < problem->layer->output_height;
 }
 
 static bool is_cut_in_channels(const struct tile_problem *problem, const struct tiling *tiling)
 {
-    return tiling->shape.channels < problem->layer->output_channels ||
+    return tiling->tile.channels < problem->layer->output_channels ||
            problem->steps[0].channels < problem->layer->output_channels;
 }
 
 struct tile_loads tile_loads_of(const struct tile_problem *problem, const struct tiling *tiling)
 {
     bool space = is_cut_in_space(problem, tiling), channels = is_cut_in_channels(problem, tiling);
-    bool chunks = is_convolution(problem->layer) && tiling->shape.input_channels < problem->layer->input_channels;
+    bool chunks = is_convolution(problem->layer) && tiling->tile.input_channels < problem->layer->input_channels;
     return (struct tile_loads){
         .input = space || chunks || (channels && !dory_reads_all_channels(problem->layer)),
         .weights = channels || chunks,
@@ -42,7 +42,7 @@ static uint32_t aligned_bytes(uint32_t bytes) { return dory_round_up(bytes, DORY
 struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct tiling *tiling)
 {
     const struct dory_layer *layer = problem->layer;
-    const struct dory_tile_shape *shape = &tiling->shape;
+    const struct dory_tile_shape *shape = &tiling->tile;
     struct tile_loads loads = tile_loads_of(problem, tiling);
     return (struct l1_sizes){
         .input = aligned_bytes(dory_input_tile_bytes(layer, shape, 0)),
@@ -111,12 +111,9 @@ void tile_apply(const struct tile_problem *problem, const struct tiling *tiling,
 {
     *record = *problem->layer;
     record->tile_order = tiling->order;
-    record->tile_rows = (uint16_t)tiling->shape.rows;
-    record->tile_columns = (uint16_t)tiling->shape.columns;
-    record->tile_channels = (uint16_t)tiling->shape.channels;
-    record->tile_input_channels = (uint16_t)tiling->shape.input_channels;
-    record->quad_bytes = tile_quad_bytes(record, tiling->shape.input_channels);
-    record->chunk_bytes = is_convolution(record) ? dory_chunk_bytes(record, tiling->shape.input_channels)
+    record->tile = tiling->tile;
+    record->quad_bytes = tile_quad_bytes(record, tiling->tile.input_channels);
+    record->chunk_bytes = is_convolution(record) ? dory_chunk_bytes(record, tiling->tile.input_channels)
                           : is_depthwise(record) ? dory_depthwise_quad_weight_bytes(record)
                                                  : 0;
     tile_l1_bytes(problem, tiling, &record->l1);

@@ -86,7 +86,7 @@ static uint64_t kernel_cycles(struct search *search, const struct division *divi
 static uint64_t command_cycles(const struct search *search, const struct tile_candidate *candidate)
 {
     const struct dory_layer *layer = search->problem->layer;
-    const struct dory_tile_shape *shape = &candidate->tiling.shape;
+    const struct dory_tile_shape *shape = &candidate->tiling.tile;
     bool reads_all = reads_all_channels(search), whole_rows = shape->columns >= layer->output_width;
     bool whole_outputs = shape->channels >= layer->output_channels;
     bool whole_inputs = reads_all ? shape->input_channels >= layer->input_channels : whole_outputs;
@@ -220,7 +220,7 @@ static void consider_shape(struct search *search, const struct tiling *tiling, u
     bool chunks = reads_all_channels(search) && search->problem->kernel->can_tile_input_channels, goes_on = true;
     for (; slice && goes_on; slice = chunks ? next_slice(all, slice) : 0) {
         struct tile_candidate candidate = {*tiling, kernels, tiles * dory_divide_up(all, slice), division, 0, 0};
-        candidate.tiling.shape.input_channels = reads_all_channels(search) ? slice : tiling->shape.channels;
+        candidate.tiling.tile.input_channels = reads_all_channels(search) ? (uint16_t)slice : tiling->tile.channels;
         goes_on = !is_worse(search, tile_kernels_bound(&search->bounds, kernels, candidate.tiles)) &&
                   consider_slice(search, &candidate, slice, one_order);
     }
@@ -235,7 +235,7 @@ static uint32_t least_bytes(const struct tile_problem *problem, struct tiling ti
     tiling.single = SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT;
     for (int i = 0; i < (chunks ? 2 : 1); i++) {
         uint32_t slice = i ? dory_minimum(4, all) : all;
-        tiling.shape.input_channels = reads_all ? slice : tiling.shape.channels;
+        tiling.tile.input_channels = reads_all ? (uint16_t)slice : tiling.tile.channels;
         least = dory_minimum(least, tile_l1_bytes(problem, &tiling, NULL));
     }
     return least;
@@ -244,8 +244,8 @@ static uint32_t least_bytes(const struct tile_problem *problem, struct tiling ti
 static bool can_fit(const struct search *search, struct tiling tiling, uint32_t channels)
 {
     const struct tile_problem *problem = search->problem;
-    tiling.shape.channels = channels;
-    return dory_output_tile_bytes(problem->layer, &tiling.shape) <= problem->l1_bytes && /* most do not, in little time */
+    tiling.tile.channels = (uint16_t)channels;
+    return dory_output_tile_bytes(problem->layer, &tiling.tile) <= problem->l1_bytes && /* most do not, in little time */
            least_bytes(problem, tiling) <= problem->l1_bytes;
 }
 
@@ -266,14 +266,14 @@ static void consider_channels(struct search *search, const struct tile_size *siz
 {
     const struct dory_layer *layer = search->problem->layer;
     for (; sizes->size > 0; sizes++) {
-        tiling->shape.channels = sizes->size;
+        tiling->tile.channels = (uint16_t)sizes->size;
         division->channels = sizes->extents;
         uint64_t tiles = (uint64_t)division->rows.pieces * division->columns.pieces * division->channels.pieces;
         if (is_worse(search, tile_kernels_bound(&search->bounds, 0, tiles)))
             return; /* smaller ones have more tiles */
         uint64_t kernels = kernel_cycles(search, division, layer->input_channels);
         bool one_order = sizes->size == search->bounds.most_channels ||
-                         (tiling->shape.rows == search->bounds.most_rows && tiling->shape.columns == layer->output_width);
+                         (tiling->tile.rows == search->bounds.most_rows && tiling->tile.columns == layer->output_width);
         if (!is_worse(search, tile_kernels_bound(&search->bounds, kernels, tiles)))
             consider_shape(search, tiling, kernels, division, one_order);
     }
@@ -283,7 +283,7 @@ static void consider_channels(struct search *search, const struct tile_size *siz
 static void consider_rows(struct search *search, const struct tile_size *rows, const struct tile_size *columns,
                           const struct tile_size *channels)
 {
-    struct tiling tiling = {.shape.rows = rows->size};
+    struct tiling tiling = {.tile.rows = (uint16_t)rows->size};
     struct division division = {.rows = rows->extents};
     const struct tile_size *fitting = channels;
     while (fitting->size > 0)
@@ -295,7 +295,7 @@ static void consider_rows(struct search *search, const struct tile_size *rows, c
             return; /* narrower ones are more tiles */
         division.number = ++search->divisions;
         division.loaded_pixels = 0;
-        tiling.shape.columns = columns->size;
+        tiling.tile.columns = (uint16_t)columns->size;
         fitting = first_fitting(search, &tiling, channels, fitting);
         consider_channels(search, fitting, &tiling, &division);
     }
@@ -336,11 +336,11 @@ static void consider_one(struct search *search, struct tiling tiling)
     const struct dory_layer *layer = search->problem->layer;
     struct division division = {
         .number = ++search->divisions,
-        .rows = tile_extents(&search->bounds.step_rows, tiling.shape.rows, &search->scratch),
-        .columns = tile_extents(&search->columns, tiling.shape.columns, &search->scratch),
-        .channels = tile_extents(&search->bounds.step_channels, tiling.shape.channels, &search->scratch),
+        .rows = tile_extents(&search->bounds.step_rows, tiling.tile.rows, &search->scratch),
+        .columns = tile_extents(&search->columns, tiling.tile.columns, &search->scratch),
+        .channels = tile_extents(&search->bounds.step_channels, tiling.tile.channels, &search->scratch),
     };
-    if (can_fit(search, tiling, tiling.shape.channels))
+    if (can_fit(search, tiling, tiling.tile.channels))
         consider_shape(search, &tiling, kernel_cycles(search, &division, layer->input_channels), &division, false);
 }
 
@@ -348,10 +348,10 @@ static void consider_one(struct search *search, struct tiling tiling)
 static const uint32_t neighbours[] = {8, 10, 12, 14, 15, 17, 18, 20, 24};
 #define NEIGHBOURS (sizeof neighbours / sizeof *neighbours)
 
-static uint32_t neighbour(uint32_t size, uint32_t sixteenths, uint32_t least, uint32_t most_size)
+static uint16_t neighbour(uint32_t size, uint32_t sixteenths, uint32_t least, uint32_t most_size)
 {
     uint32_t other = (size * sixteenths + 8) / 16;
-    return other < least ? least : other > most_size ? most_size : other;
+    return (uint16_t)(other < least ? least : other > most_size ? most_size : other);
 }
 
 /* One step from the best shape so far along one dimension. */
@@ -362,15 +362,15 @@ static void consider_neighbours(struct search *search)
     uint32_t least_columns = tile_least_columns(layer), channels = search->bounds.most_channels;
     for (size_t i = 0; i < NEIGHBOURS; i++) {
         struct tiling rows = best, columns = best, quads = best;
-        rows.shape.rows = neighbour(best.shape.rows, neighbours[i], 1, search->bounds.most_rows);
-        columns.shape.columns = neighbour(best.shape.columns, neighbours[i], least_columns, layer->output_width);
-        quads.shape.channels =
-            dory_minimum(dory_round_up(neighbour(best.shape.channels, neighbours[i], 1, channels), 4), channels);
-        if (rows.shape.rows != best.shape.rows)
+        rows.tile.rows = neighbour(best.tile.rows, neighbours[i], 1, search->bounds.most_rows);
+        columns.tile.columns = neighbour(best.tile.columns, neighbours[i], least_columns, layer->output_width);
+        uint32_t other = dory_round_up(neighbour(best.tile.channels, neighbours[i], 1, channels), 4);
+        quads.tile.channels = (uint16_t)dory_minimum(other, channels);
+        if (rows.tile.rows != best.tile.rows)
             consider_one(search, rows);
-        if (columns.shape.columns != best.shape.columns)
+        if (columns.tile.columns != best.tile.columns)
             consider_one(search, columns);
-        if (quads.shape.channels != best.shape.channels)
+        if (quads.tile.channels != best.tile.channels)
             consider_one(search, quads);
     }
 }
@@ -392,8 +392,8 @@ bool tile_estimate(const struct tile_problem *problem, struct tiling *best, stru
 
 uint32_t tile_least_l1_bytes(const struct tile_problem *problem)
 {
-    struct tiling tiling = {.shape = {.rows = 1,
-                                      .columns = tile_least_columns(problem->layer),
-                                      .channels = dory_minimum(4, problem->steps[0].channels)}};
+    struct tiling tiling = {.tile = {.rows = 1,
+                                     .columns = tile_least_columns(problem->layer),
+                                     .channels = (uint16_t)dory_minimum(4, problem->steps[0].channels)}};
     return least_bytes(problem, tiling);
 }

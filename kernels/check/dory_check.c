@@ -151,8 +151,8 @@ static void add_place(struct line *line, const struct dory_check *check, unsigne
     struct place place = place_in(shape, &check->layers[layer], at);
     add_triple(line, at->row, at->column, at->channel);
     line_add(line, ", tile ");
-    add_triple(line, (place.row - step->first_row) / shape->tile_rows, place.column / shape->tile_columns,
-               (at->channel - step->first_channel) / shape->tile_channels);
+    add_triple(line, (place.row - step->first_row) / shape->tile.rows, place.column / shape->tile.columns,
+               (at->channel - step->first_channel) / shape->tile.channels);
     line_add(line, " of step ");
     line_add_unsigned(line, index);
 }

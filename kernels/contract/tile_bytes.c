@@ -35,7 +35,7 @@ uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory
 
 uint32_t dory_output_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
-    return tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
+    return (uint32_t)tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
 }
 
 uint32_t dory_weights_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
@@ -53,5 +53,5 @@ uint32_t dory_weights_tile_bytes(const struct dory_layer *layer, const struct do
 uint32_t dory_accumulator_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
     bool tiled = layer->operation == DORY_CONVOLUTION && tile->input_channels < layer->input_channels;
-    return tiled ? tile->rows * tile->columns * dory_round_up(tile->channels, 4) * (uint32_t)sizeof(int32_t) : 0;
+    return tiled ? (uint32_t)tile->rows * tile->columns * dory_round_up(tile->channels, 4) * (uint32_t)sizeof(int32_t) : 0;
 }

@@ -30,17 +30,17 @@ bool dory_cursor_next(struct dory_cursor *cursor, const struct dory_layer *layer
     uint32_t row_end = (uint32_t)step->first_row + step->rows;
     bool channels_inside = layer->tile_order == DORY_SPACE_OUTER;
 
-    if (dory_reads_all_channels(layer) && !advance(&cursor->chunk, layer->tile_input_channels, 0, layer->input_channels)) {
+    if (dory_reads_all_channels(layer) && !advance(&cursor->chunk, layer->tile.input_channels, 0, layer->input_channels)) {
         return true;
     }
-    if (channels_inside && !advance(&cursor->channel, layer->tile_channels, step->first_channel, channel_end)) {
+    if (channels_inside && !advance(&cursor->channel, layer->tile.channels, step->first_channel, channel_end)) {
         return true;
     }
-    if (!advance(&cursor->column, layer->tile_columns, 0, layer->output_width) ||
-        !advance(&cursor->row, layer->tile_rows, step->first_row, row_end)) {
+    if (!advance(&cursor->column, layer->tile.columns, 0, layer->output_width) ||
+        !advance(&cursor->row, layer->tile.rows, step->first_row, row_end)) {
         return true;
     }
-    return !channels_inside && !advance(&cursor->channel, layer->tile_channels, step->first_channel, channel_end);
+    return !channels_inside && !advance(&cursor->channel, layer->tile.channels, step->first_channel, channel_end);
 }
 
 /* The part of [start, start + extent) that lies in [0, size), relative to start. */
@@ -63,9 +63,9 @@ static inline void place_output(struct dory_placed_tile *placed, const struct do
     const struct dory_cursor *at = &placed->at;
     uint32_t rows_left = (uint32_t)step->first_row + step->rows - at->row;
     uint32_t channels_left = (uint32_t)step->first_channel + step->channels - at->channel;
-    tile->rows = (uint16_t)dory_minimum(layer->tile_rows, rows_left);
-    tile->columns = (uint16_t)dory_minimum(layer->tile_columns, layer->output_width - at->column);
-    tile->channels = (uint16_t)dory_minimum(layer->tile_channels, channels_left);
+    tile->rows = (uint16_t)dory_minimum(layer->tile.rows, rows_left);
+    tile->columns = (uint16_t)dory_minimum(layer->tile.columns, layer->output_width - at->column);
+    tile->channels = (uint16_t)dory_minimum(layer->tile.channels, channels_left);
     tile->first_channel = (uint16_t)at->channel;
     tile->first_row = (uint16_t)at->row;
     tile->first_column = (uint16_t)at->column;
@@ -80,7 +80,7 @@ static inline void place_input(struct dory_placed_tile *placed, const struct dor
     tile->first_chunk = tile->last_chunk = 1;
     if (dory_reads_all_channels(layer)) {
         uint32_t left = (uint32_t)layer->input_channels - at->chunk;
-        tile->input_channels = (uint16_t)dory_minimum(layer->tile_input_channels, left);
+        tile->input_channels = (uint16_t)dory_minimum(layer->tile.input_channels, left);
         tile->first_chunk = at->chunk == 0;
         tile->last_chunk = tile->input_channels == left;
     }

@@ -166,7 +166,7 @@ void dory_describe_weights(struct hal_dma_copy *copy, const struct dory_placed_t
     copy->planes = 1;
     copy->direction = HAL_TO_LOCAL;
     if (!(tile->first_chunk && tile->last_chunk)) {
-        uint32_t chunk_start = placed->at.chunk / layer->tile_input_channels * layer->chunk_bytes;
+        uint32_t chunk_start = placed->at.chunk / layer->tile.input_channels * layer->chunk_bytes;
         copy->external = external + chunk_start;
         copy->run_bytes = tile->last_chunk ? layer->quad_bytes - chunk_start : layer->chunk_bytes;
         copy->runs = quads;

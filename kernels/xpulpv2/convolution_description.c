@@ -103,7 +103,7 @@ static uint32_t packed_cycles(const struct dory_layer *layer)
 static bool has_part(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t runs)
 {
     enum dory_direct kind = dory_product_direct_of(layer);
-    bool whole = tile->rows * tile->columns >= 4 && tile->input_channels == layer->input_channels;
+    bool whole = (uint32_t)tile->rows * tile->columns >= 4 && tile->input_channels == layer->input_channels;
     return dory_fills_taps(layer) && tile->channels % 4 != 0 && whole && runs == 1 && dory_has_bytes(layer) &&
            !layer->input_is_signed && (kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_SPLIT);
 }
@@ -137,7 +137,8 @@ enum { ROW = 30, LONG_ROW = 110 };
 
 static struct grid grid_of(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t runs)
 {
-    uint32_t pixels = tile->rows * tile->columns, lanes = (tile->channels - 1) % 4 + 1, last = (pixels - 1) % 4 + 1;
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns, lanes = (tile->channels - 1u) % 4 + 1,
+             last = (pixels - 1) % 4 + 1;
     bool is_direct = kind_of(layer) != DORY_NOT_DIRECT;
     return (struct grid){
         .quads = dory_divide_up(tile->channels, 4),
@@ -178,7 +179,8 @@ static bool convolution_supports(const struct dory_layer *layer)
 
 uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return dory_product_cycles(layer, tile, cores, layer->kernel_width * tile->input_channels, layer->kernel_height, 40);
+    return dory_product_cycles(layer, tile, cores, (uint32_t)layer->kernel_width * tile->input_channels,
+                               layer->kernel_height, 40);
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .start_percent = 78,
@@ -223,12 +225,11 @@ static uint32_t row_scratch_bytes(const struct dory_layer *layer, const struct d
 static uint64_t row_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t fours = dory_row_fours(layer, tile->columns), words = dory_divide_up(layer->input_channels, 4);
-    uint32_t lines = tile->rows * dory_minimum(layer->dilation_width, tile->columns),
+    uint32_t lines_of_row = dory_minimum(layer->dilation_width, tile->columns), lines = tile->rows * lines_of_row,
              quads = dory_divide_up(tile->channels, 4);
     uint32_t word_tenths = layer->input_channels % 4 == 0 ? 26 : 45, blocks = dory_divide_up(lines * fours * quads, cores);
     struct dory_tile_shape shape = *tile;
-    shape.rows = lines;
-    shape.columns = 4 * fours;
+    shape.columns = (uint16_t)dory_minimum(lines_of_row * 4 * fours, UINT16_MAX);
     bool even = cores % lines == 0, whole = tile->columns % (4u * layer->dilation_width) == 0;
     uint64_t parts = dory_divide_up(dory_divide_up(lines * fours, cores), dory_minimum(DORY_ROW_BATCH, fours)) + !even;
     uint64_t part = 200 + words * (20 + (layer->kernel_width - 1u) * word_tenths / 10);
@@ -276,7 +277,7 @@ uint64_t dory_linear_division_cycles(const struct dory_layer *layer, const struc
 
 static uint64_t linear_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4);
+    uint64_t words = dory_divide_up((uint32_t)layer->kernel_width * tile->input_channels, 4);
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
     uint64_t block = layer->kernel_height * (words * 94 / 10 + 15) + linear_finish_cycles(layer);
     return blocks * block + dory_linear_division_cycles(layer, tile, blocks) + 420;

@@ -253,7 +253,7 @@ static bool copy_supports(const struct dory_layer *layer)
 static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    uint64_t run = tile->channels / 4 * 4 + tile->channels % 4 * 5 + (layer->map ? 100 : 20),
+    uint64_t run = tile->channels / 4 * 4u + tile->channels % 4 * 5u + (layer->map ? 100 : 20),
              picked = tile->channels * 16u + 40;
     bool is_run = !layer->map || layer->input_channels == layer->output_channels;
     return pixels * (is_run ? run : picked) + 335;
@@ -323,7 +323,7 @@ struct pieces {
 
 static struct pieces pieces_of(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
-    uint32_t groups = (tile->channels + 15) / 16, rest = tile->channels % 16, meeting = layer->input_channels;
+    uint32_t groups = dory_divide_up(tile->channels, 16), rest = tile->channels % 16, meeting = layer->input_channels;
     struct pieces pieces = {groups, rest != 0, rest, rest};
     if (meeting % 16 != 0 && meeting < tile->channels) {
         bool is_last = meeting / 16 == groups - 1;
@@ -352,7 +352,7 @@ static uint64_t askew_cycles(const struct dory_layer *layer, const struct dory_t
 
 static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t groups = (tile->channels + 15) / 16;
+    uint32_t groups = dory_divide_up(tile->channels, 16);
     struct pieces pieces = pieces_of(layer, tile);
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
     uint64_t pixel = pieces_cycles(layer, &pieces) + groups * (layer->output_bits == 8 ? WRITE_BYTES : WRITE_SIXTEEN);

@@ -141,7 +141,7 @@ static bool tile_of_odd_channels(struct plan *plan, uint32_t choice)
     struct plan_layer *layer = chosen_layer(plan, choice);
     if (layer->record.output_channels < 6)
         return false;
-    layer->record.tile_channels = 5;
+    layer->record.tile.channels = 5;
     return true;
 }
 
@@ -150,7 +150,7 @@ static bool tile_larger(struct plan *plan, uint32_t choice)
     struct plan_layer *layer = chosen_layer(plan, choice);
     if (layer->record.output_height < 2)
         return false;
-    layer->record.tile_rows = (uint16_t)(layer->record.tile_rows + 200);
+    layer->record.tile.rows = (uint16_t)(layer->record.tile.rows + 200);
     return true;
 }
 

@@ -56,7 +56,7 @@ static struct dory_layer run_of(const struct shape *shape, bool whole)
         .kernel_width = whole ? 1 : (uint16_t)shape->kernel_width,
         .dilation_height = 1,
         .dilation_width = (uint16_t)shape->dilation_width,
-        .tile_input_channels = shape->tile_input_channels,
+        .tile.input_channels = shape->tile_input_channels,
     };
 }
 

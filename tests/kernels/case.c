@@ -60,10 +60,10 @@ void shape_tile(struct test_case *test)
 {
     const struct dory_layer *layer = &test->layer;
     struct dory_tile *tile = &test->tile;
-    tile->rows = (uint16_t)test->shape.rows;
-    tile->columns = (uint16_t)test->shape.columns;
-    tile->channels = (uint16_t)test->shape.channels;
-    tile->input_channels = (uint16_t)test->shape.input_channels;
+    tile->rows = test->shape.rows;
+    tile->columns = test->shape.columns;
+    tile->channels = test->shape.channels;
+    tile->input_channels = test->shape.input_channels;
     tile->input_rows = (uint16_t)dory_input_rows(layer, tile->rows);
     tile->input_columns =
         (uint16_t)dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
@@ -108,7 +108,7 @@ static void make_few(struct test_case *test)
 {
     struct dory_layer *layer = &test->layer;
     test->shape.rows = test->shape.columns = 1;
-    test->shape.channels = random_between(1, 7);
+    test->shape.channels = (uint16_t)random_between(1, 7);
     layer->kernel_height = layer->kernel_width = 1;
     layer->input_channels = (uint16_t)(one_in(2) ? random_between(1, 70) : random_between(1, 1200));
     test->shape.input_channels = layer->input_channels;
@@ -117,9 +117,9 @@ static void make_few(struct test_case *test)
 /* Long lines of a depth-wise layer along one dimension. */
 static void random_line(const struct dory_layer *layer, struct dory_tile_shape *shape)
 {
-    uint32_t outputs = random_between(1, one_in(4) ? 300 : 40);
+    uint16_t outputs = (uint16_t)random_between(1, one_in(4) ? 300 : 40);
     if (layer->kernel_height == 1 && one_in(2)) {
-        shape->rows = random_between(1, 2);
+        shape->rows = (uint16_t)random_between(1, 2);
         shape->columns = outputs;
     } else if (layer->kernel_width == 1 && one_in(2)) {
         shape->rows = outputs;
@@ -136,7 +136,7 @@ static void random_groups(struct test_case *test)
     layer->output_channels = (uint16_t)outputs;
     layer->input_channels = (uint16_t)(groups * layer->group_channels);
     test->tile.first_channel = (uint16_t)first;
-    test->shape.channels = one_in(2) ? left : dory_minimum(left, 4 * random_between(1, 6));
+    test->shape.channels = (uint16_t)(one_in(2) ? left : dory_minimum(left, 4 * random_between(1, 6)));
     test->shape.input_channels = layer->input_channels;
 }
 
@@ -146,30 +146,30 @@ static void random_tile(struct test_case *test)
     struct dory_tile *tile = &test->tile;
     struct dory_tile_shape *shape = &test->shape;
     memset(tile, 0, sizeof *tile);
-    shape->rows = random_between(1, one_in(3) ? 20 : 8);
-    shape->columns = random_between(1, one_in(3) ? 24 : 10);
+    shape->rows = (uint16_t)random_between(1, one_in(3) ? 20 : 8);
+    shape->columns = (uint16_t)random_between(1, one_in(3) ? 24 : 10);
     if (one_in(8)) {
         shape->rows = shape->columns = 1;
     }
     if (strstr(test->description->name, "_depthwise")) {
         random_line(layer, shape);
     }
-    shape->channels = one_in(2) ? 4 * random_between(1, 12) : random_between(1, 30);
+    shape->channels = (uint16_t)(one_in(2) ? 4 * random_between(1, 12) : random_between(1, 30));
     shape->input_channels = layer->operation == DORY_CONVOLUTION ? layer->input_channels : shape->channels;
     if (strstr(test->description->name, "_few") && layer->operation == DORY_CONVOLUTION) {
         make_few(test);
     }
-    layer->output_channels = (uint16_t)shape->channels;
-    layer->output_height = (uint16_t)shape->rows;
-    layer->output_width = (uint16_t)shape->columns;
-    layer->input_channels = (uint16_t)shape->input_channels;
-    layer->tile_input_channels = layer->input_channels;
+    layer->output_channels = shape->channels;
+    layer->output_height = shape->rows;
+    layer->output_width = shape->columns;
+    layer->input_channels = shape->input_channels;
+    layer->tile.input_channels = layer->input_channels;
     tile->first_chunk = tile->last_chunk = 1;
     if (layer->operation == DORY_GROUPED) {
         random_groups(test);
     }
     if (test->description && test->description->can_tile_input_channels && one_in(4)) {
-        shape->input_channels = dory_minimum(shape->input_channels, 4 * random_between(1, 8));
+        shape->input_channels = (uint16_t)dory_minimum(shape->input_channels, 4 * random_between(1, 8));
         tile->first_chunk = (uint8_t)random_up_to(1);
         tile->last_chunk = (uint8_t)random_up_to(1);
     }

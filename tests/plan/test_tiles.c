@@ -163,7 +163,7 @@ static void count_layer(struct counts *counts, const struct dory_layer *record, 
     counts->of_steps += cut->step_count > 1;
     counts->in_chw += record->input_layout == DORY_CHW || record->output_layout == DORY_CHW;
     counts->second_inputs += dory_has_second_input(record);
-    counts->sliced += record->operation == DORY_CONVOLUTION && record->tile_input_channels < record->input_channels;
+    counts->sliced += record->operation == DORY_CONVOLUTION && record->tile.input_channels < record->input_channels;
     counts->concatenations += record->operation == DORY_CONCATENATION;
     counts->pixels += record->second_is_pixel;
     counts->narrow_weights += layer_has_weights(record) && record->weight_bits < 8;

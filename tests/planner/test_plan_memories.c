@@ -39,8 +39,8 @@ static uint64_t fingerprint(const struct plan *plan)
         ADD(plan->transfers[i].record.l2_offset), ADD(plan->transfers[i].record.l3_address),
             ADD(plan->transfers[i].record.run_bytes);
     for (int i = 0; i < plan->network->layer_count; i++)
-        ADD(plan->layers[i].record.tile_rows), ADD(plan->layers[i].record.tile_columns),
-            ADD(plan->layers[i].record.tile_channels);
+        ADD(plan->layers[i].record.tile.rows), ADD(plan->layers[i].record.tile.columns),
+            ADD(plan->layers[i].record.tile.channels);
 #undef ADD
     return hash ^ plan->predicted_cycles;
 }

@@ -166,11 +166,11 @@ static void count_layer(struct random_totals *totals, const struct plan *plan, c
     const struct dory_layer *record = &layer->record;
     const struct dory_step *step = &plan->steps[layer->first_step].record;
     totals->xpulpv2 += !strncmp(layer->kernel->name, "dory_xpulpv2", 12);
-    totals->tiled_rows += record->tile_rows < step->rows;
-    totals->tiled_columns += record->tile_columns < record->output_width;
-    totals->tiled_channels += record->tile_channels < step->channels;
+    totals->tiled_rows += record->tile.rows < step->rows;
+    totals->tiled_columns += record->tile.columns < record->output_width;
+    totals->tiled_channels += record->tile.channels < step->channels;
     totals->tiled_input_channels +=
-        record->operation == DORY_CONVOLUTION && record->tile_input_channels < record->input_channels;
+        record->operation == DORY_CONVOLUTION && record->tile.input_channels < record->input_channels;
     totals->stepped_rows += step->rows < record->output_height;
     totals->stepped_channels += step->channels < record->output_channels;
 }

@@ -152,10 +152,10 @@ static void plan_layer(struct maker *maker, int index)
     const struct layer *layer = &maker->network->layers[index];
     const struct tensor *input = &maker->network->tensors[index], *output = input + 1;
     struct plan_layer *planned = &maker->plan->layers[index];
-    struct dory_tile_shape tile = {.rows = output->height > 8 ? 4 : (uint32_t)output->height,
-                                   .columns = (uint32_t)output->width,
-                                   .channels = output->channels < 64 ? (uint32_t)output->channels : 64,
-                                   .input_channels = (uint32_t)input->channels};
+    struct dory_tile_shape tile = {.rows = output->height > 8 ? 4 : (uint16_t)output->height,
+                                   .columns = (uint16_t)output->width,
+                                   .channels = output->channels < 64 ? (uint16_t)output->channels : 64,
+                                   .input_channels = (uint16_t)input->channels};
     *planned = (struct plan_layer){
         .record = {.operation = is_depthwise(index) ? DORY_DEPTHWISE : DORY_CONVOLUTION,
                    .normalisation = DORY_NORMALISE_32,
@@ -174,10 +174,7 @@ static void plan_layer(struct maker *maker, int index)
                    .stride_width = (uint16_t)layer->stride_width,
                    .dilation_height = 1,
                    .dilation_width = 1,
-                   .tile_rows = (uint16_t)tile.rows,
-                   .tile_columns = (uint16_t)tile.columns,
-                   .tile_channels = (uint16_t)tile.channels,
-                   .tile_input_channels = (uint16_t)tile.input_channels},
+                   .tile = tile},
         .kernel = &kernel,
         .first_step = index,
         .last_step = index,

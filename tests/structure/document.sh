@@ -38,7 +38,7 @@ while read -r room files lines known_room known_files known_lines; do
   fi
 done < <(paste -d ' ' <(numbers "$table") <(numbers "$written"))
 
-# | 3 | `generator/tile/tile_cost.c` | `run->tile_rows = ` | ... |
+# | 3 | `generator/tile/tile_cost.c` | `record->tile = ` | ... |
 hops=0
 while IFS='|' read -r _ number file code _; do
   hops=$((hops + 1))

@@ -30,11 +30,11 @@ static uint64_t count_tiles(const struct tile_problem *problem, const struct til
     const struct dory_layer *layer = problem->layer;
     uint64_t sum = 0, chunks = 1;
     if (layer->operation == DORY_CONVOLUTION)
-        chunks = dory_divide_up(layer->input_channels, tiling->shape.input_channels);
+        chunks = dory_divide_up(layer->input_channels, tiling->tile.input_channels);
     for (uint32_t i = 0; i < problem->step_count; i++)
-        sum += (uint64_t)dory_divide_up(problem->steps[i].rows, tiling->shape.rows) *
-               dory_divide_up(problem->steps[i].channels, tiling->shape.channels);
-    return sum * dory_divide_up(layer->output_width, tiling->shape.columns) * chunks;
+        sum += (uint64_t)dory_divide_up(problem->steps[i].rows, tiling->tile.rows) *
+               dory_divide_up(problem->steps[i].channels, tiling->tile.channels);
+    return sum * dory_divide_up(layer->output_width, tiling->tile.columns) * chunks;
 }
 
 /* ---- bounds ---- */
@@ -46,7 +46,7 @@ static uint64_t chunks_cycles(const struct tile_problem *problem, const struct t
                               uint32_t columns, uint32_t channels)
 {
     uint32_t all = problem->layer->input_channels,
-             chunk = problem->layer->operation == DORY_CONVOLUTION ? tiling->shape.input_channels : all;
+             chunk = problem->layer->operation == DORY_CONVOLUTION ? tiling->tile.input_channels : all;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < all; i += chunk)
         sum += cycle_table_get(problem->cycles, rows, columns, channels, dory_minimum(chunk, all - i));
@@ -56,7 +56,7 @@ static uint64_t chunks_cycles(const struct tile_problem *problem, const struct t
 /* Tile by tile. */
 static uint64_t kernels_cycles(const struct tile_problem *problem, const struct tiling *tiling)
 {
-    const struct dory_tile_shape *shape = &tiling->shape;
+    const struct dory_tile_shape *shape = &tiling->tile;
     uint32_t width = problem->layer->output_width;
     uint64_t sum = 0;
     for (const struct dory_step *step = problem->steps; step < problem->steps + problem->step_count; step++)
@@ -75,9 +75,9 @@ static bool has_bound_above(const struct tile_problem *problem, const struct til
     struct tile_bounds bounds = tile_bounds_of(problem, &arena);
     struct extents columns = tile_whole(problem->layer->output_width, &arena);
     struct division division = {
-        .rows = tile_extents(&bounds.step_rows, tiling->shape.rows, &arena),
-        .columns = tile_extents(&columns, tiling->shape.columns, &arena),
-        .channels = tile_extents(&bounds.step_channels, tiling->shape.channels, &arena),
+        .rows = tile_extents(&bounds.step_rows, tiling->tile.rows, &arena),
+        .columns = tile_extents(&columns, tiling->tile.columns, &arena),
+        .channels = tile_extents(&bounds.step_channels, tiling->tile.channels, &arena),
     };
     struct tile_candidate candidate = {.tiling = *tiling,
                                        .kernels = kernels_cycles(problem, tiling),
@@ -147,7 +147,7 @@ static void try_shape(struct trial *trial, struct tiling tiling)
         uint32_t channels = dory_minimum(slice, layer->input_channels);
         if (!is_slice(layer->input_channels, channels))
             continue;
-        tiling.shape.input_channels = layer->operation == DORY_CONVOLUTION ? channels : tiling.shape.channels;
+        tiling.tile.input_channels = layer->operation == DORY_CONVOLUTION ? (uint16_t)channels : tiling.tile.channels;
         for (tiling.order = 0; tiling.order < 2; tiling.order++)
             for (tiling.single = 0; tiling.single < 8; tiling.single++)
                 try_tiling(trial, &tiling);
@@ -161,12 +161,12 @@ struct exhaustive try_all_tilings(const struct tile_problem *problem, uint64_t l
     struct exhaustive result = {.cycles = limit, .any_cycles = UINT64_MAX};
     struct trial trial = {problem, &result, limit != UINT64_MAX};
     struct tiling tiling = {0};
-    struct dory_tile_shape *shape = &tiling.shape;
+    struct dory_tile_shape *shape = &tiling.tile;
     for (shape->rows = 1; shape->rows <= problem->steps[0].rows; shape->rows++)
         for (shape->columns = tile_least_columns(problem->layer); shape->columns <= problem->layer->output_width;
              shape->columns++)
             for (uint32_t c = 4; c < problem->steps[0].channels + 4u; c += 4) {
-                shape->channels = dory_minimum(c, problem->steps[0].channels);
+                shape->channels = (uint16_t)dory_minimum(c, problem->steps[0].channels);
                 try_shape(&trial, tiling);
             }
     return result;

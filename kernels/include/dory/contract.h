@@ -12,11 +12,6 @@
 extern "C" {
 #endif
 
-/* The largest tile of a layer, in output elements (input_channels: in input channels). */
-struct dory_tile_shape {
-    uint32_t rows, columns, channels, input_channels;
-};
-
 /* All functions get a layer whose shape, bits, normalisation and clip fields are set; its tile, L1 map and blob sizes
  * are not. They are pure and need no hardware. */
 struct dory_kernel_description {

@@ -152,6 +152,11 @@ struct dory_stages {
     uint8_t has_second;
 };
 
+/* Of a tile: its output's and, for a convolution, its input's. Numbers of channels are multiples of 4, or all. */
+struct dory_tile_shape {
+    uint16_t rows, columns, channels, input_channels;
+};
+
 enum dory_tile_order {
     DORY_CHANNELS_OUTER, /* for channels, for rows, for columns: weights are loaded once */
     DORY_SPACE_OUTER     /* for rows, for columns, for channels: the input is loaded once */
@@ -192,14 +197,12 @@ struct dory_layer {
 
     uint8_t operation;     /* enum dory_operation */
     uint8_t normalisation; /* enum dory_normalisation */
-    uint8_t
-        shift; /* log2 of the divisor, for DORY_NORMALISE_32 and _64; see there for _CLAMPED and _SHARED; not for others */
-    uint8_t tile_order;                                              /* enum dory_tile_order */
+    uint8_t shift;         /* log2 of the divisor, for DORY_NORMALISE_32 and _64; see there for _CLAMPED and _SHARED */
+    uint8_t tile_order;    /* enum dory_tile_order */
     uint8_t input_bits, second_input_bits, output_bits, weight_bits; /* of an element: 2, 4, 8, 16 or 32 */
     uint8_t input_is_signed, second_input_is_signed, output_is_signed;
     uint8_t input_layout, output_layout; /* enum dory_layout; an input in CHW is the only one */
-    uint8_t
-        pixel_ways; /* a hint: the tile's work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
+    uint8_t pixel_ways; /* a hint: work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
     uint8_t left_shift, rounding; /* for DORY_NORMALISE_HIGH and _SHARED; rounding: enum dory_rounding, for _SPLIT, too */
     uint8_t second_is_pixel;      /* DORY_MULTIPLICATION: the second input has 1x1 pixels, a factor for each channel */
     uint8_t row_divisor;          /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
@@ -212,12 +215,9 @@ struct dory_layer {
     uint16_t stride_height, stride_width;
     uint16_t dilation_height, dilation_width;
     uint16_t padding_top, padding_left; /* bottom and right follow from the shapes */
-    int16_t border_value; /* of input elements outside of the image, the zero point; 0 for elements of 16 or 32 bits. A
-                             maximum has the lowest value there */
+    int16_t border_value; /* of input outside of the image: the zero point; 0 for 16 or 32 bits; the lowest for a maximum */
 
-    /* the tile: at most so many output rows, columns, channels and, for a convolution, input channels.
-     * tile_channels is a multiple of 4 or all channels; tile_input_channels too. */
-    uint16_t tile_rows, tile_columns, tile_channels, tile_input_channels;
+    struct dory_tile_shape tile; /* the largest; others are what is left of a step */
 
     /* DORY_GROUPED: input and output channels of a group. DORY_INTERPOLATION: pairs of taps that a row (a column) of the
      * output has; by one name each in tables of members, for all of the struct lies in L1. */
@@ -230,7 +230,7 @@ struct dory_layer {
 
     /* the weight blob, in bytes; 0 without weights */
     uint32_t quad_bytes;  /* one block of dory_lanes() output channels with its normalisation constants */
-    uint32_t chunk_bytes; /* of it, the weights of one full slice of tile_input_channels input channels */
+    uint32_t chunk_bytes; /* of it, the weights of one full slice of tile.input_channels */
 
     union {                  /* by one name each in tables of members */
         uint32_t reciprocal; /* for DORY_NORMALISE_CLAMPED */
@@ -297,7 +297,7 @@ struct dory_layer {
  * to 3 elements, where there is one; then zero weights up to a multiple of 4. Where dory_fills_taps(), each element of the
  * kernel's row is a run, c elements and zero weights up to a multiple of 4, one after the other. One quad is
  *
- *     for each chunk of tile_input_channels input channels (the last may be shorter)
+ *     for each chunk of tile.input_channels input channels (the last may be shorter)
  *         for each 4 elements of the chunk, 16 weights in 2 * weight_bits bytes:
  *             8 bits: 4 bytes of output channel 0, 4 of channel 1, 4 of channel 2, 4 of channel 3
  *             4 bits: 4 bytes with channel 0 in the low and channel 1 in the high half, 4 of channels 2 and 3

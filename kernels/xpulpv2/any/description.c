@@ -55,7 +55,7 @@ static uint64_t any_sums_cycles(const struct dory_layer *layer, uint64_t blocks,
 static uint64_t any_finish_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks,
                                   uint32_t rows)
 {
-    uint32_t pixels = dory_minimum(4, tile->rows * tile->columns);
+    uint32_t pixels = dory_minimum(4, (uint32_t)tile->rows * tile->columns);
     if (tile->input_channels < layer->input_channels && layer->operation != DORY_GROUPED) {
         return blocks * (dory_long_finish_cycles(layer) + 480 + 16 * dory_bitwise_division_cycles(layer));
     }
@@ -103,7 +103,7 @@ static uint64_t started(const void *each, uint32_t first, uint32_t end)
 
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t quads = dory_divide_up(tile->channels, 4), pixels = tile->rows * tile->columns;
+    uint32_t quads = dory_divide_up(tile->channels, 4), pixels = (uint32_t)tile->rows * tile->columns;
     uint32_t each = layer->operation == DORY_GROUPED ? quads_of_group(layer, quads) : quads;
     uint32_t pixel_bytes = dory_any_pixel_bytes(layer, tile->input_channels);
     uint32_t pixel_quads = dory_divide_up(pixels, 4), items = dory_divide_up(quads, each) * each * pixel_quads;
@@ -211,7 +211,8 @@ static uint64_t window_start_cycles(const struct dory_layer *layer)
 static int64_t parts_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first, uint32_t end,
                             uint32_t quads, uint32_t lanes)
 {
-    uint32_t pixels = tile->rows * tile->columns, last = end == dory_divide_up(pixels, 4), rest = (pixels - 1) % 4 + 1;
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns, last = end == dory_divide_up(pixels, 4),
+             rest = (pixels - 1) % 4 + 1;
     return (int64_t)(end - first - last) * dory_part_cycles(layer, 4, lanes) +
            last * ((quads - 1) * dory_part_cycles(layer, rest, 4) + dory_part_cycles(layer, rest, lanes));
 }
@@ -221,7 +222,8 @@ static uint64_t items_cycles(const struct dory_layer *layer, const struct dory_t
                              uint32_t quads, uint32_t count)
 {
     uint32_t window = dory_window_channels(layer), run_bytes = layer->kernel_width * window;
-    struct dory_tile_shape shared = {1, 4 * count * cores, 4 * quads, tile->input_channels}; /* equally */
+    uint16_t pixels = (uint16_t)(4 * count * cores), channels = (uint16_t)dory_minimum(4 * quads, UINT16_MAX / 4 * 4);
+    struct dory_tile_shape shared = {1, pixels, channels, tile->input_channels}; /* equally */
     uint64_t steps = (uint64_t)layer->kernel_height * dory_divide_up(run_bytes, 4);
     uint64_t find = tile->columns % 4 == 0 ? 45 : 65;               /* four pixels, and where they are stored */
     uint64_t apart = window < 3 ? quads * steps * (4 - window) : 0; /* of four pixels' words some lie across two */
@@ -247,7 +249,8 @@ static uint64_t windows_cycles(const void *context, uint32_t first, uint32_t end
         uint32_t window = first / windows->pixel_quads, start = first % windows->pixel_quads;
         uint32_t behind = dory_minimum(windows->pixel_quads, start + end - first);
         bool is_last = window == windows->count - 1;
-        uint32_t lanes = is_last ? (tile->channels - 1) % 4 + 1 : 4, quad = first_quad(layer, tile) + window * windows->each;
+        uint32_t lanes = is_last ? (tile->channels - 1u) % 4 + 1 : 4,
+                 quad = first_quad(layer, tile) + window * windows->each;
         cycles += (int64_t)((behind - start) * (is_last ? windows->last_item : windows->item));
         cycles +=
             (int64_t)(bands_cycles(layer, tile, start, behind, window_cycles(layer, quad)) + window_start_cycles(layer));
@@ -275,7 +278,7 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
         .each = each,
         .last = last,
         .count = count,
-        .pixel_quads = dory_divide_up(tile->rows * tile->columns, 4),
+        .pixel_quads = dory_divide_up((uint32_t)tile->rows * tile->columns, 4),
         .item = item,
         .last_item = items_cycles(layer, tile, cores, last, 1) - (one - item),
     };

@@ -75,12 +75,12 @@ static uint64_t share_cycles(const void *context, uint32_t first, uint32_t end)
 
 static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t pairs = dory_scalar_pairs(layer, tile->channels), pixels = tile->rows * tile->columns;
+    uint32_t pairs = dory_scalar_pairs(layer, tile->channels), pixels = (uint32_t)tile->rows * tile->columns;
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     struct work work = {
         .quads = dory_divide_up(tile->channels, 4),
         .pixel_quads = dory_divide_up(pixels, 4),
-        .last_lanes = (tile->channels - 1) % 4 + 1,
+        .last_lanes = (tile->channels - 1u) % 4 + 1,
         .quad = pairs != 0 ? 63 * taps + 325 : 0, /* to spread its weights */
         .batch = scalar_batch_cycles(layer, pairs),
         .block = scalar_sums_cycles(layer, pairs, tile->columns) + scalar_finish_cycles(layer) * dory_minimum(4, pixels) / 4,

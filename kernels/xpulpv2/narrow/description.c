@@ -16,7 +16,8 @@ static bool is_narrow(const struct dory_layer *layer, uint32_t channels, enum do
 /* The slowest core's pixels of pairs of channels, of so many tenths of a cycle, and the pairs that it starts. */
 static uint64_t narrow_cycles(const struct dory_tile_shape *tile, unsigned cores, uint32_t pixel_tenths, uint32_t start)
 {
-    uint32_t pixels = tile->rows * tile->columns, items = dory_divide_up(pixels * dory_divide_up(tile->channels, 2), cores);
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns,
+             items = dory_divide_up(pixels * dory_divide_up(tile->channels, 2), cores);
     uint32_t starts = dory_divide_up(items, pixels) + (items % pixels != 0);
     return (uint64_t)items * pixel_tenths / 10 + starts * start + 250;
 }
@@ -67,16 +68,16 @@ static bool is_first(const struct dory_layer *layer, uint32_t pixel_bytes, enum 
 static uint32_t first_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     (void)layer;
-    return cores * dory_narrow_core_bytes(tile->rows * tile->columns);
+    return cores * dory_narrow_core_bytes((uint32_t)tile->rows * tile->columns);
 }
 
 static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                              uint32_t bytes, uint32_t finish)
 {
     uint32_t instructions = 3 * bytes / 4 + finish;
-    uint32_t fours = dory_divide_up(tile->rows * tile->columns, 4), pairs = tile->channels / 2;
+    uint32_t fours = dory_divide_up((uint32_t)tile->rows * tile->columns, 4), pairs = tile->channels / 2;
     uint32_t pixels = 4 * dory_divide_up(fours, cores);
-    uint32_t batches = dory_divide_up(pixels, dory_narrow_batch(tile->rows * tile->columns));
+    uint32_t batches = dory_divide_up(pixels, dory_narrow_batch((uint32_t)tile->rows * tile->columns));
     bool nines = layer->dilation_width == 1 && layer->kernel_height == 3 && layer->kernel_width * layer->input_channels == 9;
     uint64_t pixel = pairs * (instructions * 10 + (cores > 1 ? 5u : 0u)) / 10 + (nines ? 40 : 45 + bytes * 5 / 8);
     return pixels * pixel + batches * (pairs * 75 + 60) + 400;

@@ -43,7 +43,7 @@ static uint64_t packed_gather_cycles(const struct dory_layer *layer, const struc
         return dory_gather_cycles(layer, tile, cores) + PACKED_GATHER_START;
     }
     uint64_t pixel = dory_runs(layer) * (unpack_cycles(layer, tile) + 55) + 20;
-    uint64_t source = dory_minimum(4, tile->rows * tile->columns) * pixel;
+    uint64_t source = dory_minimum(4, (uint32_t)tile->rows * tile->columns) * pixel;
     return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source) +
            PACKED_GATHER_START;
 }
@@ -58,7 +58,7 @@ static bool packed_linear_supports(const struct dory_layer *layer, uint32_t weig
 
 static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t words = dory_divide_up(layer->kernel_width * tile->input_channels, 4),
+    uint64_t words = dory_divide_up((uint32_t)layer->kernel_width * tile->input_channels, 4),
              tenths = layer->weight_bits == 4 ? 115 : 135;
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
     uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + dory_long_quad_cycles(layer);

@@ -101,7 +101,7 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         .quads = tile->channels / 4,
         .singles = tile->channels % 4,
     };
-    uint32_t all = tile->rows * tile->columns * (items.quads + items.singles), most = dory_divide_up(all, cores);
+    uint32_t all = (uint32_t)tile->rows * tile->columns * (items.quads + items.singles), most = dory_divide_up(all, cores);
     if (!is_maximum && tile->channels % 64 == 0 && most % 8 == 0) { /* cores read from one bank of the memory, or from two */
         items.quad += (most % 16 == 0 ? 2 : 1) * (uint64_t)layer->kernel_height * layer->kernel_width;
     }
