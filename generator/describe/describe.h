@@ -7,8 +7,8 @@
 #include "dory/layer.h"
 #include "network/network.h"
 
-/* Shape, bits, normalisation, clip, stages; tile, L1 map and blob sizes are zero. And how a convolution is requantised, with
- * its constants; null for all else. False after an error was reported. */
+/* Of a network that is proven (network/range.h): shape, bits, normalisation, clip, stages; tile, L1 map and blob sizes are
+ * zero. And how a convolution is requantised, with its constants; null for all else. False after an error was reported. */
 bool describe_layer(const struct network *network, int layer, struct dory_layer *record,
                     const struct requantisation **requantisation, struct arena *arena, struct diagnostics *diagnostics);
 

@@ -140,18 +140,6 @@ struct bounds described_stage_bounds(const struct dory_stage *stage, struct boun
     return y;
 }
 
-/* Accumulators of all channels; false where the firmware's 32 bits cannot hold their sums. */
-static bool find_ranges(const struct description *d, struct step_point *ranges)
-{
-    for (int channel = 0; channel < d->output->channels; channel++) {
-        struct accumulator_range range = accumulator_range(d->network, d->layer, channel);
-        if (!fits_32_bits(range.partial_minimum) || !fits_32_bits(range.partial_maximum))
-            return false;
-        ranges[channel] = (struct step_point){(int64_t)range.minimum, (int64_t)range.maximum};
-    }
-    return true;
-}
-
 void describe_refuse_stage(const struct description *d, const struct stage *stage)
 {
     if (stage->rounding == ROUND_FLOOR)
@@ -196,9 +184,7 @@ void describe_channel_stages(const struct description *d)
     static const int64_t one = 1, zero = 0;
     static const struct stage identity = {.count = 1, .multiplier = &one, .addend = &zero, .divisor = 1};
     const struct stage *stage = layer->stage_count ? &layer->stages[0] : &identity;
-    size_t channels = (size_t)d->output->channels;
-    struct step_point *ranges = arena_array(d->arena, struct step_point, channels);
-    if (!find_ranges(d, ranges)) {
+    if (!layer->sums_fit_32_bits) {
         REFUSE(d, NULL, "its sums can exceed 32 bits, in which the firmware accumulates");
         return;
     }
@@ -206,7 +192,7 @@ void describe_channel_stages(const struct description *d)
         REFUSE(d, NULL, "has %d normalisations one after the other; a convolution can have one", layer->stage_count);
     describe_clip(d, layer->stage_count ? stage : NULL);
     struct requantise_problem problem = {.stage = stage,
-                                         .ranges = ranges,
+                                         .ranges = layer->sums,
                                          .channel_count = d->output->channels,
                                          .minimum = d->record->minimum,
                                          .maximum = d->record->maximum,
@@ -256,7 +242,7 @@ void describe_thresholds(struct description *d, struct bounds accumulator, int32
 
 bool describe_high_stage(struct description *d, struct bounds accumulator, int64_t *bias)
 {
-    struct step_point range = {accumulator.minimum, accumulator.maximum};
+    struct sum_range range = {accumulator.minimum, accumulator.maximum};
     struct requantise_problem problem = {.stage = &d->first, .ranges = &range, .channel_count = 1, .only_high = true};
     struct requantisation form = {0};
     if (d->layer->stage_count != 1 || d->first.count != 1)

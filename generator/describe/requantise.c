@@ -30,8 +30,8 @@ static bool copy_constants(const struct requantise_problem *problem, struct requ
         bool is_none = form->normalisation == DORY_NORMALISE_NONE;
         form->channels[channel] =
             (struct requantised_channel){.words = {is_none ? addend : multiplier, is_none ? 0 : addend}};
-        if ((is_none && multiplier != 1) || !requantised_value(form, channel, problem->ranges[channel].x, &value) ||
-            !requantised_value(form, channel, problem->ranges[channel].y, &value))
+        if ((is_none && multiplier != 1) || !requantised_value(form, channel, problem->ranges[channel].minimum, &value) ||
+            !requantised_value(form, channel, problem->ranges[channel].maximum, &value))
             return false;
     }
     return true;
@@ -83,11 +83,11 @@ static bool is_clamped(const struct requantise_problem *problem, struct requanti
     form->shift = shift;
     for (int channel = 0; channel < problem->channel_count; channel++) {
         size_t index = index_of(stage, channel);
-        const struct step_point *range = &problem->ranges[channel];
+        const struct sum_range *range = &problem->ranges[channel];
         struct clamped_channel clamped;
         if (!fits_32_bits(stage->multiplier[index]) || !fits_64_bits((wide)scale * stage->addend[index]) ||
-            !clamp_channel(scale * stage->multiplier[index], scale * stage->addend[index], divisor, form->maximum, range->x,
-                           range->y, &clamped))
+            !clamp_channel(scale * stage->multiplier[index], scale * stage->addend[index], divisor, form->maximum,
+                           range->minimum, range->maximum, &clamped))
             return false;
         form->channels[channel] = (struct requantised_channel){.words = {clamped.low, clamped.high, 0, clamped.addend}};
         if (clamped.multiplier != 0) { /* as numbers: clamp.h has them modulo 2^32 */
@@ -124,17 +124,17 @@ static int64_t bias_of(const struct stage *stage, int channel)
 
 static bool is_constant(const struct requantise_problem *problem, int channel)
 {
-    const struct step_point *range = &problem->ranges[channel];
-    return stage_apply(problem->stage, channel, range->x) == stage_apply(problem->stage, channel, range->y);
+    const struct sum_range *range = &problem->ranges[channel];
+    return stage_apply(problem->stage, channel, range->minimum) == stage_apply(problem->stage, channel, range->maximum);
 }
 
 /* A channel of which hardly anything but the bias decides: sums that are too large, or steps that are too long, for a
  * multiplier of 31 bits beside the other channels. See solve_step. */
 static bool is_step(const struct requantise_problem *problem, int channel, int64_t sum, long double slope)
 {
-    const struct step_point *range = &problem->ranges[channel];
+    const struct sum_range *range = &problem->ranges[channel];
     return (sum > INT64_C(1) << 28 || slope < 0x1p-21L) &&
-           stage_apply(problem->stage, channel, range->y) == stage_apply(problem->stage, channel, range->x) + 1;
+           stage_apply(problem->stage, channel, range->maximum) == stage_apply(problem->stage, channel, range->minimum) + 1;
 }
 
 #define MAXIMUM_LEFT_SHIFT 16
@@ -154,17 +154,18 @@ static struct shifts find_shifts(const struct requantise_problem *problem)
 {
     struct shifts shifts = {31, MAXIMUM_LEFT_SHIFT, MAXIMUM_LEFT_SHIFT};
     for (int channel = 0; channel < problem->channel_count; channel++) {
-        const struct step_point *range = &problem->ranges[channel];
-        int64_t bias = bias_of(problem->stage, channel), low = magnitude(range->x + bias), high = magnitude(range->y + bias);
+        const struct sum_range *range = &problem->ranges[channel];
+        int64_t bias = bias_of(problem->stage, channel), low = magnitude(range->minimum + bias),
+                high = magnitude(range->maximum + bias);
         long double slope = fabsl(step_function_slope(problem->stage, channel)),
                     sum = (long double)(low > high ? low : high);
-        long double edge = fmaxl(fabsl((long double)range->x), fabsl((long double)range->y));
+        long double edge = fmaxl(fabsl((long double)range->minimum), fabsl((long double)range->maximum));
         long double offset = (long double)magnitude(problem->stage->zero_point);
         int exponent;
         if (is_constant(problem, channel))
             continue;
         if (is_step(problem, channel, low > high ? low : high, slope)) {
-            shifts.left = smaller(shifts.left, places_beside((long double)(range->y - range->x) + 1));
+            shifts.left = smaller(shifts.left, places_beside((long double)(range->maximum - range->minimum) + 1));
             continue;
         }
         frexpl(slope, &exponent);
@@ -282,7 +283,8 @@ static bool solve_channel(struct candidates *all, int channel, struct step_funct
 {
     const struct requantise_problem *problem = all->problem;
     bool any = false;
-    if (!step_function_of_stage(problem->stage, channel, problem->ranges[channel].x, problem->ranges[channel].y, function))
+    if (!step_function_of_stage(problem->stage, channel, problem->ranges[channel].minimum, problem->ranges[channel].maximum,
+                                function))
         return false;
     for (int i = 0; i < all->count; i++) {
         struct requantisation *form = &all->forms[i];
@@ -353,8 +355,8 @@ static bool is_fast(const struct requantise_problem *problem, struct requantisat
     form->shift = 32 - bits_of(problem->maximum);
     function.points = arena_array(&scratch, struct step_point, (size_t)function.capacity);
     for (int channel = 0; channel < problem->channel_count && good; channel++) {
-        const struct step_point *range = &problem->ranges[channel];
-        good = step_function_of_stage(problem->stage, channel, range->x, range->y, &function) &&
+        const struct sum_range *range = &problem->ranges[channel];
+        good = step_function_of_stage(problem->stage, channel, range->minimum, range->maximum, &function) &&
                requantise_fast(form, channel, &function, step_function_slope(problem->stage, channel), &scratch);
     }
     arena_free(&scratch);
@@ -367,7 +369,7 @@ static int64_t count_accumulators(const struct requantise_problem *problem)
 {
     int64_t count = 0;
     for (int channel = 0; channel < problem->channel_count; channel++)
-        count += problem->ranges[channel].y - problem->ranges[channel].x + 1;
+        count += problem->ranges[channel].maximum - problem->ranges[channel].minimum + 1;
     return count;
 }
 

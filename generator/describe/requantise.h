@@ -46,7 +46,7 @@ struct requantisation {
 
 struct requantise_problem {
     const struct stage *stage;
-    const struct step_point *ranges; /* a channel: accumulators from x to y */
+    const struct sum_range *ranges; /* a channel: its accumulators */
     int channel_count;
     int32_t minimum, maximum;        /* what an element of the output may be */
     bool allow_fast;                 /* take CLAMPED, though it is wrong for some accumulators */

@@ -223,8 +223,8 @@ bool solve_step(struct requantisation *form, int channel, const struct step_func
 
 static bool channel_function(const struct requantise_problem *problem, int channel, struct step_function *function)
 {
-    const struct step_point *range = &problem->ranges[channel];
-    return step_function_of_stage(problem->stage, channel, range->x, range->y, function);
+    const struct sum_range *range = &problem->ranges[channel];
+    return step_function_of_stage(problem->stage, channel, range->minimum, range->maximum, function);
 }
 
 /* The addends that are right for every channel, given the other constants. */

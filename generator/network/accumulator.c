@@ -46,19 +46,26 @@ static void sum_by_sign(const int8_t *weights, size_t count, int64_t *positive, 
         *(*weights > 0 ? positive : negative) += *weights;
 }
 
-struct accumulator_range accumulator_range(const struct network *network, const struct layer *layer, int channel)
+static int64_t clamp_64(wide value)
 {
-    int channels = network->tensors[layer->inputs[0]].channels;
-    size_t count = (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)(channels / layer->groups);
-    const int8_t *weights = layer->weights + (size_t)channel * count;
+    return (int64_t)(value < INT64_MIN ? INT64_MIN : value > INT64_MAX ? INT64_MAX : value);
+}
+
+void accumulator_prove(const struct network *network, struct layer *layer, struct arena *arena)
+{
+    int inputs = network->tensors[layer->inputs[0]].channels, channels = network->tensors[layer->output].channels;
+    size_t count = (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)(inputs / layer->groups);
+    struct sum_range *sums = arena_array(arena, struct sum_range, (size_t)channels);
     int64_t positive, negative, minimum, maximum;
-    sum_by_sign(weights, count, &positive, &negative);
     accumulator_input(network, layer, 0, &minimum, &maximum);
     wide low = lesser(minimum, 0), high = greater(maximum, 0); /* 0: a term that is still to come */
-    return (struct accumulator_range){
-        .minimum = (wide)positive * minimum + (wide)negative * maximum,
-        .maximum = (wide)positive * maximum + (wide)negative * minimum,
-        .partial_minimum = positive * low + negative * high,
-        .partial_maximum = positive * high + negative * low,
-    };
+    layer->sums = sums;
+    layer->sums_fit_32_bits = true;
+    for (int channel = 0; channel < channels; channel++) {
+        sum_by_sign(layer->weights + (size_t)channel * count, count, &positive, &negative);
+        sums[channel].minimum = clamp_64((wide)positive * minimum + (wide)negative * maximum);
+        sums[channel].maximum = clamp_64((wide)positive * maximum + (wide)negative * minimum);
+        layer->sums_fit_32_bits = layer->sums_fit_32_bits && positive * low + negative * high >= INT32_MIN &&
+                                  positive * high + negative * low <= INT32_MAX;
+    }
 }

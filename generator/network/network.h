@@ -100,6 +100,11 @@ struct stage {
 
 #define MAXIMUM_STAGES 2
 
+/* Sums from one to the other. */
+struct sum_range {
+    int64_t minimum, maximum;
+};
+
 struct layer {
     const char *name; /* of the ONNX node that gave it its kind, or its first output where the node has no name */
     enum layer_kind kind;
@@ -141,8 +146,11 @@ struct layer {
                            * for logits, it has the bits that it needs */
     int output_bits;      /* of an element of the output, as the model asks for: 2, 4, 8; 0: as the range pass finds best */
 
-    /* filled by the range pass: proven bounds of the accumulator before stages[0] */
+    /* filled by the range pass: proven bounds of the accumulator before stages[0]; of a convolution those of each output
+     * channel, too, and whether 32 bits hold all parts of them, in whatever order they are added */
     int64_t accumulator_minimum, accumulator_maximum;
+    const struct sum_range *sums;
+    bool sums_fit_32_bits;
 };
 
 /* What the network keeps from one run to the next: an input and an output, by their positions in the lists of them. */

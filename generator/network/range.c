@@ -54,12 +54,6 @@ static struct bounds with_padding(const struct layer *layer, struct bounds x)
     return padded ? unite(x, (struct bounds){layer->padding_value, layer->padding_value}) : x;
 }
 
-static struct bounds of_convolution(const struct prover *prover, const struct layer *layer, int channel)
-{
-    struct accumulator_range range = accumulator_range(prover->network, layer, channel);
-    return (struct bounds){range.minimum, range.maximum};
-}
-
 static struct bounds of_addition(const struct prover *prover, const struct layer *layer, int channel)
 {
     struct bounds a =
@@ -124,7 +118,7 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
 {
     const struct tensor *input = &prover->network->tensors[layer->inputs[0]];
     switch (layer->kind) {
-    case LAYER_CONVOLUTION: return of_convolution(prover, layer, channel);
+    case LAYER_CONVOLUTION: return (struct bounds){layer->sums[channel].minimum, layer->sums[channel].maximum};
     case LAYER_CONCATENATION: return of_concatenation(prover, layer, channel);
     case LAYER_ADDITION: return of_addition(prover, layer, channel);
     case LAYER_MULTIPLICATION: return of_multiplication(prover, layer, channel);
@@ -238,6 +232,8 @@ static bool prove_channels(const struct prover *prover, int index, struct bounds
     struct layer *layer = &prover->network->layers[index];
     int channels = prover->network->tensors[layer->output].channels;
     struct bounds accumulators = {0, 0};
+    if (layer->kind == LAYER_CONVOLUTION)
+        accumulator_prove(prover->network, layer, prover->arena);
     for (int channel = 0; channel < channels; channel++) {
         struct bounds x = of_accumulator(prover, layer, channel);
         accumulators = channel ? unite(accumulators, x) : x;

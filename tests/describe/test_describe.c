@@ -49,6 +49,7 @@ static void one_weight(struct fixture *f, int8_t weight, int64_t multiplier, int
 static bool describe(struct fixture *f, struct dory_layer *record, const char **text)
 {
     struct diagnostics diagnostics = {.arena = &f->arena};
+    builder_prove(&f->builder);
     bool good = describe_layer(&f->builder.network, 0, record, &f->requantisation, &f->arena, &diagnostics);
     *text = diagnostics.count ? diagnostics.list[0].text : "";
     EXPECT(good == (diagnostics.error_count == 0), "%s", *text);
@@ -223,6 +224,7 @@ static void test_blames_producer(void)
     finish(&f);
     f.builder.network.layers[0].name = "the culprit";
     f.builder.network.layers[1].name = "the victim";
+    builder_prove(&f.builder);
     EXPECT(!describe_layer(&f.builder.network, 1, &record, NULL, &f.arena, &diagnostics), "32-bit elements are convolved");
     const struct diagnostic *first = diagnostics.list;
     EXPECT(diagnostics.count > 0 && !strcmp(first->node, "the culprit") && strstr(first->text, "is not clipped") &&

@@ -24,7 +24,7 @@ struct subject {
     struct stage stage;
     int64_t multipliers[CHANNELS], addends[CHANNELS];
     int exponents[CHANNELS];
-    struct step_point ranges[CHANNELS];
+    struct sum_range ranges[CHANNELS];
     bool negatable[CHANNELS];
     struct requantise_problem problem;
 };
@@ -34,7 +34,7 @@ static void make_ranges(struct subject *s)
 {
     for (int i = 0; i < CHANNELS; i++) {
         int64_t most = INT64_C(1) << random_number(8, 16);
-        s->ranges[i] = (struct step_point){-random_number(0, most), random_number(0, most)};
+        s->ranges[i] = (struct sum_range){-random_number(0, most), random_number(0, most)};
         s->negatable[i] = random_number(0, 3) != 0;
     }
 }
@@ -56,7 +56,10 @@ static void make_clip(struct subject *s)
                                              .prefer_shared = random_number(0, 1)};
 }
 
-static int64_t reach(const struct subject *s, int channel) { return s->ranges[channel].y - s->ranges[channel].x + 1; }
+static int64_t reach(const struct subject *s, int channel)
+{
+    return s->ranges[channel].maximum - s->ranges[channel].minimum + 1;
+}
 
 /* floor((m * x + a) / D): powers of two, one less, anything; m of either sign. */
 static void make_floor(struct subject *s)
@@ -101,7 +104,7 @@ static struct numbers_of_step {
     int exponent;
 } step_of(const struct subject *s, int channel)
 {
-    int64_t middle = s->ranges[channel].x + reach(s, channel) / 2;
+    int64_t middle = s->ranges[channel].minimum + reach(s, channel) / 2;
     int exponent = (int)-random_number(18, 25);
     long double halves = (long double)random_number(-100, 100) + 0.5L; /* at the middle */
     long double factor = (long double)s->multipliers[channel] / 0x1p31L;
@@ -165,7 +168,7 @@ static bool is_right(const struct subject *s, const struct requantisation *form,
     struct dory_layer layer;
     uint8_t constants[28];
     as_the_firmware_has_it(form, channel, &layer, constants);
-    for (int64_t x = s->ranges[channel].x; x <= s->ranges[channel].y; x++) {
+    for (int64_t x = s->ranges[channel].minimum; x <= s->ranges[channel].maximum; x++) {
         int64_t value = 0;
         *at = x;
         if (!requantised_value(form, channel, x, &value) || value != stage_apply(&s->stage, channel, x) ||
@@ -188,7 +191,8 @@ static void expect_proof_of_mutant(struct subject *s, struct requantisation *for
     int at = multiplier_at[form->normalisation];
     int64_t place;
     function.points = arena_array(&arena, struct step_point, 1000);
-    EXPECT(step_function_of_stage(&s->stage, channel, s->ranges[channel].x, s->ranges[channel].y, &function), "steps");
+    EXPECT(step_function_of_stage(&s->stage, channel, s->ranges[channel].minimum, s->ranges[channel].maximum, &function),
+           "steps");
     EXPECT(requantised_is(form, channel, &function), "what was chosen is proven");
     for (int unit = -1; unit <= 1 && at >= 0; unit += 2) {
         form->channels[channel].words[at] += unit;
@@ -235,7 +239,7 @@ static int64_t count_wrong(const struct subject *s, const struct requantisation 
     int64_t count = 0;
     *most = 0;
     for (int channel = 0; channel < CHANNELS; channel++)
-        for (int64_t x = s->ranges[channel].x; x <= s->ranges[channel].y; x++) {
+        for (int64_t x = s->ranges[channel].minimum; x <= s->ranges[channel].maximum; x++) {
             struct dory_layer layer;
             uint8_t constants[28];
             as_the_firmware_has_it(form, channel, &layer, constants);
@@ -282,11 +286,11 @@ static void test_comparison(void)
         make_subject(&b, (enum rounding)random_number(0, 3));
         steps[0].points = arena_array(&arena, struct step_point, 1000);
         steps[1].points = arena_array(&arena, struct step_point, 1000);
-        EXPECT(step_function_of_stage(&a.stage, 0, a.ranges[0].x, a.ranges[0].y, &steps[0]) &&
-                   step_function_of_stage(&b.stage, 0, a.ranges[0].x, a.ranges[0].y, &steps[1]),
+        EXPECT(step_function_of_stage(&a.stage, 0, a.ranges[0].minimum, a.ranges[0].maximum, &steps[0]) &&
+                   step_function_of_stage(&b.stage, 0, a.ranges[0].minimum, a.ranges[0].maximum, &steps[1]),
                "steps");
         struct step_difference found = step_function_compare(&steps[0], &steps[1]), expected = {0, 0};
-        for (int64_t x = a.ranges[0].x; x <= a.ranges[0].y; x++) {
+        for (int64_t x = a.ranges[0].minimum; x <= a.ranges[0].maximum; x++) {
             int64_t apart = (int64_t)(stage_apply(&a.stage, 0, x) - stage_apply(&b.stage, 0, x));
             apart = apart < 0 ? -apart : apart;
             expected.count += apart != 0;

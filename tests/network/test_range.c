@@ -1,6 +1,7 @@
 /* The range proof: bounds hold, and are reached where that can be shown. */
 #include "expect.h"
 #include "loaded.h"
+#include "network/accumulator.h"
 #include "network/interpret.h"
 #include "network/range.h"
 
@@ -40,9 +41,41 @@ static void accumulators_are_tight(void)
     struct onnx_builder *model = pointwise(SHAPE(3, -5, 7, 1));
     onnx_add_output(model, "sum");
     EXPECT_THAT(prove(model, false));
-    EXPECT_EQUAL(loaded.network->layers[0].accumulator_minimum, -5 * 255);
-    EXPECT_EQUAL(loaded.network->layers[0].accumulator_maximum, 8 * 255);
+    const struct layer *layer = &loaded.network->layers[0];
+    EXPECT_EQUAL(layer->accumulator_minimum, -5 * 255);
+    EXPECT_EQUAL(layer->accumulator_maximum, 8 * 255);
+    EXPECT_EQUAL(layer->sums[0].minimum, -5 * 255);
+    EXPECT_EQUAL(layer->sums[0].maximum, 3 * 255);
+    EXPECT_EQUAL(layer->sums[1].minimum, 0);
+    EXPECT_EQUAL(layer->sums[1].maximum, 8 * 255);
+    EXPECT_THAT(layer->sums_fit_32_bits);
     expect_range(output(0), -5 * 255, 8 * 255, 32, true); /* unclipped: int32, whatever would suffice */
+}
+
+/* Weights of 127 and -127 in pairs, of large elements that differ little: what each pair adds is small, but all the positive
+ * ones may be added first. */
+static void expect_pairs(int pairs, bool parts_fit)
+{
+    static int8_t weights[600];
+    struct arena arena = {0};
+    struct tensor tensors[2] = {{.channels = 2 * pairs, .bits = 16, .minimum = 60000, .maximum = 65535}, {.channels = 1}};
+    const struct network network = {.tensors = tensors, .tensor_count = 2};
+    struct layer layer = layer_plain("pairs", LAYER_CONVOLUTION, 0);
+    layer.output = 1;
+    layer.weights = weights;
+    for (int i = 0; i < 2 * pairs; i++)
+        weights[i] = i % 2 ? -127 : 127;
+    accumulator_prove(&network, &layer, &arena);
+    EXPECT_EQUAL(layer.sums[0].minimum, -127 * 5535 * pairs);
+    EXPECT_EQUAL(layer.sums[0].maximum, 127 * 5535 * pairs);
+    EXPECT_EQUAL(layer.sums_fit_32_bits, parts_fit);
+    arena_free(&arena);
+}
+
+static void parts_of_sums_count(void)
+{
+    expect_pairs(258, true); /* 258 * 127 * 65535 is less than 2^31 */
+    expect_pairs(259, false);
 }
 
 static void negative_multipliers_turn_bounds_around(void)
@@ -136,6 +169,7 @@ int main(void)
 {
     static const struct test tests[] = {
         TEST(accumulators_are_tight),
+        TEST(parts_of_sums_count),
         TEST(negative_multipliers_turn_bounds_around),
         TEST(unclipped_additions_are_saturated),
         TEST(exact_additions_get_16_bits),

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "network/accumulator.h"
+
 #define MAXIMUM_LAYERS 256
 
 void builder_start(struct network_builder *builder, struct arena *arena, uint64_t seed)
@@ -156,9 +158,17 @@ int builder_fully_connected(struct network_builder *builder, int input, int chan
     return output;
 }
 
+void builder_prove(struct network_builder *builder)
+{
+    for (int i = 0; i < builder->network.layer_count; i++)
+        if (builder->network.layers[i].kind == LAYER_CONVOLUTION)
+            accumulator_prove(&builder->network, &builder->network.layers[i], builder->arena);
+}
+
 const struct network *builder_finish(struct network_builder *builder, int output)
 {
     builder->network.outputs[builder->network.output_count++] = output;
+    builder_prove(builder);
     struct network *network = arena_allocate(builder->arena, sizeof *network);
     *network = builder->network;
     return network;

@@ -25,6 +25,8 @@ int builder_product(struct network_builder *builder, int first, int second); /* 
 int builder_concatenation(struct network_builder *builder, int first, int second);
 int builder_fully_connected(struct network_builder *builder, int input, int channels); /* int32 logits */
 
+/* The sums of convolutions, and nothing else: tensors stay as they are. Part of builder_finish. */
+void builder_prove(struct network_builder *builder);
 const struct network *builder_finish(struct network_builder *builder, int output);
 
 /* MobileNetV1 for square images, width in percent. */
