@@ -6,14 +6,13 @@
  *
  * Each turn of a layer is one step, or two where its results go round the ring's end, and drains: what is in L1 belongs to
  * another layer, and its weights come to L1 anew. */
-#include "plan/operand.h"
 #include "planner/block.h"
+#include "plan/operand.h"
 
 #include <string.h>
 
 struct known_block {
     int last;
-    uint32_t rows;
     uint64_t key;
     struct cut cut;
     struct known_block *next; /* with the same first layer */
@@ -295,13 +294,12 @@ void block_play(const struct cut *cut, const struct dory_step *steps, struct cut
 }
 
 /* As foreseen. */
-static void play(const struct maker *m, struct cut *cut)
+static void play(struct cut *cut)
 {
     struct cut_times times;
     block_play(cut, cut->steps, &times);
     cut->cost = times.cost;
-    cut->times = arena_array(m->problem->arena, struct step_times, cut->step_count);
-    memcpy(cut->times, times.steps, cut->step_count * sizeof *cut->times);
+    cut->times = times.steps;
 }
 
 /* ---- the block ---- */
@@ -350,7 +348,7 @@ static void make_block(struct maker *m, uint32_t rows, struct cut *cut)
     cut->legal = true;
     cut->block = block;
     write_steps(m, cut);
-    play(m, cut);
+    play(cut);
 }
 
 /* Rows of all turns; returns the bytes of L2 that rings and weights take. */
@@ -365,7 +363,7 @@ static uint64_t sketch(struct maker *m, uint32_t rows, struct arena *arena)
     for (int i = 0; i < m->layers; i++) {
         m->ring_rows[i] = i < m->layers - 1 ? find_ring(m, i) : 0;
         bytes += (uint64_t)m->ring_rows[i] * operand_row_bytes(&p->records[m->first + i], 2);
-        bytes += layer_brings_weights(p, m->first + i) ? layer_weights_bytes(&p->records[m->first + i]) : 0;
+        bytes += layer_brought_bytes(p, m->first + i);
     }
     return bytes;
 }
@@ -386,7 +384,7 @@ static uint64_t surroundings(const struct decision *d, int first, int last)
 static struct known_block *find_known(const struct problem *p, int first, int last, uint32_t rows, uint64_t key)
 {
     struct known_block *known = p->blocks[first];
-    while (known && (known->last != last || known->rows != rows || known->key != key))
+    while (known && (known->last != last || known->cut.rows != rows || known->key != key))
         known = known->next;
     return known;
 }
@@ -395,7 +393,7 @@ static struct known_block *make_known(struct maker *m, uint32_t rows, uint64_t k
 {
     const struct problem *p = m->problem;
     struct known_block *known = arena_allocate(p->arena, sizeof *known);
-    *known = (struct known_block){.last = m->first + m->layers - 1, .rows = rows, .key = key, .next = p->blocks[m->first]};
+    *known = (struct known_block){.last = m->first + m->layers - 1, .key = key, .next = p->blocks[m->first]};
     known->cut = (struct cut){
         .of = layer_of(m->decision, m->first), .rows = rows, .channels = p->records[known->last].output_channels};
     make_block(m, rows, &known->cut);

@@ -1,10 +1,8 @@
 /* What the choice for the whole network picks from: for each layer, by the levels of its tensors, the ways to run it that no
  * other one beats in cycles, L2 bytes and L3 traffic together. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "dory/hal.h"
-#include "planner/candidate.h"
 #include "planner/profile.h"
 
 #define SMALL_PART_OF_L2                                                                                                    \
@@ -236,8 +234,7 @@ static void make_front(struct planned_layer *of, uint8_t ram)
     int first = c->count;
     collect_behind(c, least, false);
     c->count = keep_front(c->candidates, first, c->count);
-    of->fronts[ram] = arena_array(of->problem->arena, struct candidate, (size_t)c->count + 1);
-    memcpy(of->fronts[ram], c->candidates, (size_t)c->count * sizeof *c->candidates);
+    of->fronts[ram] = arena_copy(of->problem->arena, c->candidates, c->count);
     of->front_counts[ram] = c->count;
     of->first_counts[ram] = first;
     arena_free(&scratch);

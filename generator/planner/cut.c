@@ -81,7 +81,6 @@ static void make_steps(struct cut *cut)
     const struct dory_layer *record = &cut->of->record;
     uint32_t stripes = dory_divide_up(record->output_height, cut->rows),
              blocks = dory_divide_up(record->output_channels, cut->channels);
-    cut->step_count = stripes * blocks;
     cut->steps = arena_array(cut->of->problem->arena, struct dory_step, cut->step_count);
     for (uint32_t i = 0; i < cut->step_count; i++) {
         uint32_t stripe = cut->channels_outer ? i % stripes : i / blocks;
@@ -116,6 +115,8 @@ struct cut *cut_get(struct planned_layer *of, uint32_t rows, uint32_t channels, 
             return *end;
     *end = arena_allocate(of->problem->arena, sizeof **end);
     **end = (struct cut){.of = of, .rows = rows, .channels = channels, .channels_outer = channels_outer, .ram = ram};
+    (*end)->step_count =
+        dory_divide_up(of->record.output_height, rows) * dory_divide_up(of->record.output_channels, channels);
     for (unsigned operand = 0; operand < (dory_has_second_input(&of->record) ? 2 : 1); operand++)
         (*end)->input_rows[operand] = most_input_rows(&of->record, *end, operand);
     return *end;
@@ -198,8 +199,9 @@ static void copy_solution(struct cut *cut, const struct cut *from)
 bool cut_find_tile(struct cut *cut)
 {
     const struct planned_layer *of = cut->of;
+    struct step_times *times = arena_array(of->problem->arena, struct step_times, cut->step_count);
     cut->solved = true;
-    cut->times = arena_array(of->problem->arena, struct step_times, cut->step_count);
+    cut->times = times;
     for (int i = 0; of->kernels[i]; i++) {
         struct tile_problem problem = tile_problem_of(cut, i);
         struct tiling tiling;
@@ -209,7 +211,7 @@ bool cut_find_tile(struct cut *cut)
         cut->legal = true;
         cut->kernel = of->kernels[i];
         cut->tiling = tiling;
-        tile_simulate(&problem, &tiling, &cut->cost, cut->times);
+        tile_simulate(&problem, &tiling, &cut->cost, times);
         cut->quad_bytes = tile_quad_bytes(&of->record, tiling.shape.input_channels);
     }
     return cut->legal;
@@ -258,8 +260,7 @@ void cut_play(const struct cut *cut, const struct dory_step *steps, uint32_t cou
 static void play(const struct cut *cut, struct cut_times *times)
 {
     struct arena scratch = {0};
-    struct dory_step *steps = arena_array(&scratch, struct dory_step, cut->step_count);
-    memcpy(steps, cut->steps, cut->step_count * sizeof *steps);
+    struct dory_step *steps = arena_copy(&scratch, cut->steps, cut->step_count);
     for (uint32_t i = 0; i < cut->step_count; i++)
         steps[i].drain = times->drains[i];
     if (cut->block)
@@ -279,9 +280,9 @@ const struct cut_times *cut_drained(struct cut *cut, const bool *drains)
     if (known)
         return known;
     struct cut_times *times = arena_allocate(arena, sizeof *times);
-    bool *copy = arena_array(arena, bool, cut->step_count), as_foreseen = true;
-    memcpy(copy, drains, cut->step_count * sizeof *copy);
-    *times = (struct cut_times){.drains = copy, .cost = cut->cost, .steps = cut->times, .next = cut->drained};
+    bool as_foreseen = true;
+    drains = arena_copy(arena, drains, cut->step_count);
+    *times = (struct cut_times){.drains = drains, .cost = cut->cost, .steps = cut->times, .next = cut->drained};
     for (uint32_t i = 0; i < cut->step_count; i++)
         as_foreseen = as_foreseen && drains[i] == (cut->steps[i].drain != 0);
     if (cut->block || !as_foreseen)

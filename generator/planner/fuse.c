@@ -25,8 +25,7 @@ struct fusion {
     struct decision *now; /* its */
     bool spares_ram;
     bool last_first;            /* order of the tensors */
-    uint64_t price, best_price; /* of `before`, and of the best idea */
-    struct decision before, best;
+    struct priced before, best; /* before the round; its best idea */
 };
 
 /* ---- a block at hand ---- */
@@ -126,12 +125,9 @@ static uint64_t fusion_price(const struct fusion *f)
 /* Of the decision at hand, which is taken back. */
 static void compare(struct fusion *f, bool is_possible)
 {
-    uint64_t price = is_possible ? fusion_price(f) : UINT64_MAX;
-    if (price < f->best_price) {
-        f->best_price = price;
-        decision_set(&f->best, f->now);
-    }
-    decision_set(f->now, &f->before);
+    if (is_possible)
+        keep_better(&f->best, f->now, fusion_price(f));
+    decision_set(f->now, &f->before.decision);
 }
 
 /* True where there was room for it. */
@@ -166,17 +162,17 @@ static void try_block(struct fusion *f, int first, int last)
 
 static void start_round(struct fusion *f)
 {
-    f->best_price = f->price;
-    decision_set(&f->before, f->now);
+    f->best.price = f->before.price;
+    decision_set(&f->before.decision, f->now);
 }
 
 /* Takes the best idea of the round: true where it is better than none. */
 static bool end_round(struct fusion *f)
 {
-    if (f->best_price >= f->price)
+    if (f->best.price >= f->before.price)
         return false;
-    f->price = f->best_price;
-    decision_set(f->now, &f->best);
+    f->before.price = f->best.price;
+    decision_set(f->now, &f->best.decision);
     return true;
 }
 
@@ -238,11 +234,11 @@ static void fuse_always(struct fusion *f)
         for (; last > first; last--) {
             uint32_t height = last < layers ? f->o->problem->records[last].output_height : 0;
             struct idea idea = {first, last, 1 + (uint32_t)(first * 7 + last * 3) % (height ? height : 1), true, false};
-            decision_set(&f->before, f->now);
+            decision_set(&f->before.decision, f->now);
             if (last < layers && block_is_possible(f->o->problem, first, last) && form(f->o, &idea) &&
                 price_now(f->o, UINT64_MAX) < MISFIT)
                 break;
-            decision_set(f->now, &f->before);
+            decision_set(f->now, &f->before.decision);
         }
         first = last > first ? last : first;
     }
@@ -254,15 +250,15 @@ void fuse(struct optimiser *o, bool spares_ram, bool last_first)
                        .now = &o->now,
                        .spares_ram = spares_ram,
                        .last_first = last_first,
-                       .before = decision_copy(&o->now, o->problem->arena),
-                       .best = decision_copy(&o->now, o->problem->arena)};
+                       .before.decision = decision_copy(&o->now, o->problem->arena),
+                       .best.decision = decision_copy(&o->now, o->problem->arena)};
     if (o->problem->options->blocks == BLOCKS_ALWAYS) {
         fuse_always(&f);
         return;
     }
-    f.price = fusion_price(&f);
+    f.before.price = fusion_price(&f);
     for (int pass = 0; pass < MAXIMUM_PASSES && save_tensors(&f); pass++) {
         improve(o);
-        f.price = fusion_price(&f);
+        f.before.price = fusion_price(&f);
     }
 }

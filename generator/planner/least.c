@@ -13,13 +13,6 @@
 
 /* ---- needs of layers ---- */
 
-static uint64_t steps_of(const struct cut *cut)
-{
-    const struct dory_layer *record = &cut->of->record;
-    return (uint64_t)dory_divide_up(record->output_height, cut->rows) *
-           dory_divide_up(record->output_channels, cut->channels);
-}
-
 /* The cut with the fewest steps among those that need at most so many bytes; null: none. Its tile has been found, which may
  * make blocks of weights larger than they seemed. */
 static struct cut *coarsest_cut(struct planned_layer *of, uint8_t ram, uint64_t most_bytes)
@@ -27,7 +20,7 @@ static struct cut *coarsest_cut(struct planned_layer *of, uint8_t ram, uint64_t 
     struct cut **list, *best = NULL;
     int count = cut_list(of, ram, &list);
     for (int i = 0; i < count; i++) {
-        bool better = !best || steps_of(list[i]) < steps_of(best);
+        bool better = !best || list[i]->step_count < best->step_count;
         if (better && cut_l2_bytes(list[i], false) <= most_bytes && cut_solve(list[i]) &&
             cut_l2_bytes(list[i], false) <= most_bytes)
             best = list[i];

@@ -321,10 +321,8 @@ static void find_farthest(struct model *m)
     for (int l = 0; l < m->layer_count; l++) {
         uint64_t bytes = 0;
         int layer = l;
-        for (; layer + 1 < m->layer_count && bytes <= m->problem->l2_bytes; layer++) {
-            if (layer_brings_weights(m->problem, layer))
-                bytes += layer_weights_bytes(&m->problem->records[layer]);
-        }
+        for (; layer + 1 < m->layer_count && bytes <= m->problem->l2_bytes; layer++)
+            bytes += layer_brought_bytes(m->problem, layer);
         m->layers[l].farthest = layer;
     }
 }

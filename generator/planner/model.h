@@ -7,7 +7,6 @@
 #ifndef DORYGEN_MODEL_H
 #define DORYGEN_MODEL_H
 
-#include "planner/candidate.h"
 #include "planner/decision.h"
 
 enum spill { SPILL_NEVER, SPILL_FREE, SPILL_ALWAYS }; /* may a tensor live in RAM? */

@@ -54,11 +54,6 @@ static void search_model(struct optimiser *o, struct model *model)
 
 /* ---- bounds that need no solver ---- */
 
-static uint64_t brought_bytes(const struct problem *p, int layer)
-{
-    return layer_brings_weights(p, layer) ? layer_weights_bytes(&p->records[layer]) : 0;
-}
-
 /* The fastest candidate's cycles, whatever lives where. */
 static uint64_t least_cycles(struct planned_layer *of)
 {
@@ -87,7 +82,7 @@ static void find_tail(struct optimiser *o)
     struct plan_proof *proof = &o->best.proof;
     uint64_t before = 0, to_come = 0;
     for (int l = 0; l < o->network->layer_count; l++)
-        to_come += brought_bytes(p, l);
+        to_come += layer_brought_bytes(p, l);
     for (int l = 0; l < o->network->layer_count; l++) {
         uint64_t live = 0, held = 0;
         for (int t = 0; t < o->network->tensor_count; t++)
@@ -103,7 +98,7 @@ static void find_tail(struct optimiser *o)
             proof->tail_layer = l;
         }
         before += least_cycles(layer_of(&o->now, l));
-        to_come -= brought_bytes(p, l);
+        to_come -= layer_brought_bytes(p, l);
     }
     proof->compute_cycles = before;
     uint64_t bound = proof->tail_cycles > before ? proof->tail_cycles : before;
@@ -157,22 +152,18 @@ static struct plan_traffic best_traffic(struct optimiser *o)
  * that are formed in another order are other ones, and of two like prices one may lead much further. */
 static uint64_t search_blocks(struct optimiser *o, const struct decision *plain, uint64_t price)
 {
-    struct decision fastest = decision_copy(plain, o->problem->arena);
-    uint64_t least = UINT64_MAX, before = o->best.cycles;
+    struct priced best = {decision_copy(plain, o->problem->arena), UINT64_MAX};
+    uint64_t before = o->best.cycles;
     for (int last_first = 0; last_first < 2; last_first++) {
         decision_set(&o->now, plain);
         fuse(o, false, last_first != 0);
         uint64_t fused = price_now(o, UINT64_MAX);
         if (fused < price)
             search_prices(o, fused, before);
-        fused = price_now(o, UINT64_MAX);
-        if (fused < least) {
-            least = fused;
-            decision_set(&fastest, &o->now);
-        }
+        keep_better(&best, &o->now, price_now(o, UINT64_MAX));
     }
-    decision_set(&o->now, &fastest);
-    return least;
+    decision_set(&o->now, &best.decision);
+    return best.price;
 }
 
 /* True where blocks make the network faster. Else the decision at hand, which has this price, stays. */

@@ -3,9 +3,14 @@
 #define DORYGEN_OPTIMISER_H
 
 #include "place/place.h"
-#include "planner/candidate.h"
 #include "planner/model.h"
 #include "planner/planner.h"
+
+/* A decision with its price: of several, the best. */
+struct priced {
+    struct decision decision;
+    uint64_t price; /* UINT64_MAX: there is none */
+};
 
 struct optimiser {
     const struct problem *problem;
@@ -26,6 +31,9 @@ struct optimiser {
 
 /* With nothing decided, and nothing found. */
 struct optimiser optimiser_make(const struct problem *problem);
+
+/* Keeps a decision if it is better. */
+void keep_better(struct priced *best, const struct decision *decision, uint64_t price);
 
 /* Of the fastest candidates in a decision's layouts, were there no L3. */
 uint64_t computing_cycles(const struct decision *decision);
@@ -56,8 +64,8 @@ void choose_spills(struct optimiser *optimiser);
 
 /* ---- starts.c ---- */
 
-/* The best of some guesses to start with, its cuts improved one by one; false where there is none. */
-bool find_start(struct optimiser *optimiser, uint64_t *price);
+/* To the best of some guesses to start with, its cuts improved one by one: its price; UINT64_MAX: there is none. */
+uint64_t find_start(struct optimiser *optimiser);
 
 /* The candidate of a layer that should do best in what the tensors leave of L2; false where there is none. */
 bool guess_cut(struct optimiser *optimiser, int layer);

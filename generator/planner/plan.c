@@ -43,26 +43,35 @@ static void count_steps(struct plan *plan)
     }
 }
 
-/* Its lists in `arena`. */
+/* What problem and schedule say. */
+static struct plan start_plan(const struct problem *p, const struct schedule *schedule)
+{
+    bool are_linked = p->options->weights == WEIGHTS_LINKED;
+    return (struct plan){
+        .network = p->network,
+        .target = p->target,
+        .cores = p->cores,
+        .l1_arena_bytes = p->l1_bytes,
+        .l2_arena_bytes = schedule->l2_bytes + (are_linked ? 0 : p->resident_bytes),
+        .l2_peak_bytes = schedule->peak_bytes,
+        .l2_live_bytes = schedule->live_bytes,
+        .l2_gap_cycles = schedule->gap_cycles,
+        .steps = schedule->steps,
+        .step_count = schedule->step_count,
+        .transfers = schedule->transfers,
+        .transfer_count = schedule->transfer_count,
+        .buffers = schedule->buffers,
+        .buffer_count = schedule->buffer_count,
+        .weights_are_linked = are_linked,
+    };
+}
+
+/* A decision and its schedule as a plan, with its lists in `arena`. */
 static bool write_plan(const struct decision *d, const struct schedule *schedule, struct plan *plan, struct arena *arena,
                        struct diagnostics *diagnostics)
 {
-    const struct problem *p = d->problem;
-    const struct network *network = p->network;
-    plan->network = network;
-    plan->target = p->target;
-    plan->cores = p->cores;
-    plan->l1_arena_bytes = p->l1_bytes;
-    plan->l2_arena_bytes = schedule->l2_bytes + (p->options->weights == WEIGHTS_LINKED ? 0 : p->resident_bytes);
-    plan->l2_peak_bytes = schedule->peak_bytes;
-    plan->steps = schedule->steps;
-    plan->step_count = schedule->step_count;
-    plan->transfers = schedule->transfers;
-    plan->transfer_count = schedule->transfer_count;
-    plan->buffers = schedule->buffers;
-    plan->buffer_count = schedule->buffer_count;
-    plan->l2_live_bytes = schedule->live_bytes;
-    plan->l2_gap_cycles = schedule->gap_cycles;
+    const struct network *network = d->problem->network;
+    *plan = start_plan(d->problem, schedule);
     plan->layers = arena_array(arena, struct plan_layer, (size_t)network->layer_count);
     plan->tensors = arena_array(arena, struct plan_tensor, (size_t)network->tensor_count);
     for (int i = 0; i < network->layer_count; i++)
@@ -73,10 +82,9 @@ static bool write_plan(const struct decision *d, const struct schedule *schedule
                                                 .buffer = schedule->tensor_buffer[i],
                                                 .bytes = tensor_bytes(&network->tensors[i]),
                                                 .layout = d->layouts[i]};
-    plan->weights_are_linked = p->options->weights == WEIGHTS_LINKED;
     plan_name_buffers(plan, arena);
-    bool good = plan_set_addresses(plan, p->lives, diagnostics);
-    plan->start_cycles = timeline_run_start_cycles(plan, p->target);
+    bool good = plan_set_addresses(plan, d->problem->lives, diagnostics);
+    plan->start_cycles = timeline_run_start_cycles(plan, plan->target);
     plan->moved = decision_traffic(d);
     plan->predicted_cycles = plan->start_cycles + schedule->cycles;
     return good;
@@ -132,7 +140,7 @@ uint64_t plan_finished_cycles(const struct decision *decision)
 {
     struct arena scratch = {0};
     struct diagnostics unheard = {.arena = &scratch}; /* what does not fit here is said where it is chosen */
-    struct plan plan = {0};
+    struct plan plan;
     struct schedule schedule;
     bool fits = fit(decision, &schedule, &scratch) && write_plan(decision, &schedule, &plan, &scratch, &unheard);
     if (fits)

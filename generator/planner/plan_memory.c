@@ -68,11 +68,6 @@ const struct cut *cut_memory_find(struct cut_memory *memory, const struct cut *c
     return NULL;
 }
 
-static void *copied(struct arena *arena, const void *list, size_t bytes)
-{
-    return memcpy(arena_allocate(arena, bytes), list, bytes);
-}
-
 void cut_memory_keep(struct cut_memory *memory, const struct cut *cut)
 {
     const struct planned_layer *of = cut->of;
@@ -82,8 +77,8 @@ void cut_memory_keep(struct cut_memory *memory, const struct cut *cut)
                             .output_layout = of->record.output_layout,
                             .cut = *cut,
                             .next = *bucket};
-    known->cut.steps = copied(memory->arena, cut->steps, cut->step_count * sizeof *cut->steps);
-    known->cut.times = cut->times ? copied(memory->arena, cut->times, cut->step_count * sizeof *cut->times) : NULL;
+    known->cut.steps = arena_copy(memory->arena, cut->steps, cut->step_count);
+    known->cut.times = cut->times ? arena_copy(memory->arena, cut->times, cut->step_count) : NULL;
     *bucket = known;
 }
 

@@ -28,6 +28,11 @@ uint64_t layer_weights_bytes(const struct dory_layer *record)
     return (uint64_t)dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, record->input_channels);
 }
 
+uint64_t layer_brought_bytes(const struct problem *p, int layer)
+{
+    return layer_brings_weights(p, layer) ? layer_weights_bytes(&p->records[layer]) : 0;
+}
+
 /* ---- what there is ---- */
 
 static bool is_there(const char *machine, const char *option, const char *of_what, uint32_t asked, uint32_t there,

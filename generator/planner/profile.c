@@ -213,12 +213,6 @@ static void count_traffic(struct profile *profile, const struct profile_transfer
     }
 }
 
-static void *kept(struct arena *arena, const void *list, int count, size_t element_bytes)
-{
-    void *copy = arena_allocate_array(arena, (size_t)count, element_bytes);
-    return count ? memcpy(copy, list, (size_t)count * element_bytes) : copy;
-}
-
 const struct profile *profile_make(const struct choice *choice, struct arena *arena)
 {
     struct profile *profile = arena_allocate(arena, sizeof *profile);
@@ -228,12 +222,12 @@ const struct profile *profile_make(const struct choice *choice, struct arena *ar
     profile->live = arena_array(arena, uint32_t, steps + 1);
     add_steps(&m, choice->cut);
     count_live(profile, (int)steps);
-    profile->buffers = kept(arena, profile->buffers, profile->buffer_count, sizeof *profile->buffers);
+    profile->buffers = arena_copy(arena, profile->buffers, profile->buffer_count);
     count_traffic(profile, profile->reads, profile->read_count);
     profile->read_bytes = profile->flash_bytes + profile->ram_bytes;
     count_traffic(profile, profile->writes, profile->write_count);
-    profile->reads = kept(arena, profile->reads, profile->read_count, sizeof *profile->reads);
-    profile->writes = kept(arena, profile->writes, profile->write_count, sizeof *profile->writes);
+    profile->reads = arena_copy(arena, profile->reads, profile->read_count);
+    profile->writes = arena_copy(arena, profile->writes, profile->write_count);
     arena_free(&m.scratch);
     return profile;
 }

@@ -30,11 +30,20 @@ struct search {
     struct optimiser *o;
     struct decision *now; /* its */
     bool with_places;
-    uint64_t price, best_price;
-    struct decision best, before;
+    uint64_t price;
+    struct decision before;
+    struct priced best;
     uint64_t random;
     uint64_t next_look; /* for places, of the effort */
 };
+
+void keep_better(struct priced *best, const struct decision *decision, uint64_t price)
+{
+    if (price >= best->price)
+        return;
+    best->price = price;
+    decision_set(&best->decision, decision);
+}
 
 bool has_few_layers(const struct optimiser *o) { return o->network->layer_count <= FEW_LAYERS; }
 
@@ -57,18 +66,16 @@ static bool is_settled(struct optimiser *o, enum place_care care)
 }
 
 /* Keeps the decision at hand if it is faster than all before, with places that are found with so much care. */
-static bool keep_placed(struct optimiser *o, enum place_care care)
+static void keep_placed(struct optimiser *o, enum place_care care)
 {
     struct arena scratch = {0};
     struct schedule schedule;
     const struct fit_limits faster = {.cycles = o->best.cycles, .care = care};
-    bool found = !is_settled(o, care) && schedule_fit(&o->now, &faster, &schedule, &scratch);
-    if (found) {
+    if (!is_settled(o, care) && schedule_fit(&o->now, &faster, &schedule, &scratch)) {
         o->best.cycles = schedule.cycles;
         decision_set(&o->best.decision, &o->now);
     }
     arena_free(&scratch);
-    return found;
 }
 
 void settle(struct optimiser *o)
@@ -232,10 +239,7 @@ static void move(struct search *s, uint64_t most)
     s->price = price;
     if (!s->with_places)
         look_for_places(s);
-    if (price < s->best_price) {
-        s->best_price = price;
-        decision_set(&s->best, s->now);
-    }
+    keep_better(&s->best, s->now, price);
 }
 
 /* From the decision at hand, which has this price, to the best one that is found. */
@@ -243,11 +247,10 @@ static uint64_t search_from(struct optimiser *o, uint64_t price, const struct wa
 {
     struct search s = {.o = o,
                        .now = &o->now,
-                       .best = decision_copy(&o->now, o->problem->arena),
+                       .best = {decision_copy(&o->now, o->problem->arena), price},
                        .before = decision_copy(&o->now, o->problem->arena),
                        .with_places = walk->with_places,
                        .price = price,
-                       .best_price = price,
                        .random = walk->random};
     uint64_t start = o->effort, effort = walk->effort, layers = (uint64_t)o->network->layer_count,
              threshold = o->best.cycles / layers / walk->parts;
@@ -257,8 +260,8 @@ static uint64_t search_from(struct optimiser *o, uint64_t price, const struct wa
         uint64_t more = s.price < MISFIT ? threshold * left / most * (uint64_t)random_below(&s, 1000) / 1000 : 0;
         move(&s, s.price + more);
     }
-    decision_set(&o->now, &s.best);
-    return s.best_price;
+    decision_set(&o->now, &s.best.decision);
+    return s.best.price;
 }
 
 /* Parts of L2 in a thousand that decisions leave to gaps, until hardly anything is lost in them. */
@@ -275,7 +278,8 @@ static void search_start(struct optimiser *o)
         if (is_near(o->best.cycles, price) || (i >= ENOUGH_PARTS && o->best.cycles != UINT64_MAX))
             break;
         o->bytes = o->problem->l2_bytes - (uint32_t)((uint64_t)o->problem->l2_bytes * left_to_gaps[i] / 1000);
-        if (!find_start(o, &price))
+        price = find_start(o);
+        if (price == UINT64_MAX)
             continue;
         settle(o);
         price = descend(o, price, DESCENT_EFFORT);
@@ -334,18 +338,15 @@ static uint64_t choose_placed_start(struct optimiser *o)
 static uint64_t walk_often(struct optimiser *o, uint64_t start)
 {
     const struct decision from = decision_copy(&o->now, o->problem->arena);
-    struct decision best = decision_copy(&from, o->problem->arena);
-    uint64_t least = UINT64_MAX;
+    struct priced best = {decision_copy(&from, o->problem->arena), UINT64_MAX};
     for (uint64_t i = 0; i < 2 + (uint64_t)o->problem->options->more_walks; i++) {
         struct walk walk = {true, PLACED_PARTS, PLACES_EFFORT / (i ? 3U : 1U), i ? i + 2 : 1}; /* 2 is the last one's */
         decision_set(&o->now, &from);
         uint64_t price = search_from(o, start, &walk);
-        if (price < least)
-            decision_set(&best, &o->now);
-        least = price < least ? price : least;
+        keep_better(&best, &o->now, price);
     }
-    decision_set(&o->now, &best);
-    return least;
+    decision_set(&o->now, &best.decision);
+    return best.price;
 }
 
 /* The last walk goes on from there: a decision that nothing near is faster than is often left when the threshold is high

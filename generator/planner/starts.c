@@ -80,23 +80,16 @@ static bool guess_with(struct optimiser *o, uint32_t bytes)
     return guessed && repair(o);
 }
 
-bool find_start(struct optimiser *o, uint64_t *price)
+uint64_t find_start(struct optimiser *o)
 {
-    struct decision best = decision_copy(&o->now, o->problem->arena);
-    *price = UINT64_MAX;
+    struct priced best = {decision_copy(&o->now, o->problem->arena), UINT64_MAX};
     choose_levels(o);
     choose_spills(o);
-    for (size_t i = 0; i < sizeof guessed_parts / sizeof *guessed_parts; i++) {
-        bool guessed = guess_with(o, (uint32_t)((uint64_t)o->bytes * guessed_parts[i] / 100));
-        uint64_t now = guessed ? price_now(o, *price) : UINT64_MAX;
-        if (now >= *price)
-            continue;
-        *price = now;
-        decision_set(&best, &o->now);
-    }
-    if (*price == UINT64_MAX)
-        return false;
-    decision_set(&o->now, &best);
-    *price = improve_all(o, *price, o->effort + START_EFFORT);
-    return true;
+    for (size_t i = 0; i < sizeof guessed_parts / sizeof *guessed_parts; i++)
+        if (guess_with(o, (uint32_t)((uint64_t)o->bytes * guessed_parts[i] / 100)))
+            keep_better(&best, &o->now, price_now(o, best.price));
+    if (best.price == UINT64_MAX)
+        return UINT64_MAX;
+    decision_set(&o->now, &best.decision);
+    return improve_all(o, best.price, o->effort + START_EFFORT);
 }

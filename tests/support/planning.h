@@ -3,7 +3,6 @@
 #define TESTS_PLAN_PLANNING_H
 
 #include "planner/block.h"
-#include "planner/candidate.h"
 #include "planner/planner.h"
 #include "planner/profile.h"
 #include "planner/schedule.h"
