@@ -7,9 +7,10 @@
  * Each turn of a layer is one step, or two where its results go round the ring's end, and drains: what is in L1 belongs to
  * another layer, and its weights come to L1 anew. */
 #include "planner/block.h"
-#include "plan/operand.h"
 
 #include <string.h>
+
+#include "plan/operand.h"
 
 struct known_block {
     int last;

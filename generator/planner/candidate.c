@@ -1,5 +1,7 @@
 /* What the choice for the whole network picks from: for each layer, by the levels of its tensors, the ways to run it that no
  * other one beats in cycles, L2 bytes and L3 traffic together. */
+#include "planner/cut.h"
+
 #include <stdlib.h>
 
 #include "dory/hal.h"

@@ -1,12 +1,13 @@
 /* The ways to cut a layer into steps, and for each the best tile. */
-#include "plan/operand.h"
-#include "plan/timeline.h"
-#include "planner/block.h"
-#include "planner/plan_memory.h"
+#include "planner/cut.h"
 
 #include <string.h>
 
 #include "dory/hal.h"
+#include "plan/operand.h"
+#include "plan/timeline.h"
+#include "planner/block.h"
+#include "planner/plan_memory.h"
 
 /* ---- windows ---- */
 

@@ -1,6 +1,7 @@
 /* The cuts of a layer that are worth a look. */
-#include "plan/operand.h"
 #include "planner/cut.h"
+
+#include "plan/operand.h"
 
 #define MAXIMUM_PARTS 40   /* sizes of parts along one dimension */
 #define MAXIMUM_STEPS 2048 /* of a layer: more are all overhead */

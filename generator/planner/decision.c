@@ -1,7 +1,9 @@
 /* Decisions: made, copied, compared, and what they say of a layer. */
-#include "planner/block.h"
+#include "planner/decision.h"
 
 #include <string.h>
+
+#include "planner/block.h"
 
 /* ---- as a whole ---- */
 
@@ -55,6 +57,14 @@ bool decision_is_same(const struct decision *a, const struct decision *b)
     for (int t = 0; t < a->problem->network->tensor_count && same; t++)
         same = a->levels[t] == b->levels[t] && a->layouts[t] == b->layouts[t];
     return same;
+}
+
+void keep_better(struct priced *best, const struct decision *decision, uint64_t price)
+{
+    if (price >= best->price)
+        return;
+    best->price = price;
+    decision_set(&best->decision, decision);
 }
 
 void decision_place(struct decision *d, int tensor, enum memory_level level, enum dory_layout layout)

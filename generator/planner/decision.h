@@ -24,6 +24,15 @@ void decision_set(struct decision *decision, const struct decision *from);
 bool decision_is_same(const struct decision *a, const struct decision *b);
 bool choice_is_same(const struct choice *a, const struct choice *b);
 
+/* The best of several decisions, by some price. */
+struct priced {
+    struct decision decision;
+    uint64_t price; /* UINT64_MAX: there is none */
+};
+
+/* Keeps a decision that has a better price. */
+void keep_better(struct priced *best, const struct decision *decision, uint64_t price);
+
 /* Where a tensor lives, and how it lies. */
 void decision_place(struct decision *decision, int tensor, enum memory_level level, enum dory_layout layout);
 

@@ -8,11 +8,11 @@
  * The walk over the steps keeps a time for its decisions; how long the result takes is then played by the final times of
  * the layers. That is the price of a decision. A schedule is the same walk, written down. */
 #include "planner/draft.h"
-#include "plan/operand.h"
-#include "planner/block.h"
 
 #include "dory/hal.h"
+#include "plan/operand.h"
 #include "plan/table_bytes.h"
+#include "planner/block.h"
 
 #define NO_STEP (-1)
 

@@ -4,8 +4,9 @@
  * What counts is time, and beside it the traffic to RAM, as if nothing hid it: it costs energy where it costs no time. In
  * the end a decision with blocks must be faster than that without, or it is not taken, unless RAM is to be spared at any
  * price. */
-#include "planner/block.h"
 #include "planner/optimiser.h"
+
+#include "planner/block.h"
 #include "planner/profile.h"
 
 #define LAYERS_AROUND  3 /* that a block reaches at most beyond the tensor, to either side */
@@ -60,11 +61,10 @@ bool cut_anew(struct optimiser *o, int layer, uint32_t turns)
 /* Brings a tensor to L2; the layers outside of `idea` that write or read it are cut anew. */
 static bool bring(struct optimiser *o, const struct idea *idea, int tensor)
 {
-    int layers[MAXIMUM_AROUND], count;
+    int layers[MAXIMUM_AROUND], count = layers_around(o->network, tensor, layers, 0);
     if (o->now.levels[tensor] != IN_RAM)
         return true;
     set_level(o, tensor, IN_L2);
-    count = layers_around(o->network, tensor, layers);
     for (int i = 0; i < count; i++)
         if ((layers[i] < idea->first || layers[i] > idea->last) && !cut_anew(o, layers[i], 0))
             return false;

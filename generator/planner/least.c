@@ -4,12 +4,13 @@
  * L1: the largest of what each layer's smallest tile needs. L2: a decision without any working ahead. It starts with all
  * tensors in RAM; then, as long as that takes bytes off the layer that needs most, levels change: a
  * tensor that fills whole windows anyway, or that keeps a layer from being cut into small blocks, is better off in L2. */
-#include "planner/optimiser.h"
-#include "planner/price.h"
+#include "planner/planner.h"
 
 #include <inttypes.h>
 
 #include "dory/hal.h"
+#include "planner/optimiser.h"
+#include "planner/price.h"
 
 /* ---- needs of layers ---- */
 

@@ -41,11 +41,11 @@ static uint32_t least_cut_bytes(struct planned_layer *of, uint8_t ram)
     return of->least_l2_bytes[ram] - 1;
 }
 
-/* What a layer needs to run nearly as fast as it can with these operands in RAM. */
-static uint32_t comfortable_bytes(struct planned_layer *of, uint8_t ram)
+/* What a layer needs to run nearly as fast as it can with no operand in RAM. */
+static uint32_t comfortable_bytes(struct planned_layer *of)
 {
     const struct candidate *front;
-    int count = candidate_first(of, ram, &front);
+    int count = candidate_first(of, 0, &front);
     uint64_t fastest = UINT64_MAX;
     uint32_t least = UINT32_MAX;
     for (int i = 0; i < count; i++)
@@ -203,8 +203,7 @@ void choose_spills(struct optimiser *o)
     for (int t = 0; t < network->tensor_count; t++)
         set_level(o, t, IN_L2);
     for (int l = 0; l < network->layer_count; l++)
-        tight[l] =
-            few || o->now.live[l] > o->bytes || comfortable_bytes(layer_of(&o->now, l), 0) > o->bytes - o->now.live[l];
+        tight[l] = few || o->now.live[l] > o->bytes || comfortable_bytes(layer_of(&o->now, l)) > o->bytes - o->now.live[l];
     o->some_spill = false;
     for (int t = 0; t < network->tensor_count; t++) {
         bool always = before.levels[t] == IN_RAM && (o->problem->options->tensors_in_ram || !may_spill(o, t));

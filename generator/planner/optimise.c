@@ -3,8 +3,8 @@
  * A local search makes a first decision, of which all others have to be faster. Then the mixed integer program of model.c
  * picks, and each pick is played as a schedule and not picked again, until it proves that no pick is faster than the best
  * one, or until its nodes are used up: then the gap is known. All of it is deterministic and bounded by counts. */
-#include "planner/block.h"
 #include "planner/optimiser.h"
+
 #include "planner/profile.h"
 
 #define MODEL_WORK    12000000 /* nodes of the model's search trees, times the square of its columns */
@@ -139,11 +139,10 @@ static void prove(struct optimiser *o)
         proof->bound_cycles = o->best.cycles - not_worth_it(o->best.cycles);
 }
 
-/* Of the best decision so far, which is at hand then. */
-static struct plan_traffic best_traffic(struct optimiser *o)
+/* Of the best decision so far. */
+static struct plan_traffic best_traffic(const struct optimiser *o)
 {
-    decision_set(&o->now, &o->best.decision);
-    struct plan_traffic traffic = decision_traffic(&o->now);
+    struct plan_traffic traffic = decision_traffic(&o->best.decision);
     traffic.cycles = o->best.cycles;
     return traffic;
 }

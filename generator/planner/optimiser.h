@@ -6,12 +6,6 @@
 #include "planner/model.h"
 #include "planner/planner.h"
 
-/* A decision with its price: of several, the best. */
-struct priced {
-    struct decision decision;
-    uint64_t price; /* UINT64_MAX: there is none */
-};
-
 struct optimiser {
     const struct problem *problem;
     const struct network *network; /* the problem's */
@@ -31,9 +25,6 @@ struct optimiser {
 
 /* With nothing decided, and nothing found. */
 struct optimiser optimiser_make(const struct problem *problem);
-
-/* Keeps a decision if it is better. */
-void keep_better(struct priced *best, const struct decision *decision, uint64_t price);
 
 /* Of the fastest candidates in a decision's layouts, were there no L3. */
 uint64_t computing_cycles(const struct decision *decision);
@@ -74,8 +65,8 @@ bool guess_cut(struct optimiser *optimiser, int layer);
 
 #define MAXIMUM_AROUND 16 /* layers at a tensor */
 
-/* The layers that write and read a tensor: how many. */
-int layers_around(const struct network *network, int tensor, int *layers);
+/* Adds the layers that write and read a tensor to `count` of them, each of which is there once: how many there are then. */
+int layers_around(const struct network *network, int tensor, int *layers, int count);
 
 /* True where a tensor may live so. */
 bool is_possible(const struct optimiser *optimiser, int tensor, enum memory_level level, enum dory_layout layout);

@@ -1,4 +1,6 @@
 /* The planner's problem: memories, layers and their kernels, and what the passes behind may rely on. */
+#include "planner/problem.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ uint32_t tensor_bytes(const struct tensor *tensor)
            dory_element_bytes((uint32_t)tensor->channels, (uint32_t)tensor->bits);
 }
 
-bool layer_brings_weights(const struct problem *p, int layer)
+static bool brings_weights(const struct problem *p, int layer)
 {
     return layer_has_weights(&p->records[layer]) && !(p->resident && p->resident[layer]);
 }
@@ -30,7 +32,7 @@ uint64_t layer_weights_bytes(const struct dory_layer *record)
 
 uint64_t layer_brought_bytes(const struct problem *p, int layer)
 {
-    return layer_brings_weights(p, layer) ? layer_weights_bytes(&p->records[layer]) : 0;
+    return brings_weights(p, layer) ? layer_weights_bytes(&p->records[layer]) : 0;
 }
 
 /* ---- what there is ---- */
@@ -76,7 +78,7 @@ static void count_tables(struct problem *p)
     p->fixed_table_bytes = table_bytes_of_network(p->network);
     for (int l = 0; l < p->network->layer_count; l++) {
         p->fixed_table_bytes += table_bytes_of_layer(&p->records[l]);
-        transfers += layer_brings_weights(p, l);
+        transfers += brings_weights(p, l);
     }
     p->least_table_bytes = p->fixed_table_bytes + table_bytes_of_schedule(p->network->layer_count, transfers);
     p->l2_bytes = p->l2_bytes > p->least_table_bytes ? p->l2_bytes - p->least_table_bytes : 0;
@@ -179,8 +181,8 @@ static struct planned_layer *find_same(const struct problem *p, const struct dor
 static struct planned_layer *make_layer(const struct problem *p, int index, const struct dory_layer *record)
 {
     struct planned_layer *layer = arena_allocate(p->arena, sizeof *layer);
-    *layer = (struct planned_layer){
-        .problem = p, .layer = index, .record = *record, .brings_weights = layer_brings_weights(p, index)};
+    *layer =
+        (struct planned_layer){.problem = p, .layer = index, .record = *record, .brings_weights = brings_weights(p, index)};
     find_kernels(p, layer);
     layer->least_l1_bytes = least_l1_bytes(p, layer);
     return layer;
@@ -194,7 +196,7 @@ struct planned_layer *layer_variant(const struct problem *p, int index, enum dor
         struct dory_layer record = p->records[index];
         record.input_layout = (uint8_t)input;
         record.output_layout = (uint8_t)output;
-        *variant = find_same(p, &record, layer_brings_weights(p, index));
+        *variant = find_same(p, &record, brings_weights(p, index));
         *variant = *variant ? *variant : make_layer(p, index, &record);
     }
     return *variant;

@@ -61,8 +61,7 @@ bool problem_make(struct problem *problem, struct arena *kept, struct diagnostic
 struct planned_layer *layer_variant(const struct problem *problem, int layer, enum dory_layout input,
                                     enum dory_layout output);
 
-bool layer_brings_weights(const struct problem *problem, int layer);    /* from the flash, in a run */
-uint64_t layer_brought_bytes(const struct problem *problem, int layer); /* of them; 0: it brings none */
+uint64_t layer_brought_bytes(const struct problem *problem, int layer); /* of weights, from the flash in a run */
 uint64_t layer_weights_bytes(const struct dory_layer *record);          /* for 8-bit weights; of fewer bits, at least */
 uint32_t tensor_bytes(const struct tensor *tensor);
 

@@ -2,13 +2,13 @@
  * and the transfers for them. Nothing in it depends on other layers, so it is made once, and a schedule is put together
  * from the profiles of its layers. */
 #include "planner/profile.h"
-#include "plan/operand.h"
-#include "plan/timeline.h"
-#include "planner/block.h"
 
 #include <string.h>
 
 #include "dory/hal.h"
+#include "plan/operand.h"
+#include "plan/timeline.h"
+#include "planner/block.h"
 
 struct maker {
     int member;                      /* at work, in its block */

@@ -1,5 +1,6 @@
 /* A decision written down: its steps, buffers and transfers, as draft.c has played them. */
 #include "planner/schedule.h"
+
 #include "dory/hal.h"
 #include "planner/block.h"
 #include "planner/draft.h"
@@ -111,7 +112,6 @@ static void write_schedule(const struct draft *d, struct schedule *schedule)
     size_t steps = (size_t)draft_steps(d);
     *schedule = (struct schedule){
         .tensor_buffer = arena_array(arena, int, (size_t)network->tensor_count),
-        .first_step = d->first_step,
         .step_count = draft_steps(d),
         .steps = arena_array(arena, struct plan_step, steps),
         .buffers = arena_array(arena, struct plan_buffer, buffers),

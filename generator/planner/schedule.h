@@ -13,7 +13,6 @@ struct schedule {
     struct plan_transfer *transfers;
     int transfer_count;
     int *tensor_buffer;      /* by tensor: index, or -1 */
-    int *first_step;         /* by layer; [layer_count]: step_count */
     uint32_t l2_bytes;       /* of the arena, beside the tables */
     uint32_t live_bytes;     /* the most that live at one step */
     uint32_t peak_bytes;     /* where the last of its buffers ends, if they have places */

@@ -5,6 +5,7 @@
  * places now and then; what is gained there may be lost in gaps, so then by its price with places. The second is never less
  * than the first, which most moves fail. Bounded by a count of what is looked at, never by a clock. */
 #include "planner/optimiser.h"
+
 #include "planner/schedule.h"
 
 #define DESCENT_EFFORT  4000000
@@ -36,14 +37,6 @@ struct search {
     uint64_t random;
     uint64_t next_look; /* for places, of the effort */
 };
-
-void keep_better(struct priced *best, const struct decision *decision, uint64_t price)
-{
-    if (price >= best->price)
-        return;
-    best->price = price;
-    decision_set(&best->decision, decision);
-}
 
 bool has_few_layers(const struct optimiser *o) { return o->network->layer_count <= FEW_LAYERS; }
 
@@ -191,7 +184,7 @@ static bool move_tensor(struct search *s)
         return false;
     decision_place(s->now, tensor, level, layout);
     bool good = true;
-    int count = layers_around(s->o->network, tensor, layers);
+    int count = layers_around(s->o->network, tensor, layers, 0);
     for (int i = 0; i < count && good; i++)
         good = (random_below(s, 2) && cut_anew(s->o, layers[i], 0)) || any_cut(s, layers[i]);
     return good;

@@ -1,5 +1,6 @@
 /* A first decision: guesses of the cuts, layer by layer, for levels that leave all layers enough of L2. */
 #include "planner/optimiser.h"
+
 #include "planner/price.h"
 
 static uint32_t room(const struct optimiser *o, int layer)

@@ -46,8 +46,8 @@ static void expect_no_faster_cut(struct optimiser *o, uint64_t price, uint64_t s
 /* With a guess of the cuts around both, and then the best of each in turn. False: there is none. */
 static bool cut_around_both(struct optimiser *o, int tensor, int other, uint64_t *price)
 {
-    int layers[2 * MAXIMUM_AROUND], count = layers_around(o->network, tensor, layers);
-    count += layers_around(o->network, other, layers + count);
+    int layers[2 * MAXIMUM_AROUND], count = layers_around(o->network, tensor, layers, 0);
+    count += layers_around(o->network, other, layers + count, 0);
     for (int i = 0; i < count; i++)
         if (!cut_anew(o, layers[i], 0))
             return false;
