@@ -46,9 +46,9 @@ static int add_cut(struct planned_layer *of, uint32_t rows, uint32_t channels, u
     const struct dory_layer *record = &of->record;
     uint64_t stripes = dory_divide_up(record->output_height, rows),
              blocks = dory_divide_up(record->output_channels, channels);
-    if (!cut_is_legal(record, rows, channels, ram) || (stripes * blocks > MAXIMUM_STEPS && stripes > 1 && blocks > 1))
-        return count;
     bool both = stripes > 1 && blocks > 1;
+    if (!cut_is_legal(record, rows, channels, ram) || (both && stripes * blocks > MAXIMUM_STEPS))
+        return count;
     for (int outer = 0; outer <= (both ? 1 : 0); outer++)
         if (count < MAXIMUM_CUTS)
             list[count++] = cut_get(of, rows, channels, outer != 0, ram);

@@ -61,10 +61,11 @@ bool cut_anew(struct optimiser *o, int layer, uint32_t turns)
 /* Brings a tensor to L2; the layers outside of `idea` that write or read it are cut anew. */
 static bool bring(struct optimiser *o, const struct idea *idea, int tensor)
 {
-    int layers[MAXIMUM_AROUND], count = layers_around(o->network, tensor, layers, 0);
+    int layers[MAXIMUM_AROUND], count;
     if (o->now.levels[tensor] != IN_RAM)
         return true;
     set_level(o, tensor, IN_L2);
+    count = layers_around(o->network, tensor, layers, 0);
     for (int i = 0; i < count; i++)
         if ((layers[i] < idea->first || layers[i] > idea->last) && !cut_anew(o, layers[i], 0))
             return false;

@@ -156,9 +156,9 @@ void choose_levels(struct optimiser *o)
 /* ---- levels for the model to decide ---- */
 
 /* Bytes with which a layer can run, at least, with these operands in RAM; without tensors that must be in L2. */
-static uint64_t layer_bytes(const struct optimiser *o, const int *operands, int layer, uint8_t ram)
+static uint64_t layer_bytes(const struct optimiser *o, struct planned_layer *of, const int *operands, uint8_t ram)
 {
-    uint64_t sum = least_cut_bytes(layer_of(&o->now, layer), ram);
+    uint64_t sum = least_cut_bytes(of, ram);
     for (int i = 0; i < 3; i++) {
         bool counted = i > 0 && operands[i] == operands[0]; /* a tensor added to itself */
         if (operands[i] >= 0 && may_spill(o, operands[i]) && !(ram & 1 << i) && !counted)
@@ -169,7 +169,7 @@ static uint64_t layer_bytes(const struct optimiser *o, const int *operands, int 
 
 /* True where the layer cannot run with this operand in L2, wherever its others are: one in RAM takes less of L2 itself, but
  * allows fewer cuts. */
-static bool needs_ram(const struct optimiser *o, int layer, int tensor)
+static bool needs_ram(const struct optimiser *o, const struct decision *all_in_l2, int layer, int tensor)
 {
     int operands[3];
     uint8_t others = 0;
@@ -179,7 +179,7 @@ static bool needs_ram(const struct optimiser *o, int layer, int tensor)
             others |= (uint8_t)(1 << i);
     }
     for (uint8_t ram = 0; ram <= others; ram++)
-        if ((ram & ~others) == 0 && layer_bytes(o, operands, layer, ram) <= o->bytes)
+        if ((ram & ~others) == 0 && layer_bytes(o, layer_of(all_in_l2, layer), operands, ram) <= o->bytes)
             return false;
     return true;
 }
@@ -192,30 +192,37 @@ static bool has_few_tensors(const struct optimiser *o)
     return count <= FEW_TENSORS;
 }
 
+static enum spill spill_of(const struct optimiser *o, const struct decision *all_in_l2, const bool *tight, int tensor)
+{
+    const struct tensor_life *life = &o->problem->lives[tensor];
+    bool may_help = false;
+    if (o->now.levels[tensor] == IN_RAM && (o->problem->options->tensors_in_ram || !may_spill(o, tensor)))
+        return SPILL_ALWAYS;
+    for (int l = life->first; l <= life->last; l++)
+        may_help = may_help || tight[l];
+    if (!may_help || !may_spill(o, tensor))
+        return SPILL_NEVER;
+    bool must = needs_ram(o, all_in_l2, life->first, tensor) || needs_ram(o, all_in_l2, life->last, tensor);
+    return must ? SPILL_ALWAYS : SPILL_FREE;
+}
+
 void choose_spills(struct optimiser *o)
 {
-    const struct network *network = o->network;
-    const struct tensor_life *lives = o->problem->lives;
+    struct decision all_in_l2 = decision_make(o->problem, o->problem->arena);
+    bool *tight = arena_array(o->problem->arena, bool, (size_t)o->network->layer_count);
     o->ports_may_spill = has_port_in_ram(o) && has_few_tensors(o);
     bool few = has_few_tensors(o);
-    bool *tight = arena_array(o->problem->arena, bool, (size_t)network->layer_count);
-    const struct decision before = decision_copy(&o->now, o->problem->arena);
-    for (int t = 0; t < network->tensor_count; t++)
-        set_level(o, t, IN_L2);
-    for (int l = 0; l < network->layer_count; l++)
-        tight[l] = few || o->now.live[l] > o->bytes || comfortable_bytes(layer_of(&o->now, l)) > o->bytes - o->now.live[l];
+    for (int t = 0; t < o->network->tensor_count; t++)
+        decision_place(&all_in_l2, t, IN_L2, first_layout(o, t, IN_L2));
+    for (int l = 0; l < o->network->layer_count; l++) {
+        uint32_t live = all_in_l2.live[l];
+        tight[l] = few || live > o->bytes || comfortable_bytes(layer_of(&all_in_l2, l)) > o->bytes - live;
+    }
     o->some_spill = false;
-    for (int t = 0; t < network->tensor_count; t++) {
-        bool always = before.levels[t] == IN_RAM && (o->problem->options->tensors_in_ram || !may_spill(o, t));
-        o->spill[t] = always ? SPILL_ALWAYS : SPILL_NEVER;
-        for (int l = lives[t].first; l <= lives[t].last && may_spill(o, t) && !always; l++)
-            if (tight[l])
-                o->spill[t] = SPILL_FREE;
-        if (o->spill[t] == SPILL_FREE && (needs_ram(o, lives[t].first, t) || needs_ram(o, lives[t].last, t)))
-            o->spill[t] = SPILL_ALWAYS;
+    for (int t = 0; t < o->network->tensor_count; t++) {
+        o->spill[t] = spill_of(o, &all_in_l2, tight, t);
         o->some_spill = o->some_spill || o->spill[t] != SPILL_NEVER;
     }
-    decision_set(&o->now, &before);
 }
 
 /* ---- layouts: tensors in CHW. Whether one can be depends on the two layers at its ends and on nothing else: a producer

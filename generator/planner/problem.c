@@ -25,8 +25,6 @@ static bool brings_weights(const struct problem *p, int layer)
 
 uint64_t layer_weights_bytes(const struct dory_layer *record)
 {
-    if (!layer_has_weights(record))
-        return 0;
     return (uint64_t)dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, record->input_channels);
 }
 

@@ -61,8 +61,10 @@ bool problem_make(struct problem *problem, struct arena *kept, struct diagnostic
 struct planned_layer *layer_variant(const struct problem *problem, int layer, enum dory_layout input,
                                     enum dory_layout output);
 
-uint64_t layer_brought_bytes(const struct problem *problem, int layer); /* of weights, from the flash in a run */
-uint64_t layer_weights_bytes(const struct dory_layer *record);          /* for 8-bit weights; of fewer bits, at least */
+/* Of a layer's weights, as if of 8 bits: of fewer, at least. And of those that come from the flash in a run. */
+uint64_t layer_weights_bytes(const struct dory_layer *record);
+uint64_t layer_brought_bytes(const struct problem *problem, int layer);
+
 uint32_t tensor_bytes(const struct tensor *tensor);
 
 /* resident.c: takes off l2_bytes what resident weights need there, with the mark behind them. False after an error was
