@@ -1,4 +1,4 @@
-/* What the parts of the search share: levels.c, starts.c, moves.c, search.c, optimise.c. Internal to them. */
+/* What the parts of the search share: levels.c, starts.c, moves.c, search.c, fuse.c, optimise.c. Internal to them. */
 #ifndef DORYGEN_OPTIMISER_H
 #define DORYGEN_OPTIMISER_H
 

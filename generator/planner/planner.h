@@ -1,8 +1,9 @@
 /* How the planner is put together, and what its passes share. Internal: others see plan_make.h, and plan/plan.h for what
  * comes of it.
  *
+ *     budget.c     how much memory there is for a plan
  *     resident.c   which weights are in memory before a run: a plan for each of several choices
- *     plan.c       one plan: problem, search, schedule, plan
+ *     plan.c       one plan: problem, search, schedule, plan; plan_memory.c: what plans before have found
  * The problem, what is given (problem.h): const.
  *     problem.c    memories, layers and kernels
  * What there is to choose for a layer: it depends on the layer and on nothing that is decided about others.
