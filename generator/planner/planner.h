@@ -9,7 +9,7 @@
  * What there is to choose for a layer: it depends on the layer and on nothing that is decided about others.
  *     cut.c        how it can be cut into steps, each way with its best tile; cut_list.c: which ways
  *     candidate.c  those of them that no other one beats
- *     block.c      ... and how layers behind each other can be cut together, to take turns
+ *     block.c      ... and how layers behind each other can be cut together, to take turns; this asks where tensors are
  * The decision (decision.h): levels and layouts of tensors, choices of layers.
  *     decision.c   made, copied, compared
  * Its price (price.h): what follows from it, nothing left to decide but "as soon as possible".
@@ -22,7 +22,7 @@
  *     fit.c        ... and have places
  *     place/       offsets: greedy, by a local search, by a complete one
  * The search (optimiser.h), from decision to decision.
- *     levels.c     which tensors must be in RAM, or may be
+ *     levels.c     which tensors must be in RAM, or may be, and which may be in CHW
  *     starts.c     first decisions
  *     moves.c      moves that gain something
  *     search.c     and moves that may lose a little
