@@ -95,6 +95,12 @@ void *arena_grow_list(struct arena *arena, void *list, size_t count, size_t elem
     return count ? memcpy(larger, list, count * element_bytes) : larger;
 }
 
+void *arena_copy_array(struct arena *arena, const void *list, size_t count, size_t element_bytes)
+{
+    void *copy = arena_allocate_array(arena, count, element_bytes);
+    return count ? memcpy(copy, list, count * element_bytes) : copy;
+}
+
 void arena_free(struct arena *arena)
 {
     while (arena->newest) {

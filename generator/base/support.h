@@ -23,6 +23,10 @@ void *arena_allocate_array(struct arena *arena, size_t count, size_t element_byt
 #define arena_grow(arena, list, count) ((list) = arena_grow_list((arena), (list), (size_t)(count), sizeof *(list)))
 void *arena_grow_list(struct arena *arena, void *list, size_t count, size_t element_bytes);
 
+/* The elements of a list once more. */
+#define arena_copy(arena, list, count) arena_copy_array((arena), (list), (size_t)(count), sizeof *(list))
+void *arena_copy_array(struct arena *arena, const void *list, size_t count, size_t element_bytes);
+
 char *arena_format(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *arena);
 

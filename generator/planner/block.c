@@ -6,12 +6,22 @@
  *
  * Each turn of a layer is one step, or two where its results go round the ring's end, and drains: what is in L1 belongs to
  * another layer, and its weights come to L1 anew. */
-#include "planner/planner.h"
+#include "planner/block.h"
 
 #include <string.h>
 
+#include "plan/operand.h"
+
+struct known_block {
+    int last;
+    uint64_t key;
+    struct cut cut;
+    struct known_block *next; /* with the same first layer */
+};
+
 struct maker {
-    struct planner *planner;
+    const struct decision *decision;
+    const struct problem *problem;
     int first, layers;
     uint32_t turns;
     struct cut *const *members;
@@ -31,31 +41,10 @@ static uint32_t start_at(const struct maker *m, int member, uint32_t turn)
     return turn ? *end_at(m, member, turn - 1) : 0;
 }
 
-/* ---- where a layer is ---- */
-
-bool is_in_block(const struct planner *p, int layer)
-{
-    return p->choices[layer].cut == p->within || p->choices[layer].cut->block;
-}
-
-int block_start(const struct planner *p, int layer)
-{
-    while (p->choices[layer].cut == p->within)
-        layer--;
-    return layer;
-}
-
-struct cut *cut_of(const struct planner *p, int layer)
-{
-    int first = block_start(p, layer);
-    struct cut *cut = p->choices[first].cut;
-    return cut->block ? cut->block->members[layer - first] : cut;
-}
-
 /* ---- what is possible ---- */
 
 /* Rows of a tensor are the rows that its reader sees: it is not flattened between them, and it has some. */
-static bool keeps_rows(const struct planner *p, int writer, int reader, int tensor)
+static bool keeps_rows(const struct problem *p, int writer, int reader, int tensor)
 {
     const struct dory_layer *from = &p->records[writer], *to = &p->records[reader];
     bool is_first = p->network->layers[reader].inputs[0] == tensor;
@@ -64,7 +53,7 @@ static bool keeps_rows(const struct planner *p, int writer, int reader, int tens
            from->output_channels == dory_input_channels(to, is_first ? 0 : 1);
 }
 
-static bool is_read_within(const struct planner *p, int writer, int last)
+static bool is_read_within(const struct problem *p, int writer, int last)
 {
     int tensor = p->network->layers[writer].output, readers = 0;
     for (int l = writer + 1; l <= last; l++)
@@ -76,7 +65,7 @@ static bool is_read_within(const struct planner *p, int writer, int last)
     return readers > 0 && p->lives[tensor].last <= last && !tensor_is_port(p->network, tensor);
 }
 
-bool block_is_possible(const struct planner *p, int first, int last)
+bool block_is_possible(const struct problem *p, int first, int last)
 {
     for (int l = first; l < last; l++)
         if (!is_read_within(p, l, last))
@@ -106,7 +95,7 @@ static uint32_t first_row_read(const struct dory_layer *record, uint32_t row)
 /* As many rows as the turns of its readers need; with the last of these all rows, for layers are completed in order. */
 static uint32_t rows_for_readers(const struct maker *m, int member, uint32_t turn)
 {
-    const struct planner *p = m->planner;
+    const struct problem *p = m->problem;
     int layer = m->first + member, tensor = p->network->layers[layer].output;
     uint32_t end = start_at(m, member, turn);
     bool complete = true;
@@ -123,7 +112,7 @@ static uint32_t rows_for_readers(const struct maker *m, int member, uint32_t tur
 /* From the last layer to the first. */
 static void find_rows(const struct maker *m, uint32_t rows)
 {
-    uint32_t height = m->planner->records[m->first + m->layers - 1].output_height;
+    uint32_t height = m->problem->records[m->first + m->layers - 1].output_height;
     for (int i = m->layers - 1; i >= 0; i--)
         for (uint32_t turn = 0; turn < m->turns; turn++)
             *end_at(m, i, turn) =
@@ -133,7 +122,7 @@ static void find_rows(const struct maker *m, uint32_t rows)
 /* At most at one turn: up to the last row that is written then, from the first one that is still to be read, or written. */
 static uint32_t find_ring(const struct maker *m, int member)
 {
-    const struct planner *p = m->planner;
+    const struct problem *p = m->problem;
     uint32_t most = 1;
     int tensor = p->network->layers[m->first + member].output;
     for (uint32_t turn = 0; turn < m->turns; turn++)
@@ -166,7 +155,7 @@ static void set_ring(const struct maker *m, struct dory_window *window, int writ
 }
 
 /* The layer within the block that writes an input; -1: none does. */
-static int writer_within(const struct planner *p, int first, int layer, int input)
+static int writer_within(const struct problem *p, int first, int layer, int input)
 {
     int producer = p->network->tensors[p->network->layers[layer].inputs[input]].producer;
     return producer != NO_LAYER && producer >= first && producer < layer ? producer - first : -1;
@@ -174,9 +163,9 @@ static int writer_within(const struct planner *p, int first, int layer, int inpu
 
 static struct dory_step make_step(const struct maker *m, int member, uint32_t turn, uint32_t row, uint32_t rows)
 {
-    const struct planner *p = m->planner;
+    const struct problem *p = m->problem;
     int layer = m->first + member;
-    const struct dory_layer *record = &layer_of(p, layer)->record;
+    const struct dory_layer *record = &m->members[member]->of->record;
     struct dory_step step = cut_make_step(record, m->members[member], row, rows, 0);
     for (int i = 0; i < layer_input_count(&p->network->layers[layer]); i++) {
         int writer = writer_within(p, m->first, layer, i);
@@ -200,8 +189,8 @@ static uint32_t rows_of_step(const struct maker *m, int member, uint32_t turn, u
 static void make_steps(struct maker *m, int member)
 {
     struct cut *cut = m->members[member];
-    size_t most = (size_t)m->planner->records[m->first + member].output_height;
-    cut->steps = arena_array(m->planner->arena, struct dory_step, most);
+    size_t most = (size_t)m->problem->records[m->first + member].output_height;
+    cut->steps = arena_array(m->problem->arena, struct dory_step, most);
     for (uint32_t turn = 0; turn < m->turns; turn++)
         for (uint32_t row = start_at(m, member, turn), rows; row < *end_at(m, member, turn); row += rows) {
             rows = rows_of_step(m, member, turn, row);
@@ -219,9 +208,9 @@ static bool has_same_steps(const struct cut *a, const struct cut *b)
 }
 
 /* Blocks of the same layers with other ones have much in common. */
-static bool solve(const struct planner *p, int layer, struct cut **cut)
+static bool solve(struct cut **cut)
 {
-    struct planned_layer *of = layer_of(p, layer);
+    struct planned_layer *of = (*cut)->of;
     for (struct cut *other = of->members; other; other = other->next)
         if (has_same_steps(other, *cut)) {
             *cut = other;
@@ -229,7 +218,7 @@ static bool solve(const struct planner *p, int layer, struct cut **cut)
         }
     (*cut)->next = of->members;
     of->members = *cut;
-    return cut_find_tile(p, layer, *cut);
+    return cut_find_tile(*cut);
 }
 
 /* ---- the block ---- */
@@ -245,7 +234,7 @@ static uint32_t count_steps(const struct maker *m)
 /* Turn by turn, and at each turn layer by layer. */
 static void put_in_order(const struct maker *m, struct cut *cut, struct block *block)
 {
-    struct arena *arena = m->planner->arena;
+    struct arena *arena = m->problem->arena;
     size_t layers = (size_t)m->layers;
     struct block_step *order = arena_array(arena, struct block_step, count_steps(m));
     int *first = arena_array(arena, int, layers), *last = arena_array(arena, int, layers);
@@ -265,7 +254,7 @@ static void put_in_order(const struct maker *m, struct cut *cut, struct block *b
 
 static void write_steps(const struct maker *m, struct cut *cut)
 {
-    cut->steps = arena_array(m->planner->arena, struct dory_step, cut->step_count);
+    cut->steps = arena_array(m->problem->arena, struct dory_step, cut->step_count);
     for (uint32_t i = 0; i < cut->step_count; i++)
         cut->steps[i] = m->members[cut->block->order[i].member]->steps[cut->block->order[i].part];
 }
@@ -283,17 +272,17 @@ static uint32_t turn_steps(const struct cut *cut, uint32_t first)
 }
 
 /* Turns, one behind the other. */
-void block_play(const struct planner *p, int first, const struct cut *cut, const struct dory_step *steps,
-                struct cut_times *times)
+void block_play(const struct cut *cut, const struct dory_step *steps, struct cut_times *times)
 {
-    struct tile_cost *members = arena_array(p->arena, struct tile_cost, (size_t)cut->block->layers);
-    struct step_times *own = arena_array(p->arena, struct step_times, cut->step_count);
+    struct arena *arena = cut->of->problem->arena;
+    struct tile_cost *members = arena_array(arena, struct tile_cost, (size_t)cut->block->layers);
+    struct step_times *own = arena_array(arena, struct step_times, cut->step_count);
     times->cost = (struct tile_cost){0};
     for (uint32_t i = 0, count; i < cut->step_count; i += count) {
         int member = cut->block->order[i].member;
         struct tile_cost cost;
         count = turn_steps(cut, i);
-        cut_play(p, first + member, cut->block->members[member], &steps[i], count, &cost, &own[i]);
+        cut_play(cut->block->members[member], &steps[i], count, &cost, &own[i]);
         for (uint32_t j = i; j < i + count; j++) {
             own[j].fetch += times->cost.cycles;
             own[j].start += times->cost.cycles;
@@ -306,13 +295,12 @@ void block_play(const struct planner *p, int first, const struct cut *cut, const
 }
 
 /* As foreseen. */
-static void play(const struct maker *m, struct cut *cut)
+static void play(struct cut *cut)
 {
     struct cut_times times;
-    block_play(m->planner, m->first, cut, cut->steps, &times);
+    block_play(cut, cut->steps, &times);
     cut->cost = times.cost;
-    cut->times = arena_array(m->planner->arena, struct step_times, cut->step_count);
-    memcpy(cut->times, times.steps, cut->step_count * sizeof *cut->times);
+    cut->times = times.steps;
 }
 
 /* ---- the block ---- */
@@ -320,7 +308,7 @@ static void play(const struct maker *m, struct cut *cut)
 /* What goes round takes two copies, for which there is room where there is no second input. */
 static bool goes_round_a_pair(const struct maker *m)
 {
-    const struct planner *p = m->planner;
+    const struct problem *p = m->problem;
     for (int i = 0; i < m->layers; i++)
         for (int input = 0; input < 2 && dory_has_second_input(&p->records[m->first + i]); input++) {
             int writer = writer_within(p, m->first, m->first + i, input);
@@ -332,17 +320,20 @@ static bool goes_round_a_pair(const struct maker *m)
 
 static bool make_members(struct maker *m, uint32_t rows)
 {
-    struct planner *p = m->planner;
+    const struct problem *p = m->problem;
     struct cut **members = arena_array(p->arena, struct cut *, (size_t)m->layers);
     m->members = members;
     for (int i = 0; i < m->layers; i++) {
         const struct dory_layer *record = &p->records[m->first + i];
         members[i] = arena_allocate(p->arena, sizeof **members);
-        *members[i] = (struct cut){.rows = rows, .channels = record->output_channels, .ram = layer_ram(p, m->first + i)};
+        *members[i] = (struct cut){.of = layer_of(m->decision, m->first + i),
+                                   .rows = rows,
+                                   .channels = record->output_channels,
+                                   .ram = layer_ram(m->decision, m->first + i)};
         make_steps(m, i);
     }
     for (int i = 0; i < m->layers; i++)
-        if (!solve(p, m->first + i, &members[i]))
+        if (!solve(&members[i]))
             return false;
     return true;
 }
@@ -352,19 +343,19 @@ static void make_block(struct maker *m, uint32_t rows, struct cut *cut)
     cut->solved = true;
     if (goes_round_a_pair(m) || !make_members(m, rows))
         return;
-    struct block *block = arena_allocate(m->planner->arena, sizeof *block);
-    *block = (struct block){.layers = m->layers, .members = m->members, .ring_rows = m->ring_rows};
+    struct block *block = arena_allocate(m->problem->arena, sizeof *block);
+    *block = (struct block){.first = m->first, .layers = m->layers, .members = m->members, .ring_rows = m->ring_rows};
     put_in_order(m, cut, block);
     cut->legal = true;
     cut->block = block;
     write_steps(m, cut);
-    play(m, cut);
+    play(cut);
 }
 
 /* Rows of all turns; returns the bytes of L2 that rings and weights take. */
 static uint64_t sketch(struct maker *m, uint32_t rows, struct arena *arena)
 {
-    const struct planner *p = m->planner;
+    const struct problem *p = m->problem;
     uint64_t bytes = 0;
     m->ends = arena_array(arena, uint32_t, (size_t)m->layers * m->turns);
     m->ring_rows = arena_array(p->arena, uint32_t, (size_t)m->layers);
@@ -373,7 +364,7 @@ static uint64_t sketch(struct maker *m, uint32_t rows, struct arena *arena)
     for (int i = 0; i < m->layers; i++) {
         m->ring_rows[i] = i < m->layers - 1 ? find_ring(m, i) : 0;
         bytes += (uint64_t)m->ring_rows[i] * operand_row_bytes(&p->records[m->first + i], 2);
-        bytes += layer_brings_weights(p, m->first + i) ? layer_weights_bytes(&p->records[m->first + i]) : 0;
+        bytes += layer_brought_bytes(p, m->first + i);
     }
     return bytes;
 }
@@ -381,48 +372,53 @@ static uint64_t sketch(struct maker *m, uint32_t rows, struct arena *arena)
 /* ---- those that are known ---- */
 
 /* What a block depends on beside its layers and rows: where the tensors at its layers are, and how they lie. */
-static uint64_t surroundings(const struct planner *p, int first, int last)
+static uint64_t surroundings(const struct decision *d, int first, int last)
 {
     uint64_t key = 0;
     for (int l = first; l <= last; l++) {
-        uint64_t layouts = (uint64_t)(layer_of(p, l)->record.input_layout | layer_of(p, l)->record.output_layout << 1);
-        key = key * 32 + (layer_ram(p, l) | layouts << 3);
+        uint64_t layouts = (uint64_t)(layer_of(d, l)->record.input_layout | layer_of(d, l)->record.output_layout << 1);
+        key = key * 32 + (layer_ram(d, l) | layouts << 3);
     }
     return key;
 }
 
-static struct known_block *find_known(const struct planner *p, int first, int last, uint32_t rows, uint64_t key)
+static struct known_block *find_known(const struct problem *p, int first, int last, uint32_t rows, uint64_t key)
 {
-    struct known_block *known = p->blocks;
-    while (known && (known->first != first || known->last != last || known->rows != rows || known->key != key))
+    struct known_block *known = p->blocks[first];
+    while (known && (known->last != last || known->cut.rows != rows || known->key != key))
         known = known->next;
     return known;
 }
 
-static struct known_block *make_known(struct planner *p, struct maker *m, uint32_t rows, uint64_t key)
+static struct known_block *make_known(struct maker *m, uint32_t rows, uint64_t key)
 {
+    const struct problem *p = m->problem;
     struct known_block *known = arena_allocate(p->arena, sizeof *known);
-    *known = (struct known_block){
-        .first = m->first, .last = m->first + m->layers - 1, .rows = rows, .key = key, .next = p->blocks};
-    known->cut = (struct cut){.rows = rows, .channels = p->records[known->last].output_channels};
+    *known = (struct known_block){.last = m->first + m->layers - 1, .key = key, .next = p->blocks[m->first]};
+    known->cut = (struct cut){
+        .of = layer_of(m->decision, m->first), .rows = rows, .channels = p->records[known->last].output_channels};
     make_block(m, rows, &known->cut);
-    return p->blocks = known;
+    return p->blocks[m->first] = known;
 }
 
-struct cut *block_get(struct planner *p, int first, int last, uint32_t rows, uint32_t bytes)
+struct cut *block_get(const struct decision *d, int first, int last, uint32_t rows, uint32_t bytes)
 {
+    const struct problem *p = d->problem;
     const struct dory_layer *record = &p->records[last];
     if (rows == 0 || rows >= record->output_height || last - first >= MAXIMUM_IN_BLOCK ||
-        !cut_is_legal(record, rows, record->output_channels, layer_ram(p, last)))
+        !cut_is_legal(record, rows, record->output_channels, layer_ram(d, last)))
         return NULL;
     struct arena scratch = {0};
-    struct maker m = {
-        .planner = p, .first = first, .layers = last - first + 1, .turns = dory_divide_up(record->output_height, rows)};
-    uint64_t key = surroundings(p, first, last);
+    struct maker m = {.decision = d,
+                      .problem = p,
+                      .first = first,
+                      .layers = last - first + 1,
+                      .turns = dory_divide_up(record->output_height, rows)};
+    uint64_t key = surroundings(d, first, last);
     struct known_block *known = find_known(p, first, last, rows, key);
     bool fits = sketch(&m, rows, &scratch) <= bytes;
     if (!known && fits)
-        known = make_known(p, &m, rows, key);
+        known = make_known(&m, rows, key);
     arena_free(&scratch);
     return fits && known->cut.legal ? &known->cut : NULL;
 }

@@ -8,7 +8,6 @@
 #include "dory/hal.h"
 #include "dory/prepared.h"
 #include "plan/table_bytes.h"
-#include "planner/planner.h"
 
 static bool plan_beside_code(const struct network *network, const struct target *target, const struct plan_options *options,
                              struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)

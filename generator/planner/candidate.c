@@ -1,10 +1,11 @@
 /* What the choice for the whole network picks from: for each layer, by the levels of its tensors, the ways to run it that no
  * other one beats in cycles, L2 bytes and L3 traffic together. */
+#include "planner/cut.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 #include "dory/hal.h"
-#include "planner/planner.h"
+#include "planner/profile.h"
 
 #define SMALL_PART_OF_L2                                                                                                    \
     64 /* smaller windows and blocks than this part of L2 gain nothing that more overheads do not take */
@@ -78,10 +79,10 @@ static void count_input(struct candidate *candidate, const uint64_t *reads)
     }
 }
 
-static struct candidate make_candidate(const struct planner *planner, int layer, struct choice choice)
+static struct candidate make_candidate(struct choice choice)
 {
     struct arena scratch = {0};
-    const struct profile *profile = profile_make(planner, layer, &choice, &scratch);
+    const struct profile *profile = profile_make(&choice, &scratch);
     uint32_t steps = choice.cut->step_count;
     struct candidate candidate = {.choice = choice, .cycles = choice.cut->cost.cycles};
     uint64_t *reads = arena_array(&scratch, uint64_t, steps), *inputs = arena_array(&scratch, uint64_t, steps);
@@ -162,14 +163,13 @@ static int by_l3_cycles(const void *a, const void *b)
     return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
-static int sketch_cuts(struct planner *planner, int layer, uint8_t ram, struct sketch *sketches)
+static int sketch_cuts(struct planned_layer *of, uint8_t ram, struct sketch *sketches)
 {
     struct cut **list;
-    int count = cut_list(planner, layer, ram, &list), fitting = 0;
+    int count = cut_list(of, ram, &list), fitting = 0;
     for (int i = 0; i < count; i++) {
-        struct sketch sketch = {list[i], cut_l2_bytes(planner, layer, list[i], true),
-                                cut_l3_cycles(planner, layer, list[i])};
-        if (cut_l2_bytes(planner, layer, list[i], false) <= planner->l2_bytes)
+        struct sketch sketch = {list[i], cut_l2_bytes(list[i], true), cut_l3_cycles(list[i])};
+        if (cut_l2_bytes(list[i], false) <= of->problem->l2_bytes)
             sketches[fitting++] = sketch;
     }
     qsort(sketches, (size_t)fitting, sizeof *sketches, by_l3_cycles);
@@ -178,15 +178,14 @@ static int sketch_cuts(struct planner *planner, int layer, uint8_t ram, struct s
 
 /* True where the transfers alone take longer than another candidate does, in no fewer bytes; or where another one needs next
  * to nothing of L2 already. */
-static bool is_hopeless(const struct planner *planner, const struct sketch *sketch, const struct candidate *candidates,
-                        int count)
+static bool is_hopeless(const struct sketch *sketch, const struct candidate *candidates, int count, uint32_t small_bytes)
 {
     for (int i = 0; i < count; i++) {
         uint64_t traffic = candidates[i].read_cycles + candidates[i].write_cycles;
         uint64_t cycles = candidates[i].cycles > traffic ? candidates[i].cycles : traffic;
         if (candidates[i].most_bytes <= sketch->bytes && cycles <= sketch->l3_cycles)
             return true;
-        if (candidates[i].most_bytes <= planner->l2_bytes / SMALL_PART_OF_L2 && sketch->bytes <= candidates[i].most_bytes)
+        if (candidates[i].most_bytes <= small_bytes && sketch->bytes <= candidates[i].most_bytes)
             return true;
     }
     return false;
@@ -201,60 +200,58 @@ struct collection {
 };
 
 /* The cuts that have a tile, working ahead. The smallest cut is always among them. */
-static void collect_ahead(struct planner *planner, int layer, uint8_t ram, struct collection *c)
+static void collect_ahead(struct planned_layer *of, uint8_t ram, struct collection *c, uint32_t small_bytes)
 {
     int smallest = 0;
-    c->cuts = sketch_cuts(planner, layer, ram, c->sketches);
+    c->cuts = sketch_cuts(of, ram, c->sketches);
     for (int i = 1; i < c->cuts; i++)
         smallest = c->sketches[i].bytes < c->sketches[smallest].bytes ? i : smallest;
     for (int i = 0; i < c->cuts; i++)
-        if ((i == smallest || !is_hopeless(planner, &c->sketches[i], c->candidates, c->count)) &&
-            cut_solve(planner, layer, c->sketches[i].cut))
-            c->candidates[c->count++] = make_candidate(planner, layer, (struct choice){c->sketches[i].cut, true});
+        if ((i == smallest || !is_hopeless(&c->sketches[i], c->candidates, c->count, small_bytes)) &&
+            cut_solve(c->sketches[i].cut))
+            c->candidates[c->count++] = make_candidate((struct choice){c->sketches[i].cut, true});
 }
 
 /* The same ones without working ahead, which saves nothing but L2: those smaller than `least`, or all others. */
-static void collect_behind(struct planner *planner, int layer, struct collection *c, uint32_t least, bool smaller)
+static void collect_behind(struct collection *c, uint32_t least, bool smaller)
 {
     for (int i = 0; i < c->cuts; i++) {
         if (!c->sketches[i].cut->legal || c->sketches[i].cut->step_count == 1)
             continue;
-        c->candidates[c->count] = make_candidate(planner, layer, (struct choice){c->sketches[i].cut, false});
+        c->candidates[c->count] = make_candidate((struct choice){c->sketches[i].cut, false});
         c->count += (c->candidates[c->count].most_bytes < least) == smaller;
     }
 }
 
 /* Those that work ahead, and without that the ones that are smaller than all of these: their front comes first. */
-static void make_front(struct planner *planner, int layer, uint8_t ram, struct planned_layer *of)
+static void make_front(struct planned_layer *of, uint8_t ram)
 {
     struct arena scratch = {0};
     struct collection *c = arena_array(&scratch, struct collection, 1);
-    uint32_t small = planner->l2_bytes / SMALL_PART_OF_L2;
-    collect_ahead(planner, layer, ram, c);
+    uint32_t small = of->problem->l2_bytes / SMALL_PART_OF_L2;
+    collect_ahead(of, ram, c, small);
     uint32_t least = least_bytes(c->candidates, c->count);
-    collect_behind(planner, layer, c, least, true);
+    collect_behind(c, least, true);
     c->count = drop_tiny(c->candidates, keep_front(c->candidates, 0, c->count), small);
     int first = c->count;
-    collect_behind(planner, layer, c, least, false);
+    collect_behind(c, least, false);
     c->count = keep_front(c->candidates, first, c->count);
-    of->fronts[ram] = arena_array(planner->arena, struct candidate, (size_t)c->count + 1);
-    memcpy(of->fronts[ram], c->candidates, (size_t)c->count * sizeof *c->candidates);
+    of->fronts[ram] = arena_copy(of->problem->arena, c->candidates, c->count);
     of->front_counts[ram] = c->count;
     of->first_counts[ram] = first;
     arena_free(&scratch);
 }
 
-int candidate_front(struct planner *planner, int layer, uint8_t ram, const struct candidate **front)
+int candidate_front(struct planned_layer *of, uint8_t ram, const struct candidate **front)
 {
-    struct planned_layer *of = layer_of(planner, layer);
     if (!of->fronts[ram])
-        make_front(planner, layer, ram, of);
+        make_front(of, ram);
     *front = of->fronts[ram];
     return of->front_counts[ram];
 }
 
-int candidate_first(struct planner *planner, int layer, uint8_t ram, const struct candidate **front)
+int candidate_first(struct planned_layer *of, uint8_t ram, const struct candidate **front)
 {
-    candidate_front(planner, layer, ram, front);
-    return layer_of(planner, layer)->first_counts[ram];
+    candidate_front(of, ram, front);
+    return of->first_counts[ram];
 }

@@ -1,39 +1,13 @@
-/* Candidates of a layer: the ways to cut it into steps, and for each the best tile. */
-#include "planner/planner.h"
+/* The ways to cut a layer into steps, and for each the best tile. */
+#include "planner/cut.h"
 
 #include <string.h>
 
 #include "dory/hal.h"
-
-/* ---- sizes ---- */
-
-uint32_t tensor_bytes(const struct tensor *tensor)
-{
-    return (uint32_t)tensor->height * (uint32_t)tensor->width *
-           dory_element_bytes((uint32_t)tensor->channels, (uint32_t)tensor->bits);
-}
-
-bool layer_brings_weights(const struct planner *planner, int layer)
-{
-    return layer_has_weights(&planner->records[layer]) && !(planner->resident && planner->resident[layer]);
-}
-
-uint64_t layer_weights_bytes(const struct dory_layer *record)
-{
-    if (!layer_has_weights(record))
-        return 0;
-    return (uint64_t)dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, record->input_channels);
-}
-
-uint8_t layer_ram(const struct planner *planner, int layer)
-{
-    uint8_t ram = 0;
-    for (int i = 0; i < 3; i++) {
-        int tensor = layer_operand(&planner->network->layers[layer], i);
-        ram |= (uint8_t)(tensor >= 0 && planner->levels[tensor] == IN_RAM ? 1 << i : 0);
-    }
-    return ram;
-}
+#include "plan/operand.h"
+#include "plan/timeline.h"
+#include "planner/block.h"
+#include "planner/plan_memory.h"
 
 /* ---- windows ---- */
 
@@ -103,12 +77,12 @@ struct dory_step cut_make_step(const struct dory_layer *record, const struct cut
     return step;
 }
 
-static void make_steps(struct planner *planner, const struct dory_layer *record, struct cut *cut)
+static void make_steps(struct cut *cut)
 {
+    const struct dory_layer *record = &cut->of->record;
     uint32_t stripes = dory_divide_up(record->output_height, cut->rows),
              blocks = dory_divide_up(record->output_channels, cut->channels);
-    cut->step_count = stripes * blocks;
-    cut->steps = arena_array(planner->arena, struct dory_step, cut->step_count);
+    cut->steps = arena_array(cut->of->problem->arena, struct dory_step, cut->step_count);
     for (uint32_t i = 0; i < cut->step_count; i++) {
         uint32_t stripe = cut->channels_outer ? i % stripes : i / blocks;
         uint32_t block = cut->channels_outer ? i / stripes : i % blocks;
@@ -133,16 +107,17 @@ static uint32_t most_input_rows(const struct dory_layer *record, const struct cu
     return most;
 }
 
-struct cut *cut_get(struct planner *planner, int layer, uint32_t rows, uint32_t channels, bool channels_outer, uint8_t ram)
+struct cut *cut_get(struct planned_layer *of, uint32_t rows, uint32_t channels, bool channels_outer, uint8_t ram)
 {
-    struct planned_layer *of = layer_of(planner, layer);
     struct cut **end = &of->cuts;
     for (; *end; end = &(*end)->next)
         if ((*end)->rows == rows && (*end)->channels == channels && (*end)->channels_outer == channels_outer &&
             (*end)->ram == ram)
             return *end;
-    *end = arena_allocate(planner->arena, sizeof **end);
-    **end = (struct cut){.rows = rows, .channels = channels, .channels_outer = channels_outer, .ram = ram};
+    *end = arena_allocate(of->problem->arena, sizeof **end);
+    **end = (struct cut){.of = of, .rows = rows, .channels = channels, .channels_outer = channels_outer, .ram = ram};
+    (*end)->step_count =
+        dory_divide_up(of->record.output_height, rows) * dory_divide_up(of->record.output_channels, channels);
     for (unsigned operand = 0; operand < (dory_has_second_input(&of->record) ? 2 : 1); operand++)
         (*end)->input_rows[operand] = most_input_rows(&of->record, *end, operand);
     return *end;
@@ -171,15 +146,15 @@ bool cut_is_legal(const struct dory_layer *record, uint32_t rows, uint32_t chann
            (!(ram & RAM_SECOND_INPUT) || blocks_are_words(record, 1, channels));
 }
 
-static struct tile_problem tile_problem_of(const struct planner *planner, int layer, const struct cut *cut, int kernel)
+static struct tile_problem tile_problem_of(const struct cut *cut, int kernel)
 {
-    const struct planned_layer *of = layer_of(planner, layer);
+    const struct planned_layer *of = cut->of;
     return (struct tile_problem){
         .layer = &of->record,
         .kernel = of->kernels[kernel],
-        .target = planner->target,
-        .cores = planner->cores,
-        .l1_bytes = planner->l1_bytes,
+        .target = of->problem->target,
+        .cores = of->problem->cores,
+        .l1_bytes = of->problem->l1_bytes,
         .steps = cut->steps,
         .step_count = cut->step_count,
         .cycles = of->cycles[kernel],
@@ -195,19 +170,19 @@ static bool is_alike(const struct dory_step *a, const struct dory_step *b, bool 
            a->output.channels == b->output.channels;
 }
 
-bool cut_has_same_tiles(const struct planned_layer *of, const struct cut *a, const struct cut *b)
+bool cut_has_same_tiles(const struct cut *a, const struct cut *b)
 {
     bool same = a->rows == b->rows && a->channels == b->channels && a->channels_outer == b->channels_outer;
     for (uint32_t i = 0; same && i < a->step_count; i++)
-        same = is_alike(&a->steps[i], &b->steps[i], of->record.input_layout == DORY_CHW);
+        same = is_alike(&a->steps[i], &b->steps[i], a->of->record.input_layout == DORY_CHW);
     return same;
 }
 
 /* Another cut of the layer that differs in what lives in RAM, if its tile is the same and has been found. */
-static const struct cut *solved_before(const struct planned_layer *of, const struct cut *cut)
+static const struct cut *solved_before(const struct cut *cut)
 {
-    for (const struct cut *other = of->cuts; other; other = other->next)
-        if (other != cut && other->solved && cut_has_same_tiles(of, other, cut))
+    for (const struct cut *other = cut->of->cuts; other; other = other->next)
+        if (other != cut && other->solved && cut_has_same_tiles(cut, other))
             return other;
     return NULL;
 }
@@ -222,13 +197,14 @@ static void copy_solution(struct cut *cut, const struct cut *from)
     cut->times = from->times;
 }
 
-bool cut_find_tile(const struct planner *planner, int layer, struct cut *cut)
+bool cut_find_tile(struct cut *cut)
 {
-    const struct planned_layer *of = layer_of(planner, layer);
+    const struct planned_layer *of = cut->of;
+    struct step_times *times = arena_array(of->problem->arena, struct step_times, cut->step_count);
     cut->solved = true;
-    cut->times = arena_array(planner->arena, struct step_times, cut->step_count);
+    cut->times = times;
     for (int i = 0; of->kernels[i]; i++) {
-        struct tile_problem problem = tile_problem_of(planner, layer, cut, i);
+        struct tile_problem problem = tile_problem_of(cut, i);
         struct tiling tiling;
         struct tile_cost cost;
         if (!tile_search(&problem, cut->legal ? cut->cost.cycles : UINT64_MAX, &tiling, &cost))
@@ -236,29 +212,29 @@ bool cut_find_tile(const struct planner *planner, int layer, struct cut *cut)
         cut->legal = true;
         cut->kernel = of->kernels[i];
         cut->tiling = tiling;
-        tile_simulate(&problem, &tiling, &cut->cost, cut->times);
+        tile_simulate(&problem, &tiling, &cut->cost, times);
         cut->quad_bytes = tile_quad_bytes(&of->record, tiling.tile.input_channels);
     }
     return cut->legal;
 }
 
-bool cut_solve(struct planner *planner, int layer, struct cut *cut)
+bool cut_solve(struct cut *cut)
 {
-    struct planned_layer *of = layer_of(planner, layer);
+    struct cut_memory *memory = cut->of->problem->cuts;
     if (cut->solved)
         return cut->legal;
-    make_steps(planner, &of->record, cut);
-    const struct cut *same = solved_before(of, cut);
-    if (!same && planner->memory)
-        same = cut_memory_find(planner->memory, of, layer, cut);
+    make_steps(cut);
+    const struct cut *same = solved_before(cut);
+    if (!same && memory)
+        same = cut_memory_find(memory, cut);
     if (same) {
         copy_solution(cut, same);
         cut->solved = true;
         return cut->legal;
     }
-    cut_find_tile(planner, layer, cut);
-    if (planner->memory)
-        cut_memory_keep(planner->memory, of, layer, cut);
+    cut_find_tile(cut);
+    if (memory)
+        cut_memory_keep(memory, cut);
     return cut->legal;
 }
 
@@ -270,49 +246,48 @@ static const struct cut_times *times_before(const struct cut *cut, const bool *d
     return NULL;
 }
 
-void cut_play(const struct planner *planner, int layer, const struct cut *cut, const struct dory_step *steps, uint32_t count,
-              struct tile_cost *cost, struct step_times *times)
+void cut_play(const struct cut *cut, const struct dory_step *steps, uint32_t count, struct tile_cost *cost,
+              struct step_times *times)
 {
-    const struct planned_layer *of = layer_of(planner, layer);
     int kernel = 0;
-    while (of->kernels[kernel] != cut->kernel)
+    while (cut->of->kernels[kernel] != cut->kernel)
         kernel++;
-    struct tile_problem problem = tile_problem_of(planner, layer, cut, kernel);
+    struct tile_problem problem = tile_problem_of(cut, kernel);
     problem.steps = steps;
     problem.step_count = count;
     tile_simulate(&problem, &cut->tiling, cost, times);
 }
 
-static void play(const struct planner *planner, int layer, const struct cut *cut, struct cut_times *times)
+static void play(const struct cut *cut, struct cut_times *times)
 {
     struct arena scratch = {0};
-    struct dory_step *steps = arena_array(&scratch, struct dory_step, cut->step_count);
-    memcpy(steps, cut->steps, cut->step_count * sizeof *steps);
+    struct dory_step *steps = arena_copy(&scratch, cut->steps, cut->step_count);
     for (uint32_t i = 0; i < cut->step_count; i++)
         steps[i].drain = times->drains[i];
     if (cut->block)
-        block_play(planner, layer, cut, steps, times);
+        block_play(cut, steps, times);
     else {
-        struct step_times *own = arena_array(planner->arena, struct step_times, cut->step_count);
-        cut_play(planner, layer, cut, steps, cut->step_count, &times->cost, own);
+        struct step_times *own = arena_array(cut->of->problem->arena, struct step_times, cut->step_count);
+        cut_play(cut, steps, cut->step_count, &times->cost, own);
         times->steps = own;
     }
     arena_free(&scratch);
 }
 
-const struct cut_times *cut_drained(const struct planner *planner, int layer, struct cut *cut, const bool *drains)
+const struct cut_times *cut_drained(struct cut *cut, const bool *drains)
 {
+    struct arena *arena = cut->of->problem->arena;
     const struct cut_times *known = times_before(cut, drains);
     if (known)
         return known;
-    struct cut_times *times = arena_allocate(planner->arena, sizeof *times);
-    bool *copy = arena_array(planner->arena, bool, cut->step_count), as_foreseen = true;
-    memcpy(copy, drains, cut->step_count * sizeof *copy);
-    *times = (struct cut_times){.drains = copy, .cost = cut->cost, .steps = cut->times, .next = cut->drained};
+    struct cut_times *times = arena_allocate(arena, sizeof *times);
+    bool as_foreseen = true;
+    drains = arena_copy(arena, drains, cut->step_count);
+    *times = (struct cut_times){.drains = drains, .cost = cut->cost, .steps = cut->times, .next = cut->drained};
     for (uint32_t i = 0; i < cut->step_count; i++)
         as_foreseen = as_foreseen && drains[i] == (cut->steps[i].drain != 0);
     if (cut->block || !as_foreseen)
-        play(planner, layer, cut, times);
+        play(cut, times);
     cut->drained = times;
     return times;
 }
@@ -320,18 +295,19 @@ const struct cut_times *cut_drained(const struct planner *planner, int layer, st
 /* ---- what a cut needs of L2 and L3 ---- */
 
 /* Before a cut is solved its quads are counted as if input channels were not tiled; for 8-bit weights that is exact. */
-static uint32_t weights_block_bytes(const struct planner *planner, int layer, const struct cut *cut)
+static uint32_t weights_block_bytes(const struct cut *cut)
 {
-    const struct dory_layer *record = &planner->records[layer];
-    if (!layer_brings_weights(planner, layer))
+    const struct dory_layer *record = &cut->of->record;
+    if (!cut->of->brings_weights)
         return 0;
     return dory_divide_up(cut->channels, 4) *
            (cut->legal ? cut->quad_bytes : tile_quad_bytes(record, record->input_channels));
 }
 
 /* The largest window of an operand. */
-static uint32_t window_bytes(const struct dory_layer *record, const struct cut *cut, unsigned operand)
+static uint32_t window_bytes(const struct cut *cut, unsigned operand)
 {
+    const struct dory_layer *record = &cut->of->record;
     bool part = operand == 2 || !dory_reads_all_channels(record);
     uint32_t all = operand_channels(record, operand);
     uint32_t pixel = operand_pixel_bytes(record, operand, part ? cut->channels : all), rows = cut->rows;
@@ -340,44 +316,44 @@ static uint32_t window_bytes(const struct dory_layer *record, const struct cut *
     return rows * operand_width(record, operand) * pixel;
 }
 
-uint32_t cut_l2_bytes(const struct planner *planner, int layer, const struct cut *cut, bool ahead)
+uint32_t cut_l2_bytes(const struct cut *cut, bool ahead)
 {
-    const struct dory_layer *record = &layer_of(planner, layer)->record;
+    const struct dory_layer *record = &cut->of->record;
     bool blocks = cut->channels < record->output_channels, stripes = cut->rows < record->output_height;
-    uint32_t sum = aligned(weights_block_bytes(planner, layer, cut)) * (blocks && ahead ? 2 : 1);
+    uint32_t sum = aligned(weights_block_bytes(cut)) * (blocks && ahead ? 2 : 1);
     for (unsigned operand = 0; operand < 3; operand++) {
         bool reloaded = stripes || (blocks && (operand == 2 || !dory_reads_all_channels(record)));
         if (cut->ram & 1u << operand)
-            sum += aligned(window_bytes(record, cut, operand)) * (reloaded && ahead ? 2 : 1);
+            sum += aligned(window_bytes(cut, operand)) * (reloaded && ahead ? 2 : 1);
     }
     return sum;
 }
 
 /* Cycles of L3 for `times` windows of an operand; parts of a pixel are runs of their own. */
-static uint64_t window_cycles(const struct planner *planner, const struct dory_layer *record, const struct cut *cut,
-                              unsigned operand, uint64_t times)
+static uint64_t window_cycles(const struct cut *cut, unsigned operand, uint64_t times)
 {
+    const struct dory_layer *record = &cut->of->record;
     bool part = (operand == 2 || !dory_reads_all_channels(record)) && cut->channels < record->output_channels;
     uint32_t all = operand_channels(record, operand);
-    uint32_t bytes = window_bytes(record, cut, operand),
-             pixel = operand_pixel_bytes(record, operand, part ? cut->channels : all);
+    uint32_t bytes = window_bytes(cut, operand), pixel = operand_pixel_bytes(record, operand, part ? cut->channels : all);
     struct dory_transfer window = {.runs = 1, .run_bytes = bytes};
     uint64_t pixels = part ? bytes / pixel : 1;
     window.run_bytes = (uint32_t)(bytes / pixels);
-    return times * pixels * l3_cycles(planner->target, &window);
+    return times * pixels * l3_cycles(cut->of->problem->target, &window);
 }
 
-uint64_t cut_l3_cycles(const struct planner *planner, int layer, const struct cut *cut)
+uint64_t cut_l3_cycles(const struct cut *cut)
 {
-    const struct dory_layer *record = &layer_of(planner, layer)->record;
+    const struct dory_layer *record = &cut->of->record;
     uint64_t stripes = dory_divide_up(record->output_height, cut->rows),
              blocks = dory_divide_up(record->output_channels, cut->channels);
     bool weights_again = !cut->channels_outer && blocks > 1, input_again = cut->channels_outer && stripes > 1;
-    struct dory_transfer weights = {.runs = 1, .run_bytes = weights_block_bytes(planner, layer, cut)};
-    uint64_t sum = weights.run_bytes ? blocks * (weights_again ? stripes : 1) * l3_cycles(planner->target, &weights) : 0;
+    struct dory_transfer weights = {.runs = 1, .run_bytes = weights_block_bytes(cut)};
+    uint64_t sum =
+        weights.run_bytes ? blocks * (weights_again ? stripes : 1) * l3_cycles(cut->of->problem->target, &weights) : 0;
     uint64_t windows = stripes * (dory_reads_all_channels(record) && !input_again ? 1 : blocks);
     for (unsigned operand = 0; operand < 3; operand++)
         if (cut->ram & 1u << operand)
-            sum += window_cycles(planner, record, cut, operand, operand == 2 ? stripes * blocks : windows);
+            sum += window_cycles(cut, operand, operand == 2 ? stripes * blocks : windows);
     return sum;
 }

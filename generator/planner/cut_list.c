@@ -1,5 +1,7 @@
 /* The cuts of a layer that are worth a look. */
-#include "planner/planner.h"
+#include "planner/cut.h"
+
+#include "plan/operand.h"
 
 #define MAXIMUM_PARTS 40   /* sizes of parts along one dimension */
 #define MAXIMUM_STEPS 2048 /* of a layer: more are all overhead */
@@ -39,68 +41,67 @@ static int all_sizes(uint32_t size, uint32_t granule, uint32_t *sizes)
     return count;
 }
 
-static int add_cut(struct planner *planner, int layer, uint32_t rows, uint32_t channels, uint8_t ram, struct cut **list,
-                   int count)
+static int add_cut(struct planned_layer *of, uint32_t rows, uint32_t channels, uint8_t ram, struct cut **list, int count)
 {
-    const struct dory_layer *record = &layer_of(planner, layer)->record;
+    const struct dory_layer *record = &of->record;
     uint64_t stripes = dory_divide_up(record->output_height, rows),
              blocks = dory_divide_up(record->output_channels, channels);
-    if (!cut_is_legal(record, rows, channels, ram) || (stripes * blocks > MAXIMUM_STEPS && stripes > 1 && blocks > 1))
-        return count;
     bool both = stripes > 1 && blocks > 1;
+    if (!cut_is_legal(record, rows, channels, ram) || (both && stripes * blocks > MAXIMUM_STEPS))
+        return count;
     for (int outer = 0; outer <= (both ? 1 : 0); outer++)
         if (count < MAXIMUM_CUTS)
-            list[count++] = cut_get(planner, layer, rows, channels, outer != 0, ram);
+            list[count++] = cut_get(of, rows, channels, outer != 0, ram);
     return count;
 }
 
 /* Rows of output, and channels, whose operands take little of L2. */
-static uint32_t small_rows(const struct planner *planner, const struct dory_layer *record)
+static uint32_t small_rows(const struct planned_layer *of)
 {
+    const struct dory_layer *record = &of->record;
     uint32_t input = operand_row_bytes(record, 0) * (record->row_divisor ? 1 : record->stride_height),
              output = operand_row_bytes(record, 2);
-    return planner->l2_bytes / SMALL_SHARE_OF_L2 / (input > output ? input : output);
+    return of->problem->l2_bytes / SMALL_SHARE_OF_L2 / (input > output ? input : output);
 }
 
-static uint32_t small_channels(const struct planner *planner, const struct dory_layer *record)
+static uint32_t small_channels(const struct planned_layer *of)
 {
+    const struct dory_layer *record = &of->record;
     uint32_t quad_bytes = layer_has_weights(record) ? tile_quad_bytes(record, record->input_channels) : 4;
-    return planner->l2_bytes / SMALL_SHARE_OF_L2 / quad_bytes * 4;
+    return of->problem->l2_bytes / SMALL_SHARE_OF_L2 / quad_bytes * 4;
 }
 
-bool layer_is_small(const struct planner *planner, int layer)
+bool layer_is_small(const struct dory_layer *record)
 {
-    const struct dory_layer *record = &planner->records[layer];
     return (uint32_t)record->output_height * dory_divide_up(record->output_channels, 4) <= FEW_PARTS;
 }
 
-static int make_list(struct planner *planner, int layer, uint8_t ram, struct cut **list)
+static int make_list(struct planned_layer *of, uint8_t ram, struct cut **list)
 {
-    const struct dory_layer *record = &layer_of(planner, layer)->record;
+    const struct dory_layer *record = &of->record;
     uint32_t rows[MAXIMUM_PARTS], channels[MAXIMUM_PARTS];
     int row_count = 1, count = 0;
-    bool is_small = layer_is_small(planner, layer);
+    bool is_small = layer_is_small(record);
     uint32_t granule = ram & RAM_OUTPUT ? cut_row_granule(operand_row_bytes(record, 2)) : 1;
     rows[0] = record->output_height;
     if (ram)
         row_count = is_small ? all_sizes(record->output_height, granule, rows)
-                             : part_sizes(record->output_height, granule, small_rows(planner, record), rows);
+                             : part_sizes(record->output_height, granule, small_rows(of), rows);
     int channel_count = is_small ? all_sizes(record->output_channels, 4, channels)
-                                 : part_sizes(record->output_channels, 4, small_channels(planner, record), channels);
-    if (!ram && !layer_brings_weights(planner, layer))
+                                 : part_sizes(record->output_channels, 4, small_channels(of), channels);
+    if (!ram && !of->brings_weights)
         channel_count = 1; /* nothing to gain */
     for (int i = 0; i < row_count; i++)
         for (int j = 0; j < channel_count; j++)
-            count = add_cut(planner, layer, rows[i], channels[j], ram, list, count);
+            count = add_cut(of, rows[i], channels[j], ram, list, count);
     return count;
 }
 
-int cut_list(struct planner *planner, int layer, uint8_t ram, struct cut ***list)
+int cut_list(struct planned_layer *of, uint8_t ram, struct cut ***list)
 {
-    struct planned_layer *of = layer_of(planner, layer);
     if (!of->lists[ram]) {
-        of->lists[ram] = arena_array(planner->arena, struct cut *, MAXIMUM_CUTS);
-        of->list_counts[ram] = make_list(planner, layer, ram, of->lists[ram]);
+        of->lists[ram] = arena_array(of->problem->arena, struct cut *, MAXIMUM_CUTS);
+        of->list_counts[ram] = make_list(of, ram, of->lists[ram]);
     }
     *list = of->lists[ram];
     return of->list_counts[ram];

@@ -10,23 +10,25 @@
 #include "planner/draft.h"
 
 #include "dory/hal.h"
+#include "plan/operand.h"
 #include "plan/table_bytes.h"
+#include "planner/block.h"
 
 #define NO_STEP (-1)
 
-int draft_steps(const struct draft *d) { return d->first_step[d->planner->network->layer_count]; }
+int draft_steps(const struct draft *d) { return d->first_step[d->problem->network->layer_count]; }
 
 /* ---- what there is to transfer ---- */
 
 static void count_parts(struct draft *d)
 {
-    int layers = d->planner->network->layer_count;
+    int layers = d->problem->network->layer_count;
     d->profiles = arena_array(d->arena, const struct profile *, (size_t)layers);
     d->first_step = arena_array(d->arena, int, (size_t)layers + 1);
     d->first_buffer = arena_array(d->arena, int, (size_t)layers + 1);
     for (int l = 0; l < layers; l++) {
-        const struct choice *choice = &d->planner->choices[l];
-        d->profiles[l] = profile_get(d->planner, l, choice);
+        const struct choice *choice = &d->decision->choices[l];
+        d->profiles[l] = profile_get(choice);
         d->first_step[l + 1] = d->first_step[l] + (int)choice->cut->step_count;
         d->first_buffer[l + 1] = d->first_buffer[l] + d->profiles[l]->buffer_count;
         d->channel_left += d->profiles[l]->channel_cycles;
@@ -38,15 +40,15 @@ static void count_parts(struct draft *d)
 /* The last step that writes bytes which a read is for. */
 static int last_writer(const struct draft *d, int layer, const struct profile_transfer *read)
 {
-    const struct planner *p = d->planner;
+    const struct problem *p = d->problem;
     const struct profile_buffer *buffer = &d->profiles[layer]->buffers[read->buffer];
     int producer = buffer->operand == PROFILE_WEIGHTS
                        ? NO_LAYER
                        : p->network->tensors[p->network->layers[layer + buffer->member].inputs[buffer->operand]].producer;
     if (producer == NO_LAYER)
         return NO_STEP;
-    int start = block_start(p, producer);
-    const struct cut *cut = p->choices[start].cut;
+    int start = block_start(d->decision, producer);
+    const struct cut *cut = d->decision->choices[start].cut;
     uint64_t row_bytes = operand_row_bytes(&p->records[producer], 2);
     int part = (int)cut->step_count - 1;
     for (; part > 0; part--) {
@@ -98,9 +100,9 @@ static void add_items(struct draft *d)
     d->writes = arena_array(d->arena, struct item, (size_t)d->write_count + 1);
     d->last_ram_need = NO_STEP;
     struct item *read = d->reads, *write = d->writes;
-    for (int l = 0; l < d->planner->network->layer_count; l++)
+    for (int l = 0; l < d->problem->network->layer_count; l++)
         add_writes(d, l, &write);
-    for (int l = 0; l < d->planner->network->layer_count; l++)
+    for (int l = 0; l < d->problem->network->layer_count; l++)
         add_reads(d, l, &read);
 }
 
@@ -108,31 +110,31 @@ static void add_items(struct draft *d)
 
 static int first_step_of(const struct draft *d, int layer)
 {
-    int start = block_start(d->planner, layer);
-    const struct block *block = d->planner->choices[start].cut->block;
+    int start = block_start(d->decision, layer);
+    const struct block *block = d->decision->choices[start].cut->block;
     return d->first_step[start] + (block ? block->first_steps[layer - start] : 0);
 }
 
 static int last_step_of(const struct draft *d, int layer)
 {
-    int start = block_start(d->planner, layer);
-    const struct block *block = d->planner->choices[start].cut->block;
+    int start = block_start(d->decision, layer);
+    const struct block *block = d->decision->choices[start].cut->block;
     return block ? d->first_step[start] + block->last_steps[layer - start] : d->first_step[layer + 1] - 1;
 }
 
 void draft_tensor_steps(const struct draft *d, int tensor, int *first, int *last)
 {
-    int producer = d->planner->network->tensors[tensor].producer;
+    int producer = d->problem->network->tensors[tensor].producer;
     *first = producer == NO_LAYER ? 0 : first_step_of(d, producer);
-    *last = last_step_of(d, d->planner->lives[tensor].last);
+    *last = last_step_of(d, d->problem->lives[tensor].last);
 }
 
 static void add_tensors(struct draft *d, uint32_t *change)
 {
-    const struct planner *p = d->planner;
+    const struct problem *p = d->problem;
     for (int t = 0; t < p->network->tensor_count; t++) {
         int first, last;
-        if (p->levels[t] != IN_L2)
+        if (d->decision->levels[t] != IN_L2)
             continue;
         draft_tensor_steps(d, t, &first, &last);
         change[first] += p->tensor_bytes[t];
@@ -147,7 +149,7 @@ static void count_live(struct draft *d)
     add_tensors(d, d->live);
     for (int i = 1; i < steps; i++)
         d->live[i] += d->live[i - 1];
-    for (int l = 0; l < d->planner->network->layer_count; l++) {
+    for (int l = 0; l < d->problem->network->layer_count; l++) {
         const uint32_t *own = d->profiles[l]->live;
         int first = d->first_step[l], count = d->first_step[l + 1] - first;
         for (int i = 0; i < count + (first + count < steps ? 1 : 0); i++)
@@ -157,7 +159,7 @@ static void count_live(struct draft *d)
 
 static void start_buffers(struct draft *d)
 {
-    int layers = d->planner->network->layer_count;
+    int layers = d->problem->network->layer_count;
     d->buffer_start = arena_array(d->arena, int, (size_t)d->first_buffer[layers] + 1);
     for (int l = 0; l < layers; l++)
         for (int i = 0; i < d->profiles[l]->buffer_count; i++)
@@ -168,11 +170,11 @@ static void start_buffers(struct draft *d)
  * must live then: the rest comes later, while they compute. */
 static void find_tails(struct draft *d)
 {
-    const struct planner *p = d->planner;
+    const struct problem *p = d->problem;
     uint64_t behind = 0; /* bytes that are read for them */
     d->tails = arena_array(d->arena, uint64_t, (size_t)p->network->layer_count + 1);
     for (int l = p->network->layer_count - 1; l >= 0; l--) {
-        const struct cut *cut = p->choices[l].cut;
+        const struct cut *cut = d->decision->choices[l].cut;
         uint32_t live = d->live[d->first_step[l]], room = d->l2_bytes > live ? d->l2_bytes - live : 0;
         uint64_t rest = cut->step_count > 0 && behind > room ? behind - room : 0;
         uint64_t computed = cut->cost.cycles + d->tails[l + 1], read = rest * 1000 / p->target->l3_bytes_per_1000_cycles;
@@ -295,7 +297,7 @@ static uint64_t start_step(struct draft *d, int index, bool has_late, uint64_t f
 /* `time`: at which the layer starts; returns that at which it ends. */
 static uint64_t walk_layer(struct draft *d, int layer, uint64_t time)
 {
-    const struct cut *cut = d->planner->choices[layer].cut;
+    const struct cut *cut = d->decision->choices[layer].cut;
     d->layer = layer;
     for (uint32_t part = 0; part < cut->step_count; part++) {
         int index = d->first_step[layer] + (int)part;
@@ -332,7 +334,7 @@ static uint64_t play_wait(struct draft *d, int end, uint64_t now)
 static void play_layer(struct draft *d, int layer)
 {
     const bool *drains = d->drains + d->first_step[layer];
-    const struct cut_times *times = cut_drained(d->planner, layer, d->planner->choices[layer].cut, drains);
+    const struct cut_times *times = cut_drained(d->decision->choices[layer].cut, drains);
     for (int i = d->first_step[layer]; i < d->first_step[layer + 1]; i++) {
         const struct step_times *step = &times->steps[i - d->first_step[layer]];
         d->cycles += play_wait(d, d->steps[i].transfers_awaited, d->cycles + step->fetch);
@@ -355,7 +357,7 @@ static uint64_t least_cycles(const struct draft *d, int layer)
 static void walk(struct draft *d, uint64_t limit)
 {
     size_t transfers = (size_t)d->read_count + (size_t)d->write_count, steps = (size_t)draft_steps(d);
-    int layers = d->planner->network->layer_count, l = 0;
+    int layers = d->problem->network->layer_count, l = 0;
     uint64_t time = 0;
     d->queue = arena_array(d->arena, struct item *, transfers + 1);
     d->awaited_at = arena_array(d->arena, int, steps + 2);
@@ -376,7 +378,7 @@ static void walk(struct draft *d, uint64_t limit)
 /* ---- price ---- */
 
 /* What tables that are larger than the least ones leave of the arena. */
-static uint32_t arena_bytes(const struct planner *p, uint32_t l2_bytes, int steps, int transfers)
+static uint32_t arena_bytes(const struct problem *p, uint32_t l2_bytes, int steps, int transfers)
 {
     if (p->least_table_bytes == 0)
         return l2_bytes;
@@ -384,20 +386,20 @@ static uint32_t arena_bytes(const struct planner *p, uint32_t l2_bytes, int step
     return l2_bytes > more ? (l2_bytes - more) / DORY_ALIGNMENT * DORY_ALIGNMENT : 0;
 }
 
-static struct draft start(const struct planner *planner, uint32_t l2_bytes, struct arena *arena)
+static struct draft start(const struct decision *decision, uint32_t l2_bytes, struct arena *arena)
 {
-    struct draft d = {.planner = planner, .arena = arena};
+    struct draft d = {.decision = decision, .problem = decision->problem, .arena = arena};
     count_parts(&d);
-    d.arena_bytes = d.l2_bytes = arena_bytes(planner, l2_bytes, draft_steps(&d), d.read_count + d.write_count);
+    d.arena_bytes = d.l2_bytes = arena_bytes(d.problem, l2_bytes, draft_steps(&d), d.read_count + d.write_count);
     count_live(&d);
     find_tails(&d);
     return d;
 }
 
-struct draft draft_make(const struct planner *planner, uint32_t left_bytes, const struct gaps_variant *variant,
+struct draft draft_make(const struct decision *decision, uint32_t left_bytes, const struct gaps_variant *variant,
                         uint64_t limit, struct arena *arena)
 {
-    struct draft d = start(planner, planner->l2_bytes, arena);
+    struct draft d = start(decision, decision->problem->l2_bytes, arena);
     d.l2_bytes = d.arena_bytes > left_bytes ? d.arena_bytes - left_bytes : 0;
     add_items(&d);
     start_buffers(&d);
@@ -418,20 +420,20 @@ static void find_most_live(const struct draft *d, struct price *price)
         price->live_layer++;
 }
 
-int schedule_parts(const struct planner *planner)
+int decision_parts(const struct decision *decision)
 {
     int parts = 0;
-    for (int l = 0; l < planner->network->layer_count; l++) {
-        const struct profile *profile = profile_get(planner, l, &planner->choices[l]);
-        parts += (int)planner->choices[l].cut->step_count + profile->read_count + profile->write_count;
+    for (int l = 0; l < decision->problem->network->layer_count; l++) {
+        const struct profile *profile = profile_get(&decision->choices[l]);
+        parts += (int)decision->choices[l].cut->step_count + profile->read_count + profile->write_count;
     }
     return parts;
 }
 
-struct price schedule_price(const struct planner *planner, uint32_t l2_bytes, uint64_t limit)
+struct price decision_price(const struct decision *decision, uint32_t l2_bytes, uint64_t limit)
 {
     struct arena scratch = {0};
-    struct draft d = start(planner, l2_bytes, &scratch);
+    struct draft d = start(decision, l2_bytes, &scratch);
     struct price price = {.l2_bytes = d.l2_bytes, .parts = draft_steps(&d) + d.read_count + d.write_count};
     find_most_live(&d, &price);
     price.cycles = least_cycles(&d, 0);
@@ -445,18 +447,18 @@ struct price schedule_price(const struct planner *planner, uint32_t l2_bytes, ui
     return price;
 }
 
-uint64_t schedule_price_in_gaps(const struct planner *planner, const struct gaps_variant *variant, uint64_t limit)
+uint64_t decision_price_in_gaps(const struct decision *decision, const struct gaps_variant *variant, uint64_t limit)
 {
     struct arena scratch = {0};
-    struct draft d = draft_make(planner, 0, variant, limit, &scratch);
+    struct draft d = draft_make(decision, 0, variant, limit, &scratch);
     arena_free(&scratch);
     return d.gaps ? d.cycles : UINT64_MAX;
 }
 
-uint32_t schedule_least_bytes(const struct planner *planner)
+uint32_t decision_least_bytes(const struct decision *decision)
 {
     struct arena scratch = {0};
-    struct draft d = start(planner, planner->l2_bytes, &scratch);
+    struct draft d = start(decision, decision->problem->l2_bytes, &scratch);
     uint32_t bytes = gaps_least_bytes(&d, PLACE_CAREFULLY);
     arena_free(&scratch);
     return bytes;

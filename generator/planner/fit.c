@@ -1,6 +1,6 @@
 /* A schedule that can be placed: transfers as late as they may be, then places, then transfers as early as places let them.
  * Where that finds no places, these are found while the decision is played (gaps.c), which may take longer. */
-#include "planner/planner.h"
+#include "planner/schedule.h"
 
 /* Of a transfer each: the step in which it starts. */
 static int *starts_of(const struct schedule *schedule, struct arena *arena)
@@ -12,12 +12,12 @@ static int *starts_of(const struct schedule *schedule, struct arena *arena)
 }
 
 /* The fastest way to fill gaps, if one takes less than the limit. */
-static bool best_variant(const struct planner *p, const struct fit_limits *limits, struct gaps_variant *best)
+static bool best_variant(const struct decision *decision, const struct fit_limits *limits, struct gaps_variant *best)
 {
     uint64_t least = limits->cycles;
     for (int above = 0; above < 2; above++) {
         struct gaps_variant variant = {.from_above = above != 0, .care = PLACE_CHEAPLY};
-        uint64_t cycles = schedule_price_in_gaps(p, &variant, least);
+        uint64_t cycles = decision_price_in_gaps(decision, &variant, least);
         if (cycles < least) {
             least = cycles;
             *best = variant;
@@ -37,17 +37,17 @@ static bool lives_alike(const struct schedule *a, const struct schedule *b)
 
 /* With transfers as late as they may be, and places for all of them. `failed`: for which there were none, with as much care;
  * null: none yet. */
-static bool fit_late(const struct planner *p, enum place_care care, const struct schedule *failed, struct schedule *schedule,
-                     uint32_t *peak, struct arena *arena)
+static bool fit_late(const struct problem *p, enum place_care care, const struct schedule *failed, struct schedule *schedule,
+                     struct arena *arena)
 {
     const int *starts = starts_of(schedule, arena);
     schedule_postpone(p, 0, schedule, arena);
     if (failed && lives_alike(failed, schedule))
         return false;
-    *peak = schedule_place(p, schedule, schedule->l2_bytes, care);
-    if (*peak <= schedule->l2_bytes)
-        schedule_advance(schedule, starts, arena);
-    return *peak <= schedule->l2_bytes;
+    if (!schedule_place(p, schedule, schedule->l2_bytes, care))
+        return false;
+    schedule_advance(schedule, starts, arena);
+    return true;
 }
 
 /* Thousandths of L2 that prefetches leave free: the more, the more easily what lives has places. */
@@ -56,16 +56,17 @@ static const size_t enough_left[] = {[PLACE_CHEAPLY] = 3, [PLACE_QUICKLY] = 5, [
 
 /* With as little left free as there are places with. More of it often changes nothing, once all starts late.
  * `least_cycles`: were there places with nothing left. */
-static bool fit_left(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
+static bool fit_left(const struct decision *decision, const struct fit_limits *limits, struct schedule *schedule,
                      uint64_t *least_cycles, struct arena *arena)
 {
+    const struct problem *p = decision->problem;
     struct schedule failed;
     for (size_t i = 0; i < enough_left[limits->care]; i++) {
-        schedule_make(p, (uint32_t)((uint64_t)p->l2_bytes * left_free[i] / 1000), schedule, arena);
+        schedule_make(decision, (uint32_t)((uint64_t)p->l2_bytes * left_free[i] / 1000), schedule, arena);
         *least_cycles = i ? *least_cycles : schedule->cycles;
         if (schedule->live_bytes > schedule->l2_bytes || schedule->cycles >= limits->cycles)
             return false;
-        if (fit_late(p, i ? PLACE_CHEAPLY : limits->care, i ? &failed : NULL, schedule, peak, arena))
+        if (fit_late(p, i ? PLACE_CHEAPLY : limits->care, i ? &failed : NULL, schedule, arena))
             return true;
         failed = *schedule;
     }
@@ -73,28 +74,22 @@ static bool fit_left(const struct planner *p, const struct fit_limits *limits, s
 }
 
 /* The same in gaps. */
-static bool fit_in_gaps(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
+static bool fit_in_gaps(const struct decision *decision, const struct fit_limits *limits, struct schedule *schedule,
                         struct arena *arena)
 {
-    struct schedule other;
-    uint32_t bytes;
     struct gaps_variant variant;
-    if (!best_variant(p, limits, &variant) || !schedule_make_in_gaps(p, &variant, &other, &bytes, arena))
-        return false;
-    *schedule = other;
-    *peak = bytes;
-    return true;
+    return best_variant(decision, limits, &variant) && schedule_make_in_gaps(decision, &variant, schedule, arena);
 }
 
-bool schedule_fit(const struct planner *p, const struct fit_limits *limits, struct schedule *schedule, uint32_t *peak,
+bool schedule_fit(const struct decision *decision, const struct fit_limits *limits, struct schedule *schedule,
                   struct arena *arena)
 {
     uint64_t least_cycles = 0;
-    bool found = fit_left(p, limits, schedule, peak, &least_cycles, arena);
+    bool found = fit_left(decision, limits, schedule, &least_cycles, arena);
     const struct fit_limits faster = {found ? schedule->cycles : limits->cycles, limits->care};
     bool is_too_much = !found && schedule->live_bytes > schedule->l2_bytes;
     if (!is_too_much && least_cycles < faster.cycles)
-        found = fit_in_gaps(p, &faster, schedule, peak, arena) || found;
+        found = fit_in_gaps(decision, &faster, schedule, arena) || found;
     schedule->gap_cycles = found && schedule->cycles > least_cycles ? schedule->cycles - least_cycles : 0;
     return found;
 }
@@ -105,29 +100,27 @@ static const uint64_t margins[] = {5000, 10000, 20000, 50000, 100000};
 #define MARGINS (sizeof margins / sizeof *margins)
 
 /* With one margin; only places on the bound count: what is above it may be lost in gaps. */
-static bool fit_with_margin(const struct planner *p, uint64_t margin, enum place_care care, struct schedule *schedule,
-                            uint32_t *peak, struct arena *arena)
+static bool fit_with_margin(const struct decision *decision, uint64_t margin, enum place_care care,
+                            struct schedule *schedule, struct arena *arena)
 {
-    schedule_make(p, 0, schedule, arena);
+    schedule_make(decision, 0, schedule, arena);
     const int *starts = starts_of(schedule, arena);
-    schedule_postpone(p, margin, schedule, arena);
-    *peak = schedule_place(p, schedule, schedule->live_bytes, care);
-    if (*peak > schedule->live_bytes || *peak > schedule->l2_bytes)
+    schedule_postpone(decision->problem, margin, schedule, arena);
+    if (!schedule_place(decision->problem, schedule, schedule->live_bytes, care) ||
+        schedule->peak_bytes > schedule->l2_bytes)
         return false;
     schedule_advance(schedule, starts, arena);
     return true;
 }
 
 /* The largest margin with which there are places: where a small one finds none, larger ones do not either. */
-bool schedule_fit_early(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
+bool schedule_fit_early(const struct decision *decision, struct schedule *schedule, struct arena *arena)
 {
     struct schedule other;
-    uint32_t bytes;
     bool found = false;
-    for (size_t i = 0; i < MARGINS && fit_with_margin(p, margins[i], PLACE_QUICKLY, &other, &bytes, arena); i++) {
+    for (size_t i = 0; i < MARGINS && fit_with_margin(decision, margins[i], PLACE_QUICKLY, &other, arena); i++) {
         *schedule = other;
-        *peak = bytes;
         found = true;
     }
-    return found || fit_with_margin(p, 0, PLACE_CAREFULLY, schedule, peak, arena);
+    return found || fit_with_margin(decision, 0, PLACE_CAREFULLY, schedule, arena);
 }

@@ -6,6 +6,9 @@
  * price. */
 #include "planner/optimiser.h"
 
+#include "planner/block.h"
+#include "planner/profile.h"
+
 #define LAYERS_AROUND  3 /* that a block reaches at most beyond the tensor, to either side */
 #define ENOUGH_ROWS    3 /* heights of stripes: of those that L2 has room for, the tallest */
 #define LAYERS_BEYOND  3 /* fewer are added to either end of a block that is there */
@@ -20,40 +23,38 @@ struct idea {
 
 struct fusion {
     struct optimiser *o;
-    struct planner *p;
+    struct decision *now; /* its */
     bool spares_ram;
     bool last_first;            /* order of the tensors */
-    uint64_t price, best_price; /* of `before`, and of the best idea */
-    struct decision before, best;
+    struct priced before, best; /* before the round; its best idea */
 };
 
 /* ---- a block at hand ---- */
 
-static void set_block(struct planner *p, int first, int last, struct cut *cut)
+static void set_block(struct decision *d, int first, int last, struct cut *cut)
 {
     for (int l = first; l <= last; l++)
-        p->choices[l] = (struct choice){l == first ? cut : p->within, true};
+        d->choices[l] = (struct choice){l == first ? cut : d->problem->within, true};
 }
 
 /* Blocks that overlap with these layers, but are not within them. */
-static bool cuts_a_block(const struct planner *p, int first, int last)
+static bool cuts_a_block(const struct decision *d, int first, int last)
 {
-    bool starts_inside = p->choices[first].cut == p->within;
-    return starts_inside || (last + 1 < p->network->layer_count && p->choices[last + 1].cut == p->within);
+    return block_start(d, first) < first ||
+           (last + 1 < d->problem->network->layer_count && block_start(d, last + 1) <= last);
 }
 
 bool cut_anew(struct optimiser *o, int layer, uint32_t turns)
 {
-    struct planner *p = o->planner;
-    if (!is_in_block(p, layer))
+    if (!is_in_block(&o->now, layer))
         return guess_cut(o, layer);
-    int first = block_start(p, layer);
-    const struct cut *now = p->choices[first].cut;
-    int last = first + now->block->layers - 1;
-    uint32_t rows = turns ? dory_divide_up(p->records[last].output_height, turns) : now->rows;
-    struct cut *cut = block_get(p, first, last, rows, o->bytes);
+    int first = block_start(&o->now, layer);
+    struct choice *choice = &o->now.choices[first];
+    int last = first + choice->cut->block->layers - 1;
+    uint32_t rows = turns ? dory_divide_up(o->problem->records[last].output_height, turns) : choice->cut->rows;
+    struct cut *cut = block_get(&o->now, first, last, rows, o->bytes);
     if (cut)
-        p->choices[first].cut = cut;
+        choice->cut = cut;
     return cut != NULL;
 }
 
@@ -61,10 +62,10 @@ bool cut_anew(struct optimiser *o, int layer, uint32_t turns)
 static bool bring(struct optimiser *o, const struct idea *idea, int tensor)
 {
     int layers[MAXIMUM_AROUND], count;
-    if (o->planner->levels[tensor] != IN_RAM)
+    if (o->now.levels[tensor] != IN_RAM)
         return true;
     set_level(o, tensor, IN_L2);
-    count = layers_around(o->network, tensor, layers);
+    count = layers_around(o->network, tensor, layers, 0);
     for (int i = 0; i < count; i++)
         if ((layers[i] < idea->first || layers[i] > idea->last) && !cut_anew(o, layers[i], 0))
             return false;
@@ -87,7 +88,7 @@ static uint32_t live_bytes(const struct optimiser *o, int first, int last)
 {
     uint32_t most = 0;
     for (int l = first; l <= last; l++)
-        most = o->live[l] > most ? o->live[l] : most;
+        most = o->now.live[l] > most ? o->now.live[l] : most;
     return most;
 }
 
@@ -96,7 +97,6 @@ static uint32_t live_bytes(const struct optimiser *o, int first, int last)
 /* Carries out an idea: its block is there then. */
 static bool form(struct optimiser *o, const struct idea *idea)
 {
-    struct planner *p = o->planner;
     for (int l = idea->first; l < idea->last; l++)
         set_level(o, o->network->layers[l].output, IN_RING);
     if (!bring_ports(o, idea))
@@ -104,46 +104,31 @@ static bool form(struct optimiser *o, const struct idea *idea)
     uint32_t live = live_bytes(o, idea->first, idea->last);
     if (live >= o->bytes)
         return false;
-    struct cut *cut = block_get(p, idea->first, idea->last, idea->rows, o->bytes - live);
+    struct cut *cut = block_get(&o->now, idea->first, idea->last, idea->rows, o->bytes - live);
     if (cut)
-        set_block(p, idea->first, idea->last, cut);
+        set_block(&o->now, idea->first, idea->last, cut);
     return cut != NULL;
 }
 
-struct plan_traffic traffic_of(const struct planner *p)
-{
-    struct plan_traffic sum = {0};
-    for (int l = 0; l < p->network->layer_count; l++) {
-        const struct profile *profile = profile_get(p, l, &p->choices[l]);
-        sum.flash_bytes += profile->flash_bytes;
-        sum.ram_bytes += profile->ram_bytes;
-        sum.l1_bytes += p->choices[l].cut->cost.dma_bytes;
-    }
-    return sum;
-}
-
-static uint64_t ram_cycles(const struct planner *p)
+static uint64_t ram_cycles(const struct decision *d)
 {
     uint64_t cycles = 0;
-    for (int l = 0; l < p->network->layer_count; l++)
-        cycles += profile_get(p, l, &p->choices[l])->ram_cycles;
+    for (int l = 0; l < d->problem->network->layer_count; l++)
+        cycles += profile_get(&d->choices[l])->ram_cycles;
     return cycles;
 }
 
 static uint64_t fusion_price(const struct fusion *f)
 {
-    return decision_price(f->o, UINT64_MAX) + (f->spares_ram ? ram_cycles(f->p) : 0);
+    return price_now(f->o, UINT64_MAX) + (f->spares_ram ? ram_cycles(f->now) : 0);
 }
 
 /* Of the decision at hand, which is taken back. */
 static void compare(struct fusion *f, bool is_possible)
 {
-    uint64_t price = is_possible ? fusion_price(f) : UINT64_MAX;
-    if (price < f->best_price) {
-        f->best_price = price;
-        decision_keep(f->o, &f->best);
-    }
-    decision_take(f->o, &f->before);
+    if (is_possible)
+        keep_better(&f->best, f->now, fusion_price(f));
+    decision_set(f->now, &f->before.decision);
 }
 
 /* True where there was room for it. */
@@ -157,7 +142,7 @@ static bool try(struct fusion *f, const struct idea *idea)
 /* The tallest stripes that there is room for, and some that leave more of it to others. */
 static void try_rows(struct fusion *f, struct idea idea)
 {
-    uint32_t height = f->p->records[idea.last].output_height, before = height;
+    uint32_t height = f->o->problem->records[idea.last].output_height, before = height;
     int formed = 0;
     for (uint32_t turns = 2; formed < ENOUGH_ROWS && turns <= height; turns = turns % 3 ? turns / 2 * 3 : turns / 3 * 4) {
         idea.rows = dory_divide_up(height, turns);
@@ -169,8 +154,8 @@ static void try_rows(struct fusion *f, struct idea idea)
 
 static void try_block(struct fusion *f, int first, int last)
 {
-    if (first < 0 || last >= f->o->network->layer_count || cuts_a_block(f->p, first, last) ||
-        !block_is_possible(f->p, first, last))
+    if (first < 0 || last >= f->o->network->layer_count || cuts_a_block(f->now, first, last) ||
+        !block_is_possible(f->o->problem, first, last))
         return;
     for (int ports = 0; ports < 4; ports++)
         try_rows(f, (struct idea){first, last, 0, (ports & 1) == 0, (ports & 2) == 0});
@@ -178,17 +163,17 @@ static void try_block(struct fusion *f, int first, int last)
 
 static void start_round(struct fusion *f)
 {
-    f->best_price = f->price;
-    decision_keep(f->o, &f->before);
+    f->best.price = f->before.price;
+    decision_set(&f->before.decision, f->now);
 }
 
 /* Takes the best idea of the round: true where it is better than none. */
 static bool end_round(struct fusion *f)
 {
-    if (f->best_price >= f->price)
+    if (f->best.price >= f->before.price)
         return false;
-    f->price = f->best_price;
-    decision_take(f->o, &f->best);
+    f->before.price = f->best.price;
+    decision_set(f->now, &f->best.decision);
     return true;
 }
 
@@ -205,11 +190,11 @@ static bool save_tensor(struct fusion *f, int tensor)
 }
 
 /* A layer that a block may reach to: where it is another block's, that one is a part of the larger one. */
-static int reach_back(const struct planner *p, int layer) { return layer < 0 ? layer : block_start(p, layer); }
+static int reach_back(const struct decision *d, int layer) { return layer < 0 ? layer : block_start(d, layer); }
 
-static int reach_on(const struct planner *p, int layer)
+static int reach_on(const struct decision *d, int layer)
 {
-    while (layer + 1 < p->network->layer_count && p->choices[layer + 1].cut == p->within)
+    while (layer + 1 < d->problem->network->layer_count && block_start(d, layer + 1) <= layer)
         layer++;
     return layer;
 }
@@ -220,7 +205,7 @@ static bool tune_block(struct fusion *f, int first, int last)
     start_round(f);
     for (int before = 0; before < LAYERS_BEYOND; before++)
         for (int behind = 0; behind < LAYERS_BEYOND; behind++)
-            try_block(f, reach_back(f->p, first - before), reach_on(f->p, last + behind));
+            try_block(f, reach_back(f->now, first - before), reach_on(f->now, last + behind));
     return end_round(f);
 }
 
@@ -232,12 +217,12 @@ static bool save_tensors(struct fusion *f)
     int tensors = f->o->network->tensor_count;
     for (int i = 0; i < tensors; i++) {
         int t = f->last_first ? tensors - 1 - i : i;
-        if (f->p->levels[t] == IN_RAM && f->o->network->tensors[t].producer != NO_LAYER)
+        if (f->now->levels[t] == IN_RAM && f->o->network->tensors[t].producer != NO_LAYER)
             saved = save_tensor(f, t) || saved;
     }
     for (int l = 0; l < f->o->network->layer_count; l++)
-        if (f->p->choices[l].cut->block)
-            saved = tune_block(f, l, l + f->p->choices[l].cut->block->layers - 1) || saved;
+        if (f->now->choices[l].cut->block)
+            saved = tune_block(f, l, l + f->now->choices[l].cut->block->layers - 1) || saved;
     return saved;
 }
 
@@ -248,13 +233,13 @@ static void fuse_always(struct fusion *f)
     for (int first = 0; first < layers - 1; first++) {
         int last = first + 1 + (first * 5 + layers) % 3;
         for (; last > first; last--) {
-            uint32_t height = last < layers ? f->p->records[last].output_height : 0;
+            uint32_t height = last < layers ? f->o->problem->records[last].output_height : 0;
             struct idea idea = {first, last, 1 + (uint32_t)(first * 7 + last * 3) % (height ? height : 1), true, false};
-            decision_keep(f->o, &f->before);
-            if (last < layers && block_is_possible(f->p, first, last) && form(f->o, &idea) &&
-                decision_price(f->o, UINT64_MAX) < MISFIT)
+            decision_set(&f->before.decision, f->now);
+            if (last < layers && block_is_possible(f->o->problem, first, last) && form(f->o, &idea) &&
+                price_now(f->o, UINT64_MAX) < MISFIT)
                 break;
-            decision_take(f->o, &f->before);
+            decision_set(f->now, &f->before.decision);
         }
         first = last > first ? last : first;
     }
@@ -263,18 +248,18 @@ static void fuse_always(struct fusion *f)
 void fuse(struct optimiser *o, bool spares_ram, bool last_first)
 {
     struct fusion f = {.o = o,
-                       .p = o->planner,
+                       .now = &o->now,
                        .spares_ram = spares_ram,
                        .last_first = last_first,
-                       .before = decision_make(o->network, o->planner->arena)};
-    f.best = decision_make(o->network, o->planner->arena);
-    if (o->planner->options->blocks == BLOCKS_ALWAYS) {
+                       .before.decision = decision_copy(&o->now, o->problem->arena),
+                       .best.decision = decision_copy(&o->now, o->problem->arena)};
+    if (o->problem->options->blocks == BLOCKS_ALWAYS) {
         fuse_always(&f);
         return;
     }
-    f.price = fusion_price(&f);
+    f.before.price = fusion_price(&f);
     for (int pass = 0; pass < MAXIMUM_PASSES && save_tensors(&f); pass++) {
         improve(o);
-        f.price = fusion_price(&f);
+        f.before.price = fusion_price(&f);
     }
 }

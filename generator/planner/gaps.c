@@ -20,10 +20,10 @@ struct range {
 
 static void add_tensors(struct gaps *gaps, const struct draft *draft)
 {
-    const struct planner *p = draft->planner;
+    const struct problem *p = draft->problem;
     for (int t = 0; t < p->network->tensor_count; t++) {
         struct place_item *item = &gaps->items[gaps->tensors];
-        if (p->levels[t] != IN_L2)
+        if (draft->decision->levels[t] != IN_L2)
             continue;
         item->bytes = p->tensor_bytes[t];
         draft_tensor_steps(draft, t, &item->first, &item->last);
@@ -35,7 +35,7 @@ static void add_buffers(struct gaps *gaps, const struct draft *draft)
 {
     int steps = draft_steps(draft);
     gaps->count = gaps->tensors;
-    for (int l = 0; l < draft->planner->network->layer_count; l++)
+    for (int l = 0; l < draft->problem->network->layer_count; l++)
         for (int i = 0; i < draft->profiles[l]->buffer_count; i++) {
             const struct profile_buffer *buffer = &draft->profiles[l]->buffers[i];
             int first = draft->first_step[l] + buffer->first_step, last = draft->first_step[l] + buffer->last_step;
@@ -46,8 +46,8 @@ static void add_buffers(struct gaps *gaps, const struct draft *draft)
 
 static struct gaps *list_items(const struct draft *draft, struct gaps_variant variant)
 {
-    int layers = draft->planner->network->layer_count;
-    size_t most = (size_t)(draft->planner->network->tensor_count + draft->first_buffer[layers]) + 1;
+    int layers = draft->problem->network->layer_count;
+    size_t most = (size_t)(draft->problem->network->tensor_count + draft->first_buffer[layers]) + 1;
     struct gaps *gaps = arena_allocate(draft->arena, sizeof *gaps);
     *gaps = (struct gaps){.items = arena_array(draft->arena, struct place_item, most),
                           .variant = variant,
@@ -61,7 +61,7 @@ static struct gaps *list_items(const struct draft *draft, struct gaps_variant va
 struct gaps *gaps_start(const struct draft *draft, struct gaps_variant variant)
 {
     struct gaps *gaps = list_items(draft, variant);
-    uint32_t peak = place_again(draft->planner->placements, gaps->items, gaps->count, DORY_ALIGNMENT, gaps->limit,
+    uint32_t peak = place_again(draft->problem->placements, gaps->items, gaps->count, DORY_ALIGNMENT, gaps->limit,
                                 variant.care, draft->arena);
     return peak <= gaps->limit ? gaps : NULL;
 }
@@ -85,7 +85,7 @@ static int add_range(struct gaps *gaps, int count, const struct place_item *item
 /* What lives beside an item: of buffers, those of layers from the one before that at work on can. */
 static int collect(struct gaps *gaps, const struct draft *draft, const struct place_item *item)
 {
-    int first = draft->layer > 0 ? block_start(draft->planner, draft->layer - 1) : 0, count = 0;
+    int first = draft->layer > 0 ? block_start(draft->decision, draft->layer - 1) : 0, count = 0;
     for (int i = 0; i < gaps->tensors; i++)
         count = add_range(gaps, count, &gaps->items[i], item);
     for (int i = draft->first_buffer[first]; i < draft->first_buffer[gaps->last_layer + 1]; i++)

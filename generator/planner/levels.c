@@ -1,34 +1,8 @@
 /* Where tensors live: those that must go to RAM do, and which others may is for the model to decide; and how they may lie.
  */
-#include <string.h>
-
-#include "dory/hal.h"
 #include "planner/optimiser.h"
 
 #define FEW_TENSORS 8 /* so that all of them may go to RAM; of more, those that live where L2 is tight */
-
-static void add_live(struct optimiser *o, int tensor, uint32_t bytes)
-{
-    for (int l = o->lives[tensor].first; l <= o->lives[tensor].last; l++)
-        o->live[l] += bytes;
-}
-
-void count_live(struct optimiser *o)
-{
-    memset(o->live, 0, (size_t)o->network->layer_count * sizeof *o->live);
-    for (int t = 0; t < o->network->tensor_count; t++)
-        if (o->planner->levels[t] == IN_L2)
-            add_live(o, t, o->planner->tensor_bytes[t]);
-}
-
-void set_place(struct optimiser *o, int tensor, enum memory_level level, enum dory_layout layout)
-{
-    struct planner *p = o->planner;
-    add_live(o, tensor,
-             (level == IN_L2 ? p->tensor_bytes[tensor] : 0) - (p->levels[tensor] == IN_L2 ? p->tensor_bytes[tensor] : 0));
-    p->levels[tensor] = level;
-    p->layouts[tensor] = layout;
-}
 
 /* ---- levels ---- */
 
@@ -40,39 +14,38 @@ uint64_t candidate_guess(const struct candidate *candidate)
 }
 
 /* Cuts are solved in the order of the bytes that they seem to need, until one keeps to it; 8-bit weights do without. */
-static uint32_t smallest_cut_bytes(struct planner *p, int layer, uint8_t ram)
+static uint32_t smallest_cut_bytes(struct planned_layer *of, uint8_t ram)
 {
     struct cut **list;
-    int count = cut_list(p, layer, ram, &list);
-    bool is_exact = p->records[layer].weight_bits == 8 || !layer_brings_weights(p, layer);
+    int count = cut_list(of, ram, &list);
+    bool is_exact = of->record.weight_bits == 8 || !of->brings_weights;
     for (;;) {
         int smallest = 0;
         uint32_t least = UINT32_MAX - 1;
         for (int i = 0; i < count; i++) {
             bool has_no_tile = list[i]->solved && !list[i]->legal;
-            uint32_t bytes = has_no_tile ? UINT32_MAX : cut_l2_bytes(p, layer, list[i], false);
+            uint32_t bytes = has_no_tile ? UINT32_MAX : cut_l2_bytes(list[i], false);
             smallest = bytes < least ? i : smallest;
             least = dory_minimum(least, bytes);
         }
         if (count == 0 || is_exact || list[smallest]->solved)
             return least;
-        cut_solve(p, layer, list[smallest]);
+        cut_solve(list[smallest]);
     }
 }
 
-static uint32_t least_cut_bytes(struct planner *planner, int layer, uint8_t ram)
+static uint32_t least_cut_bytes(struct planned_layer *of, uint8_t ram)
 {
-    struct planned_layer *of = layer_of(planner, layer);
     if (of->least_l2_bytes[ram] == 0)
-        of->least_l2_bytes[ram] = smallest_cut_bytes(planner, layer, ram) + 1;
+        of->least_l2_bytes[ram] = smallest_cut_bytes(of, ram) + 1;
     return of->least_l2_bytes[ram] - 1;
 }
 
-/* What a layer needs to run nearly as fast as it can with these operands in RAM. */
-static uint32_t comfortable_bytes(struct optimiser *o, int layer, uint8_t ram)
+/* What a layer needs to run nearly as fast as it can with no operand in RAM. */
+static uint32_t comfortable_bytes(struct planned_layer *of)
 {
     const struct candidate *front;
-    int count = candidate_first(o->planner, layer, ram, &front);
+    int count = candidate_first(of, 0, &front);
     uint64_t fastest = UINT64_MAX;
     uint32_t least = UINT32_MAX;
     for (int i = 0; i < count; i++)
@@ -83,22 +56,23 @@ static uint32_t comfortable_bytes(struct optimiser *o, int layer, uint8_t ram)
     return least;
 }
 
-uint64_t layer_need(struct optimiser *o, int layer)
+uint64_t layer_need(const struct decision *d, int layer)
 {
-    return (uint64_t)o->live[layer] + least_cut_bytes(o->planner, layer, layer_ram(o->planner, layer));
+    return (uint64_t)d->live[layer] + least_cut_bytes(layer_of(d, layer), layer_ram(d, layer));
 }
 
 /* Bytes that a layer lacks to run at all. */
-static uint64_t lacking(struct optimiser *o, int layer)
+static uint64_t lacking(const struct optimiser *o, int layer)
 {
-    uint64_t need = layer_need(o, layer);
+    uint64_t need = layer_need(&o->now, layer);
     return need > o->bytes ? need - o->bytes : 0;
 }
 
-static uint64_t lacking_in_life(struct optimiser *o, int tensor)
+static uint64_t lacking_in_life(const struct optimiser *o, int tensor)
 {
+    const struct tensor_life *life = &o->problem->lives[tensor];
     uint64_t sum = 0;
-    for (int l = o->lives[tensor].first; l <= o->lives[tensor].last; l++)
+    for (int l = life->first; l <= life->last; l++)
         sum += lacking(o, l);
     return sum;
 }
@@ -110,7 +84,7 @@ enum dory_layout first_layout(const struct optimiser *o, int tensor, enum memory
 
 void set_level(struct optimiser *o, int tensor, enum memory_level level)
 {
-    set_place(o, tensor, level, first_layout(o, tensor, level));
+    decision_place(&o->now, tensor, level, first_layout(o, tensor, level));
 }
 
 /* Bytes of lack that RAM as a level takes away. */
@@ -127,7 +101,7 @@ static uint64_t relief(struct optimiser *o, int tensor)
 
 static uint64_t traffic(const struct optimiser *o, int tensor)
 {
-    uint64_t times = (uint64_t)o->lives[tensor].readers + (o->network->tensors[tensor].producer != NO_LAYER);
+    uint64_t times = (uint64_t)o->problem->lives[tensor].readers + (o->network->tensors[tensor].producer != NO_LAYER);
     return times * tensor_bytes(&o->network->tensors[tensor]) + 1;
 }
 
@@ -137,7 +111,7 @@ static int best_to_move(struct optimiser *o)
     int best = -1;
     uint64_t best_relief = 0, best_traffic = 1;
     for (int t = 0; t < o->network->tensor_count; t++) {
-        if (o->planner->levels[t] != IN_L2)
+        if (o->now.levels[t] != IN_L2)
             continue;
         uint64_t helps = relief(o, t), costs = traffic(o, t);
         if (helps * best_traffic > best_relief * costs) {
@@ -149,7 +123,7 @@ static int best_to_move(struct optimiser *o)
     return best;
 }
 
-static int first_lacking(struct optimiser *o)
+static int first_lacking(const struct optimiser *o)
 {
     for (int l = 0; l < o->network->layer_count; l++)
         if (lacking(o, l) > 0)
@@ -162,16 +136,15 @@ bool may_spill(const struct optimiser *o, int tensor) { return o->ports_may_spil
 static bool has_port_in_ram(const struct optimiser *o)
 {
     for (int t = 0; t < o->network->tensor_count; t++)
-        if (o->planner->levels[t] == IN_RAM && tensor_is_port(o->network, t))
+        if (o->now.levels[t] == IN_RAM && tensor_is_port(o->network, t))
             return true;
     return false;
 }
 
 void choose_levels(struct optimiser *o)
 {
-    struct planner *p = o->planner;
     for (int t = 0; t < o->network->tensor_count; t++)
-        set_level(o, t, p->options->tensors_in_ram && may_spill(o, t) ? IN_RAM : IN_L2);
+        set_level(o, t, o->problem->options->tensors_in_ram && may_spill(o, t) ? IN_RAM : IN_L2);
     while (first_lacking(o) >= 0) {
         int tensor = best_to_move(o);
         if (tensor < 0)
@@ -183,20 +156,20 @@ void choose_levels(struct optimiser *o)
 /* ---- levels for the model to decide ---- */
 
 /* Bytes with which a layer can run, at least, with these operands in RAM; without tensors that must be in L2. */
-static uint64_t layer_bytes(struct optimiser *o, const int *operands, int layer, uint8_t ram)
+static uint64_t layer_bytes(const struct optimiser *o, struct planned_layer *of, const int *operands, uint8_t ram)
 {
-    uint64_t sum = least_cut_bytes(o->planner, layer, ram);
+    uint64_t sum = least_cut_bytes(of, ram);
     for (int i = 0; i < 3; i++) {
         bool counted = i > 0 && operands[i] == operands[0]; /* a tensor added to itself */
         if (operands[i] >= 0 && may_spill(o, operands[i]) && !(ram & 1 << i) && !counted)
-            sum += aligned(tensor_bytes(&o->network->tensors[operands[i]]));
+            sum += o->problem->tensor_bytes[operands[i]];
     }
     return sum;
 }
 
 /* True where the layer cannot run with this operand in L2, wherever its others are: one in RAM takes less of L2 itself, but
  * allows fewer cuts. */
-static bool needs_ram(struct optimiser *o, int layer, int tensor)
+static bool needs_ram(const struct optimiser *o, const struct decision *all_in_l2, int layer, int tensor)
 {
     int operands[3];
     uint8_t others = 0;
@@ -206,7 +179,7 @@ static bool needs_ram(struct optimiser *o, int layer, int tensor)
             others |= (uint8_t)(1 << i);
     }
     for (uint8_t ram = 0; ram <= others; ram++)
-        if ((ram & ~others) == 0 && layer_bytes(o, operands, layer, ram) <= o->bytes)
+        if ((ram & ~others) == 0 && layer_bytes(o, layer_of(all_in_l2, layer), operands, ram) <= o->bytes)
             return false;
     return true;
 }
@@ -219,41 +192,48 @@ static bool has_few_tensors(const struct optimiser *o)
     return count <= FEW_TENSORS;
 }
 
+static enum spill spill_of(const struct optimiser *o, const struct decision *all_in_l2, const bool *tight, int tensor)
+{
+    const struct tensor_life *life = &o->problem->lives[tensor];
+    bool may_help = false;
+    if (o->now.levels[tensor] == IN_RAM && (o->problem->options->tensors_in_ram || !may_spill(o, tensor)))
+        return SPILL_ALWAYS;
+    for (int l = life->first; l <= life->last; l++)
+        may_help = may_help || tight[l];
+    if (!may_help || !may_spill(o, tensor))
+        return SPILL_NEVER;
+    bool must = needs_ram(o, all_in_l2, life->first, tensor) || needs_ram(o, all_in_l2, life->last, tensor);
+    return must ? SPILL_ALWAYS : SPILL_FREE;
+}
+
 void choose_spills(struct optimiser *o)
 {
-    const struct network *network = o->network;
+    struct decision all_in_l2 = decision_make(o->problem, o->problem->arena);
+    bool *tight = arena_array(o->problem->arena, bool, (size_t)o->network->layer_count);
     o->ports_may_spill = has_port_in_ram(o) && has_few_tensors(o);
     bool few = has_few_tensors(o);
-    bool *tight = arena_array(o->planner->arena, bool, (size_t)network->layer_count);
-    struct decision now = decision_make(network, o->planner->arena);
-    decision_keep(o, &now);
-    for (int t = 0; t < network->tensor_count; t++)
-        set_level(o, t, IN_L2);
-    for (int l = 0; l < network->layer_count; l++)
-        tight[l] = few || o->live[l] > o->bytes || comfortable_bytes(o, l, 0) > o->bytes - o->live[l];
+    for (int t = 0; t < o->network->tensor_count; t++)
+        decision_place(&all_in_l2, t, IN_L2, first_layout(o, t, IN_L2));
+    for (int l = 0; l < o->network->layer_count; l++) {
+        uint32_t live = all_in_l2.live[l];
+        tight[l] = few || live > o->bytes || comfortable_bytes(layer_of(&all_in_l2, l)) > o->bytes - live;
+    }
     o->some_spill = false;
-    for (int t = 0; t < network->tensor_count; t++) {
-        bool always = now.levels[t] == IN_RAM && (o->planner->options->tensors_in_ram || !may_spill(o, t));
-        o->spill[t] = always ? SPILL_ALWAYS : SPILL_NEVER;
-        for (int l = o->lives[t].first; l <= o->lives[t].last && may_spill(o, t) && !always; l++)
-            if (tight[l])
-                o->spill[t] = SPILL_FREE;
-        if (o->spill[t] == SPILL_FREE && (needs_ram(o, o->lives[t].first, t) || needs_ram(o, o->lives[t].last, t)))
-            o->spill[t] = SPILL_ALWAYS;
+    for (int t = 0; t < o->network->tensor_count; t++) {
+        o->spill[t] = spill_of(o, &all_in_l2, tight, t);
         o->some_spill = o->some_spill || o->spill[t] != SPILL_NEVER;
     }
-    decision_take(o, &now);
 }
 
 /* ---- layouts: tensors in CHW. Whether one can be depends on the two layers at its ends and on nothing else: a producer
  * that may write planes, a depth-wise consumer that may read them ---- */
 
 /* The only layer that reads a tensor, as its first input; -1 where there are more, or it is an output of the network. */
-static int only_reader(const struct planner *planner, int tensor)
+static int only_reader(const struct problem *p, int tensor)
 {
-    const struct tensor_life *life = &planner->lives[tensor];
-    bool is_second = layer_operand(&planner->network->layers[life->last], 1) == tensor;
-    return life->readers != 1 || is_second || tensor_is_port(planner->network, tensor) ? -1 : life->last;
+    const struct tensor_life *life = &p->lives[tensor];
+    bool is_second = layer_operand(&p->network->layers[life->last], 1) == tensor;
+    return life->readers != 1 || is_second || tensor_is_port(p->network, tensor) ? -1 : life->last;
 }
 
 /* The two layers see the same tensor, and not one that was reshaped between them. */
@@ -264,27 +244,19 @@ static bool fit_together(const struct dory_layer *producer, const struct dory_la
            producer->output_channels == consumer->input_channels;
 }
 
-static bool has_tile(const struct planner *planner, int layer)
+static bool has_tile(const struct problem *p, int layer, enum dory_layout input, enum dory_layout output)
 {
-    const struct planned_layer *of = layer_of(planner, layer);
-    return of->kernels[0] && of->least_l1_bytes <= planner->l1_bytes;
+    const struct planned_layer *of = layer_variant(p, layer, input, output);
+    return of->kernels[0] && of->least_l1_bytes <= p->l1_bytes;
 }
 
-static bool has_tiles_in_chw(struct planner *planner, int tensor, int reader)
+void layouts_find(const struct problem *p, bool *may_be_chw)
 {
-    planner->layouts[tensor] = DORY_CHW;
-    bool both = has_tile(planner, planner->network->tensors[tensor].producer) && has_tile(planner, reader);
-    planner->layouts[tensor] = DORY_HWC;
-    return both;
-}
-
-void layouts_find(struct planner *planner, bool *may_be_chw)
-{
-    const struct network *network = planner->network;
+    const struct network *network = p->network;
     for (int t = 0; t < network->tensor_count; t++) {
-        int producer = network->tensors[t].producer, reader = only_reader(planner, t);
-        may_be_chw[t] = producer != NO_LAYER && reader >= 0 && planner->options->layouts != LAYOUTS_HWC &&
-                        fit_together(&planner->records[producer], &planner->records[reader]) &&
-                        has_tiles_in_chw(planner, t, reader);
+        int producer = network->tensors[t].producer, reader = only_reader(p, t);
+        may_be_chw[t] = producer != NO_LAYER && reader >= 0 && p->options->layouts != LAYOUTS_HWC &&
+                        fit_together(&p->records[producer], &p->records[reader]) &&
+                        has_tile(p, producer, DORY_HWC, DORY_CHW) && has_tile(p, reader, DORY_CHW, DORY_HWC);
     }
 }

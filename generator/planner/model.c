@@ -35,7 +35,8 @@ struct model_layer {
 };
 
 struct model {
-    struct planner *planner;
+    const struct decision *decision; /* its layouts */
+    const struct problem *problem;
     const enum spill *spill;
     struct arena *arena;
     int layer_count;
@@ -43,7 +44,7 @@ struct model {
     int *level_column;            /* by tensor; 0: none */
     int duration, lead, commands; /* first columns of d, p, q */
     double cycles_per_byte;
-    glp_prob *problem;
+    glp_prob *program;
     int cutoff_row;
     /* the row under construction */
     int *indices;
@@ -63,7 +64,7 @@ static void add(struct model *m, int column, double value)
 /* Ends the row: of no effect where it has no entries. */
 static void end_row(struct model *m, int type, double bound)
 {
-    int row = glp_add_rows(m->problem, 1), used = 0;
+    int row = glp_add_rows(m->program, 1), used = 0;
     for (int i = 1; i <= m->entries; i++) {
         int column = m->indices[i];
         double value = m->dense[column];
@@ -74,8 +75,8 @@ static void end_row(struct model *m, int type, double bound)
         m->values[used] = value;
     }
     m->entries = 0;
-    glp_set_row_bnds(m->problem, row, type, bound, bound);
-    glp_set_mat_row(m->problem, row, used, m->indices, m->values);
+    glp_set_row_bnds(m->program, row, type, bound, bound);
+    glp_set_mat_row(m->program, row, used, m->indices, m->values);
 }
 
 typedef double candidate_value(const struct candidate *candidate);
@@ -112,10 +113,10 @@ static double carried_bytes(const struct candidate *c) { return SCALE * c->carri
 /* Adds the bytes of tensors that live at a layer, times `factor`; returns those that no level changes. */
 static double add_live(struct model *m, int layer, double factor)
 {
-    const struct tensor_life *lives = m->planner->lives;
+    const struct tensor_life *lives = m->problem->lives;
     double fixed = 0;
-    for (int tensor = 0; tensor < m->planner->network->tensor_count; tensor++) {
-        double bytes = SCALE * m->planner->tensor_bytes[tensor];
+    for (int tensor = 0; tensor < m->problem->network->tensor_count; tensor++) {
+        double bytes = SCALE * m->problem->tensor_bytes[tensor];
         if (m->spill[tensor] == SPILL_ALWAYS || layer < lives[tensor].first || layer > lives[tensor].last)
             continue;
         fixed += factor * bytes;
@@ -129,13 +130,13 @@ static double add_live(struct model *m, int layer, double factor)
 static void end_l2_row(struct model *m, int layer, double factor)
 {
     double live = add_live(m, layer, factor);
-    end_row(m, GLP_UP, factor * SCALE * m->planner->l2_bytes - live);
+    end_row(m, GLP_UP, factor * SCALE * m->problem->l2_bytes - live);
 }
 
 /* The same for rows in cycles of the channel. Commands of layers from `first` on to the farthest take time, but no bytes. */
 static void end_lead_row(struct model *m, int layer, int first)
 {
-    double setup = SCALE * m->planner->target->l3_setup_cycles;
+    double setup = SCALE * m->problem->target->l3_setup_cycles;
     add(m, m->commands + first, -setup);
     add(m, m->commands + m->layers[layer].farthest + 1, setup);
     end_l2_row(m, layer, m->cycles_per_byte);
@@ -168,7 +169,7 @@ static void add_l2_rows(struct model *m, int layer)
 
 static bool feeds(const struct model *m, int producer, int reader)
 {
-    const struct layer *layers = m->planner->network->layers;
+    const struct layer *layers = m->problem->network->layers;
     return reader < m->layer_count && layers[reader].inputs[0] == layers[producer].output;
 }
 
@@ -229,7 +230,7 @@ static void add_time_rows(struct model *m, int layer)
 
 static int operand_tensor(const struct model *m, int layer, int operand)
 {
-    return layer_operand(&m->planner->network->layers[layer], operand);
+    return layer_operand(&m->problem->network->layers[layer], operand);
 }
 
 static void add_choice_rows(struct model *m, int layer)
@@ -271,7 +272,7 @@ static bool collect_picks(struct model *m, int layer)
     const struct candidate *front;
     of->least_cycles = INFINITY;
     for (uint8_t ram = 0; ram < 8; ram++) {
-        int count = is_possible(m, layer, ram) ? candidate_front(m->planner, layer, ram, &front) : 0;
+        int count = is_possible(m, layer, ram) ? candidate_front(layer_of(m->decision, layer), ram, &front) : 0;
         for (int i = 0; i < count; i++) {
             arena_grow(m->arena, of->picks, of->count);
             of->picks[of->count++] = (struct column_range){.candidate = &front[i]};
@@ -287,29 +288,29 @@ static void add_pick_columns(struct model *m)
 {
     for (int l = 0; l < m->layer_count; l++)
         for (int i = 0; i < m->layers[l].count; i++) {
-            m->layers[l].picks[i].column = glp_add_cols(m->problem, 1);
-            glp_set_col_kind(m->problem, m->layers[l].picks[i].column, GLP_BV);
+            m->layers[l].picks[i].column = glp_add_cols(m->program, 1);
+            glp_set_col_kind(m->program, m->layers[l].picks[i].column, GLP_BV);
         }
-    for (int t = 0; t < m->planner->network->tensor_count; t++)
+    for (int t = 0; t < m->problem->network->tensor_count; t++)
         if (m->spill[t] == SPILL_FREE) {
-            m->level_column[t] = glp_add_cols(m->problem, 1);
-            glp_set_col_kind(m->problem, m->level_column[t], GLP_BV);
+            m->level_column[t] = glp_add_cols(m->program, 1);
+            glp_set_col_kind(m->program, m->level_column[t], GLP_BV);
         }
 }
 
 static void add_time_columns(struct model *m)
 {
-    m->duration = glp_add_cols(m->problem, m->layer_count);
-    m->lead = glp_add_cols(m->problem, m->layer_count + 1);
-    m->commands = glp_add_cols(m->problem, m->layer_count + 1);
+    m->duration = glp_add_cols(m->program, m->layer_count);
+    m->lead = glp_add_cols(m->program, m->layer_count + 1);
+    m->commands = glp_add_cols(m->program, m->layer_count + 1);
     for (int l = 0; l < m->layer_count; l++) {
-        glp_set_col_bnds(m->problem, m->duration + l, GLP_LO, m->layers[l].least_cycles, 0);
-        glp_set_obj_coef(m->problem, m->duration + l, 1);
-        glp_set_col_bnds(m->problem, m->lead + l, l ? GLP_FR : GLP_FX, 0, 0);
-        glp_set_col_bnds(m->problem, m->commands + l, GLP_LO, 0, 0);
+        glp_set_col_bnds(m->program, m->duration + l, GLP_LO, m->layers[l].least_cycles, 0);
+        glp_set_obj_coef(m->program, m->duration + l, 1);
+        glp_set_col_bnds(m->program, m->lead + l, l ? GLP_FR : GLP_FX, 0, 0);
+        glp_set_col_bnds(m->program, m->commands + l, GLP_LO, 0, 0);
     }
-    glp_set_col_bnds(m->problem, m->lead + m->layer_count, GLP_FR, 0, 0);
-    glp_set_col_bnds(m->problem, m->commands + m->layer_count, GLP_FX, 0, 0);
+    glp_set_col_bnds(m->program, m->lead + m->layer_count, GLP_FR, 0, 0);
+    glp_set_col_bnds(m->program, m->commands + m->layer_count, GLP_FX, 0, 0);
 }
 
 /* ---- the network ---- */
@@ -320,10 +321,8 @@ static void find_farthest(struct model *m)
     for (int l = 0; l < m->layer_count; l++) {
         uint64_t bytes = 0;
         int layer = l;
-        for (; layer + 1 < m->layer_count && bytes <= m->planner->l2_bytes; layer++) {
-            if (layer_brings_weights(m->planner, layer))
-                bytes += layer_weights_bytes(&m->planner->records[layer]);
-        }
+        for (; layer + 1 < m->layer_count && bytes <= m->problem->l2_bytes; layer++)
+            bytes += layer_brought_bytes(m->problem, layer);
         m->layers[l].farthest = layer;
     }
 }
@@ -334,31 +333,32 @@ static void add_cutoff_row(struct model *m)
     for (int l = 0; l < m->layer_count; l++)
         add(m, m->duration + l, 1);
     end_row(m, GLP_FR, 0);
-    m->cutoff_row = glp_get_num_rows(m->problem);
+    m->cutoff_row = glp_get_num_rows(m->program);
 }
 
-struct model *model_make(struct planner *planner, const enum spill *spill, struct arena *arena)
+struct model *model_make(const struct decision *decision, const enum spill *spill, struct arena *arena)
 {
-    const struct network *network = planner->network;
+    const struct network *network = decision->problem->network;
     struct model *m = arena_allocate(arena, sizeof *m);
     *m = (struct model){
-        .planner = planner,
+        .decision = decision,
+        .problem = decision->problem,
         .spill = spill,
         .arena = arena,
         .layer_count = network->layer_count,
         .layers = arena_array(arena, struct model_layer, (size_t)network->layer_count),
         .level_column = arena_array(arena, int, (size_t)network->tensor_count),
-        .cycles_per_byte = 1000.0 / planner->target->l3_bytes_per_1000_cycles,
+        .cycles_per_byte = 1000.0 / decision->problem->target->l3_bytes_per_1000_cycles,
     };
     for (int l = 0; l < m->layer_count; l++)
         if (!collect_picks(m, l))
             return NULL;
     find_farthest(m);
     glp_term_out(GLP_OFF);
-    m->problem = glp_create_prob();
+    m->program = glp_create_prob();
     add_pick_columns(m);
     add_time_columns(m);
-    size_t columns = (size_t)glp_get_num_cols(m->problem) + 1;
+    size_t columns = (size_t)glp_get_num_cols(m->program) + 1;
     m->indices = arena_array(arena, int, columns);
     m->values = arena_array(arena, double, columns);
     m->dense = arena_array(arena, double, columns);
@@ -374,11 +374,11 @@ struct model *model_make(struct planner *planner, const enum spill *spill, struc
 
 void model_free(struct model *model)
 {
-    glp_delete_prob(model->problem);
+    glp_delete_prob(model->program);
     glp_free_env();
 }
 
-int model_columns(const struct model *model) { return glp_get_num_cols(model->problem); }
+int model_columns(const struct model *model) { return glp_get_num_cols(model->program); }
 
 /* ---- picks that have been played ---- */
 
@@ -428,7 +428,7 @@ static void read_pick(const struct model *m, const struct candidate **pick)
 {
     for (int l = 0; l < m->layer_count; l++)
         for (int i = 0; i < m->layers[l].count; i++)
-            if (glp_mip_col_val(m->problem, m->layers[l].picks[i].column) > 0.5)
+            if (glp_mip_col_val(m->program, m->layers[l].picks[i].column) > 0.5)
                 pick[l] = m->layers[l].picks[i].candidate;
 }
 
@@ -451,15 +451,15 @@ enum model_answer model_solve(struct model *m, uint64_t below, const struct cand
     how.cb_info = &watch;
     how.tm_lim = SIMPLEX_MILLISECONDS;
     if (below != UINT64_MAX)
-        glp_set_row_bnds(m->problem, m->cutoff_row, GLP_UP, 0, SCALE * (double)(below - 1));
-    int status = glp_intopt(m->problem, &how);
+        glp_set_row_bnds(m->program, m->cutoff_row, GLP_UP, 0, SCALE * (double)(below - 1));
+    int status = glp_intopt(m->program, &how);
     *nodes = watch.nodes;
-    if (status == GLP_ENOPFS || status == GLP_ENODFS || (status == 0 && glp_mip_status(m->problem) == GLP_NOFEAS))
+    if (status == GLP_ENOPFS || status == GLP_ENODFS || (status == 0 && glp_mip_status(m->program) == GLP_NOFEAS))
         return MODEL_NONE;
     if (status != 0)
         *nodes = 0; /* where GLPK gave up, the next round would, too */
-    bool found = glp_mip_status(m->problem) == GLP_OPT || glp_mip_status(m->problem) == GLP_FEAS;
-    *bound = whole_cycles(status != 0 || watch.stopped || !found ? watch.bound : glp_mip_obj_val(m->problem));
+    bool found = glp_mip_status(m->program) == GLP_OPT || glp_mip_status(m->program) == GLP_FEAS;
+    *bound = whole_cycles(status != 0 || watch.stopped || !found ? watch.bound : glp_mip_obj_val(m->program));
     if (!found)
         return MODEL_OPEN;
     read_pick(m, pick);

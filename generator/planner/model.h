@@ -7,14 +7,14 @@
 #ifndef DORYGEN_MODEL_H
 #define DORYGEN_MODEL_H
 
-#include "planner/planner.h"
+#include "planner/decision.h"
 
 enum spill { SPILL_NEVER, SPILL_FREE, SPILL_ALWAYS }; /* may a tensor live in RAM? */
 
 struct model;
 
-/* `spill` by tensor. Null where some layer has no candidates. */
-struct model *model_make(struct planner *planner, const enum spill *spill, struct arena *arena);
+/* In a decision's layouts; `spill` by tensor. Null where some layer has no candidates. */
+struct model *model_make(const struct decision *decision, const enum spill *spill, struct arena *arena);
 void model_free(struct model *model);
 
 int model_columns(const struct model *model);

@@ -1,68 +1,48 @@
-/* What the parts of the search share: levels.c, starts.c, moves.c, search.c, optimise.c. Internal to them. */
+/* What the parts of the search share: levels.c, starts.c, moves.c, search.c, fuse.c, optimise.c. Internal to them. */
 #ifndef DORYGEN_OPTIMISER_H
 #define DORYGEN_OPTIMISER_H
 
+#include "place/place.h"
 #include "planner/model.h"
 #include "planner/planner.h"
 
-/* Everything that is decided: for every tensor its place and layout, for every layer its cut. */
-struct decision {
-    enum memory_level *levels; /* by tensor */
-    enum dory_layout *layouts; /* by tensor */
-    struct choice *choices;    /* by layer */
-};
-
 struct optimiser {
-    struct planner *planner; /* with the decision at hand */
-    const struct network *network;
-    const struct tensor_life *lives;
-    uint32_t *live; /* bytes of tensors in L2, by layer */
+    const struct problem *problem;
+    const struct network *network; /* the problem's */
+    struct decision now;           /* the one at hand, which moves change */
     enum spill *spill;
     bool *may_be_chw; /* by tensor */
     uint32_t bytes;   /* of L2, that decisions may use */
     bool some_spill;  /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
-    bool ports_may_spill; /* inputs and outputs of the network: only where one must, and tensors are few */
-    bool polishes;        /* the best decision: all cuts are tried */
-    uint64_t effort;      /* steps and transfers that have been looked at */
-    /* the fastest decision for which places have been found */
-    struct decision best;
-    uint64_t best_cycles;    /* UINT64_MAX: none */
+    bool ports_may_spill;    /* inputs and outputs of the network: only where one must, and tensors are few */
+    bool polishes;           /* the best decision: all cuts are tried */
+    uint64_t effort;         /* steps and transfers that have been looked at */
+    struct outcome best;     /* so far */
     struct decision settled; /* the last one for which places have been sought, and with which care */
     enum place_care settled_care;
     enum place_care care; /* with which places are sought for the prices of search_places */
 };
 
-/* With nothing decided: tensors where the planner has them. */
-struct optimiser optimiser_make(struct planner *planner);
+/* With nothing decided, and nothing found. */
+struct optimiser optimiser_make(const struct problem *problem);
 
-/* ---- decisions ---- */
-
-struct decision decision_make(const struct network *network, struct arena *arena);
-void decision_keep(const struct optimiser *optimiser, struct decision *decision);
-
-/* Makes it the one at hand. */
-void decision_take(struct optimiser *optimiser, const struct decision *decision);
-
-/* Where a tensor lives, and how it lies: keeps `live`. */
-void set_place(struct optimiser *optimiser, int tensor, enum memory_level level, enum dory_layout layout);
-
-/* In the layout that it then has first of all. */
-enum dory_layout first_layout(const struct optimiser *optimiser, int tensor, enum memory_level level);
-void set_level(struct optimiser *optimiser, int tensor, enum memory_level level);
-
-/* Of the fastest candidates in the layouts at hand, were there no L3. */
-uint64_t computing_cycles(struct optimiser *optimiser);
+/* Of the fastest candidates in a decision's layouts, were there no L3. */
+uint64_t computing_cycles(const struct decision *decision);
 
 /* ---- levels.c ---- */
 
-/* Counts `live` by the levels as they are. */
-void count_live(struct optimiser *optimiser);
+/* Which tensors can be in CHW, and may by the options. */
+void layouts_find(const struct problem *problem, bool *may_be_chw);
+
+/* Where a tensor lives, in the layout that it then has first of all. */
+enum dory_layout first_layout(const struct optimiser *optimiser, int tensor, enum memory_level level);
+void set_level(struct optimiser *optimiser, int tensor, enum memory_level level);
 
 /* What a candidate takes, roughly. */
 uint64_t candidate_guess(const struct candidate *candidate);
 
-/* Bytes of L2 with which a layer runs at all, by the levels as they are. */
-uint64_t layer_need(struct optimiser *optimiser, int layer);
+/* Bytes of L2 with which a layer runs at all, by the decision's levels. */
+uint64_t layer_need(const struct decision *decision, int layer);
 
 /* Tensors to RAM as long as some layer could not run otherwise, those first that free the most bytes for their traffic. */
 void choose_levels(struct optimiser *optimiser);
@@ -75,8 +55,8 @@ void choose_spills(struct optimiser *optimiser);
 
 /* ---- starts.c ---- */
 
-/* The best of some guesses to start with, its cuts improved one by one; false where there is none. */
-bool find_start(struct optimiser *optimiser, uint64_t *price);
+/* To the best of some guesses to start with, its cuts improved one by one: its price; UINT64_MAX: there is none. */
+uint64_t find_start(struct optimiser *optimiser);
 
 /* The candidate of a layer that should do best in what the tensors leave of L2; false where there is none. */
 bool guess_cut(struct optimiser *optimiser, int layer);
@@ -85,8 +65,8 @@ bool guess_cut(struct optimiser *optimiser, int layer);
 
 #define MAXIMUM_AROUND 16 /* layers at a tensor */
 
-/* The layers that write and read a tensor: how many. */
-int layers_around(const struct network *network, int tensor, int *layers);
+/* Adds the layers that write and read a tensor to `count` of them, each of which is there once: how many there are then. */
+int layers_around(const struct network *network, int tensor, int *layers, int count);
 
 /* True where a tensor may live so. */
 bool is_possible(const struct optimiser *optimiser, int tensor, enum memory_level level, enum dory_layout layout);
@@ -96,6 +76,10 @@ bool is_possible(const struct optimiser *optimiser, int tensor, enum memory_leve
 uint64_t descend(struct optimiser *optimiser, uint64_t price, uint64_t effort);
 
 /* ---- fuse.c ---- */
+
+/* Forms blocks as long as that makes the decision at hand faster, or where it is to spare RAM, spares that for little time;
+ * around the first tensors first, or around the last. */
+void fuse(struct optimiser *optimiser, bool spares_ram, bool last_first);
 
 /* For levels that have changed: a guess of the layer's cut, or its block in so many turns, 0: as many as it has. False:
  * there is none. */
@@ -108,12 +92,10 @@ bool cut_anew(struct optimiser *optimiser, int layer, uint32_t turns);
 
 /* Predicted cycles of the decision at hand, at least where these are above the limit; of what does not fit how many bytes it
  * needs, above MISFIT. */
-uint64_t decision_price(struct optimiser *optimiser, uint64_t limit);
+uint64_t price_now(struct optimiser *optimiser, uint64_t limit);
 
 /* True where all ways are looked at, as moves are cheap. */
 bool has_few_layers(const struct optimiser *optimiser);
-
-bool is_same_choice(const struct choice *a, const struct choice *b);
 
 /* To a decision without blocks that is fast by its price, which is returned, and to the fastest such ones with places on the
  * way. UINT64_MAX: there is none. */

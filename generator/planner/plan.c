@@ -1,46 +1,30 @@
 /* Pass `plan`: everything that is decided about a network, by the passes that planner.h lists. This file calls them and
  * writes down the result. */
-#include "plan/timeline.h"
 #include "planner/planner.h"
 
 #include <string.h>
 
-#include "dory/hal.h"
-#include "place/place.h"
-
-/* ---- offsets ---- */
-
-uint32_t schedule_place(const struct planner *planner, struct schedule *schedule, uint32_t enough, enum place_care care)
-{
-    struct arena scratch = {0};
-    struct place_item *items = arena_array(&scratch, struct place_item, (size_t)schedule->buffer_count);
-    for (int i = 0; i < schedule->buffer_count; i++) {
-        const struct plan_buffer *buffer = &schedule->buffers[i];
-        items[i] = (struct place_item){.bytes = buffer->bytes, .first = buffer->first_step, .last = buffer->last_step};
-    }
-    uint32_t peak = place_again(planner->placements, items, schedule->buffer_count, DORY_ALIGNMENT, enough, care, &scratch);
-    for (int i = 0; i < schedule->buffer_count; i++)
-        schedule->buffers[i].offset = items[i].offset;
-    arena_free(&scratch);
-    return peak;
-}
+#include "planner/plan_memory.h"
+#include "planner/profile.h"
+#include "planner/schedule.h"
 
 /* ---- the plan's parts ---- */
 
-static void write_layer(const struct planner *p, struct plan *plan, int index, const struct schedule *schedule)
+static void write_layer(const struct decision *d, struct plan *plan, int index, const struct schedule *schedule)
 {
-    const struct cut *cut = cut_of(p, index);
+    const struct problem *p = d->problem;
+    const struct cut *cut = cut_of(d, index);
     struct plan_layer *layer = &plan->layers[index];
     struct dory_layer own = p->records[index]; /* its planned layer may be shared */
-    own.input_layout = layer_of(p, index)->record.input_layout;
-    own.output_layout = layer_of(p, index)->record.output_layout;
+    own.input_layout = cut->of->record.input_layout;
+    own.output_layout = cut->of->record.output_layout;
     struct tile_problem problem = {
         .layer = &own, .kernel = cut->kernel, .cores = p->cores, .steps = cut->steps, .step_count = cut->step_count};
     const struct tile_cost *cost = &schedule->costs[index];
     tile_apply(&problem, &cut->tiling, &layer->record);
     layer->kernel = cut->kernel;
     layer->requantisation = p->requantisations[index];
-    layer->block = is_in_block(p, index) ? block_start(p, index) : -1;
+    layer->block = is_in_block(d, index) ? block_start(d, index) : -1;
     layer->macs = layer_macs(p->network, &p->network->layers[index]);
     timeline_set_cost(layer, cost);
     layer->tile_count = cost->tile_count;
@@ -59,138 +43,140 @@ static void count_steps(struct plan *plan)
     }
 }
 
-/* Its lists in `arena`. */
-static bool write_plan(const struct planner *p, struct plan *plan, const struct schedule *schedule, struct arena *arena)
+/* What problem and schedule say. */
+static struct plan start_plan(const struct problem *p, const struct schedule *schedule)
 {
-    const struct network *network = p->network;
-    plan->steps = schedule->steps;
-    plan->step_count = schedule->step_count;
-    plan->transfers = schedule->transfers;
-    plan->transfer_count = schedule->transfer_count;
-    plan->buffers = schedule->buffers;
-    plan->buffer_count = schedule->buffer_count;
-    plan->l2_live_bytes = schedule->live_bytes;
-    plan->l2_gap_cycles = schedule->gap_cycles;
+    bool are_linked = p->options->weights == WEIGHTS_LINKED;
+    return (struct plan){
+        .network = p->network,
+        .target = p->target,
+        .cores = p->cores,
+        .l1_arena_bytes = p->l1_bytes,
+        .l2_arena_bytes = schedule->l2_bytes + (are_linked ? 0 : p->resident_bytes),
+        .l2_peak_bytes = schedule->peak_bytes,
+        .l2_live_bytes = schedule->live_bytes,
+        .l2_gap_cycles = schedule->gap_cycles,
+        .steps = schedule->steps,
+        .step_count = schedule->step_count,
+        .transfers = schedule->transfers,
+        .transfer_count = schedule->transfer_count,
+        .buffers = schedule->buffers,
+        .buffer_count = schedule->buffer_count,
+        .weights_are_linked = are_linked,
+    };
+}
+
+/* A decision and its schedule as a plan, with its lists in `arena`. */
+static bool write_plan(const struct decision *d, const struct schedule *schedule, struct plan *plan, struct arena *arena,
+                       struct diagnostics *diagnostics)
+{
+    const struct network *network = d->problem->network;
+    *plan = start_plan(d->problem, schedule);
     plan->layers = arena_array(arena, struct plan_layer, (size_t)network->layer_count);
     plan->tensors = arena_array(arena, struct plan_tensor, (size_t)network->tensor_count);
     for (int i = 0; i < network->layer_count; i++)
-        write_layer(p, plan, i, schedule);
+        write_layer(d, plan, i, schedule);
     count_steps(plan);
     for (int i = 0; i < network->tensor_count; i++)
-        plan->tensors[i] = (struct plan_tensor){.level = p->levels[i],
+        plan->tensors[i] = (struct plan_tensor){.level = d->levels[i],
                                                 .buffer = schedule->tensor_buffer[i],
                                                 .bytes = tensor_bytes(&network->tensors[i]),
-                                                .layout = p->layouts[i]};
-    plan->weights_are_linked = p->options->weights == WEIGHTS_LINKED;
+                                                .layout = d->layouts[i]};
     plan_name_buffers(plan, arena);
-    bool good = plan_set_addresses(plan, p->lives, p->diagnostics);
-    plan->start_cycles = timeline_run_start_cycles(plan, p->target);
-    plan->moved = traffic_of(p);
-    plan->moved_without_blocks = p->without_blocks;
+    bool good = plan_set_addresses(plan, d->problem->lives, diagnostics);
+    plan->start_cycles = timeline_run_start_cycles(plan, plan->target);
+    plan->moved = decision_traffic(d);
     plan->predicted_cycles = plan->start_cycles + schedule->cycles;
-    plan->proof.searched_cycles = plan->predicted_cycles;
-    if (plan->proof.rounds > 0)
-        plan->proof.bound_cycles += plan->start_cycles;
     return good;
 }
 
-/* ---- the decision ---- */
+/* ---- from a problem to a plan ---- */
 
-static bool check_counts(const struct planner *p, const struct schedule *schedule)
+static bool check_counts(const struct schedule *schedule, struct diagnostics *diagnostics)
 {
     if (schedule->step_count <= UINT16_MAX && schedule->transfer_count <= UINT16_MAX)
         return true;
-    diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
              "the plan has %d steps and %d transfers, at most %d are supported; give it more L2", schedule->step_count,
              schedule->transfer_count, UINT16_MAX);
     return false;
 }
 
 /* What was only compared so far, with less in gaps, and then with earlier prefetches, if there are places. */
-static bool fit(const struct planner *p, struct schedule *schedule, uint32_t *peak, struct arena *arena)
+static bool fit(const struct decision *decision, struct schedule *schedule, struct arena *arena)
 {
     const struct fit_limits as_decided = {UINT64_MAX, PLACE_QUICKLY};
     struct schedule other;
-    uint32_t bytes;
-    if (!schedule_fit(p, &as_decided, schedule, peak, arena))
+    if (!schedule_fit(decision, &as_decided, schedule, arena))
         return false;
     const struct fit_limits carefully = {.cycles = schedule->cycles, .care = PLACE_CAREFULLY};
-    if (schedule->gap_cycles > 0 && schedule_fit(p, &carefully, &other, &bytes, arena)) {
+    if (schedule->gap_cycles > 0 && schedule_fit(decision, &carefully, &other, arena))
         *schedule = other;
-        *peak = bytes;
-    }
-    if (schedule->gap_cycles == 0 && schedule_fit_early(p, &other, &bytes, arena)) {
+    if (schedule->gap_cycles == 0 && schedule_fit_early(decision, &other, arena))
         *schedule = other;
-        *peak = bytes;
-    }
     return true;
 }
 
 /* Where the search finds nothing, the smallest plan there is; where that does not fit, what would. */
-static bool decide(struct planner *p, struct plan_proof *proof, struct schedule *schedule, uint32_t *peak)
+static bool decide(const struct problem *p, struct outcome *outcome, struct schedule *schedule, struct arena *arena,
+                   struct diagnostics *diagnostics)
 {
+    const struct gaps_variant carefully = {.care = PLACE_CAREFULLY};
+    uint32_t bytes;
     int layer;
     if (least_l1(p, &layer) <= p->l1_bytes) {
-        if (optimise(p, proof) && fit(p, schedule, peak, p->kept))
-            return check_counts(p, schedule);
-        *proof = (struct plan_proof){0};
-        const struct gaps_variant carefully = {.care = PLACE_CAREFULLY};
-        if (least_l2(p, peak, &layer) && schedule_make_in_gaps(p, &carefully, schedule, peak, p->kept))
-            return check_counts(p, schedule);
+        if (optimise(p, outcome) && fit(&outcome->decision, schedule, arena))
+            return true;
+        *outcome = (struct outcome){.decision = decision_make(p, p->arena)};
+        if (least_l2(&outcome->decision, &bytes, &layer) &&
+            schedule_make_in_gaps(&outcome->decision, &carefully, schedule, arena))
+            return true;
     }
-    least_report(p);
+    least_report(p, diagnostics);
     return false;
 }
 
-/* The schedule of the planner's decision as a plan, in `arena`. */
-static bool realise(const struct planner *p, const struct schedule *schedule, uint32_t peak, struct plan *plan,
-                    struct arena *arena)
-{
-    plan->network = p->network;
-    plan->target = p->target;
-    plan->cores = p->cores;
-    plan->l1_arena_bytes = p->l1_bytes;
-    plan->l2_arena_bytes = schedule->l2_bytes + (p->options->weights == WEIGHTS_LINKED ? 0 : p->resident_bytes);
-    plan->l2_peak_bytes = peak;
-    return write_plan(p, plan, schedule, arena);
-}
-
-uint64_t plan_finished_cycles(const struct planner *planner)
+uint64_t plan_finished_cycles(const struct decision *decision)
 {
     struct arena scratch = {0};
-    const struct diagnostics before = *planner->diagnostics; /* what does not fit here is said where it is chosen */
-    struct plan plan = {0};
+    struct diagnostics unheard = {.arena = &scratch}; /* what does not fit here is said where it is chosen */
+    struct plan plan;
     struct schedule schedule;
-    uint32_t peak;
-    bool fits = fit(planner, &schedule, &peak, &scratch) && realise(planner, &schedule, peak, &plan, &scratch);
+    bool fits = fit(decision, &schedule, &scratch) && write_plan(decision, &schedule, &plan, &scratch, &unheard);
     if (fits)
-        plan_bring_early(&plan, planner->target->has_table, &scratch);
-    *planner->diagnostics = before;
+        plan_bring_early(&plan, decision->problem->target->has_table, &scratch);
     arena_free(&scratch);
     return fits ? plan.predicted_cycles : UINT64_MAX;
 }
 
-static bool make_plan(struct planner *p, struct plan *plan)
+static void write_outcome(const struct outcome *outcome, struct plan *plan)
+{
+    plan->moved_without_blocks = outcome->without_blocks;
+    plan->proof = outcome->proof;
+    plan->proof.searched_cycles = plan->predicted_cycles;
+    if (plan->proof.rounds > 0)
+        plan->proof.bound_cycles += plan->start_cycles;
+}
+
+static bool make_plan(struct problem *p, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct schedule schedule;
-    uint32_t peak;
+    struct outcome outcome;
     memset(plan, 0, sizeof *plan);
-    return planner_start(p) && decide(p, &plan->proof, &schedule, &peak) && realise(p, &schedule, peak, plan, p->kept);
+    if (!problem_make(p, arena, diagnostics) || !decide(p, &outcome, &schedule, arena, diagnostics) ||
+        !check_counts(&schedule, diagnostics) || !write_plan(&outcome.decision, &schedule, plan, arena, diagnostics))
+        return false;
+    write_outcome(&outcome, plan);
+    return true;
 }
 
 static bool plan_once(const struct network *network, const struct target *target, const struct plan_options *options,
                       const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct arena search = {0};
-    struct planner planner = {.network = network,
-                              .target = target,
-                              .options = options,
-                              .arena = &search,
-                              .kept = arena,
-                              .diagnostics = diagnostics,
-                              .resident = resident,
-                              .memory = options->memory ? plan_memory_cuts(options->memory, target) : NULL};
-    bool planned = make_plan(&planner, plan);
+    struct problem problem = {
+        .network = network, .target = target, .options = options, .resident = resident, .arena = &search};
+    bool planned = make_plan(&problem, plan, arena, diagnostics);
     arena_free(&search);
     return planned;
 }

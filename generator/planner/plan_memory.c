@@ -1,7 +1,7 @@
 /* What a plan found, kept for those behind it: of one network, on targets that differ in their clocks and in the size of L2.
  * Tiles do not know the latter, so that solved cuts are the same where all else is; to find them is a large part of the time
  * that a plan takes. And what is best at equal clocks is asked for at all others, see plan_with. */
-#include "planner/planner.h"
+#include "planner/plan_memory.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 struct known {
     int layer;
     uint8_t input_layout, output_layout;
-    struct cut cut;
+    struct cut cut;     /* its solution; where else it points is gone with its plan */
     struct known *next; /* in its bucket */
 };
 
@@ -52,37 +52,33 @@ struct cut_memory *plan_memory_cuts(struct plan_memory *memory, const struct tar
     return cuts;
 }
 
-static struct known **bucket_of(struct cut_memory *memory, int layer, const struct cut *cut)
+static struct known **bucket_of(struct cut_memory *memory, const struct cut *cut)
 {
-    return &memory->buckets[((uint32_t)layer * 31u + cut->rows * 7u + cut->channels) % BUCKETS];
+    return &memory->buckets[((uint32_t)cut->of->layer * 31u + cut->rows * 7u + cut->channels) % BUCKETS];
 }
 
-const struct cut *cut_memory_find(struct cut_memory *memory, const struct planned_layer *of, int layer,
-                                  const struct cut *cut)
+const struct cut *cut_memory_find(struct cut_memory *memory, const struct cut *cut)
 {
-    for (const struct known *known = *bucket_of(memory, layer, cut); known; known = known->next)
-        if (known->layer == layer && known->input_layout == of->record.input_layout &&
+    const struct planned_layer *of = cut->of;
+    for (const struct known *known = *bucket_of(memory, cut); known; known = known->next)
+        if (known->layer == of->layer && known->input_layout == of->record.input_layout &&
             known->output_layout == of->record.output_layout && known->cut.step_count == cut->step_count &&
-            cut_has_same_tiles(of, &known->cut, cut))
+            cut_has_same_tiles(cut, &known->cut))
             return &known->cut;
     return NULL;
 }
 
-static void *copied(struct arena *arena, const void *list, size_t bytes)
+void cut_memory_keep(struct cut_memory *memory, const struct cut *cut)
 {
-    return memcpy(arena_allocate(arena, bytes), list, bytes);
-}
-
-void cut_memory_keep(struct cut_memory *memory, const struct planned_layer *of, int layer, const struct cut *cut)
-{
-    struct known **bucket = bucket_of(memory, layer, cut), *known = arena_allocate(memory->arena, sizeof *known);
-    *known = (struct known){.layer = layer,
+    const struct planned_layer *of = cut->of;
+    struct known **bucket = bucket_of(memory, cut), *known = arena_allocate(memory->arena, sizeof *known);
+    *known = (struct known){.layer = of->layer,
                             .input_layout = of->record.input_layout,
                             .output_layout = of->record.output_layout,
                             .cut = *cut,
                             .next = *bucket};
-    known->cut.steps = copied(memory->arena, cut->steps, cut->step_count * sizeof *cut->steps);
-    known->cut.times = cut->times ? copied(memory->arena, cut->times, cut->step_count * sizeof *cut->times) : NULL;
+    known->cut.steps = arena_copy(memory->arena, cut->steps, cut->step_count);
+    known->cut.times = cut->times ? arena_copy(memory->arena, cut->times, cut->step_count) : NULL;
     *bucket = known;
 }
 

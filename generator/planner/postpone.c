@@ -4,8 +4,7 @@
  * and places for all of it hardly exist. Most prefetches can wait: until then their bytes live for less time, and places are
  * easy to find. With the places found, each starts as early as its own place lets it, so that one that takes longer than
  * predicted still has the time that there is. */
-#include "plan/timeline.h"
-#include "planner/planner.h"
+#include "planner/schedule.h"
 
 #include "dory/hal.h"
 
@@ -65,11 +64,11 @@ static int latest_step(const struct deadlines *d, const struct plan_transfer *tr
     return step;
 }
 
-void schedule_postpone(const struct planner *planner, uint64_t margin, struct schedule *schedule, struct arena *arena)
+void schedule_postpone(const struct problem *problem, uint64_t margin, struct schedule *schedule, struct arena *arena)
 {
     struct deadlines d = {
         .schedule = schedule, .step = schedule->step_count - 1, .margin = margin, .latest_step = schedule->step_count};
-    schedule_timeline(planner, schedule, &d.timeline, arena);
+    schedule_timeline(problem, schedule, &d.timeline, arena);
     d.cycle = d.timeline.end_cycle;
     for (int i = schedule->transfer_count - 1; i >= 0; i--) {
         struct plan_transfer *transfer = &schedule->transfers[i];

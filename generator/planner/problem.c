@@ -1,10 +1,37 @@
 /* The planner's problem: memories, layers and their kernels, and what the passes behind may rely on. */
+#include "planner/problem.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "dory/hal.h"
+#include "place/place.h"
 #include "plan/table_bytes.h"
-#include "planner/planner.h"
+#include "planner/cut.h"
+#include "planner/plan_memory.h"
+
+/* ---- sizes ---- */
+
+uint32_t tensor_bytes(const struct tensor *tensor)
+{
+    return (uint32_t)tensor->height * (uint32_t)tensor->width *
+           dory_element_bytes((uint32_t)tensor->channels, (uint32_t)tensor->bits);
+}
+
+static bool brings_weights(const struct problem *p, int layer)
+{
+    return layer_has_weights(&p->records[layer]) && !(p->resident && p->resident[layer]);
+}
+
+uint64_t layer_weights_bytes(const struct dory_layer *record)
+{
+    return (uint64_t)dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, record->input_channels);
+}
+
+uint64_t layer_brought_bytes(const struct problem *p, int layer)
+{
+    return brings_weights(p, layer) ? layer_weights_bytes(&p->records[layer]) : 0;
+}
 
 /* ---- what there is ---- */
 
@@ -26,12 +53,12 @@ bool plan_options_check(const struct plan_options *options, const struct target 
     return is_there(target->name, "l2_bytes", "bytes of L2", options->l2_bytes, target->l2_bytes, diagnostics) && good;
 }
 
-static bool find_memory(struct planner *p)
+static bool find_memory(struct problem *p, struct diagnostics *diagnostics)
 {
     const struct target *target = p->target;
     uint32_t l1 = p->options->l1_bytes ? p->options->l1_bytes : target->l1_bytes;
     if (l1 <= target->l1_stack_bytes) {
-        diagnose(p->diagnostics, SEVERITY_ERROR, NULL, "l1_bytes",
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, "l1_bytes",
                  "stacks alone take %" PRIu32 " bytes of L1, there are %" PRIu32, target->l1_stack_bytes, l1);
         return false;
     }
@@ -43,20 +70,20 @@ static bool find_memory(struct planner *p)
 }
 
 /* Tables with at least one step a layer, and one transfer for weights. */
-static void count_tables(struct planner *p)
+static void count_tables(struct problem *p)
 {
     int transfers = 0;
     p->fixed_table_bytes = table_bytes_of_network(p->network);
     for (int l = 0; l < p->network->layer_count; l++) {
         p->fixed_table_bytes += table_bytes_of_layer(&p->records[l]);
-        transfers += layer_brings_weights(p, l);
+        transfers += brings_weights(p, l);
     }
     p->least_table_bytes = p->fixed_table_bytes + table_bytes_of_schedule(p->network->layer_count, transfers);
     p->l2_bytes = p->l2_bytes > p->least_table_bytes ? p->l2_bytes - p->least_table_bytes : 0;
     p->l2_bytes = p->l2_bytes / DORY_ALIGNMENT * DORY_ALIGNMENT;
 }
 
-static bool check_tensors(const struct planner *p)
+static bool check_tensors(const struct problem *p, struct diagnostics *diagnostics)
 {
     bool good = true;
     for (int t = 0; t < p->network->tensor_count; t++) {
@@ -65,7 +92,7 @@ static bool check_tensors(const struct planner *p)
                      tensor->width <= UINT16_MAX && tensor->channels <= UINT16_MAX;
         if (sizes && tensor_elements(tensor) * (size_t)tensor->bits / 8 <= INT32_MAX / 4)
             continue;
-        diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "tensor '%s' of %d x %d x %d elements: no such size can be planned", tensor->name, tensor->height,
                  tensor->width, tensor->channels);
         good = false;
@@ -73,18 +100,18 @@ static bool check_tensors(const struct planner *p)
     return good;
 }
 
-static bool check_interface(const struct planner *p)
+static bool check_interface(const struct problem *p, struct diagnostics *diagnostics)
 {
     const struct network *network = p->network;
     if (network->layer_count < 1 || network->input_count < 1 || network->output_count < 1) {
-        diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL,
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "the network has %d layers, %d inputs and %d outputs; it must have at least one of each",
                  network->layer_count, network->input_count, network->output_count);
         return false;
     }
     for (int i = 0; i < network->output_count; i++)
         if (network->tensors[network->outputs[i]].producer == NO_LAYER) {
-            diagnose(p->diagnostics, SEVERITY_ERROR, NULL, NULL, "the network's output '%s' is an input of it",
+            diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "the network's output '%s' is an input of it",
                      network->tensors[network->outputs[i]].name);
             return false;
         }
@@ -101,7 +128,7 @@ static int collect_kernels(struct planned_layer *layer, const struct dory_kernel
     return count;
 }
 
-static void find_kernels(const struct planner *p, struct planned_layer *layer)
+static void find_kernels(const struct problem *p, struct planned_layer *layer)
 {
     int count = p->target->uses_xpulpv2 ? collect_kernels(layer, dory_xpulpv2_kernels, 0) : 0;
     if (count == 0)
@@ -113,7 +140,7 @@ static void find_kernels(const struct planner *p, struct planned_layer *layer)
 /* ---- L1 ---- */
 
 /* The whole layer as one step tells what the smallest tile needs: single buffers do not depend on how steps cut it. */
-static uint32_t least_l1_bytes(const struct planner *p, const struct planned_layer *layer)
+static uint32_t least_l1_bytes(const struct problem *p, const struct planned_layer *layer)
 {
     struct dory_step step = {.rows = layer->record.output_height, .channels = layer->record.output_channels};
     uint32_t least = UINT32_MAX;
@@ -140,7 +167,7 @@ static bool is_same_layer(const struct dory_layer *a, const struct dory_layer *b
     return memcmp(&x, &y, sizeof x) == 0;
 }
 
-static struct planned_layer *find_same(const struct planner *p, const struct dory_layer *record, bool brings_weights)
+static struct planned_layer *find_same(const struct problem *p, const struct dory_layer *record, bool brings_weights)
 {
     for (int i = 0; i < LAYER_VARIANTS * p->network->layer_count; i++)
         if (p->variants[i] && p->variants[i]->brings_weights == brings_weights &&
@@ -149,72 +176,76 @@ static struct planned_layer *find_same(const struct planner *p, const struct dor
     return NULL;
 }
 
-static struct planned_layer *make_layer(const struct planner *p, const struct dory_layer *record, bool brings_weights)
+static struct planned_layer *make_layer(const struct problem *p, int index, const struct dory_layer *record)
 {
     struct planned_layer *layer = arena_allocate(p->arena, sizeof *layer);
-    *layer = (struct planned_layer){.record = *record, .brings_weights = brings_weights};
+    *layer =
+        (struct planned_layer){.problem = p, .layer = index, .record = *record, .brings_weights = brings_weights(p, index)};
     find_kernels(p, layer);
     layer->least_l1_bytes = least_l1_bytes(p, layer);
     return layer;
 }
 
-static enum dory_layout layout_of(const struct planner *p, int tensor) { return p->layouts ? p->layouts[tensor] : DORY_HWC; }
-
-struct planned_layer *layer_of(const struct planner *p, int index)
+struct planned_layer *layer_variant(const struct problem *p, int index, enum dory_layout input, enum dory_layout output)
 {
-    const struct layer *layer = &p->network->layers[index];
-    enum dory_layout input = layout_of(p, layer->inputs[0]), output = layout_of(p, layer->output);
     struct planned_layer **variant =
         &p->variants[LAYER_VARIANTS * index + (input == DORY_CHW ? 1 : 0) + (output == DORY_CHW ? 2 : 0)];
     if (!*variant) {
         struct dory_layer record = p->records[index];
         record.input_layout = (uint8_t)input;
         record.output_layout = (uint8_t)output;
-        bool brings_weights = layer_brings_weights(p, index);
-        *variant = find_same(p, &record, brings_weights);
-        *variant = *variant ? *variant : make_layer(p, &record, brings_weights);
+        *variant = find_same(p, &record, brings_weights(p, index));
+        *variant = *variant ? *variant : make_layer(p, index, &record);
     }
     return *variant;
 }
 
-static bool has_kernels(const struct planner *p, int index)
+static bool has_kernels(const struct problem *p, int index, struct diagnostics *diagnostics)
 {
-    const struct planned_layer *layer = layer_of(p, index);
+    const struct planned_layer *layer = layer_variant(p, index, DORY_HWC, DORY_HWC);
     if (layer->kernels[0])
         return true;
-    diagnose(p->diagnostics, SEVERITY_ERROR, p->network->layers[index].name, NULL,
+    diagnose(diagnostics, SEVERITY_ERROR, p->network->layers[index].name, NULL,
              "no kernel for it: %d-bit elements, %d-bit weights", layer->record.input_bits, layer->record.weight_bits);
     return false;
 }
 
-static bool describe_layers(struct planner *p)
+static bool describe_layers(struct problem *p, struct arena *kept, struct diagnostics *diagnostics)
 {
     bool good = true;
     size_t layers = (size_t)p->network->layer_count, tensors = (size_t)p->network->tensor_count;
     p->records = arena_array(p->arena, struct dory_layer, layers);
     p->requantisations = arena_array(p->arena, const struct requantisation *, layers);
     p->variants = arena_array(p->arena, struct planned_layer *, LAYER_VARIANTS * layers);
-    p->choices = arena_array(p->arena, struct choice, layers);
-    p->within = arena_array(p->arena, struct cut, 1);
-    p->within->solved = p->within->legal = true;
-    p->levels = arena_array(p->arena, enum memory_level, tensors);
-    p->layouts = p->layouts ? p->layouts : arena_array(p->arena, enum dory_layout, tensors);
     p->lives = arena_array(p->arena, struct tensor_life, tensors);
     p->tensor_bytes = arena_array(p->arena, uint32_t, tensors);
     tensor_lives(p->network, p->lives);
     for (int t = 0; t < p->network->tensor_count; t++)
         p->tensor_bytes[t] = aligned(tensor_bytes(&p->network->tensors[t]));
     for (int i = 0; i < p->network->layer_count; i++)
-        good = describe_layer(p->network, i, &p->records[i], &p->requantisations[i], p->kept, p->diagnostics) &&
-               has_kernels(p, i) && good;
+        good = describe_layer(p->network, i, &p->records[i], &p->requantisations[i], kept, diagnostics) &&
+               has_kernels(p, i, diagnostics) && good;
     return good;
 }
 
-bool planner_start(struct planner *planner)
+/* For what will be found out. */
+static void make_room(struct problem *p)
 {
-    bool good = find_memory(planner) && check_interface(planner) && check_tensors(planner) && describe_layers(planner);
-    planner->placements = place_memory_make(planner->arena);
-    if (good && planner->options->tables_in_l2)
-        count_tables(planner);
-    return good && resident_reserve(planner);
+    p->blocks = arena_array(p->arena, struct known_block *, (size_t)p->network->layer_count);
+    p->placements = place_memory_make(p->arena);
+    p->cuts = p->options->memory ? plan_memory_cuts(p->options->memory, p->target) : NULL;
+    p->within = arena_allocate(p->arena, sizeof *p->within);
+    *p->within = (struct cut){.of = layer_variant(p, 0, DORY_HWC, DORY_HWC), .solved = true, .legal = true};
+}
+
+bool problem_make(struct problem *p, struct arena *kept, struct diagnostics *diagnostics)
+{
+    bool good = find_memory(p, diagnostics) && check_interface(p, diagnostics) && check_tensors(p, diagnostics) &&
+                describe_layers(p, kept, diagnostics);
+    if (!good)
+        return false;
+    make_room(p);
+    if (p->options->tables_in_l2)
+        count_tables(p);
+    return resident_reserve(p, diagnostics);
 }

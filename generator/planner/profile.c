@@ -1,18 +1,20 @@
 /* What a layer needs of L2 and of the channel to L3, step by step, as one choice has it: its windows and blocks of weights,
  * and the transfers for them. Nothing in it depends on other layers, so it is made once, and a schedule is put together
  * from the profiles of its layers. */
-#include "planner/planner.h"
+#include "planner/profile.h"
 
 #include <string.h>
 
 #include "dory/hal.h"
+#include "plan/operand.h"
+#include "plan/timeline.h"
+#include "planner/block.h"
 
 struct maker {
-    const struct planner *planner;
-    int layer, member;               /* the choice's; at work, in its block */
+    int member;                      /* at work, in its block */
     const struct dory_layer *record; /* of the layer at work, as are these */
     const struct cut *cut;
-    bool ahead, brings_weights;
+    bool ahead;
     struct profile *profile;
     struct arena scratch; /* for lists of unknown length */
 };
@@ -84,7 +86,7 @@ static void add_window_transfers(struct maker *m, unsigned index, const struct d
             .buffer = buffer,
             .step = step,
         };
-        transfer->cycles = l3_cycles(m->planner->target, &transfer->record);
+        transfer->cycles = l3_cycles(m->cut->of->problem->target, &transfer->record);
     }
 }
 
@@ -106,7 +108,7 @@ static int add_weights(struct maker *m, const struct dory_step *record, int step
                                                  .l3_address = record->first_channel / 4u * m->cut->quad_bytes},
                                       .buffer = buffer,
                                       .step = step};
-    read->cycles = l3_cycles(m->planner->target, &read->record);
+    read->cycles = l3_cycles(m->cut->of->problem->target, &read->record);
     return buffer;
 }
 
@@ -120,7 +122,7 @@ static void add_step(struct maker *m, int index, int part, const int *before)
     const struct dory_step *step = &m->cut->steps[part];
     int *own = profile->step_buffers[index], first = index - (before && m->ahead ? 1 : 0);
     memset(own, -1, sizeof profile->step_buffers[index]);
-    if (m->brings_weights) {
+    if (m->cut->of->brings_weights) {
         bool same = before && step[-1].first_channel == step->first_channel;
         own[PROFILE_WEIGHTS] = same ? before[PROFILE_WEIGHTS] : add_weights(m, step, index, first);
         profile->buffers[own[PROFILE_WEIGHTS]].last_step = index;
@@ -141,28 +143,27 @@ static void add_step(struct maker *m, int index, int part, const int *before)
 static void set_layer(struct maker *m, int member, const struct cut *cut)
 {
     m->member = member;
-    m->record = &layer_of(m->planner, m->layer + member)->record;
-    m->brings_weights = layer_brings_weights(m->planner, m->layer + member);
+    m->record = &cut->of->record;
     m->cut = cut;
 }
 
 /* The last step that reads what a layer of the block writes. */
 static int last_reader(const struct maker *m, const struct block *block, int member)
 {
-    const struct network *network = m->planner->network;
-    int tensor = network->layers[m->layer + member].output, last = 0;
+    const struct layer *layers = &m->cut->of->problem->network->layers[block->first];
+    int tensor = layers[member].output, last = 0;
     for (int i = member + 1; i < block->layers; i++)
-        last = layer_reads(&network->layers[m->layer + i], tensor) ? block->last_steps[i] : last;
+        last = layer_reads(&layers[i], tensor) ? block->last_steps[i] : last;
     return last;
 }
 
 static void use_ring(struct maker *m, const struct block *block, int writer, int ring, int steps)
 {
-    const struct network *network = m->planner->network;
-    int tensor = network->layers[m->layer + writer].output;
+    const struct layer *layers = &m->cut->of->problem->network->layers[block->first];
+    int tensor = layers[writer].output;
     for (int i = 0; i < steps; i++) {
         int member = block->order[i].member;
-        const struct layer *of = &network->layers[m->layer + member];
+        const struct layer *of = &layers[member];
         for (int operand = 0; operand < layer_input_count(of) && member > writer; operand++)
             if (of->inputs[operand] == tensor)
                 m->profile->step_buffers[i][operand] = ring;
@@ -212,36 +213,41 @@ static void count_traffic(struct profile *profile, const struct profile_transfer
     }
 }
 
-static void *kept(struct arena *arena, const void *list, int count, size_t element_bytes)
-{
-    void *copy = arena_allocate_array(arena, (size_t)count, element_bytes);
-    return count ? memcpy(copy, list, (size_t)count * element_bytes) : copy;
-}
-
-const struct profile *profile_make(const struct planner *planner, int layer, const struct choice *choice,
-                                   struct arena *arena)
+const struct profile *profile_make(const struct choice *choice, struct arena *arena)
 {
     struct profile *profile = arena_allocate(arena, sizeof *profile);
-    struct maker m = {.planner = planner, .layer = layer, .ahead = choice->ahead, .profile = profile};
+    struct maker m = {.ahead = choice->ahead, .profile = profile};
     size_t steps = choice->cut->step_count;
     profile->step_buffers = arena_allocate_array(arena, steps, sizeof *profile->step_buffers);
     profile->live = arena_array(arena, uint32_t, steps + 1);
     add_steps(&m, choice->cut);
     count_live(profile, (int)steps);
-    profile->buffers = kept(arena, profile->buffers, profile->buffer_count, sizeof *profile->buffers);
+    profile->buffers = arena_copy(arena, profile->buffers, profile->buffer_count);
     count_traffic(profile, profile->reads, profile->read_count);
     profile->read_bytes = profile->flash_bytes + profile->ram_bytes;
     count_traffic(profile, profile->writes, profile->write_count);
-    profile->reads = kept(arena, profile->reads, profile->read_count, sizeof *profile->reads);
-    profile->writes = kept(arena, profile->writes, profile->write_count, sizeof *profile->writes);
+    profile->reads = arena_copy(arena, profile->reads, profile->read_count);
+    profile->writes = arena_copy(arena, profile->writes, profile->write_count);
     arena_free(&m.scratch);
     return profile;
 }
 
-const struct profile *profile_get(const struct planner *planner, int layer, const struct choice *choice)
+const struct profile *profile_get(const struct choice *choice)
 {
     const struct profile **known = &choice->cut->profiles[choice->ahead];
     if (!*known)
-        *known = profile_make(planner, layer, choice, planner->arena);
+        *known = profile_make(choice, choice->cut->of->problem->arena);
     return *known;
+}
+
+struct plan_traffic decision_traffic(const struct decision *decision)
+{
+    struct plan_traffic sum = {0};
+    for (int l = 0; l < decision->problem->network->layer_count; l++) {
+        const struct profile *profile = profile_get(&decision->choices[l]);
+        sum.flash_bytes += profile->flash_bytes;
+        sum.ram_bytes += profile->ram_bytes;
+        sum.l1_bytes += decision->choices[l].cut->cost.dma_bytes;
+    }
+    return sum;
 }

@@ -1,15 +1,19 @@
 /* A decision written down: its steps, buffers and transfers, as draft.c has played them. */
+#include "planner/schedule.h"
+
+#include "dory/hal.h"
+#include "planner/block.h"
 #include "planner/draft.h"
 
 /* ---- written down ---- */
 
 static void write_tensors(const struct draft *d, struct schedule *s)
 {
-    const struct planner *p = d->planner;
-    for (int t = 0; t < p->network->tensor_count; t++) {
-        struct plan_buffer buffer = {.kind = BUFFER_TENSOR, .tensor = t, .layer = -1, .bytes = p->tensor_bytes[t]};
-        s->tensor_buffer[t] = p->levels[t] == IN_L2 ? s->buffer_count : -1;
-        if (p->levels[t] != IN_L2)
+    const enum memory_level *levels = d->decision->levels;
+    for (int t = 0; t < d->problem->network->tensor_count; t++) {
+        struct plan_buffer buffer = {.kind = BUFFER_TENSOR, .tensor = t, .layer = -1, .bytes = d->problem->tensor_bytes[t]};
+        s->tensor_buffer[t] = levels[t] == IN_L2 ? s->buffer_count : -1;
+        if (levels[t] != IN_L2)
             continue;
         draft_tensor_steps(d, t, &buffer.first_step, &buffer.last_step);
         s->buffers[s->buffer_count++] = buffer;
@@ -18,13 +22,13 @@ static void write_tensors(const struct draft *d, struct schedule *s)
 
 static void write_buffers(const struct draft *d, struct schedule *s)
 {
-    for (int l = 0; l < d->planner->network->layer_count; l++) {
+    for (int l = 0; l < d->problem->network->layer_count; l++) {
         for (int i = 0; i < d->profiles[l]->buffer_count; i++) {
             const struct profile_buffer *from = &d->profiles[l]->buffers[i];
-            const struct layer *layer = &d->planner->network->layers[l + from->member];
+            const struct layer *layer = &d->problem->network->layers[l + from->member];
             bool weights = from->operand == PROFILE_WEIGHTS;
             int tensor = weights ? -1 : layer_operand(layer, from->operand);
-            bool ring = tensor >= 0 && d->planner->levels[tensor] == IN_RING;
+            bool ring = tensor >= 0 && d->decision->levels[tensor] == IN_RING;
             int last = d->first_step[l] + from->last_step;
             if (ring)
                 s->tensor_buffer[tensor] = s->buffer_count;
@@ -45,18 +49,18 @@ static void write_buffers(const struct draft *d, struct schedule *s)
 /* The buffer of an operand of a layer's, or a block's, step: the tensor's, or one of those behind all tensors'. */
 static int buffer_of(const struct draft *d, const struct schedule *s, int layer, int part, int operand)
 {
-    const struct block *block = d->planner->choices[layer].cut->block;
-    const struct layer *of = &d->planner->network->layers[layer + (block ? block->order[part].member : 0)];
+    const struct block *block = d->decision->choices[layer].cut->block;
+    const struct layer *of = &d->problem->network->layers[layer + (block ? block->order[part].member : 0)];
     int own = d->profiles[layer]->step_buffers[part][operand];
     if (own >= 0)
-        return s->buffer_count - d->first_buffer[d->planner->network->layer_count] + d->first_buffer[layer] + own;
+        return s->buffer_count - d->first_buffer[d->problem->network->layer_count] + d->first_buffer[layer] + own;
     int tensor = operand == PROFILE_WEIGHTS ? -1 : layer_operand(of, operand);
     return tensor < 0 ? -1 : s->tensor_buffer[tensor];
 }
 
 static void write_layer_steps(const struct draft *d, struct schedule *s, int layer, const struct cut_times *times)
 {
-    const struct cut *cut = d->planner->choices[layer].cut;
+    const struct cut *cut = d->decision->choices[layer].cut;
     uint64_t complete = 0; /* cycles of the layers that have been completed in this block */
     for (int part = 0; part < (int)cut->step_count; part++) {
         int index = d->first_step[layer] + part, member = cut->block ? cut->block->order[part].member : 0;
@@ -79,18 +83,18 @@ static void write_layer_steps(const struct draft *d, struct schedule *s, int lay
 
 static void write_layer(const struct draft *d, struct schedule *s, int layer)
 {
-    struct cut *cut = d->planner->choices[layer].cut;
-    const struct cut_times *times = cut_drained(d->planner, layer, cut, d->drains + d->first_step[layer]);
+    struct cut *cut = d->decision->choices[layer].cut;
+    const struct cut_times *times = cut_drained(cut, d->drains + d->first_step[layer]);
     write_layer_steps(d, s, layer, times);
     for (int i = 0; cut->block && i < cut->block->layers; i++)
         s->costs[layer + i] = times->members[i];
-    if (!cut->block && cut != d->planner->within)
+    if (!cut->block && cut != d->problem->within)
         s->costs[layer] = times->cost;
 }
 
 static void write_transfers(const struct draft *d, struct schedule *s)
 {
-    int first = s->buffer_count - d->first_buffer[d->planner->network->layer_count];
+    int first = s->buffer_count - d->first_buffer[d->problem->network->layer_count];
     for (int i = 0; i < d->queued; i++) {
         const struct item *item = d->queue[i];
         s->transfers[i] = (struct plan_transfer){.record = item->what->record,
@@ -102,13 +106,12 @@ static void write_transfers(const struct draft *d, struct schedule *s)
 
 static void write_schedule(const struct draft *d, struct schedule *schedule)
 {
-    const struct network *network = d->planner->network;
+    const struct network *network = d->problem->network;
     struct arena *arena = d->arena;
     size_t buffers = (size_t)network->tensor_count + (size_t)d->first_buffer[network->layer_count];
     size_t steps = (size_t)draft_steps(d);
     *schedule = (struct schedule){
         .tensor_buffer = arena_array(arena, int, (size_t)network->tensor_count),
-        .first_step = d->first_step,
         .step_count = draft_steps(d),
         .steps = arena_array(arena, struct plan_step, steps),
         .buffers = arena_array(arena, struct plan_buffer, buffers),
@@ -126,24 +129,40 @@ static void write_schedule(const struct draft *d, struct schedule *schedule)
     schedule_count_live(schedule, arena);
 }
 
-void schedule_make(const struct planner *planner, uint32_t left_bytes, struct schedule *schedule, struct arena *arena)
+void schedule_make(const struct decision *decision, uint32_t left_bytes, struct schedule *schedule, struct arena *arena)
 {
-    struct draft d = draft_make(planner, left_bytes, NULL, UINT64_MAX, arena);
+    struct draft d = draft_make(decision, left_bytes, NULL, UINT64_MAX, arena);
     write_schedule(&d, schedule);
 }
 
-bool schedule_make_in_gaps(const struct planner *planner, const struct gaps_variant *variant, struct schedule *schedule,
-                           uint32_t *peak, struct arena *arena)
+bool schedule_make_in_gaps(const struct decision *decision, const struct gaps_variant *variant, struct schedule *schedule,
+                           struct arena *arena)
 {
-    struct draft d = draft_make(planner, 0, variant, UINT64_MAX, arena);
+    struct draft d = draft_make(decision, 0, variant, UINT64_MAX, arena);
     if (!d.gaps)
         return false;
     write_schedule(&d, schedule);
-    *peak = gaps_write(d.gaps, schedule->buffers);
+    schedule->peak_bytes = gaps_write(d.gaps, schedule->buffers);
     return true;
 }
 
 /* ---- of a schedule ---- */
+
+bool schedule_place(const struct problem *problem, struct schedule *schedule, uint32_t enough, enum place_care care)
+{
+    struct arena scratch = {0};
+    struct place_item *items = arena_array(&scratch, struct place_item, (size_t)schedule->buffer_count);
+    for (int i = 0; i < schedule->buffer_count; i++) {
+        const struct plan_buffer *buffer = &schedule->buffers[i];
+        items[i] = (struct place_item){.bytes = buffer->bytes, .first = buffer->first_step, .last = buffer->last_step};
+    }
+    schedule->peak_bytes =
+        place_again(problem->placements, items, schedule->buffer_count, DORY_ALIGNMENT, enough, care, &scratch);
+    for (int i = 0; i < schedule->buffer_count; i++)
+        schedule->buffers[i].offset = items[i].offset;
+    arena_free(&scratch);
+    return schedule->peak_bytes <= enough;
+}
 
 void schedule_count_live(struct schedule *schedule, struct arena *arena)
 {
@@ -153,13 +172,13 @@ void schedule_count_live(struct schedule *schedule, struct arena *arena)
         schedule->live_bytes = live[i] > schedule->live_bytes ? live[i] : schedule->live_bytes;
 }
 
-void schedule_timeline(const struct planner *planner, const struct schedule *schedule, struct timeline *timeline,
+void schedule_timeline(const struct problem *problem, const struct schedule *schedule, struct timeline *timeline,
                        struct arena *arena)
 {
-    uint64_t *layer_cycles = arena_array(arena, uint64_t, (size_t)planner->network->layer_count);
-    for (int i = 0; i < planner->network->layer_count; i++)
+    uint64_t *layer_cycles = arena_array(arena, uint64_t, (size_t)problem->network->layer_count);
+    for (int i = 0; i < problem->network->layer_count; i++)
         layer_cycles[i] = schedule->costs[i].cycles;
-    const struct sequence sequence = {.target = planner->target,
+    const struct sequence sequence = {.target = problem->target,
                                       .steps = schedule->steps,
                                       .step_count = schedule->step_count,
                                       .transfers = schedule->transfers,

@@ -6,6 +6,8 @@
  * than the first, which most moves fail. Bounded by a count of what is looked at, never by a clock. */
 #include "planner/optimiser.h"
 
+#include "planner/schedule.h"
+
 #define DESCENT_EFFORT  4000000
 #define PRICE_EFFORT    8000000 /* steps and transfers that are looked at */
 #define LOOK_EFFORT     200000  /* of these, between decisions for which places are sought */
@@ -27,10 +29,11 @@ struct walk {
 
 struct search {
     struct optimiser *o;
-    struct planner *p;
+    struct decision *now; /* its */
     bool with_places;
-    uint64_t price, best_price;
-    struct decision best, before;
+    uint64_t price;
+    struct decision before;
+    struct priced best;
     uint64_t random;
     uint64_t next_look; /* for places, of the effort */
 };
@@ -39,68 +42,52 @@ bool has_few_layers(const struct optimiser *o) { return o->network->layer_count 
 
 /* ---- prices ---- */
 
-uint64_t decision_price(struct optimiser *o, uint64_t limit)
+uint64_t price_now(struct optimiser *o, uint64_t limit)
 {
-    struct price price = schedule_price(o->planner, o->bytes, limit);
+    struct price price = decision_price(&o->now, o->bytes, limit);
     o->effort += (uint64_t)price.parts;
     return price.live_bytes <= price.l2_bytes ? price.cycles : MISFIT + price.live_bytes;
-}
-
-static bool is_at_hand(const struct optimiser *o, const struct decision *decision)
-{
-    const struct planner *p = o->planner;
-    bool same = true;
-    for (int l = 0; l < o->network->layer_count && same; l++)
-        same = is_same_choice(&decision->choices[l], &p->choices[l]);
-    for (int t = 0; t < o->network->tensor_count && same; t++)
-        same = decision->levels[t] == p->levels[t] && decision->layouts[t] == p->layouts[t];
-    return same;
 }
 
 /* True where the decision is the one that was settled last, with no less care: often nothing has improved it. */
 static bool is_settled(struct optimiser *o, enum place_care care)
 {
-    bool same = care <= o->settled_care && is_at_hand(o, &o->settled);
+    bool same = care <= o->settled_care && decision_is_same(&o->now, &o->settled);
     o->settled_care = care;
-    decision_keep(o, &o->settled);
+    decision_set(&o->settled, &o->now);
     return same;
 }
 
 /* Keeps the decision at hand if it is faster than all before, with places that are found with so much care. */
-static bool keep_placed(struct optimiser *o, enum place_care care)
+static void keep_placed(struct optimiser *o, enum place_care care)
 {
     struct arena scratch = {0};
     struct schedule schedule;
-    uint32_t peak;
-    const struct fit_limits faster = {.cycles = o->best_cycles, .care = care};
-    bool found = !is_settled(o, care) && schedule_fit(o->planner, &faster, &schedule, &peak, &scratch);
-    if (found) {
-        o->best_cycles = schedule.cycles;
-        decision_keep(o, &o->best);
+    const struct fit_limits faster = {.cycles = o->best.cycles, .care = care};
+    if (!is_settled(o, care) && schedule_fit(&o->now, &faster, &schedule, &scratch)) {
+        o->best.cycles = schedule.cycles;
+        decision_set(&o->best.decision, &o->now);
     }
     arena_free(&scratch);
-    return found;
 }
 
 void settle(struct optimiser *o)
 {
-    if (o->planner->choices[0].cut)
+    if (o->now.choices[0].cut)
         keep_placed(o, PLACE_QUICKLY);
 }
 
 /* ---- cuts ---- */
 
-bool is_same_choice(const struct choice *a, const struct choice *b) { return a->cut == b->cut && a->ahead == b->ahead; }
-
 /* Takes a choice for a layer if that has a better price than the decision at hand, or the same with fewer steps: tables take
  * L2, too. */
 static uint64_t try_choice(struct optimiser *o, int layer, struct choice other, uint64_t price)
 {
-    struct choice *choice = &o->planner->choices[layer], before = *choice;
-    if (is_same_choice(&other, choice))
+    struct choice *choice = &o->now.choices[layer], before = *choice;
+    if (choice_is_same(&other, choice))
         return price;
     *choice = other;
-    uint64_t now = decision_price(o, price);
+    uint64_t now = price_now(o, price);
     if (now < price || (now == price && other.cut->step_count < before.cut->step_count))
         return now;
     *choice = before;
@@ -111,9 +98,9 @@ static uint64_t try_choice(struct optimiser *o, int layer, struct choice other, 
 static uint64_t choose_any_cut(struct optimiser *o, int layer, uint64_t price, uint64_t most_effort)
 {
     struct cut **list;
-    int count = cut_list(o->planner, layer, layer_ram(o->planner, layer), &list);
+    int count = cut_list(layer_of(&o->now, layer), layer_ram(&o->now, layer), &list);
     for (int i = 0; i < 2 * count && o->effort < most_effort; i++)
-        if (cut_solve(o->planner, layer, list[i / 2]) && (i % 2 == 0 || list[i / 2]->step_count > 1))
+        if (cut_solve(list[i / 2]) && (i % 2 == 0 || list[i / 2]->step_count > 1))
             price = try_choice(o, layer, (struct choice){list[i / 2], i % 2 == 0}, price);
     return price;
 }
@@ -121,9 +108,9 @@ static uint64_t choose_any_cut(struct optimiser *o, int layer, uint64_t price, u
 uint64_t choose_cut(struct optimiser *o, int layer, uint64_t price, uint64_t most_effort)
 {
     const struct candidate *front;
-    if (is_in_block(o->planner, layer))
+    if (is_in_block(&o->now, layer))
         return price;
-    int count = candidate_front(o->planner, layer, layer_ram(o->planner, layer), &front);
+    int count = candidate_front(layer_of(&o->now, layer), layer_ram(&o->now, layer), &front);
     for (int i = 0; i < count && o->effort < most_effort; i++)
         price = try_choice(o, layer, front[i].choice, price);
     if (o->polishes)
@@ -141,7 +128,7 @@ uint64_t improve_all(struct optimiser *o, uint64_t price, uint64_t most_effort)
     return price;
 }
 
-void improve(struct optimiser *o) { improve_all(o, decision_price(o, UINT64_MAX), o->effort + START_EFFORT); }
+void improve(struct optimiser *o) { improve_all(o, price_now(o, UINT64_MAX), o->effort + START_EFFORT); }
 
 /* ---- moves ---- */
 
@@ -155,24 +142,24 @@ static int random_below(struct search *s, int below)
 static bool any_small_cut(struct search *s, int layer)
 {
     struct cut **list;
-    int count = cut_list(s->p, layer, layer_ram(s->p, layer), &list);
+    int count = cut_list(layer_of(s->now, layer), layer_ram(s->now, layer), &list);
     struct cut *cut = count > 0 ? list[random_below(s, count)] : NULL;
-    if (!cut || !cut_solve(s->p, layer, cut))
+    if (!cut || !cut_solve(cut))
         return false;
-    s->p->choices[layer] = (struct choice){cut, cut->step_count == 1 || random_below(s, 3) > 0};
+    s->now->choices[layer] = (struct choice){cut, cut->step_count == 1 || random_below(s, 3) > 0};
     return true;
 }
 
 static bool any_cut(struct search *s, int layer)
 {
-    if (is_in_block(s->p, layer))
+    if (is_in_block(s->now, layer))
         return cut_anew(s->o, layer, 2 + (uint32_t)random_below(s, MAXIMUM_TURNS - 1));
-    if (layer_is_small(s->p, layer) && random_below(s, 3) == 0)
+    if (layer_is_small(&s->o->problem->records[layer]) && random_below(s, 3) == 0)
         return any_small_cut(s, layer);
     const struct candidate *front;
-    int count = candidate_front(s->p, layer, layer_ram(s->p, layer), &front);
+    int count = candidate_front(layer_of(s->now, layer), layer_ram(s->now, layer), &front);
     if (count > 0)
-        s->p->choices[layer] = front[random_below(s, count)].choice;
+        s->now->choices[layer] = front[random_below(s, count)].choice;
     return count > 0;
 }
 
@@ -187,17 +174,17 @@ static bool move_layer(struct search *s)
 static bool move_tensor(struct search *s)
 {
     int tensor = random_below(s, s->o->network->tensor_count), layers[MAXIMUM_AROUND];
-    enum memory_level level = s->p->levels[tensor];
+    enum memory_level level = s->now->levels[tensor];
     enum dory_layout layout = DORY_HWC;
     if (random_below(s, 2))
         level = level == IN_L2 ? IN_RAM : IN_L2;
     else
-        layout = s->p->layouts[tensor] == DORY_HWC ? DORY_CHW : DORY_HWC;
-    if (s->p->levels[tensor] == IN_RING || !is_possible(s->o, tensor, level, layout))
+        layout = s->now->layouts[tensor] == DORY_HWC ? DORY_CHW : DORY_HWC;
+    if (s->now->levels[tensor] == IN_RING || !is_possible(s->o, tensor, level, layout))
         return false;
-    set_place(s->o, tensor, level, layout);
+    decision_place(s->now, tensor, level, layout);
     bool good = true;
-    int count = layers_around(s->o->network, tensor, layers);
+    int count = layers_around(s->o->network, tensor, layers, 0);
     for (int i = 0; i < count && good; i++)
         good = (random_below(s, 2) && cut_anew(s->o, layers[i], 0)) || any_cut(s, layers[i]);
     return good;
@@ -207,16 +194,16 @@ static bool move_tensor(struct search *s)
 
 static uint64_t price_with_places(const struct optimiser *o, uint64_t limit)
 {
-    return schedule_price_in_gaps(o->planner, &(struct gaps_variant){.care = o->care}, limit);
+    return decision_price_in_gaps(&o->now, &(struct gaps_variant){.care = o->care}, limit);
 }
 
 /* Of the decision at hand, if it is not more than `most`. Where the move has changed nothing, it is as before. */
 static uint64_t price_up_to(struct search *s, uint64_t most)
 {
-    bool same = is_at_hand(s->o, &s->before);
-    uint64_t before = s->o->effort, price = same ? s->price : decision_price(s->o, most);
+    bool same = decision_is_same(s->now, &s->before);
+    uint64_t before = s->o->effort, price = same ? s->price : price_now(s->o, most);
     if (same)
-        s->o->effort += (uint64_t)schedule_parts(s->p);
+        s->o->effort += (uint64_t)decision_parts(s->now);
     if (!s->with_places || price > most)
         return price;
     s->o->effort += (s->o->effort - before) * (s->o->care == PLACE_HASTILY ? PLACES_WEIGHT : 2 * PLACES_WEIGHT);
@@ -227,7 +214,7 @@ static uint64_t price_up_to(struct search *s, uint64_t most)
  * where the fastest one has none. */
 static void look_for_places(struct search *s)
 {
-    if (s->o->effort < s->next_look || s->price >= s->o->best_cycles - s->o->best_cycles / NEAR_PARTS)
+    if (s->o->effort < s->next_look || s->price >= s->o->best.cycles - s->o->best.cycles / NEAR_PARTS)
         return;
     keep_placed(s->o, PLACE_CHEAPLY);
     s->next_look = s->o->effort + LOOK_EFFORT;
@@ -235,44 +222,39 @@ static void look_for_places(struct search *s)
 
 static void move(struct search *s, uint64_t most)
 {
-    decision_keep(s->o, &s->before);
+    decision_set(&s->before, s->now);
     bool moved = random_below(s, 3) ? move_layer(s) : move_tensor(s);
     uint64_t price = moved ? price_up_to(s, most) : UINT64_MAX;
     if (price > most) {
-        decision_take(s->o, &s->before);
+        decision_set(s->now, &s->before);
         return;
     }
     s->price = price;
     if (!s->with_places)
         look_for_places(s);
-    if (price < s->best_price) {
-        s->best_price = price;
-        decision_keep(s->o, &s->best);
-    }
+    keep_better(&s->best, s->now, price);
 }
 
 /* From the decision at hand, which has this price, to the best one that is found. */
 static uint64_t search_from(struct optimiser *o, uint64_t price, const struct walk *walk)
 {
     struct search s = {.o = o,
-                       .p = o->planner,
+                       .now = &o->now,
+                       .best = {decision_copy(&o->now, o->problem->arena), price},
+                       .before = decision_copy(&o->now, o->problem->arena),
                        .with_places = walk->with_places,
                        .price = price,
-                       .best_price = price,
                        .random = walk->random};
     uint64_t start = o->effort, effort = walk->effort, layers = (uint64_t)o->network->layer_count,
-             threshold = o->best_cycles / layers / walk->parts;
-    s.best = decision_make(o->network, o->planner->arena);
-    s.before = decision_make(o->network, o->planner->arena);
-    decision_keep(o, &s.best);
+             threshold = o->best.cycles / layers / walk->parts;
     for (uint64_t i = 0, most = MOVES_OF_LAYER * layers + LEAST_MOVES; i < most && o->effort < start + effort; i++) {
         uint64_t done = (o->effort - start) * most / effort;
         uint64_t left = most - (done > i ? done : i);
         uint64_t more = s.price < MISFIT ? threshold * left / most * (uint64_t)random_below(&s, 1000) / 1000 : 0;
         move(&s, s.price + more);
     }
-    decision_take(o, &s.best);
-    return s.best_price;
+    decision_set(&o->now, &s.best.decision);
+    return s.best.price;
 }
 
 /* Parts of L2 in a thousand that decisions leave to gaps, until hardly anything is lost in them. */
@@ -286,30 +268,31 @@ static void search_start(struct optimiser *o)
 {
     uint64_t price = UINT64_MAX;
     for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps; i++) {
-        if (is_near(o->best_cycles, price) || (i >= ENOUGH_PARTS && o->best_cycles != UINT64_MAX))
+        if (is_near(o->best.cycles, price) || (i >= ENOUGH_PARTS && o->best.cycles != UINT64_MAX))
             break;
-        o->bytes = o->planner->l2_bytes - (uint32_t)((uint64_t)o->planner->l2_bytes * left_to_gaps[i] / 1000);
-        if (!find_start(o, &price))
+        o->bytes = o->problem->l2_bytes - (uint32_t)((uint64_t)o->problem->l2_bytes * left_to_gaps[i] / 1000);
+        price = find_start(o);
+        if (price == UINT64_MAX)
             continue;
         settle(o);
         price = descend(o, price, DESCENT_EFFORT);
         settle(o);
     }
-    o->bytes = o->planner->l2_bytes;
+    o->bytes = o->problem->l2_bytes;
 }
 
 uint64_t search(struct optimiser *o)
 {
     search_start(o);
-    if (o->best_cycles == UINT64_MAX)
+    if (o->best.cycles == UINT64_MAX)
         return UINT64_MAX;
-    decision_take(o, &o->best);
-    uint64_t price = decision_price(o, UINT64_MAX);
-    if (is_near(o->best_cycles, computing_cycles(o)))
+    decision_set(&o->now, &o->best.decision);
+    uint64_t price = price_now(o, UINT64_MAX);
+    if (is_near(o->best.cycles, computing_cycles(&o->now)))
         return price;
     price = search_from(o, price, &(struct walk){false, THRESHOLD_PARTS, PRICE_EFFORT, 1});
     settle(o);
-    for (uint64_t i = 0, far = has_few_layers(o) ? FAR_WALKS : 0; i < far + o->planner->options->more_walks; i++) {
+    for (uint64_t i = 0, far = has_few_layers(o) ? FAR_WALKS : 0; i < far + o->problem->options->more_walks; i++) {
         price = search_from(o, price, &(struct walk){false, FAR_PARTS, PRICE_EFFORT, i + 1});
         settle(o);
     }
@@ -318,17 +301,15 @@ uint64_t search(struct optimiser *o)
 
 void search_prices(struct optimiser *o, uint64_t price, uint64_t before)
 {
-    struct decision start = decision_make(o->network, o->planner->arena);
-    decision_keep(o, &start);
+    const struct decision start = decision_copy(&o->now, o->problem->arena);
     settle(o);
-    for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps && (i == 0 || o->best_cycles == before); i++) {
-        o->bytes = o->planner->l2_bytes - (uint32_t)((uint64_t)o->planner->l2_bytes * left_to_gaps[i] / 1000);
-        decision_take(o, &start);
-        search_from(o, i ? decision_price(o, UINT64_MAX) : price,
-                    &(struct walk){false, THRESHOLD_PARTS, PRICE_EFFORT / 2, 1});
+    for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps && (i == 0 || o->best.cycles == before); i++) {
+        o->bytes = o->problem->l2_bytes - (uint32_t)((uint64_t)o->problem->l2_bytes * left_to_gaps[i] / 1000);
+        decision_set(&o->now, &start);
+        search_from(o, i ? price_now(o, UINT64_MAX) : price, &(struct walk){false, THRESHOLD_PARTS, PRICE_EFFORT / 2, 1});
         settle(o);
     }
-    o->bytes = o->planner->l2_bytes;
+    o->bytes = o->problem->l2_bytes;
 }
 
 #define PLACES_EFFORT 24000000 /* of the first walk with places; others take a third of it */
@@ -336,13 +317,12 @@ void search_prices(struct optimiser *o, uint64_t price, uint64_t before)
 /* The decision at hand, or the best one so far: from which to look for places. Their price, UINT64_MAX: neither has any. */
 static uint64_t choose_placed_start(struct optimiser *o)
 {
-    struct decision searched = decision_make(o->network, o->planner->arena);
+    const struct decision searched = decision_copy(&o->now, o->problem->arena);
     uint64_t price = price_with_places(o, UINT64_MAX);
-    decision_keep(o, &searched);
-    decision_take(o, &o->best);
+    decision_set(&o->now, &o->best.decision);
     uint64_t best = price_with_places(o, UINT64_MAX);
     if (price < best)
-        decision_take(o, &searched);
+        decision_set(&o->now, &searched);
     return price < best ? price : best;
 }
 
@@ -350,19 +330,16 @@ static uint64_t choose_placed_start(struct optimiser *o)
  * with more memory one may end at a slower plan. */
 static uint64_t walk_often(struct optimiser *o, uint64_t start)
 {
-    struct decision from = decision_make(o->network, o->planner->arena), best = decision_make(o->network, o->planner->arena);
-    uint64_t least = UINT64_MAX;
-    decision_keep(o, &from);
-    for (uint64_t i = 0; i < 2 + (uint64_t)o->planner->options->more_walks; i++) {
+    const struct decision from = decision_copy(&o->now, o->problem->arena);
+    struct priced best = {decision_copy(&from, o->problem->arena), UINT64_MAX};
+    for (uint64_t i = 0; i < 2 + (uint64_t)o->problem->options->more_walks; i++) {
         struct walk walk = {true, PLACED_PARTS, PLACES_EFFORT / (i ? 3U : 1U), i ? i + 2 : 1}; /* 2 is the last one's */
-        decision_take(o, &from);
+        decision_set(&o->now, &from);
         uint64_t price = search_from(o, start, &walk);
-        if (price < least)
-            decision_keep(o, &best);
-        least = price < least ? price : least;
+        keep_better(&best, &o->now, price);
     }
-    decision_take(o, &best);
-    return least;
+    decision_set(&o->now, &best.decision);
+    return best.price;
 }
 
 /* The last walk goes on from there: a decision that nothing near is faster than is often left when the threshold is high
@@ -370,7 +347,7 @@ static uint64_t walk_often(struct optimiser *o, uint64_t start)
 void search_places(struct optimiser *o)
 {
     uint64_t start = UINT64_MAX;
-    if (o->best_cycles == UINT64_MAX || is_near(o->best_cycles, decision_price(o, UINT64_MAX)))
+    if (o->best.cycles == UINT64_MAX || is_near(o->best.cycles, price_now(o, UINT64_MAX)))
         return;
     for (o->care = PLACE_HASTILY; start == UINT64_MAX && o->care <= PLACE_CHEAPLY; o->care++)
         start = choose_placed_start(o);
@@ -383,18 +360,18 @@ void search_places(struct optimiser *o)
 static bool all_are_small(const struct optimiser *o)
 {
     int layer = 0;
-    while (layer < o->network->layer_count && layer_is_small(o->planner, layer))
+    while (layer < o->network->layer_count && layer_is_small(&o->problem->records[layer]))
         layer++;
     return layer == o->network->layer_count;
 }
 
 void polish(struct optimiser *o)
 {
-    if (o->best_cycles == UINT64_MAX || !all_are_small(o))
+    if (o->best.cycles == UINT64_MAX || !all_are_small(o))
         return;
-    decision_take(o, &o->best);
+    decision_set(&o->now, &o->best.decision);
     o->polishes = true;
-    descend(o, decision_price(o, UINT64_MAX), DESCENT_EFFORT);
+    descend(o, price_now(o, UINT64_MAX), DESCENT_EFFORT);
     o->polishes = false;
     settle(o);
 }

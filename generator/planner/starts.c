@@ -1,16 +1,18 @@
 /* A first decision: guesses of the cuts, layer by layer, for levels that leave all layers enough of L2. */
 #include "planner/optimiser.h"
 
+#include "planner/price.h"
+
 static uint32_t room(const struct optimiser *o, int layer)
 {
-    return o->bytes > o->live[layer] ? o->bytes - o->live[layer] : 0;
+    return o->bytes > o->now.live[layer] ? o->bytes - o->now.live[layer] : 0;
 }
 
 /* The candidate with the best guess that needs at most so many bytes beside the tensors in L2; null: none does. */
-static const struct candidate *best_guess(struct optimiser *o, int layer, uint32_t bytes)
+static const struct candidate *best_guess(const struct decision *d, int layer, uint32_t bytes)
 {
     const struct candidate *front, *best = NULL;
-    int count = candidate_first(o->planner, layer, layer_ram(o->planner, layer), &front);
+    int count = candidate_first(layer_of(d, layer), layer_ram(d, layer), &front);
     for (int i = 0; i < count; i++)
         if (front[i].most_bytes <= bytes && (!best || candidate_guess(&front[i]) < candidate_guess(best)))
             best = &front[i];
@@ -19,9 +21,9 @@ static const struct candidate *best_guess(struct optimiser *o, int layer, uint32
 
 bool guess_cut(struct optimiser *o, int layer)
 {
-    const struct candidate *best = best_guess(o, layer, room(o, layer));
+    const struct candidate *best = best_guess(&o->now, layer, room(o, layer));
     if (best)
-        o->planner->choices[layer] = best->choice;
+        o->now.choices[layer] = best->choice;
     return best != NULL;
 }
 
@@ -34,20 +36,20 @@ static bool guess_all(struct optimiser *o)
 }
 
 /* The best of the candidates that need fewer bytes than the one chosen; null: none does. */
-static const struct candidate *next_smaller(struct optimiser *o, int layer)
+static const struct candidate *next_smaller(const struct decision *d, int layer)
 {
     const struct candidate *front;
-    int count = candidate_front(o->planner, layer, layer_ram(o->planner, layer), &front);
+    int count = candidate_front(layer_of(d, layer), layer_ram(d, layer), &front);
     for (int i = 0; i < count; i++)
-        if (is_same_choice(&front[i].choice, &o->planner->choices[layer]) && front[i].most_bytes > 0)
-            return best_guess(o, layer, front[i].most_bytes - 1);
+        if (choice_is_same(&front[i].choice, &d->choices[layer]) && front[i].most_bytes > 0)
+            return best_guess(d, layer, front[i].most_bytes - 1);
     return NULL;
 }
 
 /* The layer with the most in L2, where the decision does not fit; -1: it does. */
 static int misfit(const struct optimiser *o)
 {
-    struct price price = schedule_price(o->planner, o->bytes, 0);
+    struct price price = decision_price(&o->now, o->bytes, 0);
     return price.live_bytes <= price.l2_bytes ? -1 : price.live_layer;
 }
 
@@ -55,12 +57,12 @@ static int misfit(const struct optimiser *o)
 static bool repair(struct optimiser *o)
 {
     for (int layer; (layer = misfit(o)) >= 0;) {
-        const struct candidate *smaller = next_smaller(o, layer);
+        const struct candidate *smaller = next_smaller(&o->now, layer);
         if (!smaller && layer > 0)
-            smaller = next_smaller(o, --layer);
+            smaller = next_smaller(&o->now, --layer);
         if (!smaller)
             return false;
-        o->planner->choices[layer] = smaller->choice;
+        o->now.choices[layer] = smaller->choice;
     }
     return true;
 }
@@ -79,23 +81,16 @@ static bool guess_with(struct optimiser *o, uint32_t bytes)
     return guessed && repair(o);
 }
 
-bool find_start(struct optimiser *o, uint64_t *price)
+uint64_t find_start(struct optimiser *o)
 {
-    struct decision best = decision_make(o->network, o->planner->arena);
-    *price = UINT64_MAX;
+    struct priced best = {decision_copy(&o->now, o->problem->arena), UINT64_MAX};
     choose_levels(o);
     choose_spills(o);
-    for (size_t i = 0; i < sizeof guessed_parts / sizeof *guessed_parts; i++) {
-        bool guessed = guess_with(o, (uint32_t)((uint64_t)o->bytes * guessed_parts[i] / 100));
-        uint64_t now = guessed ? decision_price(o, *price) : UINT64_MAX;
-        if (now >= *price)
-            continue;
-        *price = now;
-        decision_keep(o, &best);
-    }
-    if (*price == UINT64_MAX)
-        return false;
-    decision_take(o, &best);
-    *price = improve_all(o, *price, o->effort + START_EFFORT);
-    return true;
+    for (size_t i = 0; i < sizeof guessed_parts / sizeof *guessed_parts; i++)
+        if (guess_with(o, (uint32_t)((uint64_t)o->bytes * guessed_parts[i] / 100)))
+            keep_better(&best, &o->now, price_now(o, best.price));
+    if (best.price == UINT64_MAX)
+        return UINT64_MAX;
+    decision_set(&o->now, &best.decision);
+    return improve_all(o, best.price, o->effort + START_EFFORT);
 }

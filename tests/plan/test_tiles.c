@@ -12,6 +12,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "placed_tile.h"
+#include "planner/optimiser.h"
 #include "planning.h"
 #include "tile_copies.h"
 
@@ -98,17 +99,17 @@ static void walk_steps(struct walk *walk, const struct dory_step *steps, uint32_
 
 /* ---- what the evaluator says ---- */
 
-static struct tile_problem problem_of(const struct planner *planner, int layer, const struct cut *cut)
+static struct tile_problem problem_of(const struct cut *cut)
 {
-    const struct planned_layer *of = layer_of(planner, layer);
+    const struct planned_layer *of = cut->of;
     int kernel = 0;
     while (of->kernels[kernel] != cut->kernel)
         kernel++;
     return (struct tile_problem){.layer = &of->record,
                                  .kernel = cut->kernel,
-                                 .target = planner->target,
-                                 .cores = planner->cores,
-                                 .l1_bytes = planner->l1_bytes,
+                                 .target = of->problem->target,
+                                 .cores = of->problem->cores,
+                                 .l1_bytes = of->problem->l1_bytes,
                                  .steps = cut->steps,
                                  .step_count = cut->step_count,
                                  .cycles = of->cycles[kernel]};
@@ -170,13 +171,13 @@ static void count_layer(struct counts *counts, const struct dory_layer *record, 
     counts->narrow_elements += record->input_bits < 8 || record->output_bits < 8;
 }
 
-static void compare_cut(const struct planner *planner, int layer, const struct cut *cut, const char *what,
-                        struct counts *counts)
+static void compare_cut(const struct cut *cut, const char *what, struct counts *counts)
 {
+    const struct problem *p = cut->of->problem;
     struct dory_layer record;
-    struct tile_problem problem = problem_of(planner, layer, cut);
+    struct tile_problem problem = problem_of(cut);
     tile_apply(&problem, &cut->tiling, &record);
-    struct walk walk = {.record = &record, .kernel = cut->kernel, .cores = planner->cores, .arena = planner->arena};
+    struct walk walk = {.record = &record, .kernel = cut->kernel, .cores = p->cores, .arena = p->arena};
     walk_steps(&walk, cut->steps, cut->step_count);
     expect_same(&cut->cost, &walk, what);
     expect_same_shapes(problem, cut, &walk, what);
@@ -184,29 +185,29 @@ static void compare_cut(const struct planner *planner, int layer, const struct c
 }
 
 /* Some operands in RAM; not those in CHW, which stay in L2. */
-static uint8_t random_ram(const struct planner *planner, int layer, struct network_builder *random)
+static uint8_t random_ram(const struct decision *decision, int layer, struct network_builder *random)
 {
     uint8_t ram = 0;
     for (int i = 0; i < 3; i++) {
-        int tensor = layer_operand(&planner->network->layers[layer], i);
-        if (tensor >= 0 && planner->layouts[tensor] == DORY_HWC && builder_random(random, 2))
+        int tensor = layer_operand(&decision->problem->network->layers[layer], i);
+        if (tensor >= 0 && decision->layouts[tensor] == DORY_HWC && builder_random(random, 2))
             ram |= (uint8_t)(1 << i);
     }
     return ram;
 }
 
-static void compare_layer(struct planner *planner, int layer, uint64_t seed, struct network_builder *random,
+static void compare_layer(const struct decision *decision, int layer, uint64_t seed, struct network_builder *random,
                           struct counts *counts)
 {
     for (int i = 0; i < CUTS_OF_A_LAYER; i++) {
         struct cut **list;
-        uint8_t ram = random_ram(planner, layer, random);
-        int count = cut_list(planner, layer, ram, &list);
+        uint8_t ram = random_ram(decision, layer, random);
+        int count = cut_list(layer_of(decision, layer), ram, &list);
         struct cut *cut = count ? list[builder_random(random, (uint32_t)count)] : NULL;
-        if (cut && cut_solve(planner, layer, cut))
-            compare_cut(planner, layer, cut,
-                        arena_format(planner->arena, "seed %" PRIu64 ", layer %d, %ux%u%s, RAM %u", seed, layer, cut->rows,
-                                     cut->channels, cut->channels_outer ? " outer" : "", ram),
+        if (cut && cut_solve(cut))
+            compare_cut(cut,
+                        arena_format(decision->problem->arena, "seed %" PRIu64 ", layer %d, %ux%u%s, RAM %u", seed, layer,
+                                     cut->rows, cut->channels, cut->channels_outer ? " outer" : "", ram),
                         counts);
     }
 }
@@ -223,13 +224,14 @@ static uint32_t steps_of_turn(const struct cut *cut, uint32_t first)
 }
 
 /* Each turn starts with nothing in L1, as a layer does. */
-static void compare_block(const struct planner *planner, int first, const struct cut *cut, const char *what)
+static void compare_block(const struct cut *cut, const char *what)
 {
-    struct walk walk = {.cores = planner->cores, .arena = planner->arena};
+    const struct problem *p = cut->of->problem;
+    struct walk walk = {.cores = p->cores, .arena = p->arena};
     for (uint32_t i = 0, count; i < cut->step_count; i += count) {
         int member = cut->block->order[i].member;
         const struct cut *own = cut->block->members[member];
-        const struct tile_problem problem = problem_of(planner, first + member, own);
+        const struct tile_problem problem = problem_of(own);
         struct dory_layer record;
         tile_apply(&problem, &own->tiling, &record);
         walk.record = &record;
@@ -240,18 +242,19 @@ static void compare_block(const struct planner *planner, int first, const struct
     expect_same(&cut->cost, &walk, what);
 }
 
-static void compare_blocks(struct planner *planner, uint64_t seed, struct network_builder *random, struct counts *counts)
+static void compare_blocks(const struct decision *decision, uint64_t seed, struct network_builder *random,
+                           struct counts *counts)
 {
-    for (int first = 0; first < planner->network->layer_count; first++) {
+    const struct problem *p = decision->problem;
+    for (int first = 0; first < p->network->layer_count; first++) {
         int last = first + 1 + (int)builder_random(random, MOST_BLOCK_LAYERS - 1);
         uint32_t rows = 1 + builder_random(random, MOST_TURN_ROWS);
-        if (last >= planner->network->layer_count || !block_is_possible(planner, first, last))
+        if (last >= p->network->layer_count || !block_is_possible(p, first, last))
             continue;
-        const struct cut *cut = block_get(planner, first, last, rows, ENOUGH_BYTES);
+        const struct cut *cut = block_get(decision, first, last, rows, ENOUGH_BYTES);
         if (!cut)
             continue;
-        compare_block(planner, first, cut,
-                      arena_format(planner->arena, "seed %" PRIu64 ", layers %d to %d, %u rows", seed, first, last, rows));
+        compare_block(cut, arena_format(p->arena, "seed %" PRIu64 ", layers %d to %d, %u rows", seed, first, last, rows));
         counts->blocks++;
     }
 }
@@ -325,13 +328,14 @@ static const struct network *random_network(struct network_builder *b, struct ar
     return builder_finish(b, tensor);
 }
 
-static void choose_layouts(struct planner *planner, struct network_builder *random)
+static void choose_layouts(struct decision *decision, struct network_builder *random)
 {
-    bool *may_be_chw = arena_array(planner->arena, bool, (size_t)planner->network->tensor_count);
-    layouts_find(planner, may_be_chw);
-    for (int t = 0; t < planner->network->tensor_count; t++)
+    const struct problem *p = decision->problem;
+    bool *may_be_chw = arena_array(p->arena, bool, (size_t)p->network->tensor_count);
+    layouts_find(p, may_be_chw);
+    for (int t = 0; t < p->network->tensor_count; t++)
         if (may_be_chw[t] && builder_random(random, 4))
-            planner->layouts[t] = DORY_CHW;
+            decision_place(decision, t, IN_L2, DORY_CHW);
 }
 
 static void test_network(uint64_t seed, const struct target *target, struct counts *counts)
@@ -341,14 +345,15 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
     struct network_builder b;
     const struct network *network = random_network(&b, &arena, seed);
     const struct plan_options options = {.l1_bytes = target->l1_stack_bytes + 2500 + builder_random(&b, 7000)};
-    struct planner planner = planner_for(network, target, &options, &diagnostics);
-    bool started = planner_start(&planner);
+    struct problem problem = problem_for(network, target, &options, &arena);
+    bool started = problem_make(&problem, &arena, &diagnostics);
     EXPECT(started, "seed %" PRIu64, seed);
     if (started) {
-        choose_layouts(&planner, &b);
+        struct decision decision = decision_make(&problem, &arena);
+        choose_layouts(&decision, &b);
         for (int l = 0; l < network->layer_count; l++)
-            compare_layer(&planner, l, seed, &b, counts);
-        compare_blocks(&planner, seed, &b, counts);
+            compare_layer(&decision, l, seed, &b, counts);
+        compare_blocks(&decision, seed, &b, counts);
     }
     arena_free(&arena);
 }

@@ -19,8 +19,7 @@ struct counts {
 };
 
 struct played {
-    struct planner *planner;
-    int first;
+    const struct network *network;
     const struct cut *cut;
     uint32_t *rings[MAXIMUM_IN_BLOCK]; /* by layer: the rows that are in its places */
     uint32_t rows_done[MAXIMUM_IN_BLOCK];
@@ -37,17 +36,17 @@ static uint32_t place_in_ring(const struct dory_window *window, uint32_t row)
 static int writer_of(const struct played *p, int tensor)
 {
     for (int i = 0; i < p->cut->block->layers - 1; i++)
-        if (p->planner->network->layers[p->first + i].output == tensor)
+        if (p->network->layers[p->cut->block->first + i].output == tensor)
             return i;
     return -1;
 }
 
 static void read_ring(const struct played *p, int member, const struct dory_step *step, int input)
 {
-    int layer = p->first + member, writer = writer_of(p, p->planner->network->layers[layer].inputs[input]);
+    int layer = p->cut->block->first + member, writer = writer_of(p, p->network->layers[layer].inputs[input]);
     if (writer < 0)
         return;
-    const struct dory_layer *record = &layer_of(p->planner, layer)->record;
+    const struct dory_layer *record = &p->cut->block->members[member]->of->record;
     const struct dory_window *window = &step->input[input];
     int64_t row = dory_first_input_row(record, step->first_row), end = row + dory_input_rows(record, step->rows);
     EXPECT(window->rows == p->cut->block->ring_rows[writer], "%s: a ring of %u rows", p->what, window->rows);
@@ -82,7 +81,7 @@ static void play(struct played *p)
         const struct dory_step *step = &p->cut->steps[i];
         bool turns = i == 0 || block->order[i - 1].member != member;
         EXPECT(!turns || step->drain, "%s: step %u starts a turn, and does not drain", p->what, i);
-        for (int input = 0; input < layer_input_count(&p->planner->network->layers[p->first + member]); input++)
+        for (int input = 0; input < layer_input_count(&p->network->layers[block->first + member]); input++)
             read_ring(p, member, step, input);
         write_ring(p, member, step);
     }
@@ -97,23 +96,24 @@ static bool goes_round(const struct cut *cut)
     return false;
 }
 
-static void test_block(struct planner *planner, int first, int last, uint32_t rows, const char *what, struct counts *counts)
+static void test_block(const struct decision *decision, int first, int last, uint32_t rows, const char *what,
+                       struct counts *counts)
 {
-    const struct cut *cut = block_get(planner, first, last, rows, ENOUGH_BYTES);
-    struct played played = {.planner = planner, .first = first, .cut = cut, .what = what};
+    const struct cut *cut = block_get(decision, first, last, rows, ENOUGH_BYTES);
+    struct played played = {.network = decision->problem->network, .cut = cut, .what = what};
     if (!cut)
         return;
-    EXPECT(cut->block->layers == last - first + 1, "%s: %d layers", what, cut->block->layers);
-    EXPECT(block_get(planner, first, last, rows, ENOUGH_BYTES) == cut, "%s is made anew", what);
+    EXPECT(cut->block->first == first && cut->block->layers == last - first + 1, "%s: %d layers", what, cut->block->layers);
+    EXPECT(block_get(decision, first, last, rows, ENOUGH_BYTES) == cut, "%s is made anew", what);
     for (int i = 0; i < cut->block->layers; i++) {
         uint32_t places = cut->block->ring_rows[i];
-        played.rings[i] = arena_array(planner->arena, uint32_t, (size_t)places + 1);
+        played.rings[i] = arena_array(decision->problem->arena, uint32_t, (size_t)places + 1);
         for (uint32_t place = 0; place < places; place++)
             played.rings[i][place] = NO_ROW;
     }
     play(&played);
     for (int i = 0; i < cut->block->layers; i++) {
-        uint32_t height = layer_of(planner, first + i)->record.output_height;
+        uint32_t height = layer_of(decision, first + i)->record.output_height;
         EXPECT(played.rows_done[i] == height, "%s: %u of %u rows of layer %d", what, played.rows_done[i], height, i);
     }
     counts->blocks++;
@@ -128,13 +128,14 @@ static void test_network(uint64_t seed, const struct target *target, void *conte
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = seeded_network(&arena, seed, 5);
     const struct plan_options options = {.l1_bytes = target->l1_stack_bytes + 6000 + (uint32_t)(seed * 977 % 6000)};
-    struct planner planner = planner_for(network, target, &options, &diagnostics);
-    REQUIRE(planner_start(&planner));
+    struct problem problem = problem_for(network, target, &options, &arena);
+    REQUIRE(problem_make(&problem, &arena, &diagnostics));
+    const struct decision decision = decision_make(&problem, &arena);
     uint32_t rows = 1 + (uint32_t)(seed % MOST_ROWS);
     for (int first = 0; first < network->layer_count; first++)
         for (int last = first + 1; last < network->layer_count; last++)
-            if (block_is_possible(&planner, first, last))
-                test_block(&planner, first, last, rows,
+            if (block_is_possible(&problem, first, last))
+                test_block(&decision, first, last, rows,
                            arena_format(&arena, "seed %" PRIu64 ", layers %d to %d, %u rows", seed, first, last, rows),
                            counts);
     arena_free(&arena);

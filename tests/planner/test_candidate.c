@@ -18,8 +18,7 @@ struct counts {
 };
 
 struct front {
-    struct planner *planner;
-    int layer;
+    struct planned_layer *of;
     uint8_t ram;
     const struct candidate *candidates;
     int count, first_count;
@@ -43,10 +42,10 @@ static bool beats(const struct figures *a, const struct figures *b)
 }
 
 /* Of any choice, from its profile and not by way of candidate.c. */
-static struct figures figures_by_profile(const struct front *f, const struct choice *choice)
+static struct figures figures_by_profile(const struct choice *choice)
 {
     struct arena scratch = {0};
-    const struct profile *profile = profile_make(f->planner, f->layer, choice, &scratch);
+    const struct profile *profile = profile_make(choice, &scratch);
     struct figures figures = {.cycles = choice->cut->cost.cycles, .traffic = profile->channel_cycles};
     for (uint32_t i = 0; i < choice->cut->step_count; i++)
         figures.bytes = profile->live[i] > figures.bytes ? profile->live[i] : figures.bytes;
@@ -59,7 +58,7 @@ static struct figures figures_by_profile(const struct front *f, const struct cho
 static bool is_one_of_the_cuts(const struct front *f, const struct cut *cut)
 {
     struct cut **list;
-    int count = cut_list(f->planner, f->layer, f->ram, &list);
+    int count = cut_list(f->of, f->ram, &list);
     for (int i = 0; i < count; i++)
         if (list[i] == cut)
             return true;
@@ -69,7 +68,7 @@ static bool is_one_of_the_cuts(const struct front *f, const struct cut *cut)
 static void expect_bytes_of_steps(const struct front *f, const struct candidate *c)
 {
     struct arena scratch = {0};
-    const struct profile *profile = profile_make(f->planner, f->layer, &c->choice, &scratch);
+    const struct profile *profile = profile_make(&c->choice, &scratch);
     uint32_t steps = c->choice.cut->step_count, last_write = 0;
     uint64_t first_write_cycles = 0, last_write_cycles = 0;
     EXPECT(c->first_bytes == profile->live[0] && c->last_bytes == profile->live[steps - 1] &&
@@ -91,13 +90,13 @@ static void expect_bytes_of_steps(const struct front *f, const struct candidate 
 static void expect_candidate(const struct front *f, const struct candidate *c)
 {
     const struct cut *cut = c->choice.cut;
-    struct figures said = figures_of(c), found = figures_by_profile(f, &c->choice);
+    struct figures said = figures_of(c), found = figures_by_profile(&c->choice);
     EXPECT(is_one_of_the_cuts(f, cut) && cut->legal, "%s: %ux%u is none of the layer's cuts, or has no tile", f->what,
            cut->rows, cut->channels);
     EXPECT(said.cycles == found.cycles && said.traffic == found.traffic && said.bytes == found.bytes,
            "%s: %ux%u takes %" PRIu64 " cycles and %u bytes, not %" PRIu64 " and %u", f->what, cut->rows, cut->channels,
            found.cycles, found.bytes, said.cycles, said.bytes);
-    EXPECT(cut_l2_bytes(f->planner, f->layer, cut, false) <= f->planner->l2_bytes, "%s: more than L2 has", f->what);
+    EXPECT(cut_l2_bytes(cut, false) <= f->of->problem->l2_bytes, "%s: more than L2 has", f->what);
     EXPECT(!c->dominated, "%s: %ux%u is marked as beaten", f->what, cut->rows, cut->channels);
     expect_bytes_of_steps(f, c);
 }
@@ -118,12 +117,12 @@ static void expect_no_one_beaten(const struct front *f, int from, int to)
 static uint32_t least_bytes_ahead(const struct front *f)
 {
     struct cut **list;
-    int count = cut_list(f->planner, f->layer, f->ram, &list);
+    int count = cut_list(f->of, f->ram, &list);
     uint32_t least = UINT32_MAX;
     for (int i = 0; i < count; i++) {
         const struct choice choice = {list[i], true};
-        if (list[i]->legal && figures_by_profile(f, &choice).bytes < least)
-            least = figures_by_profile(f, &choice).bytes;
+        if (list[i]->legal && figures_by_profile(&choice).bytes < least)
+            least = figures_by_profile(&choice).bytes;
     }
     return least;
 }
@@ -147,7 +146,7 @@ static void expect_parts(const struct front *f)
 static bool is_as_good_for_little(const struct front *f, const struct figures *c, const struct figures *other,
                                   uint32_t seems)
 {
-    uint32_t small = f->planner->l2_bytes / SMALL_PART_OF_L2;
+    uint32_t small = f->of->problem->l2_bytes / SMALL_PART_OF_L2;
     bool as_fast = c->cycles <= other->cycles && (other->bytes <= small || c->bytes <= other->bytes);
     return c->bytes <= small && (as_fast || seems <= c->bytes);
 }
@@ -156,9 +155,9 @@ static bool is_as_good_for_little(const struct front *f, const struct figures *c
  * L2; or takes less time for everything than its transfers alone, in no more bytes. */
 static bool is_covered(const struct front *f, const struct choice *choice, struct counts *counts)
 {
-    struct figures figures = figures_by_profile(f, choice);
-    uint32_t seems = cut_l2_bytes(f->planner, f->layer, choice->cut, true);
-    uint64_t l3_cycles = cut_l3_cycles(f->planner, f->layer, choice->cut);
+    struct figures figures = figures_by_profile(choice);
+    uint32_t seems = cut_l2_bytes(choice->cut, true);
+    uint64_t l3_cycles = cut_l3_cycles(choice->cut);
     bool beaten = false, tiny = false, slow = false;
     for (int i = 0; i < f->count; i++) {
         struct figures c = figures_of(&f->candidates[i]);
@@ -182,35 +181,26 @@ static void expect_covered(const struct front *f, struct choice choice, struct c
 static void expect_all_covered(const struct front *f, struct counts *counts)
 {
     struct cut **list;
-    int count = cut_list(f->planner, f->layer, f->ram, &list);
+    int count = cut_list(f->of, f->ram, &list);
     for (int i = 0; i < count; i++)
         if (list[i]->legal && list[i]->step_count > 1)
             expect_covered(f, (struct choice){list[i], false}, counts);
     for (int i = 0; i < count; i++)
-        if (cut_l2_bytes(f->planner, f->layer, list[i], false) <= f->planner->l2_bytes &&
-            cut_solve(f->planner, f->layer, list[i]))
+        if (cut_l2_bytes(list[i], false) <= f->of->problem->l2_bytes && cut_solve(list[i]))
             expect_covered(f, (struct choice){list[i], true}, counts);
 }
 
 /* ---- layers ---- */
 
-static bool has_operands(const struct planner *planner, int layer, uint8_t ram)
+static void test_front(struct planned_layer *of, uint8_t ram, uint64_t seed, struct counts *counts)
 {
-    for (int i = 0; i < 3; i++)
-        if (ram >> i & 1 && layer_operand(&planner->network->layers[layer], i) < 0)
-            return false;
-    return true;
-}
-
-static void test_front(struct planner *planner, int layer, uint8_t ram, uint64_t seed, struct counts *counts)
-{
-    struct front f = {.planner = planner, .layer = layer, .ram = ram};
+    struct front f = {.of = of, .ram = ram};
     const struct candidate *first;
-    if (layer_of(planner, layer)->fronts[ram])
+    if (of->fronts[ram])
         return; /* of an equal layer before */
-    f.what = arena_format(planner->arena, "seed %" PRIu64 ", layer %d, RAM %u", seed, layer, ram);
-    f.count = candidate_front(planner, layer, ram, &f.candidates);
-    f.first_count = candidate_first(planner, layer, ram, &first);
+    f.what = arena_format(of->problem->arena, "seed %" PRIu64 ", layer %d, RAM %u", seed, of->layer, ram);
+    f.count = candidate_front(of, ram, &f.candidates);
+    f.first_count = candidate_first(of, ram, &first);
     EXPECT(first == f.candidates && f.first_count <= f.count && (f.first_count > 0 || f.count == 0), "%s: %d of %d", f.what,
            f.first_count, f.count);
     for (int i = 0; i < f.count; i++)
@@ -232,13 +222,13 @@ static void test_network(uint64_t seed, const struct target *target, void *conte
     const struct network *network = seeded_network(&arena, seed, 3);
     const struct plan_options options = {.l1_bytes = target->l1_stack_bytes + 6000 + (uint32_t)(seed * 977 % 6000),
                                          .l2_bytes = 2000 + (uint32_t)(seed * 7919 % 30000)};
-    struct planner planner = planner_for(network, target, &options, &diagnostics);
-    bool started = planner_start(&planner);
+    struct problem problem = problem_for(network, target, &options, &arena);
+    bool started = problem_make(&problem, &arena, &diagnostics);
     EXPECT(started, "seed %" PRIu64, seed);
     for (int l = 0; started && l < network->layer_count; l++)
         for (uint8_t ram = 0; ram < SETS_OF_RAM; ram++)
-            if (has_operands(&planner, l, ram))
-                test_front(&planner, l, ram, seed, counts);
+            if (has_operands(network, l, ram))
+                test_front(layer_variant(&problem, l, DORY_HWC, DORY_HWC), ram, seed, counts);
     arena_free(&arena);
 }
 

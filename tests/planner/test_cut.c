@@ -9,6 +9,7 @@
 #include "dory/hal.h"
 #include "expect.h"
 #include "networks.h"
+#include "plan/operand.h"
 #include "planning.h"
 
 #define NETWORKS      300
@@ -20,8 +21,7 @@ struct counts {
 };
 
 struct listed {
-    struct planner *planner;
-    int layer;
+    struct planned_layer *of;
     uint8_t ram;
     const struct dory_layer *record;
     struct cut **cuts;
@@ -43,8 +43,8 @@ static void expect_list(const struct listed *l)
                l->what, cut->rows, cut->channels);
         EXPECT(cut->rows < before->rows || (cut->rows == before->rows && cut->channels <= before->channels),
                "%s: %ux%u behind %ux%u, which is finer", l->what, cut->rows, cut->channels, before->rows, before->channels);
-        EXPECT(cut_get(l->planner, l->layer, cut->rows, cut->channels, cut->channels_outer, l->ram) == cut,
-               "%s: %ux%u is made anew", l->what, cut->rows, cut->channels);
+        EXPECT(cut_get(l->of, cut->rows, cut->channels, cut->channels_outer, l->ram) == cut, "%s: %ux%u is made anew",
+               l->what, cut->rows, cut->channels);
         for (int j = 0; j < i; j++)
             EXPECT(l->cuts[j] != cut, "%s: %ux%u is listed twice", l->what, cut->rows, cut->channels);
     }
@@ -62,7 +62,7 @@ static bool is_listed(const struct listed *l, uint32_t rows, uint32_t channels, 
 static void expect_all_listed(const struct listed *l)
 {
     uint32_t height = l->record->output_height, all = l->record->output_channels;
-    bool blocks = l->ram || layer_brings_weights(l->planner, l->layer);
+    bool blocks = l->ram || l->of->brings_weights;
     for (uint32_t rows = l->ram ? 1 : height; rows <= height; rows++)
         for (uint32_t block = blocks ? 4 : dory_round_up(all, 4); block < all + 4; block += 4) {
             uint32_t channels = dory_minimum(block, all);
@@ -109,7 +109,7 @@ static void expect_legal(const struct listed *l)
 static void expect_covered(const struct listed *l, const struct cut *cut)
 {
     uint32_t height = l->record->output_height, all = l->record->output_channels;
-    uint8_t *times = arena_array(l->planner->arena, uint8_t, (size_t)height * all);
+    uint8_t *times = arena_array(l->of->problem->arena, uint8_t, (size_t)height * all);
     bool inside = true, once = true;
     for (uint32_t i = 0; i < cut->step_count; i++) {
         const struct dory_step *step = &cut->steps[i];
@@ -253,9 +253,8 @@ static void expect_bytes(const struct listed *l, struct cut *cut, bool ahead, st
 {
     struct arena scratch = {0};
     const struct choice choice = {cut, ahead};
-    const struct profile *profile = profile_make(l->planner, l->layer, &choice, &scratch);
-    uint32_t said = cut_l2_bytes(l->planner, l->layer, cut, ahead), most = 0,
-             buffers = bytes_of_buffers(l, cut, profile, ahead);
+    const struct profile *profile = profile_make(&choice, &scratch);
+    uint32_t said = cut_l2_bytes(cut, ahead), most = 0, buffers = bytes_of_buffers(l, cut, profile, ahead);
     for (uint32_t i = 0; i < cut->step_count; i++)
         most = profile->live[i] > most ? profile->live[i] : most;
     EXPECT(said == buffers, "%s: %ux%u, %s: %u bytes are said, but buffers have %u", l->what, cut->rows, cut->channels,
@@ -274,10 +273,10 @@ static void expect_bytes(const struct listed *l, struct cut *cut, bool ahead, st
 static void expect_cut(const struct listed *l, struct cut *cut, struct counts *counts)
 {
     counts->cuts++;
-    if (!cut_solve(l->planner, l->layer, cut))
+    if (!cut_solve(cut))
         return;
     counts->solved++;
-    EXPECT(cut->cost.l1_bytes <= l->planner->l1_bytes, "%s: %u bytes of L1", l->what, cut->cost.l1_bytes);
+    EXPECT(cut->cost.l1_bytes <= l->of->problem->l1_bytes, "%s: %u bytes of L1", l->what, cut->cost.l1_bytes);
     expect_covered(l, cut);
     expect_order(l, cut);
     expect_windows(l, cut);
@@ -287,23 +286,15 @@ static void expect_cut(const struct listed *l, struct cut *cut, struct counts *c
 
 /* ---- layers ---- */
 
-static bool has_operands(const struct planner *planner, int layer, uint8_t ram)
+static void test_list(struct planned_layer *of, int layer, uint8_t ram, uint64_t seed, struct counts *counts)
 {
-    for (int i = 0; i < 3; i++)
-        if (ram >> i & 1 && layer_operand(&planner->network->layers[layer], i) < 0)
-            return false;
-    return true;
-}
-
-static void test_list(struct planner *planner, int layer, uint8_t ram, uint64_t seed, struct counts *counts)
-{
-    struct listed l = {.planner = planner, .layer = layer, .ram = ram, .record = &layer_of(planner, layer)->record};
-    l.what = arena_format(planner->arena, "seed %" PRIu64 ", layer %d, RAM %u", seed, layer, ram);
-    l.count = cut_list(planner, layer, ram, &l.cuts);
+    struct listed l = {.of = of, .ram = ram, .record = &of->record};
+    l.what = arena_format(of->problem->arena, "seed %" PRIu64 ", layer %d, RAM %u", seed, layer, ram);
+    l.count = cut_list(of, ram, &l.cuts);
     counts->lists++;
     expect_list(&l);
     expect_legal(&l);
-    if (layer_is_small(planner, layer)) {
+    if (layer_is_small(&of->record)) {
         expect_all_listed(&l);
         counts->all_listed++;
     }
@@ -319,15 +310,15 @@ static void test_network(uint64_t seed, const struct target *target, void *conte
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = seeded_network(&arena, seed, 3);
     const struct plan_options options = {.l1_bytes = target->l1_stack_bytes + 6000 + (uint32_t)(seed * 977 % 6000)};
-    struct planner planner = planner_for(network, target, &options, &diagnostics);
+    struct problem problem = problem_for(network, target, &options, &arena);
     for (int l = 0; l < network->layer_count && seed % 3 == 0; l++)
         network->layers[l].weight_bits = 4; /* blocks of which are larger where their input channels are in slices */
-    bool started = planner_start(&planner);
+    bool started = problem_make(&problem, &arena, &diagnostics);
     EXPECT(started, "seed %" PRIu64, seed);
     for (int l = 0; started && l < network->layer_count; l++)
         for (uint8_t ram = 0; ram < SETS_OF_RAM; ram++)
-            if (has_operands(&planner, l, ram))
-                test_list(&planner, l, ram, seed, counts);
+            if (has_operands(network, l, ram))
+                test_list(layer_variant(&problem, l, DORY_HWC, DORY_HWC), l, ram, seed, counts);
     arena_free(&arena);
 }
 

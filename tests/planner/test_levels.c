@@ -32,18 +32,18 @@ static uint64_t bytes_alive(const struct optimiser *o, int layer)
     const struct network *network = o->network;
     uint64_t sum = 0;
     for (int t = 0; t < network->tensor_count; t++)
-        if (o->planner->levels[t] == IN_L2 && o->lives[t].first <= layer && layer <= o->lives[t].last)
+        if (o->now.levels[t] == IN_L2 && o->problem->lives[t].first <= layer && layer <= o->problem->lives[t].last)
             sum += aligned(tensor_bytes(&network->tensors[t]));
     return sum;
 }
 
 /* The largest window of each operand, and block of weights, where nothing is done ahead: a layer is given room for them side
  * by side, although they need not be of the same step. */
-static uint32_t bytes_of_cut(const struct planner *planner, int layer, struct cut *cut)
+static uint32_t bytes_of_cut(struct cut *cut)
 {
     struct arena scratch = {0};
     uint32_t most[PROFILE_OPERANDS] = {0}, sum = 0;
-    const struct profile *profile = profile_make(planner, layer, &(struct choice){cut, false}, &scratch);
+    const struct profile *profile = profile_make(&(struct choice){cut, false}, &scratch);
     for (int i = 0; i < profile->buffer_count; i++)
         if (profile->buffers[i].bytes > most[profile->buffers[i].operand])
             most[profile->buffers[i].operand] = profile->buffers[i].bytes;
@@ -53,25 +53,25 @@ static uint32_t bytes_of_cut(const struct planner *planner, int layer, struct cu
     return sum;
 }
 
-static uint32_t smallest_cut(struct planner *planner, int layer)
+static uint32_t smallest_cut(const struct decision *decision, int layer)
 {
     struct cut **list;
     uint32_t smallest = UINT32_MAX;
-    int count = cut_list(planner, layer, layer_ram(planner, layer), &list);
+    int count = cut_list(layer_of(decision, layer), layer_ram(decision, layer), &list);
     for (int i = 0; i < count; i++)
-        if (cut_solve(planner, layer, list[i]) && bytes_of_cut(planner, layer, list[i]) < smallest)
-            smallest = bytes_of_cut(planner, layer, list[i]);
+        if (cut_solve(list[i]) && bytes_of_cut(list[i]) < smallest)
+            smallest = bytes_of_cut(list[i]);
     return smallest;
 }
 
 static void expect_needs(struct optimiser *o, uint64_t seed)
 {
     for (int l = 0; l < o->network->layer_count; l++) {
-        uint64_t need = bytes_alive(o, l) + smallest_cut(o->planner, l);
-        EXPECT(o->live[l] == bytes_alive(o, l), "seed %" PRIu64 ", layer %d: %u bytes live, not %" PRIu64, seed, l,
-               o->live[l], bytes_alive(o, l));
-        EXPECT(layer_need(o, l) == need, "seed %" PRIu64 ", layer %d: %" PRIu64 " bytes needed, not %" PRIu64, seed, l,
-               layer_need(o, l), need);
+        uint64_t need = bytes_alive(o, l) + smallest_cut(&o->now, l);
+        EXPECT(o->now.live[l] == bytes_alive(o, l), "seed %" PRIu64 ", layer %d: %u bytes live, not %" PRIu64, seed, l,
+               o->now.live[l], bytes_alive(o, l));
+        EXPECT(layer_need(&o->now, l) == need, "seed %" PRIu64 ", layer %d: %" PRIu64 " bytes needed, not %" PRIu64, seed, l,
+               layer_need(&o->now, l), need);
     }
 }
 
@@ -81,7 +81,7 @@ static uint64_t lacking(struct optimiser *o)
 {
     uint64_t sum = 0;
     for (int l = 0; l < o->network->layer_count; l++)
-        sum += layer_need(o, l) > o->bytes ? layer_need(o, l) - o->bytes : 0;
+        sum += layer_need(&o->now, l) > o->bytes ? layer_need(&o->now, l) - o->bytes : 0;
     return sum;
 }
 
@@ -95,7 +95,7 @@ static uint32_t levels_now(const struct optimiser *o)
 {
     uint32_t in_ram = 0;
     for (int t = 0; t < o->network->tensor_count; t++)
-        in_ram |= (uint32_t)(o->planner->levels[t] == IN_RAM) << t;
+        in_ram |= (uint32_t)(o->now.levels[t] == IN_RAM) << t;
     return in_ram;
 }
 
@@ -141,7 +141,7 @@ static void expect_best_first(struct optimiser *o, uint32_t chosen, uint64_t see
         return;
     for (int t = 0; t < o->network->tensor_count; t++) {
         uint64_t with = lacking_with(o, 1u << t), freed = lack > with ? lack - with : 0;
-        int copies = o->lives[t].readers + (o->network->tensors[t].producer != NO_LAYER);
+        int copies = o->problem->lives[t].readers + (o->network->tensors[t].producer != NO_LAYER);
         double now = (double)freed / ((double)copies * tensor_bytes(&o->network->tensors[t]) + 1);
         best = now > best_rate ? (uint64_t)t : best;
         best_rate = now > best_rate ? now : best_rate;
@@ -214,43 +214,38 @@ static int reader_of_planes(const struct network *network, int tensor)
     return one && network->layers[reader].groups > 1 ? reader : -1;
 }
 
-static bool has_tile(struct planner *planner, int layer)
+static bool has_tile(struct planned_layer *of)
 {
-    const struct dory_layer *record = &layer_of(planner, layer)->record;
-    return layer_of(planner, layer)->kernels[0] &&
-           cut_solve(planner, layer, cut_get(planner, layer, record->output_height, record->output_channels, false, 0));
+    return of->kernels[0] && cut_solve(cut_get(of, of->record.output_height, of->record.output_channels, false, 0));
 }
 
-static bool can_be_chw(struct planner *planner, int tensor)
+static bool can_be_chw(const struct problem *problem, int tensor)
 {
-    const struct network *network = planner->network;
+    const struct network *network = problem->network;
     int producer = network->tensors[tensor].producer, reader = reader_of_planes(network, tensor);
     if (reader < 0 || network->layers[producer].kind != LAYER_CONVOLUTION || network->layers[producer].groups > 1)
         return false;
-    planner->layouts[tensor] = DORY_CHW;
-    bool both = has_tile(planner, producer) && has_tile(planner, reader);
-    planner->layouts[tensor] = DORY_HWC;
-    return both;
+    return has_tile(layer_variant(problem, producer, DORY_HWC, DORY_CHW)) &&
+           has_tile(layer_variant(problem, reader, DORY_CHW, DORY_HWC));
 }
 
-static void expect_layouts(struct planner *planner, const bool *may_be_chw, uint64_t seed, struct counts *counts)
+static void expect_layouts(const struct problem *problem, const bool *may_be_chw, uint64_t seed, struct counts *counts)
 {
-    for (int t = 0; t < planner->network->tensor_count; t++) {
-        bool expected = can_be_chw(planner, t);
+    for (int t = 0; t < problem->network->tensor_count; t++) {
+        bool expected = can_be_chw(problem, t);
         EXPECT(may_be_chw[t] == expected, "seed %" PRIu64 ": tensor %d can be in CHW, or not", seed, t);
-        EXPECT(planner->layouts[t] == DORY_HWC, "seed %" PRIu64 ": tensor %d is left in CHW", seed, t);
         counts->in_chw += expected;
         counts->not_in_chw += !expected;
     }
 }
 
-static void expect_no_layouts(struct planner planner, const struct plan_options *options, bool *may_be_chw)
+static void expect_no_layouts(struct problem problem, bool *may_be_chw)
 {
-    struct plan_options hwc = *options;
+    struct plan_options hwc = *problem.options;
     hwc.layouts = LAYOUTS_HWC;
-    planner.options = &hwc;
-    layouts_find(&planner, may_be_chw);
-    for (int t = 0; t < planner.network->tensor_count; t++)
+    problem.options = &hwc;
+    layouts_find(&problem, may_be_chw);
+    for (int t = 0; t < problem.network->tensor_count; t++)
         EXPECT(!may_be_chw[t], "tensor %d in CHW, where no tensor may be", t);
 }
 
@@ -279,10 +274,10 @@ static uint32_t least_l1_bytes(const struct network *network, const struct targe
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct plan_options options = {.l1_bytes = 0};
-    struct planner planner = planner_for(network, target, &options, &diagnostics);
+    struct problem problem = problem_for(network, target, &options, &arena);
     int layer;
-    REQUIRE(planner_start(&planner));
-    uint32_t least = least_l1(&planner, &layer);
+    REQUIRE(problem_make(&problem, &arena, &diagnostics));
+    uint32_t least = least_l1(&problem, &layer);
     arena_free(&arena);
     return target->l1_stack_bytes + least;
 }
@@ -298,11 +293,11 @@ static void test_levels(uint64_t seed, const struct target *target, struct count
     options.l2_bytes = tight_l2_bytes(network, target, options.l1_bytes, seed, L2_STEPS);
     if (seed % TOO_LITTLE == 0)
         options.l2_bytes = options.l2_bytes / 4 * 3;
-    struct planner planner = planner_for(network, target, &options, &diagnostics);
-    if (network->tensor_count <= MOST_TENSORS && options.l2_bytes && planner_start(&planner)) {
-        struct optimiser o = optimiser_make(&planner);
+    struct problem problem = problem_for(network, target, &options, &arena);
+    if (network->tensor_count <= MOST_TENSORS && options.l2_bytes && problem_make(&problem, &arena, &diagnostics)) {
+        struct optimiser o = optimiser_make(&problem);
         counts->networks++;
-        layouts_find(&planner, o.may_be_chw);
+        layouts_find(&problem, o.may_be_chw);
         for (int ports = 0; ports < 2; ports++) {
             o.ports_may_spill = ports != 0;
             expect_levels(&o, seed, counts);
@@ -319,12 +314,12 @@ static void test_layouts(uint64_t seed, const struct target *target, struct coun
     struct diagnostics diagnostics = {.arena = &arena};
     const struct network *network = small_network(&arena, seed, WIDE);
     const struct plan_options options = {.l1_bytes = seed / 2 % 2 ? least_l1_bytes(network, target) : 0};
-    struct planner planner = planner_for(network, target, &options, &diagnostics);
+    struct problem problem = problem_for(network, target, &options, &arena);
     bool *may_be_chw = arena_array(&arena, bool, (size_t)network->tensor_count);
-    REQUIRE(planner_start(&planner));
-    expect_no_layouts(planner, &options, may_be_chw);
-    layouts_find(&planner, may_be_chw);
-    expect_layouts(&planner, may_be_chw, seed, counts);
+    REQUIRE(problem_make(&problem, &arena, &diagnostics));
+    expect_no_layouts(problem, may_be_chw);
+    layouts_find(&problem, may_be_chw);
+    expect_layouts(&problem, may_be_chw, seed, counts);
     arena_free(&arena);
 }
 

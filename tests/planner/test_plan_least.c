@@ -68,14 +68,14 @@ static void expect_least(const char *name, const struct network *network, const 
 
 /* ---- against all levels of all tensors ---- */
 
-static uint32_t smallest_cut(struct planner *planner, int layer)
+static uint32_t smallest_cut(const struct decision *decision, int layer)
 {
     struct cut **list;
-    int count = cut_list(planner, layer, layer_ram(planner, layer), &list);
+    int count = cut_list(layer_of(decision, layer), layer_ram(decision, layer), &list);
     uint32_t least = UINT32_MAX;
     for (int i = 0; i < count; i++)
-        if (cut_solve(planner, layer, list[i]))
-            least = dory_minimum(least, cut_l2_bytes(planner, layer, list[i], false));
+        if (cut_solve(list[i]))
+            least = dory_minimum(least, cut_l2_bytes(list[i], false));
     return least;
 }
 
@@ -91,14 +91,14 @@ static bool lives(const struct network *network, int tensor, int layer)
     return first <= layer && (is_read || layer == first);
 }
 
-static uint32_t need_with_levels(struct planner *planner)
+static uint32_t need_with_levels(const struct decision *decision)
 {
-    const struct network *network = planner->network;
+    const struct network *network = decision->problem->network;
     uint32_t most = 0;
     for (int l = 0; l < network->layer_count; l++) {
-        uint32_t need = smallest_cut(planner, l);
+        uint32_t need = smallest_cut(decision, l);
         for (int t = 0; t < network->tensor_count; t++)
-            if (planner->levels[t] == IN_L2 && lives(network, t, l))
+            if (decision->levels[t] == IN_L2 && lives(network, t, l))
                 need += aligned(tensor_bytes(&network->tensors[t]));
         most = need > most ? need : most;
     }
@@ -110,14 +110,16 @@ static void expect_least_of_all_levels(const struct network *network, const stru
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct plan_options options = {0};
-    struct planner planner = planner_for(network, target, &options, &diagnostics);
+    struct problem problem = problem_for(network, target, &options, &arena);
     uint32_t found = 0, best = UINT32_MAX;
     int layer;
-    EXPECT(planner_start(&planner) && least_l2(&planner, &found, &layer), "seed %" PRIu64, seed);
+    REQUIRE(problem_make(&problem, &arena, &diagnostics));
+    struct decision decision = decision_make(&problem, &arena);
+    EXPECT(least_l2(&decision, &found, &layer), "seed %" PRIu64, seed);
     for (uint32_t levels = 0; levels < 1u << network->tensor_count; levels++) {
         for (int t = 0; t < network->tensor_count; t++)
-            planner.levels[t] = levels >> t & 1 ? IN_RAM : IN_L2;
-        best = dory_minimum(best, need_with_levels(&planner));
+            decision_place(&decision, t, levels >> t & 1 ? IN_RAM : IN_L2, DORY_HWC);
+        best = dory_minimum(best, need_with_levels(&decision));
     }
     EXPECT(found <= best, "seed %" PRIu64 ": %u bytes of L2, but %u would do", seed, found, best);
     arena_free(&arena);

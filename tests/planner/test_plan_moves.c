@@ -4,7 +4,6 @@
  *
  *     moves [networks] */
 #include <inttypes.h>
-#include <string.h>
 
 #include "expect.h"
 #include "networks.h"
@@ -18,39 +17,41 @@ struct counts {
     int networks, in_ram, exchanges;
 };
 
-static void expect_counted(struct optimiser *o, uint64_t seed)
+static void expect_counted(const struct optimiser *o, uint64_t seed)
 {
-    size_t bytes = (size_t)o->network->layer_count * sizeof *o->live;
-    uint32_t *live = arena_array(o->planner->arena, uint32_t, (size_t)o->network->layer_count);
-    memcpy(live, o->live, bytes);
-    count_live(o);
-    EXPECT(memcmp(live, o->live, bytes) == 0, "seed %" PRIu64, seed);
+    for (int l = 0; l < o->network->layer_count; l++) {
+        uint32_t live = 0;
+        for (int t = 0; t < o->network->tensor_count; t++)
+            if (o->now.levels[t] == IN_L2 && o->problem->lives[t].first <= l && l <= o->problem->lives[t].last)
+                live += o->problem->tensor_bytes[t];
+        EXPECT(o->now.live[l] == live, "seed %" PRIu64 ", layer %d: %u bytes live, not %u", seed, l, o->now.live[l], live);
+    }
 }
 
 static void expect_no_faster_cut(struct optimiser *o, uint64_t price, uint64_t seed)
 {
     for (int l = 0; l < o->network->layer_count; l++) {
-        const struct choice chosen = o->planner->choices[l];
+        const struct choice chosen = o->now.choices[l];
         const struct candidate *front;
-        int count = candidate_front(o->planner, l, layer_ram(o->planner, l), &front);
+        int count = candidate_front(layer_of(&o->now, l), layer_ram(&o->now, l), &front);
         for (int i = 0; i < count; i++) {
-            o->planner->choices[l] = front[i].choice;
-            uint64_t other = decision_price(o, UINT64_MAX);
+            o->now.choices[l] = front[i].choice;
+            uint64_t other = price_now(o, UINT64_MAX);
             EXPECT(other >= price, "seed %" PRIu64 ", layer %d: %" PRIu64 " cycles, not %" PRIu64, seed, l, other, price);
         }
-        o->planner->choices[l] = chosen;
+        o->now.choices[l] = chosen;
     }
 }
 
 /* With a guess of the cuts around both, and then the best of each in turn. False: there is none. */
 static bool cut_around_both(struct optimiser *o, int tensor, int other, uint64_t *price)
 {
-    int layers[2 * MAXIMUM_AROUND], count = layers_around(o->network, tensor, layers);
-    count += layers_around(o->network, other, layers + count);
+    int layers[2 * MAXIMUM_AROUND], count = layers_around(o->network, tensor, layers, 0);
+    count += layers_around(o->network, other, layers + count, 0);
     for (int i = 0; i < count; i++)
         if (!cut_anew(o, layers[i], 0))
             return false;
-    *price = decision_price(o, UINT64_MAX);
+    *price = price_now(o, UINT64_MAX);
     for (int i = 0; i < count; i++)
         *price = choose_cut(o, layers[i], *price, UINT64_MAX);
     return true;
@@ -58,13 +59,13 @@ static bool cut_around_both(struct optimiser *o, int tensor, int other, uint64_t
 
 static bool are_near(const struct optimiser *o, int tensor, int other)
 {
-    return o->lives[tensor].first <= o->lives[other].last + 1 && o->lives[other].first <= o->lives[tensor].last + 1;
+    const struct tensor_life *lives = o->problem->lives;
+    return lives[tensor].first <= lives[other].last + 1 && lives[other].first <= lives[tensor].last + 1;
 }
 
 static void expect_no_faster_exchange(struct optimiser *o, uint64_t price, uint64_t seed, struct counts *counts)
 {
-    struct decision best = decision_make(o->network, o->planner->arena);
-    decision_keep(o, &best);
+    const struct decision best = decision_copy(&o->now, o->problem->arena);
     for (int t = 0; t < o->network->tensor_count; t++)
         for (int u = 0; u < o->network->tensor_count; u++) {
             uint64_t other = UINT64_MAX;
@@ -76,7 +77,7 @@ static void expect_no_faster_exchange(struct optimiser *o, uint64_t price, uint6
             counts->exchanges += cut_around_both(o, t, u, &other);
             EXPECT(other >= price, "seed %" PRIu64 ", tensors %d and %d: %" PRIu64 " cycles, not %" PRIu64, seed, t, u,
                    other, price);
-            decision_take(o, &best);
+            decision_set(&o->now, &best);
         }
 }
 
@@ -88,20 +89,19 @@ static void test_network(uint64_t seed, const struct target *target, void *conte
     const struct network *network = seeded_network(&arena, seed, 8);
     struct plan_options options = {.l1_bytes = 16000 + target->l1_stack_bytes};
     options.l2_bytes = tight_l2_bytes(network, target, options.l1_bytes, seed, 5);
-    struct planner planner = planner_for(network, target, &options, &diagnostics);
-    if (options.l2_bytes == 0 || !planner_start(&planner)) {
+    struct problem problem = problem_for(network, target, &options, &arena);
+    if (options.l2_bytes == 0 || !problem_make(&problem, &arena, &diagnostics)) {
         arena_free(&arena);
         return;
     }
-    struct optimiser o = optimiser_make(&planner);
-    uint64_t start;
-    layouts_find(&planner, o.may_be_chw);
-    if (find_start(&o, &start)) {
+    struct optimiser o = optimiser_make(&problem);
+    layouts_find(&problem, o.may_be_chw);
+    uint64_t start = find_start(&o);
+    if (start != UINT64_MAX) {
         uint64_t price = descend(&o, start, EFFORT);
-        EXPECT(price <= start && price == decision_price(&o, UINT64_MAX), "seed %" PRIu64 ": %" PRIu64 " cycles", seed,
-               price);
+        EXPECT(price <= start && price == price_now(&o, UINT64_MAX), "seed %" PRIu64 ": %" PRIu64 " cycles", seed, price);
         for (int t = 0; t < network->tensor_count; t++)
-            counts->in_ram += planner.levels[t] == IN_RAM;
+            counts->in_ram += o.now.levels[t] == IN_RAM;
         counts->networks++;
         expect_counted(&o, seed);
         expect_no_faster_cut(&o, price, seed);

@@ -15,7 +15,7 @@
 #define MAXIMUM_COMBINATIONS 3000 /* of a network that is small enough */
 
 struct brute_force {
-    struct planner *planner;
+    struct decision now;
     uint64_t cycles, combinations;
 };
 
@@ -23,9 +23,8 @@ static void try_combination(struct brute_force *brute)
 {
     struct arena scratch = {0};
     struct schedule schedule;
-    uint32_t peak;
     brute->combinations++;
-    if (schedule_fit(brute->planner, &(struct fit_limits){UINT64_MAX, PLACE_QUICKLY}, &schedule, &peak, &scratch) &&
+    if (schedule_fit(&brute->now, &(struct fit_limits){UINT64_MAX, PLACE_QUICKLY}, &schedule, &scratch) &&
         schedule.cycles < brute->cycles)
         brute->cycles = schedule.cycles;
     arena_free(&scratch);
@@ -33,61 +32,64 @@ static void try_combination(struct brute_force *brute)
 
 static void try_layers(struct brute_force *brute, int layer)
 {
-    struct planner *p = brute->planner;
+    struct decision *d = &brute->now;
     const struct candidate *front;
-    if (layer == p->network->layer_count) {
+    if (layer == d->problem->network->layer_count) {
         try_combination(brute);
         return;
     }
-    int count = candidate_front(p, layer, layer_ram(p, layer), &front);
+    int count = candidate_front(layer_of(d, layer), layer_ram(d, layer), &front);
     for (int i = 0; i < count; i++) {
-        p->choices[layer] = front[i].choice;
+        d->choices[layer] = front[i].choice;
         try_layers(brute, layer + 1);
     }
 }
 
-/* Tensors that may live in RAM at all: neither inputs nor outputs of the network. */
+/* Neither inputs nor outputs of the network. */
+static bool may_be_in_ram(const struct decision *d, int tensor)
+{
+    const struct network *network = d->problem->network;
+    return d->layouts[tensor] == DORY_HWC && network->tensors[tensor].producer != NO_LAYER && tensor != network->outputs[0];
+}
+
 static void try_levels(struct brute_force *brute, int tensor)
 {
-    struct planner *p = brute->planner;
-    if (tensor == p->network->tensor_count) {
+    struct decision *d = &brute->now;
+    if (tensor == d->problem->network->tensor_count) {
         try_layers(brute, 0);
         return;
     }
-    p->levels[tensor] = IN_L2;
     try_levels(brute, tensor + 1);
-    if (p->layouts[tensor] == DORY_CHW || p->network->tensors[tensor].producer == NO_LAYER ||
-        tensor == p->network->outputs[0])
+    if (!may_be_in_ram(d, tensor))
         return;
-    p->levels[tensor] = IN_RAM;
+    decision_place(d, tensor, IN_RAM, DORY_HWC);
     try_levels(brute, tensor + 1);
-    p->levels[tensor] = IN_L2;
+    decision_place(d, tensor, IN_L2, DORY_HWC);
 }
 
 /* Combinations of candidates, summed over all levels. */
-static uint64_t count_layers(struct planner *p)
+static uint64_t count_layers(const struct decision *d)
 {
     uint64_t product = 1;
-    for (int l = 0; l < p->network->layer_count; l++) {
+    for (int l = 0; l < d->problem->network->layer_count; l++) {
         const struct candidate *front;
-        product *= (uint64_t)candidate_front(p, l, layer_ram(p, l), &front);
+        product *= (uint64_t)candidate_front(layer_of(d, l), layer_ram(d, l), &front);
         if (product > MAXIMUM_COMBINATIONS)
             return product;
     }
     return product;
 }
 
-static uint64_t count_levels(struct planner *p, int tensor)
+static uint64_t count_levels(struct decision *d, int tensor)
 {
-    if (tensor == p->network->tensor_count)
-        return count_layers(p);
-    uint64_t sum = count_levels(p, tensor + 1);
-    if (p->layouts[tensor] == DORY_CHW || p->network->tensors[tensor].producer == NO_LAYER ||
-        tensor == p->network->outputs[0])
+    if (tensor == d->problem->network->tensor_count)
+        return count_layers(d);
+    uint64_t sum = count_levels(d, tensor + 1);
+    if (!may_be_in_ram(d, tensor))
         return sum;
-    p->levels[tensor] = IN_RAM;
-    sum += sum > MAXIMUM_COMBINATIONS ? 0 : count_levels(p, tensor + 1);
-    p->levels[tensor] = IN_L2;
+    decision_place(d, tensor, IN_RAM, DORY_HWC);
+    sum += sum > MAXIMUM_COMBINATIONS ? 0 : count_levels(d, tensor + 1);
+    decision_place(d, tensor, IN_L2, DORY_HWC);
     return sum;
 }
 
@@ -103,15 +105,14 @@ static bool has_ports_in_l2(const struct plan *plan)
 }
 
 /* All combinations with the tensors in these layouts; false where there are too many. */
-static bool try_layouts(struct brute_force *brute, const struct planner *like, enum dory_layout *layouts)
+static bool try_layouts(struct brute_force *brute, const struct problem *problem, const enum dory_layout *layouts)
 {
-    struct planner planner = *like;
-    planner.layouts = layouts;
-    brute->planner = &planner;
-    bool few = planner_start(&planner) && count_levels(&planner, 0) <= MAXIMUM_COMBINATIONS;
+    brute->now = decision_make(problem, problem->arena);
+    for (int t = 0; t < problem->network->tensor_count; t++)
+        decision_place(&brute->now, t, IN_L2, layouts[t]);
+    bool few = count_levels(&brute->now, 0) <= MAXIMUM_COMBINATIONS;
     if (few)
         try_levels(brute, 0);
-    brute->planner = NULL;
     return few;
 }
 
@@ -140,15 +141,16 @@ static void count_network(struct counts *counts, const struct plan *plan, const 
 }
 
 /* Against all combinations in HWC, and in the layouts that the plan has. */
-static void compare(const struct plan *plan, const struct planner *like, uint64_t seed, struct counts *counts)
+static void compare(const struct plan *plan, const struct problem *problem, uint64_t seed, struct counts *counts)
 {
     size_t tensors = (size_t)plan->network->tensor_count;
-    enum dory_layout *hwc = arena_array(like->arena, enum dory_layout, tensors);
-    enum dory_layout *planned = arena_array(like->arena, enum dory_layout, tensors);
+    enum dory_layout *hwc = arena_array(problem->arena, enum dory_layout, tensors);
+    enum dory_layout *planned = arena_array(problem->arena, enum dory_layout, tensors);
     for (size_t t = 0; t < tensors; t++)
         planned[t] = plan->tensors[t].layout;
+    struct diagnostics diagnostics = {.arena = problem->arena};
     struct brute_force brute = {.cycles = UINT64_MAX};
-    if (!try_layouts(&brute, like, hwc) || (has_chw(planned, (int)tensors) && !try_layouts(&brute, like, planned)))
+    if (!try_layouts(&brute, problem, hwc) || (has_chw(planned, (int)tensors) && !try_layouts(&brute, problem, planned)))
         return;
     EXPECT(plan->proof.searched_cycles == plan->predicted_cycles && plan->proof.bound_cycles <= plan->predicted_cycles,
            "seed %" PRIu64 ": the proof's cycles", seed);
@@ -158,7 +160,7 @@ static void compare(const struct plan *plan, const struct planner *like, uint64_
            brute.cycles);
     EXPECT(bound <= brute.cycles, "seed %" PRIu64 ": a bound of %" PRIu64 ", but %" PRIu64 " are possible", seed, bound,
            brute.cycles);
-    EXPECT(plan_check(plan, like->diagnostics), "seed %" PRIu64, seed);
+    EXPECT(plan_check(plan, &diagnostics), "seed %" PRIu64, seed);
     count_network(counts, plan, &brute);
 }
 
@@ -170,11 +172,11 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
     const struct network *network = seeded_network(&arena, seed, 6);
     struct plan_options options = {.l1_bytes = 14000 + (uint32_t)(seed * 977 % 20000)};
     options.l2_bytes = tight_l2_bytes(network, target, options.l1_bytes, seed, 16);
-    struct planner like = planner_for(network, target, &options, &diagnostics);
+    struct problem problem = problem_for(network, target, &options, &arena);
     struct plan plan;
     if (options.l2_bytes && plan_make(network, target, &options, &plan, &arena, &diagnostics) && plan.proof.rounds > 0 &&
-        has_ports_in_l2(&plan))
-        compare(&plan, &like, seed, counts);
+        has_ports_in_l2(&plan) && problem_make(&problem, &arena, &diagnostics))
+        compare(&plan, &problem, seed, counts);
     arena_free(&arena);
 }
 

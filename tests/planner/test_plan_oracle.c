@@ -17,7 +17,6 @@
 #define FEW_NETWORKS    40
 #define MAXIMUM_SEEDS   20 /* for each network that is to be compared */
 #define MAXIMUM_OPTIONS 512
-#define MAXIMUM_TENSORS 12
 #define MAXIMUM_TRIALS  40000 /* schedules of a network that is small enough */
 #define AMPLE           4     /* one of so many networks has twice the L2: layouts matter where tensors need not go to RAM */
 #define MAXIMUM_MISSED  0     /* of a hundred networks */
@@ -66,7 +65,7 @@ struct options {
 };
 
 struct oracle {
-    struct planner planner;
+    struct decision now;
     const struct plan *plan;
     bool ports_may_spill;
     uint64_t cycles;         /* of the best so far, or one more than the plan takes */
@@ -86,11 +85,11 @@ static int by_cycles(const void *a, const void *b)
 static void add_options(struct oracle *o, int layer, uint32_t rows, uint32_t channels, uint8_t ram)
 {
     struct options *options = &o->options[layer];
-    const struct dory_layer *record = &layer_of(&o->planner, layer)->record;
-    bool both = rows < record->output_height && channels < record->output_channels;
+    struct planned_layer *of = layer_of(&o->now, layer);
+    bool both = rows < of->record.output_height && channels < of->record.output_channels;
     for (int outer = 0; outer <= (both ? 1 : 0); outer++) {
-        struct cut *cut = cut_get(&o->planner, layer, rows, channels, outer != 0, ram);
-        for (int ahead = cut_solve(&o->planner, layer, cut) ? 1 : -1; ahead >= (cut->step_count > 1 ? 0 : 1); ahead--)
+        struct cut *cut = cut_get(of, rows, channels, outer != 0, ram);
+        for (int ahead = cut_solve(cut) ? 1 : -1; ahead >= (cut->step_count > 1 ? 0 : 1); ahead--)
             if (options->count < MAXIMUM_OPTIONS)
                 options->choices[options->count++] = (struct choice){cut, ahead != 0};
     }
@@ -99,8 +98,8 @@ static void add_options(struct oracle *o, int layer, uint32_t rows, uint32_t cha
 /* Every size of a stripe by every size of a block. */
 static void find_options(struct oracle *o, int layer)
 {
-    const struct dory_layer *record = &layer_of(&o->planner, layer)->record;
-    uint8_t ram = layer_ram(&o->planner, layer);
+    const struct dory_layer *record = &layer_of(&o->now, layer)->record;
+    uint8_t ram = layer_ram(&o->now, layer);
     o->options[layer].count = 0;
     for (uint32_t rows = 1; rows <= record->output_height; rows++)
         for (uint32_t block = 4; block < record->output_channels + 4u; block += 4) {
@@ -114,9 +113,9 @@ static void find_options(struct oracle *o, int layer)
 static void note_tensors(struct oracle *o)
 {
     o->with_ram = o->with_chw = false;
-    for (int t = 0; t < o->planner.network->tensor_count; t++) {
-        o->with_ram = o->with_ram || o->planner.levels[t] == IN_RAM;
-        o->with_chw = o->with_chw || o->planner.layouts[t] == DORY_CHW;
+    for (int t = 0; t < o->now.problem->network->tensor_count; t++) {
+        o->with_ram = o->with_ram || o->now.levels[t] == IN_RAM;
+        o->with_chw = o->with_chw || o->now.layouts[t] == DORY_CHW;
     }
 }
 
@@ -124,10 +123,9 @@ static void try_decision(struct oracle *o)
 {
     struct arena scratch = {0};
     struct schedule schedule;
-    uint32_t peak;
     const struct fit_limits faster = {o->cycles, PLACE_QUICKLY};
     o->trials++;
-    if (schedule_fit(&o->planner, &faster, &schedule, &peak, &scratch)) {
+    if (schedule_fit(&o->now, &faster, &schedule, &scratch)) {
         o->cycles = schedule.cycles;
         note_tensors(o);
     }
@@ -136,7 +134,7 @@ static void try_decision(struct oracle *o)
 
 static void try_cuts(struct oracle *o, int layer, uint64_t cycles)
 {
-    if (layer == o->planner.network->layer_count) {
+    if (layer == o->now.problem->network->layer_count) {
         try_decision(o);
         return;
     }
@@ -145,14 +143,14 @@ static void try_cuts(struct oracle *o, int layer, uint64_t cycles)
         uint64_t now = cycles + options->choices[i].cut->cost.cycles;
         if (now + o->least_behind[layer + 1] >= o->cycles)
             return;
-        o->planner.choices[layer] = options->choices[i];
+        o->now.choices[layer] = options->choices[i];
         try_cuts(o, layer + 1, now);
     }
 }
 
 static void try_all_cuts(struct oracle *o)
 {
-    int count = o->planner.network->layer_count;
+    int count = o->now.problem->network->layer_count;
     o->least_behind[count] = 0;
     for (int l = count - 1; l >= 0; l--) {
         find_options(o, l);
@@ -170,18 +168,18 @@ static bool is_port(const struct network *network, int tensor)
 
 static void try_places(struct oracle *o, int tensor)
 {
-    struct planner *p = &o->planner;
-    if (tensor == p->network->tensor_count) {
+    struct decision *d = &o->now;
+    const struct network *network = d->problem->network;
+    if (tensor == network->tensor_count) {
         try_all_cuts(o);
         return;
     }
-    p->levels[tensor] = IN_L2;
     try_places(o, tensor + 1);
-    if (p->layouts[tensor] == DORY_CHW || (is_port(p->network, tensor) && !o->ports_may_spill))
+    if (d->layouts[tensor] == DORY_CHW || (is_port(network, tensor) && !o->ports_may_spill))
         return;
-    p->levels[tensor] = IN_RAM;
+    decision_place(d, tensor, IN_RAM, DORY_HWC);
     try_places(o, tensor + 1);
-    p->levels[tensor] = IN_L2;
+    decision_place(d, tensor, IN_L2, DORY_HWC);
 }
 
 /* ---- layouts ---- */
@@ -201,23 +199,29 @@ static bool may_be_chw(const struct network *network, int tensor)
            network->layers[producer].groups == 1;
 }
 
-static void try_layouts(struct oracle *o, const struct planner *like, enum dory_layout *layouts, int tensor)
+/* Not where a kernel is missing for the layouts. */
+static bool has_kernels(const struct decision *d)
 {
-    struct diagnostics unheard = {.arena = like->arena};
-    if (tensor < like->network->tensor_count) {
-        layouts[tensor] = DORY_HWC;
-        try_layouts(o, like, layouts, tensor + 1);
-        if (may_be_chw(like->network, tensor)) {
-            layouts[tensor] = DORY_CHW;
-            try_layouts(o, like, layouts, tensor + 1);
-        }
+    bool all = true;
+    for (int l = 0; l < d->problem->network->layer_count; l++)
+        all = all && layer_of(d, l)->kernels[0];
+    return all;
+}
+
+static void try_layouts(struct oracle *o, int tensor)
+{
+    struct decision *d = &o->now;
+    if (tensor == d->problem->network->tensor_count) {
+        if (has_kernels(d))
+            try_places(o, 0);
         return;
     }
-    o->planner = *like;
-    o->planner.layouts = layouts;
-    o->planner.diagnostics = &unheard;
-    if (planner_start(&o->planner)) /* not where a kernel is missing for these layouts */
-        try_places(o, 0);
+    try_layouts(o, tensor + 1);
+    if (may_be_chw(d->problem->network, tensor)) {
+        decision_place(d, tensor, IN_L2, DORY_CHW);
+        try_layouts(o, tensor + 1);
+        decision_place(d, tensor, IN_L2, DORY_HWC);
+    }
 }
 
 /* ---- comparison ---- */
@@ -235,24 +239,26 @@ static bool has_port_in_ram(const struct plan *plan)
     return false;
 }
 
-static void compare(const struct plan *plan, const struct planner *like, uint64_t seed, struct counts *counts)
+static void compare(const struct plan *plan, const struct problem *problem, uint64_t seed, struct counts *counts)
 {
+    struct diagnostics diagnostics = {.arena = problem->arena};
     size_t layers = (size_t)plan->network->layer_count;
     uint64_t cycles = plan->predicted_cycles - plan->start_cycles; /* a decision's */
     struct oracle oracle = {
+        .now = decision_make(problem, problem->arena),
         .plan = plan,
         .ports_may_spill = has_port_in_ram(plan),
         .cycles = cycles + 1,
-        .options = arena_allocate(like->arena, layers * sizeof(struct options)),
-        .least_behind = arena_array(like->arena, uint64_t, layers + 1),
+        .options = arena_allocate(problem->arena, layers * sizeof(struct options)),
+        .least_behind = arena_array(problem->arena, uint64_t, layers + 1),
     };
-    try_layouts(&oracle, like, arena_array(like->arena, enum dory_layout, MAXIMUM_TENSORS), 0);
+    try_layouts(&oracle, 0);
     if (oracle.trials > MAXIMUM_TRIALS)
         return;
     if (cycles > oracle.cycles)
         printf("seed %" PRIu64 ": %" PRIu64 " cycles, but %" PRIu64 " are possible\n", seed, cycles, oracle.cycles);
     EXPECT(cycles >= oracle.cycles, "seed %" PRIu64 ": %" PRIu64 " cycles, but no decision takes so few", seed, cycles);
-    EXPECT(plan_check(plan, like->diagnostics), "seed %" PRIu64, seed);
+    EXPECT(plan_check(plan, &diagnostics), "seed %" PRIu64, seed);
     counts->compared++;
     counts->missed += cycles != oracle.cycles;
     counts->trials += (uint64_t)oracle.trials;
@@ -268,10 +274,11 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
     struct plan_options options = {.l1_bytes = target->l1_stack_bytes + 2000 + (uint32_t)(seed * 977 % 6000),
                                    .blocks = BLOCKS_NONE}; /* the oracle knows none */
     options.l2_bytes = tight_l2_bytes(network, target, options.l1_bytes, seed, 12) * (seed % AMPLE == 3 ? 2 : 1);
-    struct planner like = planner_for(network, target, &options, &diagnostics);
+    struct problem problem = problem_for(network, target, &options, &arena);
     struct plan plan;
-    if (options.l2_bytes && plan_make(network, target, &options, &plan, &arena, &diagnostics))
-        compare(&plan, &like, seed, counts);
+    if (options.l2_bytes && plan_make(network, target, &options, &plan, &arena, &diagnostics) &&
+        problem_make(&problem, &arena, &diagnostics))
+        compare(&plan, &problem, seed, counts);
     arena_free(&arena);
 }
 

@@ -25,25 +25,25 @@ struct counts {
 };
 
 /* Some tensors in RAM, and any cuts; false where a layer cannot run so. */
-static bool decide(struct planner *p)
+static bool decide(struct decision *d)
 {
-    const struct network *network = p->network;
+    const struct network *network = d->problem->network;
     int ram = random_below(4);
     for (int t = 0; t < network->tensor_count; t++) {
         bool is_inner = network->tensors[t].producer != NO_LAYER && t != network->outputs[0];
-        p->levels[t] = is_inner && random_below(10) < ram ? IN_RAM : IN_L2;
+        decision_place(d, t, is_inner && random_below(10) < ram ? IN_RAM : IN_L2, DORY_HWC);
     }
     for (int l = 0; l < network->layer_count; l++) {
         const struct candidate *front;
-        int count = candidate_front(p, l, layer_ram(p, l), &front);
+        int count = candidate_front(layer_of(d, l), layer_ram(d, l), &front);
         if (count == 0)
             return false;
-        p->choices[l] = front[random_below(count)].choice;
+        d->choices[l] = front[random_below(count)].choice;
     }
     return true;
 }
 
-static uint64_t cycles_of(const struct planner *p, const struct schedule *schedule, struct arena *arena)
+static uint64_t cycles_of(const struct problem *p, const struct schedule *schedule, struct arena *arena)
 {
     struct timeline timeline;
     schedule_timeline(p, schedule, &timeline, arena);
@@ -61,47 +61,47 @@ static void expect_apart(const struct schedule *s, const char *name)
         }
 }
 
-static void test_gaps(const struct planner *p, const struct price *price, const char *name, struct counts *counts,
+static void test_gaps(const struct decision *d, const struct price *price, const char *name, struct counts *counts,
                       struct arena *arena)
 {
     const struct gaps_variant variant = {random_below(2) != 0, PLACE_HASTILY + random_below(2)};
-    uint64_t cycles = schedule_price_in_gaps(p, &variant, UINT64_MAX);
+    uint64_t cycles = decision_price_in_gaps(d, &variant, UINT64_MAX);
     struct schedule schedule;
-    uint32_t peak = 0;
-    bool made = schedule_make_in_gaps(p, &variant, &schedule, &peak, arena);
+    bool made = schedule_make_in_gaps(d, &variant, &schedule, arena);
     EXPECT(made == (cycles != UINT64_MAX), "%s: %d, %" PRIu64, name, made, cycles);
     if (!made)
         return;
-    EXPECT(cycles == schedule.cycles && cycles == cycles_of(p, &schedule, arena), "%s: %" PRIu64 ", %" PRIu64, name, cycles,
-           schedule.cycles);
-    EXPECT(peak <= schedule.l2_bytes && schedule.live_bytes <= peak, "%s: %u", name, peak);
+    EXPECT(cycles == schedule.cycles && cycles == cycles_of(d->problem, &schedule, arena), "%s: %" PRIu64 ", %" PRIu64, name,
+           cycles, schedule.cycles);
+    EXPECT(schedule.peak_bytes <= schedule.l2_bytes && schedule.live_bytes <= schedule.peak_bytes, "%s: %u", name,
+           schedule.peak_bytes);
     expect_apart(&schedule, name);
     counts->in_gaps++;
     counts->with_loss += cycles > price->cycles;
 }
 
 /* Within its limit a price is exact, beyond it the limit is all that it says. */
-static void test_limits(const struct planner *p, const struct price *price, const char *name)
+static void test_limits(const struct decision *d, const struct price *price, const char *name)
 {
     const uint64_t parts[] = {0, 500, 900, 990, 999};
-    EXPECT(schedule_price(p, p->l2_bytes, price->cycles).cycles == price->cycles, "%s", name);
+    EXPECT(decision_price(d, d->problem->l2_bytes, price->cycles).cycles == price->cycles, "%s", name);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         uint64_t limit = price->cycles * parts[i] / 1000;
-        struct price limited = schedule_price(p, p->l2_bytes, limit);
+        struct price limited = decision_price(d, d->problem->l2_bytes, limit);
         EXPECT(limit < limited.cycles && limited.cycles <= price->cycles && limited.live_bytes == price->live_bytes,
                "%s: %" PRIu64 " of %" PRIu64 " cycles, limit %" PRIu64, name, limited.cycles, price->cycles, limit);
     }
 }
 
-static void test_decision(struct planner *p, const char *name, struct counts *counts)
+static void test_decision(struct decision *d, const char *name, struct counts *counts)
 {
     struct arena arena = {0};
     struct schedule schedule;
-    if (decide(p)) {
-        struct price price = schedule_price(p, p->l2_bytes, UINT64_MAX);
+    if (decide(d)) {
+        struct price price = decision_price(d, d->problem->l2_bytes, UINT64_MAX);
         bool fits = price.live_bytes <= price.l2_bytes;
-        schedule_make(p, 0, &schedule, &arena);
-        EXPECT(schedule.cycles == cycles_of(p, &schedule, &arena), "%s", name);
+        schedule_make(d, 0, &schedule, &arena);
+        EXPECT(schedule.cycles == cycles_of(d->problem, &schedule, &arena), "%s", name);
         EXPECT(price.l2_bytes == schedule.l2_bytes, "%s: %u", name, price.l2_bytes);
         EXPECT(price.parts == schedule.step_count + schedule.transfer_count, "%s: %d", name, price.parts);
         counts->decisions++;
@@ -110,8 +110,8 @@ static void test_decision(struct planner *p, const char *name, struct counts *co
             EXPECT(price.cycles == schedule.cycles && price.live_bytes <= schedule.live_bytes &&
                        schedule.live_bytes <= schedule.l2_bytes,
                    "%s: a price of %" PRIu64 ", %" PRIu64 " cycles", name, price.cycles, schedule.cycles);
-            test_limits(p, &price, name);
-            test_gaps(p, &price, name, counts, &arena);
+            test_limits(d, &price, name);
+            test_gaps(d, &price, name, counts, &arena);
         } else {
             EXPECT(price.cycles <= schedule.cycles && price.live_bytes == schedule.live_bytes, "%s: %u", name,
                    price.live_bytes);
@@ -127,10 +127,11 @@ static void test_network(const char *name, const struct network *network, const 
     struct diagnostics diagnostics = {.arena = &arena};
     const struct plan_options options = {.l1_bytes = 20000 + 1000 * (uint32_t)random_below(30),
                                          .l2_bytes = 60000 + 1000 * (uint32_t)random_below(300)};
-    struct planner p = planner_for(network, target, &options, &diagnostics);
-    EXPECT(planner_start(&p), "%s", name);
+    struct problem problem = problem_for(network, target, &options, &arena);
+    REQUIRE(problem_make(&problem, &arena, &diagnostics));
+    struct decision decision = decision_make(&problem, &arena);
     for (int i = 0; i < decisions; i++)
-        test_decision(&p, name, counts);
+        test_decision(&decision, name, counts);
     arena_free(&arena);
 }
 

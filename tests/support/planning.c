@@ -4,15 +4,31 @@
 
 #include "expect.h"
 
-struct planner planner_for(const struct network *network, const struct target *target, const struct plan_options *options,
-                           struct diagnostics *diagnostics)
+struct problem problem_for(const struct network *network, const struct target *target, const struct plan_options *options,
+                           struct arena *arena)
 {
-    return (struct planner){.network = network,
-                            .target = target,
-                            .options = options,
-                            .arena = diagnostics->arena,
-                            .kept = diagnostics->arena,
-                            .diagnostics = diagnostics};
+    return (struct problem){.network = network, .target = target, .options = options, .arena = arena};
+}
+
+bool has_operands(const struct network *network, int layer, uint8_t ram)
+{
+    for (int i = 0; i < 3; i++)
+        if (ram >> i & 1 && layer_operand(&network->layers[layer], i) < 0)
+            return false;
+    return true;
+}
+
+/* 0: there is no tile for some layer. */
+static uint32_t least_l2_bytes(const struct network *network, const struct target *target,
+                               const struct plan_options *options, struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct problem problem = problem_for(network, target, options, arena);
+    uint32_t least = 0;
+    int layer;
+    if (!problem_make(&problem, arena, diagnostics))
+        return 0;
+    struct decision decision = decision_make(&problem, arena);
+    return least_l2(&decision, &least, &layer) ? least : 0;
 }
 
 uint32_t tight_l2_bytes(const struct network *network, const struct target *target, uint32_t l1_bytes, uint64_t seed,
@@ -21,13 +37,10 @@ uint32_t tight_l2_bytes(const struct network *network, const struct target *targ
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct plan_options options = {.l1_bytes = l1_bytes, .l2_bytes = 1 << 20};
-    struct planner planner = planner_for(network, target, &options, &diagnostics);
     struct plan plan;
-    uint32_t least = 0, most = 0;
+    uint32_t least = least_l2_bytes(network, target, &options, &arena, &diagnostics), most = 0;
     uint64_t part = seed % steps * (seed % steps);
-    int layer;
-    if (planner_start(&planner) && least_l2(&planner, &least, &layer) &&
-        plan_make(network, target, &options, &plan, &arena, &diagnostics))
+    if (least > 0 && plan_make(network, target, &options, &plan, &arena, &diagnostics))
         most = plan.l2_peak_bytes;
     arena_free(&arena);
     return most > least ? least + (uint32_t)((most - least) * part / ((uint64_t)steps * steps)) : most;

@@ -2,11 +2,17 @@
 #ifndef TESTS_PLAN_PLANNING_H
 #define TESTS_PLAN_PLANNING_H
 
+#include "planner/block.h"
 #include "planner/planner.h"
+#include "planner/profile.h"
+#include "planner/schedule.h"
 
-/* A planner that keeps everything in the arena of `diagnostics`, before planner_start. It holds on to its arguments. */
-struct planner planner_for(const struct network *network, const struct target *target, const struct plan_options *options,
-                           struct diagnostics *diagnostics);
+/* A problem with all weights in flash, before problem_make. It holds on to its arguments. */
+struct problem problem_for(const struct network *network, const struct target *target, const struct plan_options *options,
+                           struct arena *arena);
+
+/* True where a layer has an operand for each of this set of them in RAM. */
+bool has_operands(const struct network *network, int layer, uint8_t ram);
 
 /* Between the least L2 with which the network runs and all that it can use, by the square of seed % steps of `steps`: mostly
  * nearer to the least. 0: it does not run. */

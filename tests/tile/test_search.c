@@ -96,17 +96,16 @@ struct counts {
 };
 
 /* Of all kernels that can run the layer. */
-static struct exhaustive try_all_kernels(const struct planner *planner, int layer, const struct cut *cut,
-                                         struct counts *counts)
+static struct exhaustive try_all_kernels(const struct cut *cut, struct counts *counts)
 {
-    const struct planned_layer *of = layer_of(planner, layer);
+    const struct planned_layer *of = cut->of;
     struct exhaustive best = {.cycles = cut->cost.cycles};
     for (int i = 0; of->kernels[i]; i++) {
         struct tile_problem problem = {.layer = &of->record,
                                        .kernel = of->kernels[i],
-                                       .target = planner->target,
-                                       .cores = planner->cores,
-                                       .l1_bytes = planner->l1_bytes,
+                                       .target = of->problem->target,
+                                       .cores = of->problem->cores,
+                                       .l1_bytes = of->problem->l1_bytes,
                                        .steps = cut->steps,
                                        .step_count = cut->step_count,
                                        .cycles = of->cycles[i]};
@@ -120,10 +119,10 @@ static struct exhaustive try_all_kernels(const struct planner *planner, int laye
 }
 
 /* The same cut of the same layer has been looked at. */
-static bool is_repeated(const struct planner *planner, int layer)
+static bool is_repeated(const struct decision *decision, int layer)
 {
     for (int l = 0; l < layer; l++)
-        if (planner->choices[l].cut == planner->choices[layer].cut)
+        if (decision->choices[l].cut == decision->choices[layer].cut)
             return true;
     return false;
 }
@@ -133,17 +132,17 @@ static void test_network(const char *name, const struct network *network, const 
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const struct plan_options options = {.l1_bytes = 64000, .blocks = BLOCKS_NONE}; /* a cut is one layer's */
-    struct planner planner = planner_for(network, target, &options, &diagnostics);
-    struct plan_proof proof = {0};
-    bool planned = planner_start(&planner) && optimise(&planner, &proof);
+    struct problem problem = problem_for(network, target, &options, &arena);
+    struct outcome outcome;
+    bool planned = problem_make(&problem, &arena, &diagnostics) && optimise(&problem, &outcome);
     EXPECT(planned, "%s", name);
     for (int l = 0; planned && l < network->layer_count; l++) {
-        const struct cut *cut = planner.choices[l].cut;
+        const struct cut *cut = outcome.decision.choices[l].cut;
         counts->layers++;
-        if (is_repeated(&planner, l))
+        if (is_repeated(&outcome.decision, l))
             continue;
         counts->different++;
-        struct exhaustive all = try_all_kernels(&planner, l, cut, counts);
+        struct exhaustive all = try_all_kernels(cut, counts);
         EXPECT(all.found && cut->cost.cycles == all.cycles && cut->cost.l1_bytes == all.l1_bytes,
                "%s, layer %d: %" PRIu64 " cycles and %u bytes, but best is %" PRIu64 " and %u", name, l, cut->cost.cycles,
                cut->cost.l1_bytes, all.cycles, all.l1_bytes);
