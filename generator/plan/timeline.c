@@ -38,11 +38,11 @@ static void queue_transfers(struct walk *walk, int end, uint64_t now)
 }
 
 /* Transfers are done in the order of the queue, so the last one awaited is the latest; what was not started yet is
- * started now. Returns the cycles of waiting. */
-static uint64_t await_transfers(struct walk *walk, int end, uint64_t now)
+ * started now. Returns the cycles of waiting until that is done, and what can only be done `behind` it. */
+static uint64_t await_transfers(struct walk *walk, int end, uint64_t behind, uint64_t now)
 {
     queue_transfers(walk, end, now);
-    uint64_t done = end ? walk->timeline->transfers[end - 1].end_cycle : 0;
+    uint64_t done = end ? walk->timeline->transfers[end - 1].end_cycle + behind : 0;
     uint64_t wait = done > now ? done - now : 0;
     walk->timeline->l3_wait_cycles += wait;
     return wait;
@@ -103,7 +103,8 @@ static void take_step(struct walk *walk, int index)
     struct timeline_step *times = &walk->timeline->steps[index];
     uint64_t behind_meeting = await_driver(walk, index);
     times->begin_cycle = walk->layer_start + step->fetch_cycles;
-    uint64_t wait = await_transfers(walk, step->record.transfers_awaited, times->begin_cycle) + behind_meeting;
+    uint64_t early = has_meetings(walk->sequence) ? 0 : step->early_cycles; /* else there is none that L3 brings */
+    uint64_t wait = await_transfers(walk, step->record.transfers_awaited, early, times->begin_cycle) + behind_meeting;
     times->start_cycle = times->begin_cycle + wait;
     walk->layer_start += wait;
     start_transfers(walk, index);
@@ -121,7 +122,7 @@ void timeline_of_sequence(const struct sequence *sequence, struct timeline *time
     struct walk walk = {.sequence = sequence, .timeline = timeline, .layer_start = sequence->start_cycles};
     for (int i = 0; i < sequence->step_count; i++)
         take_step(&walk, i);
-    timeline->final_wait_cycles = await_transfers(&walk, sequence->transfer_count, walk.layer_start);
+    timeline->final_wait_cycles = await_transfers(&walk, sequence->transfer_count, 0, walk.layer_start);
     timeline->end_cycle = walk.layer_start + timeline->final_wait_cycles;
 }
 
@@ -183,8 +184,8 @@ static uint32_t turn_steps(const struct plan *plan, int first)
     return (uint32_t)(end - first);
 }
 
-/* What brings the first weights of the step behind a turn, if that is early. */
-static uint64_t early_cycles_behind(const struct plan *plan, int step)
+/* What brings the first weights of the step at the start of a turn, if that is early. */
+static uint64_t early_cycles_of(const struct plan *plan, int step)
 {
     if (step == plan->step_count || !plan->steps[step].record.weights_are_early)
         return 0;
@@ -238,7 +239,7 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->step_count = turn_steps(plan, first);
     problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->inputs_stay = plan->layers[plan->steps[first].layer].inputs_stay;
-    problem->early_cycles_of_next = early_cycles_behind(plan, first + (int)problem->step_count);
+    problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
     problem->kernel_before = plan->is_finished && first > 0 ? plan->layers[plan->steps[first - 1].layer].kernel : NULL;
     problem->is_decided = plan->is_finished;
     problem->l3_busy_percent = plan->steps[first].l3_busy_percent;
@@ -313,6 +314,7 @@ static void play_layer(struct plan *plan, int layer, uint64_t *turn_cycles, stru
         if (plan->steps[i].layer != layer || (i > 0 && plan->steps[i - 1].layer == layer))
             continue;
         struct tile_cost cost = play_turn(plan, &problem, i, times);
+        plan->steps[i].early_cycles = early_cycles_of(plan, i);
         for (uint32_t j = 0; j < problem.step_count; j++) {
             plan->steps[(uint32_t)i + j].fetch_cycles = times[j].fetch;
             plan->steps[(uint32_t)i + j].start_cycles = times[j].start;
