@@ -299,7 +299,7 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
     .supports = concatenation_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_cycles,
-    .start_percent = 19,
+    .start_percent = 28,
 };
 
 /* ---- of elements of any bits, or that are scaled ---- */
@@ -368,6 +368,6 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_any_description 
     .supports = concatenation_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_any_cycles,
-    .start_percent = 81,
+    .start_percent = 91,
     .code = DORY_CODE_OF_STAGES,
 };

@@ -152,5 +152,5 @@ LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 80,
      !dory_multiplies_halves(layer))
 LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 80, 57, 140, 540, false)
 
-LINE(line, dory_depthwise_goes_through_memory(layer), 83, dory_depthwise_long_cycles(layer) - 20,
+LINE(line, dory_depthwise_goes_through_memory(layer), 68, dory_depthwise_long_cycles(layer) - 20,
      170 + 4 * dory_bitwise_division_cycles(layer), 0, true)

@@ -86,7 +86,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_gather_##bits##_supports,                                                                        \
         .scratch_bytes = dory_gather_scratch_bytes,                                                                         \
         .cycles = packed_gather_cycles,                                                                                     \
-        .start_percent = 85,                                                                                                \
+        .start_percent = 72,                                                                                                \
         .code = DORY_CODE_OF_PRODUCTS,                                                                                      \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
@@ -102,7 +102,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_linear_##bits##_supports,                                                                        \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_linear_cycles,                                                                                     \
-        .start_percent = 55,                                                                                                \
+        .start_percent = 48,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
     };
 
