@@ -6,6 +6,9 @@
 
 __extension__ typedef __int128 wide; /* for products of two numbers of 64 bits */
 
+static inline wide lesser(wide a, wide b) { return a < b ? a : b; }
+static inline wide greater(wide a, wide b) { return a > b ? a : b; }
+
 /* floor(number / divisor), divisor > 0; `/` itself rounds negative quotients up. Two widths, as a wide division takes
  * several times as long, and the golden model divides every element. */
 static inline int64_t floor_divide(int64_t number, int64_t divisor) { return number / divisor - (number % divisor < 0); }

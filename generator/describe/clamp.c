@@ -4,9 +4,6 @@
 
 #define UINT32_VALUES ((wide)1 << 32)
 
-static wide smaller(wide a, wide b) { return a < b ? a : b; }
-static wide larger(wide a, wide b) { return a > b ? a : b; }
-
 static bool constant_channel(wide value, struct clamped_channel *channel)
 {
     *channel = (struct clamped_channel){.addend = (uint32_t)value};
@@ -32,20 +29,20 @@ bool clamp_channel(int64_t multiplier, int64_t addend, int64_t divisor, int64_t 
     if (maximum < 0 || bound > UINT32_VALUES || x_minimum < INT32_MIN || x_maximum > INT32_MAX)
         return false;
     if (multiplier == 0)
-        return constant_channel(larger(0, smaller(addend, bound - 1)), channel);
+        return constant_channel(greater(0, lesser(addend, bound - 1)), channel);
 
     wide low, high;
     inner_range(multiplier, addend, bound, &low, &high);
     bool below = low > x_minimum, above = high < x_maximum; /* accumulators that saturate on either side */
-    low = larger(low, x_minimum);
-    high = smaller(high, x_maximum);
+    low = greater(low, x_minimum);
+    high = lesser(high, x_maximum);
     if (low > high) { /* no accumulator inside: all on one side, or a step that jumps over everything */
         bool all_above = low > x_maximum, all_below = high < x_minimum;
         bool saturates_high = multiplier > 0 ? all_below : all_above;
         return all_above != all_below && constant_channel(saturates_high ? bound - 1 : 0, channel);
     }
     wide at_low = (wide)multiplier * low + addend, at_high = (wide)multiplier * high + addend;
-    wide least = smaller(at_low, at_high), most = larger(at_low, at_high);
+    wide least = lesser(at_low, at_high), most = greater(at_low, at_high);
     bool reaches_zero = multiplier > 0 ? below : above, reaches_maximum = multiplier > 0 ? above : below;
     if ((reaches_zero && least >= divisor) || (reaches_maximum && most < (wide)maximum * divisor))
         return false; /* the clamped accumulator would not give the saturated output */

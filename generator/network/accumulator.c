@@ -2,9 +2,6 @@
 
 #define BLOCK 64 /* weights whose sum 16 bits hold */
 
-static wide lesser(wide a, wide b) { return a < b ? a : b; }
-static wide greater(wide a, wide b) { return a > b ? a : b; }
-
 static void type_bounds(const struct tensor *tensor, int64_t *minimum, int64_t *maximum)
 {
     int64_t levels = (int64_t)1 << tensor->bits;

@@ -20,9 +20,6 @@ struct prover {
 
 /* ---- arithmetic on bounds ---- */
 
-static wide lesser(wide a, wide b) { return a < b ? a : b; }
-static wide greater(wide a, wide b) { return a > b ? a : b; }
-
 static struct bounds unite(struct bounds a, struct bounds b)
 {
     return (struct bounds){lesser(a.minimum, b.minimum), greater(a.maximum, b.maximum)};

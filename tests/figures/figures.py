@@ -8,7 +8,8 @@ memory  Peak of L2 and its lower bound, beside what the original's bidirectional
         at one step. Where L2 is full of prefetched weights some gaps may be left; gap cycles are what they cost at most.
         Then what blocks spare, each without and with them: bytes that a run moves from and to L3 and, of these, RAM; and the
         least L2, in steps of 4 KiB, with which nothing but the network's inputs lies in RAM. (--check leaves these out: they
-        take minutes.)
+        take minutes.) Two networks more than in the other tables: a large one whose tensors just fit, and one whose sums have
+        16 bits.
 sweep   Predicted MAC/cycle of MobileNetV1-1.0-128 for L1 buffers of 22 to 400 kB and L2 buffers of 256 kB to 4 MB, as in
         figure 11 of the paper; '-': no plan. No point may take 0.5 % more than one with less memory.
 plans   Every network in 3 sizes of L1 by 6 of L2, most of them tight: what a change of the planner gains and loses. With --check
@@ -16,6 +17,7 @@ plans   Every network in 3 sizes of L1 by 6 of L2, most of them tight: what a ch
 speed   User CPU time and memory of `dory generate`, and how both grow with the number of layers.
 """
 import argparse
+import collections
 import csv
 import io
 import json
@@ -32,6 +34,9 @@ GAP8 = TESTS.parent / "generator/target/gap8.json"
 STACKS = json.loads(GAP8.read_text())["memory_bytes"]["l1_stacks"]  # bytes of GAP8's L1 that are no buffer
 
 
+Model = collections.namedtuple("Model", ["path", "options"], defaults=[()])
+
+
 class Maker:
     def __init__(self, options):
         self.options = options
@@ -45,14 +50,20 @@ class Maker:
         return path
 
     def shared(self):
-        """(name, path) of the real networks that the original deploys."""
+        """(name, model) of the real networks that the original deploys."""
         models = [p for kind in ("nemo", "quantlab") for p in sorted((pathlib.Path(self.options.shared) / kind).glob("*/*.onnx"))]
-        return [(f"{p.parent.parent.name}/{p.parent.name}", p) for p in models]
+        return [(f"{p.parent.parent.name}/{p.parent.name}", Model(p)) for p in models]
 
     def networks(self):
         made = [("MobileNetV1-1.0-128", "mobilenet_v1", 128), ("MobileNetV2-1.0-128", "mobilenet_v2", 128),
                 ("MobileNetV2-1.0-224", "mobilenet_v2", 224)]
-        return [(name, self.network(kind, size)) for name, kind, size in made] + self.shared()
+        return [(name, Model(self.network(kind, size))) for name, kind, size in made] + self.shared()
+
+    def more_networks(self):
+        """Of memory.csv alone."""
+        exact = [(f"{name}, exact additions", Model(model.path, ("--exact-add",))) for name, model in self.shared()
+                 if name == "nemo/proxylessnas_pulp_dronet"]
+        return [("MobileNetV1-1.0-224", Model(self.network("mobilenet_v1", 224)))] + exact
 
     def target(self, l1_bytes, l2_bytes):
         """GAP8, or one like it with as much memory."""
@@ -69,10 +80,10 @@ class Maker:
         """The report of a plan, or the generator's messages."""
         memory = [f"--l1-bytes={l1_bytes}"] * (l1_bytes is not None) + [f"--l2-bytes={l2_bytes}"] * (l2_bytes is not None)
         before = os.times().children_user
-        command = [self.options.dory, "report", str(model), "--target", self.target(l1_bytes, l2_bytes), "--config", "none",
-                   "--output-dir", str(self.folder)]
+        command = [self.options.dory, "report", str(model.path), "--target", self.target(l1_bytes, l2_bytes), "--config", "none",
+                   "--output-dir", str(self.folder)] + list(model.options)
         run = subprocess.run(command + memory + [f"--blocks={blocks}"], capture_output=True, text=True)
-        self.longest = max(self.longest, (os.times().children_user - before, " ".join([model.name] + memory)))
+        self.longest = max(self.longest, (os.times().children_user - before, " ".join([model.path.name] + memory)))
         if run.returncode == 1:
             return run.stderr
         run.check_returncode()
@@ -126,8 +137,7 @@ def only_inputs_in_ram(report):
 
 def inputs_alone_in_ram(maker, model, l2_bytes, blocks):
     report = maker.plan(model, l2_bytes=l2_bytes, blocks=blocks)
-    return not isinstance(report, str) and all(tensor["memory"] != "ram" or tensor["producer"] is None
-                                               for tensor in report["tensors"])
+    return not isinstance(report, str) and only_inputs_in_ram(report)
 
 
 def least_l2_bytes(maker, model, blocks):
@@ -150,10 +160,11 @@ def block_figures(maker, model):
 
 
 def make_memory(maker):
+    networks = maker.networks() + maker.more_networks()
     if maker.options.check:
-        return [MEMORY_COLUMNS] + [memory_row(maker, name, model) for name, model in maker.networks()]
+        return [MEMORY_COLUMNS] + [memory_row(maker, name, model) for name, model in networks]
     return [MEMORY_COLUMNS + BLOCK_COLUMNS] + [memory_row(maker, name, model) + block_figures(maker, model)
-                                               for name, model in maker.networks()]
+                                               for name, model in networks]
 
 
 def check_memory(rows, kept):
@@ -198,7 +209,7 @@ def sweep_point(maker, model, l1, l2):
 
 
 def make_sweep(maker):
-    model = maker.network("mobilenet_v1", 128)
+    model = Model(maker.network("mobilenet_v1", 128))
     head = ["L1 kB"] + [f"L2 {l2} kB" for l2 in SWEEP_L2]
     return [head] + [[l1] + [sweep_point(maker, model, l1, l2) for l2 in SWEEP_L2] for l1 in SWEEP_L1]
 

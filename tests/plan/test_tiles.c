@@ -16,12 +16,12 @@
 #include "planning.h"
 #include "tile_copies.h"
 
-#define LAYERS            1000
-#define CUTS_OF_A_LAYER   2
-#define LEAST_OF_A_KIND   10 /* of a thousand layers */
-#define ENOUGH_BYTES      (1u << 30)
-#define MOST_TURN_ROWS    3
-#define MOST_BLOCK_LAYERS 3
+#define LAYERS               1000
+#define CUTS_OF_A_LAYER      2
+#define LEAST_OF_A_KIND      10 /* of a thousand layers */
+#define ENOUGH_BYTES         (1u << 30)
+#define MAXIMUM_TURN_ROWS    3
+#define MAXIMUM_BLOCK_LAYERS 3
 
 /* Where L2 and weights are for the firmware's functions, which add to addresses, as one must not to null. */
 #define BASE ((uint8_t *)(uintptr_t)0x10000000)
@@ -247,8 +247,8 @@ static void compare_blocks(const struct decision *decision, uint64_t seed, struc
 {
     const struct problem *p = decision->problem;
     for (int first = 0; first < p->network->layer_count; first++) {
-        int last = first + 1 + (int)builder_random(random, MOST_BLOCK_LAYERS - 1);
-        uint32_t rows = 1 + builder_random(random, MOST_TURN_ROWS);
+        int last = first + 1 + (int)builder_random(random, MAXIMUM_BLOCK_LAYERS - 1);
+        uint32_t rows = 1 + builder_random(random, MAXIMUM_TURN_ROWS);
         if (last >= p->network->layer_count || !block_is_possible(p, first, last))
             continue;
         const struct cut *cut = block_get(decision, first, last, rows, ENOUGH_BYTES);
@@ -317,7 +317,7 @@ static int next_layer(struct network_builder *b, int tensor)
     }
 }
 
-static const struct network *random_network(struct network_builder *b, struct arena *arena, uint64_t seed)
+static const struct network *layers_of_all_shapes(struct network_builder *b, struct arena *arena, uint64_t seed)
 {
     builder_start(b, arena, seed);
     int height = 4 + (int)builder_random(b, 20), width = builder_random(b, 4) ? 4 + (int)builder_random(b, 20) : height;
@@ -343,7 +343,7 @@ static void test_network(uint64_t seed, const struct target *target, struct coun
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct network_builder b;
-    const struct network *network = random_network(&b, &arena, seed);
+    const struct network *network = layers_of_all_shapes(&b, &arena, seed);
     const struct plan_options options = {.l1_bytes = target->l1_stack_bytes + 2500 + builder_random(&b, 7000)};
     struct problem problem = problem_for(network, target, &options, &arena);
     bool started = problem_make(&problem, &arena, &diagnostics);

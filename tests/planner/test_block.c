@@ -10,7 +10,7 @@
 #include "planning.h"
 
 #define NETWORKS     150
-#define MOST_ROWS    4 /* of the last layer, at a turn */
+#define MAXIMUM_ROWS 4 /* of the last layer, at a turn */
 #define ENOUGH_BYTES (1u << 30)
 #define NO_ROW       UINT32_MAX
 
@@ -131,7 +131,7 @@ static void test_network(uint64_t seed, const struct target *target, void *conte
     struct problem problem = problem_for(network, target, &options, &arena);
     REQUIRE(problem_make(&problem, &arena, &diagnostics));
     const struct decision decision = decision_make(&problem, &arena);
-    uint32_t rows = 1 + (uint32_t)(seed % MOST_ROWS);
+    uint32_t rows = 1 + (uint32_t)(seed % MAXIMUM_ROWS);
     for (int first = 0; first < network->layer_count; first++)
         for (int last = first + 1; last < network->layer_count; last++)
             if (block_is_possible(&problem, first, last))

@@ -12,13 +12,13 @@
 #include "planner/optimiser.h"
 #include "planning.h"
 
-#define NETWORKS     60
-#define MOST_TENSORS 8 /* so that all levels can be tried */
-#define L2_STEPS     6
-#define LAYOUTS      4 /* times as many networks, for layouts alone: these take little time */
-#define WIDTHS       9
-#define WIDE         60
-#define TOO_LITTLE   4 /* one of so many networks may have less than it needs */
+#define NETWORKS        60
+#define MAXIMUM_TENSORS 8 /* so that all levels can be tried */
+#define L2_STEPS        6
+#define LAYOUTS         4 /* times as many networks, for layouts alone: these take little time */
+#define WIDTHS          9
+#define WIDE            60
+#define TOO_LITTLE      4 /* one of so many networks may have less than it needs */
 
 struct counts {
     int networks, tried, runs, all_in_l2, single, in_ram, must, in_chw, not_in_chw;
@@ -294,7 +294,7 @@ static void test_levels(uint64_t seed, const struct target *target, struct count
     if (seed % TOO_LITTLE == 0)
         options.l2_bytes = options.l2_bytes / 4 * 3;
     struct problem problem = problem_for(network, target, &options, &arena);
-    if (network->tensor_count <= MOST_TENSORS && options.l2_bytes && problem_make(&problem, &arena, &diagnostics)) {
+    if (network->tensor_count <= MAXIMUM_TENSORS && options.l2_bytes && problem_make(&problem, &arena, &diagnostics)) {
         struct optimiser o = optimiser_make(&problem);
         counts->networks++;
         layouts_find(&problem, o.may_be_chw);

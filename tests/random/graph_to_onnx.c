@@ -1,22 +1,13 @@
 #include "graph_to_onnx.h"
 
-struct writer {
-    struct onnx_builder *builder;
-    const struct network *network;
-    struct arena *arena;
-    int names;
-};
+#include "onnx_writer.h"
 
-#define NAME(writer, ...) arena_format((writer)->arena, __VA_ARGS__)
-
-static const struct tensor *tensor_at(const struct writer *writer, int tensor) { return &writer->network->tensors[tensor]; }
-static const char *tensor_name(const struct writer *writer, int tensor) { return tensor_at(writer, tensor)->name; }
-static const char *new_name(struct writer *writer) { return NAME(writer, "value%d", writer->names++); }
+static const char *new_name(struct onnx_writer *writer) { return NAME(writer, "value%d", writer->names++); }
 
 /* ---- arithmetic ---- */
 
 /* Int64 constants, so that nothing is rounded by the file. Returns the result's name. */
-static const char *write_constant_node(struct writer *writer, const char *type, const char *value, int count,
+static const char *write_constant_node(struct onnx_writer *writer, const char *type, const char *value, int count,
                                        const int64_t *numbers)
 {
     const char *result = new_name(writer), *constant = NAME(writer, "%s.constant", result);
@@ -26,7 +17,7 @@ static const char *write_constant_node(struct writer *writer, const char *type, 
 }
 
 /* Mul, Add, Div of integers, which rounds down, and Clip with Quantlab's out_bits. */
-static const char *write_stage(struct writer *writer, const char *value, const struct stage *stage, int bits)
+static const char *write_stage(struct onnx_writer *writer, const char *value, const struct stage *stage, int bits)
 {
     if (stage->count == 0)
         return value;
@@ -47,13 +38,13 @@ static const char *write_stage(struct writer *writer, const char *value, const s
 /* ---- layers ---- */
 
 /* Of one row: written with tensors of rank 3, between Squeeze and Unsqueeze. */
-static bool is_1d(const struct writer *writer, const struct layer *layer)
+static bool is_1d(const struct onnx_writer *writer, const struct layer *layer)
 {
     return tensor_at(writer, layer->inputs[0])->height == 1 && layer->kernel_height == 1 && !layer->padding_top &&
            !layer->padding_bottom;
 }
 
-static const char *write_squeezed(struct writer *writer, const struct layer *layer)
+static const char *write_squeezed(struct onnx_writer *writer, const struct layer *layer)
 {
     const char *value = tensor_name(writer, layer->inputs[0]), *result = new_name(writer);
     if (!is_1d(writer, layer))
@@ -62,7 +53,7 @@ static const char *write_squeezed(struct writer *writer, const struct layer *lay
     return result;
 }
 
-static const char *write_unsqueezed(struct writer *writer, const struct layer *layer, const char *value)
+static const char *write_unsqueezed(struct onnx_writer *writer, const struct layer *layer, const char *value)
 {
     const char *result = new_name(writer);
     if (!is_1d(writer, layer))
@@ -71,27 +62,8 @@ static const char *write_unsqueezed(struct writer *writer, const struct layer *l
     return result;
 }
 
-/* Attributes of one number a dimension, of which 1-D layers have the last only. */
-static void set_dimensions(const struct writer *writer, onnx_node *node, const struct layer *layer, const char *name,
-                           const int64_t *numbers)
-{
-    int absent = is_1d(writer, layer);
-    onnx_set_integers(writer->builder, node, name, 2 - absent, numbers + absent);
-}
-
-static void set_window(const struct writer *writer, onnx_node *node, const struct layer *layer)
-{
-    set_dimensions(writer, node, layer, "kernel_shape", SHAPE(layer->kernel_height, layer->kernel_width));
-    set_dimensions(writer, node, layer, "strides", SHAPE(layer->stride_height, layer->stride_width));
-    if (is_1d(writer, layer))
-        onnx_set_integers(writer->builder, node, "pads", 2, SHAPE(layer->padding_left, layer->padding_right));
-    else
-        onnx_set_integers(writer->builder, node, "pads", 4,
-                          SHAPE(layer->padding_top, layer->padding_left, layer->padding_bottom, layer->padding_right));
-}
-
 /* A depth-wise kernel of a single 1: an importer's copy, which the file has as arithmetic, or as Pad. */
-static bool is_copy(const struct writer *writer, const struct layer *layer)
+static bool is_copy(const struct onnx_writer *writer, const struct layer *layer)
 {
     bool single =
         layer->kernel_height == 1 && layer->kernel_width == 1 && layer->stride_height == 1 && layer->stride_width == 1;
@@ -105,7 +77,7 @@ static bool is_copy(const struct writer *writer, const struct layer *layer)
     return true;
 }
 
-static const char *write_copy(struct writer *writer, const struct layer *layer)
+static const char *write_copy(struct onnx_writer *writer, const struct layer *layer)
 {
     const char *value = tensor_name(writer, layer->inputs[0]);
     if (!layer->padding_top && !layer->padding_left && !layer->padding_bottom && !layer->padding_right)
@@ -117,36 +89,21 @@ static const char *write_copy(struct writer *writer, const struct layer *layer)
     return result;
 }
 
-static const char *write_convolution(struct writer *writer, const struct layer *layer)
+static const char *write_convolution(struct onnx_writer *writer, const struct layer *layer)
 {
-    int64_t outputs = tensor_at(writer, layer->output)->channels;
-    int64_t inputs = tensor_at(writer, layer->inputs[0])->channels / layer->groups;
-    int64_t count = outputs * inputs * layer->kernel_height * layer->kernel_width;
-    int64_t *numbers = arena_array(writer->arena, int64_t, (size_t)count);
-    const char *result = new_name(writer), *weights = NAME(writer, "%s.weights", result);
-    for (int64_t i = 0; i < count; i++)
-        numbers[i] = layer->weights[i];
-    if (is_1d(writer, layer))
-        onnx_add_initialiser(writer->builder, weights, 3, SHAPE(outputs, inputs, layer->kernel_width), numbers);
-    else
-        onnx_add_initialiser(writer->builder, weights, 4, SHAPE(outputs, inputs, layer->kernel_height, layer->kernel_width),
-                             numbers);
-    onnx_node *node =
-        onnx_add_node(writer->builder, "Conv", NAME(writer, "%s %s", write_squeezed(writer, layer), weights), result);
-    set_window(writer, node, layer);
-    set_dimensions(writer, node, layer, "dilations", SHAPE(layer->dilation_height, layer->dilation_width));
-    onnx_set_integer(writer->builder, node, "group", layer->groups);
+    const char *result = new_name(writer), *value = write_squeezed(writer, layer);
+    onnx_node *node = write_convolution_node(writer, layer, value, result, is_1d(writer, layer));
     onnx_set_integer(writer->builder, node, "weight_bits", layer->weight_bits);
     return write_unsqueezed(writer, layer, result);
 }
 
-static const char *write_pool(struct writer *writer, const struct layer *layer)
+static const char *write_pool(struct onnx_writer *writer, const struct layer *layer)
 {
     const char *result = new_name(writer);
     bool average = layer->kind == LAYER_AVERAGE_POOL;
     onnx_node *node =
         onnx_add_node(writer->builder, average ? "AveragePool" : "MaxPool", write_squeezed(writer, layer), result);
-    set_window(writer, node, layer);
+    set_window(writer, node, layer, is_1d(writer, layer));
     if (average)
         onnx_set_integer(writer->builder, node, "count_include_pad", 1);
     result = write_unsqueezed(writer, layer, result);
@@ -154,7 +111,7 @@ static const char *write_pool(struct writer *writer, const struct layer *layer)
     return average ? write_constant_node(writer, "Mul", result, 1, &area) : result;
 }
 
-static const char *write_two_inputs(struct writer *writer, const struct layer *layer)
+static const char *write_two_inputs(struct onnx_writer *writer, const struct layer *layer)
 {
     const char *terms[2], *result = new_name(writer);
     for (int i = 0; i < 2; i++)
@@ -168,7 +125,7 @@ static const char *write_two_inputs(struct writer *writer, const struct layer *l
 }
 
 /* The layer's output, by way of a node that changes no byte: another one for each tensor. */
-static void write_unchanged(struct writer *writer, const char *value, int tensor)
+static void write_unchanged(struct onnx_writer *writer, const char *value, int tensor)
 {
     struct onnx_builder *builder = writer->builder;
     const struct tensor *t = tensor_at(writer, tensor);
@@ -185,7 +142,7 @@ static void write_unchanged(struct writer *writer, const char *value, int tensor
     }
 }
 
-static void write_layer(struct writer *writer, const struct layer *layer)
+static void write_layer(struct onnx_writer *writer, const struct layer *layer)
 {
     const char *value;
     if (is_copy(writer, layer))
@@ -203,11 +160,9 @@ static void write_layer(struct writer *writer, const struct layer *layer)
 
 struct onnx_builder *graph_to_onnx(const struct network *network, struct arena *arena)
 {
-    struct writer writer = {.builder = onnx_builder_make(10), .network = network, .arena = arena};
-    for (int i = 0; i < network->input_count; i++) {
-        const struct tensor *input = tensor_at(&writer, network->inputs[i]);
-        onnx_add_input(writer.builder, input->name, 4, SHAPE(1, input->channels, input->height, input->width));
-    }
+    struct onnx_writer writer = {.builder = onnx_builder_make(10), .network = network, .arena = arena};
+    for (int i = 0; i < network->input_count; i++)
+        write_input(&writer, network->inputs[i]);
     for (int i = 0; i < network->layer_count; i++)
         write_layer(&writer, &network->layers[i]);
     for (int i = 0; i < network->output_count; i++)

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "onnx_writer.h"
+
 /* ---- to what NEMO can say ---- */
 
 static void set_constants(struct stage *stage, int count, bool positive, bool with_addend, struct arena *arena)
@@ -75,43 +77,10 @@ static void conform(struct network *network, struct layer *layer, struct arena *
 
 /* ---- nodes ---- */
 
-struct writer {
-    struct onnx_builder *builder;
-    const struct network *network;
-    struct arena *arena;
-};
-
-#define NAME(writer, ...) arena_format((writer)->arena, __VA_ARGS__)
-
-static const char *tensor_name(const struct writer *writer, int tensor) { return writer->network->tensors[tensor].name; }
-
-static void set_window(const struct writer *writer, onnx_node *node, const struct layer *layer)
+static void write_matrix_product(const struct onnx_writer *writer, const struct layer *layer, const char *sum)
 {
-    struct onnx_builder *builder = writer->builder;
-    onnx_set_integers(builder, node, "kernel_shape", 2, SHAPE(layer->kernel_height, layer->kernel_width));
-    onnx_set_integers(builder, node, "strides", 2, SHAPE(layer->stride_height, layer->stride_width));
-    onnx_set_integers(builder, node, "pads", 4,
-                      SHAPE(layer->padding_top, layer->padding_left, layer->padding_bottom, layer->padding_right));
-}
-
-static void write_weights(const struct writer *writer, const struct layer *layer, const char *name, bool is_matrix)
-{
-    const struct tensor *x = &writer->network->tensors[layer->inputs[0]], *y = &writer->network->tensors[layer->output];
-    int64_t inputs = x->channels / layer->groups, taps = (int64_t)layer->kernel_height * layer->kernel_width;
-    int64_t *values = arena_array(writer->arena, int64_t, (size_t)(y->channels * inputs * taps));
-    for (int64_t i = 0; i < y->channels * inputs * taps; i++)
-        values[i] = layer->weights[i];
-    if (is_matrix)
-        onnx_add_initialiser(writer->builder, name, 2, SHAPE(y->channels, inputs * taps), values);
-    else
-        onnx_add_initialiser(writer->builder, name, 4, SHAPE(y->channels, inputs, layer->kernel_height, layer->kernel_width),
-                             values);
-}
-
-static void write_matrix_product(const struct writer *writer, const struct layer *layer, const char *weights,
-                                 const char *sum)
-{
-    const char *flat = NAME(writer, "%s.flat", sum), *bias = "";
+    const char *flat = NAME(writer, "%s.flat", sum), *weights = NAME(writer, "%s.weights", sum), *bias = "";
+    write_weights(writer, layer, weights, 2);
     onnx_add_node(writer->builder, "Flatten", tensor_name(writer, layer->inputs[0]), flat);
     if (layer->stage_count && !layer->stages[0].has_clip) {
         bias = NAME(writer, " %s.bias", sum);
@@ -127,46 +96,40 @@ static bool is_matrix_product(const struct network *network, const struct layer 
     return layer_reads_whole_input(network, layer) && layer->output == network->outputs[0];
 }
 
-static void write_convolution(const struct writer *writer, const struct layer *layer)
+static void write_convolution(const struct onnx_writer *writer, const struct layer *layer)
 {
-    const char *output = tensor_name(writer, layer->output), *weights = NAME(writer, "%s.w", output);
+    const char *output = tensor_name(writer, layer->output);
     bool is_matrix = is_matrix_product(writer->network, layer), normalised = layer->stage_count && layer->stages[0].has_clip;
     const char *sum = normalised ? NAME(writer, "%s.sum", output) : output;
-    write_weights(writer, layer, weights, is_matrix);
-    if (is_matrix) {
-        write_matrix_product(writer, layer, weights, sum);
-    } else {
-        onnx_node *node = onnx_add_node(writer->builder, "Conv",
-                                        NAME(writer, "%s %s", tensor_name(writer, layer->inputs[0]), weights), sum);
-        set_window(writer, node, layer);
-        onnx_set_integers(writer->builder, node, "dilations", 2, SHAPE(layer->dilation_height, layer->dilation_width));
-        onnx_set_integer(writer->builder, node, "group", layer->groups);
-    }
+    if (is_matrix)
+        write_matrix_product(writer, layer, sum);
+    else
+        write_convolution_node(writer, layer, tensor_name(writer, layer->inputs[0]), sum, false);
     if (normalised)
         onnx_add_nemo_normalisation(writer->builder, sum, output, is_matrix ? 2 : 4, layer->stages[0].count,
                                     layer->stages[0].multiplier, layer->stages[0].addend, 1, layer->stages[0].divisor);
 }
 
 /* `value` times a constant. Returns the product's name. */
-static const char *write_product(const struct writer *writer, const char *value, const char *name, int64_t factor)
+static const char *write_product(const struct onnx_writer *writer, const char *value, const char *name, int64_t factor)
 {
     onnx_add_scalar(writer->builder, NAME(writer, "%s.factor", name), (double)factor);
     onnx_add_node(writer->builder, "Mul", NAME(writer, "%s %s.factor", value, name), name);
     return name;
 }
 
-static void write_quotient(const struct writer *writer, const char *value, const char *name, int64_t divisor)
+static void write_quotient(const struct onnx_writer *writer, const char *value, const char *name, int64_t divisor)
 {
     onnx_add_scalar(writer->builder, NAME(writer, "%s.divisor", name), (double)divisor);
     onnx_add_node(writer->builder, "Div", NAME(writer, "%s %s.divisor", value, name), NAME(writer, "%s.quotient", name));
     onnx_add_node(writer->builder, "Floor", NAME(writer, "%s.quotient", name), name);
 }
 
-static void write_average(const struct writer *writer, const struct layer *layer)
+static void write_average(const struct onnx_writer *writer, const struct layer *layer)
 {
     const char *output = tensor_name(writer, layer->output), *mean = NAME(writer, "%s.mean", output);
     onnx_node *node = onnx_add_node(writer->builder, "AveragePool", tensor_name(writer, layer->inputs[0]), mean);
-    set_window(writer, node, layer);
+    set_window(writer, node, layer, false);
     onnx_set_integer(writer->builder, node, "count_include_pad", 1);
     const char *sum =
         write_product(writer, mean, NAME(writer, "%s.sum", output), (int64_t)layer->kernel_height * layer->kernel_width);
@@ -174,7 +137,7 @@ static void write_average(const struct writer *writer, const struct layer *layer
     write_quotient(writer, scaled, output, layer->stages[0].divisor);
 }
 
-static void write_addition(const struct writer *writer, const struct layer *layer)
+static void write_addition(const struct onnx_writer *writer, const struct layer *layer)
 {
     const char *output = tensor_name(writer, layer->output), *terms[2];
     for (int i = 0; i < 2; i++)
@@ -184,7 +147,7 @@ static void write_addition(const struct writer *writer, const struct layer *laye
     write_quotient(writer, NAME(writer, "%s.total", output), output, layer->stages[0].divisor);
 }
 
-static void write_layer(const struct writer *writer, const struct layer *layer)
+static void write_layer(const struct onnx_writer *writer, const struct layer *layer)
 {
     switch (layer->kind) {
     case LAYER_CONVOLUTION: write_convolution(writer, layer); break;
@@ -194,7 +157,7 @@ static void write_layer(const struct writer *writer, const struct layer *layer)
         set_window(writer,
                    onnx_add_node(writer->builder, "MaxPool", tensor_name(writer, layer->inputs[0]),
                                  tensor_name(writer, layer->output)),
-                   layer);
+                   layer, false);
         break;
     default: break; /* what integer ONNX models of NEMO do not have, random networks do not either */
     }
@@ -202,9 +165,8 @@ static void write_layer(const struct writer *writer, const struct layer *layer)
 
 struct onnx_builder *network_to_onnx(struct network *network, struct arena *arena)
 {
-    struct writer writer = {.builder = onnx_builder_make(9), .network = network, .arena = arena};
-    const struct tensor *input = &network->tensors[network->inputs[0]];
-    onnx_add_input(writer.builder, input->name, 4, SHAPE(1, input->channels, input->height, input->width));
+    struct onnx_writer writer = {.builder = onnx_builder_make(9), .network = network, .arena = arena};
+    write_input(&writer, network->inputs[0]);
     for (int i = 0; i < network->layer_count; i++) {
         conform(network, &network->layers[i], arena);
         write_layer(&writer, &network->layers[i]);

@@ -85,15 +85,15 @@ def check_totals(text, document):
     """The lines behind the table."""
     body = plain(html.unescape(re.sub("<[^>]*>", " ", document[document.index("<main"):document.index("</main>")])))
     body = re.sub(r"\s+", " ", body)
-    cycles, waits, rate = re.search(r"(\d+) cycles in all, (\d+) of them waiting for L3, \d+ before the first layer: (\S+) MAC/cycle", text).groups()
+    cycles, waits, rate = re.search(r"(\d+) cycles in all, (\d+) of them waiting for L3, .*before the first layer: (\S+) MAC/cycle", text).groups()
     assert f"Cycles of one run {cycles} " in body, f"{cycles} cycles"
     assert f"Throughput {rate} MAC/cycle" in body, f"{rate} MAC/cycle"
     assert f" {waits} " in body, f"{waits} cycles of waiting"
     near = re.search(r"within (\S+) % of the optimum: .* fewer than (\d+) cycles", text)
     if near:
-        assert f"Within {near[1]} % of the optimum: in these layouts, of all tiles and places of tensors compared, none takes fewer than {near[2]} cycles" in body
+        assert plain(f"Within {near[1]} % of the optimum: in these layouts, of all tiles and places of tensors compared, none takes fewer than {near[2]} cycles") in body
     else:
-        assert "Proven optimal: in these layouts, of all tiles and places of tensors compared, none is faster" in body
+        assert plain("Proven optimal: in these layouts, of all tiles and places of tensors compared, none is faster") in body
     tail = re.search(r"flash: at least (\d+) cycles as (\d+) bytes", plain(text))
     assert bool(tail) == ("still to come" in body), "the L3 tail"
     if tail:

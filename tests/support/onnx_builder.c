@@ -15,19 +15,7 @@ struct onnx_builder {
 #define allocate(builder, type)  ((type *)arena_allocate(&(builder)->arena, sizeof(type)))
 #define copy_text(builder, text) arena_format(&(builder)->arena, "%s", text)
 
-/* The list with one more entry, which is moved only when its length is a power of two. */
-static void *grow(struct onnx_builder *builder, void *list, size_t count, size_t entry_bytes)
-{
-    if (count && (count & (count - 1)))
-        return list;
-    void *larger = arena_allocate(&builder->arena, (count ? 2 * count : 1) * entry_bytes);
-    if (count)
-        memcpy(larger, list, count * entry_bytes);
-    return larger;
-}
-
-#define append(builder, list, count, entry)                                                                                 \
-    ((list) = grow(builder, list, count, sizeof *(list)), (list)[(count)++] = (entry))
+#define append(builder, list, count, entry) (arena_grow(&(builder)->arena, list, count), (list)[(count)++] = (entry))
 
 static void *copy_bytes(struct onnx_builder *builder, const void *bytes, size_t count)
 {

@@ -78,7 +78,8 @@ function scatterSection() {
 
 function heatCell(point, least, most) {
   if (!point || !point.cycles) return html("td", { class: "number weak" }, "–");
-  const share = most > least ? (point.cycles - least) / (most - least) : 0;
+  /* By ratios: one memory that is far too small leaves the others their shades. */
+  const share = most > least ? Math.log(point.cycles / least) / Math.log(most / least) : 0;
   const style = `background:color-mix(in srgb, var(--red-soft) ${Math.round(100 * share)}%, var(--green-soft))`;
   return html("td", { class: "number", style, title: pointText(point) }, threeDigits(point.milliseconds));
 }
