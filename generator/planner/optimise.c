@@ -174,7 +174,7 @@ static bool use_blocks(struct optimiser *o, uint64_t price)
         return false;
     struct plan_traffic without = best_traffic(o);
     if (search_blocks(o, &plain, price) < price)
-        search_places(o);
+        search_places(o, true);
     if (o->best.cycles >= before) {
         decision_set(&o->now, &plain);
         return false;
@@ -214,7 +214,7 @@ static bool some_result_in_ram(const struct decision *d)
 }
 
 /* How L3 and computing are in each other's way is known of a finished plan only: one that moves less may be faster, though
- * by the price it is not. */
+ * by the price it is not. From there, too, a walk may lead on. */
 static void compare_sparing(struct optimiser *o)
 {
     if (!some_result_in_ram(&o->best.decision))
@@ -222,6 +222,8 @@ static void compare_sparing(struct optimiser *o)
     const struct outcome before = outcome_copy(o);
     uint64_t finished = plan_finished_cycles(&before.decision);
     force_blocks(o);
+    decision_set(&o->now, &o->best.decision);
+    search_places(o, false);
     if (plan_finished_cycles(&o->best.decision) >= finished)
         o->best = before;
 }
@@ -249,7 +251,7 @@ static void search_plain(struct optimiser *o, const struct outcome *searched, co
     const struct outcome blocked = outcome_copy(o);
     o->best = *searched;
     decision_set(&o->now, plain);
-    search_places(o);
+    search_places(o, true);
     prove(o);
     if (blocked.cycles < o->best.cycles)
         o->best = blocked;

@@ -105,8 +105,9 @@ uint64_t search(struct optimiser *optimiser);
  * places, with less of L2. */
 void search_prices(struct optimiser *optimiser, uint64_t price, uint64_t before);
 
-/* From the decision at hand, or the best so far, to faster ones by their prices with places. */
-void search_places(struct optimiser *optimiser);
+/* From the decision at hand, or the best so far, to faster ones by their prices with places: `often`, by several walks, of
+ * which the best counts; else by a short one. */
+void search_places(struct optimiser *optimiser, bool often);
 
 /* At the end, of networks of small layers alone: from the best decision so far to one that no single move makes faster, if
  * that has places. Elsewhere it finds nothing that is worth its time. */
