@@ -357,18 +357,11 @@ void search_places(struct optimiser *o)
     settle(o);
 }
 
-static bool all_are_small(const struct optimiser *o)
-{
-    int layer = 0;
-    while (layer < o->network->layer_count && layer_is_small(&o->problem->records[layer]))
-        layer++;
-    return layer == o->network->layer_count;
-}
-
 void polish(struct optimiser *o)
 {
-    if (o->best.cycles == UINT64_MAX || !all_are_small(o))
-        return;
+    for (int l = 0; l < o->network->layer_count; l++)
+        if (o->best.cycles == UINT64_MAX || !layer_is_small(&o->problem->records[l]))
+            return;
     decision_set(&o->now, &o->best.decision);
     o->polishes = true;
     descend(o, price_now(o, UINT64_MAX), DESCENT_EFFORT);
