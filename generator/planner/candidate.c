@@ -102,6 +102,10 @@ static struct candidate make_candidate(struct choice choice)
 
 /* ---- the front ---- */
 
+/* One that does not work ahead can put another one that does out of the front, though transfers wait in it that would not in
+ * the other. Were only those compared that can wait no more, the fronts would be longer: on the grid of plans.csv plans are
+ * 0.02 % slower in the mean and up to 2.2 %, one pair of memories is out of order by 0.2 %, and planning takes 3 to 11 %
+ * longer. */
 static bool dominates(const struct candidate *a, const struct candidate *b)
 {
     return a->cycles <= b->cycles && a->most_bytes <= b->most_bytes &&

@@ -1,5 +1,5 @@
-/* The choice for the whole network as a mixed integer program, solved by GLPK. Behind this interface another solver can
- * take its place. Internal to the planner.
+/* The choice for the whole network as a mixed integer program, by branch and bound over GLPK's simplex. Behind this
+ * interface another solver can take its place. Internal to the planner.
  *
  * A model knows less than a schedule does: data arrive like water, not in transfers that need all their bytes at once. So
  * no schedule of a pick takes fewer cycles than the model says, and what it excludes none can do. A pick whose
@@ -20,13 +20,13 @@ void model_free(struct model *model);
 int model_columns(const struct model *model);
 
 enum model_answer {
-    MODEL_PICKED, /* the best pick that takes fewer than `below` cycles, or a good one */
+    MODEL_PICKED, /* one that takes fewer than `below` cycles */
     MODEL_NONE,   /* there is none */
-    MODEL_OPEN,   /* none was found before the nodes were used up */
+    MODEL_OPEN,   /* none was found within the limits */
 };
 
-/* Picks a candidate a layer. `bound`: no pick that no cut excludes takes fewer cycles. `nodes` of the search tree that may
- * be looked at; less those that were. */
+/* Picks a candidate a layer. `bound`: no pick that is not excluded takes fewer cycles. `nodes` of the search tree that may
+ * be looked at; less those that were. It goes on where the call before ended, so `below` must not grow. */
 enum model_answer model_solve(struct model *model, uint64_t below, const struct candidate **pick, uint64_t *bound,
                               int *nodes);
 

@@ -35,14 +35,12 @@ static void search_model(struct optimiser *o, struct model *model)
     const struct candidate **pick = arena_allocate(o->problem->arena, (size_t)o->network->layer_count * sizeof *pick);
     int64_t columns = model_columns(model);
     int nodes = (int)(MODEL_WORK / (columns * columns)) + LEAST_NODES, left = nodes;
-    uint64_t bound = 0;
     while (left > 0 && !proof->is_optimal) {
         uint64_t below = o->best.cycles == UINT64_MAX ? UINT64_MAX : o->best.cycles - not_worth_it(o->best.cycles);
-        enum model_answer answer = model_solve(model, below, pick, &bound, &left);
+        enum model_answer answer = model_solve(model, below, pick, &proof->bound_cycles, &left);
         proof->rounds++;
         left -= NODES_A_ROUND;
         proof->is_optimal = answer == MODEL_NONE && o->best.cycles != UINT64_MAX;
-        proof->bound_cycles = bound > proof->bound_cycles ? bound : proof->bound_cycles;
         if (answer != MODEL_PICKED)
             break;
         apply_pick(o, pick);
@@ -222,7 +220,6 @@ static void compare_sparing(struct optimiser *o)
     const struct outcome before = outcome_copy(o);
     uint64_t finished = plan_finished_cycles(&before.decision);
     force_blocks(o);
-    decision_set(&o->now, &o->best.decision);
     search_places(o, false);
     if (plan_finished_cycles(&o->best.decision) >= finished)
         o->best = before;

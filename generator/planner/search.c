@@ -257,7 +257,9 @@ static uint64_t search_from(struct optimiser *o, uint64_t price, const struct wa
     return s.best.price;
 }
 
-/* Parts of L2 in a thousand that decisions leave to gaps, until hardly anything is lost in them. */
+/* Parts of L2 in a thousand that decisions leave to gaps, until hardly anything is lost in them. With bytes that do not
+ * depend on L2, for which five lists have been measured, the slowest of the plans of plans.csv is 0.5 to 1.3 % slower, and
+ * the mean the same within 0.02 %. */
 static const uint32_t left_to_gaps[] = {0, 30, 60, 100, 200};
 #define ENOUGH_PARTS 3 /* of which one has found places */
 
@@ -364,18 +366,11 @@ void search_places(struct optimiser *o, bool often)
     settle(o);
 }
 
-static bool all_are_small(const struct optimiser *o)
-{
-    int layer = 0;
-    while (layer < o->network->layer_count && layer_is_small(&o->problem->records[layer]))
-        layer++;
-    return layer == o->network->layer_count;
-}
-
 void polish(struct optimiser *o)
 {
-    if (o->best.cycles == UINT64_MAX || !all_are_small(o))
-        return;
+    for (int l = 0; l < o->network->layer_count; l++)
+        if (o->best.cycles == UINT64_MAX || !layer_is_small(&o->problem->records[l]))
+            return;
     decision_set(&o->now, &o->best.decision);
     o->polishes = true;
     descend(o, price_now(o, UINT64_MAX), DESCENT_EFFORT);

@@ -27,14 +27,6 @@ bool guess_cut(struct optimiser *o, int layer)
     return best != NULL;
 }
 
-static bool guess_all(struct optimiser *o)
-{
-    bool good = true;
-    for (int l = 0; l < o->network->layer_count && good; l++)
-        good = guess_cut(o, l);
-    return good;
-}
-
 /* The best of the candidates that need fewer bytes than the one chosen; null: none does. */
 static const struct candidate *next_smaller(const struct decision *d, int layer)
 {
@@ -74,9 +66,11 @@ static const uint32_t guessed_parts[] = {100, 95, 88, 80, 70, 60};
 static bool guess_with(struct optimiser *o, uint32_t bytes)
 {
     uint32_t all = o->bytes;
+    bool guessed = true;
     o->bytes = bytes;
     choose_levels(o);
-    bool guessed = guess_all(o);
+    for (int l = 0; l < o->network->layer_count && guessed; l++)
+        guessed = guess_cut(o, l);
     o->bytes = all;
     return guessed && repair(o);
 }
