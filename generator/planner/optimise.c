@@ -218,10 +218,10 @@ static void compare_sparing(struct optimiser *o)
     if (!some_result_in_ram(&o->best.decision))
         return;
     const struct outcome before = outcome_copy(o);
-    uint64_t finished = plan_finished_cycles(&before.decision);
     force_blocks(o);
+    decision_set(&o->now, &o->best.decision); /* with blocks that had no places, the one at hand may be none */
     search_places(o, false);
-    if (plan_finished_cycles(&o->best.decision) >= finished)
+    if (plan_finished_cycles(&o->best.decision) >= plan_finished_cycles(&before.decision))
         o->best = before;
 }
 

@@ -344,23 +344,16 @@ static uint64_t walk_often(struct optimiser *o, uint64_t start)
     return best.price;
 }
 
-/* To a decision to walk from with places, which is at hand then: its price with these. UINT64_MAX: there is none. */
-static uint64_t find_placed_start(struct optimiser *o)
-{
-    uint64_t start = UINT64_MAX;
-    if (o->best.cycles == UINT64_MAX || is_near(o->best.cycles, price_now(o, UINT64_MAX)))
-        return start;
-    for (o->care = PLACE_HASTILY; start == UINT64_MAX && o->care <= PLACE_CHEAPLY; o->care++)
-        start = choose_placed_start(o);
-    o->care--;
-    return start;
-}
-
 /* The last walk goes on from where those before have ended: a decision that nothing near is faster than is often left when
  * the threshold is high again. */
 void search_places(struct optimiser *o, bool often)
 {
-    uint64_t start = find_placed_start(o);
+    uint64_t start = UINT64_MAX;
+    if (o->best.cycles == UINT64_MAX || is_near(o->best.cycles, price_now(o, UINT64_MAX)))
+        return;
+    for (o->care = PLACE_HASTILY; start == UINT64_MAX && o->care <= PLACE_CHEAPLY; o->care++)
+        start = choose_placed_start(o);
+    o->care--;
     if (start != UINT64_MAX)
         search_from(o, often ? walk_often(o, start) : start, &(struct walk){true, PLACED_PARTS, PLACES_EFFORT / 3, 2});
     settle(o);
