@@ -130,6 +130,10 @@ struct tile_border {
 /* With a table the cores lay it beside the first core's loads; but not in CHW, where loads fill its place, too. */
 bool tile_border_is_beside(const struct tile_problem *problem);
 
+/* Fewer buffers may take less time than fit: a border stays where it was laid, once in each buffer; and one that is laid
+ * beside the loads of its tile would not be hidden beside those of the next. */
+bool tile_border_prefers_single(const struct tile_problem *problem);
+
 /* To lay it; where its code is not in the cores' cache, with the way there. */
 uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border, bool fetches);
 

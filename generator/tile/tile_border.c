@@ -46,6 +46,13 @@ bool tile_border_is_beside(const struct tile_problem *problem)
     return problem->target->has_table && problem->layer->input_layout == DORY_HWC;
 }
 
+bool tile_border_prefers_single(const struct tile_problem *problem)
+{
+    const struct dory_layer *layer = problem->layer;
+    bool may_have_border = layer->input_layout == DORY_HWC && (layer->kernel_height > 1 || layer->kernel_width > 1);
+    return may_have_border || tile_border_is_beside(problem);
+}
+
 /* Where it is laid beside loads, half of it comes beside the first core's own. */
 static uint64_t code_cycles(const struct tile_problem *problem)
 {

@@ -141,8 +141,8 @@ static void consider(struct search *search, const struct tile_candidate *candida
     }
 }
 
-/* Sets of single buffers, smaller sets first: a set is of use only where none of its subsets fits, or where cores lay a
- * border beside the loads of its tile, as beside those of the next one it would not be hidden. */
+/* Sets of single buffers, smaller sets first: a set is of use only where none of its subsets fits, or where there may be a
+ * border. */
 static const uint8_t single_sets[] = {
     0,
     SINGLE_INPUT,
@@ -163,14 +163,14 @@ static bool is_promising(const struct search *search, const struct tile_candidat
            (search->estimates || !is_worse(search, tile_contention_bound(&search->bounds, candidate, transfers)));
 }
 
-/* Considers a shape and order with as many double buffers as fit. */
+/* Considers a shape and order with as many double buffers as fit, and with fewer where these may take less time. */
 static void consider_buffers(struct search *search, struct tile_candidate *candidate, const struct l1_sizes *sizes)
 {
     uint8_t fitting[SINGLE_SETS];
     struct tiling *tiling = &candidate->tiling;
     size_t count = 0;
     struct transfer_bounds transfers = tile_transfer_bounds(&search->bounds, candidate);
-    bool all = tile_border_is_beside(search->problem);
+    bool all = tile_border_prefers_single(search->problem);
     for (size_t i = 0; i < SINGLE_SETS; i++) {
         bool dominated = false;
         for (size_t j = 0; j < count && !all; j++)

@@ -13,13 +13,13 @@ static bool fits(const struct tile_problem *problem, struct tiling tiling)
     return tile_l1_bytes(problem, &tiling, NULL) <= problem->l1_bytes;
 }
 
-/* Single buffers are of use where one more double buffer does not fit, or where borders are laid beside loads. */
+/* Single buffers are of use where one more double buffer does not fit, or where there may be a border. */
 static bool is_legal(const struct tile_problem *problem, const struct tiling *tiling)
 {
     for (uint8_t flag = 1; flag < 8; flag = (uint8_t)(flag << 1)) {
         struct tiling more = *tiling;
         more.single = (uint8_t)(tiling->single & ~flag);
-        if ((tiling->single & flag) && fits(problem, more) && !tile_border_is_beside(problem))
+        if ((tiling->single & flag) && fits(problem, more) && !tile_border_prefers_single(problem))
             return false;
     }
     return fits(problem, *tiling);
