@@ -110,7 +110,7 @@ static bool form(struct optimiser *o, const struct idea *idea)
     return cut != NULL;
 }
 
-static uint64_t ram_cycles(const struct decision *d)
+uint64_t decision_ram_cycles(const struct decision *d)
 {
     uint64_t cycles = 0;
     for (int l = 0; l < d->problem->network->layer_count; l++)
@@ -120,7 +120,7 @@ static uint64_t ram_cycles(const struct decision *d)
 
 static uint64_t fusion_price(const struct fusion *f)
 {
-    return price_now(f->o, UINT64_MAX) + (f->spares_ram ? ram_cycles(f->now) : 0);
+    return price_now(f->o, UINT64_MAX) + (f->spares_ram ? decision_ram_cycles(f->now) : 0);
 }
 
 /* Of the decision at hand, which is taken back. */

@@ -182,24 +182,31 @@ static bool use_blocks(struct optimiser *o, uint64_t price)
     return true;
 }
 
-/* Blocks in the best decision, whatever they cost: those that spare most RAM that have places. */
-static void force_blocks(struct optimiser *o)
+/* Blocks in the best decision, whatever they cost: of those that are formed in either order, the ones that take less, where
+ * RAM is to be spared with the traffic to it; if none have places, those that spare less. False where none have: then all
+ * is as before. */
+static bool force_blocks(struct optimiser *o)
 {
-    uint64_t before = o->best.cycles;
-    struct plan_traffic without = best_traffic(o);
-    o->best.cycles = UINT64_MAX;
-    for (int sparing = 1; sparing >= 0 && o->best.cycles == UINT64_MAX; sparing--) {
-        decision_set(&o->now, &o->best.decision);
-        fuse(o, sparing != 0, false);
+    const struct outcome before = outcome_copy(o);
+    uint64_t weight = o->problem->options->blocks == BLOCKS_SPARING;
+    struct priced least = {decision_copy(&o->now, o->problem->arena), UINT64_MAX};
+    for (int way = 0; way < 4 && (way < 2 || least.price == UINT64_MAX); way++) {
+        o->best.cycles = UINT64_MAX;
+        decision_set(&o->now, &before.decision);
+        fuse(o, way < 2, way % 2 != 0);
         settle(o);
+        if (o->best.cycles != UINT64_MAX)
+            keep_better(&least, &o->best.decision, o->best.cycles + weight * decision_ram_cycles(&o->best.decision));
     }
-    if (o->best.cycles == UINT64_MAX) {
-        o->best.cycles = before;
-        return;
-    }
-    o->best.proof = (struct plan_proof){0};
+    o->best = before;
+    if (least.price == UINT64_MAX)
+        return false;
     if (!o->best.without_blocks.cycles) /* else the best had blocks already */
-        o->best.without_blocks = without;
+        o->best.without_blocks = best_traffic(o);
+    o->best.decision = least.decision;
+    o->best.cycles = least.price - weight * decision_ram_cycles(&least.decision);
+    o->best.proof = (struct plan_proof){0};
+    return true;
 }
 
 static bool some_result_in_ram(const struct decision *d)
@@ -215,11 +222,10 @@ static bool some_result_in_ram(const struct decision *d)
  * by the price it is not. From there, too, a walk may lead on. */
 static void compare_sparing(struct optimiser *o)
 {
-    if (!some_result_in_ram(&o->best.decision))
-        return;
     const struct outcome before = outcome_copy(o);
-    force_blocks(o);
-    decision_set(&o->now, &o->best.decision); /* with blocks that had no places, the one at hand may be none */
+    if (!some_result_in_ram(&o->best.decision) || !force_blocks(o))
+        return;
+    decision_set(&o->now, &o->best.decision); /* the one at hand may be one that had no places */
     search_places(o, false);
     if (plan_finished_cycles(&o->best.decision) >= plan_finished_cycles(&before.decision))
         o->best = before;

@@ -81,6 +81,9 @@ uint64_t descend(struct optimiser *optimiser, uint64_t price, uint64_t effort);
  * around the first tensors first, or around the last. */
 void fuse(struct optimiser *optimiser, bool spares_ram, bool last_first);
 
+/* What the traffic to RAM takes, as if nothing hid it. */
+uint64_t decision_ram_cycles(const struct decision *decision);
+
 /* For levels that have changed: a guess of the layer's cut, or its block in so many turns, 0: as many as it has. False:
  * there is none. */
 bool cut_anew(struct optimiser *optimiser, int layer, uint32_t turns);
