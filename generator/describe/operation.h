@@ -16,7 +16,7 @@
 #define WORD_TABLE          "table"
 #define DORY_OPERATIONS(X)                                                                                                  \
     X(DORY_CONVOLUTION, WORD_CONVOLUTION, "convolution")                                                                    \
-    X(DORY_DEPTHWISE, "depthwise", "depth-wise convolution")                                                                \
+    X(DORY_DEPTHWISE, "depthwise", "depth-wise")                                                                            \
     X(DORY_MAXIMUM_POOL, WORD_MAXIMUM_POOL, "maximum pool")                                                                 \
     X(DORY_AVERAGE_POOL, WORD_AVERAGE_POOL, "average pool")                                                                 \
     X(DORY_ADDITION, WORD_ADDITION, "addition")                                                                             \
@@ -53,7 +53,7 @@ enum dory_operation layer_operation(const struct network *network, const struct 
 /* In report.json, where a convolution over its whole input is "fully_connected". */
 const char *layer_identifier(const struct network *network, const struct layer *layer);
 
-/* For people: "depth-wise convolution", "fully connected". */
+/* For people: "depth-wise", "fully connected". */
 const char *layer_words(const struct network *network, const struct layer *layer);
 
 #endif

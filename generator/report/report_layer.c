@@ -240,6 +240,7 @@ json_t *report_describe_layer(const struct report *report, int layer)
     json_t *object = value_object();
     set_text(object, "name", plan->network->layers[layer].name);
     set_text(object, "kind", layer_identifier(plan->network, &plan->network->layers[layer]));
+    set_text(object, "kind_words", layer_words(plan->network, &plan->network->layers[layer]));
     set_geometry(object, plan->network, &plan->network->layers[layer]);
     set_text(object, "kernel", planned->kernel->name);
     set_text(object, "normalisation", report_normalisation(plan, layer));

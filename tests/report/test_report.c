@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "describe/operation.h"
 #include "dory/hal.h"
 #include "expect.h"
 #include "report/report_files.h"
@@ -155,6 +156,17 @@ static void check_l1(const json_t *root)
     }
 }
 
+/* The page has no words of its own for a layer's kind. */
+static void check_words(const json_t *root, const struct plan *plan)
+{
+    const json_t *layers = json_object_get(root, "layers");
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        const char *told = json_string_value(json_object_get(json_array_get(layers, (size_t)i), "kind_words"));
+        const char *words = layer_words(plan->network, &plan->network->layers[i]);
+        EXPECT(told && !strcmp(told, words), "layer %d is %s, told as %s", i, words, told ? told : "nothing");
+    }
+}
+
 /* Members of the firmware's structs are there by their names, flags and enumerators as such. */
 static void check_members(const json_t *root, const struct plan *plan)
 {
@@ -206,6 +218,7 @@ static void test_json(int layers)
     EXPECT(json_array_size(json_object_get(root, "tensors")) == (size_t)layers + 1, "tensors");
     check_totals(root);
     check_members(root, fixture.plan);
+    check_words(root, fixture.plan);
     check_times(root);
     check_memory(root);
     check_proof(root);

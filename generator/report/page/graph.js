@@ -150,10 +150,10 @@ function drawGraph(holder, width) {
 }
 
 function graphSection() {
-  const holder = html("div", {}), kinds = new Set(data.layers.map((layer) => layer.kind));
+  const holder = html("div", {}), kinds = new Map(data.layers.map((layer) => [layer.kind, kindWords(layer)]));
   const part = section("Network", "Layers from left to right, rows like lines of a text. The bar in a box is the layer's time beside the longest one's. " +
     "Point at a box for its layer, at an arrow for its tensor.");
-  part.append(legend([...kinds].map((kind) => [`swatch soft ${kind}`, kind === "depthwise" ? "depth-wise" : kind.replace("_", " ")])), holder);
+  part.append(legend([...kinds].map(([kind, words]) => [`swatch soft ${kind}`, words])), holder);
   redrawOnResize(holder, () => drawGraph(holder, holder.clientWidth));
   return part;
 }

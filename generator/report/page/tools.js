@@ -81,16 +81,17 @@ function gapText(cycles, bound) {
 const layerName = (index) => `${index} ${data.layers[index].name}`;
 const span = (layer) => layer.end_cycle - layer.begin_cycle;
 
+/* A report of an older dory, which may be compared with, has no words. */
+const kindWords = (layer) => layer.kind_words || layer.kind.replace("_", " ");
+
 function kindName(layer) {
-  const names = { depthwise: "depth-wise", fully_connected: "fully connected", maximum_pool: "maximum pool", average_pool: "average pool" };
-  const name = names[layer.kind] || layer.kind.replace("_", " "), [down, right] = layer.stride;
+  const name = kindWords(layer), [down, right] = layer.stride;
   if (!["convolution", "depthwise", "grouped", "maximum_pool", "average_pool"].includes(layer.kind)) return name; /* no window */
   return `${name} ${layer.filter.join("×")}${down * right === 1 ? "" : down === right ? ` /${down}` : ` /${down}×${right}`}`;
 }
 
 const kernelName = (layer) => layer.kernel.replace(/^dory_/, "");
-const normalisationNames = { none: "none", shift_32: "32 bits, shift", shift_64: "64 bits, shift", divide: "64 bits, division", clamped_32: "32 bits, clamped", high_32: "32 bits, high half", thresholds: "thresholds" };
-const normalisationName = (layer) => normalisationNames[layer.normalisation] || layer.normalisation || "–";
+const normalisationName = (layer) => layer.normalisation ? layer.normalisation.replace("_", " ") : "–";
 
 /* A fully connected layer runs as a convolution of one pixel. */
 const runInput = (layer) => (layer.kind === "fully_connected" ? [1, 1, layer.input_shape.reduce((a, b) => a * b)] : layer.input_shape);
