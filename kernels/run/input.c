@@ -88,14 +88,10 @@ static __attribute__((noinline)) void fill_rows_of_planes(const struct dory_tile
     }
 }
 
-void dory_fill_border(const struct dory_layer *layer, const struct dory_tile *tile, const struct dory_valid *valid,
-                      unsigned share, unsigned shares)
+/* In HWC, rows above and below, and what is left and right of the rows between. */
+static __attribute__((noinline)) void fill_frame(const struct dory_layer *layer, const struct dory_tile *tile,
+                                                 const struct dory_valid *valid, word four, unsigned share, unsigned shares)
 {
-    word four = border_word(layer);
-    if (layer->input_layout == DORY_CHW) {
-        fill_rows_of_planes(tile, valid, four, share, shares);
-        return;
-    }
     uint32_t pixel = dory_element_bytes(tile->input_channels, layer->input_bits);
     uint32_t row_bytes = tile->input_columns * pixel, left = valid->left * pixel, right = valid->right * pixel;
     uint8_t *base = (uint8_t *)(uintptr_t)tile->input;
@@ -111,6 +107,17 @@ void dory_fill_border(const struct dory_layer *layer, const struct dory_tile *ti
         uint8_t *start = base + row * row_bytes;
         fill(start, left, four);
         fill(start + right, row_bytes - right, four);
+    }
+}
+
+void dory_fill_border(const struct dory_layer *layer, const struct dory_tile *tile, const struct dory_valid *valid,
+                      unsigned share, unsigned shares)
+{
+    word four = border_word(layer);
+    if (layer->input_layout == DORY_CHW) {
+        fill_rows_of_planes(tile, valid, four, share, shares);
+    } else {
+        fill_frame(layer, tile, valid, four, share, shares);
     }
 }
 

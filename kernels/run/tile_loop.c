@@ -107,18 +107,24 @@ static void share_layer(const struct team_member *team, const struct dory_work *
                     team->cores - apart);
 }
 
+/* Core, where copies are its own to make. Apart from what most tiles need: see complete_input. */
+static __attribute__((noinline)) void complete_copies(struct team_member *member, const struct dory_work *work)
+{
+    if (work->starts_layer) {
+        share_layer(member, work);
+    }
+    if (member->is_first) {
+        store_and_load(member, work);
+    }
+    hal_barrier();
+}
+
 /* Core. Border, table and data of the tile are complete after it. Not inlined: what most tiles do not need is not to lie
  * between the lines of the loop. */
 static __attribute__((noinline)) void complete_input(struct team_member *member, const struct dory_work *work)
 {
     if (work->has_copies) {
-        if (work->starts_layer) {
-            share_layer(member, work);
-        }
-        if (member->is_first) {
-            store_and_load(member, work);
-        }
-        hal_barrier();
+        complete_copies(member, work);
     }
     if (work->has_table) {
         dory_copy_table(layer_of(member, work), &work->tile, hal_core_id(), hal_core_count());
@@ -156,13 +162,11 @@ static inline void compute(const struct team_member *member, const struct dory_w
     }
 }
 
-/* Meets the others, and brings the work that the driver has prepared. */
-static inline const struct dory_work *meet(struct team_member *member, struct dory_driver *driver, unsigned turn)
+/* Core. The first one counts what it waits. Not inlined, as most runs keep no profile. */
+static __attribute__((noinline)) void meet_in_profile(struct team_member *member, struct dory_driver *driver,
+                                                      struct dory_work *work)
 {
-    struct dory_work *work = &member->shared->work[turn & 1];
-    if (member->is_profiled) { /* to wait for another core's share of a tile is a part of computing it */
-        hal_barrier();
-    }
+    hal_barrier(); /* to wait for another core's share of a tile is a part of computing it */
     uint32_t before = clock_of(member);
     if (driver) {
         dory_driver_prepare(driver, work);
@@ -171,6 +175,21 @@ static inline const struct dory_work *meet(struct team_member *member, struct do
     if (member->profile) {
         add_meeting(member, work, hal_cycles() - before);
     }
+}
+
+/* Meets the others, and brings the work that the driver has prepared. */
+static inline const struct dory_work *meet(struct team_member *member, struct dory_driver *driver, bool is_core,
+                                           unsigned turn)
+{
+    struct dory_work *work = &member->shared->work[turn & 1];
+    if (is_core && member->is_profiled) {
+        meet_in_profile(member, driver, work);
+        return work;
+    }
+    if (driver) {
+        dory_driver_prepare(driver, work);
+    }
+    hal_meet();
     return work;
 }
 
@@ -179,7 +198,7 @@ static inline __attribute__((always_inline)) void run_team(struct team_member *m
                                                            bool is_core)
 {
     for (unsigned turn = 0;; turn++) {
-        const struct dory_work *work = meet(member, driver, turn);
+        const struct dory_work *work = meet(member, driver, is_core, turn);
         if (work->kind == DORY_WORK_END) {
             return;
         }
@@ -197,17 +216,43 @@ static inline __attribute__((always_inline)) void run_team(struct team_member *m
     }
 }
 
+/* Told who is here, the compiler leaves out what functions of the HAL do for others. */
+static inline void assume(bool holds)
+{
+    if (!holds) {
+        __builtin_unreachable();
+    }
+}
+
+/* Each apart: a core's loop has to fit its instruction cache beside a kernel, a driver's the driver's own. */
+static __attribute__((noinline)) void run_core(struct team_member *member)
+{
+    assume(!hal_is_driver());
+    run_team(member, 0, true);
+}
+
+static __attribute__((noinline)) void run_driver(struct team_member *member, struct dory_driver *driver)
+{
+    assume(!hal_is_core() && driver);
+    run_team(member, driver, false);
+}
+
+static __attribute__((noinline)) void run_driving_core(struct team_member *member, struct dory_driver *driver)
+{
+    run_team(member, driver, true);
+}
+
 void dory_run_tiles(struct dory_driver *driver)
 {
     struct team_member member = join_team(&driver->run);
     if (!hal_is_driver()) {
-        run_team(&member, 0, true);
+        run_core(&member);
         return;
     }
     dory_driver_open(driver);
-    if (member.is_core) {
-        run_team(&member, driver, true);
+    if (hal_is_core()) {
+        run_driving_core(&member, driver);
     } else {
-        run_team(&member, driver, false);
+        run_driver(&member, driver);
     }
 }
