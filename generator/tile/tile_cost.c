@@ -34,9 +34,8 @@ struct player {
     /* what L1 holds: keys of tile_loop's operands */
     struct position input, weights;
     struct tile_border laid[2];
-    uint64_t border;  /* of the cores, to lay that of the tile */
-    bool lays_border; /* the tile before has one to lay */
-    bool overlapped;  /* the tile before was loaded beside another */
+    uint64_t border; /* of the cores, to lay that of the tile */
+    bool overlapped; /* the tile before was loaded beside another */
     bool first;
     uint64_t time;
     uint64_t kernel, store;                  /* of the tile before */
@@ -234,7 +233,7 @@ static uint64_t kernel_beside(const struct tile_problem *problem, uint64_t kerne
 /* Of the cores, what they wait because the driver starts copies while they still fetch code: each line waits for the copies
  * in front of it, which keep the port while there are loads. That is so beside a layer's first tile, and beside its second:
  * what makes copies between the two runs for the first time, and drives lines of the kernel out of the cores' cache. Later
- * tiles have the code there, unless they lay a border: that and the kernel are more than the cache holds. */
+ * tiles have the code there: the loop, what lays a border and a kernel fit the cache together (hal/gap8/gap8.ld). */
 static uint64_t code_waits(const struct player *player, const struct tally *loads, uint64_t driver)
 {
     const struct target *target = player->problem->target;
@@ -244,7 +243,7 @@ static uint64_t code_waits(const struct player *player, const struct tally *load
              started = driver - driver / 3;
     uint64_t store = player->pending_tally.port_cycles,
              port = loads->port_cycles + (store < loads->port_cycles ? store : loads->port_cycles);
-    bool fetches = player->cost->tile_count <= TILES_THAT_FETCH || player->lays_border;
+    bool fetches = player->cost->tile_count <= TILES_THAT_FETCH;
     return fetches && !target->has_table && started < code && started + port > code ? started + port - code : 0;
 }
 
@@ -343,7 +342,6 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     player->blocked = overlaps ? 0 : blocked_behind(problem->target, loads.queue_cycles + player->store_tally.queue_cycles);
     if (first_of_step && times)
         *times = (struct step_times){.fetch = issued, .start = player->time};
-    player->lays_border = player->border > 0;
     uint64_t kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels);
     player->kernel = kernel + tile_fetch_cycles(problem, player->cost->tile_count == 0, kernel) +
                      border_behind_loads(player, load_cycles, overlaps);
