@@ -45,7 +45,7 @@ static void search_model(struct optimiser *o, struct model *model)
             break;
         apply_pick(o, pick);
         model_exclude(model, (const struct candidate *const *)pick);
-        settle(o);
+        realise(o);
     }
     proof->nodes = nodes - left - proof->rounds * NODES_A_ROUND;
 }
@@ -132,7 +132,7 @@ static void prove(struct optimiser *o)
         find_tail(o);
     }
     arena_free(&scratch);
-    polish(o);
+    descend_among_all_cuts(o);
     if (proof->is_optimal || proof->bound_cycles > o->best.cycles)
         proof->bound_cycles = o->best.cycles - not_worth_it(o->best.cycles);
 }
@@ -177,7 +177,7 @@ static bool use_blocks(struct optimiser *o, uint64_t price)
         decision_set(&o->now, &plain);
         return false;
     }
-    polish(o);
+    descend_among_all_cuts(o);
     o->best.without_blocks = without;
     return true;
 }
@@ -194,7 +194,7 @@ static bool force_blocks(struct optimiser *o)
         o->best.cycles = UINT64_MAX;
         decision_set(&o->now, &before.decision);
         fuse(o, way < 2, way % 2 != 0);
-        settle(o);
+        realise(o);
         if (o->best.cycles != UINT64_MAX)
             keep_better(&least, &o->best.decision, o->best.cycles + weight * decision_ram_cycles(&o->best.decision));
     }
@@ -243,7 +243,7 @@ struct optimiser optimiser_make(const struct problem *problem)
         .may_be_chw = arena_array(arena, bool, tensors),
         .bytes = problem->l2_bytes,
         .best = {.decision = decision_make(problem, arena), .cycles = UINT64_MAX},
-        .settled = decision_make(problem, arena),
+        .realised = decision_make(problem, arena),
     };
 }
 

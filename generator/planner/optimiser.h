@@ -14,12 +14,12 @@ struct optimiser {
     bool *may_be_chw; /* by tensor */
     uint32_t bytes;   /* of L2, that decisions may use */
     bool some_spill;  /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
-    bool ports_may_spill;    /* inputs and outputs of the network: only where one must, and tensors are few */
-    bool polishes;           /* the best decision: all cuts are tried */
-    uint64_t effort;         /* steps and transfers that have been looked at */
-    struct outcome best;     /* so far */
-    struct decision settled; /* the last one for which places have been sought, and with which care */
-    enum place_care settled_care;
+    bool ports_may_spill;     /* inputs and outputs of the network: only where one must, and tensors are few */
+    bool tries_all_cuts;      /* the best decision: all cuts are tried */
+    uint64_t effort;          /* steps and transfers that have been looked at */
+    struct outcome best;      /* so far */
+    struct decision realised; /* the last one for which places have been sought, and with which care */
+    enum place_care realised_care;
     enum place_care care; /* with which places are sought for the prices of search_places */
 };
 
@@ -114,7 +114,7 @@ void search_places(struct optimiser *optimiser, bool often);
 
 /* At the end, of networks of small layers alone: from the best decision so far to one that no single move makes faster, if
  * that has places. Elsewhere it finds nothing that is worth its time. */
-void polish(struct optimiser *optimiser);
+void descend_among_all_cuts(struct optimiser *optimiser);
 
 /* Of all candidates of a layer the one with the best price; `price`: of the decision at hand. */
 uint64_t choose_cut(struct optimiser *optimiser, int layer, uint64_t price, uint64_t most_effort);
@@ -124,6 +124,6 @@ uint64_t improve_all(struct optimiser *optimiser, uint64_t price, uint64_t most_
 void improve(struct optimiser *optimiser);
 
 /* Keeps the decision if it is faster than all before, with offsets for all buffers. */
-void settle(struct optimiser *optimiser);
+void realise(struct optimiser *optimiser);
 
 #endif

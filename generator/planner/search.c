@@ -49,12 +49,12 @@ uint64_t price_now(struct optimiser *o, uint64_t limit)
     return price.live_bytes <= price.l2_bytes ? price.cycles : MISFIT + price.live_bytes;
 }
 
-/* True where the decision is the one that was settled last, with no less care: often nothing has improved it. */
-static bool is_settled(struct optimiser *o, enum place_care care)
+/* True where the decision is the one that was realised last, with no less care: often nothing has improved it. */
+static bool is_realised(struct optimiser *o, enum place_care care)
 {
-    bool same = care <= o->settled_care && decision_is_same(&o->now, &o->settled);
-    o->settled_care = care;
-    decision_set(&o->settled, &o->now);
+    bool same = care <= o->realised_care && decision_is_same(&o->now, &o->realised);
+    o->realised_care = care;
+    decision_set(&o->realised, &o->now);
     return same;
 }
 
@@ -64,14 +64,14 @@ static void keep_placed(struct optimiser *o, enum place_care care)
     struct arena scratch = {0};
     struct schedule schedule;
     const struct fit_limits faster = {.cycles = o->best.cycles, .care = care};
-    if (!is_settled(o, care) && schedule_fit(&o->now, &faster, &schedule, &scratch)) {
+    if (!is_realised(o, care) && schedule_fit(&o->now, &faster, &schedule, &scratch)) {
         o->best.cycles = schedule.cycles;
         decision_set(&o->best.decision, &o->now);
     }
     arena_free(&scratch);
 }
 
-void settle(struct optimiser *o)
+void realise(struct optimiser *o)
 {
     if (o->now.choices[0].cut)
         keep_placed(o, PLACE_QUICKLY);
@@ -113,7 +113,7 @@ uint64_t choose_cut(struct optimiser *o, int layer, uint64_t price, uint64_t mos
     int count = candidate_front(layer_of(&o->now, layer), layer_ram(&o->now, layer), &front);
     for (int i = 0; i < count && o->effort < most_effort; i++)
         price = try_choice(o, layer, front[i].choice, price);
-    if (o->polishes)
+    if (o->tries_all_cuts)
         price = choose_any_cut(o, layer, price, most_effort);
     return price;
 }
@@ -276,9 +276,9 @@ static void search_start(struct optimiser *o)
         price = find_start(o);
         if (price == UINT64_MAX)
             continue;
-        settle(o);
+        realise(o);
         price = descend(o, price, DESCENT_EFFORT);
-        settle(o);
+        realise(o);
     }
     o->bytes = o->problem->l2_bytes;
 }
@@ -293,10 +293,10 @@ uint64_t search(struct optimiser *o)
     if (is_near(o->best.cycles, computing_cycles(&o->now)))
         return price;
     price = search_from(o, price, &(struct walk){false, THRESHOLD_PARTS, PRICE_EFFORT, 1});
-    settle(o);
+    realise(o);
     for (uint64_t i = 0, far = has_few_layers(o) ? FAR_WALKS : 0; i < far + o->problem->options->more_walks; i++) {
         price = search_from(o, price, &(struct walk){false, FAR_PARTS, PRICE_EFFORT, i + 1});
-        settle(o);
+        realise(o);
     }
     return price;
 }
@@ -304,12 +304,12 @@ uint64_t search(struct optimiser *o)
 void search_prices(struct optimiser *o, uint64_t price, uint64_t before)
 {
     const struct decision start = decision_copy(&o->now, o->problem->arena);
-    settle(o);
+    realise(o);
     for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps && (i == 0 || o->best.cycles == before); i++) {
         o->bytes = o->problem->l2_bytes - (uint32_t)((uint64_t)o->problem->l2_bytes * left_to_gaps[i] / 1000);
         decision_set(&o->now, &start);
         search_from(o, i ? price_now(o, UINT64_MAX) : price, &(struct walk){false, THRESHOLD_PARTS, PRICE_EFFORT / 2, 1});
-        settle(o);
+        realise(o);
     }
     o->bytes = o->problem->l2_bytes;
 }
@@ -356,17 +356,17 @@ void search_places(struct optimiser *o, bool often)
     o->care--;
     if (start != UINT64_MAX)
         search_from(o, often ? walk_often(o, start) : start, &(struct walk){true, PLACED_PARTS, PLACES_EFFORT / 3, 2});
-    settle(o);
+    realise(o);
 }
 
-void polish(struct optimiser *o)
+void descend_among_all_cuts(struct optimiser *o)
 {
     for (int l = 0; l < o->network->layer_count; l++)
         if (o->best.cycles == UINT64_MAX || !layer_is_small(&o->problem->records[l]))
             return;
     decision_set(&o->now, &o->best.decision);
-    o->polishes = true;
+    o->tries_all_cuts = true;
     descend(o, price_now(o, UINT64_MAX), DESCENT_EFFORT);
-    o->polishes = false;
-    settle(o);
+    o->tries_all_cuts = false;
+    realise(o);
 }
