@@ -71,15 +71,10 @@ static bool describe_high_mean(struct description *d, struct bounds sum)
 void describe_pool(struct description *d)
 {
     bool maximum = d->layer->kind == LAYER_MAXIMUM_POOL;
-    struct bounds x = described_bounds(d, 0);
+    struct bounds x = described_accumulator(d);
     d->record->operation = maximum ? DORY_MAXIMUM_POOL : DORY_AVERAGE_POOL;
-    if (maximum) {
+    if (maximum)
         describe_check_maximum_pool(d);
-    } else {
-        int64_t taps = (int64_t)d->layer->kernel_height * d->layer->kernel_width;
-        x.minimum = (x.minimum < 0 ? x.minimum : 0) * taps;
-        x.maximum = (x.maximum > 0 ? x.maximum : 0) * taps;
-    }
     if (d->input->channels != d->output->channels)
         REFUSE(d, NULL, "pools %d channels into %d", d->input->channels, d->output->channels);
     if (!fits_32_bits(x.minimum) || !fits_32_bits(x.maximum))
@@ -176,7 +171,7 @@ void describe_multiplication(struct description *d)
 {
     const struct tensor *b = d->second_input;
     struct bounds factors[2];
-    struct bounds product = {d->layer->accumulator_minimum, d->layer->accumulator_maximum};
+    struct bounds product = described_accumulator(d);
     d->record->operation = DORY_MULTIPLICATION;
     d->record->second_is_pixel = b->height == 1 && b->width == 1 && (d->input->height != 1 || d->input->width != 1);
     if (!same_shape(d->input, d->output) || b->channels != d->input->channels ||

@@ -175,6 +175,7 @@ static void mean(struct fixture *f, enum rounding rounding, int64_t multiplier, 
                                          .zero_point = 100,
                                          .has_clip = true,
                                          .maximum = 255};
+    f->layer->accumulator_maximum = 256 * 255; /* as the range pass proves it */
 }
 
 /* The firmware's scalar arithmetic against the stage, for all sums; and whether it is one scale in a high half. */
