@@ -23,27 +23,24 @@ struct mover tile_mover_of(const struct tile_problem *problem)
     return (struct mover){.target = problem->target, .rates = tile_rates_of(problem)};
 }
 
-struct tally tile_take_tally(struct mover *mover)
-{
-    struct tally tally = mover->tally;
-    mover->tally = (struct tally){0};
-    return tally;
-}
-
 /* The port takes no part of a word, so that short runs keep it longer than their bytes do. */
 static uint64_t port_cycles(const struct target *target, uint64_t bytes, uint64_t runs)
 {
-    return runs * divide_up(divide_up(bytes, runs) * 1000, target->dma_read_bytes_per_1000_cycles);
+    uint64_t run = runs == 1 ? bytes : divide_up(bytes, runs);
+    return runs * divide_up(run * 1000, target->dma_read_bytes_per_1000_cycles);
 }
 
-/* The DMA and the port are at work at the same time. */
+/* The DMA and the port are at work at the same time. Searches ask for this more often than for anything else, and divisions
+ * are most of it: none is made whose result is known. */
 uint64_t tile_copy_cycles(struct mover *mover, uint64_t bytes, uint64_t runs, bool read)
 {
     const struct target *target = mover->target;
-    uint32_t rate = read ? target->dma_read_bytes_per_1000_cycles : target->dma_write_bytes_per_1000_cycles;
-    uint64_t moving = divide_up(bytes * 1000, rate) + runs * target->dma_run_overhead_cycles;
+    uint32_t port_rate = target->dma_read_bytes_per_1000_cycles,
+             rate = read ? port_rate : target->dma_write_bytes_per_1000_cycles;
     uint64_t port = port_cycles(target, bytes, runs);
-    uint64_t at_port = divide_up(port * target->dma_read_bytes_per_1000_cycles, mover->rates.read);
+    uint64_t moving =
+        (runs == 1 && rate == port_rate ? port : divide_up(bytes * 1000, rate)) + runs * target->dma_run_overhead_cycles;
+    uint64_t at_port = mover->rates.read == port_rate ? port : divide_up(port * port_rate, mover->rates.read);
     uint64_t waiting = at_port > moving ? at_port - moving : 0;
     mover->moved_bytes += bytes;
     mover->tally.copies++;

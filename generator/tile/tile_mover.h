@@ -33,7 +33,12 @@ struct rectangle {
 struct mover tile_mover_of(const struct tile_problem *problem);
 
 /* What its copies since it was asked last came to. */
-struct tally tile_take_tally(struct mover *mover);
+static inline struct tally tile_take_tally(struct mover *mover)
+{
+    struct tally tally = mover->tally;
+    mover->tally = (struct tally){0};
+    return tally;
+}
 
 /* Cycles of one copy, in runs of equal length, from L2 (`read`) or to it. */
 uint64_t tile_copy_cycles(struct mover *mover, uint64_t bytes, uint64_t runs, bool read);
