@@ -100,7 +100,7 @@ struct target {
                                           * waits for that; 0: no such bound */
     uint32_t port_l3_percent;            /* of these, what L3 takes while it moves data */
     uint32_t code_again_percent;         /* of what a kernel's code takes to the cores' cache the first time, how long they
-                                          * fetch code at the start of every tile: copies that start sooner hold them up */
+                                          * fetch code in a layer's second tile: copies that start sooner hold them up */
     uint32_t port_again_percent; /* of the queue that copies of the cores leave there, what the controller waits once more */
     struct power_point low, high;      /* source null: not known */
     uint32_t controller_power_percent; /* of the power at equal clocks, by assumption */

@@ -1,4 +1,4 @@
-/* What the cores take to lay the border round a tile's input, as tile_loop.c does it. */
+/* What the cores take to lay the border round a tile's input, as kernels/run/input.c does it. */
 #include <string.h>
 
 #include "tile/tile.h"
@@ -46,7 +46,7 @@ bool tile_border_is_beside(const struct tile_problem *problem)
     return problem->target->has_table && problem->layer->input_layout == DORY_HWC;
 }
 
-bool tile_border_prefers_single(const struct tile_problem *problem)
+bool tile_border_may_prefer_single(const struct tile_problem *problem)
 {
     const struct dory_layer *layer = problem->layer;
     bool may_have_border = layer->input_layout == DORY_HWC && (layer->kernel_height > 1 || layer->kernel_width > 1);

@@ -31,7 +31,7 @@ struct player {
     struct tile_cost *cost;
     struct mover mover;
     bool two_inputs, two_weights, two_outputs; /* buffers are double, or never reloaded */
-    /* what L1 holds: keys of tile_loop's operands */
+    /* what L1 holds: keys of the tile loop's operands */
     struct position input, weights;
     struct tile_border laid[2];
     uint64_t border; /* of the cores, to lay that of the tile */
@@ -233,7 +233,7 @@ static uint64_t kernel_beside(const struct tile_problem *problem, uint64_t kerne
 /* Of the cores, what they wait because the driver starts copies while they still fetch code: each line waits for the copies
  * in front of it, which keep the port while there are loads. That is so beside a layer's first tile, and beside its second:
  * what makes copies between the two runs for the first time, and drives lines of the kernel out of the cores' cache. Later
- * tiles have the code there: the loop, what lays a border and a kernel fit the cache together (hal/gap8/gap8.ld). */
+ * tiles have the code there: the loop, what lays a border in CHW and a kernel fit the cache together (hal/gap8/gap8.ld). */
 static uint64_t code_waits(const struct player *player, const struct tally *loads, uint64_t driver)
 {
     const struct target *target = player->problem->target;

@@ -1,3 +1,4 @@
+#define DORY_HAL_ON_DRIVER
 #include "driver.h"
 
 #include "observe.h"

@@ -1,3 +1,4 @@
+#define DORY_HAL_ON_DRIVER
 #include "table_lead.h"
 
 #include "dory/hal.h"

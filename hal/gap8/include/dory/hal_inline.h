@@ -64,10 +64,12 @@ GAP8_INLINE uint32_t gap8_mchan_command(enum hal_direction direction, uint32_t b
     return direction == HAL_TO_LOCAL ? command | GAP8_MCHAN_TO_LOCAL : command;
 }
 
-/* A file that defines DORY_HAL_ON_CORES makes the calls below on cores alone, hal_is_driver and hal_is_core apart: they need
- * not ask who calls. */
-#ifdef DORY_HAL_ON_CORES
+/* A file that defines DORY_HAL_ON_CORES makes the calls below on cores alone, one that defines DORY_HAL_ON_DRIVER on the FC,
+ * hal_is_driver and hal_is_core apart: they need not ask who calls. */
+#if defined(DORY_HAL_ON_CORES)
 GAP8_INLINE int gap8_fc_calls(void) { return 0; }
+#elif defined(DORY_HAL_ON_DRIVER)
+GAP8_INLINE int gap8_fc_calls(void) { return 1; }
 #else
 GAP8_INLINE int gap8_fc_calls(void) { return gap8_is_fc(); }
 #endif
