@@ -77,8 +77,6 @@ void describe_pool(struct description *d)
         describe_check_maximum_pool(d);
     if (d->input->channels != d->output->channels)
         REFUSE(d, NULL, "pools %d channels into %d", d->input->channels, d->output->channels);
-    if (!fits_32_bits(x.minimum) || !fits_32_bits(x.maximum))
-        REFUSE(d, NULL, "its sums can exceed 32 bits, in which the firmware accumulates");
     if (d->diagnostics->error_count == 0 && !describe_high_mean(d, x))
         describe_scalar_stages(d, x);
 }
@@ -177,8 +175,6 @@ void describe_multiplication(struct description *d)
     if (!same_shape(d->input, d->output) || b->channels != d->input->channels ||
         !(d->record->second_is_pixel || same_shape(d->input, b)))
         REFUSE(d, NULL, "multiplies tensors of different shapes");
-    if (!fits_32_bits(product.minimum) || !fits_32_bits(product.maximum))
-        REFUSE(d, NULL, "its products can exceed 32 bits, in which the firmware accumulates");
     if (d->diagnostics->error_count == 0)
         describe_input_stages(d, factors);
     if (d->diagnostics->error_count == 0 && !describe_high_product(d, product))

@@ -132,7 +132,7 @@ bool tile_border_is_beside(const struct tile_problem *problem);
 
 /* Fewer buffers may take less time than fit: a border stays where it was laid, once in each buffer; and one that is laid
  * beside the loads of its tile would not be hidden beside those of the next. */
-bool tile_border_prefers_single(const struct tile_problem *problem);
+bool tile_border_may_prefer_single(const struct tile_problem *problem);
 
 /* To lay it; where its code is not in the cores' cache, with the way there. */
 uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border, bool fetches);

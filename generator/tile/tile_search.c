@@ -170,7 +170,7 @@ static void consider_buffers(struct search *search, struct tile_candidate *candi
     struct tiling *tiling = &candidate->tiling;
     size_t count = 0;
     struct transfer_bounds transfers = tile_transfer_bounds(&search->bounds, candidate);
-    bool all = tile_border_prefers_single(search->problem);
+    bool all = tile_border_may_prefer_single(search->problem);
     for (size_t i = 0; i < SINGLE_SETS; i++) {
         bool dominated = false;
         for (size_t j = 0; j < count && !all; j++)

@@ -19,7 +19,7 @@ static bool is_legal(const struct tile_problem *problem, const struct tiling *ti
     for (uint8_t flag = 1; flag < 8; flag = (uint8_t)(flag << 1)) {
         struct tiling more = *tiling;
         more.single = (uint8_t)(tiling->single & ~flag);
-        if ((tiling->single & flag) && fits(problem, more) && !tile_border_prefers_single(problem))
+        if ((tiling->single & flag) && fits(problem, more) && !tile_border_may_prefer_single(problem))
             return false;
     }
     return fits(problem, *tiling);
