@@ -1,9 +1,12 @@
 /* The range proof: bounds hold, and are reached where that can be shown. */
+#include <string.h>
+
 #include "expect.h"
 #include "loaded.h"
 #include "network/accumulator.h"
 #include "network/interpret.h"
 #include "network/range.h"
+#include "networks.h"
 
 static struct loaded loaded;
 
@@ -142,6 +145,34 @@ static void what_exceeds_32_bits_is_an_error(void)
         has_message(&loaded.diagnostics, SEVERITY_ERROR, "Conv_0", "layer 0: its output can be from 0 to 6477000000"));
 }
 
+/* Of a layer whose inputs can be as large as that: its last one in the network. */
+static void expect_sums(const struct network_builder *builder, int64_t maximum, bool fit)
+{
+    struct network network = builder->network;
+    struct diagnostics diagnostics = {.arena = &loaded.arena};
+    for (int i = 0; i < network.input_count; i++)
+        network.tensors[network.inputs[i]].maximum = maximum;
+    EXPECT_EQUAL(range_prove(&network, NULL, &loaded.arena, &diagnostics), fit);
+    if (!fit)
+        EXPECT_THAT(strstr(diagnostics.list[0].text, "accumulator can be") != NULL);
+}
+
+/* What describes layers relies on it. */
+static void sums_of_pools_and_products_fit_32_bits(void)
+{
+    struct network_builder pool, product;
+    loaded = (struct loaded){0};
+    builder_start(&pool, &loaded.arena, 1);
+    builder_finish(&pool, builder_pool(&pool, builder_input(&pool, 2, 2, 1), LAYER_AVERAGE_POOL, 2, 2, 0));
+    expect_sums(&pool, INT32_MAX / 4, true);
+    expect_sums(&pool, INT32_MAX / 4 + 1, false);
+    builder_start(&product, &loaded.arena, 1);
+    int factor = builder_input(&product, 2, 2, 1);
+    builder_finish(&product, builder_product(&product, factor, factor));
+    expect_sums(&product, 46340, true); /* its square is below 2^31 */
+    expect_sums(&product, 46341, false);
+}
+
 static void borders_of_zeros_count(void)
 {
     struct onnx_builder *model = onnx_builder_make(9);
@@ -175,6 +206,7 @@ int main(void)
         TEST(exact_additions_get_16_bits),
         TEST(additions_that_fit_stay_as_they_are),
         TEST(what_exceeds_32_bits_is_an_error),
+        TEST(sums_of_pools_and_products_fit_32_bits),
         TEST(borders_of_zeros_count),
     };
     return RUN_TESTS("range", tests, release);
