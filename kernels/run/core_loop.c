@@ -32,13 +32,17 @@ static inline const struct dory_layer *layer_of(const struct team_member *member
 
 static uint32_t clock_of(const struct team_member *member) { return member->profile ? hal_cycles() : 0; }
 
-/* At a meeting the driver says how long it has waited for L3: the cores waited for that if they waited. */
-static void add_meeting(struct team_member *member, const struct dory_work *work, uint32_t cycles)
+/* At a meeting the driver says how long it has waited for L3: the cores waited for that if they waited. Not inlined, as most
+ * runs keep no profile; small, as it is to push little of a kernel out of the cores' cache. */
+static __attribute__((noinline)) void add_meeting(struct team_member *member, const struct dory_work *work, uint32_t cycles)
 {
     member->meeting.l3_cycles = dory_minimum(cycles, work->l3_wait_cycles);
     member->meeting.dma_cycles = cycles - member->meeting.l3_cycles;
     member->layer.l3_cycles += member->meeting.l3_cycles;
     member->layer.dma_cycles += member->meeting.dma_cycles;
+    if (work->kind >= DORY_WORK_TILE) {
+        member->profiles[work->layer_number].tiles++;
+    }
 }
 
 /* The store of a layer's last results, of this turn, is complete. The meeting before it was for the layer that starts, if
@@ -162,12 +166,21 @@ static inline void compute(const struct team_member *member, const struct dory_w
     }
 }
 
-/* The first core counts what it waits. Not inlined, as most runs keep no profile. */
-static __attribute__((noinline)) void meet_in_profile(struct team_member *member, struct dory_driver *driver,
-                                                      struct dory_work *work)
+/* Where a profile is kept, to wait for another core's share of a tile is a part of computing it. */
+static inline uint32_t start_to_wait(const struct team_member *member)
 {
-    hal_barrier(); /* to wait for another core's share of a tile is a part of computing it */
-    uint32_t before = clock_of(member);
+    if (!member->is_profiled) {
+        return 0;
+    }
+    hal_barrier();
+    return clock_of(member);
+}
+
+/* Meets the others, and brings the work that the driver has prepared. The first core counts what it waits. */
+static inline const struct dory_work *meet(struct team_member *member, struct dory_driver *driver, unsigned turn)
+{
+    struct dory_work *work = &member->shared->work[turn & 1];
+    uint32_t before = start_to_wait(member);
     if (driver) {
         dory_driver_prepare(driver, work);
     }
@@ -175,20 +188,6 @@ static __attribute__((noinline)) void meet_in_profile(struct team_member *member
     if (member->profile) {
         add_meeting(member, work, hal_cycles() - before);
     }
-}
-
-/* Meets the others, and brings the work that the driver has prepared. */
-static inline const struct dory_work *meet(struct team_member *member, struct dory_driver *driver, unsigned turn)
-{
-    struct dory_work *work = &member->shared->work[turn & 1];
-    if (member->is_profiled) {
-        meet_in_profile(member, driver, work);
-        return work;
-    }
-    if (driver) {
-        dory_driver_prepare(driver, work);
-    }
-    hal_meet();
     return work;
 }
 

@@ -138,9 +138,6 @@ static void give_tile(struct dory_driver *driver, struct dory_work *work)
     work->layer_turn = (uint8_t)driver->layer_turn;
     work->layer_number = next->step->layer_number;
     dory_place_work(driver, work);
-    if (driver->run.buffers->profile) {
-        driver->run.buffers->profile[next->step->layer_number].tiles++;
-    }
 }
 
 /* `next`, whose loads have been started: they have come when this returns, and its output buffer is free then. */
@@ -247,10 +244,8 @@ void dory_driver_prepare(struct dory_driver *driver, struct dory_work *work)
     } else {
         prepare_alone(driver, work);
     }
-    if (driver->run.buffers->profile) {
-        work->l3_wait_cycles = driver->run.l3_wait_cycles;
-        driver->run.l3_wait_cycles = 0;
-    }
+    work->l3_wait_cycles = driver->run.l3_wait_cycles; /* with or without a profile, which shall not change the run */
+    driver->run.l3_wait_cycles = 0;
 }
 
 void dory_driver_start(struct dory_driver *driver, const struct dory_work *work)

@@ -7,9 +7,9 @@
 /* What the cores do between two meetings. */
 enum dory_work_kind {
     DORY_WORK_NOTHING, /* make the copies, and come to the next meeting */
-    DORY_WORK_TILE,
-    DORY_WORK_TILE_IN_TWO_PARTS,
-    DORY_WORK_END /* of the run */
+    DORY_WORK_END,     /* of the run */
+    DORY_WORK_TILE,    /* this and what follows are tiles */
+    DORY_WORK_TILE_IN_TWO_PARTS
 };
 
 struct dory_work {
@@ -25,7 +25,7 @@ struct dory_work {
     uint8_t starts_layer;
     uint16_t layer_number;   /* of the network */
     uint8_t layer_turn;      /* index of the layer in dory_shared */
-    uint32_t l3_wait_cycles; /* of the driver, to prepare it; where the run is profiled */
+    uint32_t l3_wait_cycles; /* of the driver, to prepare it */
 };
 
 struct dory_shared {
