@@ -69,6 +69,19 @@ static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step 
            dory_divide_up(step->channels, layer->tile.channels) * chunks;
 }
 
+/* What is to be done behind the transfers that a layer's first step awaits, if they had to be waited for: its first weights
+ * come early, and the driver turns to it. Transfers that nobody has started yet are awaited last of all. */
+static uint64_t behind_transfers(const struct walk *walk, int index)
+{
+    const struct sequence *sequence = walk->sequence;
+    const struct plan_step *step = &sequence->steps[index];
+    bool turns = index > 0 && step[-1].layer != step->layer, started = step->record.transfers_awaited <= walk->queued;
+    if (!sequence->finished || has_meetings(sequence) || !turns || !started) /* from a table no early weights come from L3 */
+        return 0;
+    return step->early_cycles + sequence->target->turn_driver_cycles +
+           (step->early_cycles ? sequence->target->early_driver_cycles : 0);
+}
+
 /* What the driver queues at once. */
 static void queue_turn(struct walk *walk, int end, uint64_t now)
 {
@@ -90,6 +103,7 @@ static void start_transfers(struct walk *walk, int index)
         queue_transfers(walk, end, start);
         return;
     }
+    start += sequence->target->tile_driver_cycles; /* the next tile is placed before that */
     uint64_t behind = step->record.last_of_layer ? sequence->layer_cycles[step->layer] : step[1].fetch_cycles;
     uint64_t cycles = behind > step->start_cycles ? behind - step->start_cycles : 0,
              tiles = tiles_of(&sequence->finished[step->layer].record, &step->record);
@@ -103,8 +117,8 @@ static void take_step(struct walk *walk, int index)
     struct timeline_step *times = &walk->timeline->steps[index];
     uint64_t behind_meeting = await_driver(walk, index);
     times->begin_cycle = walk->layer_start + step->fetch_cycles;
-    uint64_t early = has_meetings(walk->sequence) ? 0 : step->early_cycles; /* else there is none that L3 brings */
-    uint64_t wait = await_transfers(walk, step->record.transfers_awaited, early, times->begin_cycle) + behind_meeting;
+    uint64_t behind = behind_transfers(walk, index);
+    uint64_t wait = await_transfers(walk, step->record.transfers_awaited, behind, times->begin_cycle) + behind_meeting;
     times->start_cycle = times->begin_cycle + wait;
     walk->layer_start += wait;
     start_transfers(walk, index);
