@@ -176,9 +176,9 @@ enum dory_layout {
 #define DORY_L1_RUNTIME_BYTES 992
 
 /* Of a step's transfers from and to L3, beside a tile: the driver starts no further one when these are on their way. More
- * than L3 moves while a tile is computed, so that it does not run dry: at 0.3 bytes a cycle of GAP8's flash these take
- * 218,000 cycles, and the longest tiles of 64 kB of L1 some 110,000. */
-#define DORY_BYTES_A_TURN 65536u
+ * than L3 moves while a tile is computed, so that it does not run dry: at 1 byte a cycle of GAP8's flash these take 264,000
+ * cycles, and the longest tiles 110,000 in 64 kB of L1, 150,000 in 150 kB. */
+#define DORY_BYTES_A_TURN 262144u
 
 /* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough: the operand is loaded once in
  * the layer. It may also be so where an operand is loaded anew, to save memory: then load, compute and store do not overlap.
