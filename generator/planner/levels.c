@@ -65,7 +65,7 @@ uint64_t layer_need(const struct decision *d, int layer)
 static uint64_t lacking(const struct optimiser *o, int layer)
 {
     uint64_t need = layer_need(&o->now, layer);
-    return need > o->bytes ? need - o->bytes : 0;
+    return need > o->problem->l2_bytes ? need - o->problem->l2_bytes : 0;
 }
 
 static uint64_t lacking_in_life(const struct optimiser *o, int tensor)
@@ -179,7 +179,7 @@ static bool needs_ram(const struct optimiser *o, const struct decision *all_in_l
             others |= (uint8_t)(1 << i);
     }
     for (uint8_t ram = 0; ram <= others; ram++)
-        if ((ram & ~others) == 0 && layer_bytes(o, layer_of(all_in_l2, layer), operands, ram) <= o->bytes)
+        if ((ram & ~others) == 0 && layer_bytes(o, layer_of(all_in_l2, layer), operands, ram) <= o->problem->l2_bytes)
             return false;
     return true;
 }
@@ -216,7 +216,8 @@ void choose_spills(struct optimiser *o)
         decision_place(&all_in_l2, t, IN_L2, first_layout(o, t, IN_L2));
     for (int l = 0; l < o->network->layer_count; l++) {
         uint32_t live = all_in_l2.live[l];
-        tight[l] = few || live > o->bytes || comfortable_bytes(layer_of(&all_in_l2, l)) > o->bytes - live;
+        tight[l] =
+            few || live > o->problem->l2_bytes || comfortable_bytes(layer_of(&all_in_l2, l)) > o->problem->l2_bytes - live;
     }
     o->some_spill = false;
     for (int t = 0; t < o->network->tensor_count; t++) {

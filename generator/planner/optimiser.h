@@ -12,7 +12,6 @@ struct optimiser {
     struct decision now;           /* the one at hand, which moves change */
     enum spill *spill;
     bool *may_be_chw; /* by tensor */
-    uint32_t bytes;   /* of L2, that decisions may use */
     bool some_spill;  /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
     bool ports_may_spill;     /* inputs and outputs of the network: only where one must, and tensors are few */
     bool tries_all_cuts;      /* the best decision: all cuts are tried */
@@ -55,7 +54,7 @@ void choose_spills(struct optimiser *optimiser);
 
 /* ---- starts.c ---- */
 
-/* To the best of some guesses to start with, its cuts improved one by one: its price; UINT64_MAX: there is none. */
+/* To a guess to start with, its cuts improved one by one: its price; UINT64_MAX: there is none. */
 uint64_t find_start(struct optimiser *optimiser);
 
 /* The candidate of a layer that should do best in what the tensors leave of L2; false where there is none. */
@@ -104,9 +103,8 @@ bool has_few_layers(const struct optimiser *optimiser);
  * way. UINT64_MAX: there is none. */
 uint64_t search(struct optimiser *optimiser);
 
-/* From the decision at hand, which has this price, to faster ones; as long as none so far is faster than `before` with
- * places, with less of L2. */
-void search_prices(struct optimiser *optimiser, uint64_t price, uint64_t before);
+/* From the decision at hand, which has this price, to a faster one, which is at hand then: its price. */
+uint64_t search_prices(struct optimiser *optimiser, uint64_t price);
 
 /* From the decision at hand, or the best so far, to faster ones by their prices with places: `often`, by several walks, of
  * which the best counts; else by a short one. */
