@@ -47,7 +47,7 @@ uint64_t price_now(struct optimiser *o, uint64_t limit)
 {
     struct price price = decision_price(&o->now, limit);
     o->effort += (uint64_t)price.parts;
-    return price.live_bytes <= price.l2_bytes ? price.cycles : MISFIT + price.live_bytes;
+    return price.live_bytes <= price.l2_bytes ? price.cycles : MISFIT + price.live_bytes - price.l2_bytes;
 }
 
 /* True where the decision is the one that was realised last, with no less care: often nothing has improved it. */

@@ -62,21 +62,20 @@ static int misfit(const struct optimiser *o)
     return price.live_bytes <= price.l2_bytes ? -1 : price.live_layer;
 }
 
-/* Where windows of neighbouring layers do not fit side by side, one of the two gets smaller ones. */
-static bool repair(struct optimiser *o)
+/* Where windows of neighbouring layers do not fit side by side, one of the two gets smaller ones, as long as there are any:
+ * smaller ones make more steps, whose tables take L2, too, and what is missing then is for those to find who come next. */
+static void repair(struct optimiser *o)
 {
     for (int layer; (layer = misfit(o)) >= 0;) {
         const struct candidate *smaller = next_smaller(&o->now, layer);
         if (!smaller && layer > 0)
             smaller = next_smaller(&o->now, --layer);
-        if (!smaller)
-            return false;
-        o->now.choices[layer] = smaller->choice;
+        if (!take(o, layer, smaller))
+            return;
     }
-    return true;
 }
 
-/* Levels, and cuts by guesses, with room for all that lives; false where that leads to nothing. */
+/* Levels, and cuts by guesses; false where some layer has none. */
 static bool guess(struct optimiser *o)
 {
     bool guessed = true;
@@ -84,7 +83,9 @@ static bool guess(struct optimiser *o)
     choose_spills(o);
     for (int l = 0; l < o->network->layer_count && guessed; l++)
         guessed = take(o, l, best_guess(&o->now, l, room(o, l), guess_with_bytes));
-    return guessed && repair(o);
+    if (guessed)
+        repair(o);
+    return guessed;
 }
 
 uint64_t find_start(struct optimiser *o)
