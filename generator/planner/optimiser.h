@@ -92,8 +92,8 @@ bool cut_anew(struct optimiser *optimiser, int layer, uint32_t turns);
 #define MISFIT       (1ull << 62) /* prices from it on: bytes of L2 that are missing */
 #define START_EFFORT 500000       /* steps and transfers that the way from one start looks at */
 
-/* Predicted cycles of the decision at hand, at least where these are above the limit; of what does not fit how many bytes are
- * missing, above MISFIT. */
+/* Predicted cycles of the decision at hand, at least where these are above the limit; of what does not fit how many bytes
+ * are missing, above MISFIT. */
 uint64_t price_now(struct optimiser *optimiser, uint64_t limit);
 
 /* True where all ways are looked at, as moves are cheap. */
