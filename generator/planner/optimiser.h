@@ -11,8 +11,9 @@ struct optimiser {
     const struct network *network; /* the problem's */
     struct decision now;           /* the one at hand, which moves change */
     enum spill *spill;
-    bool *may_be_chw; /* by tensor */
-    bool some_spill;  /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
+    bool *may_be_chw;      /* by tensor */
+    uint32_t left_to_gaps; /* bytes of L2 that decisions do not use */
+    bool some_spill; /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
     bool ports_may_spill;     /* inputs and outputs of the network: only where one must, and tensors are few */
     bool tries_all_cuts;      /* the best decision: all cuts are tried */
     uint64_t effort;          /* steps and transfers that have been looked at */
@@ -36,6 +37,9 @@ void layouts_find(const struct problem *problem, bool *may_be_chw);
 /* Where a tensor lives, in the layout that it then has first of all. */
 enum dory_layout first_layout(const struct optimiser *optimiser, int tensor, enum memory_level level);
 void set_level(struct optimiser *optimiser, int tensor, enum memory_level level);
+
+/* Bytes of L2 for what lives. */
+uint32_t usable_bytes(const struct optimiser *optimiser);
 
 /* What a candidate takes, roughly. */
 uint64_t candidate_guess(const struct candidate *candidate);

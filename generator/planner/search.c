@@ -6,9 +6,11 @@
  * than the first, which most moves fail. Bounded by a count of what is looked at, never by a clock. */
 #include "planner/optimiser.h"
 
+#include "planner/price.h"
 #include "planner/schedule.h"
 
 #define DESCENT_EFFORT  4000000
+#define MAXIMUM_STARTS  5
 #define PRICE_EFFORT    8000000  /* steps and transfers that are looked at */
 #define PLACES_EFFORT   24000000 /* of the first walk with places; others take a third of it */
 #define LOOK_EFFORT     200000   /* of these, between decisions for which places are sought */
@@ -47,7 +49,8 @@ uint64_t price_now(struct optimiser *o, uint64_t limit)
 {
     struct price price = decision_price(&o->now, limit);
     o->effort += (uint64_t)price.parts;
-    return price.live_bytes <= price.l2_bytes ? price.cycles : MISFIT + price.live_bytes - price.l2_bytes;
+    uint64_t needed = (uint64_t)price.live_bytes + o->left_to_gaps;
+    return needed <= price.l2_bytes ? price.cycles : MISFIT + needed - price.l2_bytes;
 }
 
 /* True where the decision is the one that was realised last, with no less care: often nothing has improved it. */
@@ -260,15 +263,32 @@ static uint64_t search_from(struct optimiser *o, uint64_t price, const struct wa
 
 static bool is_near(uint64_t cycles, uint64_t bound) { return cycles != UINT64_MAX && cycles - bound / NEAR_PARTS <= bound; }
 
-/* To the best decision by its price that single moves lead to; places are found on the way. */
+/* Bytes of L2 that the decision at hand lacks for places, though there are enough for all that lives. */
+static uint32_t lost_in_gaps(const struct optimiser *o)
+{
+    struct price price = decision_price(&o->now, 0);
+    uint32_t least = decision_least_bytes(&o->now);
+    return price.live_bytes <= price.l2_bytes && least > price.l2_bytes ? least - price.l2_bytes : 0;
+}
+
+/* To the fastest decision with places that single moves lead to; where it has none, another one leaves to gaps what it has
+ * lost in them. A price of bytes, up to the time to bring 64 of them, leads to none with places where these starts do. */
 static void search_start(struct optimiser *o)
 {
-    uint64_t price = find_start(o);
-    if (price == UINT64_MAX)
-        return;
-    realise(o);
-    descend(o, price, DESCENT_EFFORT);
-    realise(o);
+    uint32_t lost = 1;
+    for (int i = 0; i < MAXIMUM_STARTS && lost > 0 && o->best.cycles == UINT64_MAX; i++) {
+        uint64_t price = find_start(o);
+        if (price == UINT64_MAX)
+            break;
+        realise(o);
+        descend(o, price, DESCENT_EFFORT);
+        realise(o);
+        if (o->best.cycles == UINT64_MAX)
+            keep_placed(o, PLACE_CAREFULLY);
+        lost = o->best.cycles == UINT64_MAX ? lost_in_gaps(o) : 0;
+        o->left_to_gaps += dory_minimum(lost, o->problem->l2_bytes - o->left_to_gaps);
+    }
+    o->left_to_gaps = 0;
 }
 
 static uint64_t search_prices_from(struct optimiser *o, uint64_t price, uint64_t parts, uint64_t effort, uint64_t seed)

@@ -5,7 +5,7 @@
 
 static uint32_t room(const struct optimiser *o, int layer)
 {
-    uint32_t all = o->problem->l2_bytes, live = o->now.live[layer];
+    uint32_t all = usable_bytes(o), live = o->now.live[layer];
     return all > live ? all - live : 0;
 }
 
@@ -59,7 +59,7 @@ static const struct candidate *next_smaller(const struct decision *d, int layer)
 static int misfit(const struct optimiser *o)
 {
     struct price price = decision_price(&o->now, 0);
-    return price.live_bytes <= price.l2_bytes ? -1 : price.live_layer;
+    return (uint64_t)price.live_bytes + o->left_to_gaps <= price.l2_bytes ? -1 : price.live_layer;
 }
 
 /* Where windows of neighbouring layers do not fit side by side, one of the two gets smaller ones, as long as there are any:
