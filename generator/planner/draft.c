@@ -378,19 +378,19 @@ static void walk(struct draft *d, uint64_t limit)
 /* ---- price ---- */
 
 /* What tables that are larger than the least ones leave of the arena. */
-static uint32_t arena_bytes(const struct problem *p, uint32_t l2_bytes, int steps, int transfers)
+static uint32_t arena_bytes(const struct problem *p, int steps, int transfers)
 {
     if (p->least_table_bytes == 0)
-        return l2_bytes;
+        return p->l2_bytes;
     uint32_t more = p->fixed_table_bytes + table_bytes_of_schedule(steps, transfers) - p->least_table_bytes;
-    return l2_bytes > more ? (l2_bytes - more) / DORY_ALIGNMENT * DORY_ALIGNMENT : 0;
+    return p->l2_bytes > more ? (p->l2_bytes - more) / DORY_ALIGNMENT * DORY_ALIGNMENT : 0;
 }
 
-static struct draft start(const struct decision *decision, uint32_t l2_bytes, struct arena *arena)
+static struct draft start(const struct decision *decision, struct arena *arena)
 {
     struct draft d = {.decision = decision, .problem = decision->problem, .arena = arena};
     count_parts(&d);
-    d.arena_bytes = d.l2_bytes = arena_bytes(d.problem, l2_bytes, draft_steps(&d), d.read_count + d.write_count);
+    d.arena_bytes = d.l2_bytes = arena_bytes(d.problem, draft_steps(&d), d.read_count + d.write_count);
     count_live(&d);
     find_tails(&d);
     return d;
@@ -399,7 +399,7 @@ static struct draft start(const struct decision *decision, uint32_t l2_bytes, st
 struct draft draft_make(const struct decision *decision, uint32_t left_bytes, const struct gaps_variant *variant,
                         uint64_t limit, struct arena *arena)
 {
-    struct draft d = start(decision, decision->problem->l2_bytes, arena);
+    struct draft d = start(decision, arena);
     d.l2_bytes = d.arena_bytes > left_bytes ? d.arena_bytes - left_bytes : 0;
     add_items(&d);
     start_buffers(&d);
@@ -430,10 +430,10 @@ int decision_parts(const struct decision *decision)
     return parts;
 }
 
-struct price decision_price(const struct decision *decision, uint32_t l2_bytes, uint64_t limit)
+struct price decision_price(const struct decision *decision, uint64_t limit)
 {
     struct arena scratch = {0};
-    struct draft d = start(decision, l2_bytes, &scratch);
+    struct draft d = start(decision, &scratch);
     struct price price = {.l2_bytes = d.l2_bytes, .parts = draft_steps(&d) + d.read_count + d.write_count};
     find_most_live(&d, &price);
     price.cycles = least_cycles(&d, 0);
@@ -458,7 +458,7 @@ uint64_t decision_price_in_gaps(const struct decision *decision, const struct ga
 uint32_t decision_least_bytes(const struct decision *decision)
 {
     struct arena scratch = {0};
-    struct draft d = start(decision, decision->problem->l2_bytes, &scratch);
+    struct draft d = start(decision, &scratch);
     uint32_t bytes = gaps_least_bytes(&d, PLACE_CAREFULLY);
     arena_free(&scratch);
     return bytes;

@@ -16,7 +16,7 @@ static bool best_variant(const struct decision *decision, const struct fit_limit
 {
     uint64_t least = limits->cycles;
     for (int above = 0; above < 2; above++) {
-        struct gaps_variant variant = {.from_above = above != 0, .care = PLACE_CHEAPLY};
+        struct gaps_variant variant = {.from_above = above != 0, .care = limits->care};
         uint64_t cycles = decision_price_in_gaps(decision, &variant, least);
         if (cycles < least) {
             least = cycles;

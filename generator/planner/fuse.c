@@ -52,7 +52,7 @@ bool cut_anew(struct optimiser *o, int layer, uint32_t turns)
     struct choice *choice = &o->now.choices[first];
     int last = first + choice->cut->block->layers - 1;
     uint32_t rows = turns ? dory_divide_up(o->problem->records[last].output_height, turns) : choice->cut->rows;
-    struct cut *cut = block_get(&o->now, first, last, rows, o->bytes);
+    struct cut *cut = block_get(&o->now, first, last, rows, o->problem->l2_bytes);
     if (cut)
         choice->cut = cut;
     return cut != NULL;
@@ -102,9 +102,9 @@ static bool form(struct optimiser *o, const struct idea *idea)
     if (!bring_ports(o, idea))
         return false;
     uint32_t live = live_bytes(o, idea->first, idea->last);
-    if (live >= o->bytes)
+    if (live >= o->problem->l2_bytes)
         return false;
-    struct cut *cut = block_get(&o->now, idea->first, idea->last, idea->rows, o->bytes - live);
+    struct cut *cut = block_get(&o->now, idea->first, idea->last, idea->rows, o->problem->l2_bytes - live);
     if (cut)
         set_block(&o->now, idea->first, idea->last, cut);
     return cut != NULL;

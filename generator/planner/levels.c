@@ -6,6 +6,8 @@
 
 /* ---- levels ---- */
 
+uint32_t usable_bytes(const struct optimiser *o) { return o->problem->l2_bytes - o->left_to_gaps; }
+
 uint64_t candidate_guess(const struct candidate *candidate)
 {
     uint64_t traffic = candidate->read_cycles + candidate->write_cycles;
@@ -65,7 +67,7 @@ uint64_t layer_need(const struct decision *d, int layer)
 static uint64_t lacking(const struct optimiser *o, int layer)
 {
     uint64_t need = layer_need(&o->now, layer);
-    return need > o->bytes ? need - o->bytes : 0;
+    return need > usable_bytes(o) ? need - usable_bytes(o) : 0;
 }
 
 static uint64_t lacking_in_life(const struct optimiser *o, int tensor)
@@ -179,7 +181,7 @@ static bool needs_ram(const struct optimiser *o, const struct decision *all_in_l
             others |= (uint8_t)(1 << i);
     }
     for (uint8_t ram = 0; ram <= others; ram++)
-        if ((ram & ~others) == 0 && layer_bytes(o, layer_of(all_in_l2, layer), operands, ram) <= o->bytes)
+        if ((ram & ~others) == 0 && layer_bytes(o, layer_of(all_in_l2, layer), operands, ram) <= usable_bytes(o))
             return false;
     return true;
 }
@@ -216,7 +218,7 @@ void choose_spills(struct optimiser *o)
         decision_place(&all_in_l2, t, IN_L2, first_layout(o, t, IN_L2));
     for (int l = 0; l < o->network->layer_count; l++) {
         uint32_t live = all_in_l2.live[l];
-        tight[l] = few || live > o->bytes || comfortable_bytes(layer_of(&all_in_l2, l)) > o->bytes - live;
+        tight[l] = few || live > usable_bytes(o) || comfortable_bytes(layer_of(&all_in_l2, l)) > usable_bytes(o) - live;
     }
     o->some_spill = false;
     for (int t = 0; t < o->network->tensor_count; t++) {

@@ -150,14 +150,13 @@ static struct plan_traffic best_traffic(const struct optimiser *o)
 static uint64_t search_blocks(struct optimiser *o, const struct decision *plain, uint64_t price)
 {
     struct priced best = {decision_copy(plain, o->problem->arena), UINT64_MAX};
-    uint64_t before = o->best.cycles;
     for (int last_first = 0; last_first < 2; last_first++) {
         decision_set(&o->now, plain);
         fuse(o, false, last_first != 0);
         uint64_t fused = price_now(o, UINT64_MAX);
         if (fused < price)
-            search_prices(o, fused, before);
-        keep_better(&best, &o->now, price_now(o, UINT64_MAX));
+            fused = search_prices(o, fused);
+        keep_better(&best, &o->now, fused);
     }
     decision_set(&o->now, &best.decision);
     return best.price;
@@ -241,7 +240,6 @@ struct optimiser optimiser_make(const struct problem *problem)
         .now = decision_make(problem, arena),
         .spill = arena_array(arena, enum spill, tensors),
         .may_be_chw = arena_array(arena, bool, tensors),
-        .bytes = problem->l2_bytes,
         .best = {.decision = decision_make(problem, arena), .cycles = UINT64_MAX},
         .realised = decision_make(problem, arena),
     };

@@ -11,9 +11,9 @@ struct optimiser {
     const struct network *network; /* the problem's */
     struct decision now;           /* the one at hand, which moves change */
     enum spill *spill;
-    bool *may_be_chw; /* by tensor */
-    uint32_t bytes;   /* of L2, that decisions may use */
-    bool some_spill;  /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
+    bool *may_be_chw;      /* by tensor */
+    uint32_t left_to_gaps; /* bytes of L2 that decisions do not use */
+    bool some_spill; /* where L2 has room for all tensors and for what layers like to have beside them, none leaves it */
     bool ports_may_spill;     /* inputs and outputs of the network: only where one must, and tensors are few */
     bool tries_all_cuts;      /* the best decision: all cuts are tried */
     uint64_t effort;          /* steps and transfers that have been looked at */
@@ -38,6 +38,9 @@ void layouts_find(const struct problem *problem, bool *may_be_chw);
 enum dory_layout first_layout(const struct optimiser *optimiser, int tensor, enum memory_level level);
 void set_level(struct optimiser *optimiser, int tensor, enum memory_level level);
 
+/* Bytes of L2 for what lives. */
+uint32_t usable_bytes(const struct optimiser *optimiser);
+
 /* What a candidate takes, roughly. */
 uint64_t candidate_guess(const struct candidate *candidate);
 
@@ -55,7 +58,7 @@ void choose_spills(struct optimiser *optimiser);
 
 /* ---- starts.c ---- */
 
-/* To the best of some guesses to start with, its cuts improved one by one: its price; UINT64_MAX: there is none. */
+/* To a guess to start with, its cuts improved one by one: its price; UINT64_MAX: there is none. */
 uint64_t find_start(struct optimiser *optimiser);
 
 /* The candidate of a layer that should do best in what the tensors leave of L2; false where there is none. */
@@ -90,11 +93,11 @@ bool cut_anew(struct optimiser *optimiser, int layer, uint32_t turns);
 
 /* ---- search.c ---- */
 
-#define MISFIT       (1ull << 62) /* prices from it on: bytes of L2 */
+#define MISFIT       (1ull << 62) /* prices from it on: bytes of L2 that are missing */
 #define START_EFFORT 500000       /* steps and transfers that the way from one start looks at */
 
-/* Predicted cycles of the decision at hand, at least where these are above the limit; of what does not fit how many bytes it
- * needs, above MISFIT. */
+/* Predicted cycles of the decision at hand, at least where these are above the limit; of what does not fit how many bytes
+ * are missing, above MISFIT. */
 uint64_t price_now(struct optimiser *optimiser, uint64_t limit);
 
 /* True where all ways are looked at, as moves are cheap. */
@@ -104,9 +107,8 @@ bool has_few_layers(const struct optimiser *optimiser);
  * way. UINT64_MAX: there is none. */
 uint64_t search(struct optimiser *optimiser);
 
-/* From the decision at hand, which has this price, to faster ones; as long as none so far is faster than `before` with
- * places, with less of L2. */
-void search_prices(struct optimiser *optimiser, uint64_t price, uint64_t before);
+/* From the decision at hand, which has this price, to a faster one, which is at hand then: its price. */
+uint64_t search_prices(struct optimiser *optimiser, uint64_t price);
 
 /* From the decision at hand, or the best so far, to faster ones by their prices with places: `often`, by several walks, of
  * which the best counts; else by a short one. */

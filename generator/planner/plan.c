@@ -107,11 +107,12 @@ static bool fit(const struct decision *decision, struct schedule *schedule, stru
 {
     const struct fit_limits as_decided = {UINT64_MAX, PLACE_QUICKLY};
     struct schedule other;
-    if (!schedule_fit(decision, &as_decided, schedule, arena))
-        return false;
-    const struct fit_limits carefully = {.cycles = schedule->cycles, .care = PLACE_CAREFULLY};
-    if (schedule->gap_cycles > 0 && schedule_fit(decision, &carefully, &other, arena))
+    bool found = schedule_fit(decision, &as_decided, schedule, arena);
+    const struct fit_limits carefully = {.cycles = found ? schedule->cycles : UINT64_MAX, .care = PLACE_CAREFULLY};
+    if (found && schedule->gap_cycles > 0 && schedule_fit(decision, &carefully, &other, arena))
         *schedule = other;
+    if (!found && !schedule_fit(decision, &carefully, schedule, arena))
+        return false;
     if (schedule->gap_cycles == 0 && schedule_fit_early(decision, &other, arena))
         *schedule = other;
     return true;

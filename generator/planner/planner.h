@@ -23,7 +23,7 @@
  *     place/       offsets: greedy, by a local search, by a complete one
  * The search (optimiser.h), from decision to decision.
  *     levels.c     which tensors must be in RAM, or may be, and which may be in CHW
- *     starts.c     first decisions
+ *     starts.c     a first decision
  *     moves.c      moves that gain something
  *     search.c     and moves that may lose a little
  *     fuse.c       which layers form blocks

@@ -13,9 +13,9 @@ struct price {
     int parts;                     /* steps and transfers */
 };
 
-/* With so many bytes of L2 for arena and tables beyond the least. Where it fits and takes more cycles than the limit, or
- * where it does not fit, it takes at least as many as the price says. */
-struct price decision_price(const struct decision *decision, uint32_t l2_bytes, uint64_t limit);
+/* Where it fits and takes more cycles than the limit, or where
+ * it does not fit, it takes at least as many as the price says. */
+struct price decision_price(const struct decision *decision, uint64_t limit);
 
 /* The price's parts, in far less time. */
 int decision_parts(const struct decision *decision);

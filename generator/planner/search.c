@@ -6,14 +6,17 @@
  * than the first, which most moves fail. Bounded by a count of what is looked at, never by a clock. */
 #include "planner/optimiser.h"
 
+#include "planner/price.h"
 #include "planner/schedule.h"
 
 #define DESCENT_EFFORT  4000000
-#define PRICE_EFFORT    8000000 /* steps and transfers that are looked at */
-#define LOOK_EFFORT     200000  /* of these, between decisions for which places are sought */
-#define PLACES_WEIGHT   8       /* of those, where places are found for them, too */
-#define MAXIMUM_TURNS   48      /* of a block */
-#define MOVES_OF_LAYER  400     /* at most */
+#define MAXIMUM_STARTS  5
+#define PRICE_EFFORT    8000000  /* steps and transfers that are looked at */
+#define PLACES_EFFORT   24000000 /* of the first walk with places; others take a third of it */
+#define LOOK_EFFORT     200000   /* of these, between decisions for which places are sought */
+#define PLACES_WEIGHT   8        /* of those, where places are found for them, too */
+#define MAXIMUM_TURNS   48       /* of a block */
+#define MOVES_OF_LAYER  400      /* at most */
 #define LEAST_MOVES     4000
 #define THRESHOLD_PARTS 20   /* of a layer's cycles in the mean: what the first moves may cost */
 #define PLACED_PARTS    40   /* the same with places */
@@ -44,9 +47,10 @@ bool has_few_layers(const struct optimiser *o) { return o->network->layer_count 
 
 uint64_t price_now(struct optimiser *o, uint64_t limit)
 {
-    struct price price = decision_price(&o->now, o->bytes, limit);
+    struct price price = decision_price(&o->now, limit);
     o->effort += (uint64_t)price.parts;
-    return price.live_bytes <= price.l2_bytes ? price.cycles : MISFIT + price.live_bytes;
+    uint64_t needed = (uint64_t)price.live_bytes + o->left_to_gaps;
+    return needed <= price.l2_bytes ? price.cycles : MISFIT + needed - price.l2_bytes;
 }
 
 /* True where the decision is the one that was realised last, with no less care: often nothing has improved it. */
@@ -257,30 +261,41 @@ static uint64_t search_from(struct optimiser *o, uint64_t price, const struct wa
     return s.best.price;
 }
 
-/* Parts of L2 in a thousand that decisions leave to gaps, until hardly anything is lost in them. With bytes that do not
- * depend on L2, for which five lists have been measured, the slowest of the plans of plans.csv is 0.5 to 1.3 % slower, and
- * the mean the same within 0.02 %. */
-static const uint32_t left_to_gaps[] = {0, 30, 60, 100, 200};
-#define ENOUGH_PARTS 3 /* of which one has found places */
-
 static bool is_near(uint64_t cycles, uint64_t bound) { return cycles != UINT64_MAX && cycles - bound / NEAR_PARTS <= bound; }
 
-/* To the fastest decision with places that single moves lead to. */
+/* Bytes of L2 that the decision at hand lacks for places, though there are enough for all that lives. */
+static uint32_t lost_in_gaps(const struct optimiser *o)
+{
+    struct price price = decision_price(&o->now, 0);
+    uint32_t least = decision_least_bytes(&o->now);
+    return price.live_bytes <= price.l2_bytes && least > price.l2_bytes ? least - price.l2_bytes : 0;
+}
+
+/* To the fastest decision with places that single moves lead to; where it has none, another one leaves to gaps what it has
+ * lost in them. A price of bytes, up to the time to bring 64 of them, leads to none with places where these starts do. */
 static void search_start(struct optimiser *o)
 {
-    uint64_t price = UINT64_MAX;
-    for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps; i++) {
-        if (is_near(o->best.cycles, price) || (i >= ENOUGH_PARTS && o->best.cycles != UINT64_MAX))
-            break;
-        o->bytes = o->problem->l2_bytes - (uint32_t)((uint64_t)o->problem->l2_bytes * left_to_gaps[i] / 1000);
-        price = find_start(o);
+    uint32_t lost = 1;
+    for (int i = 0; i < MAXIMUM_STARTS && lost > 0 && o->best.cycles == UINT64_MAX; i++) {
+        uint64_t price = find_start(o);
         if (price == UINT64_MAX)
-            continue;
+            break;
         realise(o);
-        price = descend(o, price, DESCENT_EFFORT);
+        descend(o, price, DESCENT_EFFORT);
         realise(o);
+        if (o->best.cycles == UINT64_MAX)
+            keep_placed(o, PLACE_CAREFULLY);
+        lost = o->best.cycles == UINT64_MAX ? lost_in_gaps(o) : 0;
+        o->left_to_gaps += dory_minimum(lost, o->problem->l2_bytes - o->left_to_gaps);
     }
-    o->bytes = o->problem->l2_bytes;
+    o->left_to_gaps = 0;
+}
+
+static uint64_t search_prices_from(struct optimiser *o, uint64_t price, uint64_t parts, uint64_t effort, uint64_t seed)
+{
+    price = search_from(o, price, &(struct walk){false, parts, effort, seed});
+    realise(o);
+    return price;
 }
 
 uint64_t search(struct optimiser *o)
@@ -292,29 +307,17 @@ uint64_t search(struct optimiser *o)
     uint64_t price = price_now(o, UINT64_MAX);
     if (is_near(o->best.cycles, computing_cycles(&o->now)))
         return price;
-    price = search_from(o, price, &(struct walk){false, THRESHOLD_PARTS, PRICE_EFFORT, 1});
-    realise(o);
-    for (uint64_t i = 0, far = has_few_layers(o) ? FAR_WALKS : 0; i < far + o->problem->options->more_walks; i++) {
-        price = search_from(o, price, &(struct walk){false, FAR_PARTS, PRICE_EFFORT, i + 1});
-        realise(o);
-    }
+    price = search_prices_from(o, price, THRESHOLD_PARTS, PRICE_EFFORT, 1);
+    for (uint64_t i = 0, far = has_few_layers(o) ? FAR_WALKS : 0; i < far + o->problem->options->more_walks; i++)
+        price = search_prices_from(o, price, FAR_PARTS, PRICE_EFFORT, i + 1);
     return price;
 }
 
-void search_prices(struct optimiser *o, uint64_t price, uint64_t before)
+uint64_t search_prices(struct optimiser *o, uint64_t price)
 {
-    const struct decision start = decision_copy(&o->now, o->problem->arena);
     realise(o);
-    for (size_t i = 0; i < sizeof left_to_gaps / sizeof *left_to_gaps && (i == 0 || o->best.cycles == before); i++) {
-        o->bytes = o->problem->l2_bytes - (uint32_t)((uint64_t)o->problem->l2_bytes * left_to_gaps[i] / 1000);
-        decision_set(&o->now, &start);
-        search_from(o, i ? price_now(o, UINT64_MAX) : price, &(struct walk){false, THRESHOLD_PARTS, PRICE_EFFORT / 2, 1});
-        realise(o);
-    }
-    o->bytes = o->problem->l2_bytes;
+    return search_prices_from(o, price, THRESHOLD_PARTS, PRICE_EFFORT / 2, 1);
 }
-
-#define PLACES_EFFORT 24000000 /* of the first walk with places; others take a third of it */
 
 /* The decision at hand, or the best one so far: from which to look for places. Their price, UINT64_MAX: neither has any. */
 static uint64_t choose_placed_start(struct optimiser *o)

@@ -81,7 +81,7 @@ static uint64_t lacking(struct optimiser *o)
 {
     uint64_t sum = 0;
     for (int l = 0; l < o->network->layer_count; l++)
-        sum += layer_need(&o->now, l) > o->bytes ? layer_need(&o->now, l) - o->bytes : 0;
+        sum += layer_need(&o->now, l) > o->problem->l2_bytes ? layer_need(&o->now, l) - o->problem->l2_bytes : 0;
     return sum;
 }
 

@@ -84,10 +84,10 @@ static void test_gaps(const struct decision *d, const struct price *price, const
 static void test_limits(const struct decision *d, const struct price *price, const char *name)
 {
     const uint64_t parts[] = {0, 500, 900, 990, 999};
-    EXPECT(decision_price(d, d->problem->l2_bytes, price->cycles).cycles == price->cycles, "%s", name);
+    EXPECT(decision_price(d, price->cycles).cycles == price->cycles, "%s", name);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         uint64_t limit = price->cycles * parts[i] / 1000;
-        struct price limited = decision_price(d, d->problem->l2_bytes, limit);
+        struct price limited = decision_price(d, limit);
         EXPECT(limit < limited.cycles && limited.cycles <= price->cycles && limited.live_bytes == price->live_bytes,
                "%s: %" PRIu64 " of %" PRIu64 " cycles, limit %" PRIu64, name, limited.cycles, price->cycles, limit);
     }
@@ -98,7 +98,7 @@ static void test_decision(struct decision *d, const char *name, struct counts *c
     struct arena arena = {0};
     struct schedule schedule;
     if (decide(d)) {
-        struct price price = decision_price(d, d->problem->l2_bytes, UINT64_MAX);
+        struct price price = decision_price(d, UINT64_MAX);
         bool fits = price.live_bytes <= price.l2_bytes;
         schedule_make(d, 0, &schedule, &arena);
         EXPECT(schedule.cycles == cycles_of(d->problem, &schedule, &arena), "%s", name);
