@@ -230,6 +230,24 @@ static struct tile_problem problem_of(const struct plan *plan, int layer, struct
     };
 }
 
+/* The kernel of the turn that ends in front of a step, which moves to its start. Networks run again and again: in front of
+ * the first one is the last one of the run before. */
+static const struct dory_kernel_description *kernel_in_front(const struct plan *plan, int *first)
+{
+    if (*first == 0)
+        *first = plan->step_count;
+    int layer = plan->steps[--*first].layer;
+    while (*first > 0 && plan->steps[*first - 1].layer == layer)
+        --*first;
+    return plan->layers[layer].kernel;
+}
+
+static void set_kernels_before(const struct plan *plan, int first, struct tile_problem *problem)
+{
+    problem->kernel_before = kernel_in_front(plan, &first);
+    problem->kernel_of_second_before = kernel_in_front(plan, &first);
+}
+
 /* The turn that starts with a step. The steps are copied: a problem has them in one piece. */
 static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *problem, int first, struct step_times *times)
 {
@@ -240,7 +258,8 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->inputs_stay = plan->layers[plan->steps[first].layer].inputs_stay;
     problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
-    problem->kernel_before = plan->is_finished && first > 0 ? plan->layers[plan->steps[first - 1].layer].kernel : NULL;
+    if (plan->is_finished)
+        set_kernels_before(plan, first, problem);
     problem->is_decided = plan->is_finished;
     problem->l3_busy_percent = plan->steps[first].l3_busy_percent;
     problem->transfers_queued =
