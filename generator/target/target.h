@@ -53,7 +53,8 @@ struct target {
     uint32_t transfer_driver_cycles; /* the same, besides, to queue a transfer from or to L3 */
     uint32_t first_transfer_cycles;  /* of the driver, besides, for the first of several of them, with a table */
     uint32_t meeting_cycles;         /* of the cores, where they meet the driver, with a table: until all have come */
-    uint32_t met_cycles;             /* then, until the driver has seen that all transfers are complete, and they go on */
+    uint32_t met_cycles;             /* then, until the driver has seen that all transfers are complete, and they go on:
+                                      * for a kernel whose code takes kernel_start_cycles, for others in proportion */
     uint32_t early_cycles;           /* of the cores, besides, to bring the first weights of the next layer early */
     uint32_t early_driver_cycles; /* the same, besides, to bring the first weights of the next layer early, and await them */
     uint32_t command_driver_cycles; /* the same, besides, for each command of a copy behind its first */
