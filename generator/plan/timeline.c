@@ -20,14 +20,24 @@ struct walk {
 /* Cores that go from tile to tile of a table wait for the driver at meetings only. */
 static bool has_meetings(const struct sequence *sequence) { return sequence->finished && sequence->target->has_table; }
 
+/* With a table, what the driver takes to queue the transfers that the first step awaits: the run's start has it, the cores
+ * come when that is done. */
+static uint64_t queueing_in_start(const struct target *target, uint64_t awaited)
+{
+    return awaited * target->transfer_driver_cycles;
+}
+
 static void queue_transfers(struct walk *walk, int end, uint64_t now)
 {
     for (; walk->queued < end; walk->queued++) {
         struct timeline_transfer *transfer = &walk->timeline->transfers[walk->queued];
         const struct target *target = walk->sequence->target;
         uint64_t cycles = l3_cycles(target, &walk->sequence->transfers[walk->queued].record);
-        bool in_start = walk->queued < walk->sequence->steps[0].record.transfers_awaited;
-        if (has_meetings(walk->sequence) && !in_start) /* one behind the other */
+        int in_start = walk->sequence->steps[0].record.transfers_awaited;
+        uint64_t before = queueing_in_start(target, (uint64_t)in_start);
+        if (has_meetings(walk->sequence) && walk->queued == 0 && in_start > 0)
+            now -= before < now ? before : now;
+        if (has_meetings(walk->sequence) && walk->queued >= in_start) /* one behind the other */
             now = walk->driver_free = (now > walk->driver_free ? now + target->first_transfer_cycles : walk->driver_free) +
                                       target->transfer_driver_cycles;
         transfer->queued_cycle = now;
@@ -38,18 +48,25 @@ static void queue_transfers(struct walk *walk, int end, uint64_t now)
 }
 
 /* Transfers are done in the order of the queue, so the last one awaited is the latest; what was not started yet is
- * started now. Returns the cycles of waiting until that is done, and what can only be done `behind` it. */
-static uint64_t await_transfers(struct walk *walk, int end, uint64_t behind, uint64_t now)
+ * started now. Returns the cycles of waiting until that is done, and what can only be done `behind` it; `least` of them. */
+static uint64_t await_transfers(struct walk *walk, int end, uint64_t least, uint64_t behind, uint64_t now)
 {
     queue_transfers(walk, end, now);
     uint64_t done = end ? walk->timeline->transfers[end - 1].end_cycle + behind : 0;
-    uint64_t wait = done > now ? done - now : 0;
+    uint64_t wait = done > now + least ? done - now : least;
     walk->timeline->l3_wait_cycles += wait;
     return wait;
 }
 
+/* Of its kernel's code, in percent of what the largest takes. */
+static uint64_t code_percent(const struct sequence *sequence, const struct plan_step *step)
+{
+    unsigned percent = sequence->finished[step->layer].kernel->start_percent;
+    return percent ? percent : 100;
+}
+
 /* A meeting, for which the cores wait as long as the driver still queues transfers: time of the step before. Returns what
- * they take behind it, which is this step's. */
+ * they take behind it, which is this step's: what the driver does then comes from L2 beside the kernel's code. */
 static uint64_t await_driver(struct walk *walk, int index)
 {
     const struct plan_step *step = &walk->sequence->steps[index];
@@ -59,7 +76,7 @@ static uint64_t await_driver(struct walk *walk, int index)
     met += walk->sequence->target->meeting_cycles;
     walk->layer_start += met - now;
     walk->timeline->steps[index - 1].end_cycle = met;
-    return walk->sequence->target->met_cycles;
+    return walk->sequence->target->met_cycles * code_percent(walk->sequence, step) / 100;
 }
 
 static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step *step)
@@ -92,6 +109,13 @@ static void queue_turn(struct walk *walk, int end, uint64_t now)
     }
 }
 
+/* At the start of a run with a table, that transfers have come takes as long to see as to queue one. */
+static uint64_t least_wait(const struct sequence *sequence, int index)
+{
+    bool is_start = index == 0 && has_meetings(sequence) && sequence->steps[0].record.transfers_awaited > 0;
+    return is_start ? sequence->target->transfer_driver_cycles : 0;
+}
+
 /* What a step starts: beside each of its tiles the driver queues a part, which one transfer may be. */
 static void start_transfers(struct walk *walk, int index)
 {
@@ -117,8 +141,9 @@ static void take_step(struct walk *walk, int index)
     struct timeline_step *times = &walk->timeline->steps[index];
     uint64_t behind_meeting = await_driver(walk, index);
     times->begin_cycle = walk->layer_start + step->fetch_cycles;
-    uint64_t behind = behind_transfers(walk, index);
-    uint64_t wait = await_transfers(walk, step->record.transfers_awaited, behind, times->begin_cycle) + behind_meeting;
+    uint64_t wait = await_transfers(walk, step->record.transfers_awaited, least_wait(walk->sequence, index),
+                                    behind_transfers(walk, index), times->begin_cycle) +
+                    behind_meeting;
     times->start_cycle = times->begin_cycle + wait;
     walk->layer_start += wait;
     start_transfers(walk, index);
@@ -136,7 +161,7 @@ void timeline_of_sequence(const struct sequence *sequence, struct timeline *time
     struct walk walk = {.sequence = sequence, .timeline = timeline, .layer_start = sequence->start_cycles};
     for (int i = 0; i < sequence->step_count; i++)
         take_step(&walk, i);
-    timeline->final_wait_cycles = await_transfers(&walk, sequence->transfer_count, 0, walk.layer_start);
+    timeline->final_wait_cycles = await_transfers(&walk, sequence->transfer_count, 0, 0, walk.layer_start);
     timeline->end_cycle = walk.layer_start + timeline->final_wait_cycles;
 }
 
@@ -244,6 +269,24 @@ static struct tile_problem problem_of(const struct plan *plan, int layer, struct
     };
 }
 
+/* The kernel of the turn that ends in front of a step, which moves to its start. Networks run again and again: in front of
+ * the first one is the last one of the run before. */
+static const struct dory_kernel_description *kernel_in_front(const struct plan *plan, int *first)
+{
+    if (*first == 0)
+        *first = plan->step_count;
+    int layer = plan->steps[--*first].layer;
+    while (*first > 0 && plan->steps[*first - 1].layer == layer)
+        --*first;
+    return plan->layers[layer].kernel;
+}
+
+static void set_kernels_before(const struct plan *plan, int first, struct tile_problem *problem)
+{
+    problem->kernel_before = kernel_in_front(plan, &first);
+    problem->kernel_of_second_before = kernel_in_front(plan, &first);
+}
+
 /* The turn that starts with a step. The steps are copied: a problem has them in one piece. */
 static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *problem, int first, struct step_times *times)
 {
@@ -254,7 +297,8 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->inputs_stay = plan->layers[plan->steps[first].layer].inputs_stay;
     problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
-    problem->kernel_before = plan->is_finished && first > 0 ? plan->layers[plan->steps[first - 1].layer].kernel : NULL;
+    if (plan->is_finished)
+        set_kernels_before(plan, first, problem);
     problem->is_decided = plan->is_finished;
     problem->l3_busy_percent = plan->steps[first].l3_busy_percent;
     problem->transfers_queued =
@@ -381,17 +425,25 @@ void timeline_play_layers(struct plan *plan, struct arena *arena)
     count_from_completed(plan, turn_cycles);
 }
 
-/* The first layer's transfers are queued first, and go on meanwhile; that the last one has come takes as long to see as to
- * queue one. */
+/* Of the first layer's transfers, which are queued first. */
+static uint64_t moving_in_start(const struct plan *plan, const struct target *target)
+{
+    uint64_t moving = 0;
+    for (uint64_t i = 0; i < plan->steps[0].record.transfers_awaited; i++)
+        moving += l3_cycles(target, &plan->transfers[i].record);
+    return moving;
+}
+
+/* They go on meanwhile; that the last one has come takes as long to see as to queue one, which the first layer waits for
+ * with a table. There, what they move until that is queued is half in the way of the code that runs for the first time. */
 uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target *target)
 {
-    uint64_t awaited = plan->steps[0].record.transfers_awaited,
-             queueing = (awaited + (awaited > 0)) * target->transfer_driver_cycles;
-    uint64_t moving = 0;
-    for (uint64_t i = 0; i < awaited; i++)
-        moving += l3_cycles(target, &plan->transfers[i].record);
-    return target->run_overhead_cycles + (plan->transfer_count > 0 ? target->run_wait_cycles : 0) +
-           (queueing > moving ? queueing - moving : 0);
+    uint64_t awaited = plan->steps[0].record.transfers_awaited, moving = moving_in_start(plan, target),
+             seen = awaited > 0 ? target->transfer_driver_cycles : 0, queueing = queueing_in_start(target, awaited),
+             start = target->run_overhead_cycles + (plan->transfer_count > 0 ? target->run_wait_cycles : 0);
+    if (plan->is_finished && target->has_table)
+        return start + queueing + (moving < queueing + seen ? moving : queueing + seen) / 2;
+    return start + (queueing + seen > moving ? queueing + seen - moving : 0);
 }
 
 void timeline_play_on(struct plan *plan, const struct target *target, struct arena *arena)

@@ -129,6 +129,7 @@ struct target *target_with_table(const struct target *target, struct arena *aren
     quick->layer_walk_cycles = target->table_layer_walk_cycles;
     quick->kernel_again_percent = target->table_kernel_again_percent;
     quick->kernel_alike_percent = target->table_kernel_alike_percent;
+    quick->pair_percent = target->table_pair_percent;
     quick->cache_percent = target->table_cache_percent;
     quick->transfer_driver_cycles = target->table_transfer_cycles;
     quick->first_transfer_cycles = target->table_first_transfer_cycles;

@@ -94,6 +94,7 @@ static const struct key table_fields[] = {
     NUMBER_OR("layer_walk", table_layer_walk_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("kernel_again_percent", table_kernel_again_percent, 0, 100, 100),
     NUMBER_OR("kernel_alike_percent", table_kernel_alike_percent, 0, 100, 100),
+    NUMBER_OR("pair_percent", table_pair_percent, 0, 1000, 0),
     NUMBER_OR("cache_percent", table_cache_percent, 0, 1000, 0),
     NUMBER_OR("transfer", table_transfer_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("first_transfer", table_first_transfer_cycles, 0, MAXIMUM_CYCLES, 0),

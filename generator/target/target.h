@@ -53,7 +53,8 @@ struct target {
     uint32_t transfer_driver_cycles; /* the same, besides, to queue a transfer from or to L3 */
     uint32_t first_transfer_cycles;  /* of the driver, besides, for the first of several of them, with a table */
     uint32_t meeting_cycles;         /* of the cores, where they meet the driver, with a table: until all have come */
-    uint32_t met_cycles;             /* then, until the driver has seen that all transfers are complete, and they go on */
+    uint32_t met_cycles;             /* then, until the driver has seen that all transfers are complete, and they go on:
+                                      * for a kernel whose code takes kernel_start_cycles, for others in proportion */
     uint32_t early_cycles;           /* of the cores, besides, to bring the first weights of the next layer early */
     uint32_t early_driver_cycles; /* the same, besides, to bring the first weights of the next layer early, and await them */
     uint32_t command_driver_cycles; /* the same, besides, for each command of a copy behind its first */
@@ -69,8 +70,10 @@ struct target {
     uint32_t kernel_start_cycles; /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
     uint32_t start_least_percent; /* of these, what a tile takes that is soon computed: it takes few ways through the code */
     uint32_t start_half_cycles;   /* one that takes so many to compute has half of the rest, besides */
-    uint32_t kernel_again_percent;             /* of these, what is left where the layer before has the same kernel */
-    uint32_t kernel_alike_percent;             /* likewise, where it has one that shares code with this one */
+    uint32_t kernel_again_percent; /* of these, what is left where the layer before has the same kernel */
+    uint32_t kernel_alike_percent; /* likewise, where it has one that shares code with this one */
+    uint32_t pair_percent; /* where the layer before that one has the same kernel: both kernels' codes can take so much of
+                            * kernel_start_cycles for all of it to be driven out, a percent less for each that stays */
     uint32_t border_cycles, border_run_cycles; /* of a tile round whose input the cores lay a border: of it, and of each run
                                                 * that a core fills, beside the bytes */
     uint32_t border_start_cycles; /* the same, besides, in a layer's first tile, where that code is not in the cache yet */
@@ -84,7 +87,7 @@ struct target {
     uint32_t table_tile_overhead_cycles, table_kernel_start_cycles, table_run_overhead_cycles, table_dma_contention_cycles;
     uint32_t table_command_cycles, table_transfer_cycles, table_first_transfer_cycles, table_meeting_cycles;
     uint32_t table_pieces_cycles, table_walk_cycles, table_kernel_again_percent, table_met_cycles, table_early_cycles;
-    uint32_t table_kernel_alike_percent;
+    uint32_t table_kernel_alike_percent, table_pair_percent;
     uint32_t table_cache_percent, table_layer_overhead_cycles, table_layer_walk_cycles;
     uint32_t table_start_least_percent, table_start_half_cycles, table_run_wait_cycles;
 

@@ -75,7 +75,8 @@ struct tile_problem {
     /* Bit i: input i is in L1 when the layer starts, and lies there. That the layer before is still being stored then gains
      * nothing that runs on gvsoc would show. */
     uint8_t inputs_stay;
-    const struct dory_kernel_description *kernel_before; /* of the layer before; null: there is none */
+    const struct dory_kernel_description *kernel_before;           /* of the layer before; null: there is none */
+    const struct dory_kernel_description *kernel_of_second_before; /* of the one before that */
     uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */
     uint32_t transfers_queued;      /* of them, when the layer starts: the driver queues its own beside its tiles */

@@ -9,12 +9,12 @@ uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
     switch (layer->normalisation) {
     case DORY_NORMALISE_NONE: return 610;
     case DORY_NORMALISE_32: return 590;
-    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 680 : 590;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 710 : 590;
     case DORY_NORMALISE_SPLIT: return 900;
     case DORY_NORMALISE_HIGH: return 800;
     case DORY_NORMALISE_SHARED: return 1000;
     case DORY_NORMALISE_DIVIDE: return 1110;
-    default: return dory_shifts_narrowly(layer) ? 955 : 1075; /* in 64 bits */
+    default: return dory_shifts_narrowly(layer) ? 1050 : 1170; /* in 64 bits */
     }
 }
 
@@ -41,12 +41,12 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
     switch (kind_of(layer)) {
     case DORY_DIRECT: return 0;
     case DORY_DIRECT_CLAMPED: return 28;
-    case DORY_DIRECT_CLAMPED_LESS_ONE: return 71;
-    case DORY_DIRECT_CLAMPED_DIVIDED: return 135;
+    case DORY_DIRECT_CLAMPED_LESS_ONE: return 50;
+    case DORY_DIRECT_CLAMPED_DIVIDED: return 112;
     case DORY_DIRECT_SPLIT: return 51;
     case DORY_DIRECT_SPLIT_AWAY: return 95;
-    case DORY_DIRECT_HIGH: return 112;
-    case DORY_DIRECT_HIGH_AWAY: return 154;
+    case DORY_DIRECT_HIGH: return 96;
+    case DORY_DIRECT_HIGH_AWAY: return 122;
     case DORY_DIRECT_HIGH_EVEN: return 162;
     default: return dory_long_finish_cycles(layer) + stores;
     }
@@ -56,13 +56,15 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
 static uint64_t start_cycles(const struct dory_layer *layer)
 {
     switch (kind_of(layer)) {
-    case DORY_NOT_DIRECT: return 620;
-    case DORY_DIRECT_SPLIT:
-    case DORY_DIRECT_SPLIT_AWAY: return 855;
-    case DORY_DIRECT_HIGH:
-    case DORY_DIRECT_HIGH_AWAY: return 930;
-    case DORY_DIRECT_HIGH_EVEN: return 1080;
-    default: return 770;
+    case DORY_NOT_DIRECT: return 770;
+    case DORY_DIRECT_CLAMPED_LESS_ONE:
+    case DORY_DIRECT_CLAMPED_DIVIDED: return 1040;
+    case DORY_DIRECT_SPLIT: return 920;
+    case DORY_DIRECT_SPLIT_AWAY: return 1060;
+    case DORY_DIRECT_HIGH: return 1080;
+    case DORY_DIRECT_HIGH_AWAY:
+    case DORY_DIRECT_HIGH_EVEN: return 1190;
+    default: return 850;
     }
 }
 
@@ -158,6 +160,9 @@ uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_t
     uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
     grid.block = steps * step_tenths(layer, cores) / 10 + 86 + (runs > 1 ? 9 * runs - 4 : 0);
     grid.block += finish_cycles(layer) + packed_cycles(layer) + 16 * dory_bitwise_division_cycles(layer);
+    if (kind_of(layer) == DORY_NOT_DIRECT && layer->output_layout == DORY_CHW) { /* byte by byte, each a channel apart */
+        grid.block += 70;
+    }
     if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
         grid.block += 300;
     }
@@ -183,7 +188,7 @@ uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct do
                                layer->kernel_height, 40);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .start_percent = 78,
+DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .start_percent = 81,
                            .code = DORY_CODE_OF_PRODUCTS, .cycles = dory_convolution_cycles, .can_tile_input_channels = true,
                            .writes_chw = true)
 
@@ -206,11 +211,12 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
     uint32_t elements = dory_run_elements(layer, tile->input_channels), words = elements / 4, rest = elements % 4;
     uint64_t word_cycles = words * (runs * (tile->input_channels % 4 == 0 ? 8 : 11) + 7);
     uint64_t source = 90 + groups * (word_cycles + rest * (runs * 8 + 7) + 25);
-    return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source) + 280;
+    return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source) +
+           (groups * runs * elements < 8 ? 180 : 290); /* the loops' code */
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
-                           .start_percent = 80, .code = DORY_CODE_OF_PRODUCTS, .cycles = dory_gather_cycles,
+                           .start_percent = 83, .code = DORY_CODE_OF_PRODUCTS, .cycles = dory_gather_cycles,
                            .can_tile_input_channels = true, .writes_chw = true)
 
 static bool row_supports(const struct dory_layer *layer) { return !dory_has_narrow(layer) && dory_fills_taps(layer); }
@@ -249,23 +255,29 @@ static bool linear_supports(const struct dory_layer *layer)
            layer->dilation_width == 1 && (layer->input_channels % 4 == 0 || one_run);
 }
 
+static bool goes_long_way(const struct dory_layer *layer)
+{
+    bool is_high = layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SHARED;
+    return is_high ? layer->output_bits != 8 : dory_direct_of(layer) == DORY_NOT_DIRECT;
+}
+
 /* Of four channels of a pixel. */
 static uint64_t linear_finish_cycles(const struct dory_layer *layer)
 {
-    if (layer->normalisation == DORY_NORMALISE_HIGH && layer->output_bits == 8) {
-        return 180;
+    if (goes_long_way(layer)) {
+        return dory_long_quad_cycles(layer) + (layer->normalisation < DORY_NORMALISE_64 ? 35 : 0);
     }
-    if (layer->normalisation == DORY_NORMALISE_SHARED && layer->output_bits == 8) {
-        return 172;
+    if (layer->normalisation == DORY_NORMALISE_HIGH) {
+        return 174;
     }
     switch (dory_direct_of(layer)) {
-    case DORY_DIRECT: return 110;
-    case DORY_DIRECT_CLAMPED: return 145;
-    case DORY_DIRECT_CLAMPED_LESS_ONE: return 155;
-    case DORY_DIRECT_CLAMPED_DIVIDED: return 175;
+    case DORY_DIRECT: return 103;
+    case DORY_DIRECT_CLAMPED: return 136;
+    case DORY_DIRECT_CLAMPED_LESS_ONE: return 146;
+    case DORY_DIRECT_CLAMPED_DIVIDED: return 166;
     case DORY_DIRECT_SPLIT: return 160;
     case DORY_DIRECT_SPLIT_AWAY: return 185;
-    default: return dory_long_quad_cycles(layer);
+    default: return 163; /* by one scale */
     }
 }
 
@@ -275,12 +287,34 @@ uint64_t dory_linear_division_cycles(const struct dory_layer *layer, const struc
     return elements * dory_bitwise_division_cycles(layer) + dory_division_start_cycles(layer);
 }
 
+/* Before the first pixel. */
+static uint64_t linear_start_cycles(const struct dory_layer *layer)
+{
+    if (goes_long_way(layer)) {
+        return 560;
+    }
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_32: return 465;
+    case DORY_NORMALISE_CLAMPED: return 490;
+    case DORY_NORMALISE_HIGH: return 530;
+    default: return 510;
+    }
+}
+
+/* The long way goes lane by lane: of so many times four channels, less where a pixel's last four are not all there. */
+uint64_t dory_linear_missing_cycles(const struct dory_tile_shape *tile, uint64_t blocks)
+{
+    uint64_t quads = dory_divide_up(tile->channels, 4);
+    return blocks * (4 * quads - tile->channels) * 73 / quads;
+}
+
 static uint64_t linear_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t words = dory_divide_up((uint32_t)layer->kernel_width * tile->input_channels, 4);
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
     uint64_t block = layer->kernel_height * (words * 94 / 10 + 15) + linear_finish_cycles(layer);
-    return blocks * block + dory_linear_division_cycles(layer, tile, blocks) + 420;
+    uint64_t missing = goes_long_way(layer) ? dory_linear_missing_cycles(tile, blocks) : 0;
+    return blocks * block - missing + dory_linear_division_cycles(layer, tile, blocks) + linear_start_cycles(layer);
 }
 
 static bool has_own_linear(const struct dory_layer *layer)

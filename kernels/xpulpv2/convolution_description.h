@@ -14,6 +14,10 @@ uint64_t dory_long_quad_cycles(const struct dory_layer *layer);
 /* Of a division, in linear layers, for so many times four channels: what it starts with, and what is made bit by bit. */
 uint64_t dory_linear_division_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks);
 
+/* Of the long way, which goes channel by channel: what so many times four channels take less, where a pixel's last ones are
+ * not all there. */
+uint64_t dory_linear_missing_cycles(const struct dory_tile_shape *tile, uint64_t blocks);
+
 /* Whether a layer has one of the kernels for pixels of few words (narrow/). */
 bool dory_has_narrow(const struct dory_layer *layer);
 

@@ -80,19 +80,26 @@ static bool plan_alone(struct plan *plan, const struct network *network, const s
     return true;
 }
 
-/* The layer before has left some of this one's code in the cores' cache. */
+/* Of the layer that runs so many before this one: in front of the first are those of the run before. */
+static const struct dory_kernel_description *kernel_before(const struct plan *plan, int index, int distance)
+{
+    int count = plan->network->layer_count;
+    return plan->layers[(index + 2 * count - distance) % count].kernel;
+}
+
+/* A layer before has left some of this one's code in the cores' cache. */
 static bool is_warm(const struct plan *plan, int index)
 {
-    const struct dory_kernel_description *kernel = plan->layers[index].kernel,
-                                         *before = index > 0 ? plan->layers[index - 1].kernel : NULL;
-    return before && (before == kernel || (kernel->code != DORY_CODE_OWN && before->code == kernel->code));
+    const struct dory_kernel_description *kernel = plan->layers[index].kernel, *before = kernel_before(plan, index, 1);
+    bool is_alike = kernel->code != DORY_CODE_OWN && before->code == kernel->code;
+    return is_alike || before == kernel || kernel_before(plan, index, 2) == kernel;
 }
 
 /* Cycles by which a layer starts sooner than alone: a small kernel before it has left more of the cores' own code there. */
 static uint64_t sooner(const struct plan *plan, const struct target *target, int index)
 {
-    const struct dory_kernel_description *before = index > 0 ? plan->layers[index - 1].kernel : NULL;
-    uint64_t percent = before && before->start_percent ? before->start_percent : 100;
+    const struct dory_kernel_description *before = kernel_before(plan, index, 1);
+    uint64_t percent = before->start_percent ? before->start_percent : 100;
     return target->layer_walk_cycles - target->layer_walk_cycles * percent / 100;
 }
 

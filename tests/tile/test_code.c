@@ -3,7 +3,7 @@
 #include "expect.h"
 #include "tile/tile.h"
 
-enum { START = 1000, AGAIN = 30, ALIKE = 70, STAYING_BELOW = 80, KERNEL = 3000 };
+enum { START = 1000, AGAIN = 30, PAIR = 140, ALIKE = 70, STAYING_BELOW = 80, KERNEL = 3000 };
 
 static struct target target = {.kernel_start_cycles = START,
                                .kernel_again_percent = AGAIN,
@@ -30,6 +30,32 @@ static void test_first_tiles(void)
     EXPECT_EQUAL(start(&alone, &alone), START * ALIKE / 100); /* too large to stay */
     EXPECT_EQUAL(start(&large, &large), 630);
     EXPECT_EQUAL(start(&large, &alone), START);
+}
+
+/* From a table, a small kernel between two of the same leaves a part of its code; not one that a driver's cores have run. */
+static void test_behind_another(void)
+{
+    struct target quick = target;
+    quick.has_table = true;
+    quick.pair_percent = PAIR;
+    struct tile_problem problem = {
+        .target = &quick, .kernel = &small, .kernel_before = &other_small, .kernel_of_second_before = &small};
+    EXPECT_EQUAL(tile_fetch_cycles(&problem, true, KERNEL),
+                 500 * ALIKE / 100); /* 50 + 60: less than what shared code saves */
+    quick.kernel_alike_percent = 100;
+    EXPECT_EQUAL(tile_fetch_cycles(&problem, true, KERNEL), 350);
+    problem.kernel_before = &large; /* 50 + 90 */
+    EXPECT_EQUAL(tile_fetch_cycles(&problem, true, KERNEL), 500);
+    problem.kernel_before = &small;
+    EXPECT_EQUAL(tile_fetch_cycles(&problem, true, KERNEL), 150);
+    problem.kernel_before = &other_small;
+    problem.kernel_of_second_before = &large;
+    EXPECT_EQUAL(tile_fetch_cycles(&problem, true, KERNEL), 500);
+    quick.pair_percent = 1000; /* a half comes anew at least */
+    problem.kernel_of_second_before = &small;
+    EXPECT_EQUAL(tile_fetch_cycles(&problem, true, KERNEL), 250);
+    quick.has_table = false;
+    EXPECT_EQUAL(tile_fetch_cycles(&problem, true, KERNEL), 500);
 }
 
 /* From a table what is done between two tiles drives code out; a driver's cores do little there. */
@@ -80,6 +106,7 @@ static void test_code_that_is_there(void)
 int main(void)
 {
     test_first_tiles();
+    test_behind_another();
     test_later_tiles();
     test_short_tiles();
     test_layer_overhead();

@@ -172,7 +172,7 @@ static uint64_t window_cycles(const struct dory_layer *layer, uint32_t quad)
     }
     return is_there && start * layer->input_bits % 8 == 0
                ? 6 + window / 4 * 15
-               : 6 + 20 * (uint64_t)dory_minimum(window, layer->input_channels - start);
+               : 6 + 18 * (uint64_t)dory_minimum(window, layer->input_channels - start);
 }
 
 /* Copies of a window for pixel quads `first` to `end` - 1: bands of rows from the first one's on, however many pixels of
@@ -202,7 +202,10 @@ static uint32_t first_quad(const struct dory_layer *layer, const struct dory_til
  * wherever it lies. */
 static uint64_t window_start_cycles(const struct dory_layer *layer)
 {
-    enum dory_direct kind = dory_has_bytes(layer) ? dory_product_direct_of(layer) : DORY_NOT_DIRECT;
+    if (!grouped_supports(layer)) {
+        return dory_packed_direct_of(layer) == DORY_NOT_DIRECT ? 50 : 300;
+    }
+    enum dory_direct kind = dory_product_direct_of(layer);
     return kind == DORY_DIRECT ? 350 : kind == DORY_NOT_DIRECT ? 50 : 200;
 }
 
@@ -213,7 +216,7 @@ static int64_t parts_cycles(const struct dory_layer *layer, const struct dory_ti
 {
     uint32_t pixels = (uint32_t)tile->rows * tile->columns, last = end == dory_divide_up(pixels, 4),
              rest = (pixels - 1) % 4 + 1;
-    return (int64_t)(end - first - last) * dory_part_cycles(layer, 4, lanes) +
+    return (int64_t)(end - first - last) * dory_part_cycles(layer, 4, lanes) + (last != 0 && rest != 4 ? 100 : 0) +
            last * ((quads - 1) * dory_part_cycles(layer, rest, 4) + dory_part_cycles(layer, rest, lanes));
 }
 
@@ -260,11 +263,13 @@ static uint64_t windows_cycles(const void *context, uint32_t first, uint32_t end
     return cycles > 0 ? (uint64_t)cycles : 0;
 }
 
-/* Beside what the products take to start. */
+/* Beside what the products take to start. Where pixels read one run, as 1x1 ones, nothing goes on to another one, whose code
+ * does not stay in the cores' cache beside that of windows. */
 static uint64_t grouped_start_cycles(const struct dory_layer *layer)
 {
-    enum dory_direct kind = dory_product_direct_of(layer);
-    return kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_SPLIT ? 700 : 480;
+    bool is_packed = !grouped_supports(layer), is_direct = dory_packed_direct_of(layer) != DORY_NOT_DIRECT;
+    uint64_t start = is_packed ? (is_direct ? 330 : 510) : dory_product_direct_of(layer) == DORY_DIRECT ? 280 : 430;
+    return layer->kernel_height == 1 ? start - 220 : start;
 }
 
 static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)

@@ -33,17 +33,19 @@ static uint64_t scalar_sums_cycles(const struct dory_layer *layer, uint32_t pair
 /* What follows them, stores included, for 16 elements. */
 static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
 {
-    uint64_t pack = layer->output_bits < 8 ? 310 : 0;
     switch (layer->normalisation) {
-    case DORY_NORMALISE_CLAMPED: return pack + (layer->reciprocal ? 316 : 211);
-    case DORY_NORMALISE_64: return pack + (dory_multiplies_halves(layer) ? 245 : dory_shifts_narrowly(layer) ? 465 : 695);
-    case DORY_NORMALISE_SPLIT: return pack + 380;
-    case DORY_NORMALISE_HIGH: return pack + 380;
-    case DORY_NORMALISE_DIVIDE: return pack + 465 + 16 * dory_bitwise_division_cycles(layer);
-    case DORY_NORMALISE_SHARED: return pack + 580;
-    default: return pack + 201;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 316 : 211;
+    case DORY_NORMALISE_64: return dory_multiplies_halves(layer) ? 245 : dory_shifts_narrowly(layer) ? 465 : 695;
+    case DORY_NORMALISE_SPLIT: return 380;
+    case DORY_NORMALISE_HIGH: return 380;
+    case DORY_NORMALISE_DIVIDE: return 465 + 16 * dory_bitwise_division_cycles(layer);
+    case DORY_NORMALISE_SHARED: return 580;
+    default: return 201;
     }
 }
+
+/* To pack them: as much for fewer channels, which are no whole bytes. */
+static uint64_t scalar_pack_cycles(const struct dory_layer *layer) { return layer->output_bits < 8 ? 260 : 0; }
 
 /* For up to 16 pixels of a quad at a time: the calls behind their sums. */
 static uint64_t scalar_batch_cycles(const struct dory_layer *layer, uint32_t pairs)
@@ -55,7 +57,8 @@ static uint64_t scalar_batch_cycles(const struct dory_layer *layer, uint32_t pai
 /* What a core's work takes. */
 struct work {
     uint32_t quads, pixel_quads, last_lanes; /* of channels; of each of these; channels of the last of them */
-    uint64_t quad, batch, block;             /* of channels; of up to 16 of its pixels, finished together; of four */
+    uint64_t quad, batch;                    /* of channels; of up to 16 of its pixels, finished together */
+    uint64_t block, pack;                    /* of four pixels; to pack these */
 };
 
 /* Of blocks `first` to `end` - 1 of the grid of channel quads by pixel quads: what begins in the middle of a quad has two.
@@ -68,9 +71,18 @@ static uint64_t share_cycles(const void *context, uint32_t first, uint32_t end)
         uint32_t quad = first / work->pixel_quads;
         next = dory_minimum(end, (quad + 1) * work->pixel_quads);
         uint32_t blocks = next - first, lanes = quad + 1 == work->quads ? work->last_lanes : 4;
-        cycles += work->quad + (blocks * work->block + dory_divide_up(blocks, 4) * work->batch) * (1 + lanes) / 5;
+        cycles += work->quad + (blocks * work->block + dory_divide_up(blocks, 4) * work->batch) * (1 + lanes) / 5 +
+                  blocks * work->pack;
     }
     return cycles;
+}
+
+/* Before the first sum, where it is made product by product: more where sums are not simply scaled, or are packed. */
+static uint64_t scalar_start_cycles(const struct dory_layer *layer)
+{
+    bool is_simple = layer->normalisation == DORY_NORMALISE_NONE || layer->normalisation == DORY_NORMALISE_32 ||
+                     layer->normalisation == DORY_NORMALISE_CLAMPED;
+    return 690u + (is_simple ? 0u : 130u) + (layer->output_bits < 8 ? 160u : 0u);
 }
 
 static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -84,9 +96,10 @@ static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const st
         .quad = pairs != 0 ? 63 * taps + 325 : 0, /* to spread its weights */
         .batch = scalar_batch_cycles(layer, pairs),
         .block = scalar_sums_cycles(layer, pairs, tile->columns) + scalar_finish_cycles(layer) * dory_minimum(4, pixels) / 4,
+        .pack = scalar_pack_cycles(layer) * dory_minimum(4, pixels) / 4,
     };
     return dory_busiest_cycles(work.quads * work.pixel_quads, cores, share_cycles, &work) +
-           (pairs != 0 ? 530 + 7 * taps : 850) + dory_division_start_cycles(layer);
+           (pairs != 0 ? 530 + 7 * taps : scalar_start_cycles(layer)) + dory_division_start_cycles(layer);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {

@@ -34,9 +34,8 @@ static uint64_t quad_rows_cycles(const struct bands *bands, uint32_t rows)
 }
 
 /* What is left of the first quad, quads that are all there, and what there is of the last one. */
-static uint64_t bands_cycles(const void *context, uint32_t first, uint32_t end)
+static uint64_t rows_cycles(const struct bands *bands, uint32_t first, uint32_t end)
 {
-    const struct bands *bands = context;
     uint32_t in_quad = bands->tile->rows, left = (in_quad - first % in_quad) % in_quad;
     uint32_t rows = dory_minimum(left, end - first), quads = (end - first - rows) / in_quad;
     uint32_t last = end - first - rows - quads * in_quad;
@@ -44,19 +43,42 @@ static uint64_t bands_cycles(const void *context, uint32_t first, uint32_t end)
            (last != 0 ? quad_rows_cycles(bands, last) : 0);
 }
 
+/* Quads of four channels, and behind them rows of one that has fewer. */
+struct quads {
+    struct bands whole, part;
+    uint32_t whole_rows;
+};
+
+static uint64_t quads_cycles(const void *context, uint32_t first, uint32_t end)
+{
+    const struct quads *quads = context;
+    uint32_t middle = quads->whole_rows < first ? first : dory_minimum(quads->whole_rows, end);
+    return (first < middle ? rows_cycles(&quads->whole, first, middle) : 0) +
+           (middle < end ? rows_cycles(&quads->part, middle, end) : 0);
+}
+
 /* Of the busiest core, as dory_depthwise_share divides the rows. */
 static uint64_t busiest_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                                band_function *band_cycles, const uint64_t own[2], uint64_t quad_cycles)
 {
-    uint32_t most_rows = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows);
-    const struct bands bands = {.layer = layer,
-                                .tile = tile,
-                                .band_cycles = band_cycles,
-                                .own = own,
-                                .quad_cycles = quad_cycles,
-                                .whole_cycles = band_cycles(layer, tile, most_rows, own),
-                                .most_rows = most_rows};
-    return dory_busiest_cycles(dory_divide_up(tile->channels, 4) * tile->rows, cores, bands_cycles, &bands);
+    uint32_t most_rows = dory_depthwise_band_rows(layer->kernel_height, layer->stride_height, tile->rows),
+             rest = tile->channels % 4;
+    struct dory_tile_shape few = *tile;
+    struct quads quads = {.whole = {.layer = layer,
+                                    .tile = tile,
+                                    .band_cycles = band_cycles,
+                                    .own = own,
+                                    .quad_cycles = quad_cycles,
+                                    .whole_cycles = band_cycles(layer, tile, most_rows, own),
+                                    .most_rows = most_rows},
+                          .whole_rows = (uint32_t)(tile->channels / 4 * tile->rows)};
+    quads.part = quads.whole;
+    if (rest != 0) {
+        few.channels = (uint16_t)rest;
+        quads.part.tile = &few;
+        quads.part.whole_cycles = band_cycles(layer, &few, most_rows, own);
+    }
+    return dory_busiest_cycles(dory_divide_up(tile->channels, 4) * tile->rows, cores, quads_cycles, &quads);
 }
 
 /* Transposes, then strips of 4 columns in the quad's lanes: a lane takes own[0] / 10 cycles a row, own[1] beside them. */
@@ -297,14 +319,17 @@ static uint64_t lane_cycles(const struct dory_layer *layer, const struct axis *a
                     (!last  ? 24 + outer * (roll ? 9 : 7)
                      : roll ? 17 + outer * 3
                             : 21 + outer * 4);
-    uint64_t single = single_rows + finish_cycles + (last ? 18 + outer : 80 + outer * 7);
+    uint64_t single = single_rows + finish_cycles + (last ? 10 + outer : 25 + outer * 7);
     return fours / 2 * pair + fours % 2 * single + (last ? 50 : 35);
 }
 
 /* All units of a band. Two that overlap are made at once of pixels that are whole words. */
 static uint64_t units_cycles(const struct dory_tile_shape *tile, const struct axis *axis, uint32_t units, uint32_t rows)
 {
-    if (axis->spacing != 2 || tile->channels % 4 != 0) {
+    if (tile->channels % 4 != 0) {
+        return units * (unit_cycles(tile, rows) - 65);
+    }
+    if (axis->spacing != 2) {
         return units * unit_cycles(tile, rows);
     }
     return units / 2 * (32 * rows + 80) + units % 2 * (13 * rows + 35);
@@ -323,7 +348,7 @@ static uint64_t any_band_cycles(const struct dory_layer *layer, const struct dor
     uint32_t narrow = (uint32_t)dory_ends_in_half(tile->columns); /* a strip of half as many fours */
     uint64_t whole = lane_cycles(layer, &axis, rows, own[0]), half = lane_cycles(layer, &axis, (rows + 1) / 2, own[0]);
     return units_cycles(tile, &axis, units, input_rows) + lanes_of(tile) * ((strips - narrow) * whole + narrow * half) +
-           strips * 220 + 80;
+           strips * (addresses_last(layer, &axis) ? 265 : 215) + 80;
 }
 
 static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
@@ -331,9 +356,7 @@ static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dor
 {
     const uint64_t own[2] = {finish_cycles, 0};
     uint64_t quad = dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (24 * layer->kernel_height + 75u);
-    struct axis axis = axis_of(layer->kernel_width, layer->stride_width);
-    uint64_t start = addresses_last(layer, &axis) ? 1400 : 1100;
-    return start + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
+    return 1500 + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
 }
 
 /* `finish_cycles`: of a four. `quad_cycles`: to bring a quad's constants to another form. */

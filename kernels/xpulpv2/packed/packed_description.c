@@ -30,7 +30,7 @@ static uint64_t unpack_cycles(const struct dory_layer *layer, const struct dory_
 }
 
 /* More than convolutions of bytes take to start. */
-enum { PACKED_START = 300, PACKED_GATHER_START = 480 };
+enum { PACKED_START = 160, PACKED_GATHER_START = 300 };
 
 static uint64_t packed_convolution_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
@@ -61,8 +61,9 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
     uint64_t words = dory_divide_up((uint32_t)layer->kernel_width * tile->input_channels, 4),
              tenths = layer->weight_bits == 4 ? 115 : 135;
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
-    uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + dory_long_quad_cycles(layer);
-    return blocks * block + dory_linear_division_cycles(layer, tile, blocks) + 440;
+    uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + dory_long_quad_cycles(layer) + 15;
+    return blocks * block - dory_linear_missing_cycles(tile, blocks) + dory_linear_division_cycles(layer, tile, blocks) +
+           530;
 }
 
 #define PACKED(bits)                                                                                                        \
@@ -75,7 +76,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_convolution_##bits##_supports,                                                                   \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_convolution_cycles,                                                                                \
-        .start_percent = 80,                                                                                                \
+        .start_percent = 83,                                                                                                \
         .code = DORY_CODE_OF_PRODUCTS,                                                                                      \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
@@ -86,7 +87,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_gather_##bits##_supports,                                                                        \
         .scratch_bytes = dory_gather_scratch_bytes,                                                                         \
         .cycles = packed_gather_cycles,                                                                                     \
-        .start_percent = 72,                                                                                                \
+        .start_percent = 83,                                                                                                \
         .code = DORY_CODE_OF_PRODUCTS,                                                                                      \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
