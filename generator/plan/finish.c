@@ -294,6 +294,15 @@ static void bring_layer_early(struct plan *plan, int index, bool has_table, cons
         early && make_room(plan, index, &used, sizes, &anywhere);
 }
 
+/* Of a finished plan more is known of its start; the bound has that, too. */
+static void set_start(struct plan *plan)
+{
+    uint64_t before = plan->start_cycles;
+    plan->start_cycles = timeline_run_start_cycles(plan, plan->target);
+    if (plan->proof.rounds > 0)
+        plan->proof.bound_cycles += plan->start_cycles - before;
+}
+
 void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena)
 {
     struct timeline timeline;
@@ -304,6 +313,7 @@ void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena)
         before = sizes;
     }
     plan->is_finished = true;
+    set_start(plan);
     timeline_play_layers(plan, arena);
     timeline_make(plan, &timeline, arena);
     plan->predicted_cycles = timeline.end_cycle;

@@ -102,7 +102,8 @@ static uint64_t behind_transfers(const struct walk *walk, int index)
 /* What the driver queues at once. */
 static void queue_turn(struct walk *walk, int end, uint64_t now)
 {
-    for (uint64_t bytes = 0; walk->queued < end && bytes < DORY_BYTES_A_TURN;) {
+    int most = walk->queued + (int)DORY_TRANSFERS_A_TURN;
+    for (uint64_t bytes = 0; walk->queued < end && walk->queued < most && bytes < DORY_BYTES_A_TURN;) {
         const struct dory_transfer *transfer = &walk->sequence->transfers[walk->queued].record;
         bytes += (uint64_t)transfer->run_bytes * transfer->runs;
         queue_transfers(walk, walk->queued + 1, now);

@@ -206,13 +206,12 @@ static uint64_t blocked_behind(const struct target *target, uint64_t queue)
 static uint64_t queue_transfers(struct player *player, uint32_t end, uint64_t most)
 {
     const struct tile_problem *problem = player->problem;
-    uint64_t bytes = 0, cycles = 0;
-    for (; problem->transfer_bytes && !problem->target->has_table && player->transfers_queued < end && bytes < most;
-         player->transfers_queued++) {
+    uint32_t before = player->transfers_queued;
+    if (!problem->transfer_bytes || problem->target->has_table)
+        return 0;
+    for (uint64_t bytes = 0; player->transfers_queued < end && bytes < most; player->transfers_queued++)
         bytes += problem->transfer_bytes[player->transfers_queued];
-        cycles += problem->target->transfer_driver_cycles;
-    }
-    return cycles;
+    return (uint64_t)(player->transfers_queued - before) * problem->target->transfer_driver_cycles;
 }
 
 uint64_t tile_contention_cycles(const struct tile_problem *problem, uint64_t copies)
@@ -351,7 +350,8 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     player->cost->kernel_cycles += player->kernel;
     player->cost->dma_cycles += load_cycles + player->store;
     player->cost->tile_count++;
-    player->queueing = queue_transfers(player, step->transfers_started, DORY_BYTES_A_TURN);
+    uint32_t most_started = dory_minimum(step->transfers_started, player->transfers_queued + DORY_TRANSFERS_A_TURN);
+    player->queueing = queue_transfers(player, most_started, DORY_BYTES_A_TURN);
 }
 
 uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct tiling *tiling)

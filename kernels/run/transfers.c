@@ -30,6 +30,7 @@ void dory_start_transfers(struct dory_run *run, unsigned end)
 
 void dory_start_some_transfers(struct dory_run *run, unsigned end)
 {
+    end = dory_minimum(end, run->transfers_started + DORY_TRANSFERS_A_TURN);
     for (uint32_t bytes = 0; run->transfers_started < end && bytes < DORY_BYTES_A_TURN;) {
         bytes += start_next(run);
     }

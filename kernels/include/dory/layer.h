@@ -180,6 +180,9 @@ enum dory_layout {
  * cycles, and the longest tiles 110,000 in 64 kB of L1, 150,000 in 150 kB. */
 #define DORY_BYTES_A_TURN 262144u
 
+/* Nor when it has started so many: a HAL's queue has room for more (64 on GAP8), and does not let the driver wait. */
+#define DORY_TRANSFERS_A_TURN 32u
+
 /* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough: the operand is loaded once in
  * the layer. It may also be so where an operand is loaded anew, to save memory: then load, compute and store do not overlap.
  * second_input goes to the buffer of the same index as input. */
