@@ -27,16 +27,17 @@ static uint64_t queueing_in_start(const struct target *target, uint64_t awaited)
     return awaited * target->transfer_driver_cycles;
 }
 
+/* What the first step awaits is queued in a call of its own, before all else: with a table, so much sooner. */
 static void queue_transfers(struct walk *walk, int end, uint64_t now)
 {
+    const struct target *target = walk->sequence->target;
+    int in_start = walk->sequence->steps[0].record.transfers_awaited;
+    uint64_t before = queueing_in_start(target, (uint64_t)in_start);
+    if (has_meetings(walk->sequence) && walk->queued == 0 && in_start > 0)
+        now -= before < now ? before : now;
     for (; walk->queued < end; walk->queued++) {
         struct timeline_transfer *transfer = &walk->timeline->transfers[walk->queued];
-        const struct target *target = walk->sequence->target;
         uint64_t cycles = l3_cycles(target, &walk->sequence->transfers[walk->queued].record);
-        int in_start = walk->sequence->steps[0].record.transfers_awaited;
-        uint64_t before = queueing_in_start(target, (uint64_t)in_start);
-        if (has_meetings(walk->sequence) && walk->queued == 0 && in_start > 0)
-            now -= before < now ? before : now;
         if (has_meetings(walk->sequence) && walk->queued >= in_start) /* one behind the other */
             now = walk->driver_free = (now > walk->driver_free ? now + target->first_transfer_cycles : walk->driver_free) +
                                       target->transfer_driver_cycles;
@@ -48,7 +49,7 @@ static void queue_transfers(struct walk *walk, int end, uint64_t now)
 }
 
 /* Transfers are done in the order of the queue, so the last one awaited is the latest; what was not started yet is
- * started now. Returns the cycles of waiting until that is done, and what can only be done `behind` it; `least` of them. */
+ * started now. Returns the cycles of waiting until that is done, and what can only be done `behind` it: at least `least`. */
 static uint64_t await_transfers(struct walk *walk, int end, uint64_t least, uint64_t behind, uint64_t now)
 {
     queue_transfers(walk, end, now);
@@ -56,13 +57,6 @@ static uint64_t await_transfers(struct walk *walk, int end, uint64_t least, uint
     uint64_t wait = done > now + least ? done - now : least;
     walk->timeline->l3_wait_cycles += wait;
     return wait;
-}
-
-/* Of its kernel's code, in percent of what the largest takes. */
-static uint64_t code_percent(const struct sequence *sequence, const struct plan_step *step)
-{
-    unsigned percent = sequence->finished[step->layer].kernel->start_percent;
-    return percent ? percent : 100;
 }
 
 /* A meeting, for which the cores wait as long as the driver still queues transfers: time of the step before. Returns what
@@ -76,7 +70,7 @@ static uint64_t await_driver(struct walk *walk, int index)
     met += walk->sequence->target->meeting_cycles;
     walk->layer_start += met - now;
     walk->timeline->steps[index - 1].end_cycle = met;
-    return walk->sequence->target->met_cycles * code_percent(walk->sequence, step) / 100;
+    return walk->sequence->target->met_cycles * tile_code_percent(walk->sequence->finished[step->layer].kernel) / 100;
 }
 
 static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step *step)
@@ -436,7 +430,8 @@ static uint64_t moving_in_start(const struct plan *plan, const struct target *ta
 }
 
 /* They go on meanwhile; that the last one has come takes as long to see as to queue one, which the first layer waits for
- * with a table. There, what they move until that is queued is half in the way of the code that runs for the first time. */
+ * with a table. There, half of the time in which they move data until the last one is seen is lost: whatever runs at a start
+ * has been driven out of the caches since the run before, and comes from L2 again, where that data goes, too. */
 uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target *target)
 {
     uint64_t awaited = plan->steps[0].record.transfers_awaited, moving = moving_in_start(plan, target),

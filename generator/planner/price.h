@@ -13,8 +13,8 @@ struct price {
     int parts;                     /* steps and transfers */
 };
 
-/* Where it fits and takes more cycles than the limit, or where
- * it does not fit, it takes at least as many as the price says. */
+/* Where it fits and takes more cycles than the limit, or where it does not fit, it takes at least as many as the price
+ * says. */
 struct price decision_price(const struct decision *decision, uint64_t limit);
 
 /* The price's parts, in far less time. */

@@ -37,8 +37,7 @@ static bool take(struct optimiser *o, int layer, const struct candidate *candida
     return candidate != NULL;
 }
 
-/* Where tensors move the layers around them shall be fast at once: a move is looked at no longer that costs much at first.
- */
+/* Where tensors move, the layers around them shall be fast at once: a move that costs much at first is soon given up. */
 bool guess_cut(struct optimiser *o, int layer)
 {
     return take(o, layer, best_guess(&o->now, layer, room(o, layer), candidate_guess));
@@ -76,7 +75,7 @@ static void repair(struct optimiser *o)
 }
 
 /* Levels, and cuts by guesses; false where some layer has none. */
-static bool guess(struct optimiser *o)
+static bool choose_by_guesses(struct optimiser *o)
 {
     bool guessed = true;
     choose_levels(o);
@@ -90,7 +89,7 @@ static bool guess(struct optimiser *o)
 
 uint64_t find_start(struct optimiser *o)
 {
-    if (!guess(o))
+    if (!choose_by_guesses(o))
         return UINT64_MAX;
     return improve_all(o, price_now(o, UINT64_MAX), o->effort + START_EFFORT);
 }

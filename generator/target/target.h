@@ -72,8 +72,9 @@ struct target {
     uint32_t start_half_cycles;   /* one that takes so many to compute has half of the rest, besides */
     uint32_t kernel_again_percent; /* of these, what is left where the layer before has the same kernel */
     uint32_t kernel_alike_percent; /* likewise, where it has one that shares code with this one */
-    uint32_t pair_percent; /* where the layer before that one has the same kernel: both kernels' codes can take so much of
-                            * kernel_start_cycles for all of it to be driven out, a percent less for each that stays */
+    uint32_t pair_percent; /* where the layer before the one before has the same kernel, and both start_percent together are
+                            * less than this, the kernel between has not driven out all of its code: so many percent of
+                            * kernel_start_cycles as they are less are saved, at most 50 */
     uint32_t border_cycles, border_run_cycles; /* of a tile round whose input the cores lay a border: of it, and of each run
                                                 * that a core fills, beside the bytes */
     uint32_t border_start_cycles; /* the same, besides, in a layer's first tile, where that code is not in the cache yet */

@@ -75,7 +75,7 @@ struct tile_problem {
     /* Bit i: input i is in L1 when the layer starts, and lies there. That the layer before is still being stored then gains
      * nothing that runs on gvsoc would show. */
     uint8_t inputs_stay;
-    const struct dory_kernel_description *kernel_before;           /* of the layer before; null: there is none */
+    const struct dory_kernel_description *kernel_before; /* of the layer before; null: not known, as in a search, or alone */
     const struct dory_kernel_description *kernel_of_second_before; /* of the one before that */
     uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */
@@ -111,6 +111,9 @@ uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem);
 
 /* Cycles of a layer's first tile beyond its kernel's own, of which there are so many. */
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem, uint64_t kernel_cycles);
+
+/* Of a kernel's code, in percent of what the largest takes to come to the cores' cache. */
+uint64_t tile_code_percent(const struct dory_kernel_description *kernel);
 
 /* Of a kernel's code, the way to the cores' cache; and for the first tile of a layer, which finds what the layer before has
  * left of it, or for a later one: from a table, what is done between two tiles drives some of it out. */

@@ -4,33 +4,33 @@
 /* Percent of a kernel's code, where another one has run: the start of any comes anew. */
 #define MOST_THAT_STAYS 50
 
-static uint64_t percent_of(const struct dory_kernel_description *kernel)
+uint64_t tile_code_percent(const struct dory_kernel_description *kernel)
 {
     return kernel->start_percent ? kernel->start_percent : 100;
 }
 
 uint64_t tile_code_cycles(const struct tile_problem *problem)
 {
-    return problem->target->kernel_start_cycles * percent_of(problem->kernel) / 100;
+    return problem->target->kernel_start_cycles * tile_code_percent(problem->kernel) / 100;
 }
 
 uint64_t tile_overhead_cycles(const struct tile_problem *problem)
 {
     const struct target *target = problem->target;
-    return target->tile_overhead_cycles + target->walk_cycles * percent_of(problem->kernel) / 100;
+    return target->tile_overhead_cycles + target->walk_cycles * tile_code_percent(problem->kernel) / 100;
 }
 
 uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem)
 {
     const struct target *target = problem->target;
-    uint64_t percent = problem->kernel_before ? percent_of(problem->kernel_before) : 100;
+    uint64_t percent = problem->kernel_before ? tile_code_percent(problem->kernel_before) : 100;
     return target->layer_overhead_cycles + target->layer_walk_cycles * percent / 100;
 }
 
 static bool stays(const struct tile_problem *problem)
 {
     const struct target *target = problem->target;
-    return target->cache_percent == 0 || percent_of(problem->kernel) < target->cache_percent;
+    return target->cache_percent == 0 || tile_code_percent(problem->kernel) < target->cache_percent;
 }
 
 bool tile_has_code(const struct tile_problem *problem, bool is_first)
@@ -42,10 +42,10 @@ bool tile_has_code(const struct tile_problem *problem, bool is_first)
  * part. */
 static uint64_t left_behind_one(const struct tile_problem *problem)
 {
-    uint64_t pair = problem->target->pair_percent, both = percent_of(problem->kernel);
+    uint64_t pair = problem->target->pair_percent, both = tile_code_percent(problem->kernel);
     if (!problem->target->has_table || !problem->kernel_before || problem->kernel_of_second_before != problem->kernel)
         return 100;
-    both += percent_of(problem->kernel_before);
+    both += tile_code_percent(problem->kernel_before);
     uint64_t stays = pair > both ? pair - both : 0;
     return 100 - (stays < MOST_THAT_STAYS ? stays : MOST_THAT_STAYS);
 }

@@ -7,7 +7,7 @@ symbols=$("$1" --print-size --defined-only "$2")
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
 # FUNCTION: sets `address` and `bytes`.
-find() {
+locate_function() {
   local found
   found=$(grep -E "^[0-9a-f]+ [0-9a-f]+ [tT] $1(\.|$)" <<<"$symbols") || fail "there is no function $1 with a size"
   [[ $(wc -l <<<"$found") == 1 ]] || fail "there are several of $1"
@@ -20,7 +20,7 @@ check_span() {
   local most=$1 first=$((0xFFFFFFFF)) end=0 function address bytes
   shift
   for function; do
-    find "$function"
+    locate_function "$function"
     first=$((address < first ? address : first)) end=$((address + bytes > end ? address + bytes : end))
   done
   echo "$1 ... ${!#}: $((end - first)) of $most bytes"
@@ -32,7 +32,7 @@ check_sets() {
   local function address bytes line most=0
   local -a lines=() taken=()
   for function; do
-    find "$function"
+    locate_function "$function"
     for ((line = address / 16; line <= (address + bytes - 1) / 16; line++)); do
       taken[line]=1
     done
