@@ -294,11 +294,12 @@ static void bring_layer_early(struct plan *plan, int index, bool has_table, cons
         early && make_room(plan, index, &used, sizes, &anywhere);
 }
 
-/* Of a finished plan more is known of its start; the bound has that, too. */
+/* Of a finished plan more is known of its start, which is part of what was found and of the bound. */
 static void set_start(struct plan *plan)
 {
     uint64_t before = plan->start_cycles;
     plan->start_cycles = timeline_run_start_cycles(plan, plan->target);
+    plan->proof.searched_cycles += plan->start_cycles - before;
     if (plan->proof.rounds > 0)
         plan->proof.bound_cycles += plan->start_cycles - before;
 }

@@ -376,7 +376,7 @@ static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const s
     struct dory_narrow_stage input[2], end[2];
     bool is_narrow = dory_narrow_concatenation_of(input, end, layer); /* which the range of values is followed for */
     return items * (pixel + elements) / groups + (pixels + cores - 1) / cores * 60 +
-           (is_narrow ? 1400 + 6 * logarithms(layer) : 1150);
+           (is_narrow ? 1350 + 6 * logarithms(layer) : 1100);
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_any_description = {

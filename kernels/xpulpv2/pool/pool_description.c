@@ -152,7 +152,7 @@ static uint64_t words_cycles(const struct dory_layer *layer, uint32_t count)
 static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t channels)
 {
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
-    uint32_t called = layer->normalisation == DORY_NORMALISE_HIGH ? 370 : 2 * called_cycles(layer); /* element by element */
+    uint32_t called = layer->normalisation == DORY_NORMALISE_HIGH ? 260 : 2 * called_cycles(layer); /* element by element */
     uint32_t tap = layer->input_bits != 8 ? 43 : channels % 4 == 0 ? 31 : 45; /* where pixels begin within words */
     return taps * tap + 4 * dory_four_finish_cycles(layer, range_of(layer)) + called + 280 +
            (layer->input_is_signed ? 80 : 0);
