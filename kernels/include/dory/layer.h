@@ -175,12 +175,9 @@ enum dory_layout {
  * next one, what to do, and the copies that a core makes. */
 #define DORY_L1_RUNTIME_BYTES 992
 
-/* Of a step's transfers from and to L3, beside a tile: the driver starts no further one when these are on their way. More
- * than L3 moves while a tile is computed, so that it does not run dry: at 1 byte a cycle of GAP8's flash these take 264,000
- * cycles, and the longest tiles 110,000 in 64 kB of L1, 150,000 in 150 kB. */
-#define DORY_BYTES_A_TURN 262144u
-
-/* Nor when it has started so many: a HAL's queue has room for more (64 on GAP8), and does not let the driver wait. */
+/* Of a step's transfers from and to L3, beside a tile: the driver starts no further one behind these. More than L3 moves
+ * beside a tile (on GAP8 in 264,000 cycles; tiles take up to 150,000), and less than a HAL's queue has room for (64). */
+#define DORY_BYTES_A_TURN     262144u
 #define DORY_TRANSFERS_A_TURN 32u
 
 /* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough: the operand is loaded once in

@@ -198,7 +198,10 @@ static uint32_t any_start_cycles(const struct dory_layer *layer)
     struct dory_narrow_stage stage[2];
     bool is_high = layer->normalisation >= DORY_NORMALISE_HIGH;
     bool is_narrow = !is_high && dory_narrow_stages_of(stage, layer, range_of(layer));
-    return is_narrow ? 1400 : is_high ? 950 : 770;
+    if (is_narrow) {
+        return layer->operation == DORY_MAXIMUM_POOL ? 1300 : 1400;
+    }
+    return is_high ? 950 : 770;
 }
 
 /* Items of a pixel but for the last one are equal. A core that has less than a pixel has the last one if it takes longer. */
