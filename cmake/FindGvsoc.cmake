@@ -2,6 +2,7 @@
 #
 #   DORY_GVSOC_ROOT       hint: the installation's folder. Without it, gvsoc_launcher is looked for on the PATH.
 #   DORY_GVSOC_AXI_BYTES  bytes a cycle of the AXI routers: 8 (default) or 4
+#   DORY_GVSOC_CACHES     instruction caches: the chip's (default) or gvsoc's
 #
 # Result:
 #   Gvsoc_FOUND, DORY_GVSOC_LAUNCHER
@@ -10,6 +11,8 @@
 set(DORY_GVSOC_ROOT "" CACHE PATH "Where gvsoc is installed; empty: gvsoc_launcher is looked for on the PATH")
 set(DORY_GVSOC_AXI_BYTES 8 CACHE STRING "Bytes a cycle of gvsoc's AXI routers: 8, as on the chip, or 4, gvsoc's default")
 set_property(CACHE DORY_GVSOC_AXI_BYTES PROPERTY STRINGS 4 8)
+set(DORY_GVSOC_CACHES chip CACHE STRING "Instruction caches: chip, 16 and 4 KiB (cluster, controller), or gvsoc, 4 and 1 KiB")
+set_property(CACHE DORY_GVSOC_CACHES PROPERTY STRINGS chip gvsoc)
 
 # Not cached: a root that is given later must count.
 unset(DORY_GVSOC_LAUNCHER)
@@ -35,5 +38,6 @@ if(DORY_GVSOC_LAUNCHER AND DORY_GVSOC_PYTHON)
     get_filename_component(gvsoc_root ${gvsoc_root} DIRECTORY)
   endif()
   set(DORY_GVSOC_COMMAND ${DORY_GVSOC_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/gvsoc/run_gvsoc.py
-      --root ${gvsoc_root} --axi-bytes ${DORY_GVSOC_AXI_BYTES} --prepared ${CMAKE_BINARY_DIR}/gvsoc)
+      --root ${gvsoc_root} --axi-bytes ${DORY_GVSOC_AXI_BYTES} --caches ${DORY_GVSOC_CACHES}
+      --prepared ${CMAKE_BINARY_DIR}/gvsoc)
 endif()

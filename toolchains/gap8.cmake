@@ -6,6 +6,7 @@
 # Options, each -DNAME=VALUE:
 #     DORY_GVSOC_ROOT              where gvsoc is installed, if its launcher is not on the PATH (cmake/FindGvsoc.cmake)
 #     DORY_GVSOC_AXI_BYTES         bytes a cycle of its AXI routers: 8 (the chip's, default) or 4 (gvsoc's own default)
+#     DORY_GVSOC_CACHES            its instruction caches: chip (the chip's, default) or gvsoc (a quarter, its own default)
 #     DORY_PULP_TOOLCHAIN          path of a riscv32-unknown-elf-gcc that knows the PULP instructions
 #     DORY_PULP_ARCHITECTURE       its -march: rv32imcxpulpv2 (default) or rv32imcxgap8
 # Nothing is read from the environment: CC, CFLAGS and the like are for the build machine.

@@ -2,7 +2,8 @@
 """Runs a GAP8 ELF file on gvsoc: boots it from a HyperFlash image, passes its text on, ends with its status.
 
 gapy makes the flash image and gvsoc's configuration; this script puts the ELF file's section "dory_flash" (the weight
-images, see hal/gap8/gap8.ld) into the flash image, sets the bandwidth of the AXI routers, and starts gvsoc_launcher.
+images, see hal/gap8/gap8.ld) into the flash image, sets the bandwidth of the AXI routers and the size of the instruction
+caches as the chip has them, and starts gvsoc_launcher.
 With --prepared, gapy makes the configuration once: it is the same for all programs, and takes longer than many of them.
 
 With --test instead of an ELF file it runs a program of a few instructions that it makes itself: does this gvsoc work?
@@ -26,6 +27,8 @@ CAMERA_WIDTH, CAMERA_HEIGHT = 324, 244
 FLASH_SECTION = 'dory_flash'
 FLASH_WINDOW = 0x20000000  # the section's address minus this is its place in the flash
 BLOCK = 1024  # of a boot image; the ROM loads whole ones
+# Instruction caches of the chip by GreenWaves' manual of GAP8 ("GAP8 memory areas"); gvsoc generates a quarter of each.
+CLUSTER_CACHE_BYTES, CONTROLLER_CACHE_BYTES = 16384, 4096
 
 # Where the parts of gvsoc are below --root: in an installation of its own, or in gap_sdk.
 PLACES = {
@@ -287,6 +290,11 @@ def use_prepared(folder, elf, work):
     shutil.copyfile(os.path.join(folder, FUSES), os.path.join(work, FUSES))
 
 
+def resize_cache(cache, cache_bytes):
+    """By the number of sets; lines and ways stay."""
+    cache['nb_sets_bits'] = cache_bytes.bit_length() - 1 - cache['nb_ways_bits'] - cache['line_size_bits']
+
+
 def prepare(arguments, parts, work):
     """Returns the path of gvsoc's configuration, ready to run."""
     if arguments.prepared:
@@ -300,6 +308,9 @@ def prepare(arguments, parts, work):
     chip = board['chip']
     for router in (chip['cluster']['cluster_ico'], chip['soc']['axi_ico'], chip['soc']['soc_ico']['ll_ico']):
         router['bandwidth'] = arguments.axi_bytes
+    if arguments.caches == 'chip':
+        resize_cache(chip['cluster']['icache'], CLUSTER_CACHE_BYTES)
+        resize_cache(chip['soc']['fc_icache'], CONTROLLER_CACHE_BYTES)
     if arguments.camera:
         connect_camera(board, arguments.camera, arguments.camera_hertz)
     if arguments.i2c_memory:
@@ -343,6 +354,9 @@ def parse():
     parser.add_argument('--root', required=True, help='where gvsoc is installed')
     parser.add_argument('--axi-bytes', type=int, choices=(4, 8), default=8,
                         help='bytes a cycle of the AXI routers: 8 as on the chip (default), 4 as gvsoc generates them')
+    parser.add_argument('--caches', choices=('chip', 'gvsoc'), default='chip',
+                        help='instruction caches of cluster and controller: 16 and 4 KiB as on the chip (default), 4 and 1 KiB as '
+                        'gvsoc generates them')
     parser.add_argument('--flash-data', action='append', default=[], metavar='FILE@OFFSET', help='further flash content; repeatable')
     parser.add_argument('--flash-image', metavar='FILE', help='content of the flash, boot image and all (flash_image.py makes it)')
     parser.add_argument('--camera', metavar='FILE.raw', help='what the camera HM01B0 sees, %d x %d bytes a picture; with %%%%d in the name '
