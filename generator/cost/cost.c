@@ -115,7 +115,8 @@ static struct tile_problem problem_of(struct question *q, const struct dory_kern
                                  .l1_bytes = q->model->l1_bytes,
                                  .cycles = cycles_of(q, kernel),
                                  .steps = &q->step,
-                                 .step_count = 1};
+                                 .step_count = 1,
+                                 .code_since_cycles = tile_usual_code_cycles(q->target)};
 }
 
 static void try_kernel(struct question *q, const struct dory_kernel_description *kernel)

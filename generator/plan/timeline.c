@@ -39,8 +39,8 @@ static void queue_transfers(struct walk *walk, int end, uint64_t now)
         struct timeline_transfer *transfer = &walk->timeline->transfers[walk->queued];
         uint64_t cycles = l3_cycles(target, &walk->sequence->transfers[walk->queued].record);
         if (has_meetings(walk->sequence) && walk->queued >= in_start) /* one behind the other */
-            now = walk->driver_free = (now > walk->driver_free ? now + target->first_transfer_cycles : walk->driver_free) +
-                                      target->transfer_driver_cycles;
+            now = walk->driver_free =
+                (now > walk->driver_free ? now : walk->driver_free) + target->transfer_driver_cycles;
         transfer->queued_cycle = now;
         transfer->start_cycle = now > walk->channel_free ? now : walk->channel_free;
         transfer->end_cycle = walk->channel_free = transfer->start_cycle + cycles;
@@ -70,7 +70,7 @@ static uint64_t await_driver(struct walk *walk, int index)
     met += walk->sequence->target->meeting_cycles;
     walk->layer_start += met - now;
     walk->timeline->steps[index - 1].end_cycle = met;
-    return walk->sequence->target->met_cycles * tile_code_percent(walk->sequence->finished[step->layer].kernel) / 100;
+    return walk->sequence->target->met_cycles;
 }
 
 static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step *step)
@@ -264,22 +264,35 @@ static struct tile_problem problem_of(const struct plan *plan, int layer, struct
     };
 }
 
-/* The kernel of the turn that ends in front of a step, which moves to its start. Networks run again and again: in front of
- * the first one is the last one of the run before. */
-static const struct dory_kernel_description *kernel_in_front(const struct plan *plan, int *first)
+static bool is_among(const struct dory_kernel_description *kernel, const struct dory_kernel_description *const *list,
+                     unsigned count)
 {
-    if (*first == 0)
-        *first = plan->step_count;
-    int layer = plan->steps[--*first].layer;
-    while (*first > 0 && plan->steps[*first - 1].layer == layer)
-        --*first;
-    return plan->layers[layer].kernel;
+    while (count > 0 && list[count - 1] != kernel)
+        count--;
+    return count > 0;
 }
 
-static void set_kernels_before(const struct plan *plan, int first, struct tile_problem *problem)
+/* More kernels than these have driven out all code. */
+enum { MAXIMUM_KERNELS = 32 };
+
+/* Of the kernels that run between the last step that has the same one and this step. Networks run again and again: in front
+ * of the first step is the last one of the run before. */
+static uint64_t code_since_cycles(const struct plan *plan, int first)
 {
-    problem->kernel_before = kernel_in_front(plan, &first);
-    problem->kernel_of_second_before = kernel_in_front(plan, &first);
+    const struct dory_kernel_description *own = plan->layers[plan->steps[first].layer].kernel, *seen[MAXIMUM_KERNELS];
+    unsigned count = 0;
+    uint64_t cycles = 0;
+    for (int before = 1; before < plan->step_count && count < MAXIMUM_KERNELS; before++) {
+        int step = (first + plan->step_count - before) % plan->step_count;
+        const struct dory_kernel_description *kernel = plan->layers[plan->steps[step].layer].kernel;
+        if (kernel == own)
+            break;
+        if (is_among(kernel, seen, count))
+            continue;
+        seen[count++] = kernel;
+        cycles += tile_code_cycles(plan->target, kernel);
+    }
+    return cycles;
 }
 
 /* The turn that starts with a step. The steps are copied: a problem has them in one piece. */
@@ -292,8 +305,7 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->inputs_stay = plan->layers[plan->steps[first].layer].inputs_stay;
     problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
-    if (plan->is_finished)
-        set_kernels_before(plan, first, problem);
+    problem->code_since_cycles = plan->is_finished ? code_since_cycles(plan, first) : tile_usual_code_cycles(plan->target);
     problem->is_decided = plan->is_finished;
     problem->l3_busy_percent = plan->steps[first].l3_busy_percent;
     problem->transfers_queued =
@@ -436,7 +448,7 @@ uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target 
 {
     uint64_t awaited = plan->steps[0].record.transfers_awaited, moving = moving_in_start(plan, target),
              seen = awaited > 0 ? target->transfer_driver_cycles : 0, queueing = queueing_in_start(target, awaited),
-             start = target->run_overhead_cycles + (plan->transfer_count > 0 ? target->run_wait_cycles : 0);
+             start = target->run_overhead_cycles;
     if (plan->is_finished && target->has_table)
         return start + queueing + (moving < queueing + seen ? moving : queueing + seen) / 2;
     return start + (queueing + seen > moving ? queueing + seen - moving : 0);

@@ -92,9 +92,7 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
         converted(clocks, target->layer_overhead_cycles, target->layer_overhead_controller_percent);
     target->run_overhead_cycles = converted_driver(clocks, target->run_overhead_cycles);
     target->table_run_overhead_cycles = converted_driver(clocks, target->table_run_overhead_cycles);
-    target->table_run_wait_cycles = converted_driver(clocks, target->table_run_wait_cycles);
     target->table_transfer_cycles = converted_driver(clocks, target->table_transfer_cycles);
-    target->table_first_transfer_cycles = converted_driver(clocks, target->table_first_transfer_cycles);
     target->l3_bytes_per_1000_cycles = converted_rate(clocks, target->l3_bytes_per_1000_cycles);
     if (target->port_bytes_per_1000_cycles)
         target->port_bytes_per_1000_cycles = converted_rate(clocks, target->port_bytes_per_1000_cycles);
@@ -117,22 +115,10 @@ struct target *target_with_table(const struct target *target, struct arena *aren
         0; /* to queue transfers remains, see timeline.c */
     quick->tile_overhead_cycles = target->table_tile_overhead_cycles;
     quick->layer_overhead_cycles = target->table_layer_overhead_cycles;
-    quick->kernel_start_cycles = target->table_kernel_start_cycles;
-    quick->start_least_percent = target->table_start_least_percent;
-    quick->start_half_cycles = target->table_start_half_cycles;
     quick->run_overhead_cycles = target->table_run_overhead_cycles;
-    quick->run_wait_cycles = target->table_run_wait_cycles;
     quick->dma_contention_cycles = target->table_dma_contention_cycles;
     quick->command_cycles = target->table_command_cycles;
-    quick->pieces_cycles = target->table_pieces_cycles;
-    quick->walk_cycles = target->table_walk_cycles;
-    quick->layer_walk_cycles = target->table_layer_walk_cycles;
-    quick->kernel_again_percent = target->table_kernel_again_percent;
-    quick->kernel_alike_percent = target->table_kernel_alike_percent;
-    quick->pair_percent = target->table_pair_percent;
-    quick->cache_percent = target->table_cache_percent;
     quick->transfer_driver_cycles = target->table_transfer_cycles;
-    quick->first_transfer_cycles = target->table_first_transfer_cycles;
     quick->meeting_cycles = target->table_meeting_cycles;
     quick->met_cycles = target->table_met_cycles;
     quick->early_cycles = target->table_early_cycles;

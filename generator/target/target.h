@@ -51,46 +51,28 @@ struct target {
     uint32_t step_driver_cycles;     /* the same, besides, for the first tile of a step, within a layer */
     uint32_t turn_driver_cycles;     /* the same, besides, for the first tile of a layer, which it copies from L2 */
     uint32_t transfer_driver_cycles; /* the same, besides, to queue a transfer from or to L3 */
-    uint32_t first_transfer_cycles;  /* of the driver, besides, for the first of several of them, with a table */
     uint32_t meeting_cycles;         /* of the cores, where they meet the driver, with a table: until all have come */
-    uint32_t met_cycles;             /* then, until the driver has seen that all transfers are complete, and they go on:
-                                      * for a kernel whose code takes kernel_start_cycles, for others in proportion */
+    uint32_t met_cycles;             /* then, until the driver has seen that all transfers are complete, and they go on */
     uint32_t early_cycles;           /* of the cores, besides, to bring the first weights of the next layer early */
     uint32_t early_driver_cycles; /* the same, besides, to bring the first weights of the next layer early, and await them */
     uint32_t command_driver_cycles; /* the same, besides, for each command of a copy behind its first */
     uint32_t command_cycles; /* of a copy that takes a command a row, where a core starts it: of each command, beside what
                               * they move */
-    uint32_t pieces_cycles;  /* of such a copy, besides: the code for it comes to the cores' cache */
-    uint32_t cache_percent;  /* kernels whose code takes as much of kernel_start_cycles, or more, do not stay in the
-                              * cores' cache beside what they do between tiles; 0: all stay */
-    uint32_t walk_cycles;    /* of the cores, between two tiles, besides: their own code comes to their cache anew, from
-                              * where a kernel whose code takes kernel_start_cycles has driven it */
     uint32_t layer_overhead_cycles;
-    uint32_t layer_walk_cycles;   /* of a layer's first tile, besides: likewise, where the kernel before it has done that */
-    uint32_t kernel_start_cycles; /* of a layer's first tile, besides: its kernel's code is not in the cores' cache yet */
-    uint32_t start_least_percent; /* of these, what a tile takes that is soon computed: it takes few ways through the code */
-    uint32_t start_half_cycles;   /* one that takes so many to compute has half of the rest, besides */
-    uint32_t kernel_again_percent; /* of these, what is left where the layer before has the same kernel */
-    uint32_t kernel_alike_percent; /* likewise, where it has one that shares code with this one */
-    uint32_t pair_percent; /* where the layer before the one before has the same kernel, and both start_percent together are
-                            * less than this, the kernel between has not driven out all of its code: so many percent of
-                            * kernel_start_cycles as they are less are saved, at most 50 */
+    uint32_t kernel_start_cycles; /* all of the largest kernel's code comes to the cores' cache; in a run some of it does */
+    uint32_t code_room_cycles;    /* where kernels that ran since take so many for their code, none of it stays; of less, a part
+                                   * in proportion */
     uint32_t border_cycles, border_run_cycles; /* of a tile round whose input the cores lay a border: of it, and of each run
                                                 * that a core fills, beside the bytes */
-    uint32_t border_start_cycles; /* the same, besides, in a layer's first tile, where that code is not in the cache yet */
     uint32_t run_overhead_cycles; /* of the controller, from the call to the first layer */
-    uint32_t run_wait_cycles;     /* besides, where transfers of L3 are made */
 
     /* A network of at most so many tiles, 0: none, may have a table of them, which the generator made. The cores take them
      * from it by themselves: the driver takes no time, and these cycles replace those above. */
     uint32_t table_most_tiles;
     bool has_table; /* that is so: of a copy by target_with_table */
-    uint32_t table_tile_overhead_cycles, table_kernel_start_cycles, table_run_overhead_cycles, table_dma_contention_cycles;
-    uint32_t table_command_cycles, table_transfer_cycles, table_first_transfer_cycles, table_meeting_cycles;
-    uint32_t table_pieces_cycles, table_walk_cycles, table_kernel_again_percent, table_met_cycles, table_early_cycles;
-    uint32_t table_kernel_alike_percent, table_pair_percent;
-    uint32_t table_cache_percent, table_layer_overhead_cycles, table_layer_walk_cycles;
-    uint32_t table_start_least_percent, table_start_half_cycles, table_run_wait_cycles;
+    uint32_t table_tile_overhead_cycles, table_run_overhead_cycles, table_dma_contention_cycles;
+    uint32_t table_command_cycles, table_transfer_cycles, table_meeting_cycles;
+    uint32_t table_met_cycles, table_early_cycles, table_layer_overhead_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 

@@ -68,15 +68,15 @@ struct tile_problem {
     struct cycle_table *cycles; /* of the kernel, remembered by shape */
     struct tile_observer observer;
 
-    /* What the search leaves out: known when all is decided. */
+    /* What the search leaves out, or guesses: known when all is decided. */
     bool is_decided;
     uint32_t l3_busy_percent; /* of the layer's time, L3 moves data beside it */
     bool weights_are_early;   /* the first ones are in L1 when the layer starts, see finish.c */
     /* Bit i: input i is in L1 when the layer starts, and lies there. That the layer before is still being stored then gains
      * nothing that runs on gvsoc would show. */
     uint8_t inputs_stay;
-    const struct dory_kernel_description *kernel_before; /* of the layer before; null: not known, as in a search, or alone */
-    const struct dory_kernel_description *kernel_of_second_before; /* of the one before that */
+    uint64_t code_since_cycles; /* that the code of the kernels takes that ran since this one did; 0: the layer before has
+                                 * the same */
     uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */
     uint32_t transfers_queued;      /* of them, when the layer starts: the driver queues its own beside its tiles */
@@ -103,25 +103,11 @@ struct tile_rates {
 };
 struct tile_rates tile_rates_of(const struct tile_problem *problem);
 
-/* Of the cores, between two tiles: what a kernel's code has driven out of their cache comes there again. */
-uint64_t tile_overhead_cycles(const struct tile_problem *problem);
-
-/* Of a layer, besides: before the first of its tiles, which the kernel of the layer before has done that to. */
-uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem);
-
-/* Cycles of a layer's first tile beyond its kernel's own, of which there are so many. */
-uint64_t tile_kernel_start_cycles(const struct tile_problem *problem, uint64_t kernel_cycles);
-
-/* Of a kernel's code, in percent of what the largest takes to come to the cores' cache. */
-uint64_t tile_code_percent(const struct dory_kernel_description *kernel);
-
-/* Of a kernel's code, the way to the cores' cache; and for the first tile of a layer, which finds what the layer before has
- * left of it, or for a later one: from a table, what is done between two tiles drives some of it out. */
-uint64_t tile_code_cycles(const struct tile_problem *problem);
-uint64_t tile_fetch_cycles(const struct tile_problem *problem, bool is_first, uint64_t kernel_cycles);
-
-/* Whether it is there, of a layer's first tile or of a later one. */
-bool tile_has_code(const struct tile_problem *problem, bool is_first);
+/* Of all of a kernel's code, the way to the cores' cache; and of what of it is not there, beyond the kernel's own cycles in a
+ * layer's first tile. What code_since_cycles is where it is not known, as in a search or of a layer alone. */
+uint64_t tile_code_cycles(const struct target *target, const struct dory_kernel_description *kernel);
+uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
+uint64_t tile_usual_code_cycles(const struct target *target);
 
 /* ---- tile_border.c ---- */
 
@@ -138,8 +124,8 @@ bool tile_border_is_beside(const struct tile_problem *problem);
  * beside the loads of its tile would not be hidden beside those of the next. */
 bool tile_border_may_prefer_single(const struct tile_problem *problem);
 
-/* To lay it; where its code is not in the cores' cache, with the way there. */
-uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border, bool fetches);
+/* To lay it. */
+uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border);
 
 /* Must it be laid? Not where the next input buffer, of two by turns or of one, has the same from a tile before; in CHW
  * copies go over it. Remembers in `laid` what the buffers have then; it starts with zeros. */

@@ -53,21 +53,14 @@ bool tile_border_may_prefer_single(const struct tile_problem *problem)
     return may_have_border || tile_border_is_beside(problem);
 }
 
-/* Where it is laid beside loads, half of it comes beside the first core's own. */
-static uint64_t code_cycles(const struct tile_problem *problem)
-{
-    return problem->target->border_start_cycles / (tile_border_is_beside(problem) ? 2 : 1);
-}
-
-uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border, bool fetches)
+uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border)
 {
     const struct target *target = problem->target;
     bool is_whole = border->rows == border->inner_rows && border->columns == border->inner_columns;
     if (is_whole || border->inner_rows == 0 || border->inner_columns == 0)
         return 0;
     struct filled filled = of_slowest_core(problem->layer, border, problem->cores);
-    return target->border_cycles + filled.runs * target->border_run_cycles + filled.cycles +
-           (fetches ? code_cycles(problem) : 0);
+    return target->border_cycles + filled.runs * target->border_run_cycles + filled.cycles;
 }
 
 bool tile_border_take(struct tile_border laid[2], bool two_buffers, const struct dory_layer *layer,

@@ -16,10 +16,10 @@ struct tile_bounds tile_bounds_of(const struct tile_problem *problem, struct are
     uint64_t driver = tile_driver_cycles(problem, true);
     struct tile_bounds bounds = {
         .problem = problem,
-        .fixed_cycles = tile_layer_overhead_cycles(problem),
-        .start_cycles = tile_kernel_start_cycles(problem, 0),
+        .fixed_cycles = problem->target->layer_overhead_cycles,
+        .start_cycles = tile_kernel_start_cycles(problem),
         .driver_cycles = driver,
-        .overhead_cycles = tile_overhead_cycles(problem),
+        .overhead_cycles = problem->target->tile_overhead_cycles,
         .apart_cycles = tile_driver_apart_cycles(problem->target, driver),
         .step_rows = tile_step_rows(problem, arena),
         .step_channels = tile_step_channels(problem, arena),

@@ -86,7 +86,7 @@ static uint64_t border_cycles(struct player *player, const struct rectangle *rea
     };
     if (!tile_border_take(player->laid, player->two_inputs, layer, &border))
         return 0;
-    return tile_border_cycles(problem, &border, player->first || problem->target->has_table);
+    return tile_border_cycles(problem, &border);
 }
 
 /* Bytes of border that are not read with an input in CHW, whose first row that exists is `first`: those of the last plane;
@@ -237,8 +237,8 @@ static uint64_t code_waits(const struct player *player, const struct tally *load
 {
     const struct target *target = player->problem->target;
     bool is_first = player->cost->tile_count == 1;
-    uint64_t again = tile_code_cycles(player->problem) * target->code_again_percent / 100,
-             code = is_first ? tile_kernel_start_cycles(player->problem, player->kernel) : again,
+    uint64_t again = tile_code_cycles(target, player->problem->kernel) * target->code_again_percent / 100,
+             code = is_first ? tile_kernel_start_cycles(player->problem) : again,
              started = driver - driver / 3;
     uint64_t store = player->pending_tally.port_cycles,
              port = loads->port_cycles + (store < loads->port_cycles ? store : loads->port_cycles);
@@ -264,7 +264,7 @@ static uint64_t driver_beside(const struct target *target, uint64_t copies, uint
 static uint64_t finish_previous(struct player *player, uint64_t load_cycles, const struct tally *loads, uint64_t driver,
                                 bool overlaps)
 {
-    uint64_t overhead = tile_overhead_cycles(player->problem), issued = player->time;
+    uint64_t overhead = player->problem->target->tile_overhead_cycles, issued = player->time;
     uint64_t beside = player->pending + (overlaps ? load_cycles : 0);
     uint64_t kernel = kernel_beside(player->problem, player->kernel, beside) +
                       code_waits(player, loads, tile_driver_cycles(player->problem, overlaps));
@@ -342,7 +342,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     if (first_of_step && times)
         *times = (struct step_times){.fetch = issued, .start = player->time};
     uint64_t kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels);
-    player->kernel = kernel + tile_fetch_cycles(problem, player->cost->tile_count == 0, kernel) +
+    player->kernel = kernel + (player->cost->tile_count == 0 ? tile_kernel_start_cycles(problem) : 0) +
                      border_behind_loads(player, load_cycles, overlaps);
     player->store = last_chunk ? output_cycles(player, step, &shape) + problem->target->dma_latency_cycles : 0;
     player->store_tally = tile_take_tally(&player->mover);
@@ -417,8 +417,8 @@ static struct player player_of(const struct tile_problem *problem, const struct 
     };
 }
 
-/* What the first weights of the next layer take of the cores' time. From a table, the kernel's code waits for them where it
- * is not in the cores' cache, or the cores do, beside whose store they come. */
+/* What the first weights of the next layer take of the cores' time. From a table, a kernel of which some code is not in the
+ * cores' cache waits for them, or the cores do, beside whose store they come. */
 static uint64_t early_wait_cycles(const struct player *player)
 {
     const struct target *target = player->problem->target;
@@ -426,10 +426,9 @@ static uint64_t early_wait_cycles(const struct player *player)
              most = (uint64_t)TILE_LONG_BYTES * 1000 / target->dma_read_bytes_per_1000_cycles;
     if (early == 0 || !target->has_table)
         return early ? target->early_cycles : 0;
-    if (early > player->store + most && tile_has_code(player->problem, player->cost->tile_count == 1))
-        return early > player->kernel ? early - player->kernel : 0;
+    bool has_code = player->cost->tile_count > 1 || player->problem->code_since_cycles == 0;
     if (early > player->store + most)
-        return early;
+        return !has_code ? early : early > player->kernel ? early - player->kernel : 0;
     return target->early_cycles + (early > player->store ? early - player->store : 0);
 }
 
@@ -446,7 +445,7 @@ static void finish(struct player *player)
     player->cost->turn_cycles = maximum(player->kernel, ready) - maximum(player->kernel, player->pending);
     finish_previous(player, 0, &(struct tally){0}, 0, false);
     player->time += player->cost->turn_cycles + early_wait_cycles(player);
-    player->cost->cycles = player->time + tile_layer_overhead_cycles(player->problem);
+    player->cost->cycles = player->time + target->layer_overhead_cycles;
     player->cost->dma_bytes = player->mover.moved_bytes;
     player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);
 }
@@ -471,11 +470,12 @@ void tile_simulate(const struct tile_problem *problem, const struct tiling *tili
 /* What is still to come at least: kernels of the tiles that are not in the time yet, and their overheads. */
 static uint64_t least_to_come(const struct player *player, uint64_t kernel_cycles, uint64_t tiles)
 {
+    const struct target *target = player->problem->target;
     uint64_t played = player->cost->kernel_cycles - player->kernel,
-             all = kernel_cycles + tile_kernel_start_cycles(player->problem, 0);
+             all = kernel_cycles + tile_kernel_start_cycles(player->problem);
     return (all > played ? all - played : 0) +
-           (tiles + 1 - player->cost->tile_count) * tile_overhead_cycles(player->problem) +
-           tile_layer_overhead_cycles(player->problem);
+           (tiles + 1 - player->cost->tile_count) * target->tile_overhead_cycles +
+           target->layer_overhead_cycles;
 }
 
 bool tile_simulate_below(const struct tile_problem *problem, const struct tiling *tiling, uint64_t limit,

@@ -66,5 +66,5 @@ uint64_t tile_rectangle_cycles(struct mover *mover, const struct rectangle *r, b
     uint64_t more_commands = !whole_rows && !(whole_pixels && r->pitch == r->columns) ? r->rows - 1 : 0;
     mover->tally.commands += more_commands;
     uint64_t moving = tile_copy_cycles(mover, bytes, runs, read), starting = more_commands * mover->target->command_cycles;
-    return (moving > starting ? moving : starting) + (more_commands ? mover->target->pieces_cycles : 0);
+    return moving > starting ? moving : starting;
 }

@@ -153,7 +153,7 @@ static const struct dory_kernel_description depthwise_chw = {
     .scratch_bytes = no_scratch,
     .cycles = depthwise_cycles,
     .reads_chw = true,
-    .start_percent = 25,
+    .code_percent = 25,
 };
 
 static const struct dory_kernel_description pool = {
@@ -189,7 +189,7 @@ static const struct dory_kernel_description concatenation = {
     .supports = is_concatenation,
     .scratch_bytes = no_scratch,
     .cycles = concatenation_cycles,
-    .start_percent = 25,
+    .code_percent = 25,
 };
 
 static const struct dory_kernel_description copy = {

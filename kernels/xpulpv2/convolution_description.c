@@ -56,15 +56,16 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
 static uint64_t start_cycles(const struct dory_layer *layer)
 {
     switch (kind_of(layer)) {
-    case DORY_NOT_DIRECT: return 770;
+    case DORY_NOT_DIRECT: return 280;
     case DORY_DIRECT_CLAMPED_LESS_ONE:
-    case DORY_DIRECT_CLAMPED_DIVIDED: return 1040;
-    case DORY_DIRECT_SPLIT: return 920;
-    case DORY_DIRECT_SPLIT_AWAY: return 1060;
-    case DORY_DIRECT_HIGH: return 1080;
+    case DORY_DIRECT_CLAMPED_DIVIDED: return 640;
+    case DORY_DIRECT_SPLIT: return 590;
+    case DORY_DIRECT_SPLIT_AWAY: return 610;
+    case DORY_DIRECT_HIGH: return 630;
     case DORY_DIRECT_HIGH_AWAY:
-    case DORY_DIRECT_HIGH_EVEN: return 1190;
-    default: return 850;
+    case DORY_DIRECT_HIGH_EVEN: return 710;
+    case DORY_DIRECT_CLAMPED: return 610;
+    default: return 590;
     }
 }
 
@@ -188,8 +189,8 @@ uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct do
                                layer->kernel_height, 40);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .start_percent = 81,
-                           .code = DORY_CODE_OF_PRODUCTS, .cycles = dory_convolution_cycles, .can_tile_input_channels = true,
+DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .code_percent = 74,
+                           .cycles = dory_convolution_cycles, .can_tile_input_channels = true,
                            .writes_chw = true)
 
 /* Where what a pixel reads is one run of whole words, there is nothing to gain by a copy of it. */
@@ -212,11 +213,11 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
     uint64_t word_cycles = words * (runs * (tile->input_channels % 4 == 0 ? 8 : 11) + 7);
     uint64_t source = 90 + groups * (word_cycles + rest * (runs * 8 + 7) + 25);
     return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source) +
-           (groups * runs * elements < 8 ? 180 : 290); /* the loops' code */
+           (groups * runs * elements < 8 ? 10 : 120); /* the loops' code */
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
-                           .start_percent = 83, .code = DORY_CODE_OF_PRODUCTS, .cycles = dory_gather_cycles,
+                           .code_percent = 88, .cycles = dory_gather_cycles,
                            .can_tile_input_channels = true, .writes_chw = true)
 
 static bool row_supports(const struct dory_layer *layer) { return !dory_has_narrow(layer) && dory_fills_taps(layer); }
@@ -236,16 +237,20 @@ static uint64_t row_cycles(const struct dory_layer *layer, const struct dory_til
     uint32_t word_tenths = layer->input_channels % 4 == 0 ? 26 : 45, blocks = dory_divide_up(lines * fours * quads, cores);
     struct dory_tile_shape shape = *tile;
     shape.columns = (uint16_t)dory_minimum(lines_of_row * 4 * fours, UINT16_MAX);
-    bool even = cores % lines == 0, whole = tile->columns % (4u * layer->dilation_width) == 0;
+    bool even = cores % lines == 0;
+    uint32_t last = (dory_divide_up(tile->columns, layer->dilation_width) - 1) % 4 + 1,
+             lanes = quads == 1 ? tile->channels : 4;
     uint64_t parts = dory_divide_up(dory_divide_up(lines * fours, cores), dory_minimum(DORY_ROW_BATCH, fours)) + !even;
-    uint64_t part = 200 + words * (20 + (layer->kernel_width - 1u) * word_tenths / 10);
-    uint64_t ends = even || whole ? 0 : dory_minimum(quads, blocks) * 230u;
+    uint64_t part = 150 + words * (5 + (layer->kernel_width - 1u) * word_tenths / 10);
+    int64_t ends = (int64_t)dory_divide_up(blocks, fours) * 
+                   (dory_part_cycles(layer, last, lanes) - dory_part_cycles(layer, 4, lanes));
     uint64_t source = 40 + 4 * words * word_tenths / 10;
-    return dory_product_cycles(layer, &shape, cores, layer->kernel_width * 4 * words, 1, source) + parts * part + ends;
+    uint64_t product = dory_product_cycles(layer, &shape, cores, layer->kernel_width * 4 * words, 1, source);
+    return (uint64_t)((int64_t)(product + parts * part) + ends);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .start_percent = 96,
-                           .code = DORY_CODE_OF_PRODUCTS, .cycles = row_cycles)
+DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .code_percent = 90,
+                           .cycles = row_cycles)
 
 static bool linear_supports(const struct dory_layer *layer)
 {
@@ -276,8 +281,7 @@ static uint64_t linear_finish_cycles(const struct dory_layer *layer)
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 146;
     case DORY_DIRECT_CLAMPED_DIVIDED: return 166;
     case DORY_DIRECT_SPLIT: return 160;
-    case DORY_DIRECT_SPLIT_AWAY: return 185;
-    default: return 163; /* by one scale */
+    default: return 163; /* by one scale, and split that rounds away from zero */
     }
 }
 
@@ -291,13 +295,13 @@ uint64_t dory_linear_division_cycles(const struct dory_layer *layer, const struc
 static uint64_t linear_start_cycles(const struct dory_layer *layer)
 {
     if (goes_long_way(layer)) {
-        return 560;
+        return layer->normalisation < DORY_NORMALISE_64 ? 410 : 500;
     }
     switch (layer->normalisation) {
-    case DORY_NORMALISE_32: return 465;
-    case DORY_NORMALISE_CLAMPED: return 490;
-    case DORY_NORMALISE_HIGH: return 530;
-    default: return 510;
+    case DORY_NORMALISE_32: return 405;
+    case DORY_NORMALISE_CLAMPED: return 475;
+    case DORY_NORMALISE_SPLIT: return 470;
+    default: return 455;
     }
 }
 
@@ -330,13 +334,12 @@ static bool has_own_linear(const struct dory_layer *layer)
         .supports = kernel##_supports_kind,                                                                                 \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = linear_cycles,                                                                                            \
-        .start_percent = percent,                                                                                           \
-        .code = DORY_CODE_OF_LINEAR,                                                                                        \
+        .code_percent = percent,                                                                                           \
         .can_tile_input_channels = true,                                                                                    \
     };
 
 LINEAR(linear, !has_own_linear(layer), 43)
-LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 36)
-LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 45)
-LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 38)
-LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 42)
+LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 33)
+LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 39)
+LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 37)
+LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 38)

@@ -114,15 +114,15 @@ static bool is_looked_through(const struct dory_layer *layer)
 static uint32_t addition_start_cycles(const struct dory_layer *layer)
 {
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
-        return 660;
+        return 550;
     }
     struct dory_narrow_stage input[2], sum[2];
     bool is_narrow = dory_narrow_addition_of(input, sum, layer);
     switch (way_of(layer)) {
-    case FOLDED: return is_small(layer->stages) ? 610u + 8 * dory_log2((uint64_t)layer->stages->first.divisor) : 1970;
+    case FOLDED: return is_small(layer->stages) ? 620u + 8 * dory_log2((uint64_t)layer->stages->first.divisor) : 1800;
     case TWICE:
-    case SHIFTED: return 1440 + 6 * logarithms(layer);
-    default: return !is_narrow ? 1200 : is_looked_through(layer) ? 1700 : 1370;
+    case SHIFTED: return 1330 + 6 * logarithms(layer);
+    default: return !is_narrow ? 1100 : is_looked_through(layer) ? 1540 : 1230;
     }
 }
 
@@ -144,8 +144,7 @@ const struct dory_kernel_description dory_xpulpv2_addition_description = {
     .supports = addition_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_cycles,
-    .start_percent = 68,
-    .code = DORY_CODE_OF_STAGES,
+    .code_percent = 48,
 };
 
 /* ---- of elements of any bits ---- */
@@ -183,12 +182,12 @@ static uint64_t addition_any_cycles(const struct dory_layer *layer, const struct
     struct dory_narrow_stage input[2], sum[2];
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
     if (!high && has_bytes_or_halves(layer) && dory_narrow_addition_of(input, sum, layer) && scales(layer, input, sum)) {
-        return elements_of_slowest_core(tile, cores) * 210 / 10 + 1900;
+        return elements_of_slowest_core(tile, cores) * 210 / 10 + 1650;
     }
     uint32_t whole = tile->channels / 16, rest = tile->channels % 16, groups = whole + (rest != 0);
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
     uint64_t pixel = whole * sixteen_cycles(layer, 16) + (rest ? sixteen_cycles(layer, rest) : 0);
-    uint32_t start = high ? 700 : dory_narrow_addition_of(input, sum, layer) ? 1700 : 1000; /* the range is followed */
+    uint32_t start = high ? 650 : dory_narrow_addition_of(input, sum, layer) ? 1450 : 720; /* the range is followed */
     return items * pixel / groups + (pixels + cores - 1) / cores * 50 + start;
 }
 
@@ -197,8 +196,7 @@ const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
     .supports = addition_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_any_cycles,
-    .start_percent = 98,
-    .code = DORY_CODE_OF_STAGES,
+    .code_percent = 81,
 };
 
 static bool multiplication_supports(const struct dory_layer *layer)
@@ -222,7 +220,7 @@ const struct dory_kernel_description dory_xpulpv2_multiplication_description = {
     .supports = multiplication_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = multiplication_cycles,
-    .start_percent = 36,
+    .code_percent = 31,
 };
 
 static bool table_supports(const struct dory_layer *layer)
@@ -241,7 +239,7 @@ const struct dory_kernel_description dory_xpulpv2_table_description = {
     .supports = table_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = table_cycles,
-    .start_percent = 8,
+    .code_percent = 6,
 };
 
 static bool copy_supports(const struct dory_layer *layer)
@@ -264,7 +262,7 @@ const struct dory_kernel_description dory_xpulpv2_copy_description = {
     .supports = copy_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = copy_cycles,
-    .start_percent = 17,
+    .code_percent = 17,
 };
 
 static bool is_identity(const struct dory_stage *stage)
@@ -307,7 +305,7 @@ static uint64_t concatenation_cycles(const struct dory_layer *layer, const struc
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
     uint32_t first = dory_minimum(tile->channels, layer->input_channels);
-    return pixels * (run_cycles(first, 0, tile->channels) + run_cycles(tile->channels - first, first, tile->channels)) + 185;
+    return pixels * (run_cycles(first, 0, tile->channels) + run_cycles(tile->channels - first, first, tile->channels)) + 215;
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
@@ -315,7 +313,7 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
     .supports = concatenation_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_cycles,
-    .start_percent = 20,
+    .code_percent = 11,
 };
 
 /* ---- of elements of any bits, or that are scaled ---- */
@@ -376,7 +374,7 @@ static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const s
     struct dory_narrow_stage input[2], end[2];
     bool is_narrow = dory_narrow_concatenation_of(input, end, layer); /* which the range of values is followed for */
     return items * (pixel + elements) / groups + (pixels + cores - 1) / cores * 60 +
-           (is_narrow ? 1350 + 6 * logarithms(layer) : 1100);
+           (is_narrow ? 1100 + 6 * logarithms(layer) : 900);
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_any_description = {
@@ -384,6 +382,5 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_any_description 
     .supports = concatenation_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_any_cycles,
-    .start_percent = 84,
-    .code = DORY_CODE_OF_STAGES,
+    .code_percent = 70,
 };

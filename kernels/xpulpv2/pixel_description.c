@@ -33,7 +33,7 @@ const struct dory_kernel_description dory_xpulpv2_interpolation_description = {
     .supports = interpolation_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = interpolation_cycles,
-    .start_percent = 49,
+    .code_percent = 41,
 };
 
 static bool is_softmax(const struct dory_layer *layer, bool by_thresholds)
@@ -69,7 +69,7 @@ const struct dory_kernel_description dory_xpulpv2_softmax_description = {
     .supports = softmax_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = softmax_cycles,
-    .start_percent = 24,
+    .code_percent = 20,
 };
 
 const struct dory_kernel_description dory_xpulpv2_softmax_exact_description = {
@@ -77,7 +77,7 @@ const struct dory_kernel_description dory_xpulpv2_softmax_exact_description = {
     .supports = softmax_exact_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = softmax_exact_cycles,
-    .start_percent = 17,
+    .code_percent = 14,
 };
 
 static bool largest_supports(const struct dory_layer *layer)
@@ -96,5 +96,5 @@ const struct dory_kernel_description dory_xpulpv2_largest_description = {
     .supports = largest_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = largest_cycles,
-    .start_percent = 6,
+    .code_percent = 6,
 };

@@ -65,7 +65,8 @@ static void test_layer(uint64_t seed, const struct target *target)
     struct dory_layer record = random_layer_of(&arena, seed);
     struct dory_step steps[512];
     struct tile_problem problem = {
-        .layer = &record, .kernel = kernel_for(&record, seed), .target = target, .cores = 8, .steps = steps};
+        .layer = &record, .kernel = kernel_for(&record, seed), .target = target, .cores = 8, .steps = steps,
+        .code_since_cycles = seed % 3 * 3000};
     problem.step_count = make_steps(&record, seed, steps, 512);
     problem.cycles = cycle_table_make(&record, problem.kernel, problem.target, 8, &arena);
     uint32_t least = tile_least_l1_bytes(&problem);
@@ -108,7 +109,8 @@ static struct exhaustive try_all_kernels(const struct cut *cut, struct counts *c
                                        .l1_bytes = of->problem->l1_bytes,
                                        .steps = cut->steps,
                                        .step_count = cut->step_count,
-                                       .cycles = of->cycles[i]};
+                                       .cycles = of->cycles[i],
+                                       .code_since_cycles = tile_usual_code_cycles(of->problem->target)};
         struct exhaustive all = try_all_tilings(&problem, best.cycles);
         counts->tried += all.tried;
         counts->played += all.played;

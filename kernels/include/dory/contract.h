@@ -25,21 +25,12 @@ struct dory_kernel_description {
     /* Predicted cycles of one call on all cores, until the slowest is done. */
     uint64_t (*cycles)(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores);
 
-    /* Of what a target says that a kernel's first tile takes besides, as its code is not in the cores' cache; 0: all. */
-    unsigned start_percent;
+    /* Of what a target says that the largest kernel's code takes to come to the cores' cache; 0: as much. */
+    unsigned code_percent;
 
     /* Of what a target says that copies beside a kernel take it, as they keep it from L1; 0: all, as a kernel that loads a
      * word in each three cycles. */
     unsigned contention_percent;
-
-    /* Of kernels that share code: what the one before has left of it in the cores' cache need not come again. */
-    enum dory_code {
-        DORY_CODE_OWN,
-        DORY_CODE_OF_PRODUCTS,
-        DORY_CODE_OF_LINEAR,
-        DORY_CODE_OF_STAGES,
-        DORY_CODE_OF_LINES
-    } code;
 
     bool can_tile_input_channels; /* partial sums in dory_tile.accumulators */
     bool reads_chw;               /* the input lies in CHW, and never in HWC */

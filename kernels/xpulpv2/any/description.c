@@ -114,7 +114,7 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
     uint64_t block = words * (layer->weight_bits == 8 ? 247 : 288) / 10 + 140;
     return blocks * block + any_finish_cycles(layer, tile, blocks, rows != 0 ? rows : 1) +
            most_started * dory_minimum(pixels, 4) * any_split_cycles(layer, tile) +
-           (layer->operation == DORY_GROUPED ? 1430 : 890) + dory_division_start_cycles(layer);
+           (layer->operation == DORY_GROUPED ? 740 : 490) + dory_division_start_cycles(layer);
 }
 
 #define ANY(bits)                                                                                                           \
@@ -125,7 +125,7 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = any_##bits##_supports,                                                                                  \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = any_cycles,                                                                                               \
-        .start_percent = 93,                                                                                                \
+        .code_percent = 93,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
     };                                                                                                                      \
     const struct dory_kernel_description dory_xpulpv2_grouped_any_##bits##_description = {                                  \
@@ -133,7 +133,7 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = grouped_any_##bits##_supports,                                                                          \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = any_cycles,                                                                                               \
-        .start_percent = 93,                                                                                                \
+        .code_percent = 93,                                                                                                \
     };
 
 ANY(8)
@@ -198,17 +198,6 @@ static uint32_t first_quad(const struct dory_layer *layer, const struct dory_til
     return tile->channels % 4 != 0 && quads < all ? all - quads : 0;
 }
 
-/* With each window some lines of code have to come to the cores' cache anew, for not all that a window takes fits there
- * wherever it lies. */
-static uint64_t window_start_cycles(const struct dory_layer *layer)
-{
-    if (!grouped_supports(layer)) {
-        return dory_packed_direct_of(layer) == DORY_NOT_DIRECT ? 50 : 300;
-    }
-    enum dory_direct kind = dory_product_direct_of(layer);
-    return kind == DORY_DIRECT ? 350 : kind == DORY_NOT_DIRECT ? 50 : 200;
-}
-
 /* More for the blocks of a window whose pixels or channels are not all there: those before are not computed with them, as in
  * other convolutions. Pixel quads `first` to `end` - 1 of so many quads, of which the last one has `lanes` channels. */
 static int64_t parts_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first, uint32_t end,
@@ -241,6 +230,9 @@ struct windows {
     uint64_t item, last_item;                /* cycles of a pixel quad, in a window and in the last one */
 };
 
+/* To go on to a window. */
+enum { WINDOW = 60 };
+
 /* Of a core, beside its start: items `first` to `end` - 1 of the grid. */
 static uint64_t windows_cycles(const void *context, uint32_t first, uint32_t end)
 {
@@ -255,21 +247,19 @@ static uint64_t windows_cycles(const void *context, uint32_t first, uint32_t end
         uint32_t lanes = is_last ? (tile->channels - 1u) % 4 + 1 : 4,
                  quad = first_quad(layer, tile) + window * windows->each;
         cycles += (int64_t)((behind - start) * (is_last ? windows->last_item : windows->item));
-        cycles +=
-            (int64_t)(bands_cycles(layer, tile, start, behind, window_cycles(layer, quad)) + window_start_cycles(layer));
+        cycles += (int64_t)bands_cycles(layer, tile, start, behind, window_cycles(layer, quad)) + WINDOW;
         cycles += parts_cycles(layer, tile, start, behind, is_last ? windows->last : windows->each, lanes);
         first += behind - start;
     }
     return cycles > 0 ? (uint64_t)cycles : 0;
 }
 
-/* Beside what the products take to start. Where pixels read one run, as 1x1 ones, nothing goes on to another one, whose code
- * does not stay in the cores' cache beside that of windows. */
+/* Beside what the products take to start. Where pixels read one run, as 1x1 ones, nothing goes on to another one. */
 static uint64_t grouped_start_cycles(const struct dory_layer *layer)
 {
-    bool is_packed = !grouped_supports(layer), is_direct = dory_packed_direct_of(layer) != DORY_NOT_DIRECT;
-    uint64_t start = is_packed ? (is_direct ? 330 : 510) : dory_product_direct_of(layer) == DORY_DIRECT ? 280 : 430;
-    return layer->kernel_height == 1 ? start - 220 : start;
+    bool is_direct = (grouped_supports(layer) ? dory_product_direct_of(layer) : dory_packed_direct_of(layer)) != DORY_NOT_DIRECT;
+    uint64_t start = is_direct ? 0 : grouped_supports(layer) ? 20 : 150;
+    return start;
 }
 
 static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -292,7 +282,7 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,
-                           .start_percent = 100, .code = DORY_CODE_OF_PRODUCTS)
+                           .code_percent = 102)
 
 #define PACKED(bits)                                                                                                        \
     static bool packed_grouped_##bits##_supports(const struct dory_layer *layer)                                            \
@@ -304,8 +294,7 @@ DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_s
         .supports = packed_grouped_##bits##_supports,                                                                       \
         .scratch_bytes = grouped_scratch_bytes,                                                                             \
         .cycles = grouped_cycles,                                                                                           \
-        .start_percent = 96,                                                                                                \
-        .code = DORY_CODE_OF_PRODUCTS,                                                                                      \
+        .code_percent = 102,                                                                                               \
     };
 
 PACKED(8)

@@ -148,7 +148,7 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = depthwise_3x3_scratch_bytes,                                                                       \
         .cycles = cycles_##suffix,                                                                                          \
-        .start_percent = 78,                                                                                                \
+        .code_percent = 78,                                                                                                \
     };
 
 DEPTHWISE_3X3(stride_1, 1, DORY_DIRECT, 322, 40)
@@ -214,10 +214,10 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
     uint64_t finish_tenths = row_tenths - (is_1 ? 185 : 240), misaligned = is_1 ? 10 : 25;
     misaligned = layer->input_width % 4 != 0 ? misaligned : 0;
     uint32_t whole = end != 0 ? tile->columns / 4 : dory_divide_up(tile->columns, 4);
-    uint64_t cycles = strips_cycles(tile, cores, whole, row_tenths + misaligned, lane_cycles) + 200;
+    uint64_t cycles = strips_cycles(tile, cores, whole, row_tenths + misaligned, lane_cycles) + 100;
     if (end != 0) {
         uint64_t end_tenths = end_row_tenths(layer->stride_width, end) + finish_tenths * end / 4 + misaligned;
-        cycles += strips_cycles(tile, cores, 1, end_tenths, lane_cycles + (is_1 ? 0 : 15)) + 200;
+        cycles += strips_cycles(tile, cores, 1, end_tenths, lane_cycles + (is_1 ? 0 : 15));
     }
     return cycles;
 }
@@ -236,7 +236,7 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = supports_chw_##suffix,                                                                                  \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = cycles_chw_##suffix,                                                                                      \
-        .start_percent = 74,                                                                                                \
+        .code_percent = 74,                                                                                                \
         .contention_percent = 55,                                                                                           \
         .reads_chw = true,                                                                                                  \
     };
@@ -247,24 +247,24 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
     DEPTHWISE_3X3_CHW(name##_half##kind_suffix, stride, left, 2, kind, row_tenths, lane_cycles)                             \
     DEPTHWISE_3X3_CHW(name##_one##kind_suffix, stride, left, 1, kind, row_tenths, lane_cycles)
 
-DEPTHWISE_3X3_CHW_ENDS(stride_1, , 1, 1, DORY_DIRECT, 338, 51)
-DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped, 1, 1, DORY_DIRECT_CLAMPED, 385, 53)
-DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped_less_one, 1, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 54)
-DEPTHWISE_3X3_CHW_ENDS(stride_1, _split, 1, 1, DORY_DIRECT_SPLIT, 485, 57)
-DEPTHWISE_3X3_CHW_ENDS(stride_1, _high, 1, 1, DORY_DIRECT_HIGH, 605, 56)
-DEPTHWISE_3X3_CHW_ENDS(stride_1, _high_away, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 56)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, , 2, 1, DORY_DIRECT, 422, 20)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped, 2, 1, DORY_DIRECT_CLAMPED, 470, 22)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped_less_one, 2, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 560, 23)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _split, 2, 1, DORY_DIRECT_SPLIT, 559, 23)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _high, 2, 1, DORY_DIRECT_HIGH, 677, 22)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _high_away, 2, 1, DORY_DIRECT_HIGH_AWAY, 832, 22)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, , 2, 0, DORY_DIRECT, 422, 20)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped, 2, 0, DORY_DIRECT_CLAMPED, 470, 22)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped_less_one, 2, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 560, 23)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _split, 2, 0, DORY_DIRECT_SPLIT, 559, 23)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high, 2, 0, DORY_DIRECT_HIGH, 677, 22)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high_away, 2, 0, DORY_DIRECT_HIGH_AWAY, 832, 22)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, , 1, 1, DORY_DIRECT, 338, 47)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped, 1, 1, DORY_DIRECT_CLAMPED, 385, 49)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped_less_one, 1, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 50)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, _split, 1, 1, DORY_DIRECT_SPLIT, 485, 53)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, _high, 1, 1, DORY_DIRECT_HIGH, 605, 52)
+DEPTHWISE_3X3_CHW_ENDS(stride_1, _high_away, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 52)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, , 2, 1, DORY_DIRECT, 422, 16)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped, 2, 1, DORY_DIRECT_CLAMPED, 470, 18)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped_less_one, 2, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 560, 19)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _split, 2, 1, DORY_DIRECT_SPLIT, 559, 19)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _high, 2, 1, DORY_DIRECT_HIGH, 677, 18)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _high_away, 2, 1, DORY_DIRECT_HIGH_AWAY, 832, 18)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, , 2, 0, DORY_DIRECT, 422, 16)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped, 2, 0, DORY_DIRECT_CLAMPED, 470, 18)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped_less_one, 2, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 560, 19)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _split, 2, 0, DORY_DIRECT_SPLIT, 559, 19)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high, 2, 0, DORY_DIRECT_HIGH, 677, 18)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high_away, 2, 0, DORY_DIRECT_HIGH_AWAY, 832, 18)
 
 /* ---- depth-wise of any size, see series.h ------------------------------------------------------------------- */
 
@@ -356,14 +356,14 @@ static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dor
 {
     const uint64_t own[2] = {finish_cycles, 0};
     uint64_t quad = dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (24 * layer->kernel_height + 75u);
-    return 1500 + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
+    return 620 + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
 }
 
 /* `finish_cycles`: of a four. `quad_cycles`: to bring a quad's constants to another form. */
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                            uint64_t finish_cycles, uint64_t quad_cycles)
 {
-    uint64_t cycles = any_area_cycles(layer, tile, cores, finish_cycles, quad_cycles) + (quad_cycles != 0 ? 320 : 0) +
+    uint64_t cycles = any_area_cycles(layer, tile, cores, finish_cycles, quad_cycles) +
                       dory_division_start_cycles(layer);
     return cores > 1 ? cycles + cycles / 32 : cycles; /* banks are in use by others */
 }
@@ -396,7 +396,7 @@ static bool has_3x3(const struct dory_layer *layer)
         .supports = supports_any_##suffix,                                                                                  \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = cycles_any_##suffix,                                                                                      \
-        .start_percent = 89,                                                                                                \
+        .code_percent = 103,                                                                                               \
     };
 
 DEPTHWISE(direct, dory_depthwise_kind(layer) == DORY_DIRECT, 16, 0)
@@ -413,7 +413,7 @@ DEPTHWISE(divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 70, 
 
 static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return any_cycles(layer, tile, cores, dory_depthwise_long_cycles(layer) + 4, 0) + 800;
+    return any_cycles(layer, tile, cores, dory_depthwise_long_cycles(layer) + 4, 0) + 850;
 }
 
 static bool takes_long_way(const struct dory_layer *layer)
@@ -435,7 +435,7 @@ static uint64_t single_finish_cycles(const struct dory_layer *layer)
 {
     switch (layer->output_bits == 8 ? dory_direct_of(layer) : DORY_NOT_DIRECT) {
     case DORY_DIRECT:
-    case DORY_DIRECT_CLAMPED: return 135;
+    case DORY_DIRECT_CLAMPED: return 110;
     case DORY_DIRECT_CLAMPED_LESS_ONE: return 175;
     case DORY_DIRECT_SPLIT_AWAY:
     case DORY_DIRECT_HIGH_AWAY:
@@ -444,10 +444,10 @@ static uint64_t single_finish_cycles(const struct dory_layer *layer)
     default: return 205;
     }
     switch (layer->normalisation) {
-    case DORY_NORMALISE_DIVIDE: return 690 + 4 * dory_bitwise_division_cycles(layer);
-    case DORY_NORMALISE_64: return 550;
-    case DORY_NORMALISE_HIGH: return 430;
-    default: return 370;
+    case DORY_NORMALISE_DIVIDE: return 590 + 4 * dory_bitwise_division_cycles(layer);
+    case DORY_NORMALISE_64: return 450;
+    case DORY_NORMALISE_HIGH: return 330;
+    default: return 270;
     }
 }
 
@@ -455,7 +455,7 @@ static uint64_t depthwise_single_cycles(const struct dory_layer *layer, const st
 {
     uint64_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores),
              fours = dory_divide_up(layer->kernel_width, 4);
-    return quads * (layer->kernel_height * (fours * 38 + 9) + 60 + single_finish_cycles(layer)) + 365 +
+    return quads * (layer->kernel_height * (fours * 38 + 9) + 60 + single_finish_cycles(layer)) + 395 +
            dory_division_start_cycles(layer);
 }
 
@@ -464,5 +464,5 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_single_description =
     .supports = dory_is_single_depthwise,
     .scratch_bytes = dory_no_scratch,
     .cycles = depthwise_single_cycles,
-    .start_percent = 48,
+    .code_percent = 43,
 };

@@ -43,7 +43,7 @@ static uint64_t call_cycles(uint32_t fours, uint32_t steps, bool slides, const s
 /* An output of all lanes. Fewer than four are summed up byte by byte, for words would reach beyond the last pixel. */
 static uint64_t single_cycles(uint32_t kernel, uint32_t lanes, const struct finish *finish)
 {
-    uint64_t sums = lanes == 4 ? 190 + 22 * dory_divide_up(kernel, 4) : 100 + lanes * (25 + 7 * (uint64_t)kernel);
+    uint64_t sums = lanes == 4 ? 190 + 22 * dory_divide_up(kernel, 4) : 100 + lanes * (25 + 16 * (uint64_t)kernel);
     return sums + finish->single * lanes / 4;
 }
 
@@ -61,7 +61,7 @@ static uint64_t part_cycles(const struct dory_layer *layer, const struct part *p
     uint64_t called = finish->is_long ? 125 : 0;
     uint64_t lane = calls * called + pairs + (fours > 0 ? call_cycles(fours, steps, slides, finish) : 0) +
                     (more ? call_cycles(1, steps, slides, finish) : 0);
-    uint64_t total = (part->joined ? 0 : 170 + 70 * calls) + part->lanes * lane;
+    uint64_t total = (part->joined ? 0 : 130 + 70 * calls) + part->lanes * lane;
     return total + (more ? 0 : singles) * single_cycles(kernel, part->lanes, finish);
 }
 
@@ -74,7 +74,7 @@ static bool joins(const struct dory_layer *layer, uint32_t lines, uint32_t outpu
 }
 
 /* Before the first line; and where there are fours, the code for them. */
-enum { START = 370, START_OF_FOURS = 370 };
+enum { START = 430, START_OF_FOURS = 60 };
 
 /* The lines of all quads, by fours of outputs. */
 struct lines {
@@ -92,7 +92,7 @@ static uint64_t core_cycles(const void *context, uint32_t first, uint32_t end)
     uint32_t channels = of->channels, lines = of->count, outputs = of->outputs;
     uint32_t fours = dory_divide_up(outputs, 4);
     uint64_t total = outputs < 4 ? START : START + START_OF_FOURS,
-             column = layer->kernel_height == 1 ? 0 : 4 * 22 * kernel_of(layer);
+             column = layer->kernel_height == 1 ? 0 : 150 + 30 * kernel_of(layer);
     bool may_join = joins(layer, lines, outputs, finish), was_whole = false;
     for (bool starts = true; first < end; starts = false) {
         uint32_t line = first / fours, next = dory_minimum((line + 1) * fours, end), start = first - line * fours;
@@ -133,24 +133,23 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = line_scratch_bytes,                                                                                \
         .cycles = cycles_##suffix,                                                                                          \
-        .start_percent = percent,                                                                                           \
-        .code = DORY_CODE_OF_LINES,                                                                                         \
+        .code_percent = percent,                                                                                           \
     };
 #define OF_KIND(kind) dory_depthwise_kind(layer) == (kind)
 
-LINE(line_direct, OF_KIND(DORY_DIRECT), 75, 17, 0, 0, false)
-LINE(line_clamped, OF_KIND(DORY_DIRECT_CLAMPED), 75, 20, 20, 0, false)
-LINE(line_clamped_less_one, OF_KIND(DORY_DIRECT_CLAMPED_LESS_ONE), 75, 28, 40, 0, false)
-LINE(line_split, OF_KIND(DORY_DIRECT_SPLIT), 75, 31, 70, 0, false)
-LINE(line_split_away, OF_KIND(DORY_DIRECT_SPLIT_AWAY), 75, 40, 90, 0, false)
-LINE(line_high, OF_KIND(DORY_DIRECT_HIGH), 75, 43, 70, 0, false)
-LINE(line_high_away, OF_KIND(DORY_DIRECT_HIGH_AWAY), 75, 58, 80, 0, false)
-LINE(line_high_even, OF_KIND(DORY_DIRECT_HIGH_EVEN), 75, 61, 80, 0, false)
+LINE(line_direct, OF_KIND(DORY_DIRECT), 70, 17, 0, 0, false)
+LINE(line_clamped, OF_KIND(DORY_DIRECT_CLAMPED), 70, 20, 20, 0, false)
+LINE(line_clamped_less_one, OF_KIND(DORY_DIRECT_CLAMPED_LESS_ONE), 70, 28, 40, 0, false)
+LINE(line_split, OF_KIND(DORY_DIRECT_SPLIT), 70, 31, 70, 0, false)
+LINE(line_split_away, OF_KIND(DORY_DIRECT_SPLIT_AWAY), 70, 40, 90, 0, false)
+LINE(line_high, OF_KIND(DORY_DIRECT_HIGH), 70, 43, 70, 0, false)
+LINE(line_high_away, OF_KIND(DORY_DIRECT_HIGH_AWAY), 70, 58, 80, 0, false)
+LINE(line_high_even, OF_KIND(DORY_DIRECT_HIGH_EVEN), 70, 61, 80, 0, false)
 
-LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 80,
+LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 83,
      dory_multiplies_halves(layer) ? 24 : dory_depthwise_long_cycles(layer), dory_multiplies_halves(layer) ? 105 : 300, 500,
      !dory_multiplies_halves(layer))
-LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 80, 57, 140, 540, false)
+LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 83, 57, 140, 540, false)
 
-LINE(line, dory_depthwise_goes_through_memory(layer), 68, dory_depthwise_long_cycles(layer) - 20,
+LINE(line, dory_depthwise_goes_through_memory(layer), 70, dory_depthwise_long_cycles(layer) - 20,
      170 + 4 * dory_bitwise_division_cycles(layer), 0, true)

@@ -26,7 +26,7 @@ static uint64_t few_cycles(const struct dory_layer *layer, const struct dory_til
     uint32_t lanes = dory_minimum(layer->output_channels, 4), rounds = dory_divide_up(slices.quads * slices.slices, cores);
     uint64_t slice = (uint64_t)slices.words * (2 * lanes + 1);
     uint64_t output = slices.slices * 12 + dory_long_finish_cycles(layer) * 16 / 100 + dory_bitwise_division_cycles(layer);
-    return rounds * slice + dory_divide_up(tile->channels, cores) * output + 430 + dory_division_start_cycles(layer);
+    return rounds * slice + dory_divide_up(tile->channels, cores) * output + 400 + dory_division_start_cycles(layer);
 }
 
 static bool is_other(const struct dory_layer *layer)
@@ -43,7 +43,7 @@ static bool is_other(const struct dory_layer *layer)
         .supports = few##kind##_supports,                                                                                   \
         .scratch_bytes = few_scratch_bytes,                                                                                 \
         .cycles = few_cycles,                                                                                               \
-        .start_percent = 49,                                                                                                \
+        .code_percent = 32,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
     };
 

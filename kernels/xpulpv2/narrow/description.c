@@ -36,7 +36,7 @@ static uint64_t narrow_cycles(const struct dory_tile_shape *tile, unsigned cores
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = cycles_##suffix,                                                                                          \
-        .start_percent = (kind) == DORY_DIRECT_SPLIT ? 32 : 26,                                                             \
+        .code_percent = (kind) == DORY_DIRECT_SPLIT ? 28 : 20,                                                             \
         .writes_chw = true,                                                                                                 \
     };
 
@@ -79,7 +79,9 @@ static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_t
     uint32_t pixels = 4 * dory_divide_up(fours, cores);
     uint32_t batches = dory_divide_up(pixels, dory_narrow_batch((uint32_t)tile->rows * tile->columns));
     bool nines = layer->dilation_width == 1 && layer->kernel_height == 3 && layer->kernel_width * layer->input_channels == 9;
-    uint64_t pixel = pairs * (instructions * 10 + (cores > 1 ? 5u : 0u)) / 10 + (nines ? 40 : 45 + bytes * 5 / 8);
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width * layer->input_channels,
+             copy = (nines ? 40 : 45 + bytes * 5 / 8) + (layer->dilation_width == 1 ? 0 : 3 * taps);
+    uint64_t pixel = pairs * (instructions * 10 + (cores > 1 ? 5u : 0u)) / 10 + copy;
     return pixels * pixel + batches * (pairs * 75 + 60) + 400;
 }
 
@@ -94,7 +96,7 @@ static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_t
         .name = "dory_xpulpv2_narrow" #suffix,                                                                              \
         .supports = supports##suffix,                                                                                       \
         .scratch_bytes = first_scratch_bytes,                                                                               \
-        .start_percent = 46,                                                                                                \
+        .code_percent = 40,                                                                                                \
         .contention_percent = 30,                                                                                           \
         .cycles = cycles##suffix,                                                                                           \
         .writes_chw = true,                                                                                                 \
@@ -102,7 +104,7 @@ static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_t
 
 FIRST(_gather_12_clamped, 12, DORY_DIRECT_CLAMPED, 10)
 FIRST(_gather_28, 28, DORY_DIRECT, 8)
-FIRST(_gather_28_split, 28, DORY_DIRECT_SPLIT, 12)
+FIRST(_gather_28_split, 28, DORY_DIRECT_SPLIT, 13)
 
 bool dory_has_narrow(const struct dory_layer *layer)
 {

@@ -30,22 +30,28 @@ static uint64_t unpack_cycles(const struct dory_layer *layer, const struct dory_
 }
 
 /* More than convolutions of bytes take to start. */
-enum { PACKED_START = 160, PACKED_GATHER_START = 300 };
+static uint32_t packed_start_cycles(const struct dory_layer *layer)
+{
+    return dory_packed_direct_of(layer) == DORY_NOT_DIRECT ? 110 : 0;
+}
+
+/* The same where a pixel is copied. */
+static uint32_t packed_gather_start_cycles(const struct dory_layer *layer) { return packed_start_cycles(layer) + 75; }
 
 static uint64_t packed_convolution_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return dory_convolution_cycles(layer, tile, cores) + PACKED_START;
+    return dory_convolution_cycles(layer, tile, cores) + packed_start_cycles(layer);
 }
 
 static uint64_t packed_gather_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     if (layer->input_bits == 8) {
-        return dory_gather_cycles(layer, tile, cores) + PACKED_GATHER_START;
+        return dory_gather_cycles(layer, tile, cores) + packed_gather_start_cycles(layer);
     }
     uint64_t pixel = dory_runs(layer) * (unpack_cycles(layer, tile) + 55) + 20;
     uint64_t source = dory_minimum(4, (uint32_t)tile->rows * tile->columns) * pixel;
     return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source) +
-           PACKED_GATHER_START;
+           packed_gather_start_cycles(layer);
 }
 
 static bool packed_linear_supports(const struct dory_layer *layer, uint32_t weight_bits)
@@ -63,7 +69,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
     uint64_t blocks = ((uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4) + cores - 1) / cores;
     uint64_t block = layer->kernel_height * (words * tenths / 10 + 10) + dory_long_quad_cycles(layer) + 15;
     return blocks * block - dory_linear_missing_cycles(tile, blocks) + dory_linear_division_cycles(layer, tile, blocks) +
-           530;
+           430;
 }
 
 #define PACKED(bits)                                                                                                        \
@@ -76,8 +82,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_convolution_##bits##_supports,                                                                   \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_convolution_cycles,                                                                                \
-        .start_percent = 83,                                                                                                \
-        .code = DORY_CODE_OF_PRODUCTS,                                                                                      \
+        .code_percent = 81,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
     };                                                                                                                      \
@@ -87,8 +92,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_gather_##bits##_supports,                                                                        \
         .scratch_bytes = dory_gather_scratch_bytes,                                                                         \
         .cycles = packed_gather_cycles,                                                                                     \
-        .start_percent = 83,                                                                                                \
-        .code = DORY_CODE_OF_PRODUCTS,                                                                                      \
+        .code_percent = 100,                                                                                               \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
     };
@@ -103,7 +107,7 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_linear_##bits##_supports,                                                                        \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_linear_cycles,                                                                                     \
-        .start_percent = 48,                                                                                                \
+        .code_percent = 49,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
     };
 

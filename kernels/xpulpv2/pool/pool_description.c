@@ -83,13 +83,12 @@ static uint32_t start_cycles(const struct dory_layer *layer, bool is_plain)
     uint64_t divisor = (uint64_t)layer->stages->first.divisor;
     struct dory_narrow_stage stage[2];
     if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
-        return is_maximum ? 450 : 540;
+        return is_maximum ? 330 : 410;
     }
     if (layer->normalisation == DORY_NORMALISE_HIGH || !dory_narrow_stages_of(stage, layer, range_of(layer))) {
-        return is_maximum ? 670 : 740;
+        return is_maximum ? 560 : 650;
     }
-    uint32_t start = is_plain ? 1000 : (divisor & (divisor - 1)) != 0 ? 1040 : 950 + 7 * dory_log2(divisor);
-    return start + (is_maximum ? 0 : 160);
+    return is_plain ? 900 : (divisor & (divisor - 1)) != 0 ? 940 : 850 + 7 * dory_log2(divisor);
 }
 
 /* Quads, and the channels that are left over one by one. */
@@ -124,12 +123,11 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         .supports = kernel##_supports,                                                                                      \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = pool_cycles,                                                                                              \
-        .start_percent = percent,                                                                                           \
-        .code = DORY_CODE_OF_STAGES,                                                                                        \
+        .code_percent = percent,                                                                                           \
     };
 
-POOL(pool_maximum, DORY_MAXIMUM_POOL, 62)
-POOL(pool_average, DORY_AVERAGE_POOL, 58)
+POOL(pool_maximum, DORY_MAXIMUM_POOL, 51)
+POOL(pool_average, DORY_AVERAGE_POOL, 54)
 
 /* ---- of elements of any bits ------------------------------------------------------------------------------- */
 
@@ -152,7 +150,7 @@ static uint64_t words_cycles(const struct dory_layer *layer, uint32_t count)
 static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t channels)
 {
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
-    uint32_t called = layer->normalisation == DORY_NORMALISE_HIGH ? 260 : 2 * called_cycles(layer); /* element by element */
+    uint32_t called = layer->normalisation == DORY_NORMALISE_HIGH ? 190 : 2 * called_cycles(layer); /* element by element */
     uint32_t tap = layer->input_bits != 8 ? 43 : channels % 4 == 0 ? 31 : 45; /* where pixels begin within words */
     return taps * tap + 4 * dory_four_finish_cycles(layer, range_of(layer)) + called + 280 +
            (layer->input_is_signed ? 80 : 0);
@@ -199,9 +197,9 @@ static uint32_t any_start_cycles(const struct dory_layer *layer)
     bool is_high = layer->normalisation >= DORY_NORMALISE_HIGH;
     bool is_narrow = !is_high && dory_narrow_stages_of(stage, layer, range_of(layer));
     if (is_narrow) {
-        return layer->operation == DORY_MAXIMUM_POOL ? 1300 : 1400;
+        return layer->operation == DORY_MAXIMUM_POOL ? 1100 : 1080;
     }
-    return is_high ? 950 : 770;
+    return is_high ? 850 : 600;
 }
 
 /* Items of a pixel but for the last one are equal. A core that has less than a pixel has the last one if it takes longer. */
@@ -222,6 +220,5 @@ const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
     .supports = pool_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = pool_any_cycles,
-    .start_percent = 83,
-    .code = DORY_CODE_OF_STAGES,
+    .code_percent = 100,
 };
