@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dory/prepared.h"
+#include "dory/turn.h"
 
 uint64_t l3_cycles(const struct target *target, const struct dory_transfer *transfer)
 {
@@ -96,8 +97,8 @@ static uint64_t behind_transfers(const struct walk *walk, int index)
 /* What the driver queues at once. */
 static void queue_turn(struct walk *walk, int end, uint64_t now)
 {
-    int most = walk->queued + (int)DORY_TRANSFERS_A_TURN;
-    for (uint64_t bytes = 0; walk->queued < end && walk->queued < most && bytes < DORY_BYTES_A_TURN;) {
+    uint64_t bytes = 0;
+    for (uint32_t queued = 0; walk->queued < end && dory_turn_goes_on(queued, bytes); queued++) {
         const struct dory_transfer *transfer = &walk->sequence->transfers[walk->queued].record;
         bytes += (uint64_t)transfer->run_bytes * transfer->runs;
         queue_transfers(walk, walk->queued + 1, now);

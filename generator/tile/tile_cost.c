@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dory/hal.h"
+#include "dory/turn.h"
 
 void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
 {
@@ -201,17 +202,18 @@ static uint64_t blocked_behind(const struct target *target, uint64_t queue)
     return queue * target->port_again_percent / 100;
 }
 
-/* Queues transfers up to `end`, until `most` bytes are; returns what that takes the driver. With a table no tile waits for
- * that, but a meeting, see timeline.c. */
-static uint64_t queue_transfers(struct player *player, uint32_t end, uint64_t most)
+/* Queues transfers up to `end`, or of these what is one turn's; returns what that takes the driver. With a table no tile
+ * waits for that, but a meeting, see timeline.c. */
+static uint64_t queue_transfers(struct player *player, uint32_t end, bool is_turn)
 {
     const struct tile_problem *problem = player->problem;
-    uint32_t before = player->transfers_queued;
+    uint32_t queued = 0;
+    uint64_t bytes = 0;
     if (!problem->transfer_bytes || problem->target->has_table)
         return 0;
-    for (uint64_t bytes = 0; player->transfers_queued < end && bytes < most; player->transfers_queued++)
-        bytes += problem->transfer_bytes[player->transfers_queued];
-    return (uint64_t)(player->transfers_queued - before) * problem->target->transfer_driver_cycles;
+    for (; player->transfers_queued < end && (!is_turn || dory_turn_goes_on(queued, bytes)); queued++)
+        bytes += problem->transfer_bytes[player->transfers_queued++];
+    return (uint64_t)queued * problem->target->transfer_driver_cycles;
 }
 
 uint64_t tile_contention_cycles(const struct tile_problem *problem, uint64_t copies)
@@ -329,7 +331,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     uint64_t driver = tile_driver_cycles(problem, overlaps) + (first_of_step ? step_cycles(problem) : 0) +
                       driver_commands(player, &loads, overlaps) * problem->target->command_driver_cycles +
                       more_loads_cycles(problem->target, &loads) + player->queueing + player->blocked +
-                      queue_transfers(player, first_of_step ? step->transfers_awaited : 0, UINT64_MAX);
+                      queue_transfers(player, first_of_step ? step->transfers_awaited : 0, false);
     if (player->first) {
         tell(player, TILE_LOAD, 0, 0, load_cycles, NULL);
         player->time = player->cost->exposed_cycles = load_cycles;
@@ -350,8 +352,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     player->cost->kernel_cycles += player->kernel;
     player->cost->dma_cycles += load_cycles + player->store;
     player->cost->tile_count++;
-    uint32_t most_started = dory_minimum(step->transfers_started, player->transfers_queued + DORY_TRANSFERS_A_TURN);
-    player->queueing = queue_transfers(player, most_started, DORY_BYTES_A_TURN);
+    player->queueing = queue_transfers(player, step->transfers_started, true);
 }
 
 uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct tiling *tiling)

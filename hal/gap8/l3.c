@@ -301,6 +301,8 @@ int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
     if (status)
         return status;
     *ticket = on_fc ? start_on_fc(copy) : start_on_cluster(copy);
+    if (on_fc && gap8_beside.is_inside)
+        gap8_beside_pause(); /* many may be started one behind the other */
     return DORY_OK;
 }
 

@@ -1,3 +1,4 @@
+#include "dory/turn.h"
 #include "run_state.h"
 
 /* Queues the next one; returns its bytes. */
@@ -30,8 +31,8 @@ void dory_start_transfers(struct dory_run *run, unsigned end)
 
 void dory_start_some_transfers(struct dory_run *run, unsigned end)
 {
-    end = dory_minimum(end, run->transfers_started + DORY_TRANSFERS_A_TURN);
-    for (uint32_t bytes = 0; run->transfers_started < end && bytes < DORY_BYTES_A_TURN;) {
+    uint32_t bytes = 0;
+    for (unsigned started = 0; run->transfers_started < end && dory_turn_goes_on(started, bytes); started++) {
         bytes += start_next(run);
     }
 }

@@ -1,5 +1,6 @@
 /* When steps start and transfers are queued, of two hand-made layers of one step each: the first one starts the transfer
  * that the second one awaits. */
+#include "dory/turn.h"
 #include "expect.h"
 #include "plan/timeline.h"
 

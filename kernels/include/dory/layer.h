@@ -175,11 +175,6 @@ enum dory_layout {
  * next one, what to do, and the copies that a core makes. */
 #define DORY_L1_RUNTIME_BYTES 992
 
-/* Of a step's transfers from and to L3, beside a tile: the driver starts no further one behind these. More than L3 moves
- * beside a tile (on GAP8 in 264,000 cycles; tiles take up to 150,000), and less than a HAL's queue has room for (64). */
-#define DORY_BYTES_A_TURN     262144u
-#define DORY_TRANSFERS_A_TURN 32u
-
 /* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough: the operand is loaded once in
  * the layer. It may also be so where an operand is loaded anew, to save memory: then load, compute and store do not overlap.
  * second_input goes to the buffer of the same index as input. */
