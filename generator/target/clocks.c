@@ -24,16 +24,6 @@ struct ratio {
     uint64_t controller, cluster;
 };
 
-/* Cycles of which `percent` are the controller's, as cycles of the cluster. A faster controller does not make them fewer:
- * what cores wait for is then the way to it and back. */
-static uint32_t converted(struct ratio clocks, uint32_t cycles, uint32_t percent)
-{
-    if (clocks.controller >= clocks.cluster)
-        return cycles;
-    uint64_t share = (uint64_t)cycles * percent, rest = (uint64_t)cycles * (100 - percent);
-    return (uint32_t)((share * clocks.cluster / clocks.controller + rest + 50) / 100);
-}
-
 /* Bytes a cycle of the controller, as bytes a cycle of the cluster. */
 static uint32_t converted_rate(struct ratio clocks, uint32_t rate)
 {
@@ -88,8 +78,6 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
     for (size_t i = 0; i < sizeof driver / sizeof *driver; i++)
         *driver[i] = converted_driver(clocks, *driver[i]);
     target->dma_contention_cycles = converted_contention(target, clocks);
-    target->layer_overhead_cycles =
-        converted(clocks, target->layer_overhead_cycles, target->layer_overhead_controller_percent);
     target->run_overhead_cycles = converted_driver(clocks, target->run_overhead_cycles);
     target->table_run_overhead_cycles = converted_driver(clocks, target->table_run_overhead_cycles);
     target->table_transfer_cycles = converted_driver(clocks, target->table_transfer_cycles);

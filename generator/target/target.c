@@ -119,9 +119,6 @@ static const struct key clock_fields[] = {
 };
 
 static const struct key controller_fields[] = {
-    PERCENT("layer_overhead_percent", layer_overhead_controller_percent),
-    PERCENT("code_again_percent", code_again_percent),
-    PERCENT("port_again_percent", port_again_percent),
     NUMBER_OR("port_bytes_per_1000_cycles", port_bytes_per_1000_cycles, 1, MAXIMUM_CYCLES, 0),
     PERCENT("port_l3_percent", port_l3_percent),
     END_OF_FIELDS,

@@ -60,11 +60,11 @@ struct target {
                               * they move */
     uint32_t layer_overhead_cycles;
     uint32_t kernel_start_cycles; /* all of the largest kernel's code comes to the cores' cache; in a run some of it does */
-    uint32_t code_room_cycles;    /* where kernels that ran since take so many for their code, none of it stays; of less, a part
-                                   * in proportion */
+    uint32_t code_room_cycles; /* where kernels that ran since take so many for their code, none of it stays; of less, a part
+                                * in proportion */
     uint32_t border_cycles, border_run_cycles; /* of a tile round whose input the cores lay a border: of it, and of each run
                                                 * that a core fills, beside the bytes */
-    uint32_t run_overhead_cycles; /* of the controller, from the call to the first layer */
+    uint32_t run_overhead_cycles;              /* of the controller, from the call to the first layer */
 
     /* A network of at most so many tiles, 0: none, may have a table of them, which the generator made. The cores take them
      * from it by themselves: the driver takes no time, and these cycles replace those above. */
@@ -81,15 +81,11 @@ struct target {
     uint32_t controller_mhz, cluster_mhz; /* that the costs above are for, see target_set_clocks; 0: equal ones */
     const struct target *at_equal_clocks; /* null: the costs are for them */
     /* Of costs above, what is the controller's work or its memory's; of drivers and L3 it is all. */
-    uint32_t layer_overhead_controller_percent;
     uint32_t port_bytes_per_1000_cycles; /* of L2, to the cluster: whatever the DMA has moved sooner, what comes behind it
                                           * waits for that; 0: no such bound */
     uint32_t port_l3_percent;            /* of these, what L3 takes while it moves data */
-    uint32_t code_again_percent;         /* of what a kernel's code takes to the cores' cache the first time, how long they
-                                          * fetch code in a layer's second tile: copies that start sooner hold them up */
-    uint32_t port_again_percent; /* of the queue that copies of the cores leave there, what the controller waits once more */
-    struct power_point low, high;      /* source null: not known */
-    uint32_t controller_power_percent; /* of the power at equal clocks, by assumption */
+    struct power_point low, high;        /* source null: not known */
+    uint32_t controller_power_percent;   /* of the power at equal clocks, by assumption */
 };
 
 /* Sets the costs, which are for equal clocks, to what they are at these; where these differ, at_equal_clocks is in the arena

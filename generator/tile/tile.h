@@ -75,9 +75,9 @@ struct tile_problem {
     /* Bit i: input i is in L1 when the layer starts, and lies there. That the layer before is still being stored then gains
      * nothing that runs on gvsoc would show. */
     uint8_t inputs_stay;
-    uint64_t code_since_cycles; /* that the code of the kernels takes that ran since this one did; 0: the layer before has
-                                 * the same */
-    uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
+    uint64_t code_since_cycles;    /* that the code of the kernels takes that ran since this one did; 0: the layer before has
+                                    * the same */
+    uint64_t early_cycles_of_next; /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */
     uint32_t transfers_queued;      /* of them, when the layer starts: the driver queues its own beside its tiles */
 };
@@ -92,19 +92,14 @@ uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t colu
  * such, so that to keep tiles apart, which takes less L1, is never worth it. */
 uint64_t tile_driver_cycles(const struct tile_problem *problem, bool starts_copies);
 
-/* Of these, what it does beside no copy. The rest comes behind their start, a third of it, and waits for the port of L2, as
- * its instructions come from there: but for the part of the port's time that the DMA, which is at work for seven eighths of
- * its own, leaves free. */
-uint64_t tile_driver_apart_cycles(const struct target *target, uint64_t driver_cycles);
-
 /* Of copies between L2 and L1, long runs, in bytes per 1000 cycles. */
 struct tile_rates {
     uint32_t read, write;
 };
 struct tile_rates tile_rates_of(const struct tile_problem *problem);
 
-/* Of all of a kernel's code, the way to the cores' cache; and of what of it is not there, beyond the kernel's own cycles in a
- * layer's first tile. What code_since_cycles is where it is not known, as in a search or of a layer alone. */
+/* Of all of a kernel's code, the way to the cores' cache; and of what of it is not there, beyond the kernel's own cycles in
+ * a layer's first tile. What code_since_cycles is where it is not known, as in a search or of a layer alone. */
 uint64_t tile_code_cycles(const struct target *target, const struct dory_kernel_description *kernel);
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
 uint64_t tile_usual_code_cycles(const struct target *target);

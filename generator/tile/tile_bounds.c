@@ -13,14 +13,12 @@ static bool is_as_large_as_first(const struct tile_problem *problem, const struc
 
 struct tile_bounds tile_bounds_of(const struct tile_problem *problem, struct arena *arena)
 {
-    uint64_t driver = tile_driver_cycles(problem, true);
     struct tile_bounds bounds = {
         .problem = problem,
         .fixed_cycles = problem->target->layer_overhead_cycles,
         .start_cycles = tile_kernel_start_cycles(problem),
-        .driver_cycles = driver,
+        .driver_cycles = tile_driver_cycles(problem, true),
         .overhead_cycles = problem->target->tile_overhead_cycles,
-        .apart_cycles = tile_driver_apart_cycles(problem->target, driver),
         .step_rows = tile_step_rows(problem, arena),
         .step_channels = tile_step_channels(problem, arena),
     };
@@ -243,13 +241,13 @@ static uint64_t exposed_bound(const struct tile_bounds *bounds, const struct til
     return maximum(output ? transfers->output : loads, candidate->ends + candidate->drains);
 }
 
-/* What is not beside kernels comes on top of them; and transfers take their time in any case, with what the driver does
- * beside none of them. */
+/* What is not beside kernels comes on top of them; and transfers take their time in any case, with what the driver does,
+ * whose instructions wait for them. */
 uint64_t tile_buffers_bound(const struct tile_bounds *bounds, const struct tile_candidate *candidate,
                             const struct transfer_bounds *transfers)
 {
     uint64_t kernels = tile_kernels_bound(bounds, candidate->kernels, candidate->tiles);
-    uint64_t copies = bounds->fixed_cycles + sum_of(bounds, transfers) + (candidate->tiles - 1) * bounds->apart_cycles +
+    uint64_t copies = bounds->fixed_cycles + sum_of(bounds, transfers) + (candidate->tiles - 1) * bounds->driver_cycles +
                       candidate->tiles * bounds->overhead_cycles;
     return maximum(kernels + exposed_bound(bounds, candidate, transfers), copies);
 }

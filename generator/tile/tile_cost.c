@@ -42,7 +42,6 @@ struct player {
     uint64_t kernel, store;                  /* of the tile before */
     uint64_t pending;                        /* store of the tile before that, which is still to overlap */
     struct tally store_tally, pending_tally; /* of these stores */
-    uint64_t blocked;                        /* of the driver, behind the copies that the cores made for that tile */
     uint64_t queueing;                       /* of the driver, transfers from and to L3, behind the start of that tile */
     uint32_t transfers_queued;
     uint32_t step; /* index */
@@ -68,7 +67,7 @@ static uint32_t inside(int64_t start, uint32_t extent, uint32_t size)
     return high > low ? (uint32_t)(high - low) : 0;
 }
 
-/* Of the cores; of the layer's first tile, and from a table of all, with the code's way to their cache. */
+/* Of the cores. */
 static uint64_t border_cycles(struct player *player, const struct rectangle *read, const struct position *at, uint32_t rows)
 {
     const struct tile_problem *problem = player->problem;
@@ -195,13 +194,6 @@ static uint64_t load(struct player *player, const struct dory_step *step, const 
     return cycles ? cycles + player->problem->target->dma_latency_cycles : 0;
 }
 
-/* Of the driver, what is left of its waits when copies of the cores are done. Its instructions come from L2 line by line,
- * each behind all that is queued at the port then. */
-static uint64_t blocked_behind(const struct target *target, uint64_t queue)
-{
-    return queue * target->port_again_percent / 100;
-}
-
 /* Queues transfers up to `end`, or of these what is one turn's; returns what that takes the driver. With a table no tile
  * waits for that, but a meeting, see timeline.c. */
 static uint64_t queue_transfers(struct player *player, uint32_t end, bool is_turn)
@@ -229,52 +221,24 @@ static uint64_t kernel_beside(const struct tile_problem *problem, uint64_t kerne
     return kernel + tile_contention_cycles(problem, copies < kernel / 4 ? copies : kernel / 4);
 }
 
-#define TILES_THAT_FETCH 2
-
-/* Of the cores, what they wait because the driver starts copies while they still fetch code: each line waits for the copies
- * in front of it, which keep the port while there are loads. That is so beside a layer's first tile, and beside its second:
- * what makes copies between the two runs for the first time, and drives lines of the kernel out of the cores' cache. Later
- * tiles have the code there: the loop, what lays a border in CHW and a kernel fit the cache together (hal/gap8/gap8.ld). */
-static uint64_t code_waits(const struct player *player, const struct tally *loads, uint64_t driver)
-{
-    const struct target *target = player->problem->target;
-    bool is_first = player->cost->tile_count == 1;
-    uint64_t again = tile_code_cycles(target, player->problem->kernel) * target->code_again_percent / 100,
-             code = is_first ? tile_kernel_start_cycles(player->problem) : again,
-             started = driver - driver / 3;
-    uint64_t store = player->pending_tally.port_cycles,
-             port = loads->port_cycles + (store < loads->port_cycles ? store : loads->port_cycles);
-    bool fetches = player->cost->tile_count <= TILES_THAT_FETCH;
-    return fetches && !target->has_table && started < code && started + port > code ? started + port - code : 0;
-}
-
 /* Of the driver, for loads of a tile behind the first. */
 static uint64_t more_loads_cycles(const struct target *target, const struct tally *loads)
 {
     return loads->copies > 1 ? (loads->copies - 1) * target->copy_driver_cycles : 0;
 }
 
-/* Of the driver, to start copies and to prepare the tile. */
-static uint64_t driver_beside(const struct target *target, uint64_t copies, uint64_t driver)
-{
-    uint64_t apart = tile_driver_apart_cycles(target, driver);
-    return apart + maximum(copies, driver - apart);
-}
-
 /* The tile before is computed; `load` cycles of transfers go on meanwhile if they overlap, else behind its store.
  * Returns when those loads are issued. */
-static uint64_t finish_previous(struct player *player, uint64_t load_cycles, const struct tally *loads, uint64_t driver,
-                                bool overlaps)
+static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uint64_t driver, bool overlaps)
 {
     uint64_t overhead = player->problem->target->tile_overhead_cycles, issued = player->time;
     uint64_t beside = player->pending + (overlaps ? load_cycles : 0);
-    uint64_t kernel = kernel_beside(player->problem, player->kernel, beside) +
-                      code_waits(player, loads, tile_driver_cycles(player->problem, overlaps));
+    uint64_t kernel = kernel_beside(player->problem, player->kernel, beside);
     uint32_t tile = player->cost->tile_count;
     if (overlaps)
         tell(player, TILE_LOAD, tile, issued, load_cycles, NULL);
     tell(player, TILE_STORE, tile - 2, issued + beside - player->pending, player->pending, NULL);
-    player->time += maximum(kernel, driver_beside(player->problem->target, beside, driver)) + overhead;
+    player->time += maximum(kernel, driver + beside) + overhead;
     player->cost->exposed_cycles += maximum(kernel, beside) - kernel;
     player->pending = overlaps ? player->store : 0;
     player->pending_tally = overlaps ? player->store_tally : (struct tally){0};
@@ -327,20 +291,19 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     bool last_chunk = !convolution || at->chunk + shape.input_channels >= problem->layer->input_channels;
     bool overlaps = !player->first && !(first_of_step && step->drain) && !(at->chunk == 0 && !player->two_outputs);
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
-    struct tally loads = tile_take_tally(&player->mover), beside = overlaps ? loads : (struct tally){0};
+    struct tally loads = tile_take_tally(&player->mover);
     uint64_t driver = tile_driver_cycles(problem, overlaps) + (first_of_step ? step_cycles(problem) : 0) +
                       driver_commands(player, &loads, overlaps) * problem->target->command_driver_cycles +
-                      more_loads_cycles(problem->target, &loads) + player->queueing + player->blocked +
+                      more_loads_cycles(problem->target, &loads) + player->queueing +
                       queue_transfers(player, first_of_step ? step->transfers_awaited : 0, false);
     if (player->first) {
         tell(player, TILE_LOAD, 0, 0, load_cycles, NULL);
         player->time = player->cost->exposed_cycles = load_cycles;
     } else {
-        issued = finish_previous(player, load_cycles, &beside, driver, overlaps);
+        issued = finish_previous(player, load_cycles, driver, overlaps);
     }
     player->first = false;
     player->overlapped = overlaps;
-    player->blocked = overlaps ? 0 : blocked_behind(problem->target, loads.queue_cycles + player->store_tally.queue_cycles);
     if (first_of_step && times)
         *times = (struct step_times){.fetch = issued, .start = player->time};
     uint64_t kernel = cycle_table_get(problem->cycles, shape.rows, shape.columns, shape.channels, shape.input_channels);
@@ -440,11 +403,12 @@ static void finish(struct player *player)
     const struct target *target = player->problem->target;
     uint64_t driver =
                  tile_driver_cycles(player->problem, player->overlapped) + target->turn_driver_cycles + player->queueing,
-             early = player->problem->early_cycles_of_next;
+             early = player->problem->early_cycles_of_next,
+             kernel = kernel_beside(player->problem, player->kernel, player->pending);
     driver += early ? target->early_driver_cycles : 0;
     uint64_t ready = player->pending + (target->has_table ? 0 : driver + early); /* a driver's instructions wait for both */
-    player->cost->turn_cycles = maximum(player->kernel, ready) - maximum(player->kernel, player->pending);
-    finish_previous(player, 0, &(struct tally){0}, 0, false);
+    player->cost->turn_cycles = maximum(kernel, ready) - maximum(kernel, player->pending);
+    finish_previous(player, 0, 0, false);
     player->time += player->cost->turn_cycles + early_wait_cycles(player);
     player->cost->cycles = player->time + target->layer_overhead_cycles;
     player->cost->dma_bytes = player->mover.moved_bytes;
@@ -474,8 +438,7 @@ static uint64_t least_to_come(const struct player *player, uint64_t kernel_cycle
     const struct target *target = player->problem->target;
     uint64_t played = player->cost->kernel_cycles - player->kernel,
              all = kernel_cycles + tile_kernel_start_cycles(player->problem);
-    return (all > played ? all - played : 0) +
-           (tiles + 1 - player->cost->tile_count) * target->tile_overhead_cycles +
+    return (all > played ? all - played : 0) + (tiles + 1 - player->cost->tile_count) * target->tile_overhead_cycles +
            target->layer_overhead_cycles;
 }
 

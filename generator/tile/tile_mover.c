@@ -41,12 +41,9 @@ uint64_t tile_copy_cycles(struct mover *mover, uint64_t bytes, uint64_t runs, bo
     uint64_t moving =
         (runs == 1 && rate == port_rate ? port : divide_up(bytes * 1000, rate)) + runs * target->dma_run_overhead_cycles;
     uint64_t at_port = mover->rates.read == port_rate ? port : divide_up(port * port_rate, mover->rates.read);
-    uint64_t waiting = at_port > moving ? at_port - moving : 0;
     mover->moved_bytes += bytes;
     mover->tally.copies++;
-    mover->tally.port_cycles += port;
-    mover->tally.queue_cycles += waiting;
-    return target->dma_setup_cycles + moving + waiting;
+    return target->dma_setup_cycles + maximum(moving, at_port);
 }
 
 uint64_t tile_planes_cycles(struct mover *mover, uint32_t channels, uint32_t run_bytes, uint32_t plane_bytes, bool read)

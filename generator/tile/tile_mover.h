@@ -6,10 +6,9 @@
 
 static inline uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* Of some copies: how many, and the commands that they take behind their first; how long they keep the port of L2; and,
- * where that is slower than the DMA, what is queued there when they are done. */
+/* Of some copies: how many, and the commands that they take behind their first. */
 struct tally {
-    uint64_t copies, commands, port_cycles, queue_cycles;
+    uint64_t copies, commands;
 };
 
 /* Who copies, and how much has been. */
