@@ -50,7 +50,7 @@ struct plan_layer {
     uint64_t macs;
     uint64_t predicted_cycles; /* kernels, L2-L1 transfers and overhead; without waits for L3 */
     uint64_t kernel_cycles, dma_cycles, exposed_cycles;
-    uint64_t turn_cycles; /* of predicted_cycles, at the end: for the driver, which prepares the next layer */
+    uint64_t turn_cycles; /* of predicted_cycles, at the end, what a profile has as the next layer's: see struct tile_cost */
     uint32_t tile_count;
     uint32_t weights_bytes;   /* of the blob; 0 without weights */
     uint32_t weights_address; /* of the blob in the flash image */

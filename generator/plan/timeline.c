@@ -296,6 +296,13 @@ static uint64_t code_since_cycles(const struct plan *plan, int first)
     return cycles;
 }
 
+/* From a table, what ends in front of a step: cores that meet the driver have stored all results before. */
+static bool next_has_store(const struct plan *plan, int next)
+{
+    return plan->is_finished && plan->target->has_table && next < plan->step_count &&
+           dory_step_meets(&plan->steps[next].record, &plan->steps[next - 1].record) == DORY_MEETS_NOBODY;
+}
+
 /* The turn that starts with a step. The steps are copied: a problem has them in one piece. */
 static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *problem, int first, struct step_times *times)
 {
@@ -308,6 +315,7 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
     problem->code_since_cycles = plan->is_finished ? code_since_cycles(plan, first) : tile_usual_code_cycles(plan->target);
     problem->is_decided = plan->is_finished;
+    problem->next_has_store = next_has_store(plan, first + (int)problem->step_count);
     problem->l3_busy_percent = plan->steps[first].l3_busy_percent;
     problem->transfers_queued =
         first > 0 ? plan->steps[first - 1].record.transfers_started : plan->steps[0].record.transfers_awaited;

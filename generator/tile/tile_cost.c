@@ -397,7 +397,8 @@ static uint64_t early_wait_cycles(const struct player *player)
 }
 
 /* Beside the last tile the driver prepares the next layer. Where the cores wait for that, it is shown behind the last store:
- * a profile counts it as the next layer's. */
+ * a profile counts it as the next layer's. From a table it counts the last store so,
+ * unless the cores meet the driver first. */
 static void finish(struct player *player)
 {
     const struct target *target = player->problem->target;
@@ -407,9 +408,10 @@ static void finish(struct player *player)
              kernel = kernel_beside(player->problem, player->kernel, player->pending);
     driver += early ? target->early_driver_cycles : 0;
     uint64_t ready = player->pending + (target->has_table ? 0 : driver + early); /* a driver's instructions wait for both */
-    player->cost->turn_cycles = maximum(kernel, ready) - maximum(kernel, player->pending);
+    uint64_t wait = maximum(kernel, ready) - maximum(kernel, player->pending);
     finish_previous(player, 0, 0, false);
-    player->time += player->cost->turn_cycles + early_wait_cycles(player);
+    player->time += wait + early_wait_cycles(player);
+    player->cost->turn_cycles = player->problem->next_has_store ? player->store : wait;
     player->cost->cycles = player->time + target->layer_overhead_cycles;
     player->cost->dma_bytes = player->mover.moved_bytes;
     player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);

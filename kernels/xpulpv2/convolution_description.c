@@ -40,14 +40,14 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
     uint64_t stores = layer->normalisation == DORY_NORMALISE_NONE && layer->output_bits > 8 ? 130 : 0;
     switch (kind_of(layer)) {
     case DORY_DIRECT: return 0;
-    case DORY_DIRECT_CLAMPED: return 28;
-    case DORY_DIRECT_CLAMPED_LESS_ONE: return 50;
-    case DORY_DIRECT_CLAMPED_DIVIDED: return 112;
+    case DORY_DIRECT_CLAMPED: return 36;
+    case DORY_DIRECT_CLAMPED_LESS_ONE: return 70;
+    case DORY_DIRECT_CLAMPED_DIVIDED: return 145;
     case DORY_DIRECT_SPLIT: return 51;
-    case DORY_DIRECT_SPLIT_AWAY: return 95;
-    case DORY_DIRECT_HIGH: return 96;
-    case DORY_DIRECT_HIGH_AWAY: return 122;
-    case DORY_DIRECT_HIGH_EVEN: return 162;
+    case DORY_DIRECT_SPLIT_AWAY: return 115;
+    case DORY_DIRECT_HIGH: return 118;
+    case DORY_DIRECT_HIGH_AWAY: return 156;
+    case DORY_DIRECT_HIGH_EVEN: return 170;
     default: return dory_long_finish_cycles(layer) + stores;
     }
 }
@@ -58,13 +58,13 @@ static uint64_t start_cycles(const struct dory_layer *layer)
     switch (kind_of(layer)) {
     case DORY_NOT_DIRECT: return 280;
     case DORY_DIRECT_CLAMPED_LESS_ONE:
-    case DORY_DIRECT_CLAMPED_DIVIDED: return 640;
+    case DORY_DIRECT_CLAMPED_DIVIDED: return 550;
     case DORY_DIRECT_SPLIT: return 590;
-    case DORY_DIRECT_SPLIT_AWAY: return 610;
-    case DORY_DIRECT_HIGH: return 630;
+    case DORY_DIRECT_SPLIT_AWAY: return 560;
+    case DORY_DIRECT_HIGH: return 590;
     case DORY_DIRECT_HIGH_AWAY:
-    case DORY_DIRECT_HIGH_EVEN: return 710;
-    case DORY_DIRECT_CLAMPED: return 610;
+    case DORY_DIRECT_HIGH_EVEN: return 615;
+    case DORY_DIRECT_CLAMPED: return 560;
     default: return 590;
     }
 }
