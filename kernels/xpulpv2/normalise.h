@@ -22,7 +22,7 @@ struct dory_normaliser {
 };
 
 /* What DORY_NORMALISE_HIGH, _SPLIT and _DIVIDE need: the direct kind; of the divisor, shift and reciprocal. Apart from the
- * start of the others, which every tile runs through and the cores' cache of 4 kB has to hold. */
+ * start of the others, which every tile runs through. */
 void dory_prepare_normaliser(struct dory_normaliser *normaliser, const struct dory_layer *layer);
 
 /* For a layer whose direct kind is known. Field by field: an initialiser would be a call that clears all. */

@@ -199,7 +199,7 @@
 
 /* What a multiplication of blocks does with direct sums: at first, with what KIND loads (t2 shift, t3 maximum, t4 kind), and aside,
  * from where it goes back to label 10. Each kind has its own code, so that a network has only what it needs in the cores'
- * cache of 4 kB. */
+ * cache. */
 #define KIND_DIRECT         "lw t2, %[shift]\n" "lw t3, %[maximum]\n"
 #define FINISH_DIRECT       FOR_CHANNELS(NORMALISE)
 #define FINISH_DIRECT_ASIDE ""

@@ -27,7 +27,7 @@ check_span() {
   ((end - first <= most)) || fail "they lie too far apart"
 }
 
-# FUNCTION...: all of their lines fit the cores' cache together, 64 sets of 4 lines of 16 bytes.
+# FUNCTION...: all of their lines fit the cores' cache together, be it as small as gvsoc's: 64 sets of 4 lines of 16 bytes.
 check_sets() {
   local function address bytes line most=0
   local -a lines=() taken=()

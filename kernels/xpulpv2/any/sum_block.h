@@ -59,7 +59,7 @@ typedef void dory_sum_block(struct dory_laid_block *block, bool is_signed);
 
 /* clang-format on */
 
-/* Not in line, for the cores' cache of 4 kB has to hold all. */
+/* Not in line: each copy of it would be further code on its way to the cores' cache. */
 #define DORY_DEFINE_SUM(bits, load, unpack, step)                                                                           \
     static __attribute__((noinline)) void sum_##bits(struct dory_laid_block *block, bool is_signed)                         \
     {                                                                                                                       \

@@ -29,8 +29,8 @@ static inline void store(const struct dory_product *product, uint32_t packed, ui
     }
 }
 
-/* A byte of each lane: what the way that takes every kind spends on calls is a third of such a layer. Not unrolled: the
- * cores' cache of 4 kB holds the tile loop, too. */
+/* A byte of each lane: what the way that takes every kind spends on calls is a third of such a layer. Not unrolled: it
+ * is soon done, and its code has to come first. */
 static inline __attribute__((always_inline)) void finish_directly(const struct dory_product *product, const int32_t sum[4],
                                                                   const uint8_t *constants, uint32_t pixel, uint32_t quad,
                                                                   normaliser *normalise)
