@@ -40,8 +40,7 @@ static void queue_transfers(struct walk *walk, int end, uint64_t now)
         struct timeline_transfer *transfer = &walk->timeline->transfers[walk->queued];
         uint64_t cycles = l3_cycles(target, &walk->sequence->transfers[walk->queued].record);
         if (has_meetings(walk->sequence) && walk->queued >= in_start) /* one behind the other */
-            now = walk->driver_free =
-                (now > walk->driver_free ? now : walk->driver_free) + target->transfer_driver_cycles;
+            now = walk->driver_free = (now > walk->driver_free ? now : walk->driver_free) + target->transfer_driver_cycles;
         transfer->queued_cycle = now;
         transfer->start_cycle = now > walk->channel_free ? now : walk->channel_free;
         transfer->end_cycle = walk->channel_free = transfer->start_cycle + cycles;
@@ -315,6 +314,7 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
     problem->code_since_cycles = plan->is_finished ? code_since_cycles(plan, first) : tile_usual_code_cycles(plan->target);
     problem->is_decided = plan->is_finished;
+    problem->is_last = plan->is_finished && first + (int)problem->step_count == plan->step_count;
     problem->next_has_store = next_has_store(plan, first + (int)problem->step_count);
     problem->l3_busy_percent = plan->steps[first].l3_busy_percent;
     problem->transfers_queued =

@@ -22,8 +22,8 @@ struct tile_cost {
     uint64_t dma_cycles;     /* of transfers, were there no kernels */
     uint64_t dma_bytes;      /* that they move */
     uint64_t exposed_cycles; /* of those, what nothing is computed beside, however fast the tile loop is */
-    uint64_t turn_cycles;    /* of `cycles`, at the end, what a profile has as the next layer's: the cores wait for the driver,
-                              * which prepares it; from a table, for the last store */
+    uint64_t turn_cycles; /* of `cycles`, at the end, what a profile has as the next layer's: the cores wait for the driver,
+                           * which prepares it; from a table, for the last store */
     uint32_t tile_count;
     uint32_t l1_bytes;
 };
@@ -78,8 +78,9 @@ struct tile_problem {
     uint8_t inputs_stay;
     uint64_t code_since_cycles; /* that the code of the kernels takes that ran since this one did; 0: the layer before has
                                  * the same */
+    bool is_last;               /* of the network: the driver prepares no layer behind it */
     bool next_has_store; /* the next layer's first tile waits for the last store of this one, rather than a meeting before */
-    uint64_t early_cycles_of_next; /* to bring the first weights of the next layer, beside the last tile */
+    uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */
     uint32_t transfers_queued;      /* of them, when the layer starts: the driver queues its own beside its tiles */
 };

@@ -407,7 +407,8 @@ static void finish(struct player *player)
              early = player->problem->early_cycles_of_next,
              kernel = kernel_beside(player->problem, player->kernel, player->pending);
     driver += early ? target->early_driver_cycles : 0;
-    uint64_t ready = player->pending + (target->has_table ? 0 : driver + early); /* a driver's instructions wait for both */
+    bool prepares = !target->has_table && !player->problem->is_last;
+    uint64_t ready = player->pending + (prepares ? driver + early : 0); /* a driver's instructions wait for both */
     uint64_t wait = maximum(kernel, ready) - maximum(kernel, player->pending);
     finish_previous(player, 0, 0, false);
     player->time += wait + early_wait_cycles(player);

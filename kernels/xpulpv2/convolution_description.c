@@ -190,8 +190,7 @@ uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct do
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .code_percent = 74,
-                           .cycles = dory_convolution_cycles, .can_tile_input_channels = true,
-                           .writes_chw = true)
+                           .cycles = dory_convolution_cycles, .can_tile_input_channels = true, .writes_chw = true)
 
 /* Where what a pixel reads is one run of whole words, there is nothing to gain by a copy of it. */
 static bool gather_supports(const struct dory_layer *layer)
@@ -217,8 +216,8 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
-                           .code_percent = 88, .cycles = dory_gather_cycles,
-                           .can_tile_input_channels = true, .writes_chw = true)
+                           .code_percent = 88, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
+                           .writes_chw = true)
 
 static bool row_supports(const struct dory_layer *layer) { return !dory_has_narrow(layer) && dory_fills_taps(layer); }
 
@@ -242,8 +241,8 @@ static uint64_t row_cycles(const struct dory_layer *layer, const struct dory_til
              lanes = quads == 1 ? tile->channels : 4;
     uint64_t parts = dory_divide_up(dory_divide_up(lines * fours, cores), dory_minimum(DORY_ROW_BATCH, fours)) + !even;
     uint64_t part = 150 + words * (5 + (layer->kernel_width - 1u) * word_tenths / 10);
-    int64_t ends = (int64_t)dory_divide_up(blocks, fours) * 
-                   (dory_part_cycles(layer, last, lanes) - dory_part_cycles(layer, 4, lanes));
+    int64_t ends =
+        (int64_t)dory_divide_up(blocks, fours) * (dory_part_cycles(layer, last, lanes) - dory_part_cycles(layer, 4, lanes));
     uint64_t source = 40 + 4 * words * word_tenths / 10;
     uint64_t product = dory_product_cycles(layer, &shape, cores, layer->kernel_width * 4 * words, 1, source);
     return (uint64_t)((int64_t)(product + parts * part) + ends);
@@ -334,7 +333,7 @@ static bool has_own_linear(const struct dory_layer *layer)
         .supports = kernel##_supports_kind,                                                                                 \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = linear_cycles,                                                                                            \
-        .code_percent = percent,                                                                                           \
+        .code_percent = percent,                                                                                            \
         .can_tile_input_channels = true,                                                                                    \
     };
 

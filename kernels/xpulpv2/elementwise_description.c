@@ -118,11 +118,12 @@ static uint32_t addition_start_cycles(const struct dory_layer *layer)
     }
     struct dory_narrow_stage input[2], sum[2];
     bool is_narrow = dory_narrow_addition_of(input, sum, layer);
+    uint32_t second = layer->stages->has_second ? DORY_SECOND_STAGE_CYCLES : 0;
     switch (way_of(layer)) {
-    case FOLDED: return is_small(layer->stages) ? 620u + 8 * dory_log2((uint64_t)layer->stages->first.divisor) : 1800;
+    case FOLDED: return is_small(layer->stages) ? 600u + 8 * dory_log2((uint64_t)layer->stages->first.divisor) : 1580;
     case TWICE:
-    case SHIFTED: return 1330 + 6 * logarithms(layer);
-    default: return !is_narrow ? 1100 : is_looked_through(layer) ? 1540 : 1230;
+    case SHIFTED: return 1030 + second + 6 * logarithms(layer);
+    default: return !is_narrow ? 1100 : second + (is_looked_through(layer) ? 1310 : 1010);
     }
 }
 
@@ -182,12 +183,12 @@ static uint64_t addition_any_cycles(const struct dory_layer *layer, const struct
     struct dory_narrow_stage input[2], sum[2];
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
     if (!high && has_bytes_or_halves(layer) && dory_narrow_addition_of(input, sum, layer) && scales(layer, input, sum)) {
-        return elements_of_slowest_core(tile, cores) * 210 / 10 + 1650;
+        return elements_of_slowest_core(tile, cores) * 210 / 10 + 1400;
     }
     uint32_t whole = tile->channels / 16, rest = tile->channels % 16, groups = whole + (rest != 0);
     uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
     uint64_t pixel = whole * sixteen_cycles(layer, 16) + (rest ? sixteen_cycles(layer, rest) : 0);
-    uint32_t start = high ? 650 : dory_narrow_addition_of(input, sum, layer) ? 1450 : 720; /* the range is followed */
+    uint32_t start = high ? 650 : dory_narrow_addition_of(input, sum, layer) ? 1180 : 650; /* the range is followed */
     return items * pixel / groups + (pixels + cores - 1) / cores * 50 + start;
 }
 
@@ -374,7 +375,7 @@ static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const s
     struct dory_narrow_stage input[2], end[2];
     bool is_narrow = dory_narrow_concatenation_of(input, end, layer); /* which the range of values is followed for */
     return items * (pixel + elements) / groups + (pixels + cores - 1) / cores * 60 +
-           (is_narrow ? 1100 + 6 * logarithms(layer) : 900);
+           (is_narrow ? 885 + 6 * logarithms(layer) : 750);
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_any_description = {

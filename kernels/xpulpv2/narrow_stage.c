@@ -49,11 +49,18 @@ bool dory_narrow_stage_of(struct dory_narrow_stage *narrow, const struct dory_st
     return true;
 }
 
+/* As it is. In code: data that comes from L2 would wait behind the copies beside the tile. */
+static bool pass_on(struct dory_narrow_stage *narrow)
+{
+    *narrow = (struct dory_narrow_stage){.multiplier = 1, .minimum = INT32_MIN, .maximum = INT32_MAX, .divisor = 1};
+    return true;
+}
+
 bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory_layer *layer, struct dory_range range)
 {
-    static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
-    if (!dory_narrow_stage_of(&narrow[0], &layer->stages->first, &range) ||
-        !dory_narrow_stage_of(&narrow[1], layer->stages->has_second ? &layer->stages->second : &none, &range)) {
+    const struct dory_stages *stages = layer->stages;
+    if (!dory_narrow_stage_of(&narrow[0], &stages->first, &range) ||
+        !(stages->has_second ? dory_narrow_stage_of(&narrow[1], &stages->second, &range) : pass_on(&narrow[1]))) {
         return false;
     }
     narrow[1].minimum = p_min(p_max(narrow[1].minimum, layer->minimum), layer->maximum); /* two clips are one */

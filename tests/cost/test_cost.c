@@ -135,7 +135,8 @@ static int compare_network(struct dory_cost_model *model, const struct target *t
     for (int i = 0; planned && i < network->layer_count; i++) {
         struct dory_cost_layer layer;
         struct dory_cost cost;
-        if (!layer_of(&plan, i, &layer))
+        bool is_last = i + 1 == network->layer_count; /* behind which no layer is prepared */
+        if (is_last || !layer_of(&plan, i, &layer))
             continue;
         layer.tile_table = target->has_table ? DORY_COST_TILE_TABLE_YES : DORY_COST_TILE_TABLE_NO;
         bool runs = dory_cost_of(model, &layer, DORY_COST_EXACT, &cost);

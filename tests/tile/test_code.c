@@ -9,8 +9,7 @@ static const struct dory_kernel_description small = {.code_percent = 50}, whole 
 
 static uint64_t start(const struct dory_kernel_description *kernel, uint64_t code_since_cycles)
 {
-    const struct tile_problem problem = {
-        .target = &target, .kernel = kernel, .code_since_cycles = code_since_cycles};
+    const struct tile_problem problem = {.target = &target, .kernel = kernel, .code_since_cycles = code_since_cycles};
     return tile_kernel_start_cycles(&problem);
 }
 

@@ -64,9 +64,12 @@ static void test_layer(uint64_t seed, const struct target *target)
     struct arena arena = {0};
     struct dory_layer record = random_layer_of(&arena, seed);
     struct dory_step steps[512];
-    struct tile_problem problem = {
-        .layer = &record, .kernel = kernel_for(&record, seed), .target = target, .cores = 8, .steps = steps,
-        .code_since_cycles = seed % 3 * 3000};
+    struct tile_problem problem = {.layer = &record,
+                                   .kernel = kernel_for(&record, seed),
+                                   .target = target,
+                                   .cores = 8,
+                                   .steps = steps,
+                                   .code_since_cycles = seed % 3 * 3000};
     problem.step_count = make_steps(&record, seed, steps, 512);
     problem.cycles = cycle_table_make(&record, problem.kernel, problem.target, 8, &arena);
     uint32_t least = tile_least_l1_bytes(&problem);

@@ -125,7 +125,7 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = any_##bits##_supports,                                                                                  \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = any_cycles,                                                                                               \
-        .code_percent = 93,                                                                                                \
+        .code_percent = 93,                                                                                                 \
         .can_tile_input_channels = true,                                                                                    \
     };                                                                                                                      \
     const struct dory_kernel_description dory_xpulpv2_grouped_any_##bits##_description = {                                  \
@@ -133,7 +133,7 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = grouped_any_##bits##_supports,                                                                          \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = any_cycles,                                                                                               \
-        .code_percent = 93,                                                                                                \
+        .code_percent = 93,                                                                                                 \
     };
 
 ANY(8)
@@ -257,7 +257,8 @@ static uint64_t windows_cycles(const void *context, uint32_t first, uint32_t end
 /* Beside what the products take to start. Where pixels read one run, as 1x1 ones, nothing goes on to another one. */
 static uint64_t grouped_start_cycles(const struct dory_layer *layer)
 {
-    bool is_direct = (grouped_supports(layer) ? dory_product_direct_of(layer) : dory_packed_direct_of(layer)) != DORY_NOT_DIRECT;
+    bool is_direct =
+        (grouped_supports(layer) ? dory_product_direct_of(layer) : dory_packed_direct_of(layer)) != DORY_NOT_DIRECT;
     uint64_t start = is_direct ? 0 : grouped_supports(layer) ? 20 : 150;
     return start;
 }
@@ -294,7 +295,7 @@ DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_s
         .supports = packed_grouped_##bits##_supports,                                                                       \
         .scratch_bytes = grouped_scratch_bytes,                                                                             \
         .cycles = grouped_cycles,                                                                                           \
-        .code_percent = 102,                                                                                               \
+        .code_percent = 102,                                                                                                \
     };
 
 PACKED(8)

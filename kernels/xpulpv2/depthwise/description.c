@@ -148,7 +148,7 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = depthwise_3x3_scratch_bytes,                                                                       \
         .cycles = cycles_##suffix,                                                                                          \
-        .code_percent = 78,                                                                                                \
+        .code_percent = 78,                                                                                                 \
     };
 
 DEPTHWISE_3X3(stride_1, 1, DORY_DIRECT, 322, 40)
@@ -236,7 +236,7 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = supports_chw_##suffix,                                                                                  \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = cycles_chw_##suffix,                                                                                      \
-        .code_percent = 74,                                                                                                \
+        .code_percent = 74,                                                                                                 \
         .contention_percent = 55,                                                                                           \
         .reads_chw = true,                                                                                                  \
     };
@@ -363,8 +363,7 @@ static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dor
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                            uint64_t finish_cycles, uint64_t quad_cycles)
 {
-    uint64_t cycles = any_area_cycles(layer, tile, cores, finish_cycles, quad_cycles) +
-                      dory_division_start_cycles(layer);
+    uint64_t cycles = any_area_cycles(layer, tile, cores, finish_cycles, quad_cycles) + dory_division_start_cycles(layer);
     return cores > 1 ? cycles + cycles / 32 : cycles; /* banks are in use by others */
 }
 
@@ -396,7 +395,7 @@ static bool has_3x3(const struct dory_layer *layer)
         .supports = supports_any_##suffix,                                                                                  \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = cycles_any_##suffix,                                                                                      \
-        .code_percent = 103,                                                                                               \
+        .code_percent = 103,                                                                                                \
     };
 
 DEPTHWISE(direct, dory_depthwise_kind(layer) == DORY_DIRECT, 16, 0)

@@ -133,7 +133,7 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = line_scratch_bytes,                                                                                \
         .cycles = cycles_##suffix,                                                                                          \
-        .code_percent = percent,                                                                                           \
+        .code_percent = percent,                                                                                            \
     };
 #define OF_KIND(kind) dory_depthwise_kind(layer) == (kind)
 

@@ -88,7 +88,8 @@ static uint32_t start_cycles(const struct dory_layer *layer, bool is_plain)
     if (layer->normalisation == DORY_NORMALISE_HIGH || !dory_narrow_stages_of(stage, layer, range_of(layer))) {
         return is_maximum ? 560 : 650;
     }
-    return is_plain ? 900 : (divisor & (divisor - 1)) != 0 ? 940 : 850 + 7 * dory_log2(divisor);
+    uint32_t second = layer->stages->has_second ? DORY_SECOND_STAGE_CYCLES : 0;
+    return second + (is_plain ? 685 : (divisor & (divisor - 1)) != 0 ? 725 : 635 + 7 * dory_log2(divisor));
 }
 
 /* Quads, and the channels that are left over one by one. */
@@ -123,7 +124,7 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         .supports = kernel##_supports,                                                                                      \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = pool_cycles,                                                                                              \
-        .code_percent = percent,                                                                                           \
+        .code_percent = percent,                                                                                            \
     };
 
 POOL(pool_maximum, DORY_MAXIMUM_POOL, 51)
@@ -197,9 +198,9 @@ static uint32_t any_start_cycles(const struct dory_layer *layer)
     bool is_high = layer->normalisation >= DORY_NORMALISE_HIGH;
     bool is_narrow = !is_high && dory_narrow_stages_of(stage, layer, range_of(layer));
     if (is_narrow) {
-        return layer->operation == DORY_MAXIMUM_POOL ? 1100 : 1080;
+        return layer->operation == DORY_MAXIMUM_POOL ? 900 : 880;
     }
-    return is_high ? 850 : 600;
+    return is_high ? 780 : 550;
 }
 
 /* Items of a pixel but for the last one are equal. A core that has less than a pixel has the last one if it takes longer. */
