@@ -295,10 +295,12 @@ static uint64_t code_since_cycles(const struct plan *plan, int first)
     return cycles;
 }
 
-/* From a table, what ends in front of a step: cores that meet the driver have stored all results before. */
+/* From a table, what ends in front of a step: a layer whose input stays in L1 starts while that is still being stored. Loads
+ * come behind the store, and cores that meet the driver have stored all results before. */
 static bool next_has_store(const struct plan *plan, int next)
 {
     return plan->is_finished && plan->target->has_table && next < plan->step_count &&
+           plan->layers[plan->steps[next].layer].inputs_stay != 0 &&
            dory_step_meets(&plan->steps[next].record, &plan->steps[next - 1].record) == DORY_MEETS_NOBODY;
 }
 

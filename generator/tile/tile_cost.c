@@ -398,7 +398,7 @@ static uint64_t early_wait_cycles(const struct player *player)
 
 /* Beside the last tile the driver prepares the next layer. Where the cores wait for that, it is shown behind the last store:
  * a profile counts it as the next layer's. From a table it counts the last store so,
- * unless the cores meet the driver first. */
+ * where the next layer starts beside it. */
 static void finish(struct player *player)
 {
     const struct target *target = player->problem->target;
