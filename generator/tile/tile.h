@@ -76,11 +76,11 @@ struct tile_problem {
     /* Bit i: input i is in L1 when the layer starts, and lies there. That the layer before is still being stored then gains
      * nothing that runs on gvsoc would show. */
     uint8_t inputs_stay;
-    uint64_t code_since_cycles; /* that the code of the kernels takes that ran since this one did; 0: the layer before has
-                                 * the same */
-    bool is_last;               /* of the network: the driver prepares no layer behind it */
-    bool next_has_store; /* the next layer starts beside the last store of this one, and waits for it then */
-    uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
+    uint64_t code_since_cycles;    /* that the code of the kernels takes that ran since this one did; 0: the layer before has
+                                    * the same */
+    bool is_last;                  /* of the network: the driver prepares no layer behind it */
+    bool next_has_store;           /* the next layer starts beside the last store of this one, and waits for it then */
+    uint64_t early_cycles_of_next; /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */
     uint32_t transfers_queued;      /* of them, when the layer starts: the driver queues its own beside its tiles */
 };
