@@ -44,8 +44,8 @@ set(CMAKE_ASM_COMPILER ${DORY_GAP8_GCC})
 string(REGEX REPLACE "gcc([^/]*)$" "g++\\1" CMAKE_CXX_COMPILER ${DORY_GAP8_GCC}) # of the same package; for projects that enable CXX
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # a program needs the linker script of hal/gap8
 
-# _INIT variables are joined by CFLAGS of the environment, so the variables themselves are set. GCC's -O3 unrolls what
-# then falls out of the 4 kB of instruction cache.
+# _INIT variables are joined by CFLAGS of the environment, so the variables themselves are set. GCC's -O3 unrolls: more
+# code that has to come to the instruction cache first.
 set(CMAKE_C_FLAGS "${DORY_GAP8_MACHINE} -ffunction-sections -fdata-sections" CACHE STRING "C flags")
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "C flags of release builds")
 # C++ without exceptions and without a library of it, of which Debian has none for this compiler: its headers are those of C

@@ -80,7 +80,7 @@ struct target {
     uint32_t least_mhz, controller_most_mhz, cluster_most_mhz;
     uint32_t controller_mhz, cluster_mhz; /* that the costs above are for, see target_set_clocks; 0: equal ones */
     const struct target *at_equal_clocks; /* null: the costs are for them */
-    /* Of costs above, what is the controller's work or its memory's; of drivers and L3 it is all. */
+    /* What the controller's memory takes; of the costs above, those of drivers and L3 are the controller's. */
     uint32_t port_bytes_per_1000_cycles; /* of L2, to the cluster: whatever the DMA has moved sooner, what comes behind it
                                           * waits for that; 0: no such bound */
     uint32_t port_l3_percent;            /* of these, what L3 takes while it moves data */

@@ -391,14 +391,16 @@ static uint64_t early_wait_cycles(const struct player *player)
     if (early == 0 || !target->has_table)
         return early ? target->early_cycles : 0;
     bool has_code = player->cost->tile_count > 1 || player->problem->code_since_cycles == 0;
+    if (early > player->store + most && has_code)
+        return early > player->kernel ? early - player->kernel : 0;
     if (early > player->store + most)
-        return !has_code ? early : early > player->kernel ? early - player->kernel : 0;
+        return early;
     return target->early_cycles + (early > player->store ? early - player->store : 0);
 }
 
 /* Beside the last tile the driver prepares the next layer. Where the cores wait for that, it is shown behind the last store:
- * a profile counts it as the next layer's. From a table it counts the last store so,
- * where the next layer starts beside it. */
+ * a profile counts it as the next layer's. From a table it counts the last store so, where the next layer starts beside it.
+ */
 static void finish(struct player *player)
 {
     const struct target *target = player->problem->target;

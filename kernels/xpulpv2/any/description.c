@@ -231,7 +231,7 @@ struct windows {
 };
 
 /* To go on to a window. */
-enum { WINDOW = 60 };
+enum { WINDOW_CYCLES = 60 };
 
 /* Of a core, beside its start: items `first` to `end` - 1 of the grid. */
 static uint64_t windows_cycles(const void *context, uint32_t first, uint32_t end)
@@ -247,7 +247,7 @@ static uint64_t windows_cycles(const void *context, uint32_t first, uint32_t end
         uint32_t lanes = is_last ? (tile->channels - 1u) % 4 + 1 : 4,
                  quad = first_quad(layer, tile) + window * windows->each;
         cycles += (int64_t)((behind - start) * (is_last ? windows->last_item : windows->item));
-        cycles += (int64_t)bands_cycles(layer, tile, start, behind, window_cycles(layer, quad)) + WINDOW;
+        cycles += (int64_t)bands_cycles(layer, tile, start, behind, window_cycles(layer, quad)) + WINDOW_CYCLES;
         cycles += parts_cycles(layer, tile, start, behind, is_last ? windows->last : windows->each, lanes);
         first += behind - start;
     }
@@ -259,8 +259,7 @@ static uint64_t grouped_start_cycles(const struct dory_layer *layer)
 {
     bool is_direct =
         (grouped_supports(layer) ? dory_product_direct_of(layer) : dory_packed_direct_of(layer)) != DORY_NOT_DIRECT;
-    uint64_t start = is_direct ? 0 : grouped_supports(layer) ? 20 : 150;
-    return start;
+    return is_direct ? 0 : grouped_supports(layer) ? 20 : 150;
 }
 
 static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
