@@ -50,7 +50,6 @@ struct plan_layer {
     uint64_t macs;
     uint64_t predicted_cycles; /* kernels, L2-L1 transfers and overhead; without waits for L3 */
     uint64_t kernel_cycles, dma_cycles, exposed_cycles;
-    uint64_t turn_cycles; /* of predicted_cycles, at the end, what a profile has as the next layer's: see struct tile_cost */
     uint32_t tile_count;
     uint32_t weights_bytes;   /* of the blob; 0 without weights */
     uint32_t weights_address; /* of the blob in the flash image */
@@ -69,6 +68,7 @@ struct plan_step {
     uint64_t fetch_cycles;    /* its first loads are issued: the transfers it awaits must be complete */
     uint64_t start_cycles;    /* it starts to compute: the transfers it starts are queued */
     uint64_t early_cycles;    /* of these times nothing: to load its first weights, where that is early. 0: it is not */
+    uint64_t turn_cycles;     /* at its end, what a profile has as the time of the layer behind it: see struct tile_cost */
     uint32_t l3_busy_percent; /* of its time, L3 moves data: known when the plan is finished, else 0 */
 };
 

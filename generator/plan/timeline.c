@@ -375,7 +375,6 @@ void timeline_set_cost(struct plan_layer *layer, const struct tile_cost *cost)
 {
     layer->predicted_cycles = cost->cycles;
     layer->kernel_cycles = cost->kernel_cycles;
-    layer->turn_cycles = cost->turn_cycles;
     layer->exposed_cycles = cost->exposed_cycles;
     layer->dma_cycles = cost->dma_cycles;
 }
@@ -395,6 +394,7 @@ static void play_layer(struct plan *plan, int layer, uint64_t *turn_cycles, stru
             plan->steps[(uint32_t)i + j].fetch_cycles = times[j].fetch;
             plan->steps[(uint32_t)i + j].start_cycles = times[j].start;
         }
+        plan->steps[(uint32_t)i + problem.step_count - 1].turn_cycles = cost.turn_cycles;
         turn_cycles[i] = cost.cycles;
         tile_cost_add(&sum, &cost);
     }

@@ -9,23 +9,22 @@
 
 /* Of the layer before a step: when all its results are there, the cores may have to wait for the driver. A run's profile
  * counts that as the time of the layer that they wait for. */
-static uint64_t turn_before(const struct plan *plan, int step)
-{
-    return step > 0 ? plan->layers[plan->steps[step - 1].layer].turn_cycles : 0;
-}
+static uint64_t turn_before(const struct plan *plan, int step) { return step > 0 ? plan->steps[step - 1].turn_cycles : 0; }
 
 struct layer_times report_layer_times(const struct report *report, int layer)
 {
     const struct plan_layer *planned = &report->plan->layers[layer];
     const struct timeline_step *steps = report->timeline->steps;
-    int first = planned->first_step;
-    struct layer_times times = {.begin_cycle = steps[first].begin_cycle - turn_before(report->plan, first)};
-    for (int i = first; i <= planned->last_step; i++) {
+    struct layer_times times = {.begin_cycle = UINT64_MAX};
+    for (int i = planned->first_step; i <= planned->last_step; i++) {
         if (report->plan->steps[i].layer != layer)
             continue;
+        uint64_t begin = steps[i].begin_cycle - turn_before(report->plan, i);
+        times.begin_cycle = begin < times.begin_cycle ? begin : times.begin_cycle;
+        times.end_cycle = steps[i].end_cycle - report->plan->steps[i].turn_cycles;
+        times.profile_cycles += times.end_cycle - begin;
+        times.turn_cycles += report->plan->steps[i].turn_cycles;
         times.l3_wait_cycles += steps[i].start_cycle - steps[i].begin_cycle;
-        times.busy_cycles += steps[i].end_cycle - steps[i].begin_cycle;
-        times.end_cycle = steps[i].end_cycle - planned->turn_cycles;
     }
     return times;
 }
@@ -34,7 +33,7 @@ const char *report_limit(const struct report *report, int layer)
 {
     const struct plan_layer *planned = &report->plan->layers[layer];
     struct layer_times times = report_layer_times(report, layer);
-    uint64_t half = times.busy_cycles / 2;
+    uint64_t half = times.profile_cycles / 2;
     if (times.l3_wait_cycles > half)
         return "l3";
     if (planned->dma_cycles > planned->kernel_cycles)
@@ -212,12 +211,13 @@ static void set_times(json_t *object, const struct report *report, int layer)
     set_number(object, "kernel_cycles", planned->kernel_cycles);
     set_number(object, "dma_cycles", planned->dma_cycles);
     set_number(object, "exposed_dma_cycles", planned->exposed_cycles);
-    set_number(object, "turn_cycles", planned->turn_cycles);
+    set_number(object, "turn_cycles", times.turn_cycles);
     set_number(object, "l3_wait_cycles", times.l3_wait_cycles);
+    set_number(object, "profile_cycles", times.profile_cycles);
     set_number(object, "begin_cycle", times.begin_cycle);
     set_number(object, "end_cycle", times.end_cycle);
     set_ratio(object, "macs_per_cycle", planned->macs, planned->predicted_cycles);
-    set_ratio(object, "compute_share", planned->kernel_cycles, times.busy_cycles);
+    set_ratio(object, "compute_share", planned->kernel_cycles, times.profile_cycles);
     set_text(object, "limited_by", report_limit(report, layer));
 }
 

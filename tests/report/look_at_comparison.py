@@ -37,7 +37,7 @@ def check_sums(rows, first, second):
 def check_layers(rows, first, second):
     """Every layer of both once; pairs have the same name, and the difference of their cycles."""
     names = [[layer["name"] for layer in report["layers"]] for report in (first, second)]
-    spans = [[layer["end_cycle"] - layer["begin_cycle"] for layer in report["layers"]] for report in (first, second)]
+    spans = [[layer["profile_cycles"] for layer in report["layers"]] for report in (first, second)]
     assert len(rows) == len(names[1]) and names[1][:len(names[0])] == names[0], "the sample's second plan has more layers"
     for index, row in enumerate(rows):
         if index < len(names[0]):

@@ -102,6 +102,8 @@ static void check_times(const json_t *root)
                i);
         now = number(step, "end_cycle");
     }
+    const json_t *layers = json_object_get(root, "layers");
+    EXPECT(number(json_object_get(root, "totals"), "start_cycles") + sum(layers, "profile_cycles") == now, "times of layers");
     for (size_t i = 0; i < json_array_size(transfers); i++) {
         const json_t *transfer = json_array_get(transfers, i);
         const json_t *needed = json_array_get(steps, (size_t)number(transfer, "needed_step"));

@@ -79,7 +79,9 @@ function gapText(cycles, bound) {
 }
 
 const layerName = (index) => `${index} ${data.layers[index].name}`;
-const span = (layer) => layer.end_cycle - layer.begin_cycle;
+
+/* Of a layer's own turns, which a report of an older dory, which may be compared with, does not say. */
+const span = (layer) => layer.profile_cycles ?? layer.end_cycle - layer.begin_cycle;
 
 /* A report of an older dory, which may be compared with, has no words. */
 const kindWords = (layer) => layer.kind_words || layer.kind.replace("_", " ");
