@@ -1,3 +1,4 @@
+#define DORY_HAL_ON_DRIVER
 #include "dory/turn.h"
 #include "run_state.h"
 

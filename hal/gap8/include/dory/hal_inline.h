@@ -164,7 +164,11 @@ GAP8_INLINE int gap8_dma_wait(hal_dma_ticket ticket)
     return DORY_OK;
 }
 
+#ifdef DORY_HAL_ON_DRIVER /* while it drives, the cluster is open */
+GAP8_INLINE uint32_t gap8_cycles(void) { return GAP8_CLUSTER_TIMER->count_low; }
+#else
 GAP8_INLINE uint32_t gap8_cycles(void) { return gap8_fc_calls() ? gap8_fc_cycles() : GAP8_CLUSTER_TIMER->count_low; }
+#endif
 
 #ifdef DORY_HAL_INLINE
 #define hal_cycles(...)       gap8_cycles(__VA_ARGS__)
