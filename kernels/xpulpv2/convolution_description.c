@@ -85,7 +85,10 @@ int64_t dory_part_cycles(const struct dory_layer *layer, uint32_t pixels, uint32
         int64_t fewer = 16 - (int64_t)elements, division = dory_bitwise_division_cycles(layer);
         return finish * (40 + 6 * lanes + elements) / 80 - finish - fewer * division;
     }
-    return layer->output_bits < 8 ? longest * 6 / 10 + 20 + 16 * elements - finish - PACK_BLOCK : 100 + 4 * elements;
+    if (layer->output_bits < 8) {
+        return longest * 6 / 10 + 20 + 16 * elements - finish - PACK_BLOCK;
+    }
+    return lanes == 4 ? 68 + 20 * pixels : 100 + 4 * elements; /* blocks of four channels follow one another */
 }
 
 /* Tenths of a cycle for a step of 4 bytes; weights below 8 bits are unpacked in it. */
