@@ -379,7 +379,9 @@ static int run_alone(struct checker *checker, struct dory_buffers *buffers, uint
 }
 
 /* The profile is of a run of its own, for to keep it takes time, which is no part of the run's. A check without one has
- * none. */
+ * none. It follows a run like it, as the run that is timed follows it: what is in the caches then is what an application
+ * that runs a network again and again has in them. Behind the observed run, a network's first layers took 200 cycles more.
+ */
 static int run_freely(struct checker *checker, struct dory_buffers buffers)
 {
     const struct dory_check *check = checker->check;
@@ -387,8 +389,9 @@ static int run_freely(struct checker *checker, struct dory_buffers buffers)
     uint32_t cycles = 0;
     int status = DORY_OK;
     if (is_timed && check->profile) {
-        buffers.profile = check->profile;
         status = run_alone(checker, &buffers, &cycles);
+        buffers.profile = check->profile;
+        status = status ? status : run_alone(checker, &buffers, &cycles);
         buffers.profile = NULL;
     }
     if (status == DORY_OK) {

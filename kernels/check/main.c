@@ -3,7 +3,7 @@
 
 #include "dory/check.h"
 
-/* DORY_CHECK_WITHOUT_PROFILE: of many networks under a simulator the profile is a third of the time, and nobody reads it. */
+/* DORY_CHECK_WITHOUT_PROFILE: of many networks under a simulator the profile is half of the time, and nobody reads it. */
 int main(void)
 {
     struct dory_check check = dory_check;

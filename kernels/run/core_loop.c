@@ -7,8 +7,9 @@
 #include "input.h"
 #include "two_parts.h"
 
-struct waits {
-    uint32_t dma_cycles, l3_cycles;
+struct counts {
+    uint32_t dma_cycles, l3_cycles; /* waited */
+    uint32_t tiles;
 };
 
 /* What a core needs of a run; on its stack, which on GAP8 is in L1. The first core makes the copies that all wait for, and
@@ -20,7 +21,7 @@ struct team_member {
     bool starts_apart; /* what the next layer's first meeting waits for is no part of it: the run starts, or is observed */
     struct dory_layer_profile *profiles, *profile; /* by layer; of the layer at work; null: none is kept */
     uint32_t layer_start;
-    struct waits layer, meeting; /* in this layer; at the last meeting */
+    struct counts layer, meeting; /* in this layer; at the last meeting */
 };
 
 static inline const struct dory_layer *layer_of(const struct team_member *member, const struct dory_work *work)
@@ -40,16 +41,15 @@ static __attribute__((noinline)) void add_meeting(struct team_member *member, co
     member->meeting.dma_cycles = cycles - member->meeting.l3_cycles;
     member->layer.l3_cycles += member->meeting.l3_cycles;
     member->layer.dma_cycles += member->meeting.dma_cycles;
-    if (work->kind >= DORY_WORK_TILE) {
-        member->profiles[work->layer_number].tiles++;
-    }
+    member->meeting.tiles = work->kind >= DORY_WORK_TILE;
+    member->layer.tiles += member->meeting.tiles;
 }
 
 /* The store of a layer's last results, of this turn, is complete. The meeting before it was for the layer that starts, if
  * one does. */
 static void turn_layer(struct team_member *member, const struct dory_work *work)
 {
-    struct waits carried = {0};
+    struct counts carried = {0};
     if (work->starts_layer) {
         carried = member->meeting;
         carried.dma_cycles = member->starts_apart ? 0 : carried.dma_cycles;
@@ -59,6 +59,7 @@ static void turn_layer(struct team_member *member, const struct dory_work *work)
         member->profile->cycles += start - member->layer_start;
         member->profile->dma_wait_cycles += member->layer.dma_cycles - carried.dma_cycles;
         member->profile->l3_wait_cycles += member->layer.l3_cycles - carried.l3_cycles;
+        member->profile->tiles += member->layer.tiles - carried.tiles;
     }
     if (work->starts_layer) {
         member->profile = member->profiles + work->layer_number;

@@ -37,8 +37,12 @@ struct walker {
     unsigned loads_begun; /* of the tile at work, while the one before was computed */
     hal_dma_ticket store_ticket[2], load_ticket;
     int status;
-    uint32_t l3_wait_cycles;                       /* of the last meetings */
-    struct dory_layer_profile *profiles, *profile; /* by layer; of the layer at work; null: none is kept */
+    uint32_t l3_wait_cycles; /* of the last meetings */
+
+    /* the first core's, where it keeps a profile */
+    struct dory_layer_profile *profiles;        /* by layer; null: none is kept */
+    struct dory_layer_profile profile, ended;   /* of the layer at work, and of the one before, to be added to: */
+    struct dory_layer_profile *sum, *ended_sum; /* null: there is none */
     uint32_t layer_start, waits_since;
 };
 
@@ -180,48 +184,70 @@ static void await_stores(struct walker *walker)
     await_store(walker, 1);
 }
 
-/* What has not come beside the tile before, comes now. */
-static inline void load(struct walker *walker)
-{
-    const struct dory_prepared_tile *tile = walker->tile;
-    if (walker->loads_begun < tile->load_count) {
-        hal_dma_ticket ticket = start_loads(walker, tile, walker->loads_begun, tile->load_count);
-        await_begun_loads(walker);
-        note(walker, hal_dma_wait(ticket));
-    } else {
-        await_begun_loads(walker);
-    }
-    walker->loads_begun = 0;
-}
-
-/* ---- profile, by the first core ---- */
+/* ---- profile, by the first core: in L1 at first, as it shall not take the layers' time to go to L2 ---- */
 
 static inline uint32_t clock_of(const struct walker *walker) { return walker->profiles ? hal_cycles() : 0; }
 
 /* The layer at work, if any, has ended: its results are in L2. */
 static void end_layer(struct walker *walker, uint32_t now)
 {
-    if (walker->profile) {
-        walker->profile->dma_wait_cycles += now - walker->waits_since;
-        walker->profile->cycles += now - walker->layer_start;
+    if (walker->sum) {
+        walker->ended = walker->profile;
+        walker->ended.dma_wait_cycles += now - walker->waits_since;
+        walker->ended.cycles += now - walker->layer_start;
+        walker->ended_sum = walker->sum;
     }
 }
 
 static void start_layer(struct walker *walker, uint32_t now)
 {
     end_layer(walker, now);
-    walker->profile = walker->profiles + walker->step->layer_number;
+    walker->sum = walker->profiles + walker->step->layer_number;
+    walker->profile = (struct dory_layer_profile){0};
     walker->layer_start = walker->waits_since = now;
 }
 
 /* The tile's data are there. */
 static inline void end_waits(struct walker *walker)
 {
-    struct dory_layer_profile *profile = walker->profile;
-    profile->l3_wait_cycles += walker->l3_wait_cycles;
-    profile->dma_wait_cycles += hal_cycles() - walker->waits_since - walker->l3_wait_cycles;
-    profile->tiles++;
+    walker->profile.l3_wait_cycles += walker->l3_wait_cycles;
+    walker->profile.dma_wait_cycles += hal_cycles() - walker->waits_since - walker->l3_wait_cycles;
+    walker->profile.tiles++;
     walker->l3_wait_cycles = 0;
+}
+
+static __attribute__((noinline)) void add_ended(struct walker *walker)
+{
+    struct dory_layer_profile *sum = walker->ended_sum;
+    sum->cycles += walker->ended.cycles;
+    sum->dma_wait_cycles += walker->ended.dma_wait_cycles;
+    sum->l3_wait_cycles += walker->ended.l3_wait_cycles;
+    sum->tiles += walker->ended.tiles;
+    walker->ended_sum = 0;
+}
+
+/* ---- what has not come beside the tile before, comes now ---- */
+
+/* All that a tile needs is on its way: the time to write what is kept of the layer before. */
+static inline void await_loads(struct walker *walker)
+{
+    if (walker->ended_sum) {
+        add_ended(walker);
+    }
+    await_begun_loads(walker);
+}
+
+static inline void load(struct walker *walker)
+{
+    const struct dory_prepared_tile *tile = walker->tile;
+    if (walker->loads_begun < tile->load_count) {
+        hal_dma_ticket ticket = start_loads(walker, tile, walker->loads_begun, tile->load_count);
+        await_loads(walker);
+        note(walker, hal_dma_wait(ticket));
+    } else {
+        await_loads(walker);
+    }
+    walker->loads_begun = 0;
 }
 
 /* ---- meetings ---- */
@@ -358,6 +384,9 @@ static void end(struct walker *walker)
         await_stores(walker);
         await_begun_loads(walker);
         end_layer(walker, clock_of(walker));
+        if (walker->ended_sum) {
+            add_ended(walker);
+        }
     }
     if (!walker->has_ended) {
         meet(walker);
@@ -408,7 +437,7 @@ static void start_walker(struct walker *walker, const struct dory_run *run)
     walker->status = DORY_OK;
     walker->l3_wait_cycles = 0;
     walker->profiles = walker->is_first ? buffers->profile : 0;
-    walker->profile = 0;
+    walker->sum = walker->ended_sum = 0;
 }
 
 void dory_run_table(struct dory_driver *driver)

@@ -66,7 +66,7 @@ struct dory_check {
     const uint16_t *output_layers;         /* the layers whose outputs are the network's, in its order */
 };
 
-/* FC. Opens cluster and L3, runs the network twice a sample, and once more for the profile, prints the lines above, closes
+/* FC. Opens cluster and L3, runs the network twice a sample, and twice more for the profile, prints the lines above, closes
  * everything. Returns 0, DORY_ERROR_MISMATCH where any layer differs or none was compared, or the status that ended it. */
 int dory_check_run(const struct dory_check *check);
 
