@@ -272,13 +272,17 @@ static bool meet(struct walker *walker)
     return !walker->has_ended;
 }
 
-/* Before the tile is loaded. */
+/* Before the tile is loaded. What the cores wait for at the first meeting is the start of the run, but for L3. */
 static __attribute__((noinline)) bool meet_driver(struct walker *walker)
 {
     const struct dory_prepared_tile *tile = walker->tile;
-    bool ends_layer = tile->starts_layer && walker->step != walker->first_step;
+    bool is_first = walker->step == walker->first_step, ends_layer = tile->starts_layer && !is_first;
     unsigned meets = walker->is_observed && ends_layer ? DORY_MEETS_TWICE : tile->meets; /* a result is looked at */
-    return meets == DORY_MEETS_NOBODY || (meet(walker) && (meets == DORY_MEETS || meet(walker)));
+    bool goes_on = meets == DORY_MEETS_NOBODY || (meet(walker) && (meets == DORY_MEETS || meet(walker)));
+    if (is_first && walker->profiles) {
+        walker->layer_start = walker->waits_since = hal_cycles() - walker->l3_wait_cycles;
+    }
+    return goes_on;
 }
 
 /* ---- from tile to tile ---- */
@@ -302,13 +306,14 @@ static inline void store(struct walker *walker)
     walker->stores = tile->store_count;
 }
 
+/* What comes behind that, be it a meeting, is the next layer's time. */
 static __attribute__((noinline)) void turn_layer(struct walker *walker)
 {
     if (dory_run_is_cancelled(walker->run)) {
         note(walker, DORY_ERROR_CANCELLED);
     }
     if (walker->profiles) {
-        start_layer(walker, hal_cycles() - walker->l3_wait_cycles);
+        start_layer(walker, hal_cycles());
     }
 }
 
@@ -319,6 +324,9 @@ static inline bool come_to_tile(struct walker *walker, bool more)
     const struct dory_prepared_tile *tile = walker->tile;
     if (walker->is_first) {
         store(walker);
+        if (tile->starts_layer) {
+            turn_layer(walker);
+        }
     }
     bring(walker, more);
     if ((tile->meets | (tile->starts_layer & walker->is_observed)) && !meet_driver(walker)) {
@@ -332,9 +340,6 @@ static inline bool come_to_tile(struct walker *walker, bool more)
         lay_table(walker);
     }
     if (walker->is_first) {
-        if (tile->starts_layer) {
-            turn_layer(walker);
-        }
         load(walker);
         if (walker->profiles) {
             end_waits(walker);
