@@ -116,7 +116,8 @@ static struct tile_problem problem_of(struct question *q, const struct dory_kern
                                  .cycles = cycles_of(q, kernel),
                                  .steps = &q->step,
                                  .step_count = 1,
-                                 .code_since_cycles = tile_usual_code_cycles(q->target)};
+                                 .code_since_cycles = tile_usual_code_cycles(q->target),
+                                 .all_code_cycles = tile_usual_code_cycles(q->target)};
 }
 
 static void try_kernel(struct question *q, const struct dory_kernel_description *kernel)

@@ -59,18 +59,19 @@ static uint64_t await_transfers(struct walk *walk, int end, uint64_t least, uint
     return wait;
 }
 
-/* A meeting, for which the cores wait as long as the driver still queues transfers: time of the step before. Returns what
- * they take behind it, which is this step's: what the driver does then comes from L2 beside the kernel's code. */
-static uint64_t await_driver(struct walk *walk, int index)
+static bool meets(const struct walk *walk, int index)
 {
     const struct plan_step *step = &walk->sequence->steps[index];
-    uint64_t now = walk->layer_start + step->fetch_cycles, met = now > walk->driver_free ? now : walk->driver_free;
-    if (index == 0 || !has_meetings(walk->sequence) || dory_step_meets(&step->record, &step[-1].record) == DORY_MEETS_NOBODY)
+    return index > 0 && has_meetings(walk->sequence) &&
+           dory_step_meets(&step->record, &step[-1].record) != DORY_MEETS_NOBODY;
+}
+
+/* Until all have met in front of a step: the cores wait as long as the driver still queues transfers. */
+static uint64_t await_driver(const struct walk *walk, int index, uint64_t now)
+{
+    if (!meets(walk, index))
         return 0;
-    met += walk->sequence->target->meeting_cycles;
-    walk->layer_start += met - now;
-    walk->timeline->steps[index - 1].end_cycle = met;
-    return walk->sequence->target->met_cycles;
+    return (now > walk->driver_free ? 0 : walk->driver_free - now) + walk->sequence->target->meeting_cycles;
 }
 
 static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step *step)
@@ -134,11 +135,11 @@ static void take_step(struct walk *walk, int index)
 {
     const struct plan_step *step = &walk->sequence->steps[index];
     struct timeline_step *times = &walk->timeline->steps[index];
-    uint64_t behind_meeting = await_driver(walk, index);
     times->begin_cycle = walk->layer_start + step->fetch_cycles;
-    uint64_t wait = await_transfers(walk, step->record.transfers_awaited, least_wait(walk->sequence, index),
-                                    behind_transfers(walk, index), times->begin_cycle) +
-                    behind_meeting;
+    uint64_t wait = await_driver(walk, index, times->begin_cycle);
+    wait += await_transfers(walk, step->record.transfers_awaited, least_wait(walk->sequence, index),
+                            behind_transfers(walk, index), times->begin_cycle + wait) +
+            (meets(walk, index) ? walk->sequence->target->met_cycles : 0);
     times->start_cycle = times->begin_cycle + wait;
     walk->layer_start += wait;
     start_transfers(walk, index);
@@ -275,14 +276,14 @@ static bool is_among(const struct dory_kernel_description *kernel, const struct 
 /* More kernels than these have driven out all code. */
 enum { MAXIMUM_KERNELS = 32 };
 
-/* Of the kernels that run between the last step that has the same one and this step. Networks run again and again: in front
- * of the first step is the last one of the run before. */
-static uint64_t code_since_cycles(const struct plan *plan, int first)
+/* Of the kernels that run between the last step that has kernel `own` and step `first`. Networks run again and again: in
+ * front of the first step is the last one of the run before. */
+static uint64_t code_since_cycles(const struct plan *plan, int first, const struct dory_kernel_description *own)
 {
-    const struct dory_kernel_description *own = plan->layers[plan->steps[first].layer].kernel, *seen[MAXIMUM_KERNELS];
+    const struct dory_kernel_description *seen[MAXIMUM_KERNELS];
     unsigned count = 0;
     uint64_t cycles = 0;
-    for (int before = 1; before < plan->step_count && count < MAXIMUM_KERNELS; before++) {
+    for (int before = 1; before <= plan->step_count && count < MAXIMUM_KERNELS; before++) {
         int step = (first + plan->step_count - before) % plan->step_count;
         const struct dory_kernel_description *kernel = plan->layers[plan->steps[step].layer].kernel;
         if (kernel == own)
@@ -314,7 +315,10 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->inputs_stay = plan->layers[plan->steps[first].layer].inputs_stay;
     problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
-    problem->code_since_cycles = plan->is_finished ? code_since_cycles(plan, first) : tile_usual_code_cycles(plan->target);
+    problem->code_since_cycles =
+        plan->is_finished ? code_since_cycles(plan, first, problem->kernel) : tile_usual_code_cycles(plan->target);
+    problem->all_code_cycles =
+        plan->is_finished ? code_since_cycles(plan, first, NULL) : tile_usual_code_cycles(plan->target);
     problem->is_decided = plan->is_finished;
     problem->is_last = plan->is_finished && first + (int)problem->step_count == plan->step_count;
     problem->next_has_store = next_has_store(plan, first + (int)problem->step_count);

@@ -79,7 +79,6 @@ static const struct key cycle_fields[] = {
 static const struct key table_fields[] = {
     NUMBER("most_tiles", table_most_tiles, 0, UINT16_MAX),
     NUMBER("tile_overhead", table_tile_overhead_cycles, 0, MAXIMUM_CYCLES),
-    NUMBER_OR("layer_overhead", table_layer_overhead_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER("run_overhead", table_run_overhead_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("dma_contention", table_dma_contention_cycles, 0, MAXIMUM_CYCLES),
     NUMBER_OR("command", table_command_cycles, 0, MAXIMUM_CYCLES, 0),
@@ -87,6 +86,9 @@ static const struct key table_fields[] = {
     NUMBER_OR("meeting", table_meeting_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("met", table_met_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("early", table_early_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("stages", table_stages_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("border", table_border_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("loop_code", table_loop_code_cycles, 0, MAXIMUM_CYCLES, 0),
     END_OF_FIELDS,
 };
 

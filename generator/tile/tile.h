@@ -78,6 +78,7 @@ struct tile_problem {
     uint8_t inputs_stay;
     uint64_t code_since_cycles;    /* that the code of the kernels takes that ran since this one did; 0: the layer before has
                                     * the same */
+    uint64_t all_code_cycles;      /* that of all of the network's kernels takes */
     bool is_last;                  /* of the network: the driver prepares no layer behind it */
     bool next_has_store;           /* the next layer starts beside the last store of this one, and waits for it then */
     uint64_t early_cycles_of_next; /* to bring the first weights of the next layer, beside the last tile */
@@ -106,6 +107,9 @@ struct tile_rates tile_rates_of(const struct tile_problem *problem);
 uint64_t tile_code_cycles(const struct target *target, const struct dory_kernel_description *kernel);
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
 uint64_t tile_usual_code_cycles(const struct target *target);
+
+/* Of a layer beside its tiles: what it starts with. */
+uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem);
 
 /* ---- tile_border.c ---- */
 

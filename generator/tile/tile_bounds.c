@@ -15,7 +15,7 @@ struct tile_bounds tile_bounds_of(const struct tile_problem *problem, struct are
 {
     struct tile_bounds bounds = {
         .problem = problem,
-        .fixed_cycles = problem->target->layer_overhead_cycles,
+        .fixed_cycles = tile_layer_overhead_cycles(problem),
         .start_cycles = tile_kernel_start_cycles(problem),
         .driver_cycles = tile_driver_cycles(problem, true),
         .overhead_cycles = problem->target->tile_overhead_cycles,

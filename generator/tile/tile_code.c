@@ -14,10 +14,15 @@ uint64_t tile_code_cycles(const struct target *target, const struct dory_kernel_
     return (uint64_t)target->kernel_start_cycles * (kernel->code_percent ? kernel->code_percent : 100) / 100;
 }
 
-/* Lines are replaced at random: the more others have come since, the more are gone. */
+/* Lines are replaced at random: the more others have come, the more are gone. */
+static uint64_t gone(const struct target *target, uint64_t all, uint64_t others)
+{
+    return others < target->code_room_cycles ? all * others / target->code_room_cycles : all;
+}
+
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem)
 {
-    uint64_t code = problem->code_since_cycles, room = problem->target->code_room_cycles,
-             all = tile_code_cycles(problem->target, problem->kernel);
-    return code < room ? all * code / room : all;
+    const struct target *target = problem->target;
+    return gone(target, tile_code_cycles(target, problem->kernel), problem->code_since_cycles) +
+           gone(target, target->loop_code_cycles, problem->all_code_cycles);
 }

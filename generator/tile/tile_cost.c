@@ -381,26 +381,37 @@ static struct player player_of(const struct tile_problem *problem, const struct 
     };
 }
 
-/* What the first weights of the next layer take of the cores' time. From a table, a kernel of which some code is not in the
- * cores' cache waits for them, or the cores do, beside whose store they come. */
-static uint64_t early_wait_cycles(const struct player *player)
+/* How long the cores wait for the first weights of the next layer, from a table: those that are long come beside the kernel,
+ * which waits for them where some of its code is not in the cores' cache. */
+static uint64_t long_wait_cycles(const struct player *player, uint64_t early)
 {
-    const struct target *target = player->problem->target;
-    uint64_t early = player->problem->early_cycles_of_next,
-             most = (uint64_t)TILE_LONG_BYTES * 1000 / target->dma_read_bytes_per_1000_cycles;
-    if (early == 0 || !target->has_table)
-        return early ? target->early_cycles : 0;
     bool has_code = player->cost->tile_count > 1 || player->problem->code_since_cycles == 0;
-    if (early > player->store + most && has_code)
-        return early > player->kernel ? early - player->kernel : 0;
-    if (early > player->store + most)
-        return early;
-    return target->early_cycles + (early > player->store ? early - player->store : 0);
+    return !has_code ? early : early > player->kernel ? early - player->kernel : 0;
+}
+
+/* Are they? Others come behind the store. */
+static bool are_long(const struct player *player, uint64_t early)
+{
+    uint64_t most = (uint64_t)TILE_LONG_BYTES * 1000 / player->problem->target->dma_read_bytes_per_1000_cycles;
+    return early > player->store + most;
+}
+
+static uint64_t early_wait_cycles(const struct player *player, uint64_t early)
+{
+    if (!player->problem->target->has_table || early == 0)
+        return 0;
+    return are_long(player, early) ? long_wait_cycles(player, early) : early;
+}
+
+/* Of the layer's start; that its stages come to L1 is not hidden beside loads. */
+uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem)
+{
+    return problem->target->layer_overhead_cycles + (problem->layer->stages ? problem->target->stages_cycles : 0);
 }
 
 /* Beside the last tile the driver prepares the next layer. Where the cores wait for that, it is shown behind the last store:
- * a profile counts it as the next layer's. From a table it counts the last store so, where the next layer starts beside it.
- */
+ * a profile counts it as the next layer's. From a table it counts so what they wait for weights, and the last store, where
+ * the next layer starts beside it. */
 static void finish(struct player *player)
 {
     const struct target *target = player->problem->target;
@@ -413,9 +424,11 @@ static void finish(struct player *player)
     uint64_t ready = player->pending + (prepares ? driver + early : 0); /* a driver's instructions wait for both */
     uint64_t wait = maximum(kernel, ready) - maximum(kernel, player->pending);
     finish_previous(player, 0, 0, false);
-    player->time += wait + early_wait_cycles(player);
-    player->cost->turn_cycles = player->problem->next_has_store ? player->store : wait;
-    player->cost->cycles = player->time + target->layer_overhead_cycles;
+    uint64_t wait_early = early_wait_cycles(player, early);
+    player->time += wait + wait_early + (early ? target->early_cycles : 0);
+    player->cost->turn_cycles =
+        wait + (are_long(player, early) ? 0 : wait_early) + (player->problem->next_has_store ? player->store : 0);
+    player->cost->cycles = player->time + tile_layer_overhead_cycles(player->problem);
     player->cost->dma_bytes = player->mover.moved_bytes;
     player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);
 }
@@ -444,7 +457,7 @@ static uint64_t least_to_come(const struct player *player, uint64_t kernel_cycle
     uint64_t played = player->cost->kernel_cycles - player->kernel,
              all = kernel_cycles + tile_kernel_start_cycles(player->problem);
     return (all > played ? all - played : 0) + (tiles + 1 - player->cost->tile_count) * target->tile_overhead_cycles +
-           target->layer_overhead_cycles;
+           tile_layer_overhead_cycles(player->problem);
 }
 
 bool tile_simulate_below(const struct tile_problem *problem, const struct tiling *tiling, uint64_t limit,

@@ -131,7 +131,7 @@ static void test_met(void)
     steps[1].early_cycles = EARLY;
     expect_second_start(met + MET);
     EXPECT_EQUAL(play().transfers[0].queued_cycle, START + COMPUTING + TO_QUEUE);
-    EXPECT_EQUAL(play().steps[0].end_cycle, met);
+    EXPECT_EQUAL(play().steps[0].end_cycle, START + LAYER);
     transfers[0].record.run_bytes = LONG;
     expect_second_start(START + COMPUTING + TO_QUEUE + LONG + MET);
 }
