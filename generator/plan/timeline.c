@@ -457,16 +457,12 @@ static uint64_t moving_in_start(const struct plan *plan, const struct target *ta
 }
 
 /* They go on meanwhile; that the last one has come takes as long to see as to queue one, which the first layer waits for
- * with a table. There, half of the time in which they move data until the last one is seen is lost: whatever runs at a start
- * has been driven out of the caches since the run before, and comes from L2 again, where that data goes, too. */
+ * with a table: there, cores come only then. */
 uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target *target)
 {
     uint64_t awaited = plan->steps[0].record.transfers_awaited, moving = moving_in_start(plan, target),
-             seen = awaited > 0 ? target->transfer_driver_cycles : 0, queueing = queueing_in_start(target, awaited),
-             start = target->run_overhead_cycles;
-    if (plan->is_finished && target->has_table)
-        return start + queueing + (moving < queueing + seen ? moving : queueing + seen) / 2;
-    return start + (queueing + seen > moving ? queueing + seen - moving : 0);
+             seen = (awaited + (awaited > 0)) * target->transfer_driver_cycles, start = target->run_overhead_cycles;
+    return start + (!target->has_table && seen > moving ? seen - moving : 0);
 }
 
 void timeline_play_on(struct plan *plan, const struct target *target, struct arena *arena)

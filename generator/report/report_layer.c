@@ -15,7 +15,7 @@ struct layer_times report_layer_times(const struct report *report, int layer)
 {
     const struct plan_layer *planned = &report->plan->layers[layer];
     const struct timeline_step *steps = report->timeline->steps;
-    struct layer_times times = {.begin_cycle = UINT64_MAX};
+    struct layer_times times = {.begin_cycle = UINT64_MAX, .profile_cycles = report->plan->target->profile_cycles};
     for (int i = planned->first_step; i <= planned->last_step; i++) {
         if (report->plan->steps[i].layer != layer)
             continue;

@@ -113,6 +113,7 @@ struct target *target_with_table(const struct target *target, struct arena *aren
     quick->stages_cycles = target->table_stages_cycles;
     quick->border_cycles = target->table_border_cycles;
     quick->loop_code_cycles = target->table_loop_code_cycles;
+    quick->profile_cycles = target->table_profile_cycles;
     if (target->at_equal_clocks)
         quick->at_equal_clocks = target_with_table(target->at_equal_clocks, arena);
     return quick;

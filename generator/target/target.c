@@ -89,6 +89,7 @@ static const struct key table_fields[] = {
     NUMBER_OR("stages", table_stages_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("border", table_border_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER_OR("loop_code", table_loop_code_cycles, 0, MAXIMUM_CYCLES, 0),
+    NUMBER_OR("profile", table_profile_cycles, 0, MAXIMUM_CYCLES, 0),
     END_OF_FIELDS,
 };
 

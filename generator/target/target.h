@@ -55,6 +55,7 @@ struct target {
     uint32_t met_cycles;             /* then, until the driver has seen that all transfers are complete, and they go on */
     uint32_t early_cycles;           /* of the cores, besides, to bring the first weights of the next layer early */
     uint32_t stages_cycles;          /* of the cores, for a layer that has stages (dory/layer.h), to bring them to L1 */
+    uint32_t profile_cycles;         /* what it takes to keep a layer's profile, which is part of no run without one */
     uint32_t loop_code_cycles;       /* what a layer takes more where none of the code between kernels is in the cache */
     uint32_t early_driver_cycles; /* the same, besides, to bring the first weights of the next layer early, and await them */
     uint32_t command_driver_cycles; /* the same, besides, for each command of a copy behind its first */
@@ -74,7 +75,7 @@ struct target {
     bool has_table; /* that is so: of a copy by target_with_table */
     uint32_t table_tile_overhead_cycles, table_run_overhead_cycles, table_dma_contention_cycles;
     uint32_t table_command_cycles, table_transfer_cycles, table_meeting_cycles, table_met_cycles;
-    uint32_t table_early_cycles, table_stages_cycles, table_border_cycles, table_loop_code_cycles;
+    uint32_t table_early_cycles, table_stages_cycles, table_border_cycles, table_loop_code_cycles, table_profile_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 

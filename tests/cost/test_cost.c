@@ -109,11 +109,25 @@ static uint64_t code_since_cycles(const struct plan *plan, const struct target *
     return cycles;
 }
 
-/* What comes of the layer's code to the cores' cache where others, that take so many cycles, have run since. */
-static uint64_t start_cycles(const struct plan *plan, const struct target *target, int index, uint64_t code_since)
+static uint64_t all_code_cycles(const struct plan *plan, const struct target *target)
 {
-    const struct tile_problem problem = {
-        .target = target, .kernel = plan->layers[index].kernel, .code_since_cycles = code_since};
+    uint64_t cycles = 0;
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        const struct dory_kernel_description *kernel = plan->layers[i].kernel;
+        cycles += runs_between(plan, kernel, 0, i) ? 0 : tile_code_cycles(target, kernel);
+    }
+    return cycles;
+}
+
+/* What comes of the layer's code to the cores' cache where others, that take so many cycles, have run since, of so many in
+ * all. */
+static uint64_t start_cycles(const struct plan *plan, const struct target *target, int index, uint64_t code_since,
+                             uint64_t all_code)
+{
+    const struct tile_problem problem = {.target = target,
+                                         .kernel = plan->layers[index].kernel,
+                                         .code_since_cycles = code_since,
+                                         .all_code_cycles = all_code};
     return tile_kernel_start_cycles(&problem);
 }
 
@@ -121,8 +135,8 @@ static uint64_t start_cycles(const struct plan *plan, const struct target *targe
  * kernel may hold it up for a quarter more. */
 static bool is_as_planned(const struct plan *plan, const struct target *target, int index, uint64_t cycles)
 {
-    uint64_t since = start_cycles(plan, target, index, code_since_cycles(plan, target, index)),
-             usual = start_cycles(plan, target, index, tile_usual_code_cycles(target)),
+    uint64_t since = start_cycles(plan, target, index, code_since_cycles(plan, target, index), all_code_cycles(plan, target)),
+             usual = start_cycles(plan, target, index, tile_usual_code_cycles(target), tile_usual_code_cycles(target)),
              planned = plan->layers[index].predicted_cycles;
     return since < usual ? cycles >= planned && cycles - planned <= (usual - since) * 5 / 4
                          : cycles <= planned && planned - cycles <= (since - usual) * 5 / 4;

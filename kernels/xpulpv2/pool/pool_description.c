@@ -83,13 +83,13 @@ static uint32_t start_cycles(const struct dory_layer *layer, bool is_plain)
     uint64_t divisor = (uint64_t)layer->stages->first.divisor;
     struct dory_narrow_stage stage[2];
     if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
-        return is_maximum ? 330 : 410;
+        return is_maximum ? 280 : 360;
     }
     if (layer->normalisation == DORY_NORMALISE_HIGH || !dory_narrow_stages_of(stage, layer, range_of(layer))) {
-        return is_maximum ? 560 : 650;
+        return is_maximum ? 510 : 600;
     }
     uint32_t second = layer->stages->has_second ? DORY_SECOND_STAGE_CYCLES : 0;
-    return second + (is_plain ? 685 : (divisor & (divisor - 1)) != 0 ? 725 : 635 + 7 * dory_log2(divisor));
+    return second + (is_plain ? 635 : (divisor & (divisor - 1)) != 0 ? 675 : 585 + 7 * dory_log2(divisor));
 }
 
 /* Quads, and the channels that are left over one by one. */
