@@ -379,9 +379,8 @@ static int run_alone(struct checker *checker, struct dory_buffers *buffers, uint
 }
 
 /* The profile is of a run of its own, for to keep it takes time, which is no part of the run's. A check without one has
- * none. It follows a run like it, as the run that is timed follows it: what is in the caches then is what an application
- * that runs a network again and again has in them. Behind the observed run, a network's first layers took 200 cycles more.
- */
+ * none. It follows a run like it, as the timed one does: the caches have then what they have in an application that runs a
+ * network again and again. Behind the observed run, a network's first layers took 200 cycles more. */
 static int run_freely(struct checker *checker, struct dory_buffers buffers)
 {
     const struct dory_check *check = checker->check;
