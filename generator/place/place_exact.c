@@ -447,7 +447,7 @@ static enum place_answer take_turns(struct search *s, int *list, uint64_t effort
 enum place_answer place_exactly(struct place_item *items, int count, uint32_t alignment, uint32_t bytes, uint64_t effort,
                                 uint64_t parts_effort, struct arena *arena)
 {
-    struct search s = {.items = items, .count = count, .limit = bytes, .most_effort = UINT64_MAX};
+    struct search s = {.items = items, .count = count, .limit = bytes, .most_effort = effort};
     if (count == 0 || count > MAXIMUM_ITEMS)
         return count == 0 ? PLACE_FOUND : PLACE_UNDECIDED;
     start(&s, items, alignment, arena);
