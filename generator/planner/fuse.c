@@ -1,16 +1,18 @@
-/* Which layers form blocks (block.c). A tensor that goes to RAM and comes back is what a block saves: for each such tensor
- * the blocks around it are tried, with other levels for what goes in and out, and the best is kept if it is better than
- * none. A block stands in the way of others, so that it matters whether one begins with the first tensors or with the last.
- * What counts is time, and beside it the traffic to RAM, as if nothing hid it: it costs energy where it costs no time. In
- * the end a decision with blocks must be faster than that without, or it is not taken, unless RAM is to be spared at any
- * price. */
+/* Which layers form blocks (block.c). A block saves a tensor's way to RAM and back, or room in L2 for others: so around each
+ * tensor, wherever it is, blocks are tried, with other levels for what goes in and out, and the best is kept if it is better
+ * than what is there; blocks that it cuts are split. That ends where no such step gains anything, and where that is depends
+ * on the order: tensors in RAM come first, and of these, as of all, the first ones or the last. Were only tensors in RAM
+ * tried, a block that makes room for one beside it would be found in little memory, where its own tensor is in RAM, too, and
+ * not in more. What counts is time, and beside it the traffic to RAM, as if nothing hid it: it costs energy where it costs
+ * no time. In the end a decision with blocks must be faster than that without, or it is not taken, unless RAM is to be
+ * spared at any price. */
 #include "planner/optimiser.h"
 
 #include "planner/block.h"
 #include "planner/profile.h"
 
 #define LAYERS_AROUND  3 /* that a block reaches at most beyond the tensor, to either side */
-#define ENOUGH_ROWS    3 /* heights of stripes: of those that L2 has room for, the tallest */
+#define ENOUGH_ROWS    4 /* heights of stripes: of those that L2 has room for, the tallest */
 #define LAYERS_BEYOND  3 /* fewer are added to either end of a block that is there */
 #define MAXIMUM_PASSES 4
 
@@ -37,11 +39,14 @@ static void set_block(struct decision *d, int first, int last, struct cut *cut)
         d->choices[l] = (struct choice){l == first ? cut : d->problem->within, true};
 }
 
-/* Blocks that overlap with these layers, but are not within them. */
-static bool cuts_a_block(const struct decision *d, int first, int last)
+/* A layer that a block may reach to: where it is another block's, that one is a part of the larger one. */
+static int reach_back(const struct decision *d, int layer) { return layer < 0 ? layer : block_start(d, layer); }
+
+static int reach_on(const struct decision *d, int layer)
 {
-    return block_start(d, first) < first ||
-           (last + 1 < d->problem->network->layer_count && block_start(d, last + 1) <= last);
+    while (layer + 1 < d->problem->network->layer_count && block_start(d, layer + 1) <= layer)
+        layer++;
+    return layer;
 }
 
 bool cut_anew(struct optimiser *o, int layer, uint32_t turns)
@@ -92,22 +97,75 @@ static uint32_t live_bytes(const struct optimiser *o, int first, int last)
     return most;
 }
 
+/* A block of so many rows a turn, where there is room for it. */
+static bool set_rows(struct optimiser *o, int first, int last, uint32_t rows)
+{
+    uint32_t live = live_bytes(o, first, last), all = o->problem->l2_bytes;
+    struct cut *cut = live < all ? block_get(&o->now, first, last, rows, all - live) : NULL;
+    if (cut)
+        set_block(&o->now, first, last, cut);
+    return cut != NULL;
+}
+
+/* ---- blocks split ---- */
+
+static bool all_can_run(const struct optimiser *o, const struct tensor_life *life)
+{
+    bool can = true;
+    for (int l = life->first; l <= life->last; l++)
+        can = can && layer_need(&o->now, l) <= o->problem->l2_bytes;
+    return can;
+}
+
+/* A ring's tensor whole again: in L2, or where a layer could not run beside it, in RAM. */
+static void unroll(struct optimiser *o, int tensor)
+{
+    if (o->now.levels[tensor] != IN_RING)
+        return;
+    set_level(o, tensor, IN_L2);
+    if (!all_can_run(o, &o->problem->lives[tensor]) && is_possible(o, tensor, IN_RAM, DORY_HWC))
+        set_level(o, tensor, IN_RAM);
+}
+
+/* What is left of a block: one in as many turns, or where these layers can be none, each by itself. */
+static bool make_part(struct optimiser *o, int first, int last, uint32_t turns)
+{
+    bool good = true;
+    if (block_is_possible(o->problem, first, last))
+        return set_rows(o, first, last, dory_divide_up(o->problem->records[last].output_height, turns));
+    for (int l = first; l < last; l++)
+        unroll(o, o->network->layers[l].output);
+    for (int l = first; l <= last && good; l++)
+        good = guess_cut(o, l);
+    return good;
+}
+
+/* The block that a layer is in, split in front of it: what was a ring there is in L2 then, or in RAM. */
+static bool split(struct optimiser *o, int layer)
+{
+    int first = layer < o->network->layer_count ? block_start(&o->now, layer) : layer, last = reach_on(&o->now, layer);
+    if (first == layer)
+        return true;
+    int tensor = o->network->layers[layer - 1].output;
+    uint32_t turns = dory_divide_up(o->problem->records[last].output_height, o->now.choices[first].cut->rows);
+    bool done = false;
+    for (int ram = 0; ram <= (is_possible(o, tensor, IN_RAM, DORY_HWC) ? 1 : 0) && !done; ram++) {
+        set_level(o, tensor, ram ? IN_RAM : IN_L2);
+        done = make_part(o, first, layer - 1, turns) && make_part(o, layer, last, turns);
+    }
+    return done;
+}
+
 /* ---- ideas ---- */
 
 /* Carries out an idea: its block is there then. */
 static bool form(struct optimiser *o, const struct idea *idea)
 {
+    if (!split(o, idea->first) || !split(o, idea->last + 1))
+        return false;
     for (int l = idea->first; l < idea->last; l++)
         set_level(o, o->network->layers[l].output, IN_RING);
-    if (!bring_ports(o, idea))
-        return false;
-    uint32_t live = live_bytes(o, idea->first, idea->last);
-    if (live >= o->problem->l2_bytes)
-        return false;
-    struct cut *cut = block_get(&o->now, idea->first, idea->last, idea->rows, o->problem->l2_bytes - live);
-    if (cut)
-        set_block(&o->now, idea->first, idea->last, cut);
-    return cut != NULL;
+    return bring_ports(o, idea) && set_rows(o, idea->first, idea->last, idea->rows);
 }
 
 uint64_t decision_ram_cycles(const struct decision *d)
@@ -118,47 +176,56 @@ uint64_t decision_ram_cycles(const struct decision *d)
     return cycles;
 }
 
-static uint64_t fusion_price(const struct fusion *f)
+/* At least, where it is above the limit. */
+static uint64_t fusion_price(const struct fusion *f, uint64_t limit)
 {
-    return price_now(f->o, UINT64_MAX) + (f->spares_ram ? decision_ram_cycles(f->now) : 0);
+    return price_now(f->o, limit) + (f->spares_ram ? decision_ram_cycles(f->now) : 0);
 }
 
-/* Of the decision at hand, which is taken back. */
-static void compare(struct fusion *f, bool is_possible)
+/* Of the decision at hand, which is taken back. True where it fits. */
+static bool compare(struct fusion *f, bool is_possible)
 {
-    if (is_possible)
-        keep_better(&f->best, f->now, fusion_price(f));
+    uint64_t price = is_possible ? fusion_price(f, f->best.price) : UINT64_MAX;
+    keep_better(&f->best, f->now, price);
     decision_set(f->now, &f->before.decision);
-}
-
-/* True where there was room for it. */
-static bool try(struct fusion *f, const struct idea *idea)
-{
-    bool formed = form(f->o, idea);
-    compare(f, formed);
-    return formed;
+    return price < MISFIT;
 }
 
 /* The tallest stripes that there is room for, and some that leave more of it to others. */
 static void try_rows(struct fusion *f, struct idea idea)
 {
     uint32_t height = f->o->problem->records[idea.last].output_height, before = height;
-    int formed = 0;
-    for (uint32_t turns = 2; formed < ENOUGH_ROWS && turns <= height; turns = turns % 3 ? turns / 2 * 3 : turns / 3 * 4) {
+    int fitting = 0;
+    for (uint32_t turns = 2; fitting < ENOUGH_ROWS && turns <= height; turns++) {
         idea.rows = dory_divide_up(height, turns);
         if (idea.rows < before)
-            formed += try(f, &idea);
+            fitting += compare(f, form(f->o, &idea));
         before = idea.rows;
     }
 }
 
+static bool reads_from_ram(const struct decision *d, int first, int last)
+{
+    bool reads = false;
+    for (int l = first; l <= last; l++) {
+        const struct layer *layer = &d->problem->network->layers[l];
+        for (int i = 0; i < layer_input_count(layer); i++)
+            reads = reads || (d->levels[layer->inputs[i]] == IN_RAM &&
+                              d->problem->network->tensors[layer->inputs[i]].producer < first);
+    }
+    return reads;
+}
+
+/* With what goes in and out where it is, and of it what is in RAM brought to L2. */
 static void try_block(struct fusion *f, int first, int last)
 {
-    if (first < 0 || last >= f->o->network->layer_count || cuts_a_block(f->now, first, last) ||
-        !block_is_possible(f->o->problem, first, last))
+    if (first < 0 || last >= f->o->network->layer_count || !block_is_possible(f->o->problem, first, last))
         return;
-    for (int ports = 0; ports < 4; ports++)
-        try_rows(f, (struct idea){first, last, 0, (ports & 1) == 0, (ports & 2) == 0});
+    bool inputs = reads_from_ram(f->now, first, last);
+    bool output = f->now->levels[f->o->network->layers[last].output] == IN_RAM;
+    for (int bring_output = output; bring_output >= 0; bring_output--)
+        for (int bring_inputs = inputs; bring_inputs >= 0; bring_inputs--)
+            try_rows(f, (struct idea){first, last, 0, bring_inputs != 0, bring_output != 0});
 }
 
 static void start_round(struct fusion *f)
@@ -177,26 +244,17 @@ static bool end_round(struct fusion *f)
     return true;
 }
 
-/* The best block around a tensor, or room for it in L2. */
+/* The best block around a tensor, or room for it in L2, or none around it. */
 static bool save_tensor(struct fusion *f, int tensor)
 {
     int producer = f->o->network->tensors[tensor].producer;
+    bool is_ring = f->now->levels[tensor] == IN_RING;
     start_round(f);
-    compare(f, bring(f->o, &(struct idea){.first = 0, .last = -1}, tensor));
+    compare(f, is_ring ? split(f->o, producer + 1) : bring(f->o, &(struct idea){.first = 0, .last = -1}, tensor));
     for (int first = producer; first > producer - LAYERS_AROUND; first--)
         for (int last = producer + 1; last <= producer + LAYERS_AROUND; last++)
             try_block(f, first, last);
     return end_round(f);
-}
-
-/* A layer that a block may reach to: where it is another block's, that one is a part of the larger one. */
-static int reach_back(const struct decision *d, int layer) { return layer < 0 ? layer : block_start(d, layer); }
-
-static int reach_on(const struct decision *d, int layer)
-{
-    while (layer + 1 < d->problem->network->layer_count && block_start(d, layer + 1) <= layer)
-        layer++;
-    return layer;
 }
 
 /* Other heights of stripes for a block that is there, as others have changed around it, and more layers at its ends. */
@@ -211,15 +269,23 @@ static bool tune_block(struct fusion *f, int first, int last)
 
 /* ---- all of them ---- */
 
-static bool save_tensors(struct fusion *f)
+/* Around tensors in RAM, or around all of them. */
+static bool save_each(struct fusion *f, bool in_ram)
 {
     bool saved = false;
     int tensors = f->o->network->tensor_count;
     for (int i = 0; i < tensors; i++) {
         int t = f->last_first ? tensors - 1 - i : i;
-        if (f->now->levels[t] == IN_RAM && f->o->network->tensors[t].producer != NO_LAYER)
+        if ((!in_ram || f->now->levels[t] == IN_RAM) && f->o->network->tensors[t].producer != NO_LAYER)
             saved = save_tensor(f, t) || saved;
     }
+    return saved;
+}
+
+static bool save_tensors(struct fusion *f)
+{
+    bool saved = save_each(f, true);
+    saved = save_each(f, false) || saved;
     for (int l = 0; l < f->o->network->layer_count; l++)
         if (f->now->choices[l].cut->block)
             saved = tune_block(f, l, l + f->now->choices[l].cut->block->layers - 1) || saved;
@@ -257,9 +323,9 @@ void fuse(struct optimiser *o, bool spares_ram, bool last_first)
         fuse_always(&f);
         return;
     }
-    f.before.price = fusion_price(&f);
+    f.before.price = fusion_price(&f, UINT64_MAX);
     for (int pass = 0; pass < MAXIMUM_PASSES && save_tensors(&f); pass++) {
         improve(o);
-        f.before.price = fusion_price(&f);
+        f.before.price = fusion_price(&f, UINT64_MAX);
     }
 }
