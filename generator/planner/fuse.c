@@ -282,10 +282,12 @@ static bool save_each(struct fusion *f, bool in_ram)
     return saved;
 }
 
-static bool save_tensors(struct fusion *f)
+/* All of them in the second pass, where blocks have gained something in the first: that one takes as long as the others
+ * together, and to repeat it gains nothing. */
+static bool save_tensors(struct fusion *f, bool tries_all)
 {
     bool saved = save_each(f, true);
-    saved = save_each(f, false) || saved;
+    saved = (tries_all && save_each(f, false)) || saved;
     for (int l = 0; l < f->o->network->layer_count; l++)
         if (f->now->choices[l].cut->block)
             saved = tune_block(f, l, l + f->now->choices[l].cut->block->layers - 1) || saved;
@@ -324,7 +326,7 @@ void fuse(struct optimiser *o, bool spares_ram, bool last_first)
         return;
     }
     f.before.price = fusion_price(&f, UINT64_MAX);
-    for (int pass = 0; pass < MAXIMUM_PASSES && save_tensors(&f); pass++) {
+    for (int pass = 0; pass < MAXIMUM_PASSES && save_tensors(&f, pass == 1); pass++) {
         improve(o);
         f.before.price = fusion_price(&f, UINT64_MAX);
     }

@@ -21,7 +21,7 @@
 #define THRESHOLD_PARTS 20   /* of a layer's cycles in the mean: what the first moves may cost */
 #define PLACED_PARTS    40   /* the same with places */
 #define FAR_PARTS       5    /* the same of walks that shall lead away from where the first one ended */
-#define FAR_WALKS       2    /* so many, in networks of few layers */
+#define FAR_WALKS       2    /* so many, in networks of few layers, and where much goes to RAM and back */
 #define FEW_LAYERS      16   /* in networks of no more, moves are cheap */
 #define NEAR_PARTS      5000 /* of the cycles: nearer than this to the bound is as good */
 
@@ -301,6 +301,9 @@ static uint64_t search_prices_from(struct optimiser *o, uint64_t price, uint64_t
     return price;
 }
 
+/* To RAM and back, for more than half of the time: memory is so tight that single moves lead nowhere. */
+static bool moves_much(const struct optimiser *o) { return decision_ram_cycles(&o->best.decision) > o->best.cycles / 2; }
+
 uint64_t search(struct optimiser *o)
 {
     search_start(o);
@@ -311,7 +314,8 @@ uint64_t search(struct optimiser *o)
     if (is_near(o->best.cycles, computing_cycles(&o->now)))
         return price;
     price = search_prices_from(o, price, THRESHOLD_PARTS, PRICE_EFFORT, 1);
-    for (uint64_t i = 0, far = has_few_layers(o) ? FAR_WALKS : 0; i < far + o->problem->options->more_walks; i++)
+    for (uint64_t i = 0, far = has_few_layers(o) || moves_much(o) ? FAR_WALKS : 0; i < far + o->problem->options->more_walks;
+         i++)
         price = search_prices_from(o, price, FAR_PARTS, PRICE_EFFORT, i + 1);
     return price;
 }
