@@ -102,7 +102,7 @@ struct target *target_with_table(const struct target *target, struct arena *aren
     quick->start_driver_cycles = quick->copy_driver_cycles = quick->serve_driver_cycles = quick->early_driver_cycles =
         0; /* to queue transfers remains, see timeline.c */
     quick->tile_overhead_cycles = target->table_tile_overhead_cycles;
-    quick->layer_overhead_cycles = 0;
+    quick->layer_overhead_cycles = target->table_layer_overhead_cycles;
     quick->run_overhead_cycles = target->table_run_overhead_cycles;
     quick->dma_contention_cycles = target->table_dma_contention_cycles;
     quick->command_cycles = target->table_command_cycles;

@@ -79,6 +79,7 @@ static const struct key cycle_fields[] = {
 static const struct key table_fields[] = {
     NUMBER("most_tiles", table_most_tiles, 0, UINT16_MAX),
     NUMBER("tile_overhead", table_tile_overhead_cycles, 0, MAXIMUM_CYCLES),
+    NUMBER_OR("layer_overhead", table_layer_overhead_cycles, 0, MAXIMUM_CYCLES, 0),
     NUMBER("run_overhead", table_run_overhead_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("dma_contention", table_dma_contention_cycles, 0, MAXIMUM_CYCLES),
     NUMBER_OR("command", table_command_cycles, 0, MAXIMUM_CYCLES, 0),

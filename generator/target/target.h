@@ -73,7 +73,7 @@ struct target {
      * from it by themselves: the driver takes no time, and these cycles replace those above. */
     uint32_t table_most_tiles;
     bool has_table; /* that is so: of a copy by target_with_table */
-    uint32_t table_tile_overhead_cycles, table_run_overhead_cycles, table_dma_contention_cycles;
+    uint32_t table_tile_overhead_cycles, table_layer_overhead_cycles, table_run_overhead_cycles, table_dma_contention_cycles;
     uint32_t table_command_cycles, table_transfer_cycles, table_meeting_cycles, table_met_cycles;
     uint32_t table_early_cycles, table_stages_cycles, table_border_cycles, table_loop_code_cycles, table_profile_cycles;
 

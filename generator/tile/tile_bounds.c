@@ -33,7 +33,7 @@ struct tile_bounds tile_bounds_of(const struct tile_problem *problem, struct are
 uint64_t tile_kernels_bound(const struct tile_bounds *bounds, uint64_t kernels, uint64_t tiles)
 {
     return bounds->fixed_cycles + maximum(kernels + bounds->start_cycles, tiles * bounds->driver_cycles) +
-           tiles * bounds->overhead_cycles;
+           (tiles - 1) * bounds->overhead_cycles;
 }
 
 /* ---- transfers ---- */
@@ -247,8 +247,8 @@ uint64_t tile_buffers_bound(const struct tile_bounds *bounds, const struct tile_
                             const struct transfer_bounds *transfers)
 {
     uint64_t kernels = tile_kernels_bound(bounds, candidate->kernels, candidate->tiles);
-    uint64_t copies = bounds->fixed_cycles + sum_of(bounds, transfers) + (candidate->tiles - 1) * bounds->driver_cycles +
-                      candidate->tiles * bounds->overhead_cycles;
+    uint64_t copies = bounds->fixed_cycles + sum_of(bounds, transfers) +
+                      (candidate->tiles - 1) * (bounds->driver_cycles + bounds->overhead_cycles);
     return maximum(kernels + exposed_bound(bounds, candidate, transfers), copies);
 }
 

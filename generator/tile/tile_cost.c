@@ -229,9 +229,10 @@ static uint64_t more_loads_cycles(const struct target *target, const struct tall
 
 /* The tile before is computed; `load` cycles of transfers go on meanwhile if they overlap, else behind its store.
  * Returns when those loads are issued. */
-static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uint64_t driver, bool overlaps)
+static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uint64_t driver, bool overlaps,
+                                uint64_t overhead)
 {
-    uint64_t overhead = player->problem->target->tile_overhead_cycles, issued = player->time;
+    uint64_t issued = player->time;
     uint64_t beside = player->pending + (overlaps ? load_cycles : 0);
     uint64_t kernel = kernel_beside(player->problem, player->kernel, beside);
     uint32_t tile = player->cost->tile_count;
@@ -300,7 +301,7 @@ static void play_tile(struct player *player, const struct dory_step *step, const
         tell(player, TILE_LOAD, 0, 0, load_cycles, NULL);
         player->time = player->cost->exposed_cycles = load_cycles;
     } else {
-        issued = finish_previous(player, load_cycles, driver, overlaps);
+        issued = finish_previous(player, load_cycles, driver, overlaps, problem->target->tile_overhead_cycles);
     }
     player->first = false;
     player->overlapped = overlaps;
@@ -423,7 +424,7 @@ static void finish(struct player *player)
     bool prepares = !target->has_table && !player->problem->is_last;
     uint64_t ready = player->pending + (prepares ? driver + early : 0); /* a driver's instructions wait for both */
     uint64_t wait = maximum(kernel, ready) - maximum(kernel, player->pending);
-    finish_previous(player, 0, 0, false);
+    finish_previous(player, 0, 0, false, 0);
     uint64_t wait_early = early_wait_cycles(player, early);
     player->time += wait + wait_early + (early ? target->early_cycles : 0);
     player->cost->turn_cycles =
@@ -456,7 +457,7 @@ static uint64_t least_to_come(const struct player *player, uint64_t kernel_cycle
     const struct target *target = player->problem->target;
     uint64_t played = player->cost->kernel_cycles - player->kernel,
              all = kernel_cycles + tile_kernel_start_cycles(player->problem);
-    return (all > played ? all - played : 0) + (tiles + 1 - player->cost->tile_count) * target->tile_overhead_cycles +
+    return (all > played ? all - played : 0) + (tiles - player->cost->tile_count) * target->tile_overhead_cycles +
            tile_layer_overhead_cycles(player->problem);
 }
 

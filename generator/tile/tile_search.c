@@ -114,8 +114,7 @@ static void estimate(const struct search *search, const struct tile_candidate *c
     uint64_t first = kernel + search->bounds.start_cycles, turn = search->bounds.driver_cycles + target->turn_driver_cycles;
     uint64_t last = maximum(tiles == 1 ? first : kernel, store + turn) + store;
     cost->cycles = search->bounds.fixed_cycles + tile_first_load_cycles(search->problem, tiling) + (tiles - 1) * tile +
-                   last + search->bounds.overhead_cycles +
-                   (tiles == 1 ? 0 : maximum(first, beside) - maximum(kernel, beside));
+                   last + (tiles == 1 ? 0 : maximum(first, beside) - maximum(kernel, beside));
     cost->l1_bytes = tile_l1_bytes(search->problem, tiling, NULL);
 }
 
