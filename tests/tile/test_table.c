@@ -1,0 +1,126 @@
+/* What the tiles of a table cost beside kernels and copies: see tile_cost.c. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "expect.h"
+#include "networks.h"
+#include "planning.h"
+#include "tile/tile.h"
+
+enum { BETWEEN = 1000, START = 300, STAGES = 170, EARLY = 90, RATE = 8000, LONG = 1000000000 };
+
+static const struct target machine = {.dma_read_bytes_per_1000_cycles = RATE,
+                                      .dma_write_bytes_per_1000_cycles = RATE,
+                                      .code_room_cycles = 1,
+                                      .layer_overhead_cycles = START,
+                                      .early_cycles = EARLY,
+                                      .has_table = true};
+
+struct sample {
+    struct arena arena;
+    struct dory_layer record;
+    struct dory_step step;
+    struct target target;
+    struct tile_problem problem;
+    struct tiling tiling;
+};
+
+static const struct dory_kernel_description *kernel_for(const struct dory_layer *record)
+{
+    const struct dory_kernel_description *const *kernel = dory_reference_kernels;
+    while (!(*kernel)->supports(record))
+        kernel++;
+    return *kernel;
+}
+
+/* A layer in one tile. */
+static void set_up(struct sample *sample, uint64_t seed)
+{
+    struct diagnostics diagnostics = {.arena = &sample->arena};
+    struct dory_layer *record = &sample->record;
+    const struct network *network = seeded_network(&sample->arena, seed, 3);
+    sample->target = machine;
+    EXPECT(describe_layer(network, (int)(seed % (uint64_t)network->layer_count), record, NULL, &sample->arena, &diagnostics),
+           "seed %" PRIu64, seed);
+    sample->step = (struct dory_step){.rows = record->output_height,
+                                      .channels = record->output_channels,
+                                      .input = {{.channels = record->input_channels}, {.channels = record->input_channels}},
+                                      .output = {.channels = record->output_channels}};
+    sample->problem = (struct tile_problem){.layer = record,
+                                            .kernel = kernel_for(record),
+                                            .target = &sample->target,
+                                            .cores = 8,
+                                            .l1_bytes = UINT32_MAX / 2,
+                                            .steps = &sample->step,
+                                            .step_count = 1,
+                                            .is_decided = true};
+    sample->problem.cycles = cycle_table_make(record, sample->problem.kernel, &sample->target, 8, &sample->arena);
+    sample->tiling.tile = (struct dory_tile_shape){.rows = record->output_height,
+                                                   .columns = record->output_width,
+                                                   .channels = record->output_channels,
+                                                   .input_channels = record->input_channels};
+}
+
+static struct tile_cost cost_of(const struct sample *sample)
+{
+    struct tile_cost cost;
+    tile_simulate(&sample->problem, &sample->tiling, &cost, NULL);
+    return cost;
+}
+
+static void test_overhead_between_tiles(struct sample *sample)
+{
+    uint16_t rows = sample->tiling.tile.rows;
+    sample->tiling.tile.rows = (uint16_t)dory_divide_up(rows, 3);
+    struct tile_cost without = cost_of(sample);
+    sample->target.tile_overhead_cycles = BETWEEN;
+    EXPECT_EQUAL(cost_of(sample).cycles - without.cycles, (without.tile_count - 1) * BETWEEN);
+    sample->tiling.tile.rows = rows;
+    uint64_t one = cost_of(sample).cycles;
+    sample->target.tile_overhead_cycles = 0;
+    EXPECT_EQUAL(cost_of(sample).cycles, one);
+}
+
+static void test_start(struct sample *sample)
+{
+    uint64_t before = cost_of(sample).cycles;
+    sample->target.stages_cycles = STAGES;
+    sample->target.layer_overhead_cycles = 0;
+    EXPECT_EQUAL(cost_of(sample).cycles + START, before + (sample->record.stages ? STAGES : 0));
+    sample->target = machine;
+}
+
+/* Few come behind the last store, so that the next layer waits for them; many come beside the kernel, which has all its code
+ * or waits for them itself. */
+static void test_early_weights(struct sample *sample)
+{
+    struct tile_cost alone = cost_of(sample);
+    sample->problem.early_cycles_of_next = 7;
+    struct tile_cost few = cost_of(sample);
+    EXPECT_EQUAL(few.cycles, alone.cycles + EARLY + 7);
+    EXPECT_EQUAL(few.turn_cycles, alone.turn_cycles + 7);
+    sample->problem.early_cycles_of_next = LONG;
+    struct tile_cost many = cost_of(sample);
+    EXPECT_EQUAL(many.cycles, alone.cycles + EARLY + LONG - alone.kernel_cycles);
+    EXPECT_EQUAL(many.turn_cycles, alone.turn_cycles);
+    sample->problem.code_since_cycles = 1;
+    EXPECT_EQUAL(cost_of(sample).cycles, alone.cycles + EARLY + LONG);
+    sample->problem.early_cycles_of_next = sample->problem.code_since_cycles = 0;
+}
+
+int main(void)
+{
+    int with_stages = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct sample sample;
+        memset(&sample, 0, sizeof sample);
+        set_up(&sample, seed);
+        with_stages += sample.record.stages != NULL;
+        test_overhead_between_tiles(&sample);
+        test_start(&sample);
+        test_early_weights(&sample);
+        arena_free(&sample.arena);
+    }
+    EXPECT(with_stages > 5 && with_stages < 35, "%d of 40 layers with stages", with_stages);
+    return expect_result("table");
+}
