@@ -382,26 +382,25 @@ static struct player player_of(const struct tile_problem *problem, const struct 
     };
 }
 
-/* How long the cores wait for the first weights of the next layer, from a table: those that are long come beside the kernel,
- * which waits for them where some of its code is not in the cores' cache. */
-static uint64_t long_wait_cycles(const struct player *player, uint64_t early)
-{
-    bool has_code = player->cost->tile_count > 1 || player->problem->code_since_cycles == 0;
-    return !has_code ? early : early > player->kernel ? early - player->kernel : 0;
-}
+/* What the cores wait for the first weights of the next layer, from a table. Those that are long come beside the kernel: one
+ * of which some code is not in the cores' cache waits for all of them, else the next layer does, for what is left. Others
+ * come behind the store. */
+struct early_wait {
+    uint64_t kernel, next_layer;
+};
 
-/* Are they? Others come behind the store. */
-static bool are_long(const struct player *player, uint64_t early)
+static struct early_wait early_wait_cycles(const struct player *player, uint64_t early)
 {
-    uint64_t most = (uint64_t)TILE_LONG_BYTES * 1000 / player->problem->target->dma_read_bytes_per_1000_cycles;
-    return early > player->store + most;
-}
-
-static uint64_t early_wait_cycles(const struct player *player, uint64_t early)
-{
-    if (!player->problem->target->has_table || early == 0)
-        return 0;
-    return are_long(player, early) ? long_wait_cycles(player, early) : early;
+    const struct tile_problem *problem = player->problem;
+    uint64_t most = (uint64_t)TILE_LONG_BYTES * 1000 / problem->target->dma_read_bytes_per_1000_cycles;
+    bool has_code = player->cost->tile_count > 1 || problem->code_since_cycles == 0;
+    if (!problem->target->has_table || early == 0)
+        return (struct early_wait){0};
+    if (early <= player->store + most)
+        return (struct early_wait){.next_layer = early};
+    if (!has_code)
+        return (struct early_wait){.kernel = early};
+    return (struct early_wait){.next_layer = early > player->kernel ? early - player->kernel : 0};
 }
 
 /* Of the layer's start; that its stages come to L1 is not hidden beside loads. */
@@ -425,10 +424,9 @@ static void finish(struct player *player)
     uint64_t ready = player->pending + (prepares ? driver + early : 0); /* a driver's instructions wait for both */
     uint64_t wait = maximum(kernel, ready) - maximum(kernel, player->pending);
     finish_previous(player, 0, 0, false, 0);
-    uint64_t wait_early = early_wait_cycles(player, early);
-    player->time += wait + wait_early + (early ? target->early_cycles : 0);
-    player->cost->turn_cycles =
-        wait + (are_long(player, early) ? 0 : wait_early) + (player->problem->next_has_store ? player->store : 0);
+    struct early_wait waits = early_wait_cycles(player, early);
+    player->time += wait + waits.kernel + waits.next_layer + (early ? target->early_cycles : 0);
+    player->cost->turn_cycles = wait + waits.next_layer + (player->problem->next_has_store ? player->store : 0);
     player->cost->cycles = player->time + tile_layer_overhead_cycles(player->problem);
     player->cost->dma_bytes = player->mover.moved_bytes;
     player->cost->l1_bytes = tile_l1_bytes(player->problem, player->tiling, NULL);

@@ -9,9 +9,9 @@ cd "$work"
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 cat >report.json <<'REPORT'
-{"layers": [{"name": "a", "kernel": "k", "begin_cycle": 0, "end_cycle": 1000},
-            {"name": "b: c", "kernel": "k", "begin_cycle": 1000, "end_cycle": 3000},
-            {"name": "small", "kernel": "k", "begin_cycle": 3000, "end_cycle": 3020}]}
+{"layers": [{"name": "a", "kernel": "k", "profile_cycles": 1000},
+            {"name": "b: c", "kernel": "k", "profile_cycles": 2000},
+            {"name": "small", "kernel": "k", "profile_cycles": 20}]}
 REPORT
 run() { # STATUS CYCLES...
   local status=$1 layer=0 names=("a" "b: c" "small") cycles
