@@ -135,7 +135,8 @@ static uint64_t start_cycles(const struct plan *plan, const struct target *targe
  * kernel may hold it up for a quarter more. */
 static bool is_as_planned(const struct plan *plan, const struct target *target, int index, uint64_t cycles)
 {
-    uint64_t since = start_cycles(plan, target, index, code_since_cycles(plan, target, index), all_code_cycles(plan, target)),
+    uint64_t since =
+                 start_cycles(plan, target, index, code_since_cycles(plan, target, index), all_code_cycles(plan, target)),
              usual = start_cycles(plan, target, index, tile_usual_code_cycles(target), tile_usual_code_cycles(target)),
              planned = plan->layers[index].predicted_cycles;
     return since < usual ? cycles >= planned && cycles - planned <= (usual - since) * 5 / 4
