@@ -21,8 +21,7 @@ struct walk {
 /* Cores that go from tile to tile of a table wait for the driver at meetings only. */
 static bool has_meetings(const struct sequence *sequence) { return sequence->finished && sequence->target->has_table; }
 
-/* With a table, what the driver takes to queue the transfers that the first step awaits: the run's start has it, the cores
- * come when that is done. */
+/* What the driver takes to queue the transfers that the first step awaits, in the run's start. */
 static uint64_t queueing_in_start(const struct target *target, uint64_t awaited)
 {
     return awaited * target->transfer_driver_cycles;
@@ -136,10 +135,11 @@ static void take_step(struct walk *walk, int index)
     const struct plan_step *step = &walk->sequence->steps[index];
     struct timeline_step *times = &walk->timeline->steps[index];
     times->begin_cycle = walk->layer_start + step->fetch_cycles;
-    uint64_t wait = await_driver(walk, index, times->begin_cycle);
-    wait += await_transfers(walk, step->record.transfers_awaited, least_wait(walk->sequence, index),
-                            behind_transfers(walk, index), times->begin_cycle + wait) +
-            (meets(walk, index) ? walk->sequence->target->met_cycles : 0);
+    times->meeting_cycles = await_driver(walk, index, times->begin_cycle);
+    uint64_t wait = await_transfers(walk, step->record.transfers_awaited, least_wait(walk->sequence, index),
+                                    behind_transfers(walk, index), times->begin_cycle + times->meeting_cycles);
+    times->meeting_cycles += meets(walk, index) ? walk->sequence->target->met_cycles : 0;
+    wait += times->meeting_cycles;
     times->start_cycle = times->begin_cycle + wait;
     walk->layer_start += wait;
     start_transfers(walk, index);
@@ -296,6 +296,13 @@ static uint64_t code_since_cycles(const struct plan *plan, int first, const stru
     return cycles;
 }
 
+static void set_code_cycles(struct tile_problem *problem, const struct plan *plan, int first)
+{
+    uint64_t usual = tile_usual_code_cycles(plan->target);
+    problem->code_since_cycles = plan->is_finished ? code_since_cycles(plan, first, problem->kernel) : usual;
+    problem->all_code_cycles = plan->is_finished ? code_since_cycles(plan, first, NULL) : usual;
+}
+
 /* From a table, what ends in front of a step: a layer whose input stays in L1 starts while that is still being stored. Loads
  * come behind the store, and cores that meet the driver have stored all results before. */
 static bool next_has_store(const struct plan *plan, int next)
@@ -315,10 +322,7 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->inputs_stay = plan->layers[plan->steps[first].layer].inputs_stay;
     problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
-    problem->code_since_cycles =
-        plan->is_finished ? code_since_cycles(plan, first, problem->kernel) : tile_usual_code_cycles(plan->target);
-    problem->all_code_cycles =
-        plan->is_finished ? code_since_cycles(plan, first, NULL) : tile_usual_code_cycles(plan->target);
+    set_code_cycles(problem, plan, first);
     problem->is_decided = plan->is_finished;
     problem->is_last = plan->is_finished && first + (int)problem->step_count == plan->step_count;
     problem->next_has_store = next_has_store(plan, first + (int)problem->step_count);
@@ -456,13 +460,15 @@ static uint64_t moving_in_start(const struct plan *plan, const struct target *ta
     return moving;
 }
 
-/* They go on meanwhile; that the last one has come takes as long to see as to queue one, which the first layer waits for
- * with a table: there, cores come only then. */
+/* With a driver that places tiles: queueing, and to see that the last one has come, which takes as long as to queue one, but
+ * for what transfers take meanwhile. With a table the start is as long with transfers as without; the first layer waits for
+ * what is left of them. */
 uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target *target)
 {
     uint64_t awaited = plan->steps[0].record.transfers_awaited, moving = moving_in_start(plan, target),
-             seen = (awaited + (awaited > 0)) * target->transfer_driver_cycles, start = target->run_overhead_cycles;
-    return start + (!target->has_table && seen > moving ? seen - moving : 0);
+             queueing = queueing_in_start(target, awaited), seen = awaited > 0 ? target->transfer_driver_cycles : 0;
+    bool waits = !target->has_table && queueing + seen > moving;
+    return target->run_overhead_cycles + (waits ? queueing + seen - moving : 0);
 }
 
 void timeline_play_on(struct plan *plan, const struct target *target, struct arena *arena)

@@ -1,11 +1,11 @@
-/* Which layers form blocks (block.c). A block saves a tensor's way to RAM and back, or room in L2 for others: so around each
- * tensor, wherever it is, blocks are tried, with other levels for what goes in and out, and the best is kept if it is better
- * than what is there; blocks that it cuts are split. That ends where no such step gains anything, and where that is depends
- * on the order: tensors in RAM come first, and of these, as of all, the first ones or the last. Were only tensors in RAM
- * tried, a block that makes room for one beside it would be found in little memory, where its own tensor is in RAM, too, and
- * not in more. What counts is time, and beside it the traffic to RAM, as if nothing hid it: it costs energy where it costs
- * no time. In the end a decision with blocks must be faster than that without, or it is not taken, unless RAM is to be
- * spared at any price. */
+/* Which layers form blocks (block.c). A block saves a tensor's way to RAM and back, or room in L2 for others: so around
+ * tensors, wherever they are, blocks are tried, with other levels for what goes in and out, and the best is kept if it is
+ * better than what is there; blocks that it cuts are split. That ends where no such step gains anything, and where that is
+ * depends on the order: tensors in RAM come first, and of these, as of all, the first ones or the last; the others, once
+ * blocks around those have gained something. Were only tensors in RAM tried, a block that makes room for one beside it would
+ * be found in little memory, where its own tensor is in RAM, too, and not in more. What counts is time, and beside it the
+ * traffic to RAM, as if nothing hid it: it costs energy where it costs no time. In the end a decision with blocks must be
+ * faster than that without, or it is not taken, unless RAM is to be spared at any price. */
 #include "planner/optimiser.h"
 
 #include "planner/block.h"
@@ -149,7 +149,8 @@ static bool split(struct optimiser *o, int layer)
     int tensor = o->network->layers[layer - 1].output;
     uint32_t turns = dory_divide_up(o->problem->records[last].output_height, o->now.choices[first].cut->rows);
     bool done = false;
-    for (int ram = 0; ram <= (is_possible(o, tensor, IN_RAM, DORY_HWC) ? 1 : 0) && !done; ram++) {
+    for (int ram = is_possible(o, tensor, IN_L2, DORY_HWC) ? 0 : 1;
+         ram <= (is_possible(o, tensor, IN_RAM, DORY_HWC) ? 1 : 0) && !done; ram++) {
         set_level(o, tensor, ram ? IN_RAM : IN_L2);
         done = make_part(o, first, layer - 1, turns) && make_part(o, layer, last, turns);
     }

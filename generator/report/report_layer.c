@@ -24,7 +24,7 @@ struct layer_times report_layer_times(const struct report *report, int layer)
         times.end_cycle = steps[i].end_cycle - report->plan->steps[i].turn_cycles;
         times.profile_cycles += times.end_cycle - begin;
         times.turn_cycles += report->plan->steps[i].turn_cycles;
-        times.l3_wait_cycles += steps[i].start_cycle - steps[i].begin_cycle;
+        times.l3_wait_cycles += steps[i].start_cycle - steps[i].begin_cycle - steps[i].meeting_cycles;
     }
     return times;
 }

@@ -23,7 +23,8 @@ struct tile_cost {
     uint64_t dma_bytes;      /* that they move */
     uint64_t exposed_cycles; /* of those, what nothing is computed beside, however fast the tile loop is */
     uint64_t turn_cycles; /* of `cycles`, at the end, what a profile has as the next layer's: the cores wait for the driver,
-                           * which prepares it; from a table, for the last store */
+                           * which prepares it; from a table, for its first weights, and for the last store where it starts
+                           * beside that */
     uint32_t tile_count;
     uint32_t l1_bytes;
 };
@@ -102,8 +103,9 @@ struct tile_rates {
 };
 struct tile_rates tile_rates_of(const struct tile_problem *problem);
 
-/* Of all of a kernel's code, the way to the cores' cache; and of what of it is not there, beyond the kernel's own cycles in
- * a layer's first tile. What code_since_cycles is where it is not known, as in a search or of a layer alone. */
+/* Of all of a kernel's code, the way to the cores' cache; and of what of it, and of the loop's, is not there, beyond the
+ * kernel's own cycles in a layer's first tile. What code_since_cycles is where it is not known, as in a search or of a layer
+ * alone. */
 uint64_t tile_code_cycles(const struct target *target, const struct dory_kernel_description *kernel);
 uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
 uint64_t tile_usual_code_cycles(const struct target *target);

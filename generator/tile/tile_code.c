@@ -1,4 +1,5 @@
-/* What it costs that code comes to the cores' cache: of a kernel's, what others have driven out since it ran last. */
+/* What it costs that code comes to the cores' cache: of a kernel's, what others have driven out since it ran last,
+ * and of the loop's between kernels, what all of them do. */
 #include "tile/tile.h"
 
 /* Where they are not known: of most kernels, a fifth of the code comes anew. */

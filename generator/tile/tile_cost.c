@@ -13,7 +13,6 @@ void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
     sum->dma_cycles += cost->dma_cycles;
     sum->dma_bytes += cost->dma_bytes;
     sum->exposed_cycles += cost->exposed_cycles;
-    sum->turn_cycles = cost->turn_cycles;
     sum->tile_count += cost->tile_count;
     sum->l1_bytes = cost->l1_bytes > sum->l1_bytes ? cost->l1_bytes : sum->l1_bytes;
 }

@@ -272,14 +272,15 @@ static bool meet(struct walker *walker)
     return !walker->has_ended;
 }
 
-/* Before the tile is loaded. What the cores wait for at the first meeting is the start of the run, but for L3. */
+/* Before the tile is loaded. What the cores wait for at the first meeting is the start of the run, but for L3; and behind a
+ * layer that is looked at, the observer's time. */
 static __attribute__((noinline)) bool meet_driver(struct walker *walker)
 {
     const struct dory_prepared_tile *tile = walker->tile;
     bool is_first = walker->step == walker->first_step, ends_layer = tile->starts_layer && !is_first;
     unsigned meets = walker->is_observed && ends_layer ? DORY_MEETS_TWICE : tile->meets; /* a result is looked at */
     bool goes_on = meets == DORY_MEETS_NOBODY || (meet(walker) && (meets == DORY_MEETS || meet(walker)));
-    if (is_first && walker->profiles) {
+    if (walker->profiles && (is_first || (walker->is_observed && ends_layer))) {
         walker->layer_start = walker->waits_since = hal_cycles() - walker->l3_wait_cycles;
     }
     return goes_on;
@@ -388,6 +389,9 @@ static void end(struct walker *walker)
         }
         await_stores(walker);
         await_begun_loads(walker);
+        if (walker->ended_sum) { /* the run has been cut short before the layer behind that one was loaded */
+            add_ended(walker);
+        }
         end_layer(walker, clock_of(walker));
         if (walker->ended_sum) {
             add_ended(walker);

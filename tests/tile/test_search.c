@@ -69,7 +69,8 @@ static void test_layer(uint64_t seed, const struct target *target)
                                    .target = target,
                                    .cores = 8,
                                    .steps = steps,
-                                   .code_since_cycles = seed % 3 * 3000};
+                                   .code_since_cycles = seed % 3 * 3000,
+                                   .all_code_cycles = seed % 5 * 2000};
     problem.step_count = make_steps(&record, seed, steps, 512);
     problem.cycles = cycle_table_make(&record, problem.kernel, problem.target, 8, &arena);
     uint32_t least = tile_least_l1_bytes(&problem);

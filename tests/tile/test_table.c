@@ -68,7 +68,8 @@ static struct tile_cost cost_of(const struct sample *sample)
     return cost;
 }
 
-static void test_overhead_between_tiles(struct sample *sample)
+/* True where there are several. */
+static bool test_overhead_between_tiles(struct sample *sample)
 {
     uint16_t rows = sample->tiling.tile.rows;
     sample->tiling.tile.rows = (uint16_t)dory_divide_up(rows, 3);
@@ -79,6 +80,7 @@ static void test_overhead_between_tiles(struct sample *sample)
     uint64_t one = cost_of(sample).cycles;
     sample->target.tile_overhead_cycles = 0;
     EXPECT_EQUAL(cost_of(sample).cycles, one);
+    return without.tile_count > 1;
 }
 
 static void test_start(struct sample *sample)
@@ -112,17 +114,18 @@ static void test_early_weights(struct sample *sample)
 
 int main(void)
 {
-    int with_stages = 0;
+    int with_stages = 0, with_tiles = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct sample sample;
         memset(&sample, 0, sizeof sample);
         set_up(&sample, seed);
         with_stages += sample.record.stages != NULL;
-        test_overhead_between_tiles(&sample);
+        with_tiles += test_overhead_between_tiles(&sample);
         test_start(&sample);
         test_early_weights(&sample);
         arena_free(&sample.arena);
     }
+    EXPECT(with_tiles > 20, "%d of 40 layers in several tiles", with_tiles);
     EXPECT(with_stages > 5 && with_stages < 35, "%d of 40 layers with stages", with_stages);
     return expect_result("table");
 }

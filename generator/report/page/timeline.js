@@ -132,7 +132,7 @@ function drawStep(group, labels, step, index, top) {
   const box = { y: top, height: chart.laneHeight };
   if (step.start_cycle > step.begin_cycle)
     group.append(hover(svg("rect", { class: "waiting", x: begin, width: Math.max(1, start - begin), ...box }),
-      `Waiting for L3 before layer ${layerName(step.layer)}`, [["cycles", withCommas(step.start_cycle - step.begin_cycle)]]));
+      `Waiting for the driver and for L3 before layer ${layerName(step.layer)}`, [["cycles", withCommas(step.start_cycle - step.begin_cycle)]]));
   group.append(hover(svg("rect", { class: step.layer % 2 ? "step odd" : "step", x: start, width: Math.max(0.5, end - start), ...box }), layerName(step.layer), [
     ["kind", kindName(layer)], ["step", `${index} of ${data.steps.length}`],
     ["rows", range(step.first_row, step.first_row + step.rows - 1)],

@@ -80,7 +80,8 @@ function gapText(cycles, bound) {
 
 const layerName = (index) => `${index} ${data.layers[index].name}`;
 
-/* Of a layer's own turns, which a report of an older dory, which may be compared with, does not say. */
+/* Of a layer's own turns, as a profile has them: with what it takes to keep one. A report of an older dory, which may be
+ * compared with, does not say that. */
 const span = (layer) => layer.profile_cycles ?? layer.end_cycle - layer.begin_cycle;
 
 /* A report of an older dory, which may be compared with, has no words. */

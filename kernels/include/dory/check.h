@@ -11,8 +11,8 @@
  * Coordinates are row, column, channel of the first value that differs; tiles of a step are counted likewise, steps as in
  * the table of the generated source. Where there are several samples of the input, each sample's lines follow a line "sample
  * 3:". The last run has nobody look at its layers: L3 transfers overlap as in an application. Where the machine counts
- * cycles, there is a run before it that keeps a profile, which takes some cycles a tile, and the last one is timed as a
- * whole:
+ * cycles, there are two runs before it, of which the second keeps a profile, which takes some cycles a tile or a layer, and
+ * the last one is timed as a whole:
  *
  *     perf layer 3 conv2: 12345 cycles, 1000 waiting for L2, 0 for L3, 8 tiles; 98304 MAC, 7.96 MAC/cycle
  *     total: 123456 cycles; 983040 MAC, 7.96 MAC/cycle

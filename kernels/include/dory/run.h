@@ -13,7 +13,7 @@ extern "C" {
 
 /* Measured on the target, one a layer; all in cluster cycles, zero where the target has no counter. */
 struct dory_layer_profile {
-    uint32_t cycles;          /* from the layer's first transfer to its last byte in L2; of several turns, all */
+    uint32_t cycles;          /* from the last byte of the layer before in L2 to its own; of several turns, all */
     uint32_t dma_wait_cycles; /* of them, all cores waiting: for L2-L1 transfers, or for who prepares them */
     uint32_t l3_wait_cycles;  /* of them, waiting for L3 */
     uint32_t tiles;
