@@ -109,22 +109,16 @@ static bool set_rows(struct optimiser *o, int first, int last, uint32_t rows)
 
 /* ---- blocks split ---- */
 
-static bool all_can_run(const struct optimiser *o, const struct tensor_life *life)
-{
-    bool can = true;
-    for (int l = life->first; l <= life->last; l++)
-        can = can && layer_need(&o->now, l) <= o->problem->l2_bytes;
-    return can;
-}
-
 /* A ring's tensor whole again: in L2, or where a layer could not run beside it, in RAM. */
 static void unroll(struct optimiser *o, int tensor)
 {
+    const struct tensor_life *life = &o->problem->lives[tensor];
     if (o->now.levels[tensor] != IN_RING)
         return;
     set_level(o, tensor, IN_L2);
-    if (!all_can_run(o, &o->problem->lives[tensor]) && is_possible(o, tensor, IN_RAM, DORY_HWC))
-        set_level(o, tensor, IN_RAM);
+    for (int l = life->first; l <= life->last; l++)
+        if (layer_need(&o->now, l) > o->problem->l2_bytes && is_possible(o, tensor, IN_RAM, DORY_HWC))
+            set_level(o, tensor, IN_RAM);
 }
 
 /* What is left of a block: one in as many turns, or where these layers can be none, each by itself. */
@@ -148,13 +142,15 @@ static bool split(struct optimiser *o, int layer)
         return true;
     int tensor = o->network->layers[layer - 1].output;
     uint32_t turns = dory_divide_up(o->problem->records[last].output_height, o->now.choices[first].cut->rows);
-    bool done = false;
-    for (int ram = is_possible(o, tensor, IN_L2, DORY_HWC) ? 0 : 1;
-         ram <= (is_possible(o, tensor, IN_RAM, DORY_HWC) ? 1 : 0) && !done; ram++) {
-        set_level(o, tensor, ram ? IN_RAM : IN_L2);
-        done = make_part(o, first, layer - 1, turns) && make_part(o, layer, last, turns);
+    for (int ram = 0; ram < 2; ram++) {
+        enum memory_level level = ram ? IN_RAM : IN_L2;
+        if (!is_possible(o, tensor, level, DORY_HWC))
+            continue;
+        set_level(o, tensor, level);
+        if (make_part(o, first, layer - 1, turns) && make_part(o, layer, last, turns))
+            return true;
     }
-    return done;
+    return false;
 }
 
 /* ---- ideas ---- */
@@ -249,9 +245,9 @@ static bool end_round(struct fusion *f)
 static bool save_tensor(struct fusion *f, int tensor)
 {
     int producer = f->o->network->tensors[tensor].producer;
-    bool is_ring = f->now->levels[tensor] == IN_RING;
     start_round(f);
-    compare(f, is_ring ? split(f->o, producer + 1) : bring(f->o, &(struct idea){.first = 0, .last = -1}, tensor));
+    compare(f, f->now->levels[tensor] == IN_RING ? split(f->o, producer + 1)
+                                                 : bring(f->o, &(struct idea){.first = 0, .last = -1}, tensor));
     for (int first = producer; first > producer - LAYERS_AROUND; first--)
         for (int last = producer + 1; last <= producer + LAYERS_AROUND; last++)
             try_block(f, first, last);

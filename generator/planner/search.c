@@ -301,9 +301,6 @@ static uint64_t search_prices_from(struct optimiser *o, uint64_t price, uint64_t
     return price;
 }
 
-/* To RAM and back, for more than half of the time: memory is so tight that single moves lead nowhere. */
-static bool moves_much(const struct optimiser *o) { return decision_ram_cycles(&o->best.decision) > o->best.cycles / 2; }
-
 uint64_t search(struct optimiser *o)
 {
     search_start(o);
@@ -314,8 +311,9 @@ uint64_t search(struct optimiser *o)
     if (is_near(o->best.cycles, computing_cycles(&o->now)))
         return price;
     price = search_prices_from(o, price, THRESHOLD_PARTS, PRICE_EFFORT, 1);
-    for (uint64_t i = 0, far = has_few_layers(o) || moves_much(o) ? FAR_WALKS : 0; i < far + o->problem->options->more_walks;
-         i++)
+    /* Where more than half of the time goes to RAM and back, memory is so tight that single moves lead nowhere. */
+    bool walks_far = has_few_layers(o) || decision_ram_cycles(&o->best.decision) > o->best.cycles / 2;
+    for (uint64_t i = 0, far = walks_far ? FAR_WALKS : 0; i < far + o->problem->options->more_walks; i++)
         price = search_prices_from(o, price, FAR_PARTS, PRICE_EFFORT, i + 1);
     return price;
 }
