@@ -65,11 +65,9 @@ static bool meets(const struct walk *walk, int index)
            dory_step_meets(&step->record, &step[-1].record) != DORY_MEETS_NOBODY;
 }
 
-/* Until all have met in front of a step: the cores wait as long as the driver still queues transfers. */
-static uint64_t await_driver(const struct walk *walk, int index, uint64_t now)
+/* Until all have met: the cores wait as long as the driver still queues transfers. */
+static uint64_t await_driver(const struct walk *walk, uint64_t now)
 {
-    if (!meets(walk, index))
-        return 0;
     return (now > walk->driver_free ? 0 : walk->driver_free - now) + walk->sequence->target->meeting_cycles;
 }
 
@@ -135,13 +133,13 @@ static void take_step(struct walk *walk, int index)
     const struct plan_step *step = &walk->sequence->steps[index];
     struct timeline_step *times = &walk->timeline->steps[index];
     times->begin_cycle = walk->layer_start + step->fetch_cycles;
-    times->meeting_cycles = await_driver(walk, index, times->begin_cycle);
+    uint64_t until_met = meets(walk, index) ? await_driver(walk, times->begin_cycle) : 0,
+             behind = meets(walk, index) ? walk->sequence->target->met_cycles : 0;
     uint64_t wait = await_transfers(walk, step->record.transfers_awaited, least_wait(walk->sequence, index),
-                                    behind_transfers(walk, index), times->begin_cycle + times->meeting_cycles);
-    times->meeting_cycles += meets(walk, index) ? walk->sequence->target->met_cycles : 0;
-    wait += times->meeting_cycles;
-    times->start_cycle = times->begin_cycle + wait;
-    walk->layer_start += wait;
+                                    behind_transfers(walk, index), times->begin_cycle + until_met);
+    times->meeting_cycles = until_met + behind;
+    times->start_cycle = times->begin_cycle + times->meeting_cycles + wait;
+    walk->layer_start += times->meeting_cycles + wait;
     start_transfers(walk, index);
     if (step->record.last_of_layer)
         walk->layer_start += walk->sequence->layer_cycles[step->layer];
@@ -276,8 +274,8 @@ static bool is_among(const struct dory_kernel_description *kernel, const struct 
 /* More kernels than these have driven out all code. */
 enum { MAXIMUM_KERNELS = 32 };
 
-/* Of the kernels that run between the last step that has kernel `own` and step `first`. Networks run again and again: in
- * front of the first step is the last one of the run before. */
+/* Of the kernels that run between the last step that has kernel `own` and step `first`, of all where it is null. Networks
+ * run again and again: in front of the first step is the last one of the run before. */
 static uint64_t code_since_cycles(const struct plan *plan, int first, const struct dory_kernel_description *own)
 {
     const struct dory_kernel_description *seen[MAXIMUM_KERNELS];

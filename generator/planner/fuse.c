@@ -3,9 +3,9 @@
  * better than what is there; blocks that it cuts are split. That ends where no such step gains anything, and where that is
  * depends on the order: tensors in RAM come first, and of these, as of all, the first ones or the last; the others, once
  * blocks around those have gained something. Were only tensors in RAM tried, a block that makes room for one beside it would
- * be found in little memory, where its own tensor is in RAM, too, and not in more. What counts is time, and beside it the
- * traffic to RAM, as if nothing hid it: it costs energy where it costs no time. In the end a decision with blocks must be
- * faster than that without, or it is not taken, unless RAM is to be spared at any price. */
+ * be found in little memory, where its own tensor is in RAM, too, and not in more. What counts is time; where RAM is to
+ * be spared also the traffic to it, as if nothing hid it: it costs energy where it costs no time. In the end a decision with
+ * blocks must be faster than that without, or it is not taken, unless RAM is to be spared at any price. */
 #include "planner/optimiser.h"
 
 #include "planner/block.h"

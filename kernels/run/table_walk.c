@@ -216,7 +216,7 @@ static inline void end_waits(struct walker *walker)
     walker->l3_wait_cycles = 0;
 }
 
-static __attribute__((noinline)) void add_ended(struct walker *walker)
+static __attribute__((noinline)) void write_ended(struct walker *walker)
 {
     struct dory_layer_profile *sum = walker->ended_sum;
     sum->cycles += walker->ended.cycles;
@@ -226,14 +226,19 @@ static __attribute__((noinline)) void add_ended(struct walker *walker)
     walker->ended_sum = 0;
 }
 
+static inline void add_ended(struct walker *walker)
+{
+    if (walker->ended_sum) {
+        write_ended(walker);
+    }
+}
+
 /* ---- what has not come beside the tile before, comes now ---- */
 
 /* All that a tile needs is on its way: the time to write what is kept of the layer before. */
 static inline void await_loads(struct walker *walker)
 {
-    if (walker->ended_sum) {
-        add_ended(walker);
-    }
+    add_ended(walker);
     await_begun_loads(walker);
 }
 
@@ -389,13 +394,9 @@ static void end(struct walker *walker)
         }
         await_stores(walker);
         await_begun_loads(walker);
-        if (walker->ended_sum) { /* the run has been cut short before the layer behind that one was loaded */
-            add_ended(walker);
-        }
+        add_ended(walker); /* if the run has been cut short before the layer behind that one was loaded */
         end_layer(walker, clock_of(walker));
-        if (walker->ended_sum) {
-            add_ended(walker);
-        }
+        add_ended(walker);
     }
     if (!walker->has_ended) {
         meet(walker);
