@@ -165,8 +165,17 @@ def not_good():
     expect("subgraph of no use", pack(stateful(bytes(48)), subgraphs=2), "3 subgraphs; supported: one")
     expect("control flow", pack(behind(118)), "IF")
     model, x, y = convolution()
+    expect("shape of an output that is passed on", pack(passed_on([1, 255, 12, 1])), "'u' has the shape 1x255x12x1", "other elements")
     expect("no output", model.pack([x], [x]), "not the output of a layer")
     expect("no origin", model.pack([], [y]), "which nothing before it computes")
+
+
+def passed_on(shape):
+    """INT8 and UINT8 of the same values: no layer."""
+    model, x, y = convolution()
+    u = model.tensor("u", shape, UINT8, 0.25, 128)
+    model.operator(tfl.QUANTIZE, [y], [u])
+    return model, x, u
 
 
 def shape_of_a_batch():
@@ -231,6 +240,7 @@ def run_states():
 
 
 def good():
+    expect_good("an output that is passed on", pack(passed_on([1, 4, 4, 3])))
     expect_good("a state", pack(stateful(bytes(48))), "the application carries it from output 1 of each run to input 1 of the next")
     expect_good("dimension of a bias' scales", pack(depthwise_of_2020()))
     expect_good("shape of a batch", pack(shape_of_a_batch()))

@@ -197,6 +197,14 @@ static bool has_padding(const struct value *value)
     return padding->top || padding->left || padding->bottom || padding->right || padding->front || padding->back;
 }
 
+/* Operators that pass a value on need not look whether their output's shape is true. */
+static bool has_elements_of(struct tflite_importer *importer, const struct value *value, const struct image_shape *shape)
+{
+    int64_t elements = (int64_t)shape->height * shape->width * shape->channels;
+    return shape->height > 0 && shape->width > 0 &&
+           elements == (int64_t)tensor_elements(tflite_network_tensor(importer, value->tensor));
+}
+
 int tflite_reads(struct tflite_importer *importer, int index, struct padding *padding)
 {
     struct value *value = reads_value(importer, index);
@@ -219,6 +227,11 @@ int tflite_reads(struct tflite_importer *importer, int index, struct padding *pa
         *padding = value->padding;
     shape.height -= value->padding.top + value->padding.bottom;
     shape.width -= value->padding.left + value->padding.right;
+    if (!has_elements_of(importer, value, &shape)) {
+        tflite_fault(importer, "'%s' has the shape %s, but what is computed for it has other elements",
+                     tflite_input(importer, index)->name, tflite_shape_text(importer, tflite_input(importer, index)));
+        return -1;
+    }
     take_shape(importer, value, &shape);
     return value->tensor;
 }
