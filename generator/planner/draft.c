@@ -390,17 +390,16 @@ static struct draft start(const struct decision *decision, struct arena *arena)
 {
     struct draft d = {.decision = decision, .problem = decision->problem, .arena = arena};
     count_parts(&d);
-    d.arena_bytes = d.l2_bytes = arena_bytes(d.problem, draft_steps(&d), d.read_count + d.write_count);
+    d.l2_bytes = arena_bytes(d.problem, draft_steps(&d), d.read_count + d.write_count);
     count_live(&d);
     find_tails(&d);
     return d;
 }
 
-struct draft draft_make(const struct decision *decision, uint32_t left_bytes, const struct gaps_variant *variant,
-                        uint64_t limit, struct arena *arena)
+struct draft draft_make(const struct decision *decision, const struct gaps_variant *variant, uint64_t limit,
+                        struct arena *arena)
 {
     struct draft d = start(decision, arena);
-    d.l2_bytes = d.arena_bytes > left_bytes ? d.arena_bytes - left_bytes : 0;
     add_items(&d);
     start_buffers(&d);
     d.gaps = variant ? gaps_start(&d, *variant) : NULL;
@@ -450,7 +449,7 @@ struct price decision_price(const struct decision *decision, uint64_t limit)
 uint64_t decision_price_in_gaps(const struct decision *decision, const struct gaps_variant *variant, uint64_t limit)
 {
     struct arena scratch = {0};
-    struct draft d = draft_make(decision, 0, variant, limit, &scratch);
+    struct draft d = draft_make(decision, variant, limit, &scratch);
     arena_free(&scratch);
     return d.gaps ? d.cycles : UINT64_MAX;
 }

@@ -31,8 +31,7 @@ struct draft {
     const struct decision *decision;
     const struct problem *problem; /* its */
     struct gaps *gaps;             /* null: there are none */
-    uint32_t arena_bytes;          /* of L2 */
-    uint32_t l2_bytes;             /* of them, that prefetches may fill */
+    uint32_t l2_bytes;             /* for all buffers */
     struct arena *arena;
     const struct profile **profiles; /* by layer */
     int *first_step, *first_buffer;  /* by layer; one more: their number */
@@ -61,10 +60,10 @@ struct draft {
     uint64_t *tails;       /* by layer: cycles from its start on, at least */
 };
 
-/* Plays a decision, up to some cycles; prefetches leave so many bytes of the arena free. With a variant places
- * are found so: where there are none for what must live, `gaps` is null, and nothing is played. */
-struct draft draft_make(const struct decision *decision, uint32_t left_bytes, const struct gaps_variant *variant,
-                        uint64_t limit, struct arena *arena);
+/* Plays a decision, up to some cycles. With a variant places are found so: where there are none for what must live, `gaps`
+ * is null, and nothing is played. */
+struct draft draft_make(const struct decision *decision, const struct gaps_variant *variant, uint64_t limit,
+                        struct arena *arena);
 
 int draft_steps(const struct draft *draft);
 

@@ -118,7 +118,7 @@ static void write_schedule(const struct draft *d, struct schedule *schedule)
         .transfers = arena_array(arena, struct plan_transfer, (size_t)d->queued + 1),
         .transfer_count = d->queued,
         .costs = arena_array(arena, struct tile_cost, (size_t)network->layer_count),
-        .l2_bytes = d->arena_bytes,
+        .l2_bytes = d->l2_bytes,
     };
     write_tensors(d, schedule);
     write_buffers(d, schedule);
@@ -129,16 +129,16 @@ static void write_schedule(const struct draft *d, struct schedule *schedule)
     schedule_count_live(schedule, arena);
 }
 
-void schedule_make(const struct decision *decision, uint32_t left_bytes, struct schedule *schedule, struct arena *arena)
+void schedule_make(const struct decision *decision, struct schedule *schedule, struct arena *arena)
 {
-    struct draft d = draft_make(decision, left_bytes, NULL, UINT64_MAX, arena);
+    struct draft d = draft_make(decision, NULL, UINT64_MAX, arena);
     write_schedule(&d, schedule);
 }
 
 bool schedule_make_in_gaps(const struct decision *decision, const struct gaps_variant *variant, struct schedule *schedule,
                            struct arena *arena)
 {
-    struct draft d = draft_make(decision, 0, variant, UINT64_MAX, arena);
+    struct draft d = draft_make(decision, variant, UINT64_MAX, arena);
     if (!d.gaps)
         return false;
     write_schedule(&d, schedule);

@@ -21,9 +21,9 @@ struct schedule {
     uint64_t gap_cycles;     /* of schedule_fit: of them at most, what free bytes that are not in one piece cost */
 };
 
-/* Builds what follows from a decision. Prefetches start as early as bytes of L2 are free, whatever the places, but leave so
- * many free themselves. What cannot be avoided may exceed L2: compare live_bytes. */
-void schedule_make(const struct decision *decision, uint32_t left_bytes, struct schedule *schedule, struct arena *arena);
+/* Builds what follows from a decision. Prefetches start as early as bytes of L2 are free, whatever the places. What cannot
+ * be avoided may exceed L2: compare live_bytes. */
+void schedule_make(const struct decision *decision, struct schedule *schedule, struct arena *arena);
 
 /* The same with places; false where there are none. */
 bool schedule_make_in_gaps(const struct decision *decision, const struct gaps_variant *variant, struct schedule *schedule,

@@ -100,7 +100,7 @@ static void test_decision(struct decision *d, const char *name, struct counts *c
     if (decide(d)) {
         struct price price = decision_price(d, UINT64_MAX);
         bool fits = price.live_bytes <= price.l2_bytes;
-        schedule_make(d, 0, &schedule, &arena);
+        schedule_make(d, &schedule, &arena);
         EXPECT(schedule.cycles == cycles_of(d->problem, &schedule, &arena), "%s", name);
         EXPECT(price.l2_bytes == schedule.l2_bytes, "%s: %u", name, price.l2_bytes);
         EXPECT(price.parts == schedule.step_count + schedule.transfer_count, "%s: %d", name, price.parts);
