@@ -53,28 +53,22 @@ static bool try_plan(const struct plan *like, const struct plan_options *options
 
 static const uint32_t parts[] = {2, 4, 8, 16}; /* of the arena */
 
-/* The layers from one end whose weights take at most so many bytes, up to the first that does not fit. */
+/* The layers from one end whose weights take at most so many bytes, up to the first that does not fit; null: none has any.
+ */
 static bool *layers_from(const struct plan *plan, bool last_first, uint32_t most_bytes, struct arena *arena)
 {
     int count = plan->network->layer_count;
     bool *resident = arena_array(arena, bool, (size_t)count);
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, kept_bytes = 0;
     for (int i = 0; i < count; i++) {
         int layer = last_first ? count - 1 - i : i;
         bytes += aligned(plan->layers[layer].weights_bytes);
         if (bytes > most_bytes)
             break;
         resident[layer] = true;
+        kept_bytes = bytes;
     }
-    return resident;
-}
-
-static bool has_weights(const struct plan *plan, const bool *resident)
-{
-    bool any = false;
-    for (int i = 0; i < plan->network->layer_count; i++)
-        any = any || (resident[i] && plan->layers[i].weights_bytes > 0);
-    return any;
+    return kept_bytes > 0 ? resident : NULL;
 }
 
 static void keep_faster(struct plan *best, const struct plan *other)
@@ -92,7 +86,7 @@ static void try_parts(const struct plan_options *options, struct plan *best, str
     struct plan other;
     for (size_t i = 0; i < 2 * sizeof parts / sizeof *parts; i++) {
         const bool *resident = layers_from(&flash, i % 2, flash.l2_arena_bytes / parts[i / 2], arena);
-        if (has_weights(&flash, resident) && try_plan(&flash, options, resident, &other, arena))
+        if (resident && try_plan(&flash, options, resident, &other, arena))
             keep_faster(best, &other);
     }
 }
