@@ -10,6 +10,8 @@
 #define MODEL_WORK    12000000 /* nodes of the model's search trees, times the square of its columns */
 #define LEAST_NODES   4
 #define NODES_A_ROUND 10      /* that solving it takes beside those in the tree, about */
+#define LEFT_PARTS    64      /* of L2, of which some are left to gaps */
+#define MAXIMUM_LEFT  8       /* of these */
 #define MILLIONTH     1000000 /* part of the cycles below which faster is not worth the search, nor what floats resolve */
 
 /* ---- the model ---- */
@@ -145,19 +147,30 @@ static struct plan_traffic best_traffic(const struct optimiser *o)
     return traffic;
 }
 
+/* Blocks into a decision without any, which has this price, and from there on: the price then. */
+static uint64_t search_fused(struct optimiser *o, const struct decision *plain, uint64_t price, bool spares_ram,
+                             bool last_first)
+{
+    decision_set(&o->now, plain);
+    fuse(o, spares_ram, last_first);
+    uint64_t fused = price_now(o, UINT64_MAX);
+    return fused < price ? search_prices(o, fused) : fused;
+}
+
 /* From a decision without blocks, which has this price, to a faster one with some, which is at hand then: its price. Blocks
- * that are formed in another order are other ones, and of two like prices one may lead much further. */
+ * that are formed in another order are other ones, and of two like prices one may lead much further; so do some that spare
+ * RAM, where moves are cheap, and where memory is tight, those that leave a little of it to gaps. */
 static uint64_t search_blocks(struct optimiser *o, const struct decision *plain, uint64_t price)
 {
     struct priced best = {decision_copy(plain, o->problem->arena), UINT64_MAX};
-    for (int last_first = 0; last_first < 2; last_first++) {
-        decision_set(&o->now, plain);
-        fuse(o, false, last_first != 0);
-        uint64_t fused = price_now(o, UINT64_MAX);
-        if (fused < price)
-            fused = search_prices(o, fused);
-        keep_better(&best, &o->now, fused);
-    }
+    uint32_t most_left = memory_is_tight(o) + o->problem->options->more_walks;
+    for (uint32_t left = 0; left <= dory_minimum(most_left, MAXIMUM_LEFT); left++)
+        for (int way = 0; way < (has_few_layers(o) ? 4 : 2); way++) {
+            o->left_to_gaps = left * (o->problem->l2_bytes / LEFT_PARTS);
+            uint64_t fused = search_fused(o, plain, price, way >= 2, way % 2 != 0);
+            keep_better(&best, &o->now, fused);
+        }
+    o->left_to_gaps = 0;
     decision_set(&o->now, &best.decision);
     return best.price;
 }
@@ -208,28 +221,6 @@ static bool force_blocks(struct optimiser *o)
     return true;
 }
 
-static bool some_result_in_ram(const struct decision *d)
-{
-    const struct network *network = d->problem->network;
-    for (int t = 0; t < network->tensor_count; t++)
-        if (d->levels[t] == IN_RAM && network->tensors[t].producer != NO_LAYER)
-            return true;
-    return false;
-}
-
-/* How L3 and computing are in each other's way is known of a finished plan only: one that moves less may be faster, though
- * by the price it is not. From there, too, a walk may lead on. */
-static void compare_sparing(struct optimiser *o)
-{
-    const struct outcome before = outcome_copy(o);
-    if (!some_result_in_ram(&o->best.decision) || !force_blocks(o))
-        return;
-    decision_set(&o->now, &o->best.decision); /* the one at hand may be one that had no places */
-    search_places(o, false);
-    if (plan_finished_cycles(&o->best.decision) >= plan_finished_cycles(&before.decision))
-        o->best = before;
-}
-
 struct optimiser optimiser_make(const struct problem *problem)
 {
     struct arena *arena = problem->arena;
@@ -277,8 +268,6 @@ bool optimise(const struct problem *problem, struct outcome *outcome)
     bool found = o.best.cycles != UINT64_MAX;
     if (found && (blocks == BLOCKS_SPARING || blocks == BLOCKS_ALWAYS))
         force_blocks(&o);
-    if (found && blocks == BLOCKS_AUTO)
-        compare_sparing(&o);
     *outcome = o.best;
     return found;
 }

@@ -103,6 +103,9 @@ uint64_t price_now(struct optimiser *optimiser, uint64_t limit);
 /* True where all ways are looked at, as moves are cheap. */
 bool has_few_layers(const struct optimiser *optimiser);
 
+/* More than half of the best decision's time goes to RAM and back. */
+bool memory_is_tight(const struct optimiser *optimiser);
+
 /* To a decision without blocks that is fast by its price, which is returned, and to the fastest such ones with places on the
  * way. UINT64_MAX: there is none. */
 uint64_t search(struct optimiser *optimiser);

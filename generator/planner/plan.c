@@ -137,19 +137,6 @@ static bool decide(const struct problem *p, struct outcome *outcome, struct sche
     return false;
 }
 
-uint64_t plan_finished_cycles(const struct decision *decision)
-{
-    struct arena scratch = {0};
-    struct diagnostics unheard = {.arena = &scratch}; /* what does not fit here is said where it is chosen */
-    struct plan plan;
-    struct schedule schedule;
-    bool fits = fit(decision, &schedule, &scratch) && write_plan(decision, &schedule, &plan, &scratch, &unheard);
-    if (fits)
-        plan_bring_early(&plan, decision->problem->target->has_table, &scratch);
-    arena_free(&scratch);
-    return fits ? plan.predicted_cycles : UINT64_MAX;
-}
-
 static void write_outcome(const struct outcome *outcome, struct plan *plan)
 {
     plan->moved_without_blocks = outcome->without_blocks;

@@ -42,10 +42,6 @@
 bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,
                const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
-/* Cycles of a decision as a plan that is finished, so far as one can be that joins no transfers. UINT64_MAX: it has no
- * places. */
-uint64_t plan_finished_cycles(const struct decision *decision);
-
 /* ---- optimise.c ---- */
 
 /* What a search has come to. */

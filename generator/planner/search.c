@@ -21,7 +21,7 @@
 #define THRESHOLD_PARTS 20   /* of a layer's cycles in the mean: what the first moves may cost */
 #define PLACED_PARTS    40   /* the same with places */
 #define FAR_PARTS       5    /* the same of walks that shall lead away from where the first one ended */
-#define FAR_WALKS       2    /* so many, in networks of few layers, and where much goes to RAM and back */
+#define FAR_WALKS       2    /* so many, in networks of few layers, and in tight memory without blocks */
 #define FEW_LAYERS      16   /* in networks of no more, moves are cheap */
 #define NEAR_PARTS      5000 /* of the cycles: nearer than this to the bound is as good */
 
@@ -42,6 +42,8 @@ struct search {
 };
 
 bool has_few_layers(const struct optimiser *o) { return o->network->layer_count <= FEW_LAYERS; }
+
+bool memory_is_tight(const struct optimiser *o) { return decision_ram_cycles(&o->best.decision) > o->best.cycles / 2; }
 
 /* ---- prices ---- */
 
@@ -263,12 +265,12 @@ static uint64_t search_from(struct optimiser *o, uint64_t price, const struct wa
 
 static bool is_near(uint64_t cycles, uint64_t bound) { return cycles != UINT64_MAX && cycles - bound / NEAR_PARTS <= bound; }
 
-/* Bytes of L2 that the decision at hand lacks for places, though there are enough for all that lives. */
-static uint32_t lost_in_gaps(const struct optimiser *o)
+/* Bytes of L2 that the decision at hand lacks: for what lives, or for places for it. */
+static uint32_t lacking_bytes(const struct optimiser *o)
 {
     struct price price = decision_price(&o->now, 0);
-    uint32_t least = decision_least_bytes(&o->now);
-    return price.live_bytes <= price.l2_bytes && least > price.l2_bytes ? least - price.l2_bytes : 0;
+    uint32_t least = price.live_bytes <= price.l2_bytes ? decision_least_bytes(&o->now) : price.live_bytes;
+    return least > price.l2_bytes ? least - price.l2_bytes : 0;
 }
 
 /* To the fastest decision with places that single moves lead to; where it has none, another one leaves to gaps what it has
@@ -287,7 +289,7 @@ static void search_start(struct optimiser *o)
         realise(o);
         if (o->best.cycles == UINT64_MAX)
             keep_placed(o, PLACE_CAREFULLY);
-        lost = o->best.cycles == UINT64_MAX ? lost_in_gaps(o) : 0;
+        lost = o->best.cycles == UINT64_MAX ? lacking_bytes(o) : 0;
         uint32_t more = lost > o->left_to_gaps ? lost : o->left_to_gaps;
         o->left_to_gaps += dory_minimum(more, o->problem->l2_bytes - o->left_to_gaps);
     } while (lost > 0 && ++starts < MAXIMUM_STARTS);
@@ -311,8 +313,8 @@ uint64_t search(struct optimiser *o)
     if (is_near(o->best.cycles, computing_cycles(&o->now)))
         return price;
     price = search_prices_from(o, price, THRESHOLD_PARTS, PRICE_EFFORT, 1);
-    /* Where more than half of the time goes to RAM and back, memory is so tight that single moves lead nowhere. */
-    bool walks_far = has_few_layers(o) || decision_ram_cycles(&o->best.decision) > o->best.cycles / 2;
+    /* Where memory is tight, single moves lead nowhere, but blocks do. */
+    bool walks_far = has_few_layers(o) || (memory_is_tight(o) && o->problem->options->blocks == BLOCKS_NONE);
     for (uint64_t i = 0, far = walks_far ? FAR_WALKS : 0; i < far + o->problem->options->more_walks; i++)
         price = search_prices_from(o, price, FAR_PARTS, PRICE_EFFORT, i + 1);
     return price;

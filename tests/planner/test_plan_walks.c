@@ -47,7 +47,7 @@ static void test_faster(void)
 {
     struct arena arena = {0};
     const struct network *network = mobilenet_v2(&arena, 224);
-    struct plan_options options = {.l1_bytes = 65320, .l2_bytes = 64000};
+    struct plan_options options = {.l1_bytes = 32320, .l2_bytes = 130000};
     uint32_t peak;
     uint64_t before = plan_cycles(network, &options, &peak);
     options.more_walks = 1;
