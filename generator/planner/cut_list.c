@@ -8,7 +8,9 @@
 #define FEW_PARTS     100  /* rows by blocks of 4 channels, so that all sizes are looked at */
 
 /* More parts than this gain nothing where a part takes no more than such a part of L2: each is a step and a transfer, which
- * take L2, too, and the driver's time. */
+ * take L2, too, and the driver's time. Were it 8 KiB for every L2, so that all cuts of less memory were there in more, the
+ * plans of plans.csv would take as long in the mean, six of 271 0.3 to 0.5 % longer, and one would be 0.4 % longer than with
+ * less memory. */
 #define ENOUGH_PARTS      24
 #define SMALL_SHARE_OF_L2 8
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dory/hal.h"
+#include "dory/prepared.h"
 #include "dory/turn.h"
 
 void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
@@ -275,6 +276,13 @@ static uint64_t driver_commands(const struct player *player, const struct tally 
     return loads->commands + (overlaps ? player->pending_tally : player->store_tally).commands;
 }
 
+/* Cores that go through a table meet the driver behind the tile before, and load what the step needs behind that. */
+static bool meets_driver(const struct tile_problem *problem, const struct dory_step *step)
+{
+    return problem->is_decided && problem->target->has_table && step > problem->steps &&
+           dory_step_meets(step, step - 1) != DORY_MEETS_NOBODY;
+}
+
 static void play_tile(struct player *player, const struct dory_step *step, const struct position *at, bool first_of_step,
                       struct step_times *times)
 {
@@ -289,7 +297,8 @@ static void play_tile(struct player *player, const struct dory_step *step, const
     uint32_t chunk = dory_minimum(most->input_channels, problem->layer->input_channels - at->chunk);
     shape.input_channels = convolution ? (uint16_t)chunk : shape.channels;
     bool last_chunk = !convolution || at->chunk + shape.input_channels >= problem->layer->input_channels;
-    bool overlaps = !player->first && !(first_of_step && step->drain) && !(at->chunk == 0 && !player->two_outputs);
+    bool waits = first_of_step && (step->drain || meets_driver(problem, step));
+    bool overlaps = !player->first && !waits && !(at->chunk == 0 && !player->two_outputs);
     uint64_t load_cycles = load(player, step, at, &shape, &overlaps), issued = player->time;
     struct tally loads = tile_take_tally(&player->mover);
     uint64_t driver = tile_driver_cycles(problem, overlaps) + (first_of_step ? step_cycles(problem) : 0) +
@@ -402,10 +411,13 @@ static struct early_wait early_wait_cycles(const struct player *player, uint64_t
     return (struct early_wait){.next_layer = early > player->kernel ? early - player->kernel : 0};
 }
 
-/* Of the layer's start; that its stages come to L1 is not hidden beside loads. */
+/* Of the turn from layer to layer, which behind a table's last one is the run's; that its stages come to L1 is not hidden
+ * beside loads. */
 uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem)
 {
-    return problem->target->layer_overhead_cycles + (problem->layer->stages ? problem->target->stages_cycles : 0);
+    const struct target *target = problem->target;
+    uint64_t turn = target->has_table && problem->is_last ? 0 : target->layer_overhead_cycles;
+    return turn + (problem->layer->stages ? target->stages_cycles : 0);
 }
 
 /* Beside the last tile the driver prepares the next layer. Where the cores wait for that, it is shown behind the last store:

@@ -112,9 +112,42 @@ static void test_early_weights(struct sample *sample)
     sample->problem.early_cycles_of_next = sample->problem.code_since_cycles = 0;
 }
 
+/* Behind the last layer there is none to turn to. */
+static void test_last(struct sample *sample)
+{
+    uint64_t before = cost_of(sample).cycles;
+    sample->problem.is_last = true;
+    EXPECT_EQUAL(cost_of(sample).cycles + START, before);
+    sample->problem.is_last = false;
+}
+
+/* What a step loads comes beside the tile before, but behind it where the cores meet the driver in front of the step. True
+ * where there is a tile before. */
+static bool test_meeting(struct sample *sample)
+{
+    struct tile_problem problem = sample->problem;
+    struct tiling tiling = sample->tiling;
+    struct dory_step steps[2] = {sample->step, sample->step};
+    struct step_times times[2];
+    struct tile_cost cost;
+    tiling.tile.rows = steps[0].rows = (uint16_t)dory_divide_up(sample->step.rows, 2);
+    steps[1].first_row = steps[0].rows;
+    steps[1].rows = (uint16_t)(sample->step.rows - steps[0].rows);
+    problem.steps = steps;
+    problem.step_count = 2;
+    if (steps[1].rows == 0)
+        return false;
+    tile_simulate(&problem, &tiling, &cost, times);
+    EXPECT_EQUAL(times[1].fetch, times[0].start);
+    steps[1].transfers_awaited = 1;
+    tile_simulate(&problem, &tiling, &cost, times);
+    EXPECT(times[1].fetch > times[0].start, "loads at %" PRIu64 ", beside the tile before", times[1].fetch);
+    return true;
+}
+
 int main(void)
 {
-    int with_stages = 0, with_tiles = 0;
+    int with_stages = 0, with_tiles = 0, with_meeting = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct sample sample;
         memset(&sample, 0, sizeof sample);
@@ -123,9 +156,12 @@ int main(void)
         with_tiles += test_overhead_between_tiles(&sample);
         test_start(&sample);
         test_early_weights(&sample);
+        test_last(&sample);
+        with_meeting += test_meeting(&sample);
         arena_free(&sample.arena);
     }
     EXPECT(with_tiles > 20, "%d of 40 layers in several tiles", with_tiles);
+    EXPECT(with_meeting > 20, "%d of 40 layers in two steps", with_meeting);
     EXPECT(with_stages > 5 && with_stages < 35, "%d of 40 layers with stages", with_stages);
     return expect_result("table");
 }
