@@ -184,7 +184,7 @@ static bool use_blocks(struct optimiser *o, uint64_t price)
         return false;
     struct plan_traffic without = best_traffic(o);
     if (search_blocks(o, &plain, price) < price)
-        search_places(o, true);
+        search_places(o);
     if (o->best.cycles >= before) {
         decision_set(&o->now, &plain);
         return false;
@@ -243,7 +243,7 @@ static void search_plain(struct optimiser *o, const struct outcome *searched, co
     const struct outcome blocked = outcome_copy(o);
     o->best = *searched;
     decision_set(&o->now, plain);
-    search_places(o, true);
+    search_places(o);
     prove(o);
     if (blocked.cycles < o->best.cycles)
         o->best = blocked;

@@ -113,9 +113,9 @@ uint64_t search(struct optimiser *optimiser);
 /* From the decision at hand, which has this price, to a faster one, which is at hand then: its price. */
 uint64_t search_prices(struct optimiser *optimiser, uint64_t price);
 
-/* From the decision at hand, or the best so far, to faster ones by their prices with places: `often`, by several walks, of
- * which the best counts; else by a short one. */
-void search_places(struct optimiser *optimiser, bool often);
+/* From the decision at hand, or the best so far, to faster ones by their prices with places: by several walks, of which the
+ * best counts. */
+void search_places(struct optimiser *optimiser);
 
 /* At the end, of networks of small layers alone: from the best decision so far to one that no single move makes faster, if
  * that has places. Elsewhere it finds nothing that is worth its time. */

@@ -356,7 +356,7 @@ static uint64_t walk_often(struct optimiser *o, uint64_t start)
 
 /* The last walk goes on from where those before have ended: a decision that nothing near is faster than is often left when
  * the threshold is high again. */
-void search_places(struct optimiser *o, bool often)
+void search_places(struct optimiser *o)
 {
     uint64_t start = UINT64_MAX;
     if (o->best.cycles == UINT64_MAX || is_near(o->best.cycles, price_now(o, UINT64_MAX)))
@@ -365,7 +365,7 @@ void search_places(struct optimiser *o, bool often)
         start = choose_placed_start(o);
     o->care--;
     if (start != UINT64_MAX)
-        search_from(o, often ? walk_often(o, start) : start, &(struct walk){true, PLACED_PARTS, PLACES_EFFORT / 3, 2});
+        search_from(o, walk_often(o, start), &(struct walk){true, PLACED_PARTS, PLACES_EFFORT / 3, 2});
     realise(o);
 }
 
