@@ -11,7 +11,7 @@
 #define LEAST_NODES   4
 #define NODES_A_ROUND 10      /* that solving it takes beside those in the tree, about */
 #define LEFT_PARTS    64      /* of L2, of which some are left to gaps */
-#define MAXIMUM_LEFT  8       /* of these */
+#define MAXIMUM_LEFT  8       /* of these, by more walks */
 #define MILLIONTH     1000000 /* part of the cycles below which faster is not worth the search, nor what floats resolve */
 
 /* ---- the model ---- */
@@ -163,8 +163,8 @@ static uint64_t search_fused(struct optimiser *o, const struct decision *plain, 
 static uint64_t search_blocks(struct optimiser *o, const struct decision *plain, uint64_t price)
 {
     struct priced best = {decision_copy(plain, o->problem->arena), UINT64_MAX};
-    uint32_t most_left = memory_is_tight(o) + o->problem->options->more_walks;
-    for (uint32_t left = 0; left <= dory_minimum(most_left, MAXIMUM_LEFT); left++)
+    uint32_t most_left = memory_is_tight(o) + dory_minimum(o->problem->options->more_walks, MAXIMUM_LEFT);
+    for (uint32_t left = 0; left <= most_left; left++)
         for (int way = 0; way < (has_few_layers(o) ? 4 : 2); way++) {
             o->left_to_gaps = left * (o->problem->l2_bytes / LEFT_PARTS);
             uint64_t fused = search_fused(o, plain, price, way >= 2, way % 2 != 0);

@@ -273,12 +273,12 @@ static uint32_t lacking_bytes(const struct optimiser *o)
     return least > price.l2_bytes ? least - price.l2_bytes : 0;
 }
 
-/* To the fastest decision with places that single moves lead to; where it has none, another one leaves to gaps what it has
- * lost in them, and from then on twice as much: with as much as it lost each time, three of 200 plans had none behind 9 to
+/* To the fastest decision with places that single moves lead to; where it has none, another one leaves to gaps what it
+ * lacks, and from then on twice as much: with as much as it lacked each time, three of 200 plans had none behind 9 to
  * 20 starts. With prices of a byte up to 64 times L3's instead, two networks found none at all. */
 static void search_start(struct optimiser *o)
 {
-    uint32_t lost = 0;
+    uint32_t lacking = 0;
     int starts = 0;
     do {
         uint64_t price = find_start(o);
@@ -289,10 +289,10 @@ static void search_start(struct optimiser *o)
         realise(o);
         if (o->best.cycles == UINT64_MAX)
             keep_placed(o, PLACE_CAREFULLY);
-        lost = o->best.cycles == UINT64_MAX ? lacking_bytes(o) : 0;
-        uint32_t more = lost > o->left_to_gaps ? lost : o->left_to_gaps;
+        lacking = o->best.cycles == UINT64_MAX ? lacking_bytes(o) : 0;
+        uint32_t more = lacking > o->left_to_gaps ? lacking : o->left_to_gaps;
         o->left_to_gaps += dory_minimum(more, o->problem->l2_bytes - o->left_to_gaps);
-    } while (lost > 0 && ++starts < MAXIMUM_STARTS);
+    } while (lacking > 0 && ++starts < MAXIMUM_STARTS);
     o->left_to_gaps = 0;
 }
 
