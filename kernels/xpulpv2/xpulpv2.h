@@ -79,12 +79,15 @@
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_stride_1)                                                        \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_stride_2)                                                        \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1)                                                    \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1_three)                                              \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1_half)                                               \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1_one)                                                \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2)                                                    \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_three)                                              \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_half)                                               \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_one)                                                \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right)                                              \
+    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right_three)                                        \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right_half)                                         \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right_one)                                          \
     KERNEL(line_direct)                                                                                                     \

@@ -8,7 +8,7 @@
 static _Alignas(uint32_t) uint8_t local_buffers[LOCAL_BYTES] DORY_L1;
 static struct dory_tile local_tile DORY_L1; /* where the tile loop has it, too */
 static uint32_t local_cycles DORY_L1;
-static _Alignas(uint32_t) uint8_t expected_buffers[LOCAL_BYTES] DORY_L2; /* outputs alone, which lie in L1, too */
+static _Alignas(uint32_t) uint8_t expected_buffers[OUTPUT_BYTES] DORY_L2;
 static struct test_case *running;
 
 /* Of it, what lies in L1 in a run, too. */

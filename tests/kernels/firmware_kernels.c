@@ -47,7 +47,7 @@ static void measure(const struct test_shape *shape, unsigned cores, uint32_t out
     EXPECT(firmware_case_run(&test, outputs, &taken), "%s", shape->name);
     long predicted = (long)test.description->cycles(&test.layer, &test.shape, cores), cycles = (long)taken;
     long error = (predicted - cycles) * 100 / cycles, rate = (long)(test.macs * 1000 / (uint64_t)cycles);
-    printf("%-42s %u %8ld %8ld %+5ld %% %4ld.%03ld\n", shape->name, cores, cycles, predicted, error, rate / 1000,
+    printf("%-42s  %u %8ld %8ld %+5ld %% %4ld.%03ld\n", shape->name, cores, cycles, predicted, error, rate / 1000,
            rate % 1000);
     EXPECT(labs(predicted - cycles) <= cycles * WORST_PREDICTION / 100 + PLACE_CYCLES,
            "the prediction for %s is off by more than %d %% and %d cycles", shape->name, WORST_PREDICTION, PLACE_CYCLES);
@@ -57,7 +57,7 @@ static void measure(const struct test_shape *shape, unsigned cores, uint32_t out
 static void measure_all(uint32_t outputs)
 {
     uint32_t second_outputs = outputs;
-    printf("%-42s cores cycles predicted error MAC/cycle\n", "layer in L1");
+    printf("%-42s  cores cycles predicted error MAC/cycle\n", "layer in L1");
     for (size_t i = 0; i < test_shape_count; i++) {
         second_outputs = i == 1 ? outputs : second_outputs;
         measure(&test_shapes[i], CORES, outputs);

@@ -1,9 +1,8 @@
 /* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in CHW, with one column of border on the left and on
  * the right for stride 1; for stride 2 on the left, or on the right as TensorFlow has it. The border's columns are not
  * there, see depthwise_3x3_chw.h. A strip has four columns. The last one overlaps the one before where the width is no
- * multiple of four, or has one or two columns in kernels with a function for these: the planner knows which takes less, for
- * with shares of their own for last strips cores may begin in the middle of one. (Three columns alone take an eighth less of
- * such a row, and more than that to bring their code to the cores' cache again in each tile.) */
+ * multiple of four, or has the one to three columns that are left, in kernels with a function for these: the planner knows
+ * which takes less, for with shares of their own for last strips cores may begin in the middle of one. */
 #include "depthwise_3x3_chw.h"
 #include "../scratch.h"
 #include "../share.h"
@@ -88,6 +87,8 @@ static inline __attribute__((always_inline)) void compute_stride_1(struct job *j
         COMPUTE_AT_EDGE(COMPUTE_ONE, kind);
     } else if (width == 2) {
         COMPUTE_AT_EDGE(COMPUTE_HALF, kind);
+    } else if (width == 3) {
+        COMPUTE_AT_EDGE(COMPUTE_THREE, kind);
     } else if (job->strip.left_shift | job->strip.right_shift) {
         COMPUTE_AT_EDGE(COMPUTE_STRIDE_1, kind);
     } else {
@@ -101,6 +102,8 @@ static inline __attribute__((always_inline)) void compute_stride_1(struct job *j
             COMPUTE_JOB(COMPUTE_STRIDE_2_ONE, side, kind);                                                                  \
         } else if (width == 2) {                                                                                            \
             COMPUTE_JOB(COMPUTE_STRIDE_2_HALF, side, kind);                                                                 \
+        } else if (width == 3) {                                                                                            \
+            COMPUTE_JOB(COMPUTE_STRIDE_2_THREE, side, kind);                                                                \
         } else if (job->strip.left_shift | job->strip.right_shift) {                                                        \
             COMPUTE_JOB(COMPUTE_STRIDE_2, side##_EDGE, kind);                                                               \
         } else {                                                                                                            \
@@ -377,9 +380,11 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
     }
 #define KERNELS(name, suffix, way, kind)                                                                                    \
     RUN_FUNCTION(name##suffix, way, kind)                                                                                   \
+    END_FUNCTION(three_##name##suffix, way, 3, kind)                                                                        \
     END_FUNCTION(half_##name##suffix, way, 2, kind)                                                                         \
     END_FUNCTION(one_##name##suffix, way, 1, kind)                                                                          \
     KERNEL(name##suffix, run_##name##suffix, NULL)                                                                          \
+    KERNEL(name##_three##suffix, run_##name##suffix, three_##name##suffix)                                                  \
     KERNEL(name##_half##suffix, run_##name##suffix, half_##name##suffix)                                                    \
     KERNEL(name##_one##suffix, run_##name##suffix, one_##name##suffix)
 #define KERNELS_OF_KIND(suffix, kind)                                                                                       \

@@ -201,7 +201,7 @@ static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores
 /* Tenths of a cycle that a row of so many last columns takes beside their part of what follows sums in a row of four. */
 static uint64_t end_row_tenths(uint32_t stride, uint32_t columns)
 {
-    static const uint8_t tenths[][3] = {{0, 71, 97}, {0, 80, 140}};
+    static const uint8_t tenths[][4] = {{0, 71, 97, 165}, {0, 80, 140, 180}};
     return tenths[stride - 1][columns];
 }
 
@@ -241,9 +241,10 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
         .reads_chw = true,                                                                                                  \
     };
 
-/* For rows that end in four columns, in two and in one. */
+/* For rows that end in four columns, in three, in two and in one. */
 #define DEPTHWISE_3X3_CHW_ENDS(name, kind_suffix, stride, left, kind, row_tenths, lane_cycles)                              \
     DEPTHWISE_3X3_CHW(name##kind_suffix, stride, left, 0, kind, row_tenths, lane_cycles)                                    \
+    DEPTHWISE_3X3_CHW(name##_three##kind_suffix, stride, left, 3, kind, row_tenths, lane_cycles)                            \
     DEPTHWISE_3X3_CHW(name##_half##kind_suffix, stride, left, 2, kind, row_tenths, lane_cycles)                             \
     DEPTHWISE_3X3_CHW(name##_one##kind_suffix, stride, left, 1, kind, row_tenths, lane_cycles)
 

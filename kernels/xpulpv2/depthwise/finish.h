@@ -239,32 +239,37 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     P_ADDNR(c, "a4", "tp") P_ADDNR(d, "a4", "tp") P_MAX(c, c, t0) P_MAX(d, d, t0) P_MIN(c, c, t1) P_MIN(d, d, t1)           \
     STORE_HALF(c, d, label_of_last)
 
-/* And for one sum, of the last column, in a quarter of them; HIGH_AWAY in 12. */
-#define STORE_ONE(d, label_of_last) label_of_last P_SB_STEP(d, "s11", "a2")
+/* And for one sum, in a quarter of them; HIGH_AWAY in 12. `step` is s11 for the last column alone, s8 where others follow. */
+#define STORE_ONE(d, step, label_of_last) label_of_last P_SB_STEP(d, step, "a2")
 #define SCALE_ONE(d) "mul " d ", " d ", a3\n"
-#define FINISH_ONE(d, t0, t1, label_of_last) SCALE_ONE(d) P_ADDNR(d, "a4", "a5") CLIP(d) STORE_ONE(d, label_of_last)
+#define FINISH_ONE(d, step, t0, t1, label_of_last)                                                                          \
+    SCALE_ONE(d) P_ADDNR(d, "a4", "a5") CLIP(d) STORE_ONE(d, step, label_of_last)
 #define CLAMP_ONE(d) P_MAX(d, d, "gp") P_MIN(d, d, "tp")
-#define FINISH_CLAMPED_ONE(d, t0, t1, label_of_last)                                                                        \
-    CLAMP_ONE(d) SCALE_ONE(d) P_ADDUNR(d, "a4", "a5") STORE_ONE(d, label_of_last)
-#define FINISH_CLAMPED_LESS_ONE_ONE(d, t0, t1, label_of_last)                                                               \
+#define FINISH_CLAMPED_ONE(d, step, t0, t1, label_of_last)                                                                  \
+    CLAMP_ONE(d) SCALE_ONE(d) P_ADDUNR(d, "a4", "a5") STORE_ONE(d, step, label_of_last)
+#define FINISH_CLAMPED_LESS_ONE_ONE(d, step, t0, t1, label_of_last)                                                         \
     CLAMP_ONE(d) SCALE_ONE(d)                                                                                               \
     "add " d ", " d ", a4\n"                                                                                                \
-    "srl " t0 ", " d ", a5\n" P_ADDUNR(d, t0, "a5") STORE_ONE(d, label_of_last)
+    "srl " t0 ", " d ", a5\n" P_ADDUNR(d, t0, "a5") STORE_ONE(d, step, label_of_last)
 #define BIAS_ONE(d) "add " d ", " d ", gp\n"
 #define SPLIT_ONE(d, t0)                                                                                                    \
     "mul " t0 ", " d ", a3\n" P_ADDUNR(t0, "a4", "a4") P_MAC(t0, d, "a5")                                                   \
     "srli " d ", " t0 ", 24\n"
-#define FINISH_SPLIT_ONE(d, t0, t1, label_of_last)                                                                          \
-    BIAS_ONE(d) P_CLIPUR(d, d, "tp") SPLIT_ONE(d, t0) STORE_ONE(d, label_of_last)
-#define FINISH_HIGH_ONE(d, t0, t1, label_of_last)                                                                           \
-    BIAS_ONE(d) HIGH(d) P_ADDNR(d, "a4", "tp") CLIP(d) STORE_ONE(d, label_of_last)
-#define FINISH_HIGH_AWAY_ONE(d, t0, t1, label_of_last)                                                                      \
+#define FINISH_SPLIT_ONE(d, step, t0, t1, label_of_last)                                                                    \
+    BIAS_ONE(d) P_CLIPUR(d, d, "tp") SPLIT_ONE(d, t0) STORE_ONE(d, step, label_of_last)
+#define FINISH_HIGH_ONE(d, step, t0, t1, label_of_last)                                                                     \
+    BIAS_ONE(d) HIGH(d) P_ADDNR(d, "a4", "tp") CLIP(d) STORE_ONE(d, step, label_of_last)
+#define FINISH_HIGH_AWAY_ONE(d, step, t0, t1, label_of_last)                                                                \
     BIAS_ONE(d)                                                                                                             \
     "lw " t1 ", %[away]\n"                                                                                                  \
     HIGH_AWAY(d, t0, t1)                                                                                                    \
     "lw " t0 ", %[minimum]\n"                                                                                               \
     "lw " t1 ", %[maximum]\n"                                                                                               \
-    P_ADDNR(d, "a4", "tp") P_MAX(d, d, t0) P_MIN(d, d, t1) STORE_ONE(d, label_of_last)
+    P_ADDNR(d, "a4", "tp") P_MAX(d, d, t0) P_MIN(d, d, t1) STORE_ONE(d, step, label_of_last)
+
+/* The last three columns. */
+#define FINISH_LAST_THREE(finish, b, c, d, t0, t1, label_of_last)                                                           \
+    finish##_ONE(d, "s8", t0, t1, "") finish##_HALF(b, c, t0, t1, label_of_last)
 
 /* DORY_DIRECT, and the high kind that rounds down from sums that start with the bias, with any largest element, which the
  * first one has in tp. 16 and 21 instructions. */
