@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "line.h"
+#include "times.h"
 
 #define PIECE_BYTES 1024
 
@@ -189,14 +190,6 @@ static void add_result(struct line *line, const struct dory_check *check, unsign
     line_add(line, " values differ");
 }
 
-static void add_layer(struct line *line, const struct dory_check *check, unsigned layer)
-{
-    line_add(line, "layer ");
-    line_add_unsigned(line, layer);
-    line_add(line, " ");
-    line_add(line, check->layers[layer].name);
-}
-
 static int observe_turn(void *user, const struct dory_buffers *buffers, const struct dory_step *steps, unsigned count)
 {
     const struct checker *checker = user;
@@ -219,7 +212,7 @@ static int observe(void *user, const struct dory_buffers *buffers, unsigned laye
         return status;
     }
     *(is_exact(of, comparison) ? &checker->exact : &checker->differ) += 1;
-    add_layer(&line, checker->check, layer);
+    line_add_layer(&line, layer, checker->check->layers[layer].name);
     add_result(&line, checker->check, layer, comparison);
     line_log(&line);
     *comparison = (struct dory_comparison){0}; /* for the next sample */
@@ -254,84 +247,6 @@ static int load_inputs(const struct checker *checker, const struct dory_buffers 
         status = load_input(checker, buffers, input);
     }
     return status;
-}
-
-/* ---- time ---- */
-
-static void add_rate(struct line *line, uint64_t macs, uint64_t cycles)
-{
-    line_add(line, "; ");
-    line_add_unsigned(line, macs);
-    line_add(line, " MAC, ");
-    line_add_ratio(line, macs, cycles);
-    line_add(line, " MAC/cycle");
-}
-
-static void log_layer_time(const struct dory_check *check, unsigned layer)
-{
-    const struct dory_layer_profile *profile = &check->profile[layer];
-    struct line line = {.length = 0};
-    line_add(&line, "perf ");
-    add_layer(&line, check, layer);
-    line_add(&line, ": ");
-    line_add_unsigned(&line, profile->cycles);
-    line_add(&line, " cycles, ");
-    line_add_unsigned(&line, profile->dma_wait_cycles);
-    line_add(&line, " waiting for L2, ");
-    line_add_unsigned(&line, profile->l3_wait_cycles);
-    line_add(&line, " for L3, ");
-    line_add_unsigned(&line, profile->tiles);
-    line_add(&line, " tiles");
-    add_rate(&line, check->layers[layer].macs, profile->cycles);
-    line_log(&line);
-}
-
-static void add_stack(struct line *line, const char *whose, unsigned core)
-{
-    struct hal_stack stack;
-    if (hal_stack_peak(core, &stack) != DORY_OK) {
-        return;
-    }
-    line_add(line, line->length ? ", " : "stacks: ");
-    line_add(line, whose);
-    if (core != HAL_FABRIC_CONTROLLER) {
-        line_add_unsigned(line, core);
-        line_add(line, " ");
-    }
-    line_add_unsigned(line, stack.peak_bytes);
-    line_add(line, "/");
-    line_add_unsigned(line, stack.bytes);
-}
-
-/* What each stack held at most, of what it may. Nothing on a PC, whose frames are not a chip's. */
-static void log_stacks(void)
-{
-    struct line line = {.length = 0};
-    add_stack(&line, "FC ", HAL_FABRIC_CONTROLLER);
-    for (unsigned core = 0; line.length && core < hal_core_count(); core++) {
-        add_stack(&line, "core ", core);
-    }
-    if (line.length) {
-        line_add(&line, " bytes");
-        line_log(&line);
-    }
-}
-
-static void log_times(const struct dory_check *check, uint32_t cycles)
-{
-    uint64_t macs = 0;
-    struct line line = {.length = 0};
-    for (unsigned layer = 0; layer < check->network->layer_count; layer++) {
-        if (check->profile) {
-            log_layer_time(check, layer);
-        }
-        macs += check->layers[layer].macs;
-    }
-    line_add(&line, "total: ");
-    line_add_unsigned(&line, cycles);
-    line_add(&line, " cycles");
-    add_rate(&line, macs, cycles);
-    line_log(&line);
 }
 
 /* ---- runs ---- */
@@ -400,7 +315,7 @@ static int run_freely(struct checker *checker, struct dory_buffers buffers)
         status = compare_output(checker, &buffers, output);
     }
     if (is_timed && (status == DORY_OK || status == DORY_ERROR_MISMATCH)) {
-        log_times(check, cycles);
+        check_log_times(check, cycles);
     }
     return status;
 }
@@ -426,7 +341,7 @@ static int run_samples(struct checker *checker, const struct dory_buffers *buffe
         status = run_sample(checker, buffers);
         checker->expected_address += checker->check->sample_bytes;
     }
-    log_stacks();
+    check_log_stacks();
     line_add_unsigned(&line, checker->exact);
     line_add(&line, " exact, ");
     line_add_unsigned(&line, checker->differ);

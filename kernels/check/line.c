@@ -31,6 +31,14 @@ void line_add_signed(struct line *line, int32_t value)
     line_add_unsigned(line, value < 0 ? 0u - (uint32_t)value : (uint32_t)value);
 }
 
+void line_add_layer(struct line *line, unsigned layer, const char *name)
+{
+    line_add(line, "layer ");
+    line_add_unsigned(line, layer);
+    line_add(line, " ");
+    line_add(line, name);
+}
+
 void line_add_ratio(struct line *line, uint64_t dividend, uint64_t divisor)
 {
     if (divisor == 0) {

@@ -13,6 +13,9 @@ void line_add(struct line *line, const char *text);
 void line_add_unsigned(struct line *line, uint64_t value);
 void line_add_signed(struct line *line, int32_t value);
 
+/* "layer 3 conv2". */
+void line_add_layer(struct line *line, unsigned layer, const char *name);
+
 /* A ratio with two digits after the point; a dash where the divisor is zero. */
 void line_add_ratio(struct line *line, uint64_t dividend, uint64_t divisor);
 

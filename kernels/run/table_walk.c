@@ -312,14 +312,15 @@ static inline void store(struct walker *walker)
     walker->stores = tile->store_count;
 }
 
-/* What comes behind that, be it a meeting, is the next layer's time. */
+/* What comes behind that, be it a meeting, is the next layer's time: even to look into L2, which is behind the copies that are
+ * on their way. */
 static __attribute__((noinline)) void turn_layer(struct walker *walker)
 {
-    if (dory_run_is_cancelled(walker->run)) {
-        note(walker, DORY_ERROR_CANCELLED);
-    }
     if (walker->profiles) {
         start_layer(walker, hal_cycles());
+    }
+    if (dory_run_is_cancelled(walker->run)) {
+        note(walker, DORY_ERROR_CANCELLED);
     }
 }
 

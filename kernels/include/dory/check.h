@@ -15,7 +15,7 @@
  * the last one is timed as a whole:
  *
  *     perf layer 3 conv2: 12345 cycles, 1000 waiting for L2, 0 for L3, 8 tiles; 98304 MAC, 7.96 MAC/cycle
- *     total: 123456 cycles; 983040 MAC, 7.96 MAC/cycle
+ *     total: 123456 cycles; 983040 MAC, 7.96 MAC/cycle; L3: 65536 bytes read, 0 written
  *
  * and, where the stacks are the HAL's, how much of each was used at most, all runs together:
  *
