@@ -174,52 +174,69 @@ static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t 
            layer->input_width == stride * layer->output_width && (any || layer->border_value == 0);
 }
 
-/* Strips of 4 columns x 4 channels. A row of a lane takes so many tenths of a cycle, a lane of a strip so many cycles
- * besides. */
+/* Strips of so many columns and a quad of channels, shared out by rows: a row of a lane takes so many tenths of a cycle, a
+ * lane so many cycles besides. */
 struct strips {
-    uint32_t rows, quads;
+    uint32_t columns, rows, quads, lanes; /* in each quad */
     uint64_t row_tenths, lane_cycles;
 };
 
-/* Of a core with these rows of all strips, strip by strip through all channels: it may start in a strip's middle, and moves
- * on to the next columns behind the last channels. */
-static uint64_t share_cycles(const void *context, uint32_t first, uint32_t end)
+#define STRIPS_CYCLES 110 /* quads of a strip that follow each other, or what there is of one */
+
+/* Of a core with these rows of all strips, strip by strip through all channels: it may start and end within a quad. */
+static uint64_t share_cycles(const struct strips *strips, uint32_t first, uint32_t end)
 {
-    const struct strips *strips = context;
-    uint32_t strip = first / strips->rows, last = (end - 1) / strips->rows;
-    uint32_t moves = 1 + last / strips->quads - strip / strips->quads;
-    return (end - first) * 4 * strips->row_tenths / 10 + (1 + last - strip) * 4 * strips->lane_cycles + moves * 180;
+    uint32_t quad = dory_divide_up(first, strips->rows), end_quad = end / strips->rows; /* those that are all there */
+    uint32_t quads = dory_divide_up(end, strips->rows) - first / strips->rows, calls = quads;
+    if (quad < end_quad) {
+        calls -= end_quad - quad - (1 + (end_quad - 1) / strips->quads - quad / strips->quads);
+    }
+    return strips->lanes * ((end - first) * strips->row_tenths / 10 + quads * strips->lane_cycles) + calls * STRIPS_CYCLES;
 }
 
-static uint64_t strips_cycles(const struct dory_tile_shape *tile, unsigned cores, uint32_t columns, uint64_t row_tenths,
-                              uint64_t lane_cycles)
+static uint64_t core_cycles(const struct strips *strips, unsigned core, unsigned cores)
 {
-    const struct strips strips = {tile->rows, dory_divide_up(tile->channels, 4), row_tenths, lane_cycles};
-    return dory_busiest_cycles(columns * strips.quads * tile->rows, cores, share_cycles, &strips);
+    uint32_t items = strips->columns * strips->quads * strips->rows, less = items / cores, more = items % cores;
+    uint32_t first = core * less + dory_minimum(core, more), own = less + (core < more);
+    return own != 0 ? share_cycles(strips, first, first + own) : 0;
+}
+
+/* Of strips of four columns, and of those of the last columns, if they have their own. */
+static uint64_t busiest_strips_cycles(const struct strips *four, const struct strips *end, unsigned cores)
+{
+    uint64_t most = 0;
+    for (unsigned core = 0; core < cores; core++) {
+        uint64_t cycles = core_cycles(four, core, cores) + (end->columns != 0 ? core_cycles(end, core, cores) : 0);
+        most = cycles > most ? cycles : most;
+    }
+    return most;
 }
 
 /* Tenths of a cycle that a row of so many last columns takes beside their part of what follows sums in a row of four. */
 static uint64_t end_row_tenths(uint32_t stride, uint32_t columns)
 {
-    static const uint8_t tenths[][4] = {{0, 71, 97, 165}, {0, 80, 140, 180}};
+    static const uint8_t tenths[][4] = {{0, 84, 99, 196}, {0, 50, 127, 164}};
     return tenths[stride - 1][columns];
 }
 
 /* Strips of four columns, the last of which may overlap the one before, and those of the last columns alone. A word of a row
- * that starts within one takes a cycle or two more. */
+ * that starts within one takes a cycle or two more, of which a loop with stride 1 hides most. */
 static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores, uint32_t end,
                            uint64_t row_tenths, uint64_t lane_cycles)
 {
     bool is_1 = layer->stride_width == 1;
-    uint64_t finish_tenths = row_tenths - (is_1 ? 185 : 240), misaligned = is_1 ? 10 : 25;
-    misaligned = layer->input_width % 4 != 0 ? misaligned : 0;
-    uint32_t whole = end != 0 ? tile->columns / 4 : dory_divide_up(tile->columns, 4);
-    uint64_t cycles = strips_cycles(tile, cores, whole, row_tenths + misaligned, lane_cycles) + 100;
-    if (end != 0) {
-        uint64_t end_tenths = end_row_tenths(layer->stride_width, end) + finish_tenths * end / 4 + misaligned;
-        cycles += strips_cycles(tile, cores, 1, end_tenths, lane_cycles + (is_1 ? 0 : 15));
-    }
-    return cycles;
+    uint64_t finish_tenths = row_tenths - (is_1 ? 185 : 222);
+    uint64_t misaligned = layer->input_width % 4 == 0 ? 0 : is_1 ? 5 : 25;
+    struct strips four = {.columns = end != 0 ? tile->columns / 4 : dory_divide_up(tile->columns, 4),
+                          .rows = tile->rows,
+                          .quads = dory_divide_up(tile->channels, 4),
+                          .lanes = lanes_of(tile),
+                          .row_tenths = row_tenths + misaligned,
+                          .lane_cycles = lane_cycles},
+                  last = four;
+    last.columns = end != 0;
+    last.row_tenths = end_row_tenths(layer->stride_width, end) + finish_tenths * end / 4 + misaligned;
+    return busiest_strips_cycles(&four, &last, cores) + (end != 0 ? 530 : 360);
 }
 
 #define DEPTHWISE_3X3_CHW(suffix, stride, left, end, kind, row_tenths, lane_cycles)                                         \
@@ -254,18 +271,18 @@ DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped_less_one, 1, 1, DORY_DIRECT_CLAMPED_LE
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _split, 1, 1, DORY_DIRECT_SPLIT, 485, 53)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _high, 1, 1, DORY_DIRECT_HIGH, 605, 52)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _high_away, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 52)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, , 2, 1, DORY_DIRECT, 422, 16)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped, 2, 1, DORY_DIRECT_CLAMPED, 470, 18)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped_less_one, 2, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 560, 19)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _split, 2, 1, DORY_DIRECT_SPLIT, 559, 19)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _high, 2, 1, DORY_DIRECT_HIGH, 677, 18)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _high_away, 2, 1, DORY_DIRECT_HIGH_AWAY, 832, 18)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, , 2, 0, DORY_DIRECT, 422, 16)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped, 2, 0, DORY_DIRECT_CLAMPED, 470, 18)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped_less_one, 2, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 560, 19)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _split, 2, 0, DORY_DIRECT_SPLIT, 559, 19)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high, 2, 0, DORY_DIRECT_HIGH, 677, 18)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high_away, 2, 0, DORY_DIRECT_HIGH_AWAY, 832, 18)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, , 2, 1, DORY_DIRECT, 382, 45)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped, 2, 1, DORY_DIRECT_CLAMPED, 430, 47)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped_less_one, 2, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 520, 48)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _split, 2, 1, DORY_DIRECT_SPLIT, 519, 48)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _high, 2, 1, DORY_DIRECT_HIGH, 637, 47)
+DEPTHWISE_3X3_CHW_ENDS(stride_2, _high_away, 2, 1, DORY_DIRECT_HIGH_AWAY, 792, 47)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, , 2, 0, DORY_DIRECT, 382, 45)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped, 2, 0, DORY_DIRECT_CLAMPED, 430, 47)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped_less_one, 2, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 520, 48)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _split, 2, 0, DORY_DIRECT_SPLIT, 519, 48)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high, 2, 0, DORY_DIRECT_HIGH, 637, 47)
+DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high_away, 2, 0, DORY_DIRECT_HIGH_AWAY, 792, 47)
 
 /* ---- depth-wise of any size, see series.h ------------------------------------------------------------------- */
 
