@@ -100,7 +100,7 @@ static uint64_t depthwise_total(const struct dory_layer *layer, const struct dor
     uint64_t total = 350 + busiest_cycles(layer, tile, cores, band_cycles, own, 0);
     uint32_t conflicts = tile->channels % 32 == 0  ? 1
                          : tile->channels % 4 == 0 ? 5
-                                                   : 9; /* of banks, %: reads of transposes */
+                                                   : 0; /* of banks, %: reads of transposes of words */
     return total + (cores > 1 ? total * conflicts / 100 : 0);
 }
 
